@@ -1,0 +1,51 @@
+# Two commands do everything on a fresh machine: `make demo` and `make test`.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+BENCH_VENV := .venv-bench
+BENCH_READY := $(BENCH_VENV)/.ready
+# One BLAS thread: the matrices are small, and results must not depend on the machine's cores.
+export OMP_NUM_THREADS ?= 1
+
+.PHONY: demo test lint types doors unit bench format clean
+
+demo: $(READY)
+	$(BIN)/python -m examples.marbles
+
+test: lint types doors unit
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(READY)
+	$(BIN)/mypy
+
+doors: $(READY)
+	$(BIN)/lint-imports
+
+unit: $(READY)
+	$(BIN)/pytest -n 2
+
+format: $(READY)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(BENCH_READY)
+	$(BENCH_VENV)/bin/python -m benchmarks
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $@
+
+# The peers live in an environment of their own: none of them is a dependency.
+$(BENCH_READY): pyproject.toml constraints.txt benchmarks/requirements.txt
+	$(PYTHON) -m venv $(BENCH_VENV)
+	$(BENCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check \
+		-c constraints.txt -r benchmarks/requirements.txt -e '.[plot]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) $(BENCH_VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

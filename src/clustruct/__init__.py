@@ -1,0 +1,1 @@
+"""clustruct: learn how to group things from examples."""
