@@ -1,7 +1,7 @@
 """The structural SVM engine. It knows nothing of clustering."""
 
 from .constraints import ConstraintBatch, Constraints
-from .fit import fit
+from .training import fit
 from .kernels import Kernel, KernelModel, VectorSum
 from .problem import BatchProblem, OracleKind, StructuredProblem
 from .result import Certificate, FitResult, Iteration

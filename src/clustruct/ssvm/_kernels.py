@@ -135,7 +135,7 @@ def pool_ascend(
         up, down = -1, -1
         up_gradient, down_gradient = 0.0, 0.0
         room = cap[g] - total[g]
-        if room <= 1e-14 * cap[g]:
+        if np.isfinite(cap[g]) and room <= 1e-14 * cap[g]:
             down_gradient = np.inf
         held = 0.0
         j = head[g]
@@ -192,7 +192,7 @@ def gram_ascend(H, f, starts, members, cap, a, gradient, sweeps, tolerance):
             room = cap[g] - total
             up, down = -1, -1
             up_gradient, down_gradient = 0.0, 0.0
-            if room <= 1e-14 * cap[g]:
+            if np.isfinite(cap[g]) and room <= 1e-14 * cap[g]:
                 down_gradient = np.inf
             for p in range(starts[g], starts[g + 1]):
                 j = members[p]

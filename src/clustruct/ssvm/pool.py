@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .bounded_qp import nearest_allowed
 from .constraints import Vector
 from .dual_qp import Groups, feasible
 from .result import Planes
@@ -63,7 +64,8 @@ class Pool:
 
     @property
     def w(self) -> Vector:
-        return self.side.clip(self.v.copy())
+        """The weights, within the side conditions even before the pool's own optimum is reached."""
+        return nearest_allowed(self.side, self.v.copy())
 
     def half_norm(self, w: Vector) -> float:
         """1/2 |w - prior|^2."""
@@ -72,7 +74,7 @@ class Pool:
     @property
     def dual(self) -> float:
         """The dual value at the multipliers held: a lower bound of the pool's optimum."""
-        w = self.w
+        w = self.side.clip(self.v)
         rise = float(self.column("a") @ self.column("b")) - float((self.v - self.side.prior) @ w)
         return self.half_norm(w) + rise - 0.5 * float(self.ridge @ self.total**2)
 

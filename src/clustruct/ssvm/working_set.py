@@ -148,14 +148,11 @@ class WorkingSet:
     def refresh(self) -> None:
         """w and the dual value from the multipliers."""
         Ga = self.gram @ self.a
-        products, half = self.offset + Ga, 0.5 * float(self.a @ Ga)
-        self.w = self.space.model(self.a, half)
-        side = self.space.side
-        if side is not None and side.bounded:
-            products, half = self.space.vectors @ self.w, self.half_norm(self.w)  # type: ignore[attr-defined]
+        self.w = self.space.model(self.a, 0.5 * float(self.a @ Ga))
+        products = self._margins(slice(None), Ga)
         held = np.bincount(self.group, weights=self.a, minlength=len(self.cap))
         self.stale = False
-        self.dual = half + float(self.a @ (self.b - products)) - 0.5 * float(self.ridge @ held**2)
+        self.dual = self.half_norm(self.w) + float(self.a @ (self.b - products)) - 0.5 * float(self.ridge @ held**2)
         self._products = products
 
     def slacks(self, groups: NDArray[np.intp]) -> Vector:
@@ -167,10 +164,13 @@ class WorkingSet:
 
     def excess(self, j: int) -> float:
         """b_j - <c_j, w>: the slack that plane j alone needs at w."""
-        side = self.space.side
-        if side is not None and side.bounded:
-            return float(self.b[j] - self.space.vectors[j] @ self.w)  # type: ignore[attr-defined]
-        return float(self.b[j] - self.offset[j] - self.gram[j] @ self.a)
+        return float(self.b[j] - self._margins(j, self.gram @ self.a))
+
+    def _margins(self, which: Any, Ga: Vector) -> Any:
+        """<c_j, w>: from w where there is one, as sums over the Gram matrix lose digits when C is large."""
+        if isinstance(self.space, LinearSpace):
+            return self.space.vectors[which] @ self.w
+        return Ga[which]
 
     def drop_idle(self, age: int) -> None:
         """Forget planes whose multiplier has been zero for more than ``age`` solves.
