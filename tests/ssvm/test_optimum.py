@@ -36,7 +36,9 @@ def test_six_combinations(formulation, scaling, norm, C, storage):
         result = ssvm.fit(problem, C, formulation=formulation, scaling=scaling, slack_norm=norm, **TIGHT)
         assert result.converged
         assert slow.objective(problem, result.w, C, scaling, norm) == pytest.approx(value, rel=1e-5)
-        assert result.objective == pytest.approx(slow.objective(problem, result.w, C, scaling, norm), rel=1e-9)
+        assert result.objective == pytest.approx(
+            slow.objective(problem, result.w, C, scaling, norm), rel=1e-9
+        )
         np.testing.assert_allclose(result.w, w, atol=2e-3)
         assert result.dual <= value * (1 + 1e-6)
 
@@ -171,4 +173,3 @@ def test_mean_loss_is_bounded_by_the_certificate():
         predicted = [int(np.argmax(problem.psi[i] @ result.w)) for i in range(20)]
         mean_loss = np.mean([problem.losses[i, y] for i, y in enumerate(predicted)])
         assert mean_loss <= result.certificate.training_loss + 1e-9
-

@@ -11,6 +11,8 @@ from scipy import sparse
 
 from clustruct.ssvm import BlockRows, OracleKind, SlackRule
 
+from ._arrays import checked_rows
+
 
 class MulticlassProblem:
     """Choose one of k classes: Psi(x, y) puts x in block y (Crammer and Singer 2001).
@@ -38,14 +40,11 @@ class MulticlassProblem:
     oracle_kind: OracleKind = "exact"
 
     def __init__(self, X: Any, y: Any, cost: Any = None) -> None:
-        self.X = sparse.csr_array(X, dtype=float) if sparse.issparse(X) else np.ascontiguousarray(X, float)
+        self.X = checked_rows(X)
         self.classes, self.y = np.unique(np.asarray(y), return_inverse=True)
         k = len(self.classes)
-        if self.X.ndim != 2 or self.X.shape[0] != len(self.y):
+        if self.X.shape[0] != len(self.y):
             raise ValueError(f"X has shape {self.X.shape}, y has {len(self.y)} labels")
-        values = self.X.data if sparse.issparse(self.X) else self.X
-        if not np.isfinite(values).all():
-            raise ValueError("X has NaN or infinite entries")
         self.cost = 1.0 - np.eye(k) if cost is None else np.asarray(cost, float)
         if self.cost.shape != (k, k) or np.diag(self.cost).any():
             raise ValueError(f"cost must be a {k} x {k} array with a zero diagonal")
@@ -57,7 +56,7 @@ class MulticlassProblem:
 
     def predict(self, X: Any, w: NDArray[np.float64]) -> NDArray[Any]:
         """The class of highest score of each row."""
-        return np.asarray(self.classes[self.scores(X, w).argmax(axis=1)])
+        return np.asarray(self.classes[self.scores(checked_rows(X), w).argmax(axis=1)])
 
     def separate_batch(
         self, indices: NDArray[np.intp], w: NDArray[np.float64], rule: SlackRule

@@ -1,12 +1,12 @@
 """The structural SVM engine. It knows nothing of clustering."""
 
 from .constraints import ConstraintBatch, Constraints
-from .training import fit
 from .kernels import Kernel, KernelModel, VectorSum
 from .problem import BatchProblem, OracleKind, StructuredProblem
 from .result import Certificate, FitResult, Iteration
 from .segments import BlockRows
 from .slack_rule import SlackRule
+from .training import fit
 
 __all__ = [
     "BatchProblem",

@@ -71,9 +71,11 @@ def stack_vectors(vectors: Iterable[Any], n_features: int, examples: Iterable[in
 
 
 def scale_rows(rows: Any, factors: Vector) -> Any:
-    """Each row times its factor: dense, CSR or `BlockRows`."""
+    """Each row times its factor: dense, CSR, `BlockRows` or a list of vector sums."""
     if hasattr(rows, "scaled"):
         return rows.scaled(factors)
+    if isinstance(rows, list):
+        return [row * float(factor) for row, factor in zip(rows, factors, strict=True)]
     if sparse.issparse(rows):
         return sparse.csr_array(sparse.diags_array(factors) @ rows)
     return rows * factors[:, None]

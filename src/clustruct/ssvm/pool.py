@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .bounded_qp import nearest_allowed
 from .constraints import Vector
-from .dual_qp import Groups, feasible
+from .dual_qp import LARGEST_INTERIOR, Groups, feasible, solve_dual
 from .result import Planes
 from .segments import Segments
 from .side_conditions import SideConditions
@@ -104,14 +104,50 @@ class Pool:
         if part is not None:
             self._ascend(part)
             return
+        last = np.inf
         for _ in range(MOST_SWEEPS):
-            if self._ascend(rng.permutation(len(self.cap))) <= goal:
+            left = self._ascend(rng.permutation(len(self.cap)))
+            if left <= goal:
                 break
             busy = np.flatnonzero(self._busy)
+            if self._crawls(last, left, goal, len(busy)) and self._solve_active():
+                last = np.inf
+                continue
+            last = left
             for _ in range(BUSY_SWEEPS):
                 if self._ascend(rng.permutation(busy)) <= 0.8 * goal:
                     break
         self.restore()
+
+    def _crawls(self, last: float, left: float, goal: float, busy: int) -> bool:
+        """Whether the sweeps still to come, at the pace of the last ones, would cost more than one exact solve."""
+        if self.side.bounded or not np.isfinite(last):
+            return False
+        active = int(np.count_nonzero(self.column("a")))
+        rounds = MOST_SWEEPS if left >= last else np.log(max(goal, 1e-300) / left) / np.log(left / last)
+        per_plane = self.segments.entries / max(self.count, 1)
+        sweeps = BUSY_SWEEPS * (2.0 * active * per_plane + 100.0 * busy)
+        return active <= LARGEST_INTERIOR and rounds * sweeps > 0.3 * active**3
+
+    def _solve_active(self) -> bool:
+        """Solve exactly for the planes that carry weight or want some, where they are few enough.
+
+        Sweeps crawl where planes are many and features few: 100 examples with 20 features at C = 1000
+        took 11 s to a gap of 1e-6, and take 0.4 s with this.
+        """
+        w = self.side.clip(self.v)
+        vectors = self.segments.tocsr()
+        a, b, group = self.column("a"), self.column("b"), self.column("group")
+        want = b - vectors @ w - self.ridge[group] * self.total[group]
+        active = np.flatnonzero((a > 0.0) | (want > -1e-3 * np.abs(b)))
+        if len(active) > LARGEST_INTERIOR:
+            return False
+        V, of = vectors[active], group[active]
+        H = (V @ V.T).toarray() + (of[:, None] == of[None, :]) * self.ridge[of][:, None]
+        found = solve_dual(H, b[active] - V @ self.side.prior, Groups(of, self.cap), a[active])
+        self._columns["a"][active] = found
+        self.restore()
+        return True
 
     def _ascend(self, groups: Indices) -> float:
         """One step in each of the groups; an estimate of the pool's duality gap."""

@@ -67,6 +67,11 @@ class Segments:
         """What the kernels take."""
         return (self._first, *self._parts.values(), self._data, self._indices)
 
+    @property
+    def entries(self) -> int:
+        """Entries of all vectors together."""
+        return int(self._parts["length"][: int(self._first[self.count])].sum())
+
     def add(self, rows: Any) -> None:
         """Take in one vector per row."""
         if isinstance(rows, BlockRows) and (self.count == 0 or rows.base is self._base):

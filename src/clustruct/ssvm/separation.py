@@ -76,12 +76,17 @@ class Separator:
         if losses.shape != indices.shape:
             raise ValueError(f"the oracle gave {losses.shape} losses for {len(indices)} examples")
         margins = batch.margins(w)
-        for wrong, what in (
-            (~np.isfinite(losses), "the loss is NaN or infinite"),
-            (losses < 0, "the loss is negative"),
-            # NaN and infinity in Psi survive the product with any w, zero included.
-            (~np.isfinite(margins), "Psi has NaN or infinite entries, or its length is wrong"),
-        ):
-            if wrong.any():
-                raise ValueError(f"example {indices[np.argmax(wrong)]}: {what}")
+        # NaN and infinity in Psi survive the product with any w, zero included.
+        if not (np.isfinite(losses + margins) & (losses >= 0)).all():
+            _complain(indices, losses, margins)
         return Answer(indices, batch, self.rule.violation(losses, -margins))
+
+
+def _complain(indices: Indices, losses: Vector, margins: Vector) -> None:
+    for wrong, what in (
+        (~np.isfinite(losses), "the loss is NaN or infinite"),
+        (losses < 0, "the loss is negative"),
+        (~np.isfinite(margins), "Psi has NaN or infinite entries"),
+    ):
+        if wrong.any():
+            raise ValueError(f"example {indices[np.argmax(wrong)]}: {what}")
