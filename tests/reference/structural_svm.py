@@ -7,7 +7,7 @@ from scipy.optimize import minimize
 
 
 class Enumerated:
-    """A problem with a few outputs per example, all of them listed: psi[i, y] and losses[i, y]; y = 0 is right."""
+    """A problem with its outputs listed: psi[i, y] and losses[i, y] for each example i; y = 0 is right."""
 
     oracle_kind = "exact"
 

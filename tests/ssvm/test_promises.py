@@ -343,27 +343,27 @@ def test_certificate_says_what_holds():
     assert "upper end holds" in str(over)
 
 
+class Rho(slow.Enumerated):
+    """Gives the worst output that is still within rho of the best."""
+
+    oracle_kind, oracle_rho = "undergenerating", 0.8
+
+    def separate(self, i, w, rule):
+        value = self.psi[i] @ w + self.losses[i]
+        good = np.flatnonzero(value >= self.oracle_rho * value.max())
+        return int(good[np.argmin(value[good])])
+
+    def truth_score(self, i, w):
+        return self.psi[i, 0] @ w
+
+
 def test_certificate_of_a_rho_oracle():
     """Theorem 9: an oracle at least rho times as good as the best brackets the optimum."""
     for seed in range(5):
         base = slow.random_problem(seed, n=8)
-        base.psi = np.abs(base.psi)
-        rho = 0.8
-
-        class Rho(slow.Enumerated):
-            oracle_kind, oracle_rho = "undergenerating", rho
-
-            def separate(self, i, w, rule):
-                value = self.psi[i] @ w + self.losses[i]
-                good = np.flatnonzero(value >= rho * value.max())
-                return int(good[np.argmin(value[good])])
-
-            def truth_score(self, i, w):
-                return self.psi[i, 0] @ w
-
-        problem = Rho(base.psi, base.losses)
+        problem = Rho(np.abs(base.psi), base.losses)
         found = ssvm.fit(problem, 5.0, constraints="nonnegative").certificate
-        _, value = slow.solve(base, 5.0, lower=0.0)
+        _, value = slow.solve(problem, 5.0, lower=0.0)
         assert found.lower <= value * (1 + 1e-6)
         assert value <= found.upper * (1 + 1e-6)
 
@@ -383,7 +383,8 @@ def sleepy(i, w, rule):
     return fast(i, w, rule)
 problem.separate = sleepy
 ssvm.checkpoint.Checkpoint.__init__.__defaults__ = (0.05,)
-ssvm.fit(problem, 50.0, formulation="{formulation}", rtol=1e-7, epsilon=1e-9, cache_size=0, checkpoint=sys.argv[1])
+options = dict(formulation="{formulation}", rtol=1e-7, epsilon=1e-9, cache_size=0)
+ssvm.fit(problem, 50.0, checkpoint=sys.argv[1], **options)
 """
 
 

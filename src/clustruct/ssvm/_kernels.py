@@ -75,9 +75,30 @@ def clear_plane(planes, j, v):
             v[at + (indices[p + q] if indices.size else q)] = 0.0
 
 
+@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+def overlap_dot(planes, j, k):
+    """<c_j, c_k> of contiguous segments: the products of the stretches that overlap."""
+    first, start, length, offset, factor, data, _ = planes
+    total = 0.0
+    for s in range(first[j], first[j + 1]):
+        for t in range(first[k], first[k + 1]):
+            begin = max(offset[s], offset[t])
+            size = min(offset[s] + length[s], offset[t] + length[t]) - begin
+            if size <= 0:
+                continue
+            p, q = start[s] + begin - offset[s], start[t] + begin - offset[t]
+            x, y, part = data[p : p + size], data[q : q + size], 0.0
+            for i in range(size):
+                part += x[i] * y[i]
+            total += factor[s] * factor[t] * part
+    return total
+
+
 @njit(cache=True, nogil=True)
 def plane_pair_dot(planes, j, k, scratch):
     """<c_j, c_k>; ``scratch`` is all zero before and after."""
+    if planes[6].size == 0:
+        return overlap_dot(planes, j, k)
     free = scratch[:0]
     add_plane(planes, j, 1.0, scratch)
     total = plane_dot(planes, k, scratch, free, free)

@@ -74,14 +74,14 @@ def train_n_slack(run: Run, planes: PlaneSet, start: Any) -> Best:
 
 def _parted_round(run: Run, planes: PlaneSet, parts: list[Indices], w: Any) -> float:
     """Each part at the newest w; what the oracle found beyond the planes held, in units of the objective."""
-    found = 0.0
+    found, threshold = 0.0, run.threshold(planes.dual)
     for part in parts:
         for answer in run.separator(part, w):
             held = planes.slacks(answer.indices)
             found += run.cost(answer.indices, np.maximum(answer.violation, held)) - run.cost(
                 answer.indices, held
             )
-            _take(run, planes, answer, held)
+            _take(run, planes, answer, held, threshold)
         _improve(run, planes, 0.0, part)
         w = planes.w
     return found
@@ -91,13 +91,14 @@ def _whole_round(run: Run, planes: PlaneSet, order: Indices, w: Any, best: Best)
     """All examples at one w: the primal value there, and its distance from the dual."""
     cost = worst = mean = 0.0
     dual = planes.dual
+    threshold = run.threshold(dual)
     for answer in run.separator(order, w):
         held = planes.slacks(answer.indices)
         slack = np.maximum(answer.violation, held)
         cost += run.cost(answer.indices, slack)
         mean += float(run.weights[answer.indices] @ slack)
         worst = max(worst, float(np.max(answer.violation - held)))
-        _take(run, planes, answer, held)
+        _take(run, planes, answer, held, threshold)
     primal = planes.half_norm(w) + cost
     if primal < best.primal:
         best = Best(w, primal, mean)
@@ -105,9 +106,9 @@ def _whole_round(run: Run, planes: PlaneSet, order: Indices, w: Any, best: Best)
     return best, primal - dual
 
 
-def _take(run: Run, planes: PlaneSet, answer: Answer, held: Vector) -> None:
+def _take(run: Run, planes: PlaneSet, answer: Answer, held: Vector, threshold: float) -> None:
     """Add the planes that are violated beyond the planes held."""
-    which = np.flatnonzero(answer.violation > held + run.threshold(planes.dual))
+    which = np.flatnonzero(answer.violation > held + threshold)
     if len(which):
         losses = np.asarray(answer.batch.losses)[which]
         rows = answer.batch.rows(which)

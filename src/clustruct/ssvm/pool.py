@@ -120,7 +120,7 @@ class Pool:
         self.restore()
 
     def _crawls(self, last: float, left: float, goal: float, busy: int) -> bool:
-        """Whether the sweeps still to come, at the pace of the last ones, would cost more than one exact solve."""
+        """Whether the sweeps still to come, at the pace of the last, would cost more than an exact solve."""
         if self.side.bounded or not np.isfinite(last):
             return False
         active = int(np.count_nonzero(self.column("a")))

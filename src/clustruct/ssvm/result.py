@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -92,6 +92,12 @@ class Planes:
         return self.vectors.shape[1] == n_features and (len(self) == 0 or int(self.group.max()) < n_groups)
 
 
+class SupportsDump(Protocol):
+    """A working set that can give its planes."""
+
+    def dump(self) -> Planes: ...
+
+
 @dataclass(frozen=True)
 class FitResult:
     """The outcome of `fit`.
@@ -113,7 +119,12 @@ class FitResult:
     seconds: float
     oracle_seconds: float
     qp_seconds: float
-    planes: Planes | None = field(default=None, repr=False)
+    working_set: SupportsDump | None = field(default=None, repr=False)
+
+    @property
+    def planes(self) -> Planes | None:
+        """The constraints held at the end, made when asked for (None with a kernel)."""
+        return None if self.working_set is None else self.working_set.dump()
 
     @property
     def gap(self) -> float:

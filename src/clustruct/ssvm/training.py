@@ -280,7 +280,7 @@ def _result(run: Run, planes: Pool | WorkingSet, best: Best, problem: Any) -> Fi
         seconds=run.seconds,
         oracle_seconds=run.separator.seconds,
         qp_seconds=run.qp_seconds,
-        planes=planes.dump() if linear else None,
+        working_set=planes if linear else None,
     )
     if run.stop_reason in ("max_iter", "time_limit", "stalled"):
         from sklearn.exceptions import ConvergenceWarning

@@ -152,9 +152,8 @@ class WorkingSet:
         products = self._margins(slice(None), Ga)
         held = np.bincount(self.group, weights=self.a, minlength=len(self.cap))
         self.stale = False
-        self.dual = (
-            self.half_norm(self.w) + float(self.a @ (self.b - products)) - 0.5 * float(self.ridge @ held**2)
-        )
+        rise = float(self.a @ (self.b - products))
+        self.dual = self.half_norm(self.w) + rise - 0.5 * float(self.ridge @ held**2)
         self._products = products
 
     def slacks(self, groups: NDArray[np.intp]) -> Vector:
