@@ -82,6 +82,19 @@ def _pull(K: FloatArray, state: LossState) -> FloatArray:
     return np.asarray(K @ members, dtype=np.float64)
 
 
+def _pull_after_move(
+    pull: FloatArray, column: FloatArray, source: int, target: int, sizes: IntArray
+) -> FloatArray:
+    """Pull after an item with similarities `column` went from source to target; numbering as in the state."""
+    if target == pull.shape[1]:
+        pull = np.column_stack([pull, np.zeros(pull.shape[0])])
+    pull[:, target] += column
+    if sizes[source] == 1:
+        return np.delete(pull, source, axis=1)
+    pull[:, source] -= column
+    return pull
+
+
 def _best_join(
     state: LossState, sums: FloatArray, score: float, objective: "AugmentedObjective"
 ) -> tuple[int, int] | None:

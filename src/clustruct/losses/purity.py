@@ -47,7 +47,15 @@ def _loss(pred_hits: Any, true_hits: Any, m: int) -> FloatArray:
 
 
 class PurityState(LossState):
-    """The state of the mutual purity loss. merge_value O(k_true), move_values O(k k_true)."""
+    """The state of the mutual purity loss. merge_value O(k_true), move_values O(k k_true).
+
+    `merge_values` keeps two k x k tables, max_t (n_ct + n_dt) and sum_t max(best_t, n_ct + n_dt) with
+    best_t = max_c n_ct; a merge recomputes one row, and the true clusters whose best_t it raised.
+    """
+
+    def __init__(self, y_true: Any, labels: Any) -> None:
+        super().__init__(y_true, labels)
+        self._tables: tuple[FloatArray, FloatArray] | None = None
 
     @property
     def value(self) -> float:
@@ -58,20 +66,50 @@ class PurityState(LossState):
 
     def merge_value(self, c: int, d: int) -> float:
         """Delta after merging clusters c and d."""
-        return self.value if c == d else float(self._merge_row(c)[d])
+        if c == d:
+            return self.value
+        top, best = self.counts.max(axis=1), self.counts.max(axis=0)
+        joined = self.counts[c] + self.counts[d]
+        pred_hits = top.sum() - top[c] - top[d] + joined.max()
+        return float(_loss(pred_hits, np.maximum(joined, best).sum(), self.truth.size))
 
     def merge_values(self) -> FloatArray:
         """Delta after each merge (k x k)."""
-        return np.array([self._merge_row(c) for c in range(self.n_clusters)])
+        if self._tables is None:
+            rows = [self._joined_row(c) for c in range(self.n_clusters)]
+            self._tables = np.array([row[0] for row in rows]), np.array([row[1] for row in rows])
+        joined_top, joined_best = self._tables
+        top = self.counts.max(axis=1)
+        values = _loss(top.sum() - top[:, None] - top + joined_top, joined_best, self.truth.size)
+        np.fill_diagonal(values, self.value)
+        return values
 
-    def _merge_row(self, c: int) -> FloatArray:
-        n = self.counts
-        top, best = n.max(axis=1), n.max(axis=0)
-        joined = n + n[c]
-        pred_hits = top.sum() - top - top[c] + joined.max(axis=1)
-        row = _loss(pred_hits, np.maximum(joined, best).sum(axis=1), self.truth.size)
-        row[c] = self.value
-        return row
+    def _joined_row(self, c: int) -> tuple[FloatArray, FloatArray]:
+        joined = self.counts + self.counts[c]
+        best = self.counts.max(axis=0)
+        hits = np.maximum(joined, best).sum(axis=1)
+        return joined.max(axis=1).astype(np.float64), hits.astype(np.float64)
+
+    def merge(self, c: int, d: int) -> None:
+        """Merge clusters c and d."""
+        before = self.counts.max(axis=0)
+        super().merge(c, d)
+        if c == d or self._tables is None:
+            return
+        kept, gone = min(c, d), max(c, d)
+        top, best = (np.delete(np.delete(table, gone, axis=0), gone, axis=1) for table in self._tables)
+        after = self.counts.max(axis=0)
+        for t in np.flatnonzero(after > before):
+            joined = np.add.outer(self.counts[:, t], self.counts[:, t])
+            best += np.maximum(joined, after[t]) - np.maximum(joined, before[t])
+        top[kept], best[kept] = self._joined_row(kept)
+        top[:, kept], best[:, kept] = top[kept], best[kept]
+        self._tables = top, best
+
+    def move(self, item: int, cluster: int) -> None:
+        """Move the item to the cluster (k: a new one)."""
+        super().move(item, cluster)
+        self._tables = None
 
     def move_value(self, item: int, cluster: int) -> float:
         """Delta after moving the item."""
