@@ -56,11 +56,10 @@ def climb_steps(K: FloatArray, state: LossState, objective: "AugmentedObjective"
             if target is None:
                 continue
             source = int(state.labels[item])
-            score += (float(pull[item, target]) if target < state.n_clusters else 0.0) - float(
-                pull[item, source]
-            )
+            gained = pull[item, target] if target < state.n_clusters else 0.0
+            score += float(gained - pull[item, source])
+            pull = _pull_after_move(pull, K[:, item], source, target, state.sizes)
             state.move(item, target)
-            pull = _pull(K, state)
             moved = True
             yield state.labels.copy()
         if moved:
