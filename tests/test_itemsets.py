@@ -150,6 +150,10 @@ def test_does_not_change_and_does_not_change_its_input() -> None:
     assert X.flags.writeable
     with pytest.raises(ValueError, match="read-only"):
         x.nodes[0, 0] = 5.0  # type: ignore[index]
+    wide = sp.csr_array(np.eye(3))
+    with pytest.raises(ValueError, match="read-only"):
+        ItemSet(wide).nodes.data[0] = 5.0  # type: ignore[union-attr]
+    assert wide.data.flags.writeable
     with pytest.raises(AttributeError):
         x.n_items = 4  # type: ignore[misc]
     doubled = sp.csr_matrix((np.ones(2), np.array([0, 0]), np.array([0, 2])), shape=(1, 2))

@@ -40,6 +40,8 @@ def _check_sparse(values: Any, name: str) -> sparse.csr_array:
         place = int(np.flatnonzero(bad)[0])
         row = int(np.searchsorted(csr.indptr, place, side="right")) - 1
         raise ValueError(f"{name}: row {row}, column {csr.indices[place]} is {csr.data[place]}")
+    csr.data = csr.data.view()  # the caller's own array stays writeable
+    csr.data.flags.writeable = False
     return csr
 
 

@@ -55,6 +55,10 @@ def test_state_follows_any_walk(loss: Loss, definition: Callable, two: tuple, se
     rng = np.random.default_rng(seed)
     state = loss.start(y, start)
     mine = list(canonical_labels(start))
+    if state.n_clusters > 1:  # before the tables of all merges are made
+        assert state.merge_value(0, 1) == pytest.approx(
+            definition(y, [0 if c == 1 else c for c in mine]), abs=1e-9
+        )
     for _ in range(6):
         k = state.n_clusters
         assert state.value == pytest.approx(definition(y, mine), abs=1e-9)
@@ -148,3 +152,8 @@ def test_bad_losses_are_refused() -> None:
         MitreLoss()([0, 0], [1])
     with pytest.raises(ValueError, match="cluster 5 is not in"):
         MitreLoss().start([0, 0], [0, 1]).merge(0, 5)
+    state = PairwiseLoss().start([0, 0], [0, 1])
+    for wrong in (lambda: state.merge(-1, 0), lambda: state.move(0, 3), lambda: state.move(0, -1)):
+        with pytest.raises(ValueError, match=r"cluster -?\d is not in"):
+            wrong()
+    assert state.value == 100.0

@@ -52,7 +52,7 @@ def count_loss(form: CountForm, y_true: Any, y_pred: Any) -> float:
 
 
 class CountState(LossState):
-    """The state of a count loss. merge_value O(k_true), move_value O(1), merge O(k k_true).
+    """The state of a count loss. merge_value O(k_true), move_values O(k), merge O(m + k k_true).
 
     `merge_values` costs O(k^2) without any loss evaluation from scratch: the matrix of changes of Q is
     kept, and a step recomputes the rows of the clusters it touched.
@@ -73,8 +73,7 @@ class CountState(LossState):
         """Delta after merging clusters c and d."""
         if c == d:
             return self.value
-        change = float(self._change_row(c)[d]) if self._changes is None else float(self._changes[c, d])
-        return float(self.form.value(self.statistic + change, self.n_clusters - 1))
+        return float(self.form.value(self.statistic + self._merge_change(c, d), self.n_clusters - 1))
 
     def merge_values(self) -> FloatArray:
         """Delta after each merge (k x k)."""
@@ -98,6 +97,14 @@ class CountState(LossState):
         values = np.asarray(self.form.value(self.statistic + changes, after), dtype=np.float64)
         values[source] = self.value
         return values
+
+    def _merge_change(self, c: int, d: int) -> float:
+        """Change of Q when c and d merge."""
+        if self._changes is not None:
+            return float(self._changes[c, d])
+        form, s, both = self.form, self.sizes, self.counts[c] * self.counts[d]
+        shared = form.shared_pair_weight * int(both.sum()) - form.cell_weight * np.count_nonzero(both)
+        return float(form.pair_weight * int(s[c] * s[d]) + shared)
 
     def _change_row(self, c: int) -> FloatArray:
         """Change of Q when c merges with each cluster."""
@@ -125,9 +132,10 @@ class CountState(LossState):
 
     def merge(self, c: int, d: int) -> None:
         """Merge clusters c and d."""
+        self._check_cluster(min(c, d), self.n_clusters)
         self._check_cluster(max(c, d), self.n_clusters)
         if c != d:
-            self.statistic += float(self._change_row(c)[d] if self._changes is None else self._changes[c, d])
+            self.statistic += self._merge_change(c, d)
         super().merge(c, d)
         if c != d and self._changes is not None:
             kept, gone = min(c, d), max(c, d)
@@ -136,6 +144,7 @@ class CountState(LossState):
 
     def move(self, item: int, cluster: int) -> None:
         """Move the item to the cluster (k: a new one)."""
+        self._check_cluster(cluster, self.n_clusters + 1)
         if cluster != self.labels[item]:
             self.statistic += self._leave_change(item) + float(self._join_changes(item)[cluster])
         super().move(item, cluster)

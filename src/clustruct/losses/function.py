@@ -38,7 +38,11 @@ class FunctionLoss:
     def __call__(self, y_true: Any, y_pred: Any) -> float:
         """The loss of `y_pred`."""
         truth = canonical_labels(y_true, name="y_true")
-        value = float(self.function(truth, canonical_labels(y_pred, n_items=truth.size, name="y_pred")))
+        return self.of_canonical(truth, canonical_labels(y_pred, n_items=truth.size, name="y_pred"))
+
+    def of_canonical(self, truth: IntArray, pred: IntArray) -> float:
+        """The loss of label vectors already in canonical form."""
+        value = float(self.function(truth, pred))
         if not (np.isfinite(value) and value >= 0):
             name = getattr(self.function, "__name__", repr(self.function))
             raise ValueError(f"the loss function {name} gave {value}; expected a finite number of at least 0")
@@ -61,14 +65,14 @@ class FunctionState(LossState):
     def value(self) -> float:
         """Delta(y, labels)."""
         if self._value is None:
-            self._value = self.loss(self.truth, self.labels)
+            self._value = self._try(self.labels)
         return self._value
 
     def merge_value(self, c: int, d: int) -> float:
         """Delta after merging clusters c and d."""
         if c == d:
             return self.value
-        return self.loss(self.truth, np.where(self.labels == d, c, self.labels))
+        return self._try(np.where(self.labels == d, c, self.labels))
 
     def move_value(self, item: int, cluster: int) -> float:
         """Delta after moving the item."""
@@ -76,7 +80,10 @@ class FunctionState(LossState):
             return self.value
         trial = self.labels.copy()
         trial[item] = cluster
-        return self.loss(self.truth, trial)
+        return self._try(trial)
+
+    def _try(self, labels: IntArray) -> float:
+        return self.loss.of_canonical(self.truth, canonical_labels(labels))
 
     def merge(self, c: int, d: int) -> None:
         """Merge clusters c and d."""
