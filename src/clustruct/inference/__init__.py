@@ -1,0 +1,1 @@
+"""Argmax procedures over plain arrays."""
