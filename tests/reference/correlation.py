@@ -95,4 +95,3 @@ def join_gains(K: np.ndarray, labels: Sequence[int]) -> list[float]:
         for d in names
         if c < d
     ]
-
