@@ -1,0 +1,32 @@
+"""Losses Delta(y, ybar) between a true and a predicted partition, and what searches need of them.
+
+    PairwiseLoss      wrong pairs, with costs for false merges and false splits; linear in pairs
+    MitreLoss         1 - F of the MUC link score
+    MutualPurityLoss  1 - harmonic mean of the two purities
+    FunctionLoss      any function of two label vectors
+
+Every loss is on a 0..100 scale, is called as `loss(y_true, y_pred)`, and gives a *loss state* with
+`loss.start(y_true, labels)`: the loss after any merge or move, without starting from scratch.
+"""
+
+from clustruct.losses.base import CountLoss, LinearLoss, Loss, LossState, PairWeights
+from clustruct.losses.counts import CountForm, CountState
+from clustruct.losses.function import FunctionLoss, as_loss
+from clustruct.losses.mitre import MitreLoss
+from clustruct.losses.pairwise import PairwiseLoss
+from clustruct.losses.purity import MutualPurityLoss
+
+__all__ = [
+    "CountForm",
+    "CountLoss",
+    "CountState",
+    "FunctionLoss",
+    "LinearLoss",
+    "Loss",
+    "LossState",
+    "MitreLoss",
+    "MutualPurityLoss",
+    "PairWeights",
+    "PairwiseLoss",
+    "as_loss",
+]

@@ -1,0 +1,150 @@
+"""What a loss must offer, and the state through which a search sees it."""
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+
+from clustruct.partitions import FloatArray, IntArray, canonical_labels
+
+if TYPE_CHECKING:
+    from clustruct.losses.counts import CountForm
+
+
+class PairWeights(NamedTuple):
+    """Delta(y, e) = constant + sum_{a<b} coefficients_ab e_ab, pairs in the order of scipy's `pdist`."""
+
+    constant: float
+    coefficients: FloatArray
+
+
+@runtime_checkable
+class Loss(Protocol):
+    """Delta(y, ybar) >= 0, and 0 where the two partitions are equal."""
+
+    @property
+    def linear_in_pairs(self) -> bool:
+        """Whether Delta is linear in co-membership, so that it can be added to a similarity matrix."""
+        ...
+
+    def __call__(self, y_true: Any, y_pred: Any) -> float:
+        """The loss of predicting `y_pred` where `y_true` is right."""
+        ...
+
+    def start(self, y_true: Any, labels: Any) -> "LossState":
+        """A state at the partition `labels`, from which a search merges and moves."""
+        ...
+
+
+@runtime_checkable
+class LinearLoss(Loss, Protocol):
+    """A loss that is linear in co-membership: it has a relaxed form and pair weights."""
+
+    def pair_weights(self, y_true: Any) -> PairWeights:
+        """The constant and the coefficient of each pair."""
+        ...
+
+    def relaxed(self, y_true: Any, e: Any) -> float:
+        """The loss of edge degrees e in [0, 1]."""
+        ...
+
+
+@runtime_checkable
+class CountLoss(Loss, Protocol):
+    """A loss that depends on counts alone, so that compiled searches can evaluate it."""
+
+    def count_form(self, y_true: Any) -> "CountForm":
+        """The coefficients of the loss for this truth."""
+        ...
+
+
+class LossState(ABC):
+    """A partition under search, and Delta(y, .) of the partitions one step away from it.
+
+    Clusters are numbered 0..k-1; the number k stands for a new cluster in moves. A merge of c < d keeps
+    the number c; when cluster d disappears, the clusters above it move down by one. `labels` shows
+    the current numbering, `sizes` the s_c and `counts` the n_ct = |c n t| of predicted cluster c and true
+    cluster t; none of them is to be changed from outside.
+    """
+
+    def __init__(self, y_true: Any, labels: Any) -> None:
+        self.truth: IntArray = canonical_labels(y_true, name="y_true")
+        self.labels: IntArray = canonical_labels(labels, n_items=self.truth.size)
+        self.counts: IntArray = count_table(self.truth, self.labels)
+        self.sizes: IntArray = self.counts.sum(axis=1)
+
+    @property
+    def n_clusters(self) -> int:
+        """k, the number of clusters now."""
+        return self.sizes.size
+
+    @property
+    @abstractmethod
+    def value(self) -> float:
+        """Delta(y, labels)."""
+
+    @abstractmethod
+    def merge_value(self, c: int, d: int) -> float:
+        """Delta after merging clusters c and d (c = d changes nothing)."""
+
+    @abstractmethod
+    def move_value(self, item: int, cluster: int) -> float:
+        """Delta after moving the item to the cluster (k: a new one)."""
+
+    def merge_values(self) -> FloatArray:
+        """merge_value(c, d) for all c, d (k x k, symmetric, the present value on the diagonal)."""
+        k = self.n_clusters
+        values = np.full((k, k), self.value)
+        for c in range(k):
+            for d in range(c + 1, k):
+                values[c, d] = values[d, c] = self.merge_value(c, d)
+        return values
+
+    def move_values(self, item: int) -> FloatArray:
+        """move_value(item, c) for c = 0..k (length k + 1, the last a new cluster)."""
+        return np.array([self.move_value(item, c) for c in range(self.n_clusters + 1)])
+
+    def merge(self, c: int, d: int) -> None:
+        """Merge clusters c and d."""
+        self._check_cluster(c, self.n_clusters)
+        self._check_cluster(d, self.n_clusters)
+        if c == d:
+            return
+        c, d = min(c, d), max(c, d)
+        self.labels[self.labels == d] = c
+        self.sizes[c] += self.sizes[d]
+        self.counts[c] += self.counts[d]
+        self._drop(d)
+
+    def move(self, item: int, cluster: int) -> None:
+        """Move the item to the cluster (k: a new one)."""
+        self._check_cluster(cluster, self.n_clusters + 1)
+        source = int(self.labels[item])
+        if cluster == source or (cluster == self.n_clusters and self.sizes[source] == 1):
+            return
+        if cluster == self.n_clusters:
+            self.sizes = np.append(self.sizes, 0)
+            self.counts = np.vstack([self.counts, np.zeros_like(self.counts[:1])])
+        t = self.truth[item]
+        self.labels[item] = cluster
+        for c, step in ((source, -1), (cluster, 1)):
+            self.sizes[c] += step
+            self.counts[c, t] += step
+        if self.sizes[source] == 0:
+            self._drop(source)
+
+    def _drop(self, d: int) -> None:
+        self.labels[self.labels > d] -= 1
+        self.sizes = np.delete(self.sizes, d)
+        self.counts = np.delete(self.counts, d, axis=0)
+
+    def _check_cluster(self, cluster: int, stop: int) -> None:
+        if not 0 <= cluster < stop:
+            raise ValueError(f"cluster {cluster} is not in 0..{stop - 1}")
+
+
+def count_table(truth: IntArray, labels: IntArray) -> IntArray:
+    """n_ct = items of predicted cluster c in true cluster t, dense, predicted clusters as rows."""
+    k_true = int(truth.max()) + 1 if truth.size else 0
+    k = int(labels.max()) + 1 if labels.size else 0
+    return np.bincount(labels * k_true + truth, minlength=k * k_true).reshape(k, k_true).astype(np.int64)

@@ -1,0 +1,33 @@
+"""Scores of a predicted partition against the true one.
+
+Each score is `f(y_true, y_pred)` on one item set; `evaluate` takes lists of labelings and gives every
+score per set, averaged over sets (macro), and pooled over sets where the score is a ratio of counts (micro).
+"""
+
+from clustruct.metrics.coreference import b_cubed, ceaf_entity, ceaf_mention, lea, muc
+from clustruct.metrics.evaluation import Evaluation, evaluate
+from clustruct.metrics.fractions import Fractions, Scores
+from clustruct.metrics.information import (
+    matched_accuracy,
+    normalized_mutual_information,
+    variation_of_information,
+)
+from clustruct.metrics.pairs import adjusted_rand_index, pairwise_scores, rand_index
+
+__all__ = [
+    "Evaluation",
+    "Fractions",
+    "Scores",
+    "adjusted_rand_index",
+    "b_cubed",
+    "ceaf_entity",
+    "ceaf_mention",
+    "evaluate",
+    "lea",
+    "matched_accuracy",
+    "muc",
+    "normalized_mutual_information",
+    "pairwise_scores",
+    "rand_index",
+    "variation_of_information",
+]

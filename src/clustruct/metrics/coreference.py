@@ -1,0 +1,135 @@
+"""The coreference scores, for a key and a response over the same items (mentions).
+
+Definitions are those of the CoNLL reference scorer (Pradhan et al. 2014), and for LEA those of Moosavi and
+Strube 2016. Write t for true (key) clusters, c for predicted (response) clusters, n_tc = |t n c|. As the two
+partitions cover the same items, items missing from one side need no rule. Singletons are kept: they
+are clusters of one item. A fraction 0/0 counts as `zero_division`, 0 by default as in the scorer.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+
+from clustruct.metrics.fractions import Fractions, Scores
+from clustruct.partitions import contingency
+
+Counts = NDArray[np.int64]
+
+
+def _cells(y_true: Any, y_pred: Any) -> tuple[Counts, Counts, Counts, Counts, Counts]:
+    """The occupied cells (t, c, n_tc) and the sizes of the true and predicted clusters."""
+    table = contingency(y_true, y_pred).tocoo()
+    t, c, n = table.row.astype(np.int64), table.col.astype(np.int64), np.asarray(table.data, dtype=np.int64)
+    return t, c, n, np.bincount(t, weights=n).astype(np.int64), np.bincount(c, weights=n).astype(np.int64)
+
+
+def muc_fractions(y_true: Any, y_pred: Any) -> Fractions:
+    """Links found over links wanted; both numerators are m minus the number of occupied cells."""
+    _, _, n, true_sizes, pred_sizes = _cells(y_true, y_pred)
+    m, found = int(n.sum()), float(n.sum() - n.size)
+    return Fractions(found, m - pred_sizes.size, found, m - true_sizes.size)
+
+
+def muc(y_true: Any, y_pred: Any, *, zero_division: float = 0.0) -> Scores:
+    """R = sum_t (|t| - number of c that t meets) / sum_t (|t| - 1); P with key and response exchanged.
+
+    Vilain et al. 1995. Singletons carry no links: with all singletons on one side its fraction is 0/0,
+    which is 0 here, as in the CoNLL scorer, and 1 inside `MitreLoss`; pass `zero_division=1` for that.
+    Cost O(m log m).
+
+    >>> muc([0, 0, 0, 0, 1, 1], [0, 0, 1, 1, 2, 2])
+    Scores(precision=1.0, recall=0.75, f1=0.8571428571428571)
+    """
+    return muc_fractions(y_true, y_pred).scores(zero_division)
+
+
+def b_cubed_fractions(y_true: Any, y_pred: Any) -> Fractions:
+    """Sums over items of the share of each item's cluster that is right."""
+    t, c, n, true_sizes, pred_sizes = _cells(y_true, y_pred)
+    m = float(n.sum())
+    squares = n.astype(np.float64) ** 2
+    return Fractions(float((squares / pred_sizes[c]).sum()), m, float((squares / true_sizes[t]).sum()), m)
+
+
+def b_cubed(y_true: Any, y_pred: Any) -> Scores:
+    """R = 1/m sum_tc n_tc^2 / |t|, P = 1/m sum_tc n_tc^2 / |c| (Bagga and Baldwin 1998). O(m log m).
+
+    >>> b_cubed([0, 0, 1, 1], [0, 0, 0, 0])
+    Scores(precision=0.5, recall=1.0, f1=0.6666666666666666)
+    """
+    return b_cubed_fractions(y_true, y_pred).scores(0.0)
+
+
+def best_matching(weights: NDArray[np.float64]) -> float:
+    """Total weight of the best one-to-one map of rows to columns (Hungarian method)."""
+    rows, columns = linear_sum_assignment(weights, maximize=True)
+    return float(weights[rows, columns].sum())
+
+
+def ceaf_mention_fractions(y_true: Any, y_pred: Any) -> Fractions:
+    """Items in matched clusters, over all items, both ways."""
+    table = contingency(y_true, y_pred).toarray().astype(np.float64)
+    aligned, m = best_matching(table), float(table.sum())
+    return Fractions(aligned, m, aligned, m)
+
+
+def ceaf_mention(y_true: Any, y_pred: Any) -> Scores:
+    """CEAF with phi_3(t, c) = n_tc: P = R = 1/m max over one-to-one maps g of sum_t n_{t,g(t)} (Luo 2005).
+
+    Cost O(k^3).
+
+    >>> ceaf_mention([0, 0, 1, 1], [0, 0, 0, 1])
+    Scores(precision=0.75, recall=0.75, f1=0.75)
+    """
+    return ceaf_mention_fractions(y_true, y_pred).scores(0.0)
+
+
+def ceaf_entity_fractions(y_true: Any, y_pred: Any) -> Fractions:
+    """Total similarity of matched clusters, over the numbers of predicted and true clusters."""
+    table = contingency(y_true, y_pred).toarray().astype(np.float64)
+    k_true, k_pred = table.shape
+    both_sizes = table.sum(axis=1)[:, None] + table.sum(axis=0)[None, :]
+    aligned = best_matching(2.0 * table / both_sizes)
+    return Fractions(aligned, k_pred, aligned, k_true)
+
+
+def ceaf_entity(y_true: Any, y_pred: Any) -> Scores:
+    """CEAF with phi_4(t, c) = 2 n_tc / (|t| + |c|): R = Phi / k_true, P = Phi / k_pred (Luo 2005).
+
+    Phi is the largest sum of phi_4 over one-to-one maps. Cost O(k^3).
+
+    >>> ceaf_entity([0, 0, 1, 1], [0, 0, 0, 0])
+    Scores(precision=0.6666666666666666, recall=0.3333333333333333, f1=0.4444444444444444)
+    """
+    return ceaf_entity_fractions(y_true, y_pred).scores(0.0)
+
+
+def lea_fractions(y_true: Any, y_pred: Any) -> Fractions:
+    """Sizes times resolved links, over sizes, both ways."""
+    t, c, n, true_sizes, pred_sizes = _cells(y_true, y_pred)
+    m = float(n.sum())
+    recall_top = _resolved(n, true_sizes[t], pred_sizes[c])
+    precision_top = _resolved(n, pred_sizes[c], true_sizes[t])
+    return Fractions(precision_top, m, recall_top, m)
+
+
+def _resolved(n: Counts, own: Counts, other: Counts) -> float:
+    """sum over cells of |own| link(n) / link(own); a singleton's one self-link needs a singleton there."""
+    links = n * (n - 1) / 2
+    own_links = np.where(own == 1, 1.0, own * (own - 1) / 2)
+    found = np.where(own == 1, (other == 1).astype(np.float64), links)
+    return float((own * found / own_links).sum())
+
+
+def lea(y_true: Any, y_pred: Any) -> Scores:
+    """R = 1/m sum_t |t| sum_c link(n_tc) / link(|t|), link(n) = n(n-1)/2; P with the two exchanged.
+
+    Moosavi and Strube 2016. A singleton has one self-link, found only where the other side has the same
+    item as a singleton. Cost O(m log m).
+
+    >>> lea([0, 0, 0, 1], [0, 0, 1, 2])
+    Scores(precision=0.75, recall=0.5, f1=0.6)
+    """
+    return lea_fractions(y_true, y_pred).scores(0.0)

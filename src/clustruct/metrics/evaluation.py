@@ -1,0 +1,97 @@
+"""All scores of many item sets at once."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from clustruct.metrics import coreference, information, pairs
+from clustruct.metrics.fractions import Fractions, Scores
+from clustruct.partitions import FloatArray, canonical_labels
+
+# Each family with its fractions and its value for 0/0.
+FRACTIONS: dict[str, tuple[Callable[[Any, Any], Fractions], float]] = {
+    "pairwise": (pairs.pairwise_fractions, 1.0),
+    "muc": (coreference.muc_fractions, 0.0),
+    "b_cubed": (coreference.b_cubed_fractions, 0.0),
+    "ceaf_mention": (coreference.ceaf_mention_fractions, 0.0),
+    "ceaf_entity": (coreference.ceaf_entity_fractions, 0.0),
+    "lea": (coreference.lea_fractions, 0.0),
+}
+SINGLE: dict[str, Callable[[Any, Any], float]] = {
+    "rand": pairs.rand_index,
+    "adjusted_rand": pairs.adjusted_rand_index,
+    "variation_of_information": information.variation_of_information,
+    "normalized_mutual_information": information.normalized_mutual_information,
+    "matched_accuracy": information.matched_accuracy,
+}
+# The CoNLL score is the mean F of these three.
+CONLL = ("muc", "b_cubed", "ceaf_entity")
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Scores of n item sets.
+
+    per_set : score name -> array of n values
+    mean :    score name -> macro mean, every set counting alike
+    micro :   score name -> value of the pooled fractions (numerators and denominators summed over
+              sets, as the CoNLL scorer pools documents); only scores that are fractions
+    """
+
+    per_set: Mapping[str, FloatArray]
+    mean: Mapping[str, float]
+    micro: Mapping[str, float]
+
+    def __str__(self) -> str:
+        rows = [f"{'score':<32}{'mean':>8}{'micro':>8}"]
+        for name, value in self.mean.items():
+            pooled = f"{self.micro[name]:>8.4f}" if name in self.micro else ""
+            rows.append(f"{name:<32}{value:>8.4f}{pooled}")
+        return "\n".join(rows)
+
+
+def evaluate(y_trues: Sequence[Any], y_preds: Sequence[Any]) -> Evaluation:
+    """Every score of each predicted labeling against its truth, averaged and pooled over sets.
+
+    `y_trues` and `y_preds` are lists with one label vector per item set. Fractions give `_precision`,
+    `_recall` and `_f1`; `conll_f1` is the mean F of MUC, B-cubed and CEAF over entities. NMI has the
+    arithmetic mean, VI is in nats.
+
+    >>> result = evaluate([[0, 0, 1], ["a", "b"]], [[0, 0, 1], [0, 0]])
+    >>> result.mean["rand"], result.per_set["rand"].tolist()
+    (0.5, [1.0, 0.0])
+    >>> result.micro["muc_precision"], result.micro["muc_recall"]
+    (0.5, 1.0)
+    """
+    sets = _check_sets(y_trues, y_preds)
+    per_set: dict[str, FloatArray] = {}
+    micro: dict[str, float] = {}
+    for family, (fractions, zero_division) in FRACTIONS.items():
+        counted = [fractions(t, p) for t, p in sets]
+        scores = [f.scores(zero_division) for f in counted]
+        pooled = reduce(Fractions.pooled_with, counted).scores(zero_division)
+        for field in Scores._fields:
+            per_set[f"{family}_{field}"] = np.array([getattr(s, field) for s in scores])
+            micro[f"{family}_{field}"] = float(getattr(pooled, field))
+    per_set["conll_f1"] = np.mean([per_set[f"{family}_f1"] for family in CONLL], axis=0)
+    micro["conll_f1"] = float(np.mean([micro[f"{family}_f1"] for family in CONLL]))
+    for name, score in SINGLE.items():
+        per_set[name] = np.array([score(t, p) for t, p in sets])
+    return Evaluation(per_set, {name: float(values.mean()) for name, values in per_set.items()}, micro)
+
+
+def _check_sets(y_trues: Sequence[Any], y_preds: Sequence[Any]) -> list[tuple[Any, Any]]:
+    if len(y_trues) != len(y_preds):
+        raise ValueError(f"{len(y_trues)} true labelings for {len(y_preds)} predicted ones")
+    if len(y_trues) == 0:
+        raise ValueError("nothing to evaluate: no labelings given")
+    sets = []
+    for i, (t, p) in enumerate(zip(y_trues, y_preds, strict=True)):
+        truth = canonical_labels(t, name=f"y_trues[{i}]")
+        if truth.size == 0:
+            raise ValueError(f"y_trues[{i}] is empty")
+        sets.append((truth, canonical_labels(p, n_items=truth.size, name=f"y_preds[{i}]")))
+    return sets

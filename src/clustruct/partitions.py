@@ -1,0 +1,192 @@
+"""Partitions as label vectors: canonical numbering, sizes, co-membership, indicator matrices.
+
+A partition y of m items is a vector of m labels; two items are together when their labels are equal.
+The canonical form numbers the clusters 0, 1, 2, ... by first appearance, so that two label vectors
+describe one partition exactly when their canonical forms are equal. Pure functions over arrays.
+"""
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+IntArray = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+
+__all__ = [
+    "canonical_labels",
+    "cluster_sizes",
+    "co_membership",
+    "contingency",
+    "from_sets",
+    "indicator",
+    "normalised_indicator",
+    "to_sets",
+]
+
+
+def canonical_labels(labels: Any, *, n_items: int | None = None, name: str = "labels") -> IntArray:
+    """y_a = number of distinct labels seen before the first item with a's label.
+
+    Labels may be integers, strings or any other hashable values. A missing label (None or NaN) is
+    refused, as is a vector whose length is not `n_items`; the message names the item. Cost O(m log m).
+
+    >>> canonical_labels(["oak", "elm", "oak"])
+    array([0, 1, 0])
+    >>> canonical_labels([7, 7, -1])
+    array([0, 0, 1])
+    """
+    if isinstance(labels, (str, bytes)) or not hasattr(labels, "__len__"):
+        raise ValueError(f"{name} must be a sequence with one label per item, got {type(labels).__name__}")
+    shape = getattr(labels, "shape", (len(labels),))
+    if len(shape) != 1:
+        raise ValueError(f"{name} must be one-dimensional, got shape {tuple(shape)}")
+    if n_items is not None and len(labels) != n_items:
+        raise ValueError(f"{name} has {len(labels)} entries for {n_items} items")
+    if len(labels) == 0:
+        return np.zeros(0, dtype=np.int64)
+    dtype = getattr(labels, "dtype", None)
+    if isinstance(dtype, np.dtype) and dtype.kind in "biu":
+        return _number_integers(np.asarray(labels))
+    return _number_hashables(labels, name)
+
+
+def _number_integers(values: NDArray[Any]) -> IntArray:
+    _, first, inverse = np.unique(values, return_index=True, return_inverse=True)
+    rank = np.empty(first.size, dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(first.size)
+    return rank[inverse]
+
+
+def _number_hashables(values: Iterable[Any], name: str) -> IntArray:
+    numbers: dict[Hashable, int] = {}
+    out = []
+    for a, value in enumerate(values):
+        if value is None or value != value:  # NaN is the only common value unequal to itself
+            raise ValueError(f"{name}: item {a} has no label ({value!r})")
+        try:
+            out.append(numbers.setdefault(value, len(numbers)))
+        except TypeError:
+            raise ValueError(f"{name}: the label of item {a} is not hashable ({value!r})") from None
+    return np.array(out, dtype=np.int64)
+
+
+def cluster_sizes(labels: Any) -> IntArray:
+    """s_c = |{a : y_a = c}|, clusters in canonical order.
+
+    >>> cluster_sizes(["x", "y", "x"])
+    array([2, 1])
+    """
+    return np.bincount(canonical_labels(labels)).astype(np.int64)
+
+
+def co_membership(labels: Any) -> NDArray[np.bool_]:
+    """e_ab = 1[y_a = y_b] for a < b, in the order of scipy's `pdist`; m(m-1)/2 entries.
+
+    >>> co_membership([0, 0, 1]).tolist()
+    [True, False, False]
+    """
+    y = canonical_labels(labels)
+    m = y.size
+    together = np.empty(m * (m - 1) // 2, dtype=np.bool_)
+    start = 0
+    for a in range(m - 1):
+        stop = start + m - 1 - a
+        np.equal(y[a + 1 :], y[a], out=together[start:stop])
+        start = stop
+    return together
+
+
+def indicator(labels: Any) -> sparse.csr_array:
+    """Y_ac = 1 if item a lies in cluster c, else 0 (m x k, CSR).
+
+    >>> indicator([0, 1, 0]).toarray()
+    array([[1., 0.],
+           [0., 1.],
+           [1., 0.]])
+    """
+    y = canonical_labels(labels)
+    return _one_per_row(y, np.ones(y.size))
+
+
+def normalised_indicator(labels: Any) -> sparse.csr_array:
+    """Y_ac = |c|^(-1/2) if item a lies in cluster c, else 0, so that Y'Y = I (m x k, CSR).
+
+    >>> Y = normalised_indicator([0, 1, 0, 0])
+    >>> bool(np.allclose((Y.T @ Y).toarray(), np.eye(2)))
+    True
+    """
+    y = canonical_labels(labels)
+    return _one_per_row(y, 1.0 / np.sqrt(np.bincount(y)[y]))
+
+
+def _one_per_row(columns: IntArray, values: FloatArray) -> sparse.csr_array:
+    m = columns.size
+    k = int(columns.max()) + 1 if m else 0
+    return sparse.csr_array((values, columns, np.arange(m + 1)), shape=(m, k))
+
+
+def contingency(y_true: Any, y_pred: Any) -> sparse.csr_array:
+    """n_tc = number of items in true cluster t and predicted cluster c (CSR of integers).
+
+    At most m cells are occupied, so the cost is O(m log m) however many clusters there are.
+
+    >>> contingency([0, 0, 1], [0, 1, 1]).toarray()
+    array([[1, 1],
+           [0, 1]])
+    """
+    t = canonical_labels(y_true, name="y_true")
+    c = canonical_labels(y_pred, n_items=t.size, name="y_pred")
+    if t.size == 0:
+        return sparse.csr_array((0, 0), dtype=np.int64)
+    k = int(c.max()) + 1
+    cells, counts = np.unique(t * k + c, return_counts=True)
+    shape = (int(t.max()) + 1, k)
+    return sparse.csr_array((counts.astype(np.int64), (cells // k, cells % k)), shape=shape)
+
+
+def to_sets(labels: Any, ids: Sequence[Hashable] | None = None) -> list[set[Any]]:
+    """The clusters as sets of item numbers, or of `ids`, in canonical order.
+
+    >>> [sorted(c) for c in to_sets([5, 3, 5])]
+    [[0, 2], [1]]
+    >>> [sorted(c) for c in to_sets([5, 3, 5], ids=["a", "b", "c"])]
+    [['a', 'c'], ['b']]
+    """
+    y = canonical_labels(labels)
+    names: Sequence[Hashable] = range(y.size) if ids is None else ids
+    if len(names) != y.size:
+        raise ValueError(f"ids has {len(names)} entries for {y.size} items")
+    clusters: list[set[Any]] = [set() for _ in range(int(y.max()) + 1 if y.size else 0)]
+    for name, c in zip(names, y.tolist(), strict=True):
+        clusters[c].add(name)
+    return clusters
+
+
+def from_sets(clusters: Iterable[Iterable[Hashable]], ids: Sequence[Hashable] | None = None) -> IntArray:
+    """Canonical labels of the partition whose clusters are given as sets.
+
+    Without `ids` the members must be the item numbers 0..m-1. An item that appears twice, never, or
+    is not known is named in the error.
+
+    >>> from_sets([{0, 2}, {1}])
+    array([0, 1, 0])
+    >>> from_sets([{"c"}, {"a", "b"}], ids=["a", "b", "c"])
+    array([0, 0, 1])
+    """
+    owner: dict[Hashable, int] = {}
+    for c, members in enumerate(clusters):
+        for item in members:
+            if item in owner:
+                raise ValueError(f"item {item!r} appears in more than one cluster")
+            owner[item] = c
+    names: Sequence[Hashable] = range(len(owner)) if ids is None else ids
+    for item in names:
+        if item not in owner:
+            raise ValueError(f"item {item!r} is in no cluster")
+    if len(owner) != len(names):
+        stranger = next(item for item in owner if item not in set(names))
+        raise ValueError(f"item {stranger!r} is not one of the ids")
+    return canonical_labels(np.array([owner[item] for item in names], dtype=np.int64))

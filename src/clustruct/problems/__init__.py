@@ -1,0 +1,6 @@
+"""Joint features, loss and oracle put together: ready-made structured problems."""
+
+from .binary import BinaryProblem
+from .multiclass import MulticlassProblem
+
+__all__ = ["BinaryProblem", "MulticlassProblem"]

@@ -1,0 +1,112 @@
+"""Multiclass classification as a structured problem."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from clustruct.ssvm import BlockRows, OracleKind, SlackRule
+
+from ._arrays import checked_rows
+
+
+class MulticlassProblem:
+    """Choose one of k classes: Psi(x, y) puts x in block y (Crammer and Singer 2001).
+
+    Parameters
+    ----------
+    X : array or CSR of shape (n, d)
+    y : class labels, any sortable kind
+    cost : optional (k, k) array; ``cost[t, c]`` is the loss of answering c where t is right. 0/1 if None.
+
+    w has k * d entries, block by block in the order of ``classes``. The oracle is exact: one matrix
+    product for all examples.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from clustruct import ssvm
+    >>> X = np.array([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0], [0.2, 1.0]])
+    >>> problem = MulticlassProblem(X, ["a", "a", "b", "b"])
+    >>> result = ssvm.fit(problem, C=10.0)
+    >>> problem.predict(X, result.w).tolist()
+    ['a', 'a', 'b', 'b']
+    """
+
+    oracle_kind: OracleKind = "exact"
+
+    def __init__(self, X: Any, y: Any, cost: Any = None) -> None:
+        self.X = checked_rows(X)
+        self.classes, self.y = np.unique(np.asarray(y), return_inverse=True)
+        k = len(self.classes)
+        if self.X.shape[0] != len(self.y):
+            raise ValueError(f"X has shape {self.X.shape}, y has {len(self.y)} labels")
+        self.cost = 1.0 - np.eye(k) if cost is None else np.asarray(cost, float)
+        if self.cost.shape != (k, k) or np.diag(self.cost).any():
+            raise ValueError(f"cost must be a {k} x {k} array with a zero diagonal")
+        self.n_examples, self.n_features = len(self.y), k * self.X.shape[1]
+
+    def scores(self, X: Any, w: NDArray[np.float64]) -> NDArray[np.float64]:
+        """One score per row and class."""
+        return np.asarray(X @ w.reshape(len(self.classes), -1).T)
+
+    def predict(self, X: Any, w: NDArray[np.float64]) -> NDArray[Any]:
+        """The class of highest score of each row."""
+        return np.asarray(self.classes[self.scores(checked_rows(X), w).argmax(axis=1)])
+
+    def separate_batch(
+        self, indices: NDArray[np.intp], w: NDArray[np.float64], rule: SlackRule
+    ) -> MulticlassConstraints:
+        truth = self.y[indices]
+        scores = self.scores(self.X[indices], w)
+        row = np.arange(len(truth))
+        scores -= scores[row, truth][:, None]
+        costs = self.cost[truth]
+        wrong = rule.violation(costs, scores).argmax(axis=1)
+        known = (w, -scores[row, wrong])
+        return MulticlassConstraints(
+            self.X, indices, truth, wrong, costs[row, wrong], len(self.classes), known
+        )
+
+
+@dataclass(frozen=True)
+class MulticlassConstraints:
+    """Constraints "class ``truth`` above class ``wrong``", held without their psi vectors."""
+
+    X: Any
+    indices: NDArray[np.intp]
+    truth: NDArray[np.intp]
+    wrong: NDArray[np.intp]
+    losses: NDArray[np.float64]
+    n_classes: int
+    known: tuple[NDArray[np.float64], NDArray[np.float64]]
+
+    def margins(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
+        if w is self.known[0]:
+            return self.known[1]
+        scores = np.asarray(self.X[self.indices] @ w.reshape(self.n_classes, -1).T)
+        row = np.arange(len(self.truth))
+        return np.asarray(scores[row, self.truth] - scores[row, self.wrong])
+
+    def combine(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
+        n = len(self.truth)
+        signs = sparse.csr_array(
+            (
+                np.stack([coefficients, -coefficients], 1).ravel(),
+                np.stack([self.truth, self.wrong], 1).ravel(),
+                np.arange(0, 2 * n + 1, 2),
+            ),
+            shape=(n, self.n_classes),
+        )
+        total = signs.T @ self.X[self.indices]
+        return np.asarray(total.toarray() if sparse.issparse(total) else total).ravel()
+
+    def rows(self, which: NDArray[np.intp]) -> BlockRows:
+        d = self.X.shape[1]
+        offset = np.stack([self.truth[which], self.wrong[which]], 1) * d
+        factor = np.tile([1.0, -1.0], (len(which), 1))
+        return BlockRows(self.X, self.indices[which], offset, factor, self.n_classes * d)

@@ -1,0 +1,205 @@
+"""Structural SVMs in the dual: joint features that are sums of vectors under a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from .constraints import Vector
+from .problem import OracleKind
+from .side_conditions import SideConditions
+from .slack_rule import SlackRule
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """kappa(u, v): "linear" u.v, "polynomial" (scale u.v + offset)^degree, "rbf" exp(-gamma |u - v|^2),
+    "sigmoid" tanh(scale u.v + offset). Rows may be dense or sparse.
+
+    >>> Kernel("polynomial", degree=2)([[1.0, 2.0]], [[3.0, 0.0]])
+    array([[16.]])
+    """
+
+    kind: Literal["linear", "polynomial", "rbf", "sigmoid"] = "linear"
+    degree: int = 3
+    gamma: float = 1.0
+    scale: float = 1.0
+    offset: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.kind not in ("linear", "polynomial", "rbf", "sigmoid"):
+            raise ValueError(f"unknown kernel {self.kind!r}")
+
+    def __call__(self, U: Any, V: Any) -> Vector:
+        from sklearn.metrics import pairwise
+
+        if self.kind == "linear":
+            return np.asarray(pairwise.linear_kernel(U, V))
+        if self.kind == "rbf":
+            return np.asarray(pairwise.rbf_kernel(U, V, gamma=self.gamma))
+        if self.kind == "polynomial":
+            return np.asarray(
+                pairwise.polynomial_kernel(U, V, degree=self.degree, gamma=self.scale, coef0=self.offset)
+            )
+        return np.asarray(pairwise.sigmoid_kernel(U, V, gamma=self.scale, coef0=self.offset))
+
+
+@dataclass(frozen=True)
+class VectorSum:
+    """``sum_k coefficients[k] * phi(vectors[k])`` in the space of part ``parts[k]``.
+
+    Vectors of different parts are orthogonal: the inner product of two sums runs over pairs with equal
+    part. A class per part gives kernel multiclass.
+    """
+
+    coefficients: Vector
+    vectors: Any
+    parts: NDArray[np.intp] | None = None
+
+    @property
+    def part_ids(self) -> NDArray[np.intp]:
+        return np.zeros(len(self.coefficients), np.intp) if self.parts is None else np.asarray(self.parts)
+
+    def __mul__(self, factor: float) -> VectorSum:
+        return VectorSum(self.coefficients * factor, self.vectors, self.parts)
+
+    __rmul__ = __mul__
+
+    def __add__(self, other: VectorSum) -> VectorSum:
+        return joined([self, other])
+
+    def __sub__(self, other: VectorSum) -> VectorSum:
+        return joined([self, other * -1.0])
+
+
+def joined(sums: Sequence[VectorSum]) -> VectorSum:
+    """The sum of vector sums."""
+    blocks = [s.vectors for s in sums]
+    if any(sparse.issparse(b) for b in blocks):
+        vectors: Any = sparse.csr_array(sparse.vstack([sparse.csr_array(b) for b in blocks]))
+    else:
+        vectors = np.concatenate([np.atleast_2d(b) for b in blocks])
+    coefficients = np.concatenate([s.coefficients for s in sums])
+    return VectorSum(coefficients, vectors, np.concatenate([s.part_ids for s in sums]))
+
+
+def inner(kernel: Kernel, s: VectorSum, t: VectorSum) -> float:
+    """<s, t> under the kernel."""
+    same = s.part_ids[:, None] == t.part_ids[None, :]
+    if not same.any():
+        return 0.0
+    return float(s.coefficients @ (kernel(s.vectors, t.vectors) * same) @ t.coefficients)
+
+
+@dataclass(frozen=True)
+class KernelModel:
+    """w as a sum over support vectors."""
+
+    kernel: Kernel
+    support: VectorSum | None
+    half_norm: float = field(default=0.0)
+
+    def scores(self, vectors: Any, part: int = 0) -> Vector:
+        """<w, phi(v)> for each row v, in the space of the part."""
+        n = vectors.shape[0]
+        if self.support is None:
+            return np.zeros(n)
+        mine = np.flatnonzero(self.support.part_ids == part)
+        if not len(mine):
+            return np.zeros(n)
+        return self.kernel(vectors, self.support.vectors[mine]) @ self.support.coefficients[mine]
+
+    def score(self, s: VectorSum) -> float:
+        """<w, s>."""
+        total = 0.0
+        for part in np.unique(s.part_ids):
+            mine = np.flatnonzero(s.part_ids == part)
+            total += float(s.coefficients[mine] @ self.scores(s.vectors[mine], int(part)))
+        return total
+
+
+@dataclass(frozen=True)
+class KernelConstraints:
+    """A batch of constraints whose psi differences are vector sums."""
+
+    losses: Vector
+    differences: list[VectorSum]
+    outputs: Sequence[Any] = ()
+
+    def margins(self, w: KernelModel) -> Vector:
+        return np.array([w.score(d) for d in self.differences])
+
+    def combine(self, coefficients: Vector) -> VectorSum:
+        used = np.flatnonzero(coefficients)
+        return joined([self.differences[j] * float(coefficients[j]) for j in used])
+
+    def rows(self, which: NDArray[np.intp]) -> list[VectorSum]:
+        return [self.differences[j] for j in which]
+
+
+class KernelSpace:
+    """Constraint vectors as vector sums; `WorkingSet` holds their Gram matrix."""
+
+    side: SideConditions | None = None
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self.vectors: list[VectorSum] = []
+
+    def append(self, vector: VectorSum) -> Vector:
+        self.vectors.append(vector)
+        return np.array([inner(self.kernel, vector, other) for other in self.vectors])
+
+    def keep(self, which: NDArray[np.intp]) -> None:
+        self.vectors = [self.vectors[j] for j in which]
+
+    def model(self, a: Vector, half_norm: float) -> KernelModel:
+        used = np.flatnonzero(a)
+        if not len(used):
+            return KernelModel(self.kernel, None)
+        support = joined([self.vectors[j] * float(a[j]) for j in used])
+        return KernelModel(self.kernel, _merged(support), half_norm)
+
+    def half_norm(self, w: KernelModel) -> float:
+        return w.half_norm
+
+    def between(self, w: KernelModel, other: KernelModel, share: float) -> KernelModel:
+        return other
+
+
+def _merged(s: VectorSum) -> VectorSum:
+    """Equal vectors of one part become one support vector."""
+    dense = s.vectors.toarray() if sparse.issparse(s.vectors) else s.vectors
+    keys = np.column_stack([s.part_ids, dense])
+    _, first, owner = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    coefficients = np.bincount(owner.ravel(), weights=s.coefficients)
+    stays = coefficients != 0.0
+    return VectorSum(coefficients[stays], s.vectors[first[stays]], s.part_ids[first[stays]])
+
+
+class KernelProblem:
+    """The batch form of a problem whose ``joint_feature(i, y)`` gives a `VectorSum`.
+
+    Its ``separate(i, w, rule)`` is given a `KernelModel` for w.
+    """
+
+    def __init__(self, problem: Any) -> None:
+        self.problem = problem
+        self.n_examples: int = problem.n_examples
+        self.n_features = 1
+        self.oracle_kind: OracleKind = problem.oracle_kind
+        self._truths = [problem.joint_feature(i, problem.truth(i)) for i in range(self.n_examples)]
+
+    def separate_batch(self, indices: NDArray[np.intp], w: Any, rule: SlackRule) -> KernelConstraints:
+        outputs = [self.problem.separate(int(i), w, rule) for i in indices]
+        losses = np.array(
+            [self.problem.loss(int(i), y) for i, y in zip(indices, outputs, strict=True)], float
+        )
+        found = [self.problem.joint_feature(int(i), y) for i, y in zip(indices, outputs, strict=True)]
+        differences = [self._truths[i] - f for i, f in zip(indices, found, strict=True)]
+        return KernelConstraints(losses, differences, outputs)

@@ -1,0 +1,162 @@
+"""Plane vectors as stretches of shared data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from .constraints import Vector
+
+
+@dataclass(frozen=True)
+class BlockRows:
+    """Vectors made of rows of one matrix: vector j is the sum over k of ``factor[j, k]`` times row
+    ``row[j]`` of ``base``, laid down from entry ``offset[j, k]`` on.
+
+    ``base`` (dense C-ordered or CSR) must be the same object in every batch of a problem: it is not
+    copied. A multiclass difference is two such pieces.
+    """
+
+    base: Any
+    row: NDArray[np.intp]
+    offset: NDArray[np.intp]
+    factor: Vector
+    n_features: int
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    def scaled(self, factors: Vector) -> BlockRows:
+        return BlockRows(self.base, self.row, self.offset, self.factor * factors[:, None], self.n_features)
+
+    def tocsr(self) -> Any:
+        held = Segments(self.n_features)
+        held.add(self)
+        return held.tocsr()
+
+
+class Segments:
+    """Storage of plane vectors for the kernels. See `_kernels` for the format.
+
+    Rows come as `BlockRows` over one base, as dense rows or as CSR. The first batch decides whether
+    the data is sparse; later ones are turned to fit.
+    """
+
+    def __init__(self, n_features: int) -> None:
+        self.n_features = n_features
+        self.count = 0
+        self._base: Any = None
+        self._data = np.zeros(0)
+        self._indices = np.zeros(0, np.int32)
+        self._filled = 0
+        self._sparse: bool | None = None
+        self._first = np.zeros(1025, np.int64)
+        self._parts: dict[str, NDArray[Any]] = {
+            "start": np.zeros(2048, np.int64),
+            "length": np.zeros(2048, np.int64),
+            "offset": np.zeros(2048, np.int64),
+            "factor": np.zeros(2048),
+        }
+
+    @property
+    def arrays(self) -> tuple[NDArray[Any], ...]:
+        """What the kernels take."""
+        return (self._first, *self._parts.values(), self._data, self._indices)
+
+    @property
+    def entries(self) -> int:
+        """Entries of all vectors together."""
+        return int(self._parts["length"][: int(self._first[self.count])].sum())
+
+    def add(self, rows: Any) -> None:
+        """Take in one vector per row."""
+        if isinstance(rows, BlockRows) and (self.count == 0 or rows.base is self._base):
+            self._add_blocks(rows)
+        else:
+            self._add_rows(rows.tocsr() if isinstance(rows, BlockRows) else rows)
+
+    def _add_blocks(self, rows: BlockRows) -> None:
+        base = rows.base
+        if self._base is None:
+            self._base, self._sparse = base, sparse.issparse(base)
+            self._data = base.data if self._sparse else base.reshape(-1)
+            self._indices = base.indices if self._sparse else self._indices
+            self._filled = len(self._data)
+        if self._sparse:
+            start, length = base.indptr[rows.row], np.diff(base.indptr)[rows.row]
+        else:
+            start, length = rows.row * base.shape[1], np.full(len(rows), base.shape[1])
+        pieces = rows.offset.shape[1]
+        self._append(
+            np.full(len(rows), pieces),
+            np.repeat(start, pieces),
+            np.repeat(length, pieces),
+            rows.offset.ravel(),
+            rows.factor.ravel(),
+        )
+
+    def _add_rows(self, rows: Any) -> None:
+        if self._sparse is None:
+            self._sparse = sparse.issparse(rows)
+        if self._sparse:
+            rows = sparse.csr_array(rows)
+            data, length = rows.data, np.diff(rows.indptr)
+            self._put("_indices", rows.indices)
+        else:
+            rows = rows.toarray() if sparse.issparse(rows) else rows
+            data, length = rows.reshape(-1), np.full(len(rows), rows.shape[1])
+        start = self._filled + np.cumsum(length) - length
+        self._put("_data", data)
+        self._filled += len(data)
+        zero = np.zeros(len(length))
+        self._append(np.ones(len(length), int), start, length, zero, zero + 1.0)
+
+    def _put(self, name: str, values: NDArray[Any]) -> None:
+        array = getattr(self, name)
+        if self._filled + len(values) > len(array):
+            grown = np.zeros(2 * self._filled + len(values), array.dtype)
+            grown[: self._filled] = array[: self._filled]
+            setattr(self, name, grown)
+        getattr(self, name)[self._filled : self._filled + len(values)] = values
+
+    def _append(self, pieces: NDArray[Any], *parts: NDArray[Any]) -> None:
+        end = self.count + len(pieces)
+        if end >= len(self._first):
+            self._first = np.concatenate([self._first, np.zeros(end, np.int64)])
+        begin = int(self._first[self.count])
+        self._first[self.count + 1 : end + 1] = begin + np.cumsum(pieces)
+        last = int(self._first[end])
+        for (name, array), values in zip(self._parts.items(), parts, strict=True):
+            if last > len(array):
+                self._parts[name] = np.concatenate([array, np.zeros(last, array.dtype)])
+            self._parts[name][begin:last] = values
+        self.count = end
+
+    def keep(self, which: NDArray[np.intp]) -> None:
+        """Hold on to these vectors only. Rows of a shared base cost nothing; others are moved together."""
+        if self._base is None:
+            rows = self.tocsr()[which]
+            self._filled, self.count = 0, 0
+            self._add_rows(rows)
+            return
+        pieces = np.diff(self._first[: self.count + 1])[which]
+        taken = np.concatenate([np.arange(self._first[j], self._first[j + 1]) for j in which] or [which])
+        parts = [array[taken] for array in self._parts.values()]
+        self.count = 0
+        self._append(pieces, *parts)
+
+    def tocsr(self) -> Any:
+        """All vectors as a CSR array."""
+        pieces = int(self._first[self.count])
+        start, length, offset, factor = (array[:pieces] for array in self._parts.values())
+        plane = np.repeat(np.arange(self.count), np.diff(self._first[: self.count + 1]))
+        entry = np.arange(length.sum()) - np.repeat(np.cumsum(length) - length, length)
+        at = np.repeat(start, length) + entry
+        columns = np.repeat(offset, length) + (self._indices[at] if self._sparse else entry)
+        values = np.repeat(factor, length) * self._data[at]
+        shape = (self.count, self.n_features)
+        return sparse.csr_array(sparse.coo_array((values, (np.repeat(plane, length), columns)), shape=shape))

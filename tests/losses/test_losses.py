@@ -1,0 +1,159 @@
+"""Losses equal their definitions, and their states equal the losses after any walk of merges and moves."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.spatial.distance import squareform
+
+from clustruct.losses import (
+    CountLoss,
+    FunctionLoss,
+    LinearLoss,
+    Loss,
+    MitreLoss,
+    MutualPurityLoss,
+    PairwiseLoss,
+    as_loss,
+)
+from clustruct.partitions import canonical_labels, co_membership
+from tests.reference import losses as twin
+
+
+def costly(y: list[int], ybar: list[int]) -> float:
+    return twin.pairwise(y, ybar, 3.0, 0.5)
+
+
+LOSSES: list[tuple[Loss, Callable[[list[int], list[int]], float]]] = [
+    (PairwiseLoss(), twin.pairwise),
+    (PairwiseLoss(merge_cost=3.0, split_cost=0.5), costly),
+    (MitreLoss(), twin.mitre),
+    (MutualPurityLoss(), twin.mutual_purity),
+    (FunctionLoss(lambda y, ybar: twin.mitre(y.tolist(), ybar.tolist())), twin.mitre),
+]
+
+two_labelings = st.integers(1, 9).flatmap(
+    lambda m: st.tuples(*[st.lists(st.integers(0, 4), min_size=m, max_size=m)] * 2)
+)
+
+
+@pytest.mark.parametrize(("loss", "definition"), LOSSES)
+def test_loss_equals_its_definition_on_all_small_partitions(loss: Loss, definition: Callable) -> None:
+    for m in range(1, 6):
+        for y in twin.partitions_of(m):
+            for ybar in twin.partitions_of(m):
+                assert loss(y, ybar) == pytest.approx(definition(y, ybar), abs=1e-9)
+
+
+@pytest.mark.parametrize(("loss", "definition"), LOSSES)
+@given(two=two_labelings, seed=st.integers(0, 1000))
+@settings(max_examples=40, deadline=None)
+def test_state_follows_any_walk(loss: Loss, definition: Callable, two: tuple, seed: int) -> None:
+    y, start = two
+    rng = np.random.default_rng(seed)
+    state = loss.start(y, start)
+    mine = list(canonical_labels(start))
+    if state.n_clusters > 1:  # before the tables of all merges are made
+        assert state.merge_value(0, 1) == pytest.approx(
+            definition(y, [0 if c == 1 else c for c in mine]), abs=1e-9
+        )
+    for _ in range(6):
+        k = state.n_clusters
+        assert state.value == pytest.approx(definition(y, mine), abs=1e-9)
+        assert np.array_equal(canonical_labels(state.labels), canonical_labels(mine))
+        merges = state.merge_values()
+        for c in range(k):
+            for d in range(k):
+                merged = [c if label == d else int(label) for label in state.labels]
+                assert merges[c, d] == pytest.approx(definition(y, merged), abs=1e-9)
+                assert state.merge_value(c, d) == pytest.approx(merges[c, d], abs=1e-9)
+        item = int(rng.integers(len(y)))
+        moves = state.move_values(item)
+        assert moves.shape == (k + 1,)
+        for c in range(k + 1):
+            moved = [c if a == item else int(label) for a, label in enumerate(state.labels)]
+            assert moves[c] == pytest.approx(definition(y, moved), abs=1e-9)
+            assert state.move_value(item, c) == pytest.approx(moves[c], abs=1e-9)
+        if rng.random() < 0.5:
+            c, d = (int(v) for v in rng.integers(k, size=2))
+            mine = [c if label == d else int(label) for label in state.labels]
+            state.merge(c, d)
+        else:
+            c = int(rng.integers(k + 1))
+            mine = [c if a == item else int(label) for a, label in enumerate(state.labels)]
+            state.move(item, c)
+
+
+@given(two_labelings)
+def test_relaxed_pairwise_loss_is_linear_and_meets_the_discrete_one(two: tuple) -> None:
+    y, ybar = two
+    loss = PairwiseLoss(merge_cost=2.0, split_cost=0.7)
+    e = co_membership(ybar).astype(float)
+    assert loss.relaxed(y, e) == pytest.approx(loss(y, ybar), abs=1e-9)
+    weights = loss.pair_weights(y)
+    half = 0.5 * e + 0.25
+    assert loss.relaxed(y, half) == pytest.approx(
+        max(0.0, weights.constant + weights.coefficients @ half), abs=1e-9
+    )
+    together = co_membership(y)
+    if together.size:
+        wrong = np.where(together, 0.7 * (1 - half), 2.0 * half)
+        assert loss.relaxed(y, half) == pytest.approx(100 * wrong.mean(), abs=1e-9)
+
+
+def test_figure_3_2_of_the_dissertation() -> None:
+    """The loss-augmented matrix of five items with truth {a, b, c}, {d, e}; without the 1/m^2."""
+    K = np.array([9, -4, -1, -7, 7, -3, -8, 2, -4, 9], dtype=float)
+    printed = np.array([-1, -14, 9, 3, -3, 7, 2, 12, 6, -1], dtype=float)
+    weights = PairwiseLoss().pair_weights([0, 0, 0, 1, 1])
+    assert np.array_equal(K + weights.coefficients, printed)
+    assert weights.constant == 40.0
+    assert squareform(weights.coefficients)[0].tolist() == [0, -10, -10, 10, 10]
+
+
+def test_mitre_default_clustering_is_half_wrong_at_muc6_density() -> None:
+    """All in one cluster, 1.48 items per true cluster: 100 (1 - F) is near the published 51.0."""
+    m, k = 1480, 1000
+    y = np.r_[np.arange(k), np.arange(m - k)]
+    assert MitreLoss()(y, np.zeros(m, dtype=int)) == pytest.approx(50.8, abs=0.5)
+
+
+def test_one_item_and_names() -> None:
+    for loss, _ in LOSSES:
+        assert loss(["x"], [3]) == 0.0
+        assert isinstance(loss, Loss)
+        assert loss.linear_in_pairs == isinstance(loss, LinearLoss)
+    assert as_loss("pairwise") == PairwiseLoss()
+    assert as_loss("purity") == MutualPurityLoss()
+    assert as_loss(LOSSES[2][0]) is LOSSES[2][0]
+    assert isinstance(as_loss(lambda y, ybar: 0.0), FunctionLoss)
+    assert isinstance(MitreLoss(), CountLoss)
+    assert not isinstance(MutualPurityLoss(), CountLoss)
+
+
+def test_bad_losses_are_refused() -> None:
+    with pytest.raises(ValueError, match="unknown loss 'rand'"):
+        as_loss("rand")
+    with pytest.raises(ValueError, match="not a loss"):
+        as_loss(3)
+    with pytest.raises(ValueError, match="instance of MitreLoss"):
+        as_loss(MitreLoss)
+    with pytest.raises(ValueError, match="merge_cost"):
+        PairwiseLoss(merge_cost=-1.0)
+    with pytest.raises(ValueError, match="gave -1"):
+        FunctionLoss(lambda y, ybar: -1.0)([0], [0])
+    with pytest.raises(ValueError, match="must be callable"):
+        FunctionLoss(3)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"entry 1 is 1\.5"):
+        PairwiseLoss().relaxed([0, 0, 1], [0.0, 1.5, 0.0])
+    with pytest.raises(ValueError, match="y_pred has 1 entries for 2 items"):
+        MitreLoss()([0, 0], [1])
+    with pytest.raises(ValueError, match="cluster 5 is not in"):
+        MitreLoss().start([0, 0], [0, 1]).merge(0, 5)
+    state = PairwiseLoss().start([0, 0], [0, 1])
+    for wrong in (lambda: state.merge(-1, 0), lambda: state.move(0, 3), lambda: state.move(0, -1)):
+        with pytest.raises(ValueError, match=r"cluster -?\d is not in"):
+            wrong()
+    assert state.value == 100.0

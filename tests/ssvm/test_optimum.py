@@ -1,0 +1,175 @@
+"""Every combination reaches the optimum of its quadratic programme (OP 4-9)."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import Bounds, LinearConstraint
+
+from clustruct import ssvm
+from tests.reference import structural_svm as slow
+
+COMBINATIONS = [
+    ("n-slack", "margin", 1),
+    ("n-slack", "slack", 1),
+    ("n-slack", "margin", 2),
+    ("n-slack", "slack", 2),
+    ("one-slack", "margin", 1),
+    ("one-slack", "slack", 1),
+]
+TIGHT = {"epsilon": 1e-8, "rtol": 1e-7}
+
+
+@pytest.fixture(params=["gram", "pool"])
+def storage(request, monkeypatch):
+    """n-slack training with few examples and with many uses two kinds of working set."""
+    monkeypatch.setattr("clustruct.ssvm.training.FEW_EXAMPLES", 64 if request.param == "gram" else 0)
+    return request.param
+
+
+@pytest.mark.parametrize(("formulation", "scaling", "norm"), COMBINATIONS)
+@pytest.mark.parametrize("C", [0.1, 3.0, 100.0])
+def test_six_combinations(formulation, scaling, norm, C, storage):
+    for seed in range(3):
+        problem = slow.random_problem(seed)
+        w, value = slow.solve(problem, C, scaling, norm)
+        result = ssvm.fit(problem, C, formulation=formulation, scaling=scaling, slack_norm=norm, **TIGHT)
+        assert result.converged
+        assert slow.objective(problem, result.w, C, scaling, norm) == pytest.approx(value, rel=1e-5)
+        assert result.objective == pytest.approx(
+            slow.objective(problem, result.w, C, scaling, norm), rel=1e-9
+        )
+        np.testing.assert_allclose(result.w, w, atol=2e-3)
+        assert result.dual <= value * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("scaling", ["margin", "slack"])
+def test_one_slack_equals_n_slack(scaling):
+    """Theorem 5."""
+    problem = slow.random_problem(7, n=30, outputs=6, features=8)
+    one, many = (
+        ssvm.fit(problem, 20.0, formulation=f, scaling=scaling, **TIGHT) for f in ("one-slack", "n-slack")
+    )
+    assert one.objective == pytest.approx(many.objective, rel=1e-6)
+    np.testing.assert_allclose(one.w, many.w, atol=1e-3)
+
+
+def test_pool_equals_gram(monkeypatch):
+    problem = slow.random_problem(3, n=40, outputs=5, features=6)
+    for norm in (1, 2):
+        gram = ssvm.fit(problem, 10.0, slack_norm=norm, **TIGHT)
+        monkeypatch.setattr("clustruct.ssvm.training.FEW_EXAMPLES", 0)
+        pool = ssvm.fit(problem, 10.0, slack_norm=norm, **TIGHT)
+        monkeypatch.undo()
+        assert pool.objective == pytest.approx(gram.objective, rel=1e-7)
+
+
+@pytest.mark.parametrize("formulation", ["n-slack", "one-slack"])
+def test_weights_are_repetitions(formulation, storage):
+    problem = slow.random_problem(1, n=3)
+    again = [0, 0, 1, 2, 2, 2]
+    repeated = slow.Enumerated(problem.psi[again], problem.losses[again])
+    weighted = ssvm.fit(problem, 5.0, sample_weight=[2, 1, 3], formulation=formulation, **TIGHT)
+    listed = ssvm.fit(repeated, 5.0, formulation=formulation, **TIGHT)
+    assert weighted.objective == pytest.approx(listed.objective, rel=1e-7)
+    np.testing.assert_allclose(weighted.w, listed.w, atol=1e-4)
+
+
+def test_weight_zero_leaves_an_example_out(storage):
+    problem = slow.random_problem(1, n=4)
+    rest = slow.Enumerated(problem.psi[1:], problem.losses[1:])
+    without = ssvm.fit(problem, 5.0, sample_weight=[0, 1, 1, 1], **TIGHT)
+    assert without.objective == pytest.approx(ssvm.fit(rest, 5.0, **TIGHT).objective, rel=1e-7)
+
+
+@pytest.mark.parametrize("formulation", ["n-slack", "one-slack"])
+@pytest.mark.parametrize("C", [1.0, 50.0])
+def test_nonnegative_weights(formulation, C, storage):
+    for seed in range(3):
+        problem = slow.random_problem(seed)
+        w, value = slow.solve(problem, C, lower=0.0)
+        result = ssvm.fit(problem, C, constraints="nonnegative", formulation=formulation, **TIGHT)
+        assert result.w.min() >= 0.0
+        assert result.objective == pytest.approx(value, rel=1e-5)
+        np.testing.assert_allclose(result.w, w, atol=2e-3)
+        same = ssvm.fit(problem, C, constraints=Bounds(0.0, np.inf), formulation=formulation, **TIGHT)
+        assert same.objective == pytest.approx(value, rel=1e-5)
+
+
+@pytest.mark.parametrize("formulation", ["n-slack", "one-slack"])
+def test_linear_constraints(formulation, storage):
+    rng = np.random.default_rng(0)
+    for seed in range(3):
+        problem = slow.random_problem(seed)
+        rows = rng.normal(size=(3, problem.n_features))
+        least = np.array([0.5, 1.0, -0.2])
+        _, value = slow.solve(problem, 10.0, rows=rows, least=least)
+        kept = LinearConstraint(rows, least, np.inf)
+        result = ssvm.fit(problem, 10.0, constraints=kept, formulation=formulation, **TIGHT)
+        assert np.all(rows @ result.w >= least - 1e-8)
+        assert result.objective == pytest.approx(value, rel=1e-5)
+
+
+def test_bounds_and_rows_together(storage):
+    problem = slow.random_problem(4)
+    rows, least = np.ones((1, problem.n_features)), np.array([2.0])
+    _, value = slow.solve(problem, 10.0, rows=rows, least=least, lower=0.0)
+    result = ssvm.fit(
+        problem, 10.0, constraints=["nonnegative", LinearConstraint(rows, least)], max_iter=3000, **TIGHT
+    )
+    assert result.w.min() >= 0.0
+    assert rows @ result.w >= least - 1e-8
+    assert result.objective == pytest.approx(value, rel=1e-5)
+
+
+@pytest.mark.parametrize("formulation", ["n-slack", "one-slack"])
+def test_prior(formulation, storage):
+    problem = slow.random_problem(5)
+    prior = np.linspace(-1, 1, problem.n_features)
+    _, value = slow.solve(problem, 2.0, prior=prior)
+    result = ssvm.fit(problem, 2.0, prior=prior, formulation=formulation, **TIGHT)
+    assert result.objective == pytest.approx(value, rel=1e-6)
+    tiny = ssvm.fit(problem, 1e-9, prior=prior, formulation=formulation)
+    np.testing.assert_allclose(tiny.w, prior, atol=1e-6)
+
+
+def test_upper_bounds_hold_exactly(storage):
+    problem = slow.random_problem(6)
+    result = ssvm.fit(problem, 50.0, constraints=Bounds(-0.1, 0.2), **TIGHT)
+    assert result.w.min() >= -0.1
+    assert result.w.max() <= 0.2
+    for _ in range(200):
+        other = np.random.default_rng(_).uniform(-0.1, 0.2, problem.n_features)
+        assert slow.objective(problem, other, 50.0) >= result.objective * (1 - 1e-7)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    C=st.floats(1e-3, 1e4),
+    which=st.sampled_from(COMBINATIONS),
+    scale=st.floats(1e-2, 30.0),
+)
+def test_gap_is_never_negative_and_closes(seed, C, which, scale):
+    """Whatever the scale of features and C, the certificate brackets the truth."""
+    formulation, scaling, norm = which
+    problem = slow.random_problem(seed)
+    problem.psi = problem.psi * scale
+    result = ssvm.fit(problem, C, formulation=formulation, scaling=scaling, slack_norm=norm, max_iter=5000)
+    duals = [h.dual for h in result.history]
+    assert result.converged
+    assert result.gap >= -1e-9 * abs(result.objective)
+    assert result.gap <= 1.01e-3 * result.objective + 2e-6 * C
+    assert np.all(np.diff(duals) >= -1e-9 * np.abs(duals[1:]))
+    true = slow.objective(problem, result.w, C, scaling, norm)
+    assert result.objective == pytest.approx(true, rel=1e-7, abs=1e-11 * C)
+    assert result.certificate.lower <= true * (1 + 1e-7) + 1e-11 * C
+
+
+def test_mean_loss_is_bounded_by_the_certificate():
+    for scaling, norm in (("margin", 1), ("slack", 1), ("margin", 2), ("slack", 2)):
+        problem = slow.random_problem(11, n=20)
+        result = ssvm.fit(problem, 3.0, scaling=scaling, slack_norm=norm)
+        predicted = [int(np.argmax(problem.psi[i] @ result.w)) for i in range(20)]
+        mean_loss = np.mean([problem.losses[i, y] for i, y in enumerate(predicted)])
+        assert mean_loss <= result.certificate.training_loss + 1e-9
