@@ -53,7 +53,6 @@ def linked_scores(draw: st.DrawFn) -> tuple[np.ndarray, list[tuple[int, int]], l
 
 def test_figure_3_1() -> None:
     assert correlation.objective(FIGURE, FIGURE_OPTIMUM) == 47
-    assert slow.best_partition(FIGURE) == (47, [FIGURE_OPTIMUM])
     assert correlation.local_search(FIGURE).tolist() == FIGURE_OPTIMUM
 
 
@@ -110,7 +109,7 @@ def test_annealing_finds_the_optimum_where_descent_stops_short() -> None:
 
 
 @given(linked_scores(), st.booleans())
-@settings(deadline=None)
+@settings(deadline=None, max_examples=60)
 def test_links_are_honoured(
     case: tuple[np.ndarray, list[tuple[int, int]], list[tuple[int, int]]], as_sparse: bool
 ) -> None:

@@ -29,8 +29,8 @@ def greedy(K: Any, *, must_link: Pairs | None = None, cannot_link: Pairs | None 
     labels : int64, one per item, clusters numbered by first appearance.
 
     Cost: a few passes over m^2 numbers in practice (O(m^3) at worst) for dense K; sparse K is never made
-    dense and takes O(E log E) in practice. Own code because it was measured 50 times faster than bioimage-cpp's
-    edge contraction at m = 3000 (``benchmarks/correlation.py``).
+    dense and takes O(E log E) in practice. Own code because it was measured 50 times faster than
+    bioimage-cpp's edge contraction at m = 3000 (``benchmarks/correlation.py``).
 
     >>> greedy([[0, 2, -9], [2, 0, 1], [-9, 1, 0]])
     array([0, 0, 1])

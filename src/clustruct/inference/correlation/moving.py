@@ -31,8 +31,8 @@ def local_search(
 
     From ``labels`` (by default those of :func:`greedy`): descend to a local optimum; then anneal, and descend
     again; keep the better. In a sweep of annealing at temperature T each item in turn draws its cluster c
-    with probability proportional to exp(sum of its K to c / T), a cluster of its own having sum 0; T falls by a
-    constant factor per sweep from 1.1 to 0.3 times the mean absolute score. (Heat bath, as in Kirkpatrick,
+    with probability proportional to exp(sum of its K to c / T), a cluster of its own having sum 0; T falls by
+    a constant factor per sweep from 1.1 to 0.3 times the mean absolute score. (Heat bath, as in Kirkpatrick,
     Gelatt and Vecchi 1983.)
 
     Parameters
@@ -51,7 +51,8 @@ def local_search(
 
     Cost of a sweep: O(m k) plus O(m) per item that changes cluster (dense), O(edges) (sparse).
     Own code: on planted partitions it beats bioimage-cpp's Kernighan-Lin in value in less time than that
-    takes for its greedy start (``benchmarks/correlation.py``). Random starts were no better than the greedy one.
+    takes for its greedy start (``benchmarks/correlation.py``). Random starts were no better than the greedy
+    one.
 
     >>> K = [[0, 3, 2, -4], [3, 0, 2, -4], [2, 2, 0, 3], [-4, -4, 3, 0]]
     >>> local_search(K)

@@ -16,6 +16,7 @@ from scipy import sparse
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
+Flags: TypeAlias = NDArray[np.bool_]
 Pairs: TypeAlias = Sequence[tuple[int, int]] | NDArray[np.integer[Any]]
 
 # Two halves of a matrix product may differ in the last bits, but not by more than this share of the largest.
