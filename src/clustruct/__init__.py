@@ -13,8 +13,11 @@ except PackageNotFoundError:  # a source tree that was never installed
 
 # Names load on first use: `import clustruct` takes no numpy, scikit-learn or numba along.
 _HOMES = {
+    "DefaultClustering": "clustruct.estimators",
     "ItemSet": "clustruct.itemsets",
+    "PairwiseClassifierClustering": "clustruct.estimators",
     "SupervisedCorrelationClustering": "clustruct.estimators",
+    "split_by_clusters": "clustruct.partitions",
 }
 _ROOMS = ("datasets", "estimators", "inference", "losses", "metrics", "partitions", "problems", "ssvm")
 

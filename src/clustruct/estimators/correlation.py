@@ -20,7 +20,7 @@ from clustruct.ssvm.training import Formulation
 from ._input import Labels, read_labels, read_sets
 from ._scoring import SetScoring
 from .choice import choose_C
-from .scaling import feature_scale
+from .scaling import feature_scale, natural_C
 
 Predictor = Literal["greedy", "local-search", "lp", "exact"]
 
@@ -55,11 +55,11 @@ class SupervisedCorrelationClustering(SetScoring, BaseEstimator):
     nonnegative : bool
         Keep all weights at or above zero.
     rescale : bool
-        Divide features by their root mean square and take means over pairs, so that C has one meaning
-        for all data: every pair is asked for a margin of 1. ``w_`` is given in the units of the input.
-        False is the problem of the 2005 paper, with 1/m^2 and losses up to 100.
+        Divide features by their root mean square, take means over pairs, and measure C in the unit that
+        the data suggest, so that C = 1 is a fair choice for all data. ``w_`` is given in the units of
+        the input. False is the problem of the 2005 paper, with 1/m^2 and losses up to 100.
     C_grid : sequence of float, optional
-        For C="cv". Powers of ten from 0.1 to 10,000 by default.
+        For C="cv". Powers of ten from 0.01 to 100 by default.
     cv : int
         Folds for C="cv".
     rtol, max_iter : float, int
@@ -155,8 +155,8 @@ class SupervisedCorrelationClustering(SetScoring, BaseEstimator):
         rule = SlackRule(self.scaling, self.slack_norm)
         if self.oracle in ("lp", "exact") and rule != SlackRule():
             raise ValueError(
-                f"the {self.oracle} oracle adds the loss to the similarities, which {self.scaling} scaling with "
-                f"slack_norm={self.slack_norm} does not allow: use oracle='greedy' or 'local-search'"
+                f"the {self.oracle} oracle adds the loss to the similarities, which {self.scaling} scaling "
+                f"with slack_norm={self.slack_norm} does not allow: use oracle='greedy' or 'local-search'"
             )
         as_loss(self.loss)
 
@@ -180,7 +180,7 @@ class SupervisedCorrelationClustering(SetScoring, BaseEstimator):
         )
         return fit(
             problem,
-            C,
+            C * natural_C(problem) if self.rescale else C,
             rtol=self.rtol,
             formulation=self.formulation,
             scaling=self.scaling,

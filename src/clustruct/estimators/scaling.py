@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from clustruct.itemsets import ItemSet
+from clustruct.problems.correlation import CorrelationProblem
 
 Vector = NDArray[np.float64]
 
@@ -31,11 +33,32 @@ def _mean_squares(x: ItemSet) -> Vector:
     pairs = max(x.n_items * (x.n_items - 1) / 2, 1)
     parts = []
     if x.nodes is not None:
-        X2 = x.nodes.power(2) if sparse.issparse(x.nodes) else x.nodes**2
-        fourth = X2.power(2) if sparse.issparse(X2) else X2**2
-        total, own = (np.asarray(A.sum(axis=0)).ravel() for A in (X2, fourth))
-        parts.append(np.maximum(total**2 - own, 0.0) / 2)
+        parts.append(np.maximum(_power_sums(x.nodes, 2) ** 2 - _power_sums(x.nodes, 4), 0.0) / 2)
     if x.pairs is not None:
-        P2 = x.pairs.power(2) if sparse.issparse(x.pairs) else x.pairs**2
-        parts.append(np.asarray(P2.sum(axis=0)).ravel())
+        parts.append(_power_sums(x.pairs, 2))
     return np.concatenate(parts) / pairs
+
+
+def _power_sums(A: Any, power: int) -> Vector:
+    """The sum of the powers of each column."""
+    return np.asarray((A.power(power) if sparse.issparse(A) else A**power).sum(axis=0)).ravel()
+
+
+def natural_C(problem: CorrelationProblem) -> float:
+    """The C at which regulariser and loss weigh alike, times 1000.
+
+    To tell the truth from a trivial clustering (each item alone, or all in one) at distance R with
+    loss D takes |w| of D / R, so 1/2 |w|^2 = C D at C of the order D / R^2. On news, records and
+    mentions the best C lay between 100 and 10,000 times that (``python -m benchmarks.choice_of_C``).
+    """
+    best = 0.0
+    for trivial in (lambda m: np.arange(m), lambda m: np.zeros(m, np.int64)):
+        distance, loss = 0.0, 0.0
+        for i, x in enumerate(problem.sets):
+            y = trivial(x.n_items)
+            psi = problem.joint_feature(i, problem.truth(i)) - problem.joint_feature(i, y)
+            distance += float(psi @ psi)
+            loss += problem.loss(i, y)
+        if distance > 0.0:
+            best = max(best, loss / distance)
+    return 1000.0 * best if best > 0.0 else 1.0

@@ -79,8 +79,8 @@ class CorrelationProblem:
         self.oracle, self.loss_in_oracle = oracle, loss_in_oracle
         if oracle in ("lp", "exact") and not isinstance(self.loss_function, LinearLoss):
             raise ValueError(
-                f"the {oracle} oracle adds the loss to the similarities, and {self.loss_function} is not linear "
-                "in pairs: use oracle='greedy' or 'local-search'"
+                f"the {oracle} oracle adds the loss to the similarities, and {self.loss_function} is not "
+                "linear in pairs: use oracle='greedy' or 'local-search'"
             )
         self.n_examples = len(self.sets)
         self.n_features = self.sets[0].n_features if self.sets else 0
