@@ -79,7 +79,7 @@ def test_decision_function_is_the_similarity_in_user_units(marbles):
 
 
 def test_scale_of_features_does_not_matter(marbles):
-    (X, y), (Z, t) = marbles
+    (X, y), (Z, _) = marbles
     factor = np.array([1e-3, 1e4, 10.0, 1.0, 1.0])
 
     def stretched(sets):
@@ -123,7 +123,7 @@ def test_weighted_sets(marbles):
     doubled = SupervisedCorrelationClustering(C=0.01, rtol=1e-6).fit(X[:2] + X[:1], y[:2] + y[:1])
     weighted = SupervisedCorrelationClustering(C=0.01, rtol=1e-6, rescale=False)
     listed = clone(weighted).fit(X[:2] + X[:1], y[:2] + y[:1])
-    weighted.fit(X[:2], y[:2], sample_weight=[2.0, 1.0])
+    weighted.fit(X[:2], y[:2], set_weight=[2.0, 1.0])
     np.testing.assert_allclose(weighted.w_, listed.w_, atol=1e-6)
     assert doubled.w_.shape == weighted.w_.shape
 
@@ -279,7 +279,7 @@ def test_split_by_clusters():
     parts = split_by_clusters(labels, 4)
     assert sorted(np.concatenate(parts)) == list(range(len(labels)))
     sizes = [len(p) for p in parts]
-    assert max(sizes) - min(sizes) <= 2
+    assert max(sizes) - min(sizes) <= 3
     for c in range(20):
         assert sum(c in labels[p] for p in parts) == 1
     with pytest.raises(ValueError, match="between 1 and the number of clusters, 20"):

@@ -27,7 +27,7 @@ class Choice:
     results: dict[str, Any]
 
 
-def choose_C(estimator: Any, sets: list[ItemSet], labels: list[Labels], sample_weight: Any = None) -> Choice:
+def choose_C(estimator: Any, sets: list[ItemSet], labels: list[Labels], set_weight: Any = None) -> Choice:
     """The C of least mean held-out loss.
 
     Each fold trains along the grid from small C to large, every training starting from the constraints
@@ -37,7 +37,7 @@ def choose_C(estimator: Any, sets: list[ItemSet], labels: list[Labels], sample_w
     if len(sets) < FEWEST_SETS or len(grid) == 1:
         return Choice(float(grid[len(grid) // 2]), {"C": grid})
     loss = as_loss(estimator.loss)
-    weights = np.ones(len(sets)) if sample_weight is None else np.asarray(sample_weight, float)
+    weights = np.ones(len(sets)) if set_weight is None else np.asarray(set_weight, float)
     losses = np.zeros((len(grid), len(sets)))
     folds = KFold(min(estimator.cv, len(sets)), shuffle=True, random_state=estimator.random_state)
     for train, test in folds.split(sets):

@@ -128,22 +128,22 @@ class SupervisedCorrelationClustering(SetScoring, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None, groups: Any = None, sample_weight: Any = None) -> Any:
+    def fit(self, X: Any, y: Any = None, groups: Any = None, set_weight: Any = None) -> Any:
         """Learn the similarity.
 
         X is a list of item sets (or of tables, taken as node features), with y a list of label
         vectors; or one table with one label per row, cut into sets by ``groups`` (one set without).
-        ``sample_weight`` has one number per set.
+        ``set_weight`` has one number per set.
         """
         self._check_parameters()
         given = read_sets(self, X, groups, reset=True)
         labels = read_labels(y, given)
         if self.C == "cv":
-            chosen = choose_C(self, given.sets, labels, sample_weight)
+            chosen = choose_C(self, given.sets, labels, set_weight)
             self.C_, self.cv_results_ = chosen.C, chosen.results
         else:
             self.C_ = float(self.C)
-        self.result_ = self._train(given.sets, labels, self.C_, sample_weight)
+        self.result_ = self._train(given.sets, labels, self.C_, set_weight)
         self.w_ = self._in_user_units(self.result_.w)
         return self
 
@@ -165,7 +165,7 @@ class SupervisedCorrelationClustering(SetScoring, BaseEstimator):
         sets: list[ItemSet],
         labels: list[Labels],
         C: float,
-        sample_weight: Any = None,
+        set_weight: Any = None,
         start: FitResult | None = None,
     ) -> FitResult:
         self._scale = feature_scale(sets) if self.rescale else np.ones(sets[0].n_features)
@@ -185,7 +185,7 @@ class SupervisedCorrelationClustering(SetScoring, BaseEstimator):
             formulation=self.formulation,
             scaling=self.scaling,
             slack_norm=self.slack_norm,
-            sample_weight=sample_weight,
+            sample_weight=set_weight,
             constraints="nonnegative" if self.nonnegative else None,
             w0=start,
             max_iter=self.max_iter,
