@@ -65,6 +65,9 @@ def certify(
             "The training loss bound holds for prediction by the same relaxation.",
         )
         return Certificate(kind, None, primal, mean_loss_bound, notes)
+    if kind == "heuristic":
+        notes = ("The oracle does not look for the most violated constraint of any set: neither end holds.",)
+        return Certificate(kind, None, None, None, notes)
     if rho_upper is None:
         notes = (
             "The oracle searches a part of the outputs, how well is not known: only the lower end holds, "
