@@ -82,6 +82,8 @@ def local_search(
 def node_labels(graph: SignedGraph, labels: Any) -> Ints:
     """Labels of the nodes from given labels of the items: the first item of a must-link group decides."""
     items = check_labels(labels, len(graph.groups))
+    if len(items) == graph.n_nodes:
+        return items
     first_item = np.unique(graph.groups, return_index=True)[1]
     return check_labels(items[first_item], graph.n_nodes)
 
@@ -111,20 +113,19 @@ def anneal(graph: SignedGraph, labels: Ints, temperatures: Floats, state: NDArra
 
 def settle(graph: SignedGraph, labels: Ints, tolerance: float) -> Ints:
     """Single moves, then joins of whole clusters, again and again until neither gains anything."""
-    from ._kernels import checks, merging, moving, sparse_merging, sparse_moving
+    from ._kernels import checks, moving, sparse_merging, sparse_moving
 
+    if not len(labels):
+        return labels
+    if graph.dense is not None:
+        settled: Ints = moving.settle_dense(graph.dense, labels, tolerance)
+        return settled
+    assert graph.csr is not None
     labels = checks.canonical(labels)
-    while len(labels):
-        if graph.dense is not None:
-            moving.descend_dense(graph.dense, labels, tolerance)
-            labels = checks.canonical(labels)
-            joined = merging.merge_dense(moving.cluster_sums(graph.dense, labels))
-        else:
-            assert graph.csr is not None
-            sparse_moving.descend_sparse(*graph.csr, labels, tolerance)
-            labels = checks.canonical(labels)
-            joined = sparse_merging.merge_sparse(*summed_csr(graph.csr, labels, int(labels.max()) + 1))
+    while True:
+        sparse_moving.descend_sparse(*graph.csr, labels, tolerance)
+        labels = checks.canonical(labels)
+        joined = sparse_merging.merge_sparse(*summed_csr(graph.csr, labels, int(labels.max()) + 1))
         if np.array_equal(joined, np.arange(len(joined))):
-            break
+            return labels
         labels = checks.canonical(joined[labels])
-    return labels
