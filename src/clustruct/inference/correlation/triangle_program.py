@@ -10,10 +10,10 @@ from .scores import Floats, Ints
 
 # HiGHS keeps rows within 1e-7, so violations above this are real and a row is never added twice in a row.
 TOLERANCE = 1e-6
+# Weaker cuts than this are left to branching.
+STAR_TOLERANCE = 0.01
 # How much a triangle of strong scores is preferred among violated ones.
 PREFERENCE = 0.1
-# A row that is this far from tight did not shape the last solution.
-SLACK = 1e-3
 
 
 class TriangleProgram:
@@ -74,12 +74,22 @@ class TriangleProgram:
             np.tile([1.0, 1.0, -1.0], n),
         )
 
-    def drop_slack_rows(self) -> None:
-        """Forget rows far from tight; if one of them is needed again it will be found again."""
-        slack = 1.0 - np.asarray(self.highs.getSolution().row_value)
-        idle = np.flatnonzero(slack > SLACK).astype(np.int32)
-        if len(idle):
-            self.highs.deleteRows(len(idle), idle)
+    def add_violated_stars(self) -> int:
+        """Rows sum_T e_at - sum_{s<t in T} e_st <= 1 that the last solution violates; how many were added."""
+        from ._kernels.triangles import violated_stars
+
+        centres, starts, members = violated_stars(self.degrees, STAR_TOLERANCE)
+        known = set()
+        for a, begin, end in zip(centres, starts[:-1], starts[1:], strict=True):
+            T = members[begin:end]
+            if (a, *T) in known:
+                continue
+            known.add((a, *T))
+            s, t = np.triu_indices(len(T), 1)
+            places = np.r_[self.number[a, T], self.number[T[s], T[t]]]
+            signs = np.r_[np.ones(len(T)), -np.ones(len(s))]
+            self.highs.addRow(-np.inf, 1.0, len(places), places, signs)
+        return len(known)
 
     def solve(self) -> None:
         """Solve with the rows at hand, from the last basis (dual simplex)."""

@@ -5,9 +5,12 @@ import numpy as np
 from numba import njit
 
 from ._types import Floats, Ints, Words
+from .checks import canonical
+from .merging import merge_dense
 
-# exp(-20) = 2e-9: a target worse than the best by more than this many temperatures is never drawn
-REACH = 20.0
+# A target worse than the best by more than this many temperatures is never drawn (exp(-8) = 3e-4). 20 gave
+# the same values and took half as long again.
+REACH = 8.0
 
 
 @njit(cache=True, nogil=True)
@@ -187,3 +190,19 @@ def cluster_sums(W: Floats, labels: Ints) -> Floats:
         for j in range(W.shape[0]):
             sums[labels[j]] += row[j]
     return S
+
+
+@njit(cache=True, nogil=True)
+def settle_dense(W: Floats, labels: Ints, tolerance: float) -> Ints:
+    """Single moves, then joins of whole clusters, again and again until neither gains anything."""
+    labels = canonical(labels)
+    while True:
+        descend_dense(W, labels, tolerance)
+        labels = canonical(labels)
+        joined = merge_dense(cluster_sums(W, labels))
+        changed = False
+        for i in range(labels.shape[0]):
+            changed |= joined[labels[i]] != labels[i]
+            labels[i] = joined[labels[i]]
+        if not changed:
+            return labels
