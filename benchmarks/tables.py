@@ -1,0 +1,31 @@
+"""Figures as text: lists of rows become tables, the rest is printed by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def show(figures: dict[str, Any], title: str = "") -> None:
+    """Print nested figures."""
+    for name, value in figures.items():
+        heading = f"{title}{name}"
+        if isinstance(value, dict):
+            show(value, f"{heading}: ")
+        elif isinstance(value, list) and value and isinstance(value[0], dict):
+            print(f"\n{heading}")
+            print(table(value))
+        else:
+            print(f"\n{heading}: {_text(value)}")
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """Rows under the names of their columns."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    cells = [names, *([_text(row.get(name, "")) for name in names] for row in rows)]
+    widths = [max(len(line[k]) for line in cells) for k in range(len(names))]
+    lines = ["  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in cells]
+    return "\n".join([lines[0], "  ".join("-" * w for w in widths), *lines[1:]])
+
+
+def _text(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
