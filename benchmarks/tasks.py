@@ -7,6 +7,7 @@ import gzip
 import json
 import os
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -76,8 +77,8 @@ def news(name: str, fields: tuple[str, ...]) -> Task:
     return Task(name, sets, labels, [s["group"] for s in data])
 
 
-def records(name: str, most: int = 400) -> Task:
-    """String likeness per column and of the whole record, sets by the fold column."""
+def _record_views(name: str) -> tuple[list[dict[str, str]], list[str], dict[str, Any]]:
+    """Rows, attribute columns, and tf-idf vectors of words and letter trigrams for each column."""
     folder = data_folder()
     if folder is None:
         raise SystemExit("set CLUSTRUCT_DATA to the folder with the third-party data")
@@ -86,8 +87,6 @@ def records(name: str, most: int = 400) -> Task:
     columns = [c for c in rows[0] if c not in ("record_id", "source", "cluster_id", "fold")]
     texts = {c: [r[c].lower() for r in rows] for c in columns}
     texts["record"] = [" ".join(r[c].lower() for c in columns) for r in rows]
-    parts = [[i for i, r in enumerate(rows) if r["fold"] == str(k)][:most] for k in range(10)]
-    sets = []
     views = {}
     for c, values in texts.items():
         for kind, options in (("words", {}), ("trigrams", {"analyzer": "char_wb", "ngram_range": (3, 3)})):
@@ -95,16 +94,39 @@ def records(name: str, most: int = 400) -> Task:
                 views[f"{c} {kind}"] = TfidfVectorizer(**options).fit_transform(values)
             except ValueError:  # a column with no words
                 continue
-    for part in parts:
-        a, b = _pairs(len(part))
-        feats = [np.asarray((X[part] @ X[part].T).toarray())[a, b] for X in views.values()]
-        for c in columns:
-            v = np.array([texts[c][i] for i in part], dtype=object)
-            feats.append(((v[a] == v[b]) & (v[a] != "")).astype(float))
-            feats.append(((v[a] == "") | (v[b] == "")).astype(float))
-        sets.append(ItemSet(pairs=np.column_stack([*feats, np.ones(len(a))])))
+    return rows, columns, views
+
+
+def _record_set(
+    rows: list[dict[str, str]], columns: list[str], views: dict[str, Any], part: list[int]
+) -> ItemSet:
+    """Likeness of strings per column and of the whole record, equality, missing values, a constant."""
+    a, b = _pairs(len(part))
+    feats = {name: np.asarray((X[part] @ X[part].T).toarray())[a, b] for name, X in views.items()}
+    for c in columns:
+        v = np.array([rows[i][c].lower() for i in part], dtype=object)
+        feats[f"{c} equal"] = ((v[a] == v[b]) & (v[a] != "")).astype(float)
+        feats[f"{c} missing"] = ((v[a] == "") | (v[b] == "")).astype(float)
+    feats["constant"] = np.ones(len(a))
+    return ItemSet(pairs=np.column_stack(list(feats.values())), feature_names=list(feats))
+
+
+def records(name: str, most: int = 400) -> Task:
+    """One item set per fold (at most so many records of each)."""
+    rows, columns, views = _record_views(name)
+    parts = [[i for i, r in enumerate(rows) if r["fold"] == str(k)][:most] for k in range(10)]
+    sets = [_record_set(rows, columns, views, part) for part in parts]
     labels = [np.array([int(rows[i]["cluster_id"]) for i in part]) for part in parts]
     return Task(name, sets, labels, list(range(10)))
+
+
+def records_as_one_set(name: str, folds: Iterable[int]) -> Task:
+    """The records of some folds as one large set."""
+    rows, columns, views = _record_views(name)
+    wanted = {str(k) for k in folds}
+    part = [i for i, r in enumerate(rows) if r["fold"] in wanted]
+    labels = np.array([int(rows[i]["cluster_id"]) for i in part])
+    return Task(name, [_record_set(rows, columns, views, part)], [labels], [0])
 
 
 MALE = {
