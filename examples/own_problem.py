@@ -1,4 +1,4 @@
-"""A structured problem of your own: tag the words of a sentence, with a weight per word-tag and per tag-tag pair.
+"""A structured problem of your own: tag words, with a weight per word and tag and per pair of tags.
 
 The engine needs four functions. Here the oracle is Viterbi's algorithm with the loss added, so it is exact.
 """

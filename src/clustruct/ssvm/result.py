@@ -101,7 +101,7 @@ class SupportsDump(Protocol):
     def dump(self) -> Planes: ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class FitResult:
     """The outcome of `fit`.
 
@@ -124,9 +124,19 @@ class FitResult:
     qp_seconds: float
     working_set: SupportsDump | None = field(default=None, repr=False)
 
+    def __repr__(self) -> str:
+        return (
+            f"FitResult({self.stop_reason} after {self.n_iter} rounds: objective {self.objective:.6g}, "
+            f"gap {self.gap:.3g}, {self.oracle_calls} oracle calls, {self.seconds:.3g} s)"
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Stored and sent without the working set, which can be a thousand times the size of w."""
+        return {**self.__dict__, "working_set": None}
+
     @property
     def planes(self) -> Planes | None:
-        """The constraints held at the end, made when asked for (None with a kernel)."""
+        """The constraints held at the end, made when asked for (None with a kernel or after unpickling)."""
         return None if self.working_set is None else self.working_set.dump()
 
     @property
