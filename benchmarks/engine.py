@@ -5,13 +5,12 @@
 
 from __future__ import annotations
 
-import argparse
-import json
 import time
 import warnings
 from typing import Any
 
 import numpy as np
+from benchmarks.tables import command
 from sklearn.datasets import load_digits
 from sklearn.svm import LinearSVC
 
@@ -260,16 +259,5 @@ def run(quick: bool = False) -> dict[str, Any]:
     }
 
 
-def main() -> None:
-    from benchmarks.tables import show
-
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--quick", action="store_true", help="smaller sizes, fewer repetitions")
-    options.add_argument("--json", action="store_true", help="JSON instead of tables")
-    given = options.parse_args()
-    figures = run(given.quick)
-    print(json.dumps(figures, indent=1)) if given.json else show(figures)
-
-
 if __name__ == "__main__":
-    main()
+    command(run, __doc__)

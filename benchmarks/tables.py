@@ -2,7 +2,23 @@
 
 from __future__ import annotations
 
+import argparse
+import json
+from collections.abc import Callable
 from typing import Any
+
+
+def command(run: Callable[[bool], dict[str, Any]], doc: str | None) -> None:
+    """The command line of one benchmark: ``--quick`` and ``--json``."""
+    options = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--quick", action="store_true", help="smaller sizes, fewer repetitions")
+    options.add_argument("--json", action="store_true", help="JSON instead of tables")
+    given = options.parse_args()
+    figures = run(given.quick)
+    if given.json:
+        print(json.dumps(figures, indent=1))
+    else:
+        show(figures)
 
 
 def show(figures: dict[str, Any], title: str = "") -> None:

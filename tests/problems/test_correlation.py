@@ -8,16 +8,13 @@ from clustruct.inference.correlation import EdgeDegrees
 from clustruct.losses import MitreLoss, PairwiseLoss
 from clustruct.problems import CorrelationProblem
 from clustruct.ssvm import SlackRule
+from tests.reference.partitions import all_partitions
 
 RULES = [SlackRule(s, n) for s in ("margin", "slack") for n in (1, 2)]
 
 
 def partitions(m):
-    """All partitions of m items as label vectors (restricted growth strings)."""
-    found = [[0]]
-    for _ in range(m - 1):
-        found = [y + [c] for y in found for c in range(max(y) + 2)]
-    return [np.array(y) for y in found]
+    return [np.array(y) for y in all_partitions(m)]
 
 
 def random_sets(seed, n=3, m=5, features=3, sparse=False):

@@ -1,8 +1,10 @@
 """Slow, obvious twins of clustruct.inference.correlation: what each function means, in plain loops."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
+
+from tests.reference.partitions import all_partitions
 
 Pairs = Sequence[tuple[int, int]]
 
@@ -11,19 +13,6 @@ def objective(K: np.ndarray, labels: Sequence[int]) -> float:
     """Sum of K_ab over unordered pairs with equal labels."""
     m = len(labels)
     return float(sum(K[a, b] for a in range(m) for b in range(a + 1, m) if labels[a] == labels[b]))
-
-
-def partitions(m: int) -> Iterator[list[int]]:
-    """All partitions of m items as restricted growth strings (Bell number many), already canonical."""
-
-    def extend(prefix: list[int], used: int) -> Iterator[list[int]]:
-        if len(prefix) == m:
-            yield prefix
-            return
-        for c in range(used + 1):
-            yield from extend([*prefix, c], max(used, c + 1))
-
-    yield from extend([], 0)
 
 
 def allowed(labels: Sequence[int], must_link: Pairs = (), cannot_link: Pairs = ()) -> bool:
@@ -37,7 +26,7 @@ def best_partition(
     K: np.ndarray, must_link: Pairs = (), cannot_link: Pairs = ()
 ) -> tuple[float, list[list[int]]]:
     """Best value over all partitions that honour the links, and every partition that reaches it."""
-    scored = [(objective(K, y), y) for y in partitions(len(K)) if allowed(y, must_link, cannot_link)]
+    scored = [(objective(K, y), y) for y in all_partitions(len(K)) if allowed(y, must_link, cannot_link)]
     top = max(value for value, _ in scored)
     return top, [y for value, y in scored if value >= top - 1e-9]
 
