@@ -8,7 +8,7 @@ import platform
 from pathlib import Path
 
 from benchmarks import correlation, engine, supervised
-from benchmarks.tables import show
+from benchmarks.tables import run_parts
 
 import clustruct
 
@@ -17,13 +17,9 @@ def main() -> None:
     options = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     options.add_argument("--quick", action="store_true", help="smaller sizes, fewer repetitions")
     quick = options.parse_args().quick
-    figures = {}
-    for name, part in (("engine", engine), ("correlation", correlation), ("supervised", supervised)):
-        figures[name] = part.run(quick)
-        if name == "correlation":
-            print(correlation.table(figures[name]))
-        else:
-            show(figures[name], f"{name}: ")
+    figures = {"engine": run_parts(engine.PARTS, quick), "correlation": correlation.run(quick)}
+    print(correlation.table(figures["correlation"]))
+    figures["supervised"] = run_parts(supervised.PARTS, quick, only="news" if quick else None)
     where = Path("out/bench.json")
     where.parent.mkdir(exist_ok=True)
     about = {"clustruct": clustruct.__version__, "python": platform.python_version(), "quick": quick}

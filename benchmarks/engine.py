@@ -104,7 +104,7 @@ def growth(quick: bool) -> dict[str, Any]:
     return {"rows": rows, "exponent": float(np.polyfit(logs[:, 0], logs[:, 1], 1)[0])}
 
 
-def oracle_calls() -> list[dict[str, Any]]:
+def oracle_calls(quick: bool = False) -> list[dict[str, Any]]:
     """Passes over digits for a costly oracle: with and without kept answers."""
     X, y = digits()
     problem = MulticlassProblem(X, y)
@@ -122,7 +122,7 @@ def oracle_calls() -> list[dict[str, Any]]:
     return rows
 
 
-def dlib_digits() -> list[dict[str, Any]] | str:
+def dlib_digits(quick: bool = False) -> list[dict[str, Any]] | str:
     """dlib's Python binding on the same problem, where the peer is installed."""
     try:
         import dlib
@@ -176,7 +176,7 @@ def dlib_digits() -> list[dict[str, Any]] | str:
     return rows
 
 
-def small_qp() -> list[dict[str, Any]]:
+def small_qp(quick: bool = False) -> list[dict[str, Any]]:
     """The dual QPs of a real one-slack run on digits, solved again by each solver."""
     from clustruct.ssvm import dual_qp
 
@@ -248,16 +248,14 @@ def _value(H: np.ndarray, f: np.ndarray, a: np.ndarray) -> float:
     return float(f @ a - 0.5 * a @ H @ a)
 
 
-def run(quick: bool = False) -> dict[str, Any]:
-    """All figures of this file."""
-    return {
-        "digits": multiclass_digits(quick),
-        "growth": growth(quick),
-        "oracle calls": oracle_calls(),
-        "dlib": dlib_digits(),
-        "small QP": small_qp(),
-    }
+PARTS = {
+    "digits": multiclass_digits,
+    "growth": growth,
+    "oracle calls": oracle_calls,
+    "dlib": dlib_digits,
+    "small QP": small_qp,
+}
 
 
 if __name__ == "__main__":
-    command(run, __doc__)
+    command(PARTS, __doc__)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -139,17 +140,21 @@ def choice_of_C() -> list[dict[str, Any]]:
     return rows
 
 
-def run(quick: bool = False) -> dict[str, Any]:
-    """All figures of this file."""
-    if tasks.data_folder() is None:
-        return {"supervised": "CLUSTRUCT_DATA is not set: not run"}
-    figures: dict[str, Any] = {"news": news()}
-    if not quick:
-        figures["mentions"] = mentions("litbank", 200) + mentions("gum", 150)
-        figures["one large set"] = one_large_set()
-        figures["choice of C"] = choice_of_C()
-    return figures
+def _with_data(part: Callable[[], Any]) -> Callable[[bool], Any]:
+    def run(quick: bool) -> Any:
+        return part() if tasks.data_folder() is not None else "CLUSTRUCT_DATA is not set: not run"
+
+    return run
+
+
+PARTS = {
+    "news": _with_data(news),
+    "one large set": _with_data(one_large_set),
+    "litbank": _with_data(lambda: mentions("litbank", 120)),
+    "gum": _with_data(lambda: mentions("gum", 120)),
+    "choice of C": _with_data(choice_of_C),
+}
 
 
 if __name__ == "__main__":
-    command(run, __doc__)
+    command(PARTS, __doc__)

@@ -7,18 +7,30 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+Parts = dict[str, Callable[[bool], Any]]
 
-def command(run: Callable[[bool], dict[str, Any]], doc: str | None) -> None:
-    """The command line of one benchmark: ``--quick`` and ``--json``."""
+
+def run_parts(parts: Parts, quick: bool, only: str | None = None, loud: bool = True) -> dict[str, Any]:
+    """Run the parts of a benchmark one after another, each shown as soon as it is done."""
+    figures = {}
+    for name, part in parts.items():
+        if only in (None, name):
+            figures[name] = part(quick)
+            if loud:
+                show({name: figures[name]})
+    return figures
+
+
+def command(parts: Parts, doc: str | None) -> None:
+    """The command line of one benchmark: ``--quick``, ``--only`` and ``--json``."""
     options = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--quick", action="store_true", help="smaller sizes, fewer repetitions")
+    options.add_argument("--only", choices=list(parts), help="one part")
     options.add_argument("--json", action="store_true", help="JSON instead of tables")
     given = options.parse_args()
-    figures = run(given.quick)
+    figures = run_parts(parts, given.quick, given.only, loud=not given.json)
     if given.json:
         print(json.dumps(figures, indent=1))
-    else:
-        show(figures)
 
 
 def show(figures: dict[str, Any], title: str = "") -> None:
@@ -29,7 +41,7 @@ def show(figures: dict[str, Any], title: str = "") -> None:
             show(value, f"{heading}: ")
         elif isinstance(value, list) and value and isinstance(value[0], dict):
             print(f"\n{heading}")
-            print(table(value))
+            print(table(value), flush=True)
         else:
             print(f"\n{heading}: {_text(value)}")
 
