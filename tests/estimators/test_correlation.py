@@ -217,6 +217,23 @@ def test_jobs_do_not_change_the_answer(marbles):
     np.testing.assert_array_equal(fits[0], fits[1])
 
 
+def test_listed_pairs_are_clustered_without_a_dense_matrix(marbles):
+    """20,000 items with 60,000 candidate pairs: a dense matrix would take 3 GB."""
+    (X, y), _ = marbles
+    model = SupervisedCorrelationClustering(C=1.0).fit(X, y)
+    rng = np.random.default_rng(0)
+    m = 20_000
+    index = np.unique(np.sort(rng.integers(0, m, (60_000, 2)), axis=1), axis=0)
+    index = index[index[:, 0] < index[:, 1]]
+    features = np.column_stack([rng.uniform(size=(len(index), 4)), np.ones(len(index))])
+    x = ItemSet(pairs=features, pair_index=index, n_items=m)
+    K = model.decision_function(x)
+    assert sparse.issparse(K)
+    a, b = index[7]
+    assert K[[a], [b]][0] == pytest.approx(features[7] @ model.w_)
+    assert model.predict(x).shape == (m,)
+
+
 # --- baselines --------------------------------------------------------------------------
 
 

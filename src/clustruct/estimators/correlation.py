@@ -197,20 +197,28 @@ class SupervisedCorrelationClustering(SetScoring, BaseEstimator):
         return np.asarray(w / self._scale)
 
     def decision_function(self, X: Any, groups: Any = None) -> Any:
-        """The learned similarity of every pair: one symmetric matrix per set (positive: together)."""
+        """The learned similarity of every pair: one symmetric matrix per set (positive: together).
+
+        A sparse matrix for a set that lists its pairs (`pair_index`) and has no node features.
+        """
         check_is_fitted(self)
         given = read_sets(self, X, groups, reset=False)
-        answers = [np.asarray(x.similarity(self.w_)) for x in given.sets]
+        answers = [pair_scores(x, self.w_) for x in given.sets]
         return answers[0] if given.single else answers
 
     def predict(self, X: Any, groups: Any = None) -> Any:
         """Cluster new sets: a list of label vectors for a list of sets, one vector for one table."""
         check_is_fitted(self)
         given = read_sets(self, X, groups, reset=False)
-        return given.restore([self._cluster(x.similarity(self.w_)) for x in given.sets])
+        return given.restore([self._cluster(pair_scores(x, self.w_)) for x in given.sets])
 
     def _cluster(self, K: Any) -> Labels:
         return cluster(K, self.predictor, self.random_state)
+
+
+def pair_scores(x: ItemSet, w: NDArray[np.float64]) -> Any:
+    """K_ab = <w, psi_ab>, sparse where most pairs have no features at all."""
+    return x.similarity(w, sparse=x.nodes is None and x.pair_index is not None)
 
 
 def cluster(K: Any, predictor: Predictor, random_state: int = 0) -> Labels:
