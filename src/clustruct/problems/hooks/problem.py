@@ -1,0 +1,227 @@
+"""Hook modules as structured problems: the adapter between a module's functions and the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from clustruct.ssvm import Constraints, KernelModel, OracleKind, SlackRule, VectorSum
+
+from .errors import HookError
+from .given import Given
+from .loading import Hooks
+from .models import Model, Sparm, StructModel
+from .vectors import Sparse, sparse_parts
+
+Parts = Sequence[Sparse]
+# Up to this length support vectors are held dense: products of short rows are faster so.
+DENSE_LENGTH = 2000
+
+
+class HookProblem:
+    """A hook module as a batch problem for linear models.
+
+    Psi(x, y), the loss and the oracle are the module's. Before each batch of oracle calls ``sm.w`` and
+    ``sm.svm_model`` are set to the w in question. Vectors with another kernel_id are orthogonal, so
+    each kernel_id has a block of w of its own; which there are is read off the true outputs.
+
+    Constraints given with a slack of their own are answers of extra examples, which the module never
+    sees; those that share an example's slack compete with the oracle's answer for it.
+    """
+
+    def __init__(
+        self,
+        hooks: Hooks,
+        sample: Sequence[Any],
+        sm: StructModel,
+        sparm: Sparm,
+        given: Sequence[Given] = (),
+    ) -> None:
+        self.hooks, self.sample, self.sm, self.sparm = hooks, sample, sm, sparm
+        self.oracle_kind: OracleKind = getattr(hooks.module, "oracle_kind", "undergenerating")
+        self.n_own = len(sample)
+        truths = [self.psi(i, y) for i, (_, y) in enumerate(sample)]
+        self._check_truths()
+        self.given = [g for g in given if g.group is not None]
+        self.n_examples = max([self.n_own, *((g.group or 0) + 1 for g in self.given)])
+        self._given_of: dict[int, list[int]] = {}
+        for k, g in enumerate(self.given):
+            self._given_of.setdefault(g.group or 0, []).append(k)
+        self._prepare(truths)
+
+    def _prepare(self, truths: list[Parts]) -> None:
+        ids = {s.kernel_id for parts in truths for s in parts}
+        self.kernel_ids = tuple(sorted(ids)) or (0,)
+        self._offset = {k: j * self.sm.size_psi for j, k in enumerate(self.kernel_ids)}
+        self.n_features = len(self.kernel_ids) * self.sm.size_psi
+        extra: list[Parts] = [()] * (self.n_examples - self.n_own)
+        self._truths = self.rows(truths + extra)
+        self._given_rows = self.rows([g.parts for g in self.given])
+
+    def _check_truths(self) -> None:
+        for i, (_, y) in enumerate(self.sample):
+            loss = float(self.hooks.loss(y, y, self.sparm))
+            if loss != 0.0:
+                raise HookError(f"example {i}: loss(y, y, sparm) must be 0, not {loss}")
+
+    def psi(self, i: int, y: Any) -> Parts:
+        """The parts of Psi(x_i, y), as the module gives them."""
+        value = self.hooks.psi(self.sample[i][0], y, self.sm, self.sparm)
+        try:
+            return sparse_parts(value)
+        except (TypeError, ValueError) as error:
+            raise HookError(f"psi(x, y, sm, sparm) of example {i}: {error}") from None
+
+    def rows(self, vectors: Iterable[Parts]) -> Any:
+        """One CSR row per vector."""
+        indices, values, lengths = [np.empty(0, np.int64)], [np.empty(0)], [0]
+        size = self.sm.size_psi
+        for parts in vectors:
+            length = 0
+            for s in parts:
+                offset = self._offset.get(s.kernel_id)
+                if offset is None or (len(s.indices) and s.indices[-1] >= size):
+                    raise self._misfit(s)
+                indices.append(s.indices + offset if offset else s.indices)
+                values.append(s.values if s.factor == 1.0 else s.factor * s.values)
+                length += len(s.indices)
+            lengths.append(length)
+        shape = (len(lengths) - 1, self.n_features)
+        pointers = np.cumsum(lengths)
+        # The same index type everywhere: the differences of rows are then made without conversions.
+        where = np.concatenate(indices).astype(np.int32)
+        return sparse.csr_array((np.concatenate(values), where, pointers.astype(np.int32)), shape=shape)
+
+    def _misfit(self, s: Sparse) -> HookError:
+        if s.kernel_id not in self._offset:
+            return HookError(
+                f"psi gives kernel_id {s.kernel_id}, which no true output has; a linear model (-t 0) has one "
+                "block of weights for each. The same kernel in the dual, -t 1 -d 1 -r 0, has no such limit."
+            )
+        return HookError(
+            f"psi has the index {s.indices[-1]}, but init_model set sm.size_psi = {self.sm.size_psi}; "
+            "indices count from 0"
+        )
+
+    def separate_batch(
+        self, indices: NDArray[np.intp], w: NDArray[np.float64], rule: SlackRule
+    ) -> Constraints:
+        self.sm.svm_model = Model(self.sm.svm_model.kernel_parm, w, self.kernel_ids)
+        outputs, losses, found = self._answers(indices, rule)
+        differences = self._truths[indices] - self.rows(found)
+        if self.given:
+            losses, differences = self._with_given(indices, w, rule, losses, differences)
+        return Constraints(losses, sparse.csr_array(differences), outputs)
+
+    def _answers(self, indices: NDArray[np.intp], rule: SlackRule) -> tuple[list[Any], Any, list[Parts]]:
+        """Outputs, losses and Psi parts. An extra example answers with nothing."""
+        oracle, loss = self.hooks.oracle(rule.scaling), self.hooks.loss
+        sm, sparm, sample = self.sm, self.sparm, self.sample
+        outputs, losses, found = [], np.zeros(len(indices)), []
+        for k, i in enumerate(indices.tolist()):
+            if i >= self.n_own:
+                outputs.append(None)
+                found.append(())
+                continue
+            x, y = sample[i]
+            ybar = oracle(x, y, sm, sparm)
+            outputs.append(ybar)
+            losses[k] = loss(y, ybar, sparm)
+            found.append(self.psi(i, ybar))
+        return outputs, losses, found
+
+    def _with_given(
+        self, indices: NDArray[np.intp], w: Any, rule: SlackRule, losses: Any, differences: Any
+    ) -> tuple[Any, Any]:
+        """Put a given constraint in the place of an answer that is less violated."""
+        needs = rule.violation(losses, -(differences @ w))
+        short = np.array([g.right for g in self.given]) - self._given_rows @ w
+        rows = [differences[[k]] for k in range(len(indices))]
+        for k, i in enumerate(indices.tolist()):
+            mine = self._given_of.get(i, [])
+            if mine and max(short[mine]) > needs[k]:
+                j = max(mine, key=lambda j: short[j])
+                losses[k], divisor = self.given[j].as_answer(rule)
+                rows[k] = self._given_rows[[j]] / divisor
+        return losses, sparse.vstack(rows, format="csr")
+
+    @property
+    def given_planes(self) -> tuple[Any, NDArray[np.float64], NDArray[np.intp]]:
+        """Vectors, right sides and groups of the given constraints that have a slack."""
+        rights = np.array([g.right for g in self.given], float)
+        return self._given_rows, rights, np.array([g.group for g in self.given], np.intp)
+
+
+class KernelHookProblem(HookProblem):
+    """A hook module as a one-by-one problem in the dual: Psi as a `VectorSum`, w as support vectors.
+
+    A kernel_id is a part, a factor a coefficient.
+    """
+
+    def _prepare(self, truths: list[Parts]) -> None:
+        self.n_features, self.kernel_ids = 1, (0,)
+        self._model: KernelModel | None = None
+
+    def truth(self, i: int) -> Any:
+        return self.sample[i][1] if i < self.n_own else None
+
+    def loss(self, i: int, y: Any) -> float:
+        if isinstance(y, _Taken):
+            return y.loss
+        return float(self.hooks.loss(self.truth(i), y, self.sparm)) if i < self.n_own else 0.0
+
+    def joint_feature(self, i: int, y: Any) -> VectorSum:
+        if isinstance(y, _Taken):
+            mine = self.joint_feature(i, self.truth(i))
+            return mine - self._sum(y.given.parts) * (1.0 / y.divisor)
+        return self._sum(self.psi(i, y) if i < self.n_own else ())
+
+    def separate(self, i: int, w: KernelModel, rule: SlackRule) -> Any:
+        if w is not self._model:
+            self._model = w
+            self.sm.svm_model = Model(self.sm.svm_model.kernel_parm, support=w.support)
+        best: Any = None
+        if i < self.n_own:
+            x, y = self.sample[i]
+            best = self.hooks.oracle(rule.scaling)(x, y, self.sm, self.sparm)
+        for j in self._given_of.get(i, []):
+            best = self._better(i, best, self.given[j], w, rule)
+        return best
+
+    def _better(self, i: int, best: Any, given: Given, w: KernelModel, rule: SlackRule) -> Any:
+        taken = _Taken(given, *given.as_answer(rule))
+        truth = self.joint_feature(i, self.truth(i))
+        now, then = (
+            rule.violation(self.loss(i, y), -w.score(truth - self.joint_feature(i, y))) for y in (taken, best)
+        )
+        return taken if now > then else best
+
+    def _sum(self, parts: Parts) -> VectorSum:
+        size = self.sm.size_psi
+        for s in parts:
+            if len(s.indices) and s.indices[-1] >= size:
+                self._offset = {s.kernel_id: 0}
+                raise self._misfit(s)
+        coefficients = np.array([s.factor for s in parts], float)
+        ids = np.array([s.kernel_id for s in parts], np.intp)
+        if size <= DENSE_LENGTH:
+            vectors: Any = np.zeros((len(parts), size))
+            for row, s in zip(vectors, parts, strict=True):
+                row[s.indices] = s.values
+        else:
+            pointers = np.cumsum([0, *(len(s.indices) for s in parts)])
+            where = np.concatenate([np.empty(0, np.int64), *(s.indices for s in parts)])
+            values = np.concatenate([np.empty(0), *(s.values for s in parts)])
+            vectors = sparse.csr_array((values, where, pointers), shape=(len(parts), size))
+        return VectorSum(coefficients, vectors, ids)
+
+
+class _Taken:
+    """A given constraint in the place of an output."""
+
+    def __init__(self, given: Given, loss: float, divisor: float) -> None:
+        self.given, self.loss, self.divisor = given, loss, divisor
