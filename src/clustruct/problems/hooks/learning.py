@@ -151,8 +151,9 @@ def _fitting(given: list[Given], chosen: Settings, linear: bool) -> list[Given]:
     slacked = [g for g in given if g.group is not None]
     if slacked and chosen.formulation == "one-slack":
         warnings.warn(
-            f"init_constraints gives {len(slacked)} constraints with a slackid; one-slack training (-w 2, 3, 4) "
-            "has no slack for them and keeps them exactly. Leave slackid out to say so, or use -w 0 or 1.",
+            f"init_constraints gives {len(slacked)} constraints with a slackid; one-slack training "
+            "(-w 2, 3, 4) has no slack for them and keeps them exactly. Leave slackid out to say so, "
+            "or use -w 0 or 1.",
             stacklevel=3,
         )
         given = without_slack(given)

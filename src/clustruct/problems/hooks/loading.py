@@ -112,7 +112,8 @@ def load_hooks(name: str) -> Hooks:
     _check_source(path)
     module_name = _free_name(path.stem)
     spec = importlib.util.spec_from_file_location(module_name, path)
-    assert spec is not None and spec.loader is not None
+    if spec is None or spec.loader is None:
+        raise HookError(f"{path} cannot be loaded as a module")
     module = importlib.util.module_from_spec(spec)
     setattr(module, _MARK, True)
     # Pickled objects of the module's own classes look for it here.

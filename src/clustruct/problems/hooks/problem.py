@@ -121,7 +121,8 @@ class HookProblem:
         """Outputs, losses and Psi parts. An extra example answers with nothing."""
         oracle, loss = self.hooks.oracle(rule.scaling), self.hooks.loss
         sm, sparm, sample = self.sm, self.sparm, self.sample
-        outputs, losses, found = [], np.zeros(len(indices)), []
+        outputs: list[Any] = []
+        losses, found = np.zeros(len(indices)), list[Parts]()
         for k, i in enumerate(indices.tolist()):
             if i >= self.n_own:
                 outputs.append(None)

@@ -8,6 +8,7 @@ import re
 import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 OLD_NAMES = {
     "file": "use open(...)",
@@ -145,7 +146,7 @@ def _moved(line: int, name: str) -> OldForm:
 def _in_tokens(source: str) -> Iterator[OldForm]:
     """Old statements and names in code that Python 3 cannot parse: known by their tokens."""
     tokens = _tokens(source)
-    bound = {t.string for t, after in zip(tokens, tokens[1:], strict=False) if after.string == "="}
+    bound = {t.string for t, after in pairwise(tokens) if after.string == "="}
     for k, token in enumerate(tokens[:-1]):
         before, after = tokens[k - 1] if k else token, tokens[k + 1]
         line, word = token.start[0], token.string
@@ -193,10 +194,8 @@ def _statement_advice(tokens: list[tokenize.TokenInfo], word: str) -> str:
     if word == "exec":
         return "exec is a function: write exec(...)"
     first = tokens[0]
-    text = first.line[first.end[1] :].strip()
-    end = next(
-        (t for t in tokens if t.type in (tokenize.NEWLINE, tokenize.COMMENT) or t.string == ";"), first
-    )
+    ends = (t for t in tokens if t.type in (tokenize.NEWLINE, tokenize.COMMENT) or t.string == ";")
+    end = next(ends, first)
     if end.start[0] != first.start[0]:
         return "print is a function: put what it prints in brackets"
     text = first.line[first.end[1] : end.start[1]].strip()

@@ -142,10 +142,10 @@ def _read_words(words: Any) -> tuple[Indices, Values]:
     if np.ndim(words[0]) == 0:
         return _read_words(np.array(words, float))
     try:
-        indices, values = zip(*words, strict=True)
+        listed, values = zip(*words, strict=True)
     except ValueError:
         raise ValueError(f"words must be (index, value) pairs or plain values, not {words[0]!r}") from None
-    return _canonical(np.array(indices), values)
+    return _canonical(np.array(listed), values)
 
 
 def _canonical(indices: Any, values: Any) -> tuple[Indices, Values]:
