@@ -70,7 +70,12 @@ def _within(option: str, value: Any, holds: bool, wanted: str) -> None:
 
 def read_sample(hooks: Hooks, filename: str, sparm: Sparm) -> list[Any]:
     """The examples of a file: a list of (x, y) pairs, at least one."""
-    returned = hooks.read_examples(filename, sparm)
+    try:
+        returned = hooks.read_examples(filename, sparm)
+    except HookError as error:
+        if isinstance(error.__cause__, OSError) and error.__cause__.filename == filename:
+            raise HookError(f"{filename} cannot be read: {error.__cause__.strerror}") from error
+        raise
     try:
         sample = returned if isinstance(returned, list) else list(returned)
     except TypeError:

@@ -48,6 +48,13 @@ class Sparse:
         """The squared length of the words, without the factor."""
         return float(self.values @ self.values)
 
+    def shifted(self, by: int) -> Sparse:
+        """The same vector with every index raised: a block of a longer vector."""
+        moved = Sparse.__new__(Sparse)
+        moved.indices, moved.values = self.indices + by, self.values
+        moved.userdefined, moved.factor, moved.kernel_id = self.userdefined, self.factor, self.kernel_id
+        return moved
+
     def __len__(self) -> int:
         return len(self.indices)
 
