@@ -35,7 +35,7 @@ def psi(x, y, sm, sparm):
 def scores(x, sm):
     """<w, Psi(x, y)> for every class y."""
     W = sm.w.reshape(sm.n_classes, sm.n_features)
-    return W[:, x.indices] @ x.values
+    return W.take(x.indices, axis=1) @ x.values
 
 
 def classify_example(x, sm, sparm):

@@ -119,7 +119,7 @@ class KernelModel:
         pieces = np.cumsum(sizes) // ROWS_AT_ONCE
         out = np.zeros(len(sums))
         for piece in np.unique(pieces):
-            which = np.flatnonzero(pieces == piece)
+            which = np.flatnonzero(pieces == piece).tolist()
             whole = joined([sums[j] for j in which])
             values, parts = np.zeros(len(whole.coefficients)), whole.part_ids
             for part in np.unique(parts):

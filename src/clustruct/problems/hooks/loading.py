@@ -56,13 +56,20 @@ class Hooks:
         # Reached only for names that __init__ did not set.
         raise AttributeError(f"{self.name} has no hook {name!r}")
 
-    def oracle(self, scaling: str) -> Callable[..., Any]:
-        """The separation oracle for a scaling: the special one, the general one, or the predictor."""
+    def bare_oracle(self, scaling: str) -> tuple[str, Callable[..., Any]]:
+        """The separation oracle for a scaling: the special one, the general one, or the predictor.
+
+        With its name, and without the guard: put the calls inside ``with told(name, oracle)``.
+        """
         for name in (f"find_most_violated_constraint_{scaling}", "find_most_violated_constraint"):
             if name in self.own:
-                return getattr(self, name)
-        classify = self.classify_example
-        return lambda x, y, sm, sparm: classify(x, sm, sparm)
+                return name, getattr(self.module, name)
+        classify = self.module.classify_example
+        return "classify_example", lambda x, y, sm, sparm: classify(x, sm, sparm)
+
+    def oracle(self, scaling: str) -> Callable[..., Any]:
+        """The same oracle, guarded."""
+        return _guarded(*self.bare_oracle(scaling))
 
 
 def _listed(names: list[str]) -> str:
@@ -77,6 +84,15 @@ def _guarded(name: str, hook: Callable[..., Any]) -> Callable[..., Any]:
             raise failed_hook(_signature(name, hook), error) from error
 
     return call
+
+
+@contextmanager
+def told(name: str, hook: Callable[..., Any]) -> Iterator[None]:
+    """Many calls of a hook: an exception comes out as a `HookError`, at no cost per call."""
+    try:
+        yield
+    except Exception as error:
+        raise failed_hook(_signature(name, hook), error) from error
 
 
 def _signature(name: str, hook: Callable[..., Any]) -> str:

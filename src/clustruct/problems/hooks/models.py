@@ -67,6 +67,7 @@ class Model:
         self.kernel_parm = kernel_parm or KernelParm()
         self.lin_weights, self.kernel_ids, self.support = lin_weights, tuple(kernel_ids), support
         self._blocks: dict[int, Any] = {}
+        self._score = self._expanded if lin_weights is None else self._weighed
         if lin_weights is not None:
             rows = lin_weights.reshape(len(self.kernel_ids), -1)
             self._blocks = dict(zip(self.kernel_ids, rows, strict=True))
@@ -78,17 +79,21 @@ class Model:
 
     def classify(self, vector: Any) -> float:
         """<w, v> for a `Sparse`, a sequence of `Sparse` or a `Document`."""
-        if self.lin_weights is None:
-            return float(sum(s.factor * self._expanded(s) for s in sparse_parts(vector)))
-        total = 0.0
-        for s in sparse_parts(vector):
-            w = self._blocks.get(s.kernel_id)
-            if w is not None:
-                inside = len(s.indices) == 0 or s.indices[-1] < len(w)
-                # Words beyond size_psi, seen in new data only, have no weight.
-                known = slice(None) if inside else s.indices < len(w)
-                total += s.factor * float(w[s.indices[known]] @ s.values[known])
-        return total
+        score = self._score
+        if type(vector) is Sparse:
+            return vector.factor * score(vector)
+        return float(sum(s.factor * score(s) for s in sparse_parts(vector)))
+
+    def _weighed(self, s: Sparse) -> float:
+        w = self._blocks.get(s.kernel_id)
+        if w is None:
+            return 0.0
+        try:
+            return float(w.take(s.indices).dot(s.values))
+        except IndexError:
+            # Words beyond size_psi, seen in new data only, have no weight.
+            known = s.indices < len(w)
+            return float(w[s.indices[known]] @ s.values[known])
 
     def _expanded(self, s: Sparse) -> float:
         expansion = self._blocks.get(s.kernel_id)

@@ -11,15 +11,18 @@ from scipy import sparse
 
 from clustruct.ssvm import Constraints, KernelModel, OracleKind, SlackRule, VectorSum
 
+from .answers import LASTING, RowStore, lasting
 from .errors import HookError
 from .given import Given
-from .loading import Hooks
+from .loading import Hooks, told
 from .models import Model, Sparm, StructModel
 from .vectors import Sparse, sparse_parts
 
 Parts = Sequence[Sparse]
 # Up to this length support vectors are held dense: products of short rows are faster so.
 DENSE_LENGTH = 2000
+# Answers held per example before all are forgotten.
+MOST_HELD = 100
 
 
 class HookProblem:
@@ -29,9 +32,14 @@ class HookProblem:
     ``sm.svm_model`` are set to the w in question. Vectors with another kernel_id are orthogonal, so
     each kernel_id has a block of w of its own; which there are is read off the true outputs.
 
+    Psi and the loss are asked for once per answer: they must depend on the example and the output alone.
+
     Constraints given with a slack of their own are answers of extra examples, which the module never
     sees; those that share an example's slack compete with the oracle's answer for it.
     """
+
+    _losses: NDArray[np.float64]
+    _known: dict[tuple[int, Any], int]
 
     def __init__(
         self,
@@ -61,6 +69,7 @@ class HookProblem:
         extra: list[Parts] = [()] * (self.n_examples - self.n_own)
         self._truths = self.rows(truths + extra)
         self._given_rows = self.rows([g.parts for g in self.given])
+        self._forget()
 
     def _check_truths(self) -> None:
         for i, (_, y) in enumerate(self.sample):
@@ -78,23 +87,25 @@ class HookProblem:
 
     def rows(self, vectors: Iterable[Parts]) -> Any:
         """One CSR row per vector."""
-        indices, values, lengths = [np.empty(0, np.int64)], [np.empty(0)], [0]
-        size = self.sm.size_psi
+        held: list[Sparse] = []
+        counts = [0]
         for parts in vectors:
-            length = 0
-            for s in parts:
-                offset = self._offset.get(s.kernel_id)
-                if offset is None or (len(s.indices) and s.indices[-1] >= size):
-                    raise self._misfit(s)
-                indices.append(s.indices + offset if offset else s.indices)
-                values.append(s.values if s.factor == 1.0 else s.factor * s.values)
-                length += len(s.indices)
-            lengths.append(length)
-        shape = (len(lengths) - 1, self.n_features)
-        pointers = np.cumsum(lengths)
+            held.extend(parts)
+            counts.append(len(held))
+        lengths = np.array([len(s.indices) for s in held], np.int64)
+        values = np.concatenate([np.empty(0), *(s.values for s in held)])
+        where = np.concatenate([np.empty(0, np.int64), *(s.indices for s in held)])
+        if len(where) and where.max() >= self.sm.size_psi:
+            raise self._misfit(next(s for s in held if len(s) and s.indices[-1] >= self.sm.size_psi))
+        values *= np.repeat(np.array([s.factor for s in held], float), lengths)
+        try:
+            where += np.repeat(np.array([self._offset[s.kernel_id] for s in held], np.int64), lengths)
+        except KeyError:
+            raise self._misfit(next(s for s in held if s.kernel_id not in self._offset)) from None
+        pointers = np.concatenate([[0], np.cumsum(lengths)])[counts]
+        shape = (len(counts) - 1, self.n_features)
         # The same index type everywhere: the differences of rows are then made without conversions.
-        where = np.concatenate(indices).astype(np.int32)
-        return sparse.csr_array((np.concatenate(values), where, pointers.astype(np.int32)), shape=shape)
+        return sparse.csr_array((values, where.astype(np.int32), pointers.astype(np.int32)), shape=shape)
 
     def _misfit(self, s: Sparse) -> HookError:
         if s.kernel_id not in self._offset:
@@ -111,29 +122,51 @@ class HookProblem:
         self, indices: NDArray[np.intp], w: NDArray[np.float64], rule: SlackRule
     ) -> Constraints:
         self.sm.svm_model = Model(self.sm.svm_model.kernel_parm, w, self.kernel_ids)
-        outputs, losses, found = self._answers(indices, rule)
-        differences = self._truths[indices] - self.rows(found)
+        outputs, losses, places = self._answers(indices, rule)
+        differences = self._held.take(places)
         if self.given:
             losses, differences = self._with_given(indices, w, rule, losses, differences)
-        return Constraints(losses, sparse.csr_array(differences), outputs)
+        return Constraints(losses, differences, outputs)
 
-    def _answers(self, indices: NDArray[np.intp], rule: SlackRule) -> tuple[list[Any], Any, list[Parts]]:
-        """Outputs, losses and Psi parts. An extra example answers with nothing."""
-        oracle, loss = self.hooks.oracle(rule.scaling), self.hooks.loss
-        sm, sparm, sample = self.sm, self.sparm, self.sample
+    def _answers(self, indices: NDArray[np.intp], rule: SlackRule) -> tuple[list[Any], Any, Any]:
+        """Outputs, losses, and the places of the psi differences among the rows held."""
+        if self._held.count > MOST_HELD * self.n_examples:
+            self._forget()
+        hook, oracle = self.hooks.bare_oracle(rule.scaling)
+        sm, sparm, sample, known, n_own = self.sm, self.sparm, self.sample, self._known, self.n_own
         outputs: list[Any] = []
-        losses, found = np.zeros(len(indices)), list[Parts]()
-        for k, i in enumerate(indices.tolist()):
-            if i >= self.n_own:
-                outputs.append(None)
-                found.append(())
-                continue
-            x, y = sample[i]
-            ybar = oracle(x, y, sm, sparm)
-            outputs.append(ybar)
-            losses[k] = loss(y, ybar, sparm)
-            found.append(self.psi(i, ybar))
-        return outputs, losses, found
+        places: list[int] = []
+        new: list[tuple[int, int, Any]] = []
+        with told(hook, oracle):
+            for i in indices.tolist():
+                ybar = oracle(*sample[i], sm, sparm) if i < n_own else None
+                place = known.get((i, ybar)) if type(ybar) in LASTING or lasting(ybar) else None
+                if place is None and i < n_own:
+                    new.append((len(places), i, ybar))
+                outputs.append(ybar)
+                places.append(place or 0)
+        if new:
+            self._ask(new, places)
+        return outputs, self._losses[places], np.array(places)
+
+    def _ask(self, new: list[tuple[int, int, Any]], places: list[int]) -> None:
+        """Loss and Psi of answers not seen before; they are held from now on."""
+        losses = [float(self.hooks.loss(self.sample[i][1], ybar, self.sparm)) for _, i, ybar in new]
+        found = self.rows(self.psi(i, ybar) for _, i, ybar in new)
+        first = self._held.append(sparse.csr_array(self._truths[[i for _, i, _ in new]] - found))
+        self._losses = np.concatenate([self._losses, losses])
+        for k, (position, i, ybar) in enumerate(new, first):
+            places[position] = k
+            if lasting(ybar):
+                self._known[i, ybar] = k
+
+    def _forget(self) -> None:
+        """Hold nothing but the truths, whose difference and loss are zero."""
+        self._held = RowStore(self.n_features)
+        self._losses: Any = np.zeros(1)
+        self._known: dict[tuple[int, Any], int] = {
+            (i, y): 0 for i, (_, y) in enumerate(self.sample) if lasting(y)
+        }
 
     def _with_given(
         self, indices: NDArray[np.intp], w: Any, rule: SlackRule, losses: Any, differences: Any
