@@ -74,31 +74,39 @@ class Writer:
         return ["pickle", self._aside(np.frombuffer(data, np.uint8))]
 
 
-def decode(value: Any, arrays: dict[str, Any]) -> Any:
-    """The inverse of `Writer.encode`."""
-    if not isinstance(value, list):
-        return value
-    kind, content = value
-    if kind in CONTAINERS:
-        return CONTAINERS[kind](decode(v, arrays) for v in content)
-    if kind == "dict":
-        return {decode(k, arrays): decode(v, arrays) for k, v in content}
-    if kind == "array":
-        return arrays[content]
-    if kind == "scalar":
-        return arrays[content][()]
-    if kind == "Sparse":
-        words = np.stack([arrays[content[0]], arrays[content[1]]], 1)
-        pairs = [(int(i), v) for i, v in words.tolist()]
-        return Sparse(pairs, *content[2:])
-    if kind == "Document":
-        return Document([decode(s, arrays) for s in content[0]], *content[1:])
-    if kind == "csr":
-        parts = tuple(arrays[key] for key in content[:3])
-        return sparse.csr_array(parts, shape=tuple(content[3]))
-    if kind == "pickle":
-        return pickle.loads(arrays[content].tobytes())
-    raise HookError(f"the model file holds an unknown kind of value, {kind!r}")
+class Reader:
+    """The inverse of `Writer`. Pickles are opened only where allowed, whatever the file says of itself."""
+
+    def __init__(self, arrays: dict[str, Any], allow_pickle: bool = False) -> None:
+        self.arrays, self.allow_pickle = arrays, allow_pickle
+
+    def decode(self, value: Any) -> Any:
+        """A value from its JSON."""
+        if not isinstance(value, list):
+            return value
+        kind, content = value
+        arrays, decode = self.arrays, self.decode
+        if kind in CONTAINERS:
+            return CONTAINERS[kind](decode(v) for v in content)
+        if kind == "dict":
+            return {decode(k): decode(v) for k, v in content}
+        if kind == "array":
+            return arrays[content]
+        if kind == "scalar":
+            return arrays[content][()]
+        if kind == "Sparse":
+            words = zip(arrays[content[0]], arrays[content[1]], strict=True)
+            return Sparse(words, *content[2:])
+        if kind == "Document":
+            return Document([decode(s) for s in content[0]], *content[1:])
+        if kind == "csr":
+            parts = tuple(arrays[key] for key in content[:3])
+            return sparse.csr_array(parts, shape=tuple(content[3]))
+        if kind == "pickle" and self.allow_pickle:
+            return pickle.loads(arrays[content].tobytes())
+        if kind == "pickle":
+            raise HookError("the model file holds pickled objects: say --allow-pickle if you trust it")
+        raise HookError(f"the model file holds an unknown kind of value, {kind!r}")
 
 
 def unstorable(values: dict[str, Any], allow_pickle: bool) -> dict[str, str]:
@@ -123,17 +131,16 @@ def write_model_file(
     writer = Writer(allow_pickle)
     own = sm.own_attributes()
     left_out = sorted(unstorable(own, allow_pickle))
-    plain = Writer().encode
     header = {
         "format": FORMAT,
         "size_psi": sm.size_psi,
         "attributes": {k: writer.encode(v) for k, v in own.items() if k not in left_out},
         "left_out": left_out,
-        "sparm": {k: plain(v) for k, v in vars(sparm).items() if k not in unstorable({k: v}, False)},
+        "pickled": sorted(set(unstorable(own, False)) - set(left_out)),
+        "sparm": {k: writer.encode(v) for k, v in vars(sparm).items() if not unstorable({k: v}, False)},
         "kernel": asdict(sm.svm_model.kernel_parm),
         "kernel_ids": list(sm.svm_model.kernel_ids),
     }
-    header["pickled"] = [k for k, v in header["attributes"].items() if '["pickle"' in json.dumps(v)]
     arrays = writer.arrays | _model_arrays(sm.svm_model)
     text = np.frombuffer(json.dumps(header).encode(), np.uint8)
     path = Path(path)
@@ -174,14 +181,15 @@ def read_model_file(
             f"{path} holds pickled objects ({names}), and reading these can run any code. "
             "If you trust where the file comes from, say --allow-pickle."
         )
+    reader = Reader(arrays, allow_pickle)
     for name, value in header["sparm"].items():
-        setattr(sparm, name, decode(value, arrays))
+        setattr(sparm, name, reader.decode(value))
     sm = StructModel(KernelParm(**header["kernel"]))
     sm.size_psi = header["size_psi"]
     sm.svm_model = _model(header, arrays, sm.svm_model.kernel_parm)
     for name, value in header["attributes"].items():
         try:
-            setattr(sm, name, decode(value, arrays))
+            setattr(sm, name, reader.decode(value))
         except (AttributeError, ImportError, pickle.UnpicklingError) as error:
             raise HookError(f"{path}: sm.{name} cannot be read: {error}") from error
     return sm, header["left_out"]
@@ -191,7 +199,7 @@ def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
     if not path.is_file():
         raise HookError(f"there is no model file {path}")
     try:
-        with np.load(path, allow_pickle=False) as held:
+        with open(path, "rb") as f, np.load(f, allow_pickle=False) as held:
             arrays = {name: held[name] for name in held.files}
         header = json.loads(bytes(arrays.pop("header")).decode())
     except (OSError, ValueError, KeyError, AttributeError, EOFError, zipfile.BadZipFile) as error:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from clustruct.ssvm import Kernel, VectorSum
 
-from .vectors import Document, Sparse, sparse_parts
+from .vectors import Document, Sparse, row_words, sparse_parts
 
 LINEAR, POLY, RBF, SIGMOID = 0, 1, 2, 3
 KERNEL_KINDS = ("linear", "polynomial", "rbf", "sigmoid")
@@ -109,7 +109,8 @@ class Model:
         if self.support is None:
             return []
         parts = self.support.part_ids.tolist()
-        return [Document(Sparse(self.support.vectors[[j]], kernel_id=p)) for j, p in enumerate(parts)]
+        vectors = self.support.vectors
+        return [Document(Sparse(row_words(vectors, j), kernel_id=p)) for j, p in enumerate(parts)]
 
     def __reduce__(self) -> Any:
         return Model, (self.kernel_parm, self.lin_weights, self.kernel_ids, self.support)

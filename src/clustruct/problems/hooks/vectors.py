@@ -133,6 +133,11 @@ def sparse_parts(vector: Any) -> Sequence[Sparse]:
     raise TypeError(f"a Sparse, a sequence of Sparse or a Document is wanted, not {_shortened(vector)}")
 
 
+def row_words(vectors: Any, row: int) -> Any:
+    """A row of a dense or sparse matrix, as `Sparse` takes it."""
+    return vectors[[row]] if sparse.issparse(vectors) else vectors[row]
+
+
 def _read_words(words: Any) -> tuple[Indices, Values]:
     """Indices and values of words, sorted, without repeated indices."""
     if isinstance(words, Sparse):

@@ -9,7 +9,7 @@ import numpy as np
 
 from clustruct.ssvm import VectorSum
 
-from .vectors import Document, Sparse
+from .vectors import Document, Sparse, row_words
 
 
 class WorkingConstraints(Sequence[Any]):
@@ -63,4 +63,5 @@ def _sparses(vector: Any) -> list[Sparse]:
     if not isinstance(vector, VectorSum):
         return [Sparse(vector)]
     parts = zip(vector.coefficients.tolist(), vector.part_ids.tolist(), strict=True)
-    return [Sparse(vector.vectors[[k]], factor=a, kernel_id=p) for k, (a, p) in enumerate(parts)]
+    rows = vector.vectors
+    return [Sparse(row_words(rows, k), factor=a, kernel_id=p) for k, (a, p) in enumerate(parts)]
