@@ -142,7 +142,7 @@ def _read_words(words: Any) -> tuple[Indices, Values]:
     """Indices and values of words, sorted, without repeated indices."""
     if isinstance(words, Sparse):
         return words.indices, words.values
-    if sparse.issparse(words):
+    if not isinstance(words, list) and sparse.issparse(words):
         row = sparse.coo_array(words.reshape(1, -1))
         return _canonical(row.coords[1], row.data)
     if isinstance(words, np.ndarray) and words.ndim == 1:
@@ -151,7 +151,7 @@ def _read_words(words: Any) -> tuple[Indices, Values]:
     words = list(words)
     if not words:
         return np.empty(0, np.int64), np.empty(0)
-    if np.ndim(words[0]) == 0:
+    if not hasattr(words[0], "__len__"):
         return _read_words(np.array(words, float))
     try:
         listed, values = zip(*words, strict=True)
