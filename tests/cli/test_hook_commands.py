@@ -248,7 +248,19 @@ class TestFaults:
     @pytest.mark.parametrize(
         ("line", "code", "message"),
         [
-            ("clustruct-learn", 1, "no module 'svmstruct'.*Name the hook module with --m"),
+            ("clustruct-learn", 2, "a hook module .--m. and file names are wanted"),
+            ("clustruct-learn a b", 1, "no module 'svmstruct'.*Name the hook module with --m"),
+            (
+                "clustruct-learn --m imports_nothing a b",
+                1,
+                "(?s)NotFoundError.*nothing.py, line 1",
+            ),
+            (
+                "clustruct-learn --m few train.dat model",
+                1,
+                "(?s)takes 1 pos.*few.py, line 3: it is",
+            ),
+            ("clustruct-learn --m package.inside train.dat model", 1, "lacks the required hooks init_model"),
             ("clustruct-learn --m nowhere a b", 1, "no module 'nowhere'"),
             ("clustruct-learn --m sub/nowhere.py a b", 1, "there is no file sub/nowhere.py"),
             (
@@ -281,6 +293,11 @@ class TestFaults:
     def test_messages(self, folder, run, line, code, message):
         (folder / "empty.dat").write_text("")
         (folder / "bad.dat").write_text("yes 1:2\n")
+        (folder / "imports_nothing.py").write_text("import not_there_at_all\n")
+        (folder / "few.py").write_text(hook_sources.BARE.replace("filename, sparm", "filename", 1).lstrip())
+        (folder / "package").mkdir()
+        (folder / "package" / "other.py").write_text("def read_examples(filename, sparm): return []\n")
+        (folder / "package" / "inside.py").write_text("from .other import read_examples\n")
         found, _, err = run(line)
         assert found == code
         assert re.search(message, err), err

@@ -256,6 +256,12 @@ def test_without_an_oracle_the_predictor_serves(module):
     assert result.certificate.oracle_kind == "undergenerating"
 
 
+def test_a_search_for_the_other_scaling_is_no_search(module):
+    source = BASE + "def find_most_violated_constraint_margin(x, y, sm, sparm): return 1 - y\n"
+    with pytest.warns(UserWarning, match="has find_most_violated_constraint_margin but no search for slack"):
+        learn(module(source), SAMPLE, loss_type=1)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from collections.abc import Callable, Mapping
@@ -25,7 +26,10 @@ def run_command(
 ) -> int:
     """Read the command line, load the module, run the body; faults become messages and exit codes."""
     try:
-        line = read_command_line(sys.argv[1:] if argv is None else argv, options)
+        words = sys.argv[1:] if argv is None else argv
+        if not words:
+            raise UsageError("a hook module (--m) and file names are wanted")
+        line = read_command_line(words, options)
         if line.wants_help:
             return _show_help(line, help_text, help_hook)
         hooks = _load(line)
@@ -36,6 +40,10 @@ def run_command(
     except UsageError as error:
         print(f"{name}: {error}\nTry {name} --help.", file=sys.stderr)
         return MISUSED
+    except BrokenPipeError:
+        # Whoever read the output has stopped; Python's own last flush must not complain either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
     except (HookError, ValueError, OSError) as error:
         print(f"{name}: {error}", file=sys.stderr)
         return FAILED

@@ -47,7 +47,9 @@ LEARN_OPTIONS: Mapping[str, Option] = {
     "-r": Option("coef_const", float, "r", "constant of kernels 1 and 3, default 1"),
     "-v": Option("verbosity", int, "n", "0 silent, 1 a summary (default), 2 a line per round"),
 }
-CLASSIFY_OPTIONS: Mapping[str, Option] = {"-v": LEARN_OPTIONS["-v"]}
+CLASSIFY_OPTIONS: Mapping[str, Option] = {
+    "-v": Option("verbosity", int, "n", "0 silent, 1 a summary (default)")
+}
 KERNEL_OPTIONS = ("kernel_type", "poly_degree", "rbf_gamma", "coef_lin", "coef_const")
 
 

@@ -15,7 +15,7 @@ from clustruct.ssvm.result import Planes
 
 from .errors import HookError
 from .given import Given, hard_conditions, read_constraints, without_slack
-from .loading import Hooks
+from .loading import ORACLES, Hooks
 from .models import KernelParm, Model, Sparm, StructModel
 from .problem import HookProblem, KernelHookProblem
 from .working import WorkingConstraints
@@ -117,6 +117,7 @@ def train(
     to the tolerance ``sparm.epsilon``. ``print_iteration_stats`` is called after every round.
     """
     chosen = settings(sparm)
+    _check_oracle(hooks, chosen.rule)
     given = read_constraints(hooks.init_constraints(sample, sm, sparm), len(sample), chosen.rule)
     linear = sm.svm_model.kernel_parm.kernel_type == 0
     given = _fitting(given, chosen, linear)
@@ -149,6 +150,17 @@ def train(
     else:
         sm.svm_model = Model(parm, support=result.w.support)
     return Trained(result, WorkingConstraints(rounds.working_set or _NoPlanes()))
+
+
+def _check_oracle(hooks: Hooks, rule: SlackRule) -> None:
+    """Say so where the module has a search, but not for this scaling."""
+    written = sorted(hooks.own.intersection(ORACLES))
+    if written and hooks.bare_oracle(rule.scaling)[0] == "classify_example":
+        warnings.warn(
+            f"{hooks.name} has {written[0]} but no search for {rule.scaling} scaling; "
+            "classify_example is used, which leaves the loss out",
+            stacklevel=3,
+        )
 
 
 def _fitting(given: list[Given], chosen: Settings, linear: bool) -> list[Given]:

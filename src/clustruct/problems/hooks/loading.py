@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import inspect
 import linecache
@@ -81,7 +82,7 @@ def _guarded(name: str, hook: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return hook(*args)
         except Exception as error:
-            raise failed_hook(_signature(name, hook), error) from error
+            raise failed_hook(_signature(name, hook), error, hook) from error
 
     return call
 
@@ -92,7 +93,7 @@ def told(name: str, hook: Callable[..., Any]) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        raise failed_hook(_signature(name, hook), error) from error
+        raise failed_hook(_signature(name, hook), error, hook) from error
 
 
 def _signature(name: str, hook: Callable[..., Any]) -> str:
@@ -126,38 +127,56 @@ def load_hooks(name: str) -> Hooks:
     """
     path = find_module(name)
     _check_source(path)
-    module_name = _free_name(path.stem)
-    spec = importlib.util.spec_from_file_location(module_name, path)
+    try:
+        if _is_file_name(name) or Path(f"{name}.py").is_file():
+            return Hooks(_run_file(path))
+        with importable(Path.cwd()):
+            return Hooks(importlib.import_module(name))
+    except HookError:
+        raise
+    except Exception as error:
+        raise _failed_import(path, error) from error
+
+
+def _run_file(path: Path) -> ModuleType:
+    """The module of a file that is no part of a package."""
+    name = _free_name(path.stem)
+    spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise HookError(f"{path} cannot be loaded as a module")
     module = importlib.util.module_from_spec(spec)
     setattr(module, _MARK, True)
     # Pickled objects of the module's own classes look for it here.
-    sys.modules[module_name] = module
+    sys.modules[name] = module
     try:
         with importable(path.parent):
             spec.loader.exec_module(module)
-    except Exception as error:
-        sys.modules.pop(module_name, None)
-        raise _failed_import(path, error) from error
-    return Hooks(module)
+    except BaseException:
+        sys.modules.pop(name, None)
+        raise
+    return module
+
+
+def _is_file_name(name: str) -> bool:
+    return name.endswith(".py") or len(Path(name).parts) > 1
 
 
 def find_module(name: str) -> Path:
-    """The source file of a module: beside the caller first, then wherever Python looks."""
-    as_file = Path(name)
-    if as_file.suffix == ".py" or len(as_file.parts) > 1:
-        path = as_file if as_file.suffix == ".py" else as_file.with_name(as_file.name + ".py")
+    """The source file of a module: in this folder first, then wherever Python looks."""
+    if _is_file_name(name):
+        path = Path(name if name.endswith(".py") else f"{name}.py")
         if path.is_file():
             return path.resolve()
         raise HookError(f"there is no file {path}")
+    try:
+        importlib.invalidate_caches()
+        with importable(Path.cwd()):
+            spec = importlib.util.find_spec(name)
+    except (ImportError, ValueError, AttributeError):
+        spec = None
     here = Path(*name.split(".")).with_suffix(".py")
     if here.is_file():
         return here.resolve()
-    try:
-        spec = importlib.util.find_spec(name)
-    except (ImportError, ValueError, AttributeError):
-        spec = None
     if spec is None or spec.origin is None or not spec.origin.endswith(".py"):
         raise HookError(f"no module {name!r}: neither {here} in this folder nor an installed module")
     return Path(spec.origin)
@@ -182,8 +201,6 @@ def _free_name(stem: str) -> str:
 
 
 def _failed_import(path: Path, error: Exception) -> HookError:
-    if isinstance(error, HookError):
-        return error
     if isinstance(error, SyntaxError) and error.filename:
         # A module that this one imports may be old even where this one is not.
         if Path(error.filename).is_file() and Path(error.filename) != path:
