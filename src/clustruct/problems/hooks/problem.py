@@ -174,14 +174,18 @@ class HookProblem:
         """Put a given constraint in the place of an answer that is less violated."""
         needs = rule.violation(losses, -(differences @ w))
         short = np.array([g.right for g in self.given]) - self._given_rows @ w
-        rows = [differences[[k]] for k in range(len(indices))]
+        order, taken, shares = np.arange(len(indices)), list[int](), list[float]()
         for k, i in enumerate(indices.tolist()):
-            mine = self._given_of.get(i, [])
-            if mine and max(short[mine]) > needs[k]:
-                j = max(mine, key=lambda j: short[j])
+            j = max(self._given_of.get(i, ()), key=lambda j: short[j], default=None)
+            if j is not None and short[j] > needs[k]:
                 losses[k], divisor = self.given[j].as_answer(rule)
-                rows[k] = self._given_rows[[j]] / divisor
-        return losses, sparse.vstack(rows, format="csr")
+                order[k] = len(indices) + len(taken)
+                taken.append(j)
+                shares.append(1.0 / divisor)
+        if not taken:
+            return losses, differences
+        rows = sparse.diags_array(shares) @ self._given_rows[taken]
+        return losses, sparse.vstack([differences, rows], format="csr")[order]
 
     @property
     def given_planes(self) -> tuple[Any, NDArray[np.float64], NDArray[np.intp]]:
