@@ -262,6 +262,7 @@ class TestFaults:
             ),
             ("clustruct-learn --m package.inside train.dat model", 1, "lacks the required hooks init_model"),
             ("clustruct-learn --m nowhere a b", 1, "no module 'nowhere'"),
+            ("clustruct-learn --m ./binary1 empty.dat model", 1, "no examples in empty.dat"),
             ("clustruct-learn --m sub/nowhere.py a b", 1, "there is no file sub/nowhere.py"),
             (
                 "clustruct-learn --m binary1 train.dat",

@@ -271,6 +271,7 @@ def test_a_search_for_the_other_scaling_is_no_search(module):
             "index 2, but init_model set sm.size_psi",
         ),
         ("def loss(y, ybar, sparm): return 1", r"example 0: loss\(y, y, sparm\) must be 0"),
+        ("def loss(y, ybar, sparm): pass", "example 0: loss must return a number, not None"),
         ("def init_model(sample, sm, sparm): pass", "init_model must set sm.size_psi"),
         ("def init_constraints(sample, sm, sparm): return [3]", "item 0 must be a .Document, number. pair"),
         (
@@ -286,6 +287,15 @@ def test_a_search_for_the_other_scaling_is_no_search(module):
 def test_faults_of_a_module_are_named(module, change, message):
     with pytest.raises(HookError, match=message):
         learn(module(BASE + change), SAMPLE)
+
+
+def test_a_kernel_id_that_no_truth_has(module):
+    change = "def find_most_violated_constraint(x, y, sm, sparm): return 7\n"
+    change += "def psi(x, y, sm, sparm): return svmapi.Sparse([x], kernel_id=y)\n"
+    with pytest.raises(HookError, match="kernel_id 7, which no true output has"):
+        learn(module(BASE + change), SAMPLE)
+    with pytest.raises(HookError, match="index 2, but init_model set"):
+        learn(module(BASE.replace("(y, x)", "(2, x)")), SAMPLE, KernelParm(RBF))
 
 
 def test_unknown_labels_cannot_be_trained_on(module):

@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 import inspect
 import linecache
+import os
 import sys
 import tokenize
 from collections.abc import Callable, Iterator
@@ -56,6 +57,14 @@ class Hooks:
     def __getattr__(self, name: str) -> Callable[..., Any]:
         # Reached only for names that __init__ did not set.
         raise AttributeError(f"{self.name} has no hook {name!r}")
+
+    def loss_of(self, i: int, y: Any, ybar: Any, sparm: Any) -> float:
+        """The module's loss for example i, as a number."""
+        value = self.loss(y, ybar, sparm)
+        try:
+            return float(value)
+        except (TypeError, ValueError):
+            raise HookError(f"example {i}: loss must return a number, not {value!r}") from None
 
     def bare_oracle(self, scaling: str) -> tuple[str, Callable[..., Any]]:
         """The separation oracle for a scaling: the special one, the general one, or the predictor.
@@ -158,7 +167,7 @@ def _run_file(path: Path) -> ModuleType:
 
 
 def _is_file_name(name: str) -> bool:
-    return name.endswith(".py") or len(Path(name).parts) > 1
+    return name.endswith(".py") or "/" in name or os.sep in name
 
 
 def find_module(name: str) -> Path:
@@ -168,15 +177,16 @@ def find_module(name: str) -> Path:
         if path.is_file():
             return path.resolve()
         raise HookError(f"there is no file {path}")
+    here = Path(*name.split(".")).with_suffix(".py")
+    # Python remembers what a folder held; the module may have been written a moment ago.
+    importlib.invalidate_caches()
+    if here.is_file():
+        return here.resolve()
     try:
-        importlib.invalidate_caches()
         with importable(Path.cwd()):
             spec = importlib.util.find_spec(name)
     except (ImportError, ValueError, AttributeError):
         spec = None
-    here = Path(*name.split(".")).with_suffix(".py")
-    if here.is_file():
-        return here.resolve()
     if spec is None or spec.origin is None or not spec.origin.endswith(".py"):
         raise HookError(f"no module {name!r}: neither {here} in this folder nor an installed module")
     return Path(spec.origin)

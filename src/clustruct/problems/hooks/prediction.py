@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, TextIO
 
-from .errors import HookError
 from .loading import Hooks
 from .models import Sparm, StructModel
 
@@ -35,11 +34,7 @@ def predict(hooks: Hooks, sample: list[Any], sm: StructModel, sparm: Sparm, pred
         ypred = hooks.classify_example(x, sm, sparm)
         hooks.write_label(predictions, ypred)
         if y is not None:
-            value = hooks.loss(y, ypred, sparm)
-            try:
-                value = float(value)
-            except (TypeError, ValueError):
-                raise HookError(f"example {i}: loss must return a number, not {value!r}") from None
+            value = hooks.loss_of(i, y, ypred, sparm)
             known, total, correct = known + 1, total + value, correct + (value == 0.0)
         teststats = hooks.eval_prediction(i, (x, y), ypred, sm, sparm, teststats)
     hooks.print_testing_stats(sample, sm, sparm, teststats)

@@ -73,7 +73,7 @@ class HookProblem:
 
     def _check_truths(self) -> None:
         for i, (_, y) in enumerate(self.sample):
-            loss = float(self.hooks.loss(y, y, self.sparm))
+            loss = self.hooks.loss_of(i, y, y, self.sparm)
             if loss != 0.0:
                 raise HookError(f"example {i}: loss(y, y, sparm) must be 0, not {loss}")
 
@@ -95,28 +95,19 @@ class HookProblem:
         lengths = np.array([len(s.indices) for s in held], np.int64)
         values = np.concatenate([np.empty(0), *(s.values for s in held)])
         where = np.concatenate([np.empty(0, np.int64), *(s.indices for s in held)])
-        if len(where) and where.max() >= self.sm.size_psi:
-            raise self._misfit(next(s for s in held if len(s) and s.indices[-1] >= self.sm.size_psi))
+        _check_length(where, self.sm.size_psi)
         values *= np.repeat(np.array([s.factor for s in held], float), lengths)
         try:
             where += np.repeat(np.array([self._offset[s.kernel_id] for s in held], np.int64), lengths)
-        except KeyError:
-            raise self._misfit(next(s for s in held if s.kernel_id not in self._offset)) from None
+        except KeyError as missing:
+            raise HookError(
+                f"psi gives kernel_id {missing}, which no true output has; a linear model (-t 0) has one "
+                "block of weights for each. The same kernel in the dual, -t 1 -d 1 -r 0, has no such limit."
+            ) from None
         pointers = np.concatenate([[0], np.cumsum(lengths)])[counts]
         shape = (len(counts) - 1, self.n_features)
         # The same index type everywhere: the differences of rows are then made without conversions.
         return sparse.csr_array((values, where.astype(np.int32), pointers.astype(np.int32)), shape=shape)
-
-    def _misfit(self, s: Sparse) -> HookError:
-        if s.kernel_id not in self._offset:
-            return HookError(
-                f"psi gives kernel_id {s.kernel_id}, which no true output has; a linear model (-t 0) has one "
-                "block of weights for each. The same kernel in the dual, -t 1 -d 1 -r 0, has no such limit."
-            )
-        return HookError(
-            f"psi has the index {s.indices[-1]}, but init_model set sm.size_psi = {self.sm.size_psi}; "
-            "indices count from 0"
-        )
 
     def separate_batch(
         self, indices: NDArray[np.intp], w: NDArray[np.float64], rule: SlackRule
@@ -151,7 +142,7 @@ class HookProblem:
 
     def _ask(self, new: list[tuple[int, int, Any]], places: list[int]) -> None:
         """Loss and Psi of answers not seen before; they are held from now on."""
-        losses = [float(self.hooks.loss(self.sample[i][1], ybar, self.sparm)) for _, i, ybar in new]
+        losses = [self.hooks.loss_of(i, self.sample[i][1], ybar, self.sparm) for _, i, ybar in new]
         found = self.rows(self.psi(i, ybar) for _, i, ybar in new)
         first = self._held.append(sparse.csr_array(self._truths[[i for _, i, _ in new]] - found))
         self._losses = np.concatenate([self._losses, losses])
@@ -163,10 +154,8 @@ class HookProblem:
     def _forget(self) -> None:
         """Hold nothing but the truths, whose difference and loss are zero."""
         self._held = RowStore(self.n_features)
-        self._losses: Any = np.zeros(1)
-        self._known: dict[tuple[int, Any], int] = {
-            (i, y): 0 for i, (_, y) in enumerate(self.sample) if lasting(y)
-        }
+        self._losses = np.zeros(1)
+        self._known = {(i, y): 0 for i, (_, y) in enumerate(self.sample) if lasting(y)}
 
     def _with_given(
         self, indices: NDArray[np.intp], w: Any, rule: SlackRule, losses: Any, differences: Any
@@ -210,7 +199,7 @@ class KernelHookProblem(HookProblem):
     def loss(self, i: int, y: Any) -> float:
         if isinstance(y, _Taken):
             return y.loss
-        return float(self.hooks.loss(self.truth(i), y, self.sparm)) if i < self.n_own else 0.0
+        return self.hooks.loss_of(i, self.truth(i), y, self.sparm) if i < self.n_own else 0.0
 
     def joint_feature(self, i: int, y: Any) -> VectorSum:
         if isinstance(y, _Taken):
@@ -241,9 +230,7 @@ class KernelHookProblem(HookProblem):
     def _sum(self, parts: Parts) -> VectorSum:
         size = self.sm.size_psi
         for s in parts:
-            if len(s.indices) and s.indices[-1] >= size:
-                self._offset = {s.kernel_id: 0}
-                raise self._misfit(s)
+            _check_length(s.indices, size)
         coefficients = np.array([s.factor for s in parts], float)
         ids = np.array([s.kernel_id for s in parts], np.intp)
         if size <= DENSE_LENGTH:
@@ -256,6 +243,14 @@ class KernelHookProblem(HookProblem):
             values = np.concatenate([np.empty(0), *(s.values for s in parts)])
             vectors = sparse.csr_array((values, where, pointers), shape=(len(parts), size))
         return VectorSum(coefficients, vectors, ids)
+
+
+def _check_length(indices: NDArray[np.int64], size: int) -> None:
+    if len(indices) and indices.max() >= size:
+        raise HookError(
+            f"a vector has the index {indices.max()}, but init_model set sm.size_psi = {size}; "
+            "indices count from 0"
+        )
 
 
 class _Taken:
