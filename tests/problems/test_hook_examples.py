@@ -66,3 +66,14 @@ def test_highspy_examples(name):
     outcome = doctest.testmod(module)
     assert outcome.attempted > 0
     assert outcome.failed == 0
+
+
+def test_the_first_module_of_the_page(data, capsys, monkeypatch, tmp_path):
+    """docs/hooks.md shows a whole learner, and one that kernels need two functions of."""
+    page = (EXAMPLES.parents[1] / "docs" / "hooks.md").read_text()
+    blocks = [part.split("```")[0] for part in page.split("```python\n")[1:]]
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "first.py").write_text(blocks[0])
+    assert learn.main(["--m", "first", "-c", "100", str(data / "train-binary.dat"), "model"]) == 0
+    (tmp_path / "second.py").write_text(blocks[0] + blocks[1])
+    assert learn.main(["--m", "second", "-c", "100", str(data / "train-binary.dat"), "model"]) == 0
