@@ -63,6 +63,10 @@ def test_empty_vector_and_document():
         Document(3)
 
 
+def test_large_values_are_finite():
+    assert Sparse([1e200, -1e200]).values.tolist() == [1e200, -1e200]
+
+
 def test_shifted_is_a_block():
     assert list(Sparse([(0, 1.0), (2, 3.0)]).shifted(10)) == [(10, 1.0), (12, 3.0)]
 
