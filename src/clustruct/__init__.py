@@ -1,1 +1,36 @@
-"""clustruct: learn how to group things from examples."""
+"""clustruct: show it how you group things, and it groups the next ones the same way."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+try:
+    __version__ = version("clustruct")
+except PackageNotFoundError:  # a source tree that was never installed
+    __version__ = "0"
+
+# Names load on first use: `import clustruct` takes no numpy, scikit-learn or numba along.
+_HOMES = {
+    "DefaultClustering": "clustruct.estimators",
+    "ItemSet": "clustruct.itemsets",
+    "PairwiseClassifierClustering": "clustruct.estimators",
+    "SupervisedCorrelationClustering": "clustruct.estimators",
+    "split_by_clusters": "clustruct.partitions",
+}
+_ROOMS = ("datasets", "estimators", "inference", "losses", "metrics", "partitions", "problems", "ssvm")
+
+__all__ = ["__version__", *_HOMES, *_ROOMS]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    if name in _ROOMS:
+        return import_module(f"clustruct.{name}")
+    raise AttributeError(f"module 'clustruct' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

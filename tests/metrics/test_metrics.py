@@ -11,7 +11,7 @@ from clustruct import metrics
 from clustruct.losses import MitreLoss, PairwiseLoss
 from clustruct.partitions import from_sets
 from tests.reference import metrics as twin
-from tests.reference.losses import partitions_of
+from tests.reference.partitions import all_partitions
 
 two_labelings = st.integers(1, 9).flatmap(
     lambda m: st.tuples(*[st.lists(st.integers(0, 3), min_size=m, max_size=m)] * 2)
@@ -107,7 +107,7 @@ def test_names_and_order_do_not_matter(two: tuple[list[int], list[int]], random:
 
 
 def test_equal_partitions_are_perfect_and_variation_is_a_metric() -> None:
-    parts = list(partitions_of(4))
+    parts = list(all_partitions(4))
     for y in parts:
         for name, value in metrics.evaluate([y], [y]).mean.items():
             if name == "variation_of_information":

@@ -6,7 +6,7 @@ from math import sqrt
 
 import numpy as np
 
-from tests.reference.losses import partitions_of
+from tests.reference.partitions import all_partitions
 
 Labels = list[int]
 Value = Callable[[Labels], float]
@@ -34,7 +34,7 @@ def objective(
 
 
 def best_of_all(m: int, H: Value) -> float:
-    return max(H(y) for y in partitions_of(m))
+    return max(H(y) for y in all_partitions(m))
 
 
 def merged(labels: Labels, c: int, d: int) -> Labels:

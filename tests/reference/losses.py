@@ -1,20 +1,6 @@
 """The losses by their definitions, over sets of items."""
 
-from collections.abc import Iterator
 from itertools import combinations
-
-
-def partitions_of(m: int) -> Iterator[list[int]]:
-    """All partitions of m items as restricted growth strings (canonical labels)."""
-
-    def grow(prefix: list[int], used: int) -> Iterator[list[int]]:
-        if len(prefix) == m:
-            yield prefix
-            return
-        for label in range(used + 1):
-            yield from grow([*prefix, label], max(used, label + 1))
-
-    yield from grow([], 0)
 
 
 def clusters(labels: list[int]) -> list[set[int]]:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -297,6 +298,17 @@ def test_block_rows_equal_their_dense_form():
         problem = Written(X, y)
         problem.dense = dense
         assert ssvm.fit(problem, 20.0, rtol=1e-6).objective == pytest.approx(compact.objective, rel=1e-5)
+
+
+def test_results_print_and_pickle_small():
+    result = ssvm.fit(slow.random_problem(0, n=100))
+    assert repr(result).startswith("FitResult(converged after ")
+    stored = pickle.dumps(result)
+    again = pickle.loads(stored)
+    assert len(stored) < 20_000
+    assert again.planes is None
+    np.testing.assert_array_equal(again.w, result.w)
+    assert ssvm.fit(slow.random_problem(0, n=100), w0=again).converged
 
 
 # --- bounds and certificates --------------------------------------------------------------

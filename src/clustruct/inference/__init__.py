@@ -1,1 +1,1 @@
-"""Argmax procedures over plain arrays."""
+"""Argmax procedures on plain arrays: scores in, clusterings out. Nothing here knows about learning."""

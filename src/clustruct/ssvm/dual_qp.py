@@ -13,6 +13,8 @@ from .constraints import Vector
 LARGEST_INTERIOR = 600
 # Optimality violation, relative to the linear term, with which a solution is taken.
 GOOD = 1e-7
+# Steps of ascent per plane that are tried before piqp.
+WARM_STEPS = 100
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,12 @@ def solve_dual(H: Vector, f: Vector, groups: Groups, start: Vector) -> Vector:
     best = feasible(start, groups)
     if len(f) > LARGEST_INTERIOR:
         return _ascend(H, f, groups, best, 2000)[0]
+    enough = GOOD * float(np.max(np.abs(f)))
+    # Warm ascent is mostly enough: it solves all QPs of a one-slack run on digits (C = 10 and 1000, up to
+    # 120 planes) in 40% of the time that piqp takes with the same polish.
+    best, violation = _ascend(H, f, groups, best, max(10, WARM_STEPS * len(f) // len(groups.cap)))
+    if violation <= enough:
+        return best
     # The second way costs an eigendecomposition, and gets through where planes of large norm all
     # but cancel (C |c|^2 of 1e10 and more), which the first may take for infeasible.
     for interior in (_interior, _interior_primal):
@@ -45,7 +53,7 @@ def solve_dual(H: Vector, f: Vector, groups: Groups, start: Vector) -> Vector:
         if _value(H, f, inside) > _value(H, f, best):
             best = inside
         best, violation = _ascend(H, f, groups, best, 20)
-        if violation <= GOOD * float(np.max(np.abs(f))):
+        if violation <= enough:
             return best
     return _ascend(H, f, groups, best, 2000)[0]
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from .constraints import ConstraintBatch, Constraints, stack_vectors
 from .slack_rule import SlackRule
 
-OracleKind = Literal["exact", "undergenerating", "overgenerating"]
-ORACLE_KINDS: tuple[OracleKind, ...] = ("exact", "undergenerating", "overgenerating")
+OracleKind = Literal["exact", "undergenerating", "overgenerating", "heuristic"]
+ORACLE_KINDS: tuple[OracleKind, ...] = ("exact", "undergenerating", "overgenerating", "heuristic")
 
 
 @runtime_checkable
@@ -20,7 +20,8 @@ class StructuredProblem(Protocol):
 
     Write these and the engine does the rest. ``oracle_kind`` says what `separate` searches: all
     outputs ("exact"), some of them ("undergenerating": greedy, local search) or more than there are
-    ("overgenerating": relaxations). It decides what the fit can certify.
+    ("overgenerating": relaxations). It decides what the fit can certify. "heuristic" is a search in a
+    larger set that does not look for the largest violation: it certifies nothing.
 
     Optional: ``supports(rule) -> bool`` where `separate` can only do some slack rules;
     ``parallel_backend = "threads"`` where the oracle releases the interpreter lock; ``oracle_rho``

@@ -70,6 +70,9 @@ def certify(
             "The training loss bound holds for prediction by the same relaxation.",
         )
         return Certificate(kind, None, primal, mean_loss_bound, notes)
+    if kind == "heuristic":
+        notes = ("The oracle does not look for the most violated constraint of any set: neither end holds.",)
+        return Certificate(kind, None, None, None, notes)
     if rho_upper is None:
         notes = (
             "The oracle searches a part of the outputs, how well is not known: only the lower end holds, "
@@ -103,7 +106,7 @@ class SupportsDump(Protocol):
     def dump(self) -> Planes: ...
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class FitResult:
     """The outcome of `fit`.
 
@@ -126,9 +129,19 @@ class FitResult:
     qp_seconds: float
     working_set: SupportsDump | None = field(default=None, repr=False)
 
+    def __repr__(self) -> str:
+        return (
+            f"FitResult({self.stop_reason} after {self.n_iter} rounds: objective {self.objective:.6g}, "
+            f"gap {self.gap:.3g}, {self.oracle_calls} oracle calls, {self.seconds:.3g} s)"
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Stored and sent without the working set, which can be a thousand times the size of w."""
+        return {**self.__dict__, "working_set": None}
+
     @property
     def planes(self) -> Planes | None:
-        """The constraints held at the end, made when asked for (None with a kernel)."""
+        """The constraints held at the end, made when asked for (None with a kernel or after unpickling)."""
         return None if self.working_set is None else self.working_set.dump()
 
     @property

@@ -1,0 +1,160 @@
+"""Supervised correlation clustering on real data: news, mentions, records. Needs CLUSTRUCT_DATA.
+
+``python -m benchmarks.supervised`` prints tables:
+
+- news: mean test Delta_P of the learned similarity with default settings, of the pair classifier, and of each
+  item alone; two halves by group, each in turn trains;
+- mentions: Table 3.3 again, trained for one loss and scored on both;
+- one large set: cora as one labelled set, whole and cut by whole clusters;
+- choice of C: fixed values against cross-validation.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from benchmarks import tasks
+from benchmarks.tables import command
+from scipy.stats import ttest_rel
+from sklearn.exceptions import ConvergenceWarning
+
+from clustruct import (
+    DefaultClustering,
+    PairwiseClassifierClustering,
+    SupervisedCorrelationClustering,
+    split_by_clusters,
+)
+from clustruct.losses import MitreLoss, PairwiseLoss
+
+warnings.filterwarnings("ignore", category=ConvergenceWarning)
+
+
+def held_out(task: tasks.Task, model: Any) -> tuple[np.ndarray, float]:
+    """Losses of all sets, each scored by the model trained on the other half; seconds of training."""
+    losses, seconds = np.zeros(len(task.sets)), 0.0
+    for train, test in task.halves():
+        started = time.perf_counter()
+        model.fit(*task.take(train))
+        seconds += time.perf_counter() - started
+        losses[test] = model.set_losses(*task.take(test))
+    return losses, seconds
+
+
+def news() -> list[dict[str, Any]]:
+    """Items 4 of the issue: default settings against the pair classifier."""
+    rows = []
+    for name, fields in (("googlenews", ("title", "text")), ("uci_aggregator", ("title",))):
+        task = tasks.news(name, fields)
+        models = {
+            "learned, defaults": SupervisedCorrelationClustering(),
+            "learned, C = 1": SupervisedCorrelationClustering(C=1.0),
+            "learned, C = 1, greedy prediction": SupervisedCorrelationClustering(C=1.0, predictor="greedy"),
+            "pair classifier, greedy": PairwiseClassifierClustering(),
+            "pair classifier, local search": PairwiseClassifierClustering(predictor="local-search"),
+            "each item alone": DefaultClustering(),
+        }
+        for kind, model in models.items():
+            losses, seconds = held_out(task, model)
+            rows.append(
+                {"data": name, "model": kind, "test loss": float(losses.mean()), "fit seconds": seconds}
+            )
+    return rows
+
+
+def mentions(name: str, most: int) -> list[dict[str, Any]]:
+    """Table 3.3: rows trained for a loss, columns scored on both, paired t-test between the two models."""
+    task = tasks.mentions(name, most)
+    answers: dict[str, Any] = {}
+    for kind in ("mitre", "pairwise"):
+        predicted: list[Any] = [None] * len(task.sets)
+        for train, test in task.halves():
+            model = SupervisedCorrelationClustering(loss=kind, predictor="greedy", max_iter=200).fit(
+                *task.take(train)
+            )
+            for i, labels in zip(test, model.predict([task.sets[i] for i in test]), strict=True):
+                predicted[i] = labels
+        answers[f"trained for {kind}"] = predicted
+    answers["each item alone"] = [np.arange(len(y)) for y in task.labels]
+    answers["all in one"] = [np.zeros(len(y), int) for y in task.labels]
+    scores = {
+        kind: {
+            loss_name: np.array([loss(t, p) for t, p in zip(task.labels, predicted, strict=True)])
+            for loss_name, loss in (("mitre", MitreLoss()), ("pairwise", PairwiseLoss()))
+        }
+        for kind, predicted in answers.items()
+    }
+    rows = [
+        {"data": name, "model": kind, **{k: float(v.mean()) for k, v in s.items()}}
+        for kind, s in scores.items()
+    ]
+    for k in ("mitre", "pairwise"):
+        test = ttest_rel(scores["trained for mitre"][k], scores["trained for pairwise"][k])
+        rows.append({"data": name, "model": f"p of the difference on {k}", k: float(test.pvalue)})
+    return rows
+
+
+def one_large_set(name: str = "cora") -> list[dict[str, Any]]:
+    """Five folds as one labelled set, whole or cut by whole clusters; five folds to test."""
+    task = tasks.records(name, most=10_000)
+    whole = tasks.records_as_one_set(name, range(5))
+    test = task.take(list(range(5, 10)))
+    rows = []
+    for parts in (1, 2, 5, 10, 20):
+        cut = split_by_clusters(whole.labels[0], parts)
+        X = [whole.sets[0].subset(p) for p in cut]
+        y = [whole.labels[0][p] for p in cut]
+        started = time.perf_counter()
+        model = SupervisedCorrelationClustering().fit(X, y)
+        seconds = time.perf_counter() - started
+        rows.append(
+            {
+                "data": name,
+                "training sets": parts,
+                "items each": float(np.mean([len(p) for p in cut])),
+                "C": model.C_,
+                "test loss": float(model.set_losses(*test).mean()),
+                "fit seconds": seconds,
+            }
+        )
+    return rows
+
+
+def choice_of_C() -> list[dict[str, Any]]:
+    """The same values of C on news, records and mentions, beside cross-validation."""
+    rows = []
+    for task in (
+        tasks.news("googlenews", ("title", "text")),
+        tasks.news("uci_aggregator", ("title",)),
+        *(tasks.records(name, 300) for name in ("cora", "abt_buy", "dblp_acm")),
+        tasks.mentions("litbank", 150),
+    ):
+        row: dict[str, Any] = {"data": task.name}
+        for C in (0.01, 0.1, 1.0, 10.0, 100.0, "cv"):
+            losses, _ = held_out(task, SupervisedCorrelationClustering(C=C, predictor="greedy"))
+            row[f"C = {C}"] = float(losses.mean())
+        rows.append(row)
+    return rows
+
+
+def _with_data(part: Callable[[], Any]) -> Callable[[bool], Any]:
+    def run(quick: bool) -> Any:
+        return part() if tasks.data_folder() is not None else "CLUSTRUCT_DATA is not set: not run"
+
+    return run
+
+
+PARTS = {
+    "news": _with_data(news),
+    "one large set": _with_data(one_large_set),
+    "litbank": _with_data(lambda: mentions("litbank", 120)),
+    "gum": _with_data(lambda: mentions("gum", 120)),
+    "choice of C": _with_data(choice_of_C),
+}
+
+
+if __name__ == "__main__":
+    command(PARTS, __doc__)

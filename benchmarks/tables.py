@@ -1,0 +1,59 @@
+"""Figures as text: lists of rows become tables, the rest is printed by name."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable
+from typing import Any
+
+Parts = dict[str, Callable[[bool], Any]]
+
+
+def run_parts(parts: Parts, quick: bool, only: str | None = None, loud: bool = True) -> dict[str, Any]:
+    """Run the parts of a benchmark one after another, each shown as soon as it is done."""
+    figures = {}
+    for name, part in parts.items():
+        if only in (None, name):
+            figures[name] = part(quick)
+            if loud:
+                show({name: figures[name]})
+    return figures
+
+
+def command(parts: Parts, doc: str | None) -> None:
+    """The command line of one benchmark: ``--quick``, ``--only`` and ``--json``."""
+    options = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--quick", action="store_true", help="smaller sizes, fewer repetitions")
+    options.add_argument("--only", choices=list(parts), help="one part")
+    options.add_argument("--json", action="store_true", help="JSON instead of tables")
+    given = options.parse_args()
+    figures = run_parts(parts, given.quick, given.only, loud=not given.json)
+    if given.json:
+        print(json.dumps(figures, indent=1))
+
+
+def show(figures: dict[str, Any], title: str = "") -> None:
+    """Print nested figures."""
+    for name, value in figures.items():
+        heading = f"{title}{name}"
+        if isinstance(value, dict):
+            show(value, f"{heading}: ")
+        elif isinstance(value, list) and value and isinstance(value[0], dict):
+            print(f"\n{heading}")
+            print(table(value), flush=True)
+        else:
+            print(f"\n{heading}: {_text(value)}")
+
+
+def table(rows: list[dict[str, Any]]) -> str:
+    """Rows under the names of their columns."""
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    cells = [names, *([_text(row.get(name, "")) for name in names] for row in rows)]
+    widths = [max(len(line[k]) for line in cells) for k in range(len(names))]
+    lines = ["  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in cells]
+    return "\n".join([lines[0], "  ".join("-" * w for w in widths), *lines[1:]])
+
+
+def _text(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,208 @@
+"""Moves of single items on a dense matrix: annealing, and descent to a local optimum."""
+# mypy: allow-untyped-decorators
+
+import numpy as np
+from numba import njit
+
+from ._types import Floats, Ints, Words
+from .checks import canonical
+from .merging import merge_dense
+
+# A target worse than the best by more than this many temperatures is never drawn (exp(-8) = 3e-4). 20 gave
+# the same values and took half as long again.
+REACH = 8.0
+
+
+@njit(cache=True, nogil=True)
+def next_uniform(state: Words) -> float:
+    """Next number in [0, 1) of the splitmix64 generator (Steele, Lea and Flood 2014)."""
+    state[0] += np.uint64(0x9E3779B97F4A7C15)
+    z = state[0]
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    z ^= z >> np.uint64(31)
+    return float(z >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+
+
+@njit(cache=True, nogil=True)
+def affinities(W: Floats, labels: Ints, room: int) -> tuple[Floats, Ints, Ints, int]:
+    """A[c, i] = sum of W_ij over j in cluster c, one row per cluster; sizes; list of clusters in use."""
+    m = W.shape[0]
+    A = np.zeros((room, m))
+    sizes = np.zeros(room, np.int64)
+    for i in range(m):
+        sizes[labels[i]] += 1
+        target, row = A[labels[i]], W[i]
+        for j in range(m):
+            target[j] += row[j]
+    order = np.empty(room, np.int64)  # clusters in use first, free rows behind them
+    used = 0
+    for c in range(room):
+        if sizes[c] > 0:
+            order[used] = c
+            used += 1
+    free = used
+    for c in range(room):
+        if sizes[c] == 0:
+            order[free] = c
+            free += 1
+    return A, sizes, order, used
+
+
+@njit(cache=True, nogil=True)
+def with_more_room(A: Floats, sizes: Ints, order: Ints) -> tuple[Floats, Ints, Ints]:
+    """Twice the rows, when every row holds a cluster and one more is wanted."""
+    room, m = A.shape
+    extra = min(room, m - room)
+    A = np.concatenate((A, np.zeros((extra, m))))
+    sizes = np.concatenate((sizes, np.zeros(extra, np.int64)))
+    return A, sizes, np.concatenate((order, np.arange(room, room + extra)))
+
+
+@njit(cache=True, nogil=True)
+def shift_item(W: Floats, A: Floats, sizes: Ints, labels: Ints, i: int, target: int) -> None:
+    """Put item i into row ``target``."""
+    source = labels[i]
+    leave, enter, row = A[source], A[target], W[i]
+    for j in range(row.shape[0]):
+        leave[j] -= row[j]
+        enter[j] += row[j]
+    sizes[source] -= 1
+    sizes[target] += 1
+    labels[i] = target
+
+
+@njit(cache=True, nogil=True)
+def release(order: Ints, used: int, c: int) -> int:
+    """Take an emptied cluster out of the list of clusters in use."""
+    at = 0
+    while order[at] != c:
+        at += 1
+    order[at], order[used - 1] = order[used - 1], c
+    return used - 1
+
+
+@njit(cache=True, nogil=True)
+def draw(scores: Floats, n: int, temperature: float, uniform: float) -> int:
+    """Index drawn with probability proportional to exp(score / temperature)."""
+    top = scores[0]
+    for q in range(1, n):
+        top = max(top, scores[q])
+    floor = top - REACH * temperature
+    total = 0.0
+    for q in range(n):
+        if scores[q] > floor:
+            scores[q] = np.exp((scores[q] - top) / temperature)
+            total += scores[q]
+        else:
+            scores[q] = 0.0
+    left = uniform * total
+    last = 0
+    for q in range(n):
+        if scores[q] > 0.0:
+            left -= scores[q]
+            last = q
+            if left < 0.0:
+                break
+    return last
+
+
+@njit(cache=True, nogil=True)
+def anneal_dense(W: Floats, labels: Ints, temperatures: Floats, state: Words) -> Ints:
+    """Heat-bath sweeps, one per temperature; returns the best labels seen at the end of a sweep.
+
+    Each item in turn leaves its cluster and draws a new one, c with probability ~ exp(A[c, i] / T), a new
+    cluster having A = 0. O(k) to draw, O(m) for a change of cluster.
+    """
+    m = W.shape[0]
+    labels = labels.copy()
+    best, gain, best_labels = 0.0, 0.0, labels.copy()
+    A, sizes, order, used = affinities(W, labels, min(labels.max() + 65, m))
+    scores = np.empty(m + 1)
+    still = 0
+    for temperature in temperatures:
+        moves = 0
+        for i in range(m):
+            own = labels[i]
+            alone = sizes[own] == 1
+            for q in range(used):
+                scores[q] = A[order[q], i]
+            scores[used] = 0.0  # a cluster of its own
+            pick = draw(scores, used + (0 if alone else 1), temperature, next_uniform(state))
+            if pick == used:
+                if used == order.shape[0]:
+                    A, sizes, order = with_more_room(A, sizes, order)
+                A[order[used]] = 0.0
+                used += 1
+            target = order[pick]
+            if target != own:
+                gain += A[target, i] - A[own, i]
+                shift_item(W, A, sizes, labels, i, target)
+                if alone:
+                    used = release(order, used, own)
+                moves += 1
+        if gain > best:
+            best = gain
+            best_labels[:] = labels
+        still = still + 1 if moves == 0 else 0
+        if still == 3:  # frozen: colder sweeps would not move anything either
+            break
+    return best_labels
+
+
+@njit(cache=True, nogil=True)
+def descend_dense(W: Floats, labels: Ints, tolerance: float) -> None:
+    """Best single moves, item by item, until none gains more than the tolerance; labels change in place.
+
+    Labels must lie in 0..m-1.
+    """
+    m = W.shape[0]
+    A, sizes, order, used = affinities(W, labels, min(labels.max() + 9, m))
+    quiet, i = 0, 0
+    while quiet < m:
+        own = labels[i]
+        score, pick = 0.0, used
+        for q in range(used):
+            if A[order[q], i] > score:
+                score, pick = A[order[q], i], q
+        gain = score - A[own, i]
+        quiet += 1
+        if gain > tolerance and not (pick == used and sizes[own] == 1):
+            if pick == used:
+                if used == order.shape[0]:
+                    A, sizes, order = with_more_room(A, sizes, order)
+                A[order[used]] = 0.0
+                used += 1
+            shift_item(W, A, sizes, labels, i, order[pick])
+            if sizes[own] == 0:
+                used = release(order, used, own)
+            quiet = 0
+        i = i + 1 if i + 1 < m else 0
+
+
+@njit(cache=True, nogil=True)
+def cluster_sums(W: Floats, labels: Ints) -> Floats:
+    """S[c, d] = sum of W_ij over i in c, j in d, the matrix on which whole clusters are joined."""
+    k = labels.max() + 1
+    S = np.zeros((k, k))
+    for i in range(W.shape[0]):
+        sums, row = S[labels[i]], W[i]
+        for j in range(W.shape[0]):
+            sums[labels[j]] += row[j]
+    return S
+
+
+@njit(cache=True, nogil=True)
+def settle_dense(W: Floats, labels: Ints, tolerance: float) -> Ints:
+    """Single moves, then joins of whole clusters, again and again until neither gains anything."""
+    labels = canonical(labels)
+    while True:
+        descend_dense(W, labels, tolerance)
+        labels = canonical(labels)
+        joined = merge_dense(cluster_sums(W, labels))
+        changed = False
+        for i in range(labels.shape[0]):
+            changed |= joined[labels[i]] != labels[i]
+            labels[i] = joined[labels[i]]
+        if not changed:
+            return labels
