@@ -102,3 +102,25 @@ def test_sparse_vectors(data):
 def test_unknown_kernel():
     with pytest.raises(ValueError, match="unknown kernel 'cosine'"):
         Kernel("cosine")
+
+
+@pytest.mark.parametrize("rows_at_once", [3, 4096])
+def test_scores_of_many_sums_are_sums_of_kernel_values(monkeypatch, rows_at_once):
+    monkeypatch.setattr("clustruct.ssvm.kernels.ROWS_AT_ONCE", rows_at_once)
+    rng = np.random.default_rng(1)
+    rbf = Kernel("rbf", gamma=0.3)
+    sums = [
+        VectorSum(rng.normal(size=k), rng.normal(size=(k, 2)), rng.integers(0, 2, size=k))
+        for k in (2, 0, 5, 1)
+    ]
+    w = ssvm.KernelModel(rbf, sums[2])
+    expected = [
+        sum(
+            a * b * rbf(u[None], v[None])[0, 0]
+            for a, u, p in zip(s.coefficients, s.vectors, s.part_ids, strict=True)
+            for b, v, q in zip(w.support.coefficients, w.support.vectors, w.support.part_ids, strict=True)
+            if p == q
+        )
+        for s in sums
+    ]
+    np.testing.assert_allclose(w.score_all(sums), expected, atol=1e-12)

@@ -434,3 +434,15 @@ def test_checkpoint_of_another_problem_is_refused(tmp_path):
     with pytest.raises(ValueError, match="not a readable checkpoint"):
         ssvm.fit(problem, 5.0, checkpoint=path)
     assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("formulation", ["n-slack", "one-slack"])
+def test_callback_sees_the_working_set(formulation):
+    problem = MulticlassProblem(np.eye(3), [0, 1, 2])
+    seen = []
+    result = ssvm.fit(
+        problem, 10.0, formulation=formulation, callback=lambda entry: seen.append(entry.working_set.dump())
+    )
+    assert len(seen) >= 1
+    assert all(len(planes.a) == len(planes.b) > 0 for planes in seen)
+    assert all(entry.working_set is None for entry in result.history)

@@ -15,6 +15,9 @@ from .problem import OracleKind
 from .side_conditions import SideConditions
 from .slack_rule import SlackRule
 
+# Vectors whose kernel values are computed together: few calls, and a matrix that still fits the memory.
+ROWS_AT_ONCE = 4096
+
 
 @dataclass(frozen=True)
 class Kernel:
@@ -88,14 +91,6 @@ def joined(sums: Sequence[VectorSum]) -> VectorSum:
     return VectorSum(coefficients, vectors, np.concatenate([s.part_ids for s in sums]))
 
 
-def inner(kernel: Kernel, s: VectorSum, t: VectorSum) -> float:
-    """<s, t> under the kernel."""
-    same = s.part_ids[:, None] == t.part_ids[None, :]
-    if not same.any():
-        return 0.0
-    return float(s.coefficients @ (kernel(s.vectors, t.vectors) * same) @ t.coefficients)
-
-
 @dataclass(frozen=True)
 class KernelModel:
     """w as a sum over support vectors."""
@@ -116,11 +111,23 @@ class KernelModel:
 
     def score(self, s: VectorSum) -> float:
         """<w, s>."""
-        total = 0.0
-        for part in np.unique(s.part_ids):
-            mine = np.flatnonzero(s.part_ids == part)
-            total += float(s.coefficients[mine] @ self.scores(s.vectors[mine], int(part)))
-        return total
+        return float(self.score_all([s])[0])
+
+    def score_all(self, sums: Sequence[VectorSum]) -> Vector:
+        """<w, s> of many sums: one kernel matrix per part and some thousand vectors, not one per sum."""
+        sizes = np.array([len(s.coefficients) for s in sums])
+        pieces = np.cumsum(sizes) // ROWS_AT_ONCE
+        out = np.zeros(len(sums))
+        for piece in np.unique(pieces):
+            which = np.flatnonzero(pieces == piece).tolist()
+            whole = joined([sums[j] for j in which])
+            values, parts = np.zeros(len(whole.coefficients)), whole.part_ids
+            for part in np.unique(parts):
+                mine = np.flatnonzero(parts == part)
+                values[mine] = self.scores(whole.vectors[mine], int(part))
+            owner = np.repeat(np.arange(len(which)), sizes[which])
+            out[which] = np.bincount(owner, values * whole.coefficients, minlength=len(which))
+        return out
 
 
 @dataclass(frozen=True)
@@ -132,7 +139,7 @@ class KernelConstraints:
     outputs: Sequence[Any] = ()
 
     def margins(self, w: KernelModel) -> Vector:
-        return np.array([w.score(d) for d in self.differences])
+        return w.score_all(self.differences)
 
     def combine(self, coefficients: Vector) -> VectorSum:
         used = np.flatnonzero(coefficients)
@@ -153,7 +160,7 @@ class KernelSpace:
 
     def append(self, vector: VectorSum) -> Vector:
         self.vectors.append(vector)
-        return np.array([inner(self.kernel, vector, other) for other in self.vectors])
+        return KernelModel(self.kernel, vector).score_all(self.vectors)
 
     def keep(self, which: NDArray[np.intp]) -> None:
         self.vectors = [self.vectors[j] for j in which]

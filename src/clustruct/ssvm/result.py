@@ -14,7 +14,11 @@ from .problem import OracleKind
 
 @dataclass(frozen=True)
 class Iteration:
-    """One round of training. ``primal`` is the best known so far, infinite before the first is known."""
+    """One round of training. ``primal`` is the best known so far, infinite before the first is known.
+
+    A callback is given ``working_set`` too, whose ``dump()`` are the planes held at that moment; the
+    history does not hold on to it.
+    """
 
     iteration: int
     primal: float
@@ -24,6 +28,7 @@ class Iteration:
     seconds: float
     oracle_seconds: float
     qp_seconds: float
+    working_set: SupportsDump | None = field(default=None, repr=False, compare=False)
 
     @property
     def gap(self) -> float:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from .constraints import Vector
-from .result import Iteration
+from .result import Iteration, SupportsDump
 from .separation import Indices, Separator
 from .side_conditions import SideConditions
 from .slack_rule import SlackRule
@@ -45,6 +45,7 @@ class Run:
     rng: np.random.Generator
     callback: Callable[[Iteration], object] | None = None
     save: Callable[[Best], None] | None = None
+    working_set: SupportsDump | None = None
     history: list[Iteration] = field(default_factory=list)
     qp_seconds: float = 0.0
     qp_solves: int = 0
@@ -103,7 +104,7 @@ class Run:
             self.save(best)
         if self.stop_reason:
             return
-        if self.callback is not None and self.callback(entry):
+        if self.callback is not None and self.callback(replace(entry, working_set=self.working_set)):
             self.stop_reason = "callback"
         elif self._stalled():
             self.stop_reason = "stalled"

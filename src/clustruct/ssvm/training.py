@@ -145,7 +145,7 @@ def fit(
             rng=np.random.default_rng(random_state),
             callback=callback,
         )
-        planes = _plane_set(run, formulation, kernel)
+        planes = run.working_set = _plane_set(run, formulation, kernel)
         start = _start(w0, planes, side, n, formulation)
         if checkpoint is not None:
             identity = _identity(run, batch.n_features, formulation)

@@ -1,0 +1,70 @@
+"""``clustruct-classify``: predict with the model of a hook module."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from clustruct.problems.hooks import Hooks, read_sample
+from clustruct.problems.hooks.model_files import read_model_file
+from clustruct.problems.hooks.prediction import Outcome, predict
+from clustruct.problems.hooks.svmapi import Sparm, StructModel
+
+from .hook_commands import run_command
+from .hook_options import CLASSIFY_OPTIONS, CommandLine, UsageError, check_files, option_lines
+
+HELP = f"""usage: clustruct-classify [options] --m module test model predictions
+
+Predict the outputs of the examples in the file "test" with a model that clustruct-learn wrote, and
+write them to the file "predictions". Where the examples carry labels, the loss is shown.
+
+{option_lines(CLASSIFY_OPTIONS)}
+"""
+
+
+def main(argv: list[str] | None = None) -> int:
+    """The command. Returns the exit code."""
+    return run_command("clustruct-classify", argv, CLASSIFY_OPTIONS, HELP, "print_help_classify", _classify)
+
+
+def _classify(line: CommandLine, hooks: Hooks) -> int:
+    check_files(line.files, ("test", "model", "predictions"))
+    test_file, model_file, predictions_file = line.files
+    if not Path(predictions_file).parent.is_dir():
+        raise UsageError(f"there is no folder {Path(predictions_file).parent} for the predictions")
+    for name, value in line.custom:
+        hooks.parse_parameters_classify(name, value)
+    sm, sparm = _read_model(hooks, model_file, line.allow_pickle)
+    sparm.verbosity = line.values.get("verbosity", 1)
+    sample = read_sample(hooks, test_file, sparm)
+    with open(predictions_file, "w", encoding="utf-8") as f:
+        outcome = predict(hooks, sample, sm, sparm, f)
+    if sparm.verbosity >= 1:
+        print(_summary(outcome))
+        print(f"Predictions written to {predictions_file}")
+    return 0
+
+
+def _read_model(hooks: Hooks, model_file: str, allow_pickle: bool) -> tuple[StructModel, Sparm]:
+    sparm = Sparm()
+    if "read_model" in hooks.own:
+        return hooks.read_model(model_file, sparm), sparm
+    sm, left_out = read_model_file(model_file, sparm, allow_pickle)
+    for name in left_out:
+        print(f"warning: the model was written without sm.{name}", file=sys.stderr)
+    return sm, sparm
+
+
+def _summary(outcome: Outcome) -> str:
+    if not outcome.known:
+        return f"{outcome.examples} examples, none with a label"
+    unknown = outcome.examples - outcome.known
+    share = 100.0 * (1.0 - outcome.correct / outcome.known)
+    lines = [
+        f"Average loss on test set: {outcome.mean_loss:.4f}",
+        f"Zero/one-error on test set: {share:.2f}% ({outcome.correct} correct, "
+        f"{outcome.known - outcome.correct} incorrect, {outcome.known} total)",
+    ]
+    if unknown:
+        lines.append(f"{unknown} examples without a label are not counted")
+    return "\n".join(lines)

@@ -1,0 +1,120 @@
+"""``clustruct-learn``: train a hook module on a file of examples and write the model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from clustruct.problems.hooks import HookError, Hooks, read_sample, start_model, train
+from clustruct.problems.hooks.learning import Trained, settings
+from clustruct.problems.hooks.model_files import unstorable, write_model_file
+from clustruct.problems.hooks.svmapi import KernelParm, Sparm, StructModel
+from clustruct.ssvm import Iteration
+
+from .hook_commands import FAILED, run_command
+from .hook_options import KERNEL_OPTIONS, LEARN_OPTIONS, CommandLine, UsageError, check_files, option_lines
+
+HELP = f"""usage: clustruct-learn [options] --m module train model
+
+Train a learner written as a Python module on the examples of the file "train" and write what it
+learned to the file "model". Minimises 1/2 |w|^2 + C (mean of the slacks), as SVM^struct 3 does; older
+versions used C times their sum, so for the same model give C times the number of examples.
+
+{option_lines(LEARN_OPTIONS)}
+"""
+
+
+def main(argv: list[str] | None = None) -> int:
+    """The command. Returns the exit code."""
+    return run_command("clustruct-learn", argv, LEARN_OPTIONS, HELP, "print_help", _learn)
+
+
+def _learn(line: CommandLine, hooks: Hooks) -> int:
+    check_files(line.files, ("train", "model"))
+    train_file, model_file = line.files
+    _check_target(Path(model_file))
+    sparm, kernel_parm = _parameters(line)
+    hooks.parse_parameters(sparm)
+    settings(sparm)
+    if line.custom and "parse_parameters" not in hooks.own and sparm.verbosity >= 1:
+        print(f"Note: {hooks.name} has no parse_parameters; {line.custom[0][0]} stays in sparm.argv")
+    sample = read_sample(hooks, train_file, sparm)
+    sm = start_model(hooks, sample, sparm, kernel_parm)
+    _check_storable(hooks, sm, line.allow_pickle)
+    if sparm.verbosity >= 1:
+        print(f"{len(sample)} examples, length of Psi {sm.size_psi}", flush=True)
+    trained = train(hooks, sample, sm, sparm, _report if sparm.verbosity >= 2 else None)
+    if sparm.verbosity >= 1:
+        print(_summary(trained, sm), flush=True)
+    held = trained.constraints
+    hooks.print_learning_stats(sample, sm, held, held.alpha, sparm)
+    return _write(hooks, model_file, sm, sparm, line.allow_pickle)
+
+
+def _check_target(path: Path) -> None:
+    """Find out before the training that the model can be written after it."""
+    if path.is_dir():
+        raise UsageError(f"{path} is a folder; a file name is wanted for the model")
+    if not path.parent.is_dir():
+        raise UsageError(f"there is no folder {path.parent} for the model")
+
+
+def _parameters(line: CommandLine) -> tuple[Sparm, KernelParm]:
+    kernel = {k: v for k, v in line.values.items() if k in KERNEL_OPTIONS}
+    if kernel.get("kernel_type", 0) not in range(4):
+        raise UsageError(f"-t must be 0, 1, 2 or 3, not {kernel['kernel_type']}")
+    others = {k: v for k, v in line.values.items() if k not in KERNEL_OPTIONS}
+    sparm = Sparm(**others, argv=[word for pair in line.custom for word in pair])
+    return sparm, KernelParm(**kernel)
+
+
+def _check_storable(hooks: Hooks, sm: StructModel, allow_pickle: bool) -> None:
+    if "write_model" in hooks.own:
+        return
+    for name, what in unstorable(sm.own_attributes(), allow_pickle).items():
+        raise HookError(
+            f"init_model set sm.{name} to {what}. A model file holds numbers, strings, lists, tuples, sets, "
+            "dicts, arrays, Sparse and Document; keep these"
+            + (", or write the module's own write_model" if allow_pickle else ", or say --allow-pickle")
+        )
+
+
+def _report(entry: Iteration) -> None:
+    primal = "unknown" if entry.primal == float("inf") else f"{entry.primal:.6g}"
+    print(
+        f"round {entry.iteration}: objective {primal}, at least {entry.dual:.6g}, "
+        f"{entry.constraints} constraints, {entry.seconds:.2f} s",
+        flush=True,
+    )
+
+
+def _summary(trained: Trained, sm: StructModel) -> str:
+    result: Any = trained.result
+    model = sm.svm_model
+    size = (
+        f"{len(model.alpha)} support vectors"
+        if model.lin_weights is None
+        else f"|w| = {float((model.lin_weights**2).sum()) ** 0.5:.4g}"
+    )
+    stop = "" if result.converged else f" (stopped: {result.stop_reason})"
+    return (
+        f"{result.n_iter} rounds in {result.seconds:.2f} s{stop}, {result.oracle_calls} oracle calls "
+        f"({result.oracle_seconds:.2f} s)\n"
+        f"objective {result.objective:.6g}, at most {max(result.gap, 0.0):.3g} above the optimum of the "
+        f"constraints found; mean slack {result.mean_slack:.4g}; {size}"
+    )
+
+
+def _write(hooks: Hooks, model_file: str, sm: StructModel, sparm: Sparm, allow_pickle: bool) -> int:
+    if "write_model" in hooks.own:
+        hooks.write_model(model_file, sm, sparm)
+        left_out = []
+    else:
+        left_out = write_model_file(model_file, sm, sparm, allow_pickle)
+    if sparm.verbosity >= 1:
+        print(f"Model written to {model_file}")
+    if left_out:
+        names = ", ".join(f"sm.{name}" for name in left_out)
+        print(f"warning: {names} could not be stored without --allow-pickle; the model lacks it")
+        return FAILED
+    return 0

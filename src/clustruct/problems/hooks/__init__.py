@@ -1,0 +1,22 @@
+"""Learners written as plain Python modules, in the way of SVM^python (dissertation, appendix A).
+
+A module of four functions, ``read_examples``, ``init_model``, ``psi`` and ``classify_example``, is a
+learner. See docs/hooks.md, and ``clustruct-learn --help``.
+"""
+
+from .errors import HookError
+from .learning import read_sample, start_model, train
+from .loading import Hooks, importable, load_hooks
+from .problem import HookProblem, KernelHookProblem
+
+__all__ = [
+    "HookError",
+    "HookProblem",
+    "Hooks",
+    "KernelHookProblem",
+    "importable",
+    "load_hooks",
+    "read_sample",
+    "start_model",
+    "train",
+]

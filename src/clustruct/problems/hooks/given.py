@@ -1,0 +1,98 @@
+"""The constraints that ``init_constraints`` gives: hard ones, and old ones that have a slack."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.optimize import Bounds, LinearConstraint
+
+from clustruct.ssvm import SlackRule
+
+from .errors import HookError
+from .vectors import Document, Sparse, sparse_parts
+
+
+@dataclass(frozen=True)
+class Given:
+    """``<w, document> >= right``, less the slack of group ``group`` where there is one.
+
+    Groups 0 to n - 1 are the slacks of the examples, the next are slacks of their own.
+    """
+
+    parts: Sequence[Sparse]
+    right: float
+    group: int | None
+    cost: float = 1.0
+
+    def as_answer(self, rule: SlackRule) -> tuple[float, float]:
+        """Loss and divisor of the vector that make the engine's constraint this one.
+
+        The engine writes ``<w, m c> >= s - xi``, s the sized loss, and m = s with slack scaling.
+        """
+        loss = self.right if rule.norm == 1 else self.right**2
+        return loss, (self.right if rule.scaling == "slack" else 1.0)
+
+
+def read_constraints(returned: Any, n_examples: int, rule: SlackRule) -> list[Given]:
+    """Check what ``init_constraints`` returned: (Document, number) pairs. Slack ids count from 1."""
+    numbers: dict[int, int] = {}
+    given = []
+    for k, pair in enumerate(returned or ()):
+        try:
+            document, right = pair
+            parts, right = sparse_parts(document), float(right)
+        except (TypeError, ValueError) as error:
+            raise HookError(
+                f"init_constraints: item {k} must be a (Document, number) pair: {error}"
+            ) from None
+        slackid = document.slackid if isinstance(document, Document) else None
+        if slackid is None:
+            given.append(Given(parts, right, None))
+            continue
+        if slackid < 1:
+            raise HookError(f"init_constraints: item {k} has slackid {slackid}; they count from 1")
+        group = slackid - 1
+        if group >= n_examples:
+            group = n_examples + numbers.setdefault(slackid, len(numbers))
+        if right < 0 or (right == 0 and rule.scaling == "slack"):
+            raise HookError(
+                f"init_constraints: item {k} has a slack and the right side {right:g}; it must be "
+                f"{'positive with slack scaling' if rule.scaling == 'slack' else 'at least 0'}. "
+                "Leave slackid out for a constraint without slack."
+            )
+        given.append(Given(parts, right, group, document.costfactor))
+    return given
+
+
+def without_slack(given: list[Given]) -> list[Given]:
+    """The hard form of all of them."""
+    return [Given(g.parts, g.right, None) for g in given]
+
+
+def hard_conditions(given: list[Given], rows: Any) -> list[Any]:
+    """Hard constraints as the engine takes them; ``rows`` is their CSR matrix.
+
+    A row with one entry is a bound on one weight, which the engine handles at no cost.
+    """
+    if not given:
+        return []
+    rights = np.array([g.right for g in given])
+    entries = np.diff(rows.indptr)
+    if (entries == 0).any():
+        raise HookError(f"init_constraints: item {int(np.argmin(entries))} has an empty vector")
+    single = np.flatnonzero(entries == 1)
+    conditions: list[Any] = []
+    if len(single):
+        low, high = np.full(rows.shape[1], -np.inf), np.full(rows.shape[1], np.inf)
+        at, value = rows.indices[rows.indptr[single]], rows.data[rows.indptr[single]]
+        bound, up = rights[single] / value, value > 0
+        np.maximum.at(low, at[up], bound[up])
+        np.minimum.at(high, at[~up], bound[~up])
+        conditions.append(Bounds(low, high))
+    rest = np.flatnonzero(entries > 1)
+    if len(rest):
+        conditions.append(LinearConstraint(rows[rest].toarray(), rights[rest], np.inf))
+    return conditions

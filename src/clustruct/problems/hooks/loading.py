@@ -1,0 +1,223 @@
+"""From a file name to a hook module that runs: found, checked, executed, with its hooks at hand."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import linecache
+import os
+import sys
+import tokenize
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from . import svmapi
+from .defaults import DEFAULTS
+from .errors import HookError, failed_hook, old_module_error
+from .python2 import old_forms
+
+REQUIRED = ("read_examples", "init_model", "psi", "classify_example")
+ORACLES = (
+    "find_most_violated_constraint",
+    "find_most_violated_constraint_margin",
+    "find_most_violated_constraint_slack",
+)
+OPTIONAL = (*ORACLES, *DEFAULTS)
+# Marks modules that were loaded here, so that loading one again may replace it.
+_MARK = "__clustruct_hook_module__"
+
+
+class Hooks:
+    """The functions of a hook module, defaults in place of optional ones that it lacks.
+
+    ``hooks.psi(x, y, sm, sparm)`` calls the module's ``psi``; an exception comes out as a `HookError`
+    that names the module's own line.
+    """
+
+    def __init__(self, module: ModuleType) -> None:
+        self.module = module
+        self.name = module.__name__
+        self.own = frozenset(n for n in (*REQUIRED, *OPTIONAL) if callable(getattr(module, n, None)))
+        missing = [name for name in REQUIRED if name not in self.own]
+        if missing:
+            raise HookError(
+                f"{module.__file__} lacks the required {_listed(missing)}. "
+                f"Every module needs {', '.join(REQUIRED)}."
+            )
+        for name in self.own:
+            setattr(self, name, _guarded(name, getattr(module, name)))
+        for name, default in DEFAULTS.items():
+            if name not in self.own:
+                setattr(self, name, default)
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        # Reached only for names that __init__ did not set.
+        raise AttributeError(f"{self.name} has no hook {name!r}")
+
+    def loss_of(self, i: int, y: Any, ybar: Any, sparm: Any) -> float:
+        """The module's loss for example i, as a number."""
+        value = self.loss(y, ybar, sparm)
+        try:
+            return float(value)
+        except (TypeError, ValueError):
+            raise HookError(f"example {i}: loss must return a number, not {value!r}") from None
+
+    def bare_oracle(self, scaling: str) -> tuple[str, Callable[..., Any]]:
+        """The separation oracle for a scaling: the special one, the general one, or the predictor.
+
+        With its name, and without the guard: put the calls inside ``with told(name, oracle)``.
+        """
+        for name in (f"find_most_violated_constraint_{scaling}", "find_most_violated_constraint"):
+            if name in self.own:
+                return name, getattr(self.module, name)
+        classify = self.module.classify_example
+        return "classify_example", lambda x, y, sm, sparm: classify(x, sm, sparm)
+
+    def oracle(self, scaling: str) -> Callable[..., Any]:
+        """The same oracle, guarded."""
+        return _guarded(*self.bare_oracle(scaling))
+
+
+def _listed(names: list[str]) -> str:
+    return f"hook {names[0]}" if len(names) == 1 else "hooks " + ", ".join(names)
+
+
+def _guarded(name: str, hook: Callable[..., Any]) -> Callable[..., Any]:
+    def call(*args: Any) -> Any:
+        try:
+            return hook(*args)
+        except Exception as error:
+            raise failed_hook(_signature(name, hook), error, hook) from error
+
+    return call
+
+
+@contextmanager
+def told(name: str, hook: Callable[..., Any]) -> Iterator[None]:
+    """Many calls of a hook: an exception comes out as a `HookError`, at no cost per call."""
+    try:
+        yield
+    except Exception as error:
+        raise failed_hook(_signature(name, hook), error, hook) from error
+
+
+def _signature(name: str, hook: Callable[..., Any]) -> str:
+    try:
+        return f"{name}{inspect.signature(hook)}"
+    except (TypeError, ValueError):
+        return name
+
+
+@contextmanager
+def importable(folder: str | Path | None = None) -> Iterator[None]:
+    """While inside, ``import svmapi`` works, and so do imports from the folder."""
+    before, path = sys.modules.get("svmapi"), list(sys.path)
+    sys.modules["svmapi"] = svmapi
+    if folder is not None:
+        sys.path.insert(0, str(folder))
+    try:
+        yield
+    finally:
+        sys.path[:] = path
+        if before is None:
+            sys.modules.pop("svmapi", None)
+        else:
+            sys.modules["svmapi"] = before
+
+
+def load_hooks(name: str) -> Hooks:
+    """Load a module by file name ("tasks/tagger.py") or by module name ("tagger", "package.tagger").
+
+    The source is read for Python 2 forms before anything of it runs.
+    """
+    path = find_module(name)
+    _check_source(path)
+    try:
+        if _is_file_name(name) or Path(f"{name}.py").is_file():
+            return Hooks(_run_file(path))
+        with importable(Path.cwd()):
+            return Hooks(importlib.import_module(name))
+    except HookError:
+        raise
+    except Exception as error:
+        raise _failed_import(path, error) from error
+
+
+def _run_file(path: Path) -> ModuleType:
+    """The module of a file that is no part of a package."""
+    name = _free_name(path.stem)
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise HookError(f"{path} cannot be loaded as a module")
+    module = importlib.util.module_from_spec(spec)
+    setattr(module, _MARK, True)
+    # Pickled objects of the module's own classes look for it here.
+    sys.modules[name] = module
+    try:
+        with importable(path.parent):
+            spec.loader.exec_module(module)
+    except BaseException:
+        sys.modules.pop(name, None)
+        raise
+    return module
+
+
+def _is_file_name(name: str) -> bool:
+    return name.endswith(".py") or "/" in name or os.sep in name
+
+
+def find_module(name: str) -> Path:
+    """The source file of a module: in this folder first, then wherever Python looks."""
+    if _is_file_name(name):
+        path = Path(name if name.endswith(".py") else f"{name}.py")
+        if path.is_file():
+            return path.resolve()
+        raise HookError(f"there is no file {path}")
+    here = Path(*name.split(".")).with_suffix(".py")
+    # Python remembers what a folder held; the module may have been written a moment ago.
+    importlib.invalidate_caches()
+    if here.is_file():
+        return here.resolve()
+    try:
+        with importable(Path.cwd()):
+            spec = importlib.util.find_spec(name)
+    except (ImportError, ValueError, AttributeError):
+        spec = None
+    if spec is None or spec.origin is None or not spec.origin.endswith(".py"):
+        raise HookError(f"no module {name!r}: neither {here} in this folder nor an installed module")
+    return Path(spec.origin)
+
+
+def _check_source(path: Path) -> None:
+    linecache.checkcache(str(path))
+    try:
+        with tokenize.open(path) as f:
+            source = f.read()
+    except (SyntaxError, UnicodeDecodeError) as error:
+        raise HookError(f"{path} cannot be read as text: {error}") from error
+    forms = old_forms(source)
+    if forms:
+        raise old_module_error(str(path), forms)
+
+
+def _free_name(stem: str) -> str:
+    held = sys.modules.get(stem)
+    taken = held is not None and not hasattr(held, _MARK)
+    return f"hook_module_{stem}" if taken or stem in sys.stdlib_module_names or stem == "svmapi" else stem
+
+
+def _failed_import(path: Path, error: Exception) -> HookError:
+    if isinstance(error, SyntaxError) and error.filename:
+        # A module that this one imports may be old even where this one is not.
+        if Path(error.filename).is_file() and Path(error.filename) != path:
+            try:
+                _check_source(Path(error.filename))
+            except HookError as found:
+                return found
+        line = (error.text or "").strip()
+        return HookError(f"{error.filename}, line {error.lineno}: {error.msg}\n  {line}")
+    return failed_hook(f"loading {path.name}", error)
