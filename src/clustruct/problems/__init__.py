@@ -2,5 +2,6 @@
 
 from .binary import BinaryProblem
 from .multiclass import MulticlassProblem
+from .multilabel import MultiLabelProblem
 
-__all__ = ["BinaryProblem", "MulticlassProblem"]
+__all__ = ["BinaryProblem", "MultiLabelProblem", "MulticlassProblem"]

@@ -4,7 +4,7 @@ from .constraints import ConstraintBatch, Constraints
 from .kernels import Kernel, KernelModel, VectorSum
 from .problem import BatchProblem, OracleKind, StructuredProblem
 from .result import Certificate, FitResult, Iteration
-from .segments import BlockRows
+from .segments import BlockRows, PieceRows
 from .slack_rule import SlackRule
 from .training import fit
 
@@ -19,6 +19,7 @@ __all__ = [
     "Kernel",
     "KernelModel",
     "OracleKind",
+    "PieceRows",
     "SlackRule",
     "StructuredProblem",
     "VectorSum",

@@ -7,10 +7,21 @@ potentials (the upper triangle counts), or with a batch: unary (B, V), pairwise 
 from .labelings import RelaxedLabeling
 from .potentials import StandardForm, score, standard_form
 from .relaxations import graph_cut, linear_program
-from .search import closest_above, closest_below, combine, count_better, exact, greedy, loopy_bp, most_violated
+from .search import (
+    MOST_LABELS,
+    closest_above,
+    closest_below,
+    combine,
+    count_better,
+    exact,
+    greedy,
+    loopy_bp,
+    most_violated,
+)
 from .trees import chow_liu_edges, forest, max_product
 
 __all__ = [
+    "MOST_LABELS",
     "RelaxedLabeling",
     "StandardForm",
     "chow_liu_edges",
