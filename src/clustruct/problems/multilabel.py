@@ -123,9 +123,7 @@ class MultiLabelProblem:
         assert isinstance(found, mrf.RelaxedLabeling)
         return found
 
-    def separate_batch(
-        self, indices: NDArray[np.intp], w: Floats, rule: SlackRule
-    ) -> MultiLabelConstraints:
+    def separate_batch(self, indices: NDArray[np.intp], w: Floats, rule: SlackRule) -> MultiLabelConstraints:
         truth, unary = self.Y[indices], self.unary(self.X[indices], w)
         step = 100.0 / self.n_labels
         found = self._most_violated(unary, self.pairwise(w), truth, step, rule)
@@ -137,9 +135,7 @@ class MultiLabelProblem:
         losses = step * np.abs(node_gaps).sum(axis=1)
         edge_gaps = self._truth_edges[indices] - edges
         known = np.sum(node_gaps * unary, axis=1) + edge_gaps @ w[self.n_features - len(self.edges) :]
-        return MultiLabelConstraints(
-            self.X, indices, node_gaps, edge_gaps, losses, self._pieces, (w, known)
-        )
+        return MultiLabelConstraints(self.X, indices, node_gaps, edge_gaps, losses, self._pieces, (w, known))
 
     def _most_violated(
         self, unary: Floats, phi: Floats, truth: NDArray[np.int8], step: float, rule: SlackRule

@@ -117,9 +117,7 @@ def closest_above(unary: ArrayLike, pairwise: ArrayLike, rho: float, constant: A
     return _near(unary, pairwise, rho, constant, at_least=True)
 
 
-def _near(
-    unary: ArrayLike, pairwise: ArrayLike, rho: float, constant: ArrayLike, at_least: bool
-) -> Labels:
+def _near(unary: ArrayLike, pairwise: ArrayLike, rho: float, constant: ArrayLike, at_least: bool) -> Labels:
     from ._kernels import enumerate_near
 
     if not 0.0 <= rho <= 1.0:
