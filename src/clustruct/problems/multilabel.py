@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
 from clustruct.inference import mrf
 from clustruct.ssvm import OracleKind, SlackRule
 
 from ._arrays import checked_rows
 from .multilabel_constraints import MultiLabelConstraints, PieceData
-
-Floats = NDArray[np.float64]
-Search = Callable[[Floats, Floats], Any]
-SEARCHES: dict[str, Search] = {
-    "greedy": mrf.greedy,
-    "loopy_bp": mrf.loopy_bp,
-    "combine": mrf.combine,
-    "exact": mrf.exact,
-    "linear_program": mrf.linear_program,
-    "graph_cut": mrf.graph_cut,
-}
-RELAXED = ("linear_program", "graph_cut")
-RHO_ORACLES = ("rho_below", "rho_above")
-ORACLES = (*SEARCHES, *RHO_ORACLES)
+from .multilabel_oracles import (
+    RELAXED,
+    RHO_ORACLES,
+    Floats,
+    checked_edges,
+    checked_labels,
+    checked_oracle,
+    checked_predictor,
+    checked_rho,
+    kind_of,
+    search,
+    zero_one,
+)
 
 
 class MultiLabelProblem:
@@ -75,10 +72,9 @@ class MultiLabelProblem:
         if self.X.shape[0] != n:
             raise ValueError(f"X has {self.X.shape[0]} rows, Y has {n}")
         self.edges = checked_edges(edges, self.Y)
-        self.is_forest = mrf.forest(self.n_labels, self.edges) is not None
-        self.oracle = _checked_oracle(oracle, self.n_labels, self.is_forest)
-        self.oracle_kind = _kind(oracle)
-        self.rho = _checked_rho(oracle, rho)
+        self.oracle = checked_oracle(oracle, self.n_labels, self.edges)
+        self.oracle_kind = kind_of(oracle)
+        self.rho = checked_rho(oracle, rho)
         if oracle == "rho_above" and rho:
             self.oracle_rho = rho
         d = self.X.shape[1]
@@ -109,17 +105,14 @@ class MultiLabelProblem:
 
     def predict(self, X: Any, w: Floats, predictor: str | None = None) -> NDArray[np.int8]:
         """Labels by the search named (the oracle's own if None); undecided ones are completed greedily."""
-        name = predictor or ("exact" if self.oracle in RHO_ORACLES else self.oracle)
-        unary, phi = self.unary(checked_rows(X), w), self.pairwise(w)
-        if name in RELAXED:
-            return self.predict_relaxed(X, w, name).completed(unary, phi)
-        return np.asarray(self._search(name, unary, phi))
+        name = checked_predictor(predictor, self.oracle, self.n_labels, self.edges)
+        return zero_one(name, self.unary(checked_rows(X), w), self.pairwise(w))
 
     def predict_relaxed(self, X: Any, w: Floats, predictor: str = "graph_cut") -> mrf.RelaxedLabeling:
         """The optimum of the relaxation, undecided labels as 1/2."""
         if predictor not in RELAXED:
             raise ValueError(f"a relaxed predictor is one of {RELAXED}, not {predictor!r}")
-        found = SEARCHES[predictor](self.unary(checked_rows(X), w), self.pairwise(w))
+        found = search(predictor, self.unary(checked_rows(X), w), self.pairwise(w))
         assert isinstance(found, mrf.RelaxedLabeling)
         return found
 
@@ -147,13 +140,7 @@ class MultiLabelProblem:
         if self.oracle in RHO_ORACLES:
             near = mrf.closest_above if self.oracle == "rho_above" else mrf.closest_below
             return near(augmented, phi, self.rho, step * truth.sum(axis=1))
-        return self._search(self.oracle, augmented, phi)
-
-    def _search(self, name: str, unary: Floats, phi: Floats) -> Any:
-        _checked_oracle(name, self.n_labels, self.is_forest)
-        if name in RHO_ORACLES:
-            raise ValueError(f"{name!r} serves as an oracle in studies, not as a predictor")
-        return (mrf.max_product if name == "exact" and self.is_forest else SEARCHES[name])(unary, phi)
+        return search(self.oracle, augmented, phi)
 
     def _edge_values(self, labels: NDArray[Any]) -> Floats:
         u, v = self.edges.T
@@ -163,56 +150,3 @@ class MultiLabelProblem:
         """Where our edges stand among all pairs u < v in the order of `pdist`."""
         u, v = self.edges.T
         return np.asarray(u * (2 * self.n_labels - u - 1) // 2 + v - u - 1, np.intp)
-
-
-def checked_labels(Y: Any) -> NDArray[np.int8]:
-    """Y as a 0/1 array of rows and columns."""
-    Y = Y.toarray() if sparse.issparse(Y) else np.asarray(Y)
-    if Y.ndim != 2 or Y.shape[1] < 1:
-        raise ValueError(f"Y must have one column per label, its shape is {Y.shape}")
-    if not np.isin(Y, (0, 1)).all():
-        raise ValueError("Y must hold 0 and 1 only: one column per label")
-    return np.ascontiguousarray(Y, np.int8)
-
-
-def checked_edges(edges: Any, Y: NDArray[np.int8]) -> NDArray[np.intp]:
-    """Pairs u < v, each once, from a name or a list."""
-    V = Y.shape[1]
-    if isinstance(edges, str):
-        if edges not in ("full", "none", "tree"):
-            raise ValueError(f"edges must be 'full', 'none', 'tree' or a list of pairs, not {edges!r}")
-        if edges == "tree":
-            return mrf.chow_liu_edges(Y)
-        return np.argwhere(np.triu(np.full((V, V), edges == "full"), 1))
-    pairs = np.sort(np.asarray(edges, np.intp).reshape(-1, 2), axis=1)
-    if len(pairs) and not (0 <= pairs.min() and pairs.max() < V and (pairs[:, 0] < pairs[:, 1]).all()):
-        raise ValueError(f"edges must be pairs of two labels, numbered from 0 to {V - 1}")
-    return np.unique(pairs, axis=0)
-
-
-def _kind(oracle: str) -> OracleKind:
-    if oracle == "exact":
-        return "exact"
-    return "overgenerating" if oracle in RELAXED else "undergenerating"
-
-
-def _checked_oracle(oracle: str, n_labels: int, is_forest: bool) -> str:
-    if oracle not in ORACLES:
-        raise ValueError(f"oracle must be one of {ORACLES}, not {oracle!r}")
-    enumerates = oracle in RHO_ORACLES or (oracle == "exact" and not is_forest)
-    if enumerates and n_labels > mrf.MOST_LABELS:
-        raise ValueError(
-            f"{oracle!r} enumerates 2^{n_labels} labelings, at most 2^{mrf.MOST_LABELS} are allowed: "
-            "use oracle='graph_cut', or edges='tree'"
-        )
-    return oracle
-
-
-def _checked_rho(oracle: str, rho: float | None) -> float:
-    if oracle not in RHO_ORACLES:
-        if rho is not None:
-            raise ValueError(f"rho goes with the oracles {RHO_ORACLES}, not with {oracle!r}")
-        return 1.0
-    if rho is None or not 0.0 <= rho <= 1.0:
-        raise ValueError(f"the oracle {oracle!r} needs rho between 0 and 1, not {rho!r}")
-    return float(rho)

@@ -74,8 +74,8 @@ class PieceRows:
 class Segments:
     """Storage of plane vectors for the kernels. See `_kernels` for the format.
 
-    Rows come as `BlockRows` over one base, as `PieceRows` over one array, as dense rows or as CSR. The first batch decides whether
-    the data is sparse; later ones are turned to fit.
+    Rows come as `BlockRows` over one base, as `PieceRows` over one array, as dense rows or as CSR.
+    The first batch decides whether the data is sparse; later ones are turned to fit.
     """
 
     def __init__(self, n_features: int) -> None:

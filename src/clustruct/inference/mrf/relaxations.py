@@ -57,7 +57,6 @@ def _dwave_nodes(p: Potentials) -> Floats:
     import dimod
     from dwave.preprocessing.lower_bounds import roof_duality
 
-    u, v = pair_list(p.n_labels)
     nodes = np.full(p.unary.shape, 0.5)
     for b, unary in enumerate(p.unary):
         phi = p.pairwise[b if len(p.pairwise) > 1 else 0]
