@@ -5,7 +5,8 @@
 C is chosen from 10^-2, 3*10^-2, ..., 3*10^4 by cross-validation, once per set and separation oracle, scored
 with the predictor of the same name; then one model is trained on all training data and tested with every
 predictor. Every finished fold and model is kept under out/mrf_tables, so that a run that was ended is
-taken up again. Writes results.json and tables.md there. The real sets need CLUSTRUCT_DATA.
+taken up again. Writes results.json and tables.md there; sets of earlier runs stay in
+them. The real sets need CLUSTRUCT_DATA.
 """
 
 from __future__ import annotations
@@ -161,7 +162,8 @@ def main() -> None:
     parser.add_argument("--rho-kinds", nargs="*", default=["rho_below", "rho_above"])
     parser.add_argument("--out", type=Path, default=OUT)
     options = parser.parse_args()
-    store, results = Store(options.out / "parts"), {}
+    store, earlier = Store(options.out / "parts"), options.out / "results.json"
+    results = json.loads(earlier.read_text()) if earlier.exists() else {}
     for name in options.sets:
         data = load(name)
         rows = {m: study(store, name, data, m, options.folds) for m in (*ORACLES, "baseline")}

@@ -21,7 +21,8 @@ class MultiLabelMRF(ClassifierMixin, BaseEstimator):
     """Multi-label classifier with a weight for every pair of labels: a structural SVM on a random field.
 
     Prediction solves ``max over y in {0,1}^V of sum_u y_u (<w_u, x> + b_u) + sum over edges of
-    y_u y_v w_uv``; training minimises ``1/2 |w|^2 + C mean_i xi_i`` with the slacks of loss 100 * (wrong labels) / V
+    y_u y_v w_uv``; training minimises ``1/2 |w|^2 + C mean_i xi_i`` with the slacks of
+    loss 100 * (wrong labels) / V
     (dissertation, chapter 5; OP 4). An answer costs one inference: 2^V additions for "exact", a maximum
     flow for "graph_cut", O(V^2) for "greedy".
 
