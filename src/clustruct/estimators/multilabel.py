@@ -126,7 +126,7 @@ class MultiLabelMRF(ClassifierMixin, BaseEstimator):
             random_state=0 if self.random_state is None else self.random_state,
         )
         self._keep(problem)
-        self.undecided_share_ = self.undecided_share(X)
+        self.undecided_share_ = mrf.graph_cut(self._potentials(X), self.edge_weights_).undecided_share
         return self
 
     def _indicator(self, y: NDArray[Any]) -> NDArray[Any]:
@@ -162,6 +162,9 @@ class MultiLabelMRF(ClassifierMixin, BaseEstimator):
     def _unary(self, X: Any) -> NDArray[np.float64]:
         check_is_fitted(self)
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        return self._potentials(X)
+
+    def _potentials(self, X: Any) -> NDArray[np.float64]:
         return np.asarray(X @ self.coef_.T) + self.intercept_
 
     def predict(self, X: Any) -> NDArray[Any]:

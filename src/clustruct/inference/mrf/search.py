@@ -81,7 +81,7 @@ def exact(unary: ArrayLike, pairwise: ArrayLike) -> Labels:
     (label 0 is the lowest bit). O(2^V).
 
     >>> exact([1.0, 2.0, -1.0], [[0.0, -1.5, 3.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]).tolist()
-    [1, 0, 1]
+    [1, 1, 1]
     """
     from ._kernels import enumerate_best
 
@@ -138,8 +138,8 @@ def most_violated(
     ``max_y size(y) + gain(y)``, or ``size(y) (1 + gain(y))`` with slack scaling, over all 2^V labelings;
     gain is the value above the truth's, ``sizes[k]`` how much k wrong labels count.
 
-    >>> most_violated([1.0, 1.0], [[0.0, 0.0], [0.0, 0.0]], [1, 1], [0.0, 5.0, 6.0], False).tolist()
-    [0, 1]
+    >>> most_violated([1.0, 1.0], [[0.0, 0.0], [0.0, 0.0]], [1, 1], [0.0, 5.0, 5.5], False).tolist()
+    [1, 0]
     """
     from ._kernels import enumerate_violated
 
