@@ -16,11 +16,10 @@ def tables(results: dict[str, Any]) -> str:
     parts = [_baselines(results)]
     parts += [_losses(name, found) for name, found in results.items()]
     parts += [_undecided(results)]
-    parts += [
-        _rho(kind, results)
-        for kind in ("rho_below", "rho_above")
-        if all(kind in r["rho"] for r in results.values())
-    ]
+    for kind in ("rho_below", "rho_above"):
+        having = {name: found for name, found in results.items() if kind in found["rho"]}
+        if having:
+            parts.append(_rho(kind, having))
     return "\n\n".join(parts) + "\n"
 
 

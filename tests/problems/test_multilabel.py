@@ -172,6 +172,12 @@ def test_wide_sparse_input(formulation):
     assert time.perf_counter() - started < 60.0
 
 
+def test_parallel_equals_serial():
+    X, Y = make_multilabel_count(2100, n_labels=5)
+    serial, parallel = (ssvm.fit(MultiLabelProblem(X, Y, "graph_cut"), 100.0, n_jobs=n) for n in (None, 2))
+    np.testing.assert_array_equal(serial.w, parallel.w)
+
+
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 def test_an_earlier_fit_is_taken_up(form):
     """Along a grid of C each fit starts from the one before, at the same optimum and without copies."""

@@ -36,6 +36,8 @@ def graph_cut(unary: ArrayLike, pairwise: ArrayLike, *, backend: Backend = "auto
     >>> found.nodes.tolist(), found.value([1.0, 1.0, 1.0], -9.0 * (1 - np.eye(3)))
     ([0.5, 0.5, 0.5], 1.5)
     """
+    # Measured side by side (benchmarks/mrf_speed.py, CPU time): batches with V = 6, 10, 14 take 3, 14, 19 us
+    # per problem here and 123, 94, 132 us with dwave-preprocessing; one complete graph of 500: 20, 27 ms.
     p = potentials(unary, pairwise)
     if backend not in ("auto", "own", "dwave"):
         raise ValueError(f"backend must be 'auto', 'own' or 'dwave', not {backend!r}")
