@@ -8,7 +8,7 @@ from benchmarks.mrf_published import BASELINES, LOSSES, PREDICTORS, RHO_LOSSES, 
 
 
 def published_set(name: str) -> str:
-    """Synth2 with a constant feature stands beside the published Synth2."""
+    """A set with a constant feature stands beside the published one."""
     return name.split("-")[0]
 
 
