@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from benchmarks import mrf_render
 from benchmarks.mrf_data import NAMES, Split, available, load, mean_and_error
 from benchmarks.mrf_published import PREDICTORS, RHOS
 from sklearn.exceptions import ConvergenceWarning
 
+from benchmarks import mrf_render
 from clustruct import ssvm
 from clustruct.problems import MultiLabelProblem
 
@@ -130,7 +130,7 @@ def study(store: Store, name: str, data: Split, method: str, folds: int) -> dict
     mean = np.mean(curves, axis=0)
     C = GRID[int(np.argmin(mean))]
     model = store.get(f"{name}-{method}-final{folds}", lambda: final_model(data, method, C))
-    return {**model, "cv": list(zip(GRID, mean.tolist(), strict=True)), "folds": folds}
+    return {**model, "cv": [list(pair) for pair in zip(GRID, mean.tolist(), strict=True)], "folds": folds}
 
 
 def default_loss(data: Split) -> float:
