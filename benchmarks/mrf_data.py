@@ -36,7 +36,7 @@ def load(name: str) -> Split:
     """A set by name. "yeast-constant" is Yeast with a further feature that is always 1.
 
     The dissertation's model has no such feature by the size of its w, but its figures look as if it had:
-    without one we end at 10 on Synth2 (published: 5.8 to 7.9), and at 42 on Yeast without edges (published: 20.9).
+    without one we end at 10 on Synth2 (published: 5.8 to 7.9) and at 42 on Yeast without edges (20.9).
     """
     if name.endswith(CONSTANT):
         return Split(*(_with_constant(part) for part in load(name.removesuffix(CONSTANT))))
