@@ -1,5 +1,13 @@
-"""Generators of item sets."""
+"""Data sets: generators and readers."""
 
 from .marbles import Marbles, make_marbles
+from .multilabel import MultiLabelData, make_multilabel_chain, make_multilabel_count, read_multilabel
 
-__all__ = ["Marbles", "make_marbles"]
+__all__ = [
+    "Marbles",
+    "MultiLabelData",
+    "make_marbles",
+    "make_multilabel_chain",
+    "make_multilabel_count",
+    "read_multilabel",
+]

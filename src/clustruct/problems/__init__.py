@@ -3,5 +3,6 @@
 from .binary import BinaryProblem
 from .correlation import CorrelationProblem
 from .multiclass import MulticlassProblem
+from .multilabel import MultiLabelProblem
 
-__all__ = ["BinaryProblem", "CorrelationProblem", "MulticlassProblem"]
+__all__ = ["BinaryProblem", "CorrelationProblem", "MultiLabelProblem", "MulticlassProblem"]

@@ -4,9 +4,9 @@ from .constraints import ConstraintBatch, Constraints
 from .kernels import Kernel, KernelModel, VectorSum
 from .problem import BatchProblem, OracleKind, StructuredProblem
 from .result import Certificate, FitResult, Iteration
-from .segments import BlockRows
-from .slack_rule import SlackRule
-from .training import fit
+from .segments import BlockRows, PieceRows
+from .slack_rule import Scaling, SlackRule
+from .training import Formulation, fit
 
 __all__ = [
     "BatchProblem",
@@ -15,10 +15,13 @@ __all__ = [
     "ConstraintBatch",
     "Constraints",
     "FitResult",
+    "Formulation",
     "Iteration",
     "Kernel",
     "KernelModel",
     "OracleKind",
+    "PieceRows",
+    "Scaling",
     "SlackRule",
     "StructuredProblem",
     "VectorSum",

@@ -212,6 +212,33 @@ class Pool:
         self._columns["a"][: self.count] = feasible(self.column("a"), Groups(self.column("group"), self.cap))
         self.restore()
 
+    def fits(self, other: Pool) -> bool:
+        """Whether `take_over` may be used: same sizes, and no rows without slack on either side."""
+        plain = not len(self.side.least) and not len(other.side.least)
+        sizes = (len(self.cap), len(self.v)) == (len(other.cap), len(other.v))
+        return plain and sizes and self.count == 0
+
+    def take_over(self, other: Pool) -> None:
+        """Take in the planes of an earlier run of the same problem, without copies of its data.
+
+        The multipliers are scaled together to the best point of their ray: from one C to the next,
+        weights at the cap want to grow with it.
+        """
+        self.segments = other.segments.copy()
+        self._columns = {name: array.copy() for name, array in other._columns.items()}
+        self._columns["idle"][:] = 0
+        self.count = other.count
+        self._relink()
+        a = feasible(self.column("a"), Groups(self.column("group"), self.cap))
+        self._columns["a"][: self.count] = a
+        self.restore()
+        held = self.total > 0.0
+        square = float(self.v @ self.v) + float(self.ridge @ self.total**2)
+        if held.any() and square > 0.0 and not self.side.prior.any() and not self.side.bounded:
+            room = float(np.min(self.cap[held] / self.total[held]))
+            self._columns["a"][: self.count] *= min(max(float(a @ self.column("b")) / square, 0.0), room)
+            self.restore()
+
     def _relink(self) -> None:
         group = self.column("group")
         order = np.argsort(group, kind="stable")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -39,11 +40,42 @@ class BlockRows:
         return held.tocsr()
 
 
+@dataclass(frozen=True)
+class PieceRows:
+    """Vectors made of any stretches of one array: vector j has ``count[j]`` pieces, listed one after
+    another, each ``factor`` times ``data[start : start + length]`` laid down from entry ``offset`` on.
+
+    Where ``indices`` is not empty the data is sparse, and ``indices`` holds entries relative to the offset.
+    ``data`` must be the same object in every batch of a problem: it is not copied. Where blocks of a
+    row meet single entries (a label's features, a pair's weight), `BlockRows` does not do.
+    """
+
+    data: Vector
+    indices: NDArray[np.int32]
+    count: NDArray[np.intp]
+    start: NDArray[np.intp]
+    length: NDArray[np.intp]
+    offset: NDArray[np.intp]
+    factor: Vector
+    n_features: int
+
+    def __len__(self) -> int:
+        return len(self.count)
+
+    def scaled(self, factors: Vector) -> PieceRows:
+        return replace(self, factor=self.factor * np.repeat(factors, self.count))
+
+    def tocsr(self) -> Any:
+        held = Segments(self.n_features)
+        held.add(self)
+        return held.tocsr()
+
+
 class Segments:
     """Storage of plane vectors for the kernels. See `_kernels` for the format.
 
-    Rows come as `BlockRows` over one base, as dense rows or as CSR. The first batch decides whether
-    the data is sparse; later ones are turned to fit.
+    Rows come as `BlockRows` over one base, as `PieceRows` over one array, as dense rows or as CSR.
+    The first batch decides whether the data is sparse; later ones are turned to fit.
     """
 
     def __init__(self, n_features: int) -> None:
@@ -76,8 +108,16 @@ class Segments:
         """Take in one vector per row."""
         if isinstance(rows, BlockRows) and (self.count == 0 or rows.base is self._base):
             self._add_blocks(rows)
+        elif isinstance(rows, PieceRows) and (self.count == 0 or rows.data is self._base):
+            self._add_pieces(rows)
         else:
-            self._add_rows(rows.tocsr() if isinstance(rows, BlockRows) else rows)
+            self._add_rows(rows.tocsr() if isinstance(rows, BlockRows | PieceRows) else rows)
+
+    def _add_pieces(self, rows: PieceRows) -> None:
+        if self._base is None:
+            self._base, self._sparse = rows.data, bool(len(rows.indices))
+            self._data, self._indices, self._filled = rows.data, rows.indices, len(rows.data)
+        self._append(rows.count, rows.start, rows.length, rows.offset, rows.factor)
 
     def _add_blocks(self, rows: BlockRows) -> None:
         base = rows.base
@@ -144,10 +184,20 @@ class Segments:
             self._add_rows(rows)
             return
         pieces = np.diff(self._first[: self.count + 1])[which]
-        taken = np.concatenate([np.arange(self._first[j], self._first[j + 1]) for j in which] or [which])
+        within = np.arange(pieces.sum()) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+        taken = np.repeat(self._first[which], pieces) + within
         parts = [array[taken] for array in self._parts.values()]
         self.count = 0
         self._append(pieces, *parts)
+
+    def copy(self) -> Segments:
+        """The same vectors, to be added to apart from these. The data of a shared base is not copied."""
+        other = copy(self)
+        other._first = self._first.copy()
+        other._parts = {name: array.copy() for name, array in self._parts.items()}
+        if self._base is None:
+            other._data, other._indices = self._data.copy(), self._indices.copy()
+        return other
 
     def tocsr(self) -> Any:
         """All vectors as a CSR array."""

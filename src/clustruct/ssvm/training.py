@@ -220,6 +220,10 @@ def _start(w0: Any, planes: Pool | WorkingSet, side: SideConditions, n: int, for
     if w0 is None:
         return planes.w
     if isinstance(w0, FitResult):
+        earlier = w0.working_set
+        if isinstance(planes, Pool) and isinstance(earlier, Pool) and planes.fits(earlier):
+            planes.take_over(earlier)
+            return planes.w
         held = w0.planes
         if held is not None and held.fits(len(side.prior), 1 if formulation == "one-slack" else n):
             planes.load(held)

@@ -1,0 +1,132 @@
+"""Speed of multi-label training and prediction, as ratios measured side by side in one process.
+
+    python -m benchmarks.mrf_speed [--C 1000] [--repeats 3]
+
+Training: Synth2 (1000 x 40, 10 labels, complete graph, one-slack) with the graph-cut, exact and LP oracles.
+Prediction: 10,000 examples with 14 labels, every predictor. Inference: microseconds per problem in batches,
+and roof duality on one complete graph beside dwave-preprocessing. CPU seconds, compilation excluded. Writes
+out/mrf_speed.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from clustruct import ssvm
+from clustruct.datasets import make_multilabel_count
+from clustruct.inference import mrf
+from clustruct.problems import MultiLabelProblem
+from clustruct.problems.multilabel_oracles import SEARCHES
+
+OUT = Path("out/mrf_speed.json")
+
+
+def cpu_seconds(call: Any, repeats: int) -> tuple[float, Any]:
+    """Median CPU time of some calls, and the last answer."""
+    times, answer = [], None
+    for _ in range(repeats):
+        started = time.process_time()
+        answer = call()
+        times.append(time.process_time() - started)
+    return float(np.median(times)), answer
+
+
+def training(C: float, rtol: float, repeats: int, constant: bool) -> dict[str, Any]:
+    """Item 4: one-slack training with three oracles. Equal objectives: graph cut and LP."""
+    X, Y = make_multilabel_count(1000, random_state=1)
+    if constant:
+        X = np.hstack([X, np.ones((1000, 1))])
+    found = {}
+    for oracle in ("graph_cut", "exact", "linear_program"):
+        problem = MultiLabelProblem(X, Y, oracle)
+        runs = 1 if oracle == "linear_program" else repeats
+        seconds, result = cpu_seconds(
+            lambda p=problem: ssvm.fit(p, C, formulation="one-slack", rtol=rtol), runs
+        )
+        found[oracle] = {
+            "seconds": seconds,
+            "objective": result.objective,
+            "rounds": result.n_iter,
+            "oracle_seconds": result.oracle_seconds,
+            "qp_seconds": result.qp_seconds,
+        }
+    slow = found["linear_program"]["seconds"]
+    ratios = {name: slow / entry["seconds"] for name, entry in found.items()}
+    return {
+        "C": C,
+        "rtol": rtol,
+        "constant_feature": constant,
+        "oracles": found,
+        "times_faster_than_lp": ratios,
+    }
+
+
+def prediction(repeats: int, count: int = 10000, V: int = 14, d: int = 103) -> dict[str, Any]:
+    """Item 5: 10,000 examples with 14 labels; the LP on a hundredth of them, scaled up."""
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(count, d)), rng.integers(0, 2, (count, V))
+    problem = MultiLabelProblem(X, Y)
+    w = rng.normal(size=problem.n_features) / np.sqrt(d)
+    w[-len(problem.edges) :] = rng.normal(size=len(problem.edges))
+    found = {}
+    for name in SEARCHES:
+        rows = X[: count // 100] if name == "linear_program" else X
+        problem.predict(rows[:2], w, name)
+        seconds, _ = cpu_seconds(lambda n=name, r=rows: problem.predict(r, w, n), repeats)
+        found[name] = seconds * count / len(rows)
+    share = problem.predict_relaxed(X, w).undecided_share
+    return {"seconds": found, "undecided_share": share}
+
+
+def inference(repeats: int) -> dict[str, Any]:
+    """Roof duality: batches of small problems, and single problems of growing size, ours and dwave's."""
+    rng = np.random.default_rng(0)
+    batches, single = {}, {}
+    for V in (6, 10, 14):
+        unary, pairwise = rng.normal(size=(300, V)), np.triu(rng.normal(size=(V, V)), 1)
+        times = {}
+        for name in ("own", "dwave"):
+            call = lambda n=name, u=unary, p=pairwise: mrf.graph_cut(u, p, backend=n)  # noqa: E731
+            times[name] = cpu_seconds(call, repeats)[0] / 300 * 1e6
+        call = lambda u=unary, p=pairwise: mrf.linear_program(u, p)  # noqa: E731
+        times["linear_program"] = cpu_seconds(call, 1)[0] / 300 * 1e6
+        batches[V] = times
+    for V in (20, 50, 100, 200, 500):
+        unary, pairwise = rng.normal(size=V), np.triu(rng.normal(size=(V, V)), 1)
+        single[V] = {
+            name: cpu_seconds(lambda n=name, u=unary, p=pairwise: mrf.graph_cut(u, p, backend=n), repeats)[0]
+            * 1e3
+            for name in ("own", "dwave")
+        }
+    return {"microseconds_per_problem": batches, "milliseconds_complete_graph": single}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--C", type=float, nargs="*", default=[100.0, 1000.0])
+    parser.add_argument("--rtol", type=float, default=1e-2)
+    parser.add_argument("--repeats", type=int, default=3)
+    options = parser.parse_args()
+    training(1.0, 0.5, 1, False)  # compiles
+    report = {
+        "prediction": prediction(options.repeats),
+        "inference": inference(options.repeats),
+        "training": [
+            training(C, options.rtol, options.repeats, constant)
+            for C in options.C
+            for constant in (False, True)
+        ],
+    }
+    OUT.parent.mkdir(exist_ok=True)
+    OUT.write_text(json.dumps(report, indent=1))
+    print(json.dumps(report, indent=1))
+
+
+if __name__ == "__main__":
+    main()

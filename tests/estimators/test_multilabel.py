@@ -1,0 +1,119 @@
+"""MultiLabelMRF: the scikit-learn contract, and what it shows of its inner state."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from clustruct.datasets import make_multilabel_count
+from clustruct.estimators import MultiLabelMRF
+from clustruct.inference.mrf import RelaxedLabeling
+
+
+@parametrize_with_checks(
+    [MultiLabelMRF(), MultiLabelMRF(oracle="graph_cut", edges="tree"), MultiLabelMRF(formulation="one-slack")]
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def counts():
+    return make_multilabel_count(300, n_labels=6, random_state=0)
+
+
+@pytest.mark.parametrize("oracle", ["exact", "graph_cut", "greedy", "combine"])
+def test_sparse_equals_dense(counts, oracle):
+    X, Y = counts
+    dense = MultiLabelMRF(3000.0, oracle=oracle, rtol=1e-4).fit(X, Y)
+    thin = MultiLabelMRF(3000.0, oracle=oracle, rtol=1e-4).fit(sparse.csr_array(X), Y)
+    assert dense.result_.objective == pytest.approx(thin.result_.objective, rel=2e-4)
+    np.testing.assert_array_equal(dense.predict(X), dense.predict(sparse.csr_matrix(X)))
+
+
+@pytest.mark.parametrize(
+    "predictor", ["greedy", "loopy_bp", "combine", "exact", "linear_program", "graph_cut"]
+)
+def test_every_predictor_gives_labels(counts, predictor):
+    X, Y = counts
+    model = MultiLabelMRF(3000.0, oracle="graph_cut", predictor=predictor).fit(X, Y)
+    found = model.predict(X)
+    assert found.dtype == Y.dtype
+    assert set(np.unique(found)) <= {0, 1}
+    assert model.score(X, Y) == pytest.approx(1 - np.mean(found != Y))
+    assert model.score(X, Y) > 0.85
+
+
+def test_undecided_labels_are_exposed(counts):
+    X, Y = counts
+    model = MultiLabelMRF(30000.0, rtol=1e-2).fit(X, Y)
+    relaxed = model.predict_relaxed(X)
+    assert isinstance(relaxed, RelaxedLabeling)
+    assert set(np.unique(relaxed.nodes)) <= {0.0, 0.5, 1.0}
+    assert model.undecided_share_ == relaxed.undecided_share == model.undecided_share(X)
+    program = MultiLabelMRF(30000.0, predictor="linear_program", rtol=1e-2).fit(X, Y)
+    assert program.predict_relaxed(X[:50]).undecided_share == pytest.approx(
+        model.undecided_share(X[:50]), abs=0.01
+    )
+
+
+def test_undecided_labels_may_be_tossed(counts):
+    X, Y = counts
+    settings = {"predictor": "graph_cut", "rtol": 1e-2}
+    greedy = MultiLabelMRF(30000.0, **settings).fit(X, Y)
+    tossed = MultiLabelMRF(30000.0, undecided="random", **settings).fit(X, Y)
+    decided = ~greedy.predict_relaxed(X).undecided
+    np.testing.assert_array_equal(greedy.predict(X)[decided], tossed.predict(X)[decided])
+    np.testing.assert_array_equal(tossed.predict(X), tossed.predict(X))
+    with pytest.raises(ValueError, match="undecided must be"):
+        MultiLabelMRF(undecided="never").fit(X, Y)
+
+
+@pytest.mark.parametrize(("edges", "count"), [("full", 15), ("none", 0), ([(4, 1), (0, 2)], 2), ("tree", 5)])
+def test_edges(counts, edges, count):
+    X, Y = counts
+    model = MultiLabelMRF(1000.0, edges=edges, rtol=1e-2).fit(X, Y)
+    assert model.edges_.shape == (count, 2)
+    assert model.coef_.shape == (6, 24)
+    assert model.w_.shape == (6 * 25 + count,)
+    np.testing.assert_array_equal(model.edge_weights_, model.edge_weights_.T)
+    allowed = np.zeros((6, 6), bool)
+    allowed[tuple(model.edges_.T)] = True
+    assert not model.edge_weights_[~(allowed | allowed.T)].any()
+
+
+def test_weights_are_the_joint_score(counts):
+    X, Y = counts
+    model = MultiLabelMRF(1000.0, fit_intercept=False, rtol=1e-2).fit(X, Y)
+    np.testing.assert_array_equal(model.intercept_, 0)
+    np.testing.assert_array_equal(model.w_[: 6 * 24].reshape(6, 24), model.coef_)
+    np.testing.assert_array_equal(model.w_[6 * 24 :], model.edge_weights_[tuple(model.edges_.T)])
+    assert model.n_iter_ == model.result_.n_iter
+    assert model.result_.certificate.lower <= model.result_.objective
+
+
+def test_grid_search_and_clone(counts):
+    X, Y = counts
+    search = GridSearchCV(MultiLabelMRF(rtol=1e-2), {"C": [1.0, 30000.0]}, cv=2).fit(X, Y)
+    assert search.best_params_["C"] == 30000.0
+    assert clone(search.best_estimator_).get_params()["C"] == 30000.0
+
+
+def test_sparse_targets_and_frames(counts):
+    import pandas as pd
+
+    X, Y = counts
+    frame = pd.DataFrame(X, columns=[f"f{i}" for i in range(X.shape[1])])
+    model = MultiLabelMRF(100.0, rtol=1e-2).fit(frame, pd.DataFrame(Y))
+    assert list(model.feature_names_in_) == list(frame.columns)
+    same = MultiLabelMRF(100.0, rtol=1e-2).fit(X, sparse.csr_matrix(Y))
+    np.testing.assert_array_equal(model.predict(frame), same.predict(X))
+    assert same.score(X, sparse.csr_matrix(Y)) == pytest.approx(same.score(X, Y))
+
+
+def test_labels_other_than_0_and_1_are_refused(counts):
+    X, Y = counts
+    with pytest.raises(ValueError, match="0 and 1 only"):
+        MultiLabelMRF().fit(X, 2 * Y + Y[::-1])
