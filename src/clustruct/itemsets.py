@@ -199,7 +199,7 @@ class ItemSet:
         if self._pairs is not None:
             diagonal = None if self._diagonal is None else self._diagonal @ w_pair
             graph = self._rows.graph(self._pairs @ w_pair, diagonal)
-        back = None if X is None else X.T.tocsr() if sp.issparse(X) else X.T
+        back = None if X is None else X.T
 
         def times(V: FloatArray) -> FloatArray:
             block = np.asarray(V, dtype=np.float64).reshape(m, -1)

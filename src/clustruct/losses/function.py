@@ -98,7 +98,9 @@ class FunctionState(LossState):
 
 
 def as_loss(loss: Any) -> Loss:
-    """A Loss from a name ("pairwise", "mitre", "purity", "normalised"), a function of two labelings, or a Loss.
+    """A Loss from a name, a function of two labelings, or a Loss.
+
+    The names are "pairwise", "mitre", "purity" and "normalised".
 
     >>> as_loss("mitre")
     MitreLoss()

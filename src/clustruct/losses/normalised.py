@@ -24,9 +24,9 @@ class NormalisedLoss:
     favoured (each item alone has loss 0), so it is refused. Finley 2009, eq. (4.17), with its 100.
     Cost O(m + k^2), relaxed O(m k).
 
-    >>> NormalisedLoss()([0, 0, 1, 1], [0, 0, 0, 1])
-    33.33333333333333
-    >>> NormalisedLoss()([0, 0, 1, 1], RelaxedClustering(np.eye(4)[:, :2]))
+    >>> round(NormalisedLoss()([0, 0, 1, 1], [0, 0, 0, 1]), 3)
+    33.333
+    >>> round(NormalisedLoss()([0, 0, 1, 1], RelaxedClustering(np.eye(4)[:, :2])), 3)
     50.0
     """
 
@@ -53,8 +53,8 @@ class NormalisedLoss:
 def _check_same_k(k: int, k_pred: int) -> None:
     if k != k_pred:
         raise ValueError(
-            f"the normalised loss compares clusterings with the same number of clusters, not {k} and {k_pred}: "
-            "score with another loss where the number is chosen"
+            f"the normalised loss compares clusterings with the same number of clusters, not {k} "
+            f"and {k_pred}: score with another loss where the number is chosen"
         )
 
 

@@ -2,6 +2,7 @@
 
 from .binary import BinaryProblem
 from .correlation import CorrelationProblem
+from .kmeans import KMeansProblem
 from .multiclass import MulticlassProblem
 
-__all__ = ["BinaryProblem", "CorrelationProblem", "MulticlassProblem"]
+__all__ = ["BinaryProblem", "CorrelationProblem", "KMeansProblem", "MulticlassProblem"]
