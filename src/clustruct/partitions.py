@@ -238,7 +238,7 @@ def split_by_clusters(labels: Any, n_sets: int, *, random_state: int = 0) -> lis
     of its items. Returns the item numbers of each part, in their original order.
 
     >>> [part.tolist() for part in split_by_clusters(["a", "a", "b", "c", "b", "d"], 2)]
-    [[0, 1, 5], [2, 3, 4]]
+    [[0, 1, 3], [2, 4, 5]]
     """
     y = canonical_labels(labels)
     sizes = np.bincount(y)
