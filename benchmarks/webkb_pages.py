@@ -6,10 +6,10 @@ import re
 from typing import Any
 
 import numpy as np
+from benchmarks.tasks import Task, _lines
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 
-from benchmarks.tasks import Task, _lines
 from clustruct import ItemSet
 from clustruct.features import links
 
@@ -25,7 +25,9 @@ WEIGHTINGS: dict[str, dict[str, Any]] = {
 }
 
 
-def webkb(weighting: str = "tfidf", linked: bool = True, indicator: float = 1.0, title: int = 0, min_df: int = 1) -> Task:
+def webkb(
+    weighting: str = "tfidf", linked: bool = True, indicator: float = 1.0, title: int = 0, min_df: int = 1
+) -> Task:
     """One set per university, six classes (without `department`), unit rows."""
     pages = [p for p in _lines("webkb/webkb.jsonl.gz") if p["univ"] in UNIVERSITIES]
     citing = [(p["id"], target) for p in _lines("webkb/webkb.jsonl.gz") for target, _ in p["links"]]
@@ -60,5 +62,7 @@ def _edges(citing: list[tuple[str, str]], number: dict[str, int]) -> np.ndarray:
     rows = []
     for source, target in citing:
         if target in number:
-            rows.append((number.get(source, len(number) + outside.setdefault(source, len(outside))), number[target]))
+            rows.append(
+                (number.get(source, len(number) + outside.setdefault(source, len(outside))), number[target])
+            )
     return np.array(rows, dtype=np.int64).reshape(-1, 2)
