@@ -14,47 +14,40 @@ from clustruct import ItemSet
 from clustruct.features import links
 
 UNIVERSITIES = ("cornell", "texas", "washington", "wisconsin")
-# How words are weighted: counts, logarithms or presence; inverse document frequency; unit rows or not.
+# How words are weighted. "presence": 0/1, rows not scaled to unit length, words on three pages at least, the
+# words of titles and headings also as words of their own. "tfidf": unit rows of the page's text, as in the papers.
 WEIGHTINGS: dict[str, dict[str, Any]] = {
-    "tfidf": {},
-    "log tfidf": {"sublinear_tf": True},
-    "presence unit": {"binary": True, "use_idf": False},
-    "presence": {"binary": True, "use_idf": False, "norm": None},
-    "presence idf": {"binary": True, "norm": None},
-    "log tf": {"sublinear_tf": True, "use_idf": False, "norm": None},
+    "tfidf": {"binary": False, "use_idf": True, "norm": "l2", "min_df": 1, "fields": False},
+    "presence": {"binary": True, "use_idf": False, "norm": None, "min_df": 3, "fields": True},
 }
 
 
-def webkb(
-    weighting: str = "tfidf", linked: bool = True, indicator: float = 1.0, title: int = 0, min_df: int = 1
-) -> Task:
-    """One set per university, six classes (without `department`), unit rows."""
-    pages = [p for p in _lines("webkb/webkb.jsonl.gz") if p["univ"] in UNIVERSITIES]
-    citing = [(p["id"], target) for p in _lines("webkb/webkb.jsonl.gz") for target, _ in p["links"]]
-    kept = [p for p in pages if p["label"] != "department"]
-    options = dict(WEIGHTINGS[weighting])
-    counts = CountVectorizer(binary=options.pop("binary", False), min_df=min_df, token_pattern=r"(?u)\b\w+\b")
-    words = counts.fit_transform([_text(p, title) for p in kept])
-    X = sparse.csr_array(TfidfTransformer(**options).fit_transform(words))
+def webkb(weighting: str = "presence", linked: bool = True) -> Task:
+    """One set per university, six classes (without `department`), with or without link features."""
+    options = WEIGHTINGS[weighting]
+    every = _lines("webkb/webkb.jsonl.gz")
+    kept = [p for p in every if p["univ"] in UNIVERSITIES and p["label"] != "department"]
+    citing = [(p["id"], target) for p in every for target, _ in p["links"]]
+    counts = CountVectorizer(
+        binary=options["binary"], min_df=options["min_df"], token_pattern=r"(?u)\b\w+\b"
+    ).fit_transform([_text(p, options["fields"]) for p in kept])
+    weights = TfidfTransformer(use_idf=options["use_idf"], norm=options["norm"])
+    X = sparse.csr_array(weights.fit_transform(counts))
     sets, labels = [], []
     for name in UNIVERSITIES:
         mine = [i for i, p in enumerate(kept) if p["univ"] == name]
         number = {kept[i]["id"]: a for a, i in enumerate(mine)}
-        nodes = X[mine]
-        if linked:
-            sets.append(links(_edges(citing, number), nodes, indicator=indicator))
-        else:
-            sets.append(ItemSet(nodes=nodes))
+        sets.append(links(_edges(citing, number), X[mine]) if linked else ItemSet(nodes=X[mine]))
         labels.append(np.array([kept[i]["label"] for i in mine]))
     return Task("webkb-l" if linked else "webkb-n", sets, labels, list(UNIVERSITIES))
 
 
-def _text(page: dict[str, Any], title: int) -> str:
-    if title == 0:
+def _text(page: dict[str, Any], fields: bool) -> str:
+    if not fields:
         return page["text"]
-    marked = " ".join(f"title_{word}" for word in re.findall(r"\w+", page["title"]))
-    marked += " " + " ".join(f"heading_{word}" for word in re.findall(r"\w+", page["headings"]))
-    return f"{page['title']} {page['headings']} {page['text']} " + (marked if title == 2 else "")
+    marked = [f"title_{word}" for word in re.findall(r"\w+", page["title"])]
+    marked += [f"heading_{word}" for word in re.findall(r"\w+", page["headings"])]
+    return " ".join([page["title"], page["headings"], page["text"], *marked])
 
 
 def _edges(citing: list[tuple[str, str]], number: dict[str, int]) -> np.ndarray:

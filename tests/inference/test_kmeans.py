@@ -43,6 +43,27 @@ def test_the_spectral_value_is_never_below_the_best_partition(m, k, seed):
     assert spectral.relaxed_objective(K, relaxed) >= best_partition(K, k)[1] - 1e-9
 
 
+@settings(max_examples=30, deadline=None)
+@given(m=st.integers(2, 7), k=st.integers(1, 3), seed=st.integers(0, 1000))
+def test_the_centred_value_lies_between(m, k, seed):
+    k = min(k, m)
+    K = symmetric(m, seed)
+    centred = spectral.relax(K, k, centred=True)
+    value = spectral.relaxed_objective(K, centred)
+    assert best_partition(K, k)[1] - 1e-9 <= value
+    assert value <= spectral.relaxed_objective(K, spectral.relax(K, k)) + 1e-9
+    np.testing.assert_allclose(centred.Y @ (centred.Y.T @ np.ones(m)), np.ones(m), atol=1e-9)
+
+
+def test_centring_an_operator_equals_centring_a_matrix():
+    K = symmetric(250, 8)
+    K[:5, :5] += 30.0
+    K[5:15, 5:15] += 20.0
+    dense = spectral.relax(K, 3, centred=True)
+    for other in (aslinearoperator(K), sparse.csr_array(K)):
+        assert subspace_angles(dense.Y, spectral.relax(other, 3, centred=True).Y).max() < 1e-6
+
+
 def test_many_starts_find_the_best():
     for seed in range(10):
         K = symmetric(8, seed)

@@ -36,14 +36,15 @@ class SupervisedKMeans(KMeansPrediction, BaseEstimator):
     Parameters
     ----------
     n_clusters : int, optional
-        How many clusters `predict` makes, where the call does not say. None: by the largest eigengap.
+        How many clusters `predict` makes, where the call does not say. None: by the largest eigengap of
+        the centred similarity, see `cluster_count.count_clusters`.
         In training each set has the k of its labels.
     C : float or "cv"
         Weight of the training loss against simplicity. "cv" chooses it by cross-validation over the
         sets from ``C_grid`` (with fewer than 3 sets: the middle of the grid), k as in the truth.
-    oracle : "iterative", "spectral" or "discrete"
+    oracle : "iterative", "spectral", "centred" or "discrete"
         How training looks for the most violated clustering: local search, k leading eigenvectors (a
-        relaxation, more constraints than needed), or those made a partition.
+        relaxation, more constraints than needed), a tighter relaxation, or eigenvectors made a partition.
     predictor : "iterative" or "discrete"
         How `predict` clusters. (The method `relax` gives spectral answers as they are.)
     loss : "normalised", or with oracle="iterative" any loss of `clustruct.losses`
@@ -51,8 +52,8 @@ class SupervisedKMeans(KMeansPrediction, BaseEstimator):
     kernel_learning : bool
         Keep w >= 0, so that K is positive semidefinite; refused where a pair feature is no kernel.
     scaling, formulation, slack_norm
-        The kind of structural SVM, see `clustruct.ssvm.fit`. Spectral and discrete oracles need margin
-        scaling and slack_norm=1.
+        The kind of structural SVM, see `clustruct.ssvm.fit`. All oracles but "iterative" need
+        margin scaling and slack_norm=1.
     rescale : bool
         Divide dense features by their root mean square, take means over items, and measure C in the unit
         that the data suggest. ``w_`` is in the units of the input. False is the problem of the paper.

@@ -17,8 +17,8 @@ from clustruct.partitions import RelaxedClustering, canonical_labels, normalised
 from clustruct.ssvm import OracleKind, SlackRule
 
 Vector = NDArray[np.float64]
-Oracle = Literal["iterative", "spectral", "discrete"]
-ORACLES: tuple[Oracle, ...] = ("iterative", "spectral", "discrete")
+Oracle = Literal["iterative", "spectral", "centred", "discrete"]
+ORACLES: tuple[Oracle, ...] = ("iterative", "spectral", "centred", "discrete")
 PLAIN = SlackRule("margin", 1)
 # Eigenvalues to this relative accuracy are as good as exact beside the gaps at which training ends.
 ORACLE_TOL = 1e-7
@@ -40,8 +40,9 @@ class KMeansProblem:
     labels : one label vector per set
     loss : "normalised" (Delta_k); "iterative" takes any loss, for k loss evaluations per reassignment
     oracle : "iterative" (local search, undergenerating), "spectral" (k leading eigenvectors,
-        overgenerating: its answers are `RelaxedClustering`) or "discrete" (the spectral answer made a
-        partition, undergenerating). The last two need the normalised loss, margin scaling and
+        overgenerating: its answers are `RelaxedClustering`), "centred" (the same among those that span
+        the constant vector, a tighter relaxation, not in the papers) or "discrete" (the spectral answer
+        made a partition, undergenerating). All but the first need the normalised loss, margin scaling and
         slack_norm=1, so that the loss can be added to K.
     n_init : random starts of a search, besides the truth's and the last answer's
     feature_scale : psi is divided by it, entry by entry (None: as given)
@@ -95,7 +96,7 @@ class KMeansProblem:
 
     @property
     def oracle_kind(self) -> OracleKind:
-        return "overgenerating" if self.oracle == "spectral" else "undergenerating"
+        return "overgenerating" if self.oracle in ("spectral", "centred") else "undergenerating"
 
     def supports(self, rule: SlackRule) -> bool:
         """Spectral and discrete search need the loss as a term added to K: margin scaling, slack norm 1."""
@@ -116,13 +117,13 @@ class KMeansProblem:
         return self._unit * self.loss_function(self.labels[i], y)
 
     def separate(self, i: int, w: Vector, rule: SlackRule) -> Any:
-        """The most violated clustering of set i: a partition, or a relaxed one for "spectral"."""
+        """The most violated clustering of set i: a partition, or a relaxed clustering."""
         scale = w * (self._shrink[i] / (self._unit * self.feature_scale))
         if self.oracle == "iterative":
             self._last[i] = self._iterative(i, scale, rule)
             return self._last[i]
         relaxed = self._last[i] = self._spectral(i, scale)
-        if self.oracle == "spectral":
+        if self.oracle != "discrete":
             return relaxed
         return spectral.discretise(relaxed, n_init=self.n_init, random_state=self.random_state)
 
@@ -142,12 +143,13 @@ class KMeansProblem:
 
     def _spectral(self, i: int, scale: Vector) -> RelaxedClustering:
         x, k, Y = self.sets[i], self.n_clusters(i), self._factors[i]
+        centred = self.oracle == "centred"
         if x.n_items < spectral.SMALL:
-            return spectral.relax(np.asarray(x.similarity(scale)) - (100.0 / k) * (Y @ Y.T).toarray(), k)
+            K = np.asarray(x.similarity(scale)) - (100.0 / k) * (Y @ Y.T).toarray()
+            return spectral.relax(K, k, centred=centred)
         start = None if self._last[i] is None else self._last[i].Y
-        return spectral.relax(
-            augmented_operator(x.similarity_operator(scale), Y, 100.0 / k), k, tol=ORACLE_TOL, start=start
-        )
+        operator = augmented_operator(x.similarity_operator(scale), Y, 100.0 / k)
+        return spectral.relax(operator, k, centred=centred, tol=ORACLE_TOL, start=start)
 
     def predict(self, x: ItemSet, w: Vector, k: int) -> NDArray[np.int64]:
         """The partition into k clusters that iterative k-means finds for w."""
