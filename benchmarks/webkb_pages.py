@@ -15,7 +15,7 @@ from clustruct.features import links
 
 UNIVERSITIES = ("cornell", "texas", "washington", "wisconsin")
 # How words are weighted. "presence": 0/1, rows not scaled to unit length, words on three pages at least, the
-# words of titles and headings also as words of their own. "tfidf": unit rows of the page's text, as in the papers.
+# words of titles and headings also as words of their own. "tfidf": unit rows of the text, as in the papers.
 WEIGHTINGS: dict[str, dict[str, Any]] = {
     "tfidf": {"binary": False, "use_idf": True, "norm": "l2", "min_df": 1, "fields": False},
     "presence": {"binary": True, "use_idf": False, "norm": None, "min_df": 3, "fields": True},
