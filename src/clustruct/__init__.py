@@ -15,11 +15,25 @@ except PackageNotFoundError:  # a source tree that was never installed
 _HOMES = {
     "DefaultClustering": "clustruct.estimators",
     "ItemSet": "clustruct.itemsets",
+    "MultiLabelMRF": "clustruct.estimators",
+    "PairKMeans": "clustruct.estimators",
     "PairwiseClassifierClustering": "clustruct.estimators",
     "SupervisedCorrelationClustering": "clustruct.estimators",
+    "SupervisedKMeans": "clustruct.estimators",
+    "UntrainedKMeans": "clustruct.estimators",
     "split_by_clusters": "clustruct.partitions",
 }
-_ROOMS = ("datasets", "estimators", "inference", "losses", "metrics", "partitions", "problems", "ssvm")
+_ROOMS = (
+    "datasets",
+    "estimators",
+    "features",
+    "inference",
+    "losses",
+    "metrics",
+    "partitions",
+    "problems",
+    "ssvm",
+)
 
 __all__ = ["__version__", *_HOMES, *_ROOMS]
 

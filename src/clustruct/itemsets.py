@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.sparse.linalg import LinearOperator
 from scipy.spatial.distance import squareform
 
 from clustruct import pair_algebra as algebra
@@ -184,16 +185,35 @@ class ItemSet:
             K[np.diag_indices(self._m)] += diagonal
         return K
 
+    def similarity_operator(self, w: Any) -> LinearOperator:
+        """K as an operator V -> K V that never forms K where nodes or listed pairs are sparse or few.
+
+        K V = X (w (X'V)) + (graph of the listed pairs) V. Cost O(nnz(X) + p) for each column of V.
+
+        >>> x = ItemSet(nodes=[[1.0, 2.0], [3.0, 4.0]], pairs=[[5.0]])
+        >>> x.similarity_operator([1.0, 1.0, 10.0]) @ np.array([1.0, 0.0])
+        array([ 5., 61.])
+        """
+        w_node, w_pair = self._split(w)
+        X, graph, m = self._nodes, None, self._m
+        if self._pairs is not None:
+            diagonal = None if self._diagonal is None else self._diagonal @ w_pair
+            graph = self._rows.graph(self._pairs @ w_pair, diagonal)
+        back = None if X is None else X.T
+
+        def times(V: FloatArray) -> FloatArray:
+            block = np.asarray(V, dtype=np.float64).reshape(m, -1)
+            out = np.zeros_like(block) if graph is None else np.asarray(graph @ block)
+            if X is not None and back is not None:
+                out = out + X @ (w_node[:, None] * (back @ block))
+            return out.reshape(np.shape(V))
+
+        return LinearOperator((m, m), matvec=times, matmat=times, rmatvec=times, dtype=np.float64)
+
     def _signed_graph(self, w_pair: FloatArray, diagonal: FloatArray | None) -> sp.csr_array:
         if self._nodes is not None or self._index is None or self._pairs is None:
             raise ValueError("a sparse graph needs pairs listed by pair_index, and no nodes")
-        i, j = self._index.T
-        values = self._pairs @ w_pair
-        upper = sp.csr_array((values, (i, j)), shape=(self._m, self._m))
-        graph = upper + upper.T
-        if diagonal is not None:
-            graph = graph + sp.diags_array(diagonal)
-        graph = sp.csr_array(graph)
+        graph = sp.csr_array(self._rows.graph(self._pairs @ w_pair, diagonal))
         graph.eliminate_zeros()
         return graph
 

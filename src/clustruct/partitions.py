@@ -6,6 +6,7 @@ describe one partition exactly when their canonical forms are equal. Pure functi
 """
 
 from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 
 __all__ = [
+    "RelaxedClustering",
     "canonical_labels",
     "cluster_sizes",
     "co_membership",
@@ -126,6 +128,41 @@ def _one_per_row(columns: IntArray, values: FloatArray) -> sparse.csr_array:
     m = columns.size
     k = int(columns.max()) + 1 if m else 0
     return sparse.csr_array((values, columns, np.arange(m + 1)), shape=(m, k))
+
+
+@dataclass(frozen=True)
+class RelaxedClustering:
+    """A clustering into k clusters relaxed to any m x k matrix Y with orthonormal columns, Y'Y = I.
+
+    The normalised indicator of a partition is one of them; k leading eigenvectors are another. Finley
+    2009, section 4.3.3. The columns have no order and no sign that means anything: only Y Y' does.
+
+    >>> RelaxedClustering(np.eye(3)[:, :2]).n_clusters
+    2
+    >>> RelaxedClustering(np.ones((2, 1)))
+    Traceback (most recent call last):
+    ...
+    ValueError: the columns of Y are not orthonormal (Y'Y differs from I by 1)
+    """
+
+    Y: FloatArray
+
+    def __post_init__(self) -> None:
+        if self.Y.ndim != 2 or not 1 <= self.Y.shape[1] <= self.Y.shape[0]:
+            raise ValueError(f"Y must be m x k with 1 <= k <= m, got shape {self.Y.shape}")
+        off = float(np.abs(self.Y.T @ self.Y - np.eye(self.Y.shape[1])).max())
+        if not off <= 1e-6:
+            raise ValueError(f"the columns of Y are not orthonormal (Y'Y differs from I by {off:.3g})")
+
+    @property
+    def n_items(self) -> int:
+        """m."""
+        return int(self.Y.shape[0])
+
+    @property
+    def n_clusters(self) -> int:
+        """k."""
+        return int(self.Y.shape[1])
 
 
 def contingency(y_true: Any, y_pred: Any) -> sparse.csr_array:

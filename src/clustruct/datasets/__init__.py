@@ -2,12 +2,15 @@
 
 from .marbles import Marbles, make_marbles
 from .multilabel import MultiLabelData, make_multilabel_chain, make_multilabel_count, read_multilabel
+from .synth import make_hard_synth, make_synth
 
 __all__ = [
     "Marbles",
     "MultiLabelData",
+    "make_hard_synth",
     "make_marbles",
     "make_multilabel_chain",
     "make_multilabel_count",
+    "make_synth",
     "read_multilabel",
 ]

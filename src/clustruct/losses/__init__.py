@@ -3,6 +3,7 @@
     PairwiseLoss      wrong pairs, with costs for false merges and false splits; linear in pairs
     MitreLoss         1 - F of the MUC link score
     MutualPurityLoss  1 - harmonic mean of the two purities
+    NormalisedLoss    distance of normalised cluster matrices (k-means), same k only
     FunctionLoss      any function of two label vectors
 
 Every loss is on a 0..100 scale, is called as `loss(y_true, y_pred)`, and gives a *loss state* with
@@ -13,6 +14,7 @@ from clustruct.losses.base import CountLoss, LinearLoss, Loss, LossState, PairWe
 from clustruct.losses.counts import CountForm, CountState
 from clustruct.losses.function import FunctionLoss, as_loss
 from clustruct.losses.mitre import MitreLoss
+from clustruct.losses.normalised import NormalisedLoss
 from clustruct.losses.pairwise import PairwiseLoss
 from clustruct.losses.purity import MutualPurityLoss
 
@@ -26,6 +28,7 @@ __all__ = [
     "LossState",
     "MitreLoss",
     "MutualPurityLoss",
+    "NormalisedLoss",
     "PairWeights",
     "PairwiseLoss",
     "as_loss",

@@ -8,6 +8,7 @@ import numpy as np
 
 from clustruct.losses.base import Loss, LossState
 from clustruct.losses.mitre import MitreLoss
+from clustruct.losses.normalised import NormalisedLoss
 from clustruct.losses.pairwise import PairwiseLoss
 from clustruct.losses.purity import MutualPurityLoss
 from clustruct.partitions import IntArray, canonical_labels
@@ -97,12 +98,19 @@ class FunctionState(LossState):
 
 
 def as_loss(loss: Any) -> Loss:
-    """A Loss from a name ("pairwise", "mitre", "purity"), a function of two labelings, or a Loss.
+    """A Loss from a name, a function of two labelings, or a Loss.
+
+    The names are "pairwise", "mitre", "purity" and "normalised".
 
     >>> as_loss("mitre")
     MitreLoss()
     """
-    named: dict[str, Loss] = {"pairwise": PairwiseLoss(), "mitre": MitreLoss(), "purity": MutualPurityLoss()}
+    named: dict[str, Loss] = {
+        "pairwise": PairwiseLoss(),
+        "mitre": MitreLoss(),
+        "purity": MutualPurityLoss(),
+        "normalised": NormalisedLoss(),
+    }
     if isinstance(loss, str):
         if loss not in named:
             raise ValueError(f"unknown loss {loss!r}; expected one of {sorted(named)}, a function or a Loss")

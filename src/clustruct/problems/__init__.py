@@ -2,7 +2,8 @@
 
 from .binary import BinaryProblem
 from .correlation import CorrelationProblem
+from .kmeans import KMeansProblem
 from .multiclass import MulticlassProblem
 from .multilabel import MultiLabelProblem
 
-__all__ = ["BinaryProblem", "CorrelationProblem", "MultiLabelProblem", "MulticlassProblem"]
+__all__ = ["BinaryProblem", "CorrelationProblem", "KMeansProblem", "MultiLabelProblem", "MulticlassProblem"]

@@ -1,0 +1,196 @@
+"""Supervised k-means and spectral clustering in scikit-learn's manner."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from clustruct.itemsets import ItemSet
+from clustruct.problems.kmeans import ORACLES, KMeansProblem, Oracle
+from clustruct.ssvm import FitResult, SlackRule, fit
+from clustruct.ssvm.slack_rule import Scaling
+from clustruct.ssvm.training import Formulation
+
+from ._input import Labels, read_labels, read_sets
+from ._kmeans_prediction import KMeansPrediction, Predictor
+from .choice import choose_C
+from .kernel_learning import check_kernel_features
+from .kmeans_scaling import block_scale, natural_C
+
+
+class SupervisedKMeans(KMeansPrediction, BaseEstimator):
+    """Learn from example clusterings how to cluster new sets into a given number of clusters.
+
+    A similarity K_ab = <w, psi_ab> is learned by a structural SVM such that k-means, which maximises
+    trace(Y'KY), the mean similarity within clusters, reproduces the examples::
+
+        min over w   1/2 |w|^2 + C mean_i xi_i
+        for every set i and every clustering Y into k_i clusters:
+            trace(Y_i'K_i Y_i) - trace(Y'K_i Y) >= Delta(Y_i, Y) - xi_i
+
+    (Finley and Joachims, "Supervised k-means clustering", 2008; Finley 2009, chapter 4.)
+
+    Parameters
+    ----------
+    n_clusters : int, optional
+        How many clusters `predict` makes, where the call does not say. None: by the largest eigengap of
+        the centred similarity, see `cluster_count.count_clusters`.
+        In training each set has the k of its labels.
+    C : float or "cv"
+        Weight of the training loss against simplicity. "cv" chooses it by cross-validation over the
+        sets from ``C_grid`` (with fewer than 3 sets: the middle of the grid), k as in the truth.
+    oracle : "iterative", "spectral", "centred" or "discrete"
+        How training looks for the most violated clustering: local search, k leading eigenvectors (a
+        relaxation, more constraints than needed), a tighter relaxation, or eigenvectors made a partition.
+    predictor : "iterative" or "discrete"
+        How `predict` clusters. (The method `relax` gives spectral answers as they are.)
+    loss : "normalised", or with oracle="iterative" any loss of `clustruct.losses`
+        What counts as an error. The normalised loss (Delta_k) is the papers'.
+    kernel_learning : bool
+        Keep w >= 0, so that K is positive semidefinite; refused where a pair feature is no kernel.
+    scaling, formulation, slack_norm
+        The kind of structural SVM, see `clustruct.ssvm.fit`. All oracles but "iterative" need
+        margin scaling and slack_norm=1.
+    rescale : bool
+        Divide dense features by their root mean square, take means over items, and measure C in the unit
+        that the data suggest. ``w_`` is in the units of the input. False is the problem of the paper.
+    n_init : int
+        Random starts of each search in prediction; a third of it, at least one, in training.
+    C_grid, cv : for C="cv"; powers of ten from 0.01 to 100, and 5 folds, by default
+    rtol, max_iter : float, int
+        When training ends: relative duality gap, rounds.
+    n_jobs : int, optional
+    random_state : int
+
+    Attributes
+    ----------
+    w_ : weights in the units of the input, one per feature
+    C_ : the C used
+    cv_results_ : mean loss per C of the grid, where C="cv"
+    result_ : FitResult of the last training, with history and certificate
+    n_features_in_, feature_names_in_
+
+    Examples
+    --------
+    >>> from clustruct.datasets import make_synth
+    >>> from clustruct.estimators import SupervisedKMeans
+    >>> X, y = make_synth(n_sets=4, n_clusters=3, cluster_size=8)
+    >>> model = SupervisedKMeans(C=1.0).fit(X[:3], y[:3])
+    >>> model.score(X[3:], y[3:]) > 0.9
+    True
+    """
+
+    def __init__(
+        self,
+        n_clusters: int | None = None,
+        C: float | str = "cv",
+        oracle: Oracle = "iterative",
+        predictor: Predictor = "discrete",
+        loss: Any = "normalised",
+        kernel_learning: bool = False,
+        scaling: Scaling = "margin",
+        formulation: Formulation = "n-slack",
+        slack_norm: Literal[1, 2] = 1,
+        rescale: bool = True,
+        n_init: int = 10,
+        C_grid: Any = None,
+        cv: int = 5,
+        rtol: float = 1e-2,
+        max_iter: int = 1000,
+        n_jobs: int | None = None,
+        random_state: int = 0,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.C = C
+        self.oracle = oracle
+        self.predictor = predictor
+        self.loss = loss
+        self.kernel_learning = kernel_learning
+        self.scaling = scaling
+        self.formulation = formulation
+        self.slack_norm = slack_norm
+        self.rescale = rescale
+        self.n_init = n_init
+        self.C_grid = C_grid
+        self.cv = cv
+        self.rtol = rtol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None, groups: Any = None, set_weight: Any = None) -> Any:
+        """Learn the similarity.
+
+        X is a list of item sets (or of tables, taken as node features), with y a list of label
+        vectors; or one table with one label per row, cut into sets by ``groups`` (one set without).
+        ``set_weight`` has one number per set.
+        """
+        self._check_parameters()
+        given = read_sets(self, X, groups, reset=True)
+        labels = read_labels(y, given)
+        if self.kernel_learning:
+            check_kernel_features(given.sets)
+        if self.C == "cv":
+            chosen = choose_C(self, given.sets, labels, set_weight, self._cluster_as)
+            self.C_, self.cv_results_ = chosen.C, chosen.results
+        else:
+            self.C_ = float(self.C)
+        self.result_ = self._train(given.sets, labels, self.C_, set_weight)
+        self.w_ = self._in_user_units(self.result_.w)
+        return self
+
+    def _check_parameters(self) -> None:
+        if self.C != "cv" and (isinstance(self.C, str) or not self.C > 0):
+            raise ValueError(f"C must be a positive number or 'cv', not {self.C!r}")
+        if self.oracle not in ORACLES:
+            raise ValueError(f"oracle must be one of {', '.join(ORACLES)}, not {self.oracle!r}")
+        if self.oracle != "iterative" and SlackRule(self.scaling, self.slack_norm) != SlackRule():
+            raise ValueError(
+                f"the {self.oracle} oracle adds the loss to the similarities, which {self.scaling} scaling "
+                f"with slack_norm={self.slack_norm} does not allow: use oracle='iterative'"
+            )
+        self._check_prediction()
+
+    def _train(
+        self,
+        sets: list[ItemSet],
+        labels: list[Labels],
+        C: float,
+        set_weight: Any = None,
+        start: FitResult | None = None,
+    ) -> FitResult:
+        self._scale = block_scale(sets) if self.rescale else np.ones(sets[0].n_features)
+        problem = KMeansProblem(
+            sets,
+            labels,
+            self.loss,
+            self.oracle,
+            n_init=max(1, self.n_init // 3),
+            feature_scale=self._scale,
+            item_mean=self.rescale,
+            random_state=self.random_state,
+        )
+        return fit(
+            problem,
+            C * natural_C(problem) if self.rescale else C,
+            rtol=self.rtol,
+            formulation=self.formulation,
+            scaling=self.scaling,
+            slack_norm=self.slack_norm,
+            sample_weight=set_weight,
+            constraints="nonnegative" if self.kernel_learning else None,
+            w0=start,
+            max_iter=self.max_iter,
+            n_jobs=self.n_jobs,
+            random_state=self.random_state,
+        )
+
+    def _in_user_units(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.asarray(w / self._scale)
+
+    def _cluster_as(self, x: ItemSet, truth: Labels, w: NDArray[np.float64]) -> Labels:
+        """The prediction at weights w, with as many clusters as the truth."""
+        return self._labels(np.asarray(x.similarity(w)), int(truth.max()) + 1)

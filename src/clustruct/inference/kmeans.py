@@ -1,0 +1,135 @@
+"""k-means on similarities: maximise the mean similarity within clusters, k clusters given.
+
+    maximise over partitions y into k clusters:   sum_c 1/|c| sum_{a,b in c} K_ab = trace(Y'KY)
+
+with Y_ac = |c|^(-1/2) for a in c, else 0. K may be indefinite. Finley and Joachims 2008; Finley 2009,
+section 4.3.3 (Iterative).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import LinearOperator
+
+from clustruct.partitions import FloatArray, IntArray, canonical_labels, indicator
+
+__all__ = ["iterative", "objective", "random_labels"]
+
+# Steps must raise the value by more than rounding, or a search could walk in circles.
+RELATIVE_TOLERANCE = 1e-12
+MOST_PASSES = 1000
+
+
+def iterative(
+    K: Any,
+    k: int,
+    *,
+    n_init: int = 10,
+    random_state: int | np.random.Generator = 0,
+    labels: Any = None,
+) -> IntArray:
+    """Iterative: from random assignments, move one item after the other to the cluster that raises
+    ``trace(Y'KY)`` most, centres updated at once, until a pass moves nothing; the best of all starts.
+
+    Parameters
+    ----------
+    K : symmetric m x m array, sparse matrix or LinearOperator (which is then formed, by m products)
+    k : number of clusters, 1 <= k <= m. The answer has exactly k: the last item of a cluster stays.
+    n_init : random starts (0 is allowed where ``labels`` are given)
+    random_state : int or Generator
+    labels : optional further start, or a list of them, each with k clusters
+
+    Returns canonical labels. Cost O(m^2) for a start, O(m k) for a pass, O(m) for a move.
+
+    >>> K = np.array([[2.0, 1.9, 0.1], [1.9, 2.0, 0.0], [0.1, 0.0, 1.0]])
+    >>> iterative(K, 2)
+    array([0, 0, 1])
+    """
+    dense = check_similarity(K)
+    check_k(k, len(dense))
+    return best_climb(dense, k, starts(len(dense), k, n_init, random_state, labels), rows=False)
+
+
+def starts(
+    m: int, k: int, n_init: int, random_state: int | np.random.Generator, labels: Any = None
+) -> list[IntArray]:
+    """The given starts first, then random ones."""
+    rng = np.random.default_rng(random_state)
+    given = _listed_labels(labels, m, k)
+    if n_init < (0 if given else 1):
+        raise ValueError(f"n_init must be at least 1, not {n_init}")
+    return given + [random_labels(m, k, rng) for _ in range(n_init)]
+
+
+def random_labels(m: int, k: int, rng: np.random.Generator) -> IntArray:
+    """A random assignment in which no cluster is empty: k items seed them, the others go anywhere."""
+    labels = rng.integers(0, k, m)
+    labels[rng.choice(m, k, replace=False)] = np.arange(k)
+    return labels.astype(np.int64)
+
+
+def best_climb(A: FloatArray, k: int, beginnings: list[IntArray], *, rows: bool) -> IntArray:
+    """The best end of the climbs from all starts. A is K, or with ``rows`` a factor F of K = F F'."""
+    # Imported here: numba takes a second to load.
+    from ._kmeans_kernels import climb, climb_rows
+
+    kernel = climb_rows if rows else climb
+    size = float(np.sum(A * A)) if rows else float(np.abs(A).sum(axis=1).max(initial=0.0)) * k
+    best, found = -np.inf, beginnings[0]
+    for begin in beginnings:
+        labels = begin.copy()
+        value = kernel(A, labels, k, RELATIVE_TOLERANCE * size, MOST_PASSES)
+        if value > best + RELATIVE_TOLERANCE * size:
+            best, found = value, labels
+    return canonical_labels(found)
+
+
+def objective(K: Any, labels: Any) -> float:
+    """trace(Y'KY) = sum_c 1/|c| sum_{a,b in c} K_ab.
+
+    >>> objective([[1.0, 3.0], [3.0, 1.0]], [0, 0])
+    4.0
+    """
+    Z = indicator(labels)
+    product = K @ Z.toarray() if hasattr(K, "matmat") or sparse.issparse(K) else np.asarray(K) @ Z
+    within = np.asarray((Z * np.asarray(product)).sum(axis=0)).ravel()
+    return float(np.sum(within / np.asarray(Z.sum(axis=0)).ravel()))
+
+
+def check_similarity(K: Any) -> FloatArray:
+    """K as a finite symmetric C-ordered array; an operator is formed."""
+    if isinstance(K, LinearOperator):
+        K = K @ np.eye(K.shape[0])
+    elif sparse.issparse(K):
+        K = K.toarray()
+    dense = np.ascontiguousarray(K, dtype=np.float64)
+    if dense.ndim != 2 or dense.shape[0] != dense.shape[1] or len(dense) == 0:
+        raise ValueError(f"K must be a square matrix, got shape {dense.shape}")
+    if not np.isfinite(dense).all():
+        a, b = np.argwhere(~np.isfinite(dense))[0]
+        raise ValueError(f"K: row {a}, column {b} is {dense[a, b]}")
+    uneven = np.abs(dense - dense.T)
+    if uneven.max() > 1e-9 * np.abs(dense).max():
+        a, b = np.unravel_index(int(uneven.argmax()), uneven.shape)
+        raise ValueError(f"K is not symmetric: K[{a}, {b}] = {dense[a, b]}, K[{b}, {a}] = {dense[b, a]}")
+    return dense
+
+
+def check_k(k: int, m: int) -> None:
+    """1 <= k <= m."""
+    if not 1 <= k <= m:
+        raise ValueError(f"the number of clusters must be between 1 and the number of items, {m}, not {k}")
+
+
+def _listed_labels(labels: Any, m: int, k: int) -> list[IntArray]:
+    if labels is None:
+        return []
+    many = isinstance(labels, list) and len(labels) > 0 and np.ndim(labels[0]) == 1
+    checked = [canonical_labels(y, n_items=m) for y in (labels if many else [labels])]
+    for y in checked:
+        if int(y.max()) + 1 != k:
+            raise ValueError(f"the labels to start from have {int(y.max()) + 1} clusters, not {k}")
+    return checked

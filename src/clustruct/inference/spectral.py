@@ -1,0 +1,203 @@
+"""Spectral clustering: k-means with the partition relaxed to orthonormal columns.
+
+    maximise over Y (m x k) with Y'Y = I:   trace(Y'KY)
+
+Solved by the k leading eigenvectors of K, which may be indefinite; the value is the sum of the k largest
+eigenvalues and never below that of a partition. Finley and Joachims 2008; Finley 2009, section 4.3.3.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from scipy import linalg, sparse
+from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
+
+from clustruct.partitions import FloatArray, IntArray, RelaxedClustering
+
+from .kmeans import best_climb, check_k, check_similarity, starts
+
+__all__ = ["discretise", "leading_eigenvectors", "relax", "relaxed_objective"]
+
+Method = Literal["auto", "dense", "lanczos"]
+# Below this size LAPACK's subset solver is the faster (python -m benchmarks.kmeans_timing).
+SMALL = 200
+# Lanczos steps that look for an eigenvalue passed over.
+GUARD_STEPS = 12
+
+
+def relax(
+    K: Any,
+    k: int,
+    *,
+    centred: bool = False,
+    method: Method = "auto",
+    tol: float = 1e-10,
+    start: FloatArray | None = None,
+) -> RelaxedClustering:
+    """Spectral: the k leading eigenvectors of K.
+
+    Parameters
+    ----------
+    K : symmetric m x m array, sparse matrix, or LinearOperator (only multiplied with, never formed)
+    k : number of clusters, 1 <= k <= m
+    centred : maximise over Y whose columns span the constant vector, as those of every partition do:
+        1/sqrt(m) and the k - 1 leading eigenvectors of HKH, H = I - 11'/m. A tighter relaxation (its
+        value lies between the best partition's and the free one's), and blind to 1'K1, on which no
+        partition depends.
+    method : "dense" (LAPACK, k eigenvectors only), "lanczos" (only products with K; LAPACK takes over
+        where it fails), or "auto": dense for m < 200 and where k is more than a tenth of m
+    tol : relative accuracy of the eigenvalues for "lanczos"
+    start : m x j matrix near the answer, of a similar K for example, for "lanczos"
+
+    Deterministic; the entry of largest size of each column is positive. Cost O(m^3) dense; 40 to 200
+    products with K by Lanczos, fewer where the k leading eigenvalues stand apart.
+
+    >>> K = np.array([[2.0, 2.0, 0.0], [2.0, 2.0, 0.0], [0.0, 0.0, 1.0]])
+    >>> np.abs(relax(K, 2).Y).round(3)
+    array([[0.707, 0.   ],
+           [0.707, 0.   ],
+           [0.   , 1.   ]])
+    """
+    if not centred:
+        return RelaxedClustering(leading_eigenvectors(K, k, method=method, tol=tol, start=start)[1])
+    m = K.shape[0]
+    check_k(k, m)
+    constant = np.full((m, 1), 1.0 / np.sqrt(m))
+    if k == 1:
+        return RelaxedClustering(constant)
+    start = None if start is None else start[:, 1:]
+    Y = leading_eigenvectors(centre(K), k - 1, method=method, tol=tol, start=start)[1]
+    # Where HKH has too few positive eigenvalues its null vector, the constant, may be among the leading.
+    Y = linalg.qr(np.column_stack([constant, Y]), mode="economic", check_finite=False)[0]
+    return RelaxedClustering(Y)
+
+
+def centre(K: Any) -> Any:
+    """HKH - c 11'/m, H = I - 11'/m: no part of K along the constant vector, which comes last (c large).
+
+    An array for an array, an operator for a sparse matrix or an operator.
+
+    >>> centre(np.ones((2, 2))).round(3).tolist()
+    [[-1.0, -1.0], [-1.0, -1.0]]
+    """
+    if not (isinstance(K, LinearOperator) or sparse.issparse(K)):
+        A = check_similarity(K)
+        mean = A.mean(axis=1)
+        A = A - mean[:, None] - mean[None, :] + mean.mean()
+        # No eigenvalue of HKH is larger than this norm.
+        push = float(np.abs(A).sum(axis=1).max(initial=0.0)) + (2.0 if not A.any() else 0.0)
+        return A - push / len(A)
+    m = K.shape[0]
+    # Lanczos moves among the vectors orthogonal to the constant: three products bound what it can meet.
+    v = np.random.default_rng(2).standard_normal((m, 4))
+    push = 0.0
+    for _ in range(3):
+        v = v - v.mean(axis=0)
+        v = v / np.maximum(np.linalg.norm(v, axis=0), 1e-300)
+        v = np.asarray(K @ v)
+        push = max(push, float(np.linalg.norm(v, axis=0).max()))
+
+    def times(V: FloatArray) -> FloatArray:
+        block = np.asarray(V, dtype=np.float64).reshape(m, -1)
+        mean = block.mean(axis=0)
+        out = np.asarray(K @ (block - mean))
+        return np.asarray(out - out.mean(axis=0) - 10.0 * push * mean).reshape(np.shape(V))
+
+    return LinearOperator((m, m), matvec=times, matmat=times, rmatvec=times, dtype=np.float64)
+
+
+def leading_eigenvectors(
+    K: Any, k: int, *, method: Method = "auto", tol: float = 1e-10, start: FloatArray | None = None
+) -> tuple[FloatArray, FloatArray]:
+    """The k largest eigenvalues, falling, and their eigenvectors. Arguments as for `relax`."""
+    if method not in ("auto", "dense", "lanczos"):
+        raise ValueError(f"method must be auto, dense or lanczos, not {method!r}")
+    implicit = isinstance(K, LinearOperator) or sparse.issparse(K)
+    A = K if implicit else check_similarity(K)
+    m = A.shape[0]
+    check_k(k, m)
+    if method == "auto":
+        method = "dense" if m < SMALL or 10 * k > m else "lanczos"
+    found = None
+    if method == "lanczos" and k < m - 1:
+        found = _lanczos(A, k, tol, start)
+    if found is None:
+        found = _lapack(check_similarity(A) if implicit else A, k)
+    values, Y = found
+    largest = Y[np.abs(Y).argmax(axis=0), np.arange(k)]
+    return values, np.ascontiguousarray(Y * np.where(largest < 0.0, -1.0, 1.0))
+
+
+def relaxed_objective(K: Any, relaxed: RelaxedClustering) -> float:
+    """trace(Y'KY).
+
+    >>> relaxed_objective(np.diag([3.0, 1.0]), RelaxedClustering(np.eye(2)[:, :1]))
+    3.0
+    """
+    return float(np.sum(relaxed.Y * np.asarray(K @ relaxed.Y)))
+
+
+def discretise(
+    relaxed: RelaxedClustering,
+    k: int | None = None,
+    *,
+    n_init: int = 10,
+    random_state: int | np.random.Generator = 0,
+) -> IntArray:
+    """Discrete: `kmeans.iterative` on Y Y' of a relaxed clustering, k clusters (as many as Y has columns).
+
+    Y Y' is never formed. Returns canonical labels. Cost O(m k^2) for a pass.
+
+    >>> discretise(RelaxedClustering(np.array([[0.6, 0.0], [0.8, 0.0], [0.0, 1.0]])))
+    array([0, 0, 1])
+    """
+    Y = np.ascontiguousarray(relaxed.Y)
+    k = relaxed.n_clusters if k is None else k
+    check_k(k, len(Y))
+    return best_climb(Y, k, starts(len(Y), k, n_init, random_state), rows=True)
+
+
+def _lapack(K: FloatArray, k: int) -> tuple[FloatArray, FloatArray]:
+    m = len(K)
+    values, Y = linalg.eigh(K, subset_by_index=[m - k, m - 1], check_finite=False)
+    return values[::-1], Y[:, ::-1]
+
+
+def _lanczos(A: Any, k: int, tol: float, start: FloatArray | None) -> tuple[FloatArray, FloatArray] | None:
+    """Implicitly restarted Lanczos (ARPACK). None where it fails, or where a copy of a multiple eigenvalue
+    was passed over, which one starting vector cannot rule out."""
+    m = A.shape[0]
+    v0 = np.random.default_rng(0).standard_normal(m)
+    if start is not None:
+        v0 = start.sum(axis=1) + 1e-3 * np.linalg.norm(start) / np.sqrt(m) * v0
+    try:
+        values, Y = eigsh(A, k, which="LA", v0=v0, ncv=min(m - 1, max(2 * k + 8, 20)), tol=tol)
+    except ArpackError:  # no convergence, or K times the first vector is zero
+        return None
+    order = np.argsort(-values, kind="stable")
+    values = values[order]
+    Y = linalg.qr(Y[:, order], mode="economic", check_finite=False)[0]
+    scale = max(float(np.abs(values).max()), 1e-300)
+    return None if _largest_beside(A, Y) > values[-1] + max(1e-8, 10.0 * tol) * scale else (values, Y)
+
+
+def _largest_beside(A: Any, Y: FloatArray) -> float:
+    """The largest Ritz value of A in a few Lanczos steps orthogonal to Y: never above the true one."""
+    v = np.random.default_rng(1).standard_normal(len(Y))
+    Q = np.empty((len(Y), GUARD_STEPS))
+    products = np.empty_like(Q)
+    known = Y
+    for j in range(GUARD_STEPS):
+        for _ in range(2):  # once loses orthogonality when v lies almost within the known part
+            v = v - known @ (known.T @ v)
+        size = float(np.linalg.norm(v))
+        if size < 1e-12:
+            break
+        Q[:, j] = v / size
+        known = np.column_stack([known, Q[:, j]])
+        v = products[:, j] = A @ Q[:, j]
+    steps = known.shape[1] - Y.shape[1]
+    H = Q[:, :steps].T @ products[:, :steps]
+    return float(linalg.eigvalsh((H + H.T) / 2)[-1]) if steps else -np.inf
