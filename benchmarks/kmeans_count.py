@@ -23,6 +23,7 @@ def plain_gap(K: np.ndarray) -> int:
 
 
 RULES = {"centred gap": count_clusters, "gap": plain_gap, "objective": count_by_objective}
+LEARNED = "centred gap, range of k learned"
 
 
 def main() -> None:
@@ -39,15 +40,18 @@ def main() -> None:
         model = SupervisedKMeans(C=1.0).fit(X[:4], y[:4])
         matrices = model.decision_function(X[4:])
         truth = [len(set(v.tolist())) for v in y[4:]]
-        for rule, count in {"k given": None, **RULES}.items():
-            ks = truth if count is None else [count(K) for K in matrices]
+        for rule, count in {"k given": None, LEARNED: None, **RULES}.items():
+            if rule == LEARNED:
+                ks = [count_clusters(K, *model.k_range_) for K in matrices]
+            else:
+                ks = truth if count is None else [count(K) for K in matrices]
             answers = model.predict(
                 X[4:], n_clusters=[min(k, len(K)) for k, K in zip(ks, matrices, strict=True)]
             )
             scores = [adjusted_rand_index(t, p) for t, p in zip(y[4:], answers, strict=True)]
             results[f"{name}: {rule}"] = {"ari": float(np.mean(scores)), "k": ks, "true": truth}
             print(
-                f"{name:<20}{rule:<14}adjusted Rand {np.mean(scores):.3f}  k {ks}  true {truth}", flush=True
+                f"{name:<20}{rule:<33}adjusted Rand {np.mean(scores):.3f}  k {ks}  true {truth}", flush=True
             )
     save("kmeans-count", results)
 

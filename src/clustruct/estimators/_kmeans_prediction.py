@@ -16,7 +16,7 @@ from clustruct.partitions import RelaxedClustering
 
 from ._input import Labels, read_labels, read_sets
 from ._scoring import SetScoring
-from .cluster_count import count_clusters
+from .cluster_count import MOST_CLUSTERS, count_clusters
 
 Predictor = Literal["iterative", "discrete"]
 AnyPredictor = Literal["iterative", "spectral", "discrete"]
@@ -28,6 +28,7 @@ class KMeansPrediction(SetScoring):
 
     w_: NDArray[np.float64]
     intercept_: float = 0.0
+    k_range_: tuple[int, int] = (1, MOST_CLUSTERS)
     n_clusters: int | None
     predictor: Predictor
     n_init: int
@@ -45,8 +46,9 @@ class KMeansPrediction(SetScoring):
         """Cluster new sets: a list of label vectors for a list of sets, one vector for one table.
 
         ``n_clusters`` is one number, or a list with one for each set. Without it the estimator's own
-        ``n_clusters`` holds; without that too, the number is chosen from the eigenvalues of K. A set with
-        fewer items than that has as many clusters as items.
+        ``n_clusters`` holds; without that too, the number is chosen from the eigenvalues of K, between half
+        the fewest and twice the most clusters seen in training. A set with fewer items than that has as
+        many clusters as items.
         """
         check_is_fitted(self, "w_")
         given = read_sets(self, X, groups, reset=False)
@@ -104,7 +106,7 @@ class KMeansPrediction(SetScoring):
     def _count(self, K: NDArray[np.float64], wanted: int | None) -> int:
         """k for a set of this similarity."""
         if wanted is None:
-            return count_clusters(K)
+            return count_clusters(K, *self.k_range_)
         return min(wanted, len(K))
 
     def _wanted(self, n_clusters: Any, n_sets: int) -> Sequence[int | None]:

@@ -17,6 +17,7 @@ from clustruct.ssvm.training import Formulation
 from ._input import Labels, read_labels, read_sets
 from ._kmeans_prediction import KMeansPrediction, Predictor
 from .choice import choose_C
+from .cluster_count import count_range
 from .kernel_learning import check_kernel_features
 from .kmeans_scaling import block_scale, natural_C
 
@@ -69,6 +70,7 @@ class SupervisedKMeans(KMeansPrediction, BaseEstimator):
     ----------
     w_ : weights in the units of the input, one per feature
     C_ : the C used
+    k_range_ : where `predict` looks for k when it is not told
     cv_results_ : mean loss per C of the grid, where C="cv"
     result_ : FitResult of the last training, with history and certificate
     n_features_in_, feature_names_in_
@@ -131,6 +133,7 @@ class SupervisedKMeans(KMeansPrediction, BaseEstimator):
         self._check_parameters()
         given = read_sets(self, X, groups, reset=True)
         labels = read_labels(y, given)
+        self.k_range_ = count_range(labels)
         if self.kernel_learning:
             check_kernel_features(given.sets)
         if self.C == "cv":

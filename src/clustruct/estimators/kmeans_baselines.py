@@ -12,6 +12,7 @@ from clustruct.itemsets import ItemSet
 
 from ._input import read_labels, read_sets
 from ._kmeans_prediction import KMeansPrediction, Predictor
+from .cluster_count import count_range
 from .kmeans_scaling import block_scale
 
 
@@ -58,6 +59,7 @@ class PairKMeans(KMeansPrediction, BaseEstimator):
         self._check_prediction()
         given = read_sets(self, X, groups, reset=True)
         labels = read_labels(y, given)
+        self.k_range_ = count_range(labels)
         rng = np.random.default_rng(self.random_state)
         tables, together = [], []
         for x, v in zip(given.sets, labels, strict=True):
