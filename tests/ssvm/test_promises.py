@@ -273,6 +273,32 @@ def test_kept_answers_count_where_the_oracle_forgets():
     assert result.mean_slack > 0
 
 
+class Improving(slow.Enumerated):
+    """A search that sees two outputs at first and all of them later, as a better start may bring about."""
+
+    oracle_kind = "undergenerating"
+    late = 3.5
+
+    def separate(self, i, w, rule):
+        self.calls = getattr(self, "calls", 0) + 1
+        seen = 2 if self.calls < self.late * self.n_examples else self.n_outputs
+        scores = self.psi[i, :seen] @ w
+        return int(np.argmax(rule.violation(self.losses[i, :seen], scores - scores[0])))
+
+
+@pytest.mark.parametrize("formulation", ["n-slack", "one-slack"])
+@pytest.mark.parametrize("n", [5, 20, 80])
+def test_a_value_below_the_bound_is_given_up(formulation, n):
+    """What an oracle saw less of looked cheap; the dual shows that it was not."""
+    for seed in (3, 4):
+        base = slow.random_problem(seed, n=n, outputs=12, features=8)
+        for late in (1.5, 2.5, 3.5, 4.5):
+            problem = Improving(base.psi, base.losses)
+            problem.late = late
+            result = ssvm.fit(problem, 30.0, formulation=formulation, rtol=1e-4, cache_size=5)
+            assert result.gap >= -1e-9 * result.objective
+
+
 def test_idle_planes_leave(monkeypatch):
     problem = slow.random_problem(2, n=100, outputs=30, features=20)
     kept = ssvm.fit(problem, 1000.0, rtol=1e-6)

@@ -100,8 +100,7 @@ def _whole_round(run: Run, planes: PlaneSet, order: Indices, w: Any, best: Best)
         worst = max(worst, float(np.max(answer.violation - held)))
         _take(run, planes, answer, held, threshold)
     primal = planes.half_norm(w) + cost
-    if primal < best.primal:
-        best = Best(w, primal, mean)
+    best = best.against(Best(w, primal, mean), dual)
     run.judge(primal, dual, worst)
     return best, primal - dual
 

@@ -38,11 +38,12 @@ def train_one_slack(run: Run, planes: WorkingSet, start: Any) -> Best:
             cache.add(run.separator(run.examples, w))
             vector, b, risk = cache.cut(w)
             primal = planes.half_norm(w) + run.C * risk
-            if primal < best.primal:
-                best = Best(w, primal, risk)
+            best = best.against(Best(w, primal, risk), planes.dual)
             useful = _add(run, planes, vector, b)
             _add_cached(run, planes, cache, best)
             planes.drop_idle(IDLE_SOLVES)
+            if best.stale(planes.dual):
+                best, useful = Best(planes.w, np.inf, np.inf), False
             run.judge_joint(best.primal, planes.dual)
             run.record(best, planes.dual, len(planes))
             w = planes.space.between(best.w, planes.w, SHARE if useful else 1.0)

@@ -26,6 +26,14 @@ class Best:
     primal: float
     mean_slack: float
 
+    def stale(self, dual: float) -> bool:
+        """Whether the value lies below the dual: no point costs so little, an inexact oracle missed something."""
+        return self.primal < dual - 1e-9 * abs(dual)
+
+    def against(self, other: Best, dual: float) -> Best:
+        """The better of the two, or the other where this one is stale."""
+        return other if self.stale(dual) or other.primal < self.primal else self
+
 
 @dataclass
 class Run:
