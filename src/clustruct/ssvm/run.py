@@ -27,7 +27,7 @@ class Best:
     mean_slack: float
 
     def stale(self, dual: float) -> bool:
-        """Whether the value lies below the dual: no point costs so little, an inexact oracle missed something."""
+        """Whether the value lies below the dual: no point costs so little, so the oracle missed something."""
         return self.primal < dual - 1e-9 * abs(dual)
 
     def against(self, other: Best, dual: float) -> Best:
