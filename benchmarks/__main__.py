@@ -7,10 +7,9 @@ import json
 import platform
 from pathlib import Path
 
-from benchmarks import correlation, engine, supervised
-from benchmarks.tables import run_parts
-
 import clustruct
+from benchmarks import correlation, engine, hooks, supervised
+from benchmarks.tables import run_parts
 
 
 def main() -> None:
@@ -19,6 +18,7 @@ def main() -> None:
     quick = options.parse_args().quick
     figures = {"engine": run_parts(engine.PARTS, quick), "correlation": correlation.run(quick)}
     print(correlation.table(figures["correlation"]))
+    figures["hooks"] = run_parts(hooks.PARTS, quick)
     figures["supervised"] = run_parts(supervised.PARTS, quick, only="news" if quick else None)
     where = Path("out/bench.json")
     where.parent.mkdir(exist_ok=True)

@@ -10,10 +10,10 @@ import warnings
 from typing import Any
 
 import numpy as np
-from benchmarks.tables import command
 from sklearn.datasets import load_digits
 from sklearn.svm import LinearSVC
 
+from benchmarks.tables import command
 from clustruct import ssvm
 from clustruct.problems import MulticlassProblem
 

@@ -15,9 +15,9 @@ import timeit
 from pathlib import Path
 
 import numpy as np
-from benchmarks.tables import command
 from scipy import sparse
 
+from benchmarks.tables import command
 from clustruct import ssvm
 from clustruct.problems import BinaryProblem, MulticlassProblem
 from clustruct.problems.hooks import importable, load_hooks, start_model, train

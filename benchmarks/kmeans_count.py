@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 
 import numpy as np
+
 from benchmarks.kmeans_news import SOURCES, one_per_group
 from benchmarks.study import save
 from benchmarks.tasks import news
-
 from clustruct.datasets import make_synth
 from clustruct.estimators import SupervisedKMeans
 from clustruct.estimators.cluster_count import MOST_CLUSTERS, count_by_objective, count_clusters

@@ -10,7 +10,6 @@ from typing import Any
 
 from benchmarks.study import as_dict, save, show
 from benchmarks.tasks import Task, news
-
 from clustruct.estimators import PairKMeans, SupervisedKMeans, UntrainedKMeans
 from clustruct.estimators.protocol import ProtocolRow, nested_leave_one_out
 

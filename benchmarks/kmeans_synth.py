@@ -6,8 +6,8 @@ import argparse
 from typing import Any
 
 import numpy as np
-from benchmarks.study import as_dict, save, show
 
+from benchmarks.study import as_dict, save, show
 from clustruct.datasets import make_synth
 from clustruct.estimators import PairKMeans, SupervisedKMeans, UntrainedKMeans
 from clustruct.estimators.protocol import ProtocolRow, nested_leave_one_out

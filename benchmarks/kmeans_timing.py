@@ -12,10 +12,10 @@ import warnings
 from typing import Any
 
 import numpy as np
-from benchmarks.study import OUT, save
 from scipy.linalg import subspace_angles
 from sklearn.exceptions import ConvergenceWarning
 
+from benchmarks.study import OUT, save
 from clustruct import ssvm
 from clustruct.datasets import make_synth
 from clustruct.inference import spectral

@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from benchmarks.mrf_data import NAMES, Split, available, load, mean_and_error
-from benchmarks.mrf_published import PREDICTORS, RHOS
 from sklearn.exceptions import ConvergenceWarning
 
 from benchmarks import mrf_render
+from benchmarks.mrf_data import NAMES, Split, available, load, mean_and_error
+from benchmarks.mrf_published import PREDICTORS, RHOS
 from clustruct import ssvm
 from clustruct.problems import MultiLabelProblem
 

@@ -13,7 +13,6 @@ from typing import Any
 
 from benchmarks.study import as_dict, save, show
 from benchmarks.webkb_pages import UNIVERSITIES, WEIGHTINGS, webkb
-
 from clustruct.estimators import PairKMeans, SupervisedKMeans, UntrainedKMeans
 from clustruct.estimators.protocol import ProtocolRow, nested_leave_one_out
 

@@ -6,10 +6,10 @@ import re
 from typing import Any
 
 import numpy as np
-from benchmarks.tasks import Task, _lines
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 
+from benchmarks.tasks import Task, _lines
 from clustruct import ItemSet
 from clustruct.features import links
 

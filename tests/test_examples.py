@@ -3,6 +3,7 @@
 import itertools
 
 import pytest
+
 from examples import binary, marbles, multiclass, own_problem
 
 

@@ -1,10 +1,10 @@
 """The multi-label study on a tiny set: it runs, is taken up again, and renders."""
 
 import pytest
-from benchmarks.mrf_data import Split, load
-from benchmarks.mrf_published import LOSSES, RHO_LOSSES, RHOS, UNDECIDED
 
 from benchmarks import mrf_render, mrf_tables
+from benchmarks.mrf_data import Split, load
+from benchmarks.mrf_published import LOSSES, RHO_LOSSES, RHOS, UNDECIDED
 from clustruct.datasets import make_multilabel_count
 
 
