@@ -158,7 +158,7 @@ def test_time_limit(formulation):
     problem.separate = sleepy
     with pytest.warns(ConvergenceWarning, match="time_limit"):
         result = ssvm.fit(problem, 1e4, formulation=formulation, time_limit=0.05, rtol=1e-12, epsilon=1e-12)
-    assert result.seconds < 1.0
+    assert result.seconds < 10.0
 
 
 @pytest.mark.parametrize("formulation", ["n-slack", "one-slack"])

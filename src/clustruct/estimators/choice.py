@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,17 +27,8 @@ class Choice:
     results: dict[str, Any]
 
 
-def choose_C(
-    estimator: Any,
-    sets: list[ItemSet],
-    labels: list[Labels],
-    set_weight: Any = None,
-    cluster: Callable[[ItemSet, Labels, Any], Labels] | None = None,
-) -> Choice:
-    """The C of least mean held-out loss.
-
-    ``cluster`` predicts for a held-out set, its truth (of which k-means may know the number of clusters)
-    and weights; by default the estimator clusters by the similarities alone.
+def choose_C(estimator: Any, sets: list[ItemSet], labels: list[Labels], set_weight: Any = None) -> Choice:
+    """The C of least mean held-out loss, for an estimator that is `SimilarityLearning`.
 
     Each fold trains along the grid from small C to large, every training starting from the constraints
     of the one before, so that the grid costs little more than its largest C alone.
@@ -60,11 +50,7 @@ def choose_C(
                 )
             w = estimator._in_user_units(start.w)
             for i in test:
-                if cluster is None:
-                    found = estimator._cluster(sets[i].similarity(w))
-                else:
-                    found = cluster(sets[i], labels[i], w)
-                losses[k, i] = loss(labels[i], found)
+                losses[k, i] = loss(labels[i], estimator._cluster_held_out(sets[i], labels[i], w))
     mean = np.average(losses, axis=1, weights=weights)
     # Of equals the one nearest to 1, the value that suits most data.
     best = int(np.lexsort((np.abs(np.log(grid)), np.round(mean, 9)))[0])

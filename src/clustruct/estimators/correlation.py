@@ -13,19 +13,18 @@ from clustruct.inference import correlation
 from clustruct.itemsets import ItemSet
 from clustruct.losses import as_loss
 from clustruct.problems.correlation import CorrelationProblem, Oracle
-from clustruct.ssvm import FitResult, SlackRule, fit
 from clustruct.ssvm.slack_rule import Scaling
 from clustruct.ssvm.training import Formulation
 
-from ._input import Labels, read_labels, read_sets
+from ._input import Labels, read_sets
+from ._learning import SimilarityLearning
 from ._scoring import SetScoring
-from .choice import choose_C
 from .scaling import feature_scale, natural_C
 
 Predictor = Literal["greedy", "local-search", "lp", "exact"]
 
 
-class SupervisedCorrelationClustering(SetScoring, BaseEstimator):
+class SupervisedCorrelationClustering(SimilarityLearning, SetScoring, BaseEstimator):
     """Learn from example clusterings how to cluster new sets; the number of clusters is found, not given.
 
     A similarity K_ab = <w, psi_ab> of pairs is learned by a structural SVM such that correlation
@@ -128,47 +127,17 @@ class SupervisedCorrelationClustering(SetScoring, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None, groups: Any = None, set_weight: Any = None) -> Any:
-        """Learn the similarity.
-
-        X is a list of item sets (or of tables, taken as node features), with y a list of label
-        vectors; or one table with one label per row, cut into sets by ``groups`` (one set without).
-        ``set_weight`` has one number per set.
-        """
-        self._check_parameters()
-        given = read_sets(self, X, groups, reset=True)
-        labels = read_labels(y, given)
-        if self.C == "cv":
-            chosen = choose_C(self, given.sets, labels, set_weight)
-            self.C_, self.cv_results_ = chosen.C, chosen.results
-        else:
-            self.C_ = float(self.C)
-        self.result_ = self._train(given.sets, labels, self.C_, set_weight)
-        self.w_ = self._in_user_units(self.result_.w)
-        return self
-
     def _check_parameters(self) -> None:
-        if self.C != "cv" and (isinstance(self.C, str) or not self.C > 0):
-            raise ValueError(f"C must be a positive number or 'cv', not {self.C!r}")
         if self.predictor not in ("greedy", "local-search", "lp", "exact"):
             raise ValueError(f"predictor must be greedy, local-search, lp or exact, not {self.predictor!r}")
-        rule = SlackRule(self.scaling, self.slack_norm)
-        if self.oracle in ("lp", "exact") and rule != SlackRule():
-            raise ValueError(
-                f"the {self.oracle} oracle adds the loss to the similarities, which {self.scaling} scaling "
-                f"with slack_norm={self.slack_norm} does not allow: use oracle='greedy' or 'local-search'"
-            )
+        if self.oracle in ("lp", "exact"):
+            self._refuse_added_loss("oracle='greedy' or 'local-search'")
         as_loss(self.loss)
 
-    def _train(
-        self,
-        sets: list[ItemSet],
-        labels: list[Labels],
-        C: float,
-        set_weight: Any = None,
-        start: FitResult | None = None,
-    ) -> FitResult:
-        self._scale = feature_scale(sets) if self.rescale else np.ones(sets[0].n_features)
+    def _feature_scale(self, sets: list[ItemSet]) -> NDArray[np.float64]:
+        return feature_scale(sets) if self.rescale else np.ones(sets[0].n_features)
+
+    def _problem(self, sets: list[ItemSet], labels: list[Labels]) -> tuple[CorrelationProblem, float]:
         problem = CorrelationProblem(
             sets,
             labels,
@@ -178,23 +147,13 @@ class SupervisedCorrelationClustering(SetScoring, BaseEstimator):
             feature_scale=self._scale,
             pair_mean=self.rescale,
         )
-        return fit(
-            problem,
-            C * natural_C(problem) if self.rescale else C,
-            rtol=self.rtol,
-            formulation=self.formulation,
-            scaling=self.scaling,
-            slack_norm=self.slack_norm,
-            sample_weight=set_weight,
-            constraints="nonnegative" if self.nonnegative else None,
-            w0=start,
-            max_iter=self.max_iter,
-            n_jobs=self.n_jobs,
-            random_state=self.random_state,
-        )
+        return problem, natural_C(problem) if self.rescale else 1.0
 
-    def _in_user_units(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray(w / self._scale)
+    def _nonnegative(self) -> bool:
+        return self.nonnegative
+
+    def _cluster_held_out(self, x: ItemSet, truth: Labels, w: NDArray[np.float64]) -> Labels:
+        return self._cluster(pair_scores(x, w))
 
     def decision_function(self, X: Any, groups: Any = None) -> Any:
         """The learned similarity of every pair: one symmetric matrix per set (positive: together).

@@ -10,19 +10,18 @@ from sklearn.base import BaseEstimator
 
 from clustruct.itemsets import ItemSet
 from clustruct.problems.kmeans import ORACLES, KMeansProblem, Oracle
-from clustruct.ssvm import FitResult, SlackRule, fit
 from clustruct.ssvm.slack_rule import Scaling
 from clustruct.ssvm.training import Formulation
 
-from ._input import Labels, read_labels, read_sets
+from ._input import Labels
 from ._kmeans_prediction import KMeansPrediction, Predictor
-from .choice import choose_C
+from ._learning import SimilarityLearning
 from .cluster_count import count_range
 from .kernel_learning import check_kernel_features
 from .kmeans_scaling import block_scale, natural_C
 
 
-class SupervisedKMeans(KMeansPrediction, BaseEstimator):
+class SupervisedKMeans(SimilarityLearning, KMeansPrediction, BaseEstimator):
     """Learn from example clusterings how to cluster new sets into a given number of clusters.
 
     A similarity K_ab = <w, psi_ab> is learned by a structural SVM such that k-means, which maximises
@@ -123,49 +122,22 @@ class SupervisedKMeans(KMeansPrediction, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None, groups: Any = None, set_weight: Any = None) -> Any:
-        """Learn the similarity.
-
-        X is a list of item sets (or of tables, taken as node features), with y a list of label
-        vectors; or one table with one label per row, cut into sets by ``groups`` (one set without).
-        ``set_weight`` has one number per set.
-        """
-        self._check_parameters()
-        given = read_sets(self, X, groups, reset=True)
-        labels = read_labels(y, given)
+    def _look_at(self, sets: list[ItemSet], labels: list[Labels]) -> None:
         self.k_range_ = count_range(labels)
         if self.kernel_learning:
-            check_kernel_features(given.sets)
-        if self.C == "cv":
-            chosen = choose_C(self, given.sets, labels, set_weight, self._cluster_as)
-            self.C_, self.cv_results_ = chosen.C, chosen.results
-        else:
-            self.C_ = float(self.C)
-        self.result_ = self._train(given.sets, labels, self.C_, set_weight)
-        self.w_ = self._in_user_units(self.result_.w)
-        return self
+            check_kernel_features(sets)
 
     def _check_parameters(self) -> None:
-        if self.C != "cv" and (isinstance(self.C, str) or not self.C > 0):
-            raise ValueError(f"C must be a positive number or 'cv', not {self.C!r}")
         if self.oracle not in ORACLES:
             raise ValueError(f"oracle must be one of {', '.join(ORACLES)}, not {self.oracle!r}")
-        if self.oracle != "iterative" and SlackRule(self.scaling, self.slack_norm) != SlackRule():
-            raise ValueError(
-                f"the {self.oracle} oracle adds the loss to the similarities, which {self.scaling} scaling "
-                f"with slack_norm={self.slack_norm} does not allow: use oracle='iterative'"
-            )
+        if self.oracle != "iterative":
+            self._refuse_added_loss("oracle='iterative'")
         self._check_prediction()
 
-    def _train(
-        self,
-        sets: list[ItemSet],
-        labels: list[Labels],
-        C: float,
-        set_weight: Any = None,
-        start: FitResult | None = None,
-    ) -> FitResult:
-        self._scale = block_scale(sets) if self.rescale else np.ones(sets[0].n_features)
+    def _feature_scale(self, sets: list[ItemSet]) -> NDArray[np.float64]:
+        return block_scale(sets) if self.rescale else np.ones(sets[0].n_features)
+
+    def _problem(self, sets: list[ItemSet], labels: list[Labels]) -> tuple[KMeansProblem, float]:
         problem = KMeansProblem(
             sets,
             labels,
@@ -176,24 +148,11 @@ class SupervisedKMeans(KMeansPrediction, BaseEstimator):
             item_mean=self.rescale,
             random_state=self.random_state,
         )
-        return fit(
-            problem,
-            C * natural_C(problem) if self.rescale else C,
-            rtol=self.rtol,
-            formulation=self.formulation,
-            scaling=self.scaling,
-            slack_norm=self.slack_norm,
-            sample_weight=set_weight,
-            constraints="nonnegative" if self.kernel_learning else None,
-            w0=start,
-            max_iter=self.max_iter,
-            n_jobs=self.n_jobs,
-            random_state=self.random_state,
-        )
+        return problem, natural_C(problem) if self.rescale else 1.0
 
-    def _in_user_units(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray(w / self._scale)
+    def _nonnegative(self) -> bool:
+        return self.kernel_learning
 
-    def _cluster_as(self, x: ItemSet, truth: Labels, w: NDArray[np.float64]) -> Labels:
+    def _cluster_held_out(self, x: ItemSet, truth: Labels, w: NDArray[np.float64]) -> Labels:
         """The prediction at weights w, with as many clusters as the truth."""
         return self._labels(np.asarray(x.similarity(w)), int(truth.max()) + 1)
