@@ -49,7 +49,7 @@ def natural_C(problem: CorrelationProblem) -> float:
 
     To tell the truth from a trivial clustering (each item alone, or all in one) at distance R with
     loss D takes |w| of D / R, so 1/2 |w|^2 = C D at C of the order D / R^2. On news, records and
-    mentions the best C lay between 100 and 10,000 times that (``benchmarks/supervised.py``, part "choice of C").
+    mentions the best C lay between 100 and 10,000 times that (``benchmarks/supervised.py``, "choice of C").
     """
     best = 0.0
     for trivial in (lambda m: np.arange(m), lambda m: np.zeros(m, np.int64)):
