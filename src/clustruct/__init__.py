@@ -15,6 +15,8 @@ except PackageNotFoundError:  # a source tree that was never installed
 _HOMES = {
     "DefaultClustering": "clustruct.estimators",
     "ItemSet": "clustruct.itemsets",
+    "PairFeatures": "clustruct.features",
+    "RawSet": "clustruct.rawsets",
     "MultiLabelMRF": "clustruct.estimators",
     "PairKMeans": "clustruct.estimators",
     "PairwiseClassifierClustering": "clustruct.estimators",

@@ -1,0 +1,88 @@
+"""Blocks of pair features put together: raw sets in, item sets out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from clustruct.itemsets import ItemSet
+from clustruct.rawsets import RawSet
+
+from .base import PairBlock, Pairs, State, Values, all_pairs, block_from_state
+from .constant import Constant
+
+__all__ = ["PairFeatures"]
+
+
+class PairFeatures(TransformerMixin, BaseEstimator):
+    """Pair features of raw sets, from one or more blocks, in the manner of ColumnTransformer.
+
+    Parameters
+    ----------
+    blocks : sequence of PairBlock
+    bias : bool
+        Whether a constant feature is added at the end.
+
+    Examples
+    --------
+    >>> from clustruct.rawsets import RawSet
+    >>> features = PairFeatures([], bias=True)
+    >>> features.fit_transform([RawSet([{"title": "a"}, {"title": "b"}])])
+    [ItemSet(m=2, N_n=0, N_p=1)]
+    """
+
+    def __init__(self, blocks: Sequence[PairBlock], *, bias: bool = True) -> None:
+        self.blocks = blocks
+        self.bias = bias
+
+    def fit(self, X: Sequence[RawSet], y: Any = None) -> Self:
+        """Learn vocabularies, weights and ranges from the raw sets."""
+        self.blocks_ = [*self.blocks, Constant()] if self.bias else list(self.blocks)
+        for block in self.blocks_:
+            block.fit(X)
+        return self
+
+    def transform(self, X: Iterable[RawSet]) -> list[ItemSet]:
+        """One item set per raw set."""
+        check_is_fitted(self)
+        return [self._item_set(raw) for raw in X]
+
+    def get_feature_names_out(self, input_features: Any = None) -> Any:
+        """The names of the features, in order."""
+        check_is_fitted(self)
+        return np.array([name for block in self.blocks_ for name in block.names()], dtype=object)
+
+    def _item_set(self, raw: RawSet) -> ItemSet:
+        pairs = all_pairs(len(raw))
+        return ItemSet(
+            pairs=_stack([block.values(raw, pairs) for block in self.blocks_], pairs),
+            ids=raw.ids,
+            feature_names=list(self.get_feature_names_out()),
+            n_items=len(raw),
+        )
+
+    def state(self) -> State:
+        """All that a model file keeps: JSON values and arrays."""
+        check_is_fitted(self)
+        return {"blocks": [block.state() for block in self.blocks_]}
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> PairFeatures:
+        """The fitted features of a state; ValueError where it is not one."""
+        blocks = [block_from_state(s) for s in state["blocks"]]
+        features = cls(blocks, bias=False)
+        features.blocks_ = blocks
+        return features
+
+
+def _stack(columns: list[Values], pairs: Pairs) -> Values:
+    if not columns:
+        return np.zeros((len(pairs), 0))
+    if any(sparse.issparse(c) for c in columns):
+        return sparse.csr_array(sparse.hstack(columns, format="csr"))
+    return np.hstack(columns)
