@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from clustruct.io.errors import DataError
+from clustruct.io.errors import DataError, NoLabels
 from clustruct.io.model_files import read_model
 from clustruct.io.predictions import item_ids
 from clustruct.rawsets import RawSet
@@ -37,9 +37,7 @@ def _sets(args: argparse.Namespace, trained: Any) -> list[RawSet]:
     """With labels where the data has them."""
     try:
         return labelled_sets(args, trained)
-    except DataError as error:
-        if "no labels" not in str(error) and "no column" not in str(error) and "--cluster" not in str(error):
-            raise
+    except NoLabels:
         return list(unlabelled_sets(args, trained))
 
 

@@ -114,7 +114,9 @@ def print_summary(found: dict[str, Any], top: int) -> None:
 
 
 def _pieces(pieces: list[list[Any]]) -> str:
-    return " | ".join(_listed(piece) for piece in pieces[:3]) + (" | ..." if len(pieces) > 3 else "")
+    """The pieces with their sizes; the smaller ones are the ones to look at."""
+    shown = [f"{len(p)}: " + ", ".join(map(str, p[:2])) + (", ..." if len(p) > 2 else "") for p in pieces[:4]]
+    return " | ".join(shown) + (" | ..." if len(pieces) > 4 else "")
 
 
 def _listed(items: list[Any]) -> str:

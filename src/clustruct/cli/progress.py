@@ -14,6 +14,8 @@ T = TypeVar("T")
 WIDTH = 20
 # Seconds between two drawings of the bar, and between two plain lines.
 REDRAW, SPEAK = 0.1, 10.0
+# Seconds before the first plain line of a stage.
+PATIENCE = 1.0
 
 
 class Progress:
@@ -79,8 +81,10 @@ class Progress:
         if fresh:
             self.done()
             self.stage, self.started = stage, now
+            # What is over at once need not be told.
+            self.spoken = now - (0.0 if self.terminal else SPEAK - PATIENCE)
             left = None
-        if self.quiet or not (fresh or now - self.spoken >= (REDRAW if self.terminal else SPEAK)):
+        if self.quiet or now - self.spoken < (REDRAW if self.terminal else SPEAK):
             return
         self.spoken = now
         about = "" if left is None else f", about {duration(left)} left"

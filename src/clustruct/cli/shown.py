@@ -35,7 +35,7 @@ def table(header: Sequence[str], rows: Sequence[Sequence[Any]], most: int | None
     b      10.00
     """
     shown = rows if most is None or len(rows) <= most else rows[:most]
-    cells = [list(header), *([_cell(v) for v in row] for row in shown)]
+    cells = [list(header), *([*map(_cell, row[:-1]), _cell(row[-1], 80)] for row in shown)]
     wide = [max(len(row[j]) for row in cells) for j in range(len(header))]
     left = [all(isinstance(row[j], str) for row in shown) for j in range(len(header))]
     lines = [
@@ -49,13 +49,13 @@ def table(header: Sequence[str], rows: Sequence[Sequence[Any]], most: int | None
     return "\n".join(lines)
 
 
-def _cell(value: Any) -> str:
+def _cell(value: Any, longest: int = 48) -> str:
     if value is None:
         return "-"
     if isinstance(value, float):
         return f"{value:.2f}"
     text = str(value)
-    return text if len(text) <= 48 else text[:45] + "..."
+    return text if len(text) <= longest else text[: longest - 3] + "..."
 
 
 def count(n: int, thing: str) -> str:

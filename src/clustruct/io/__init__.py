@@ -17,6 +17,7 @@ _HOMES = {
     "save": "model_files",
     "sets_from_frame": "frames",
     "write_predictions": "predictions",
+    "write_sets": "set_files",
 }
 
 __all__ = list(_HOMES)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from clustruct.rawsets import is_missing
 
-from .errors import DataError, place
+from .errors import DataError, NoLabels, place
 
 __all__ = ["Columns", "LabelUse"]
 
@@ -69,7 +69,7 @@ def check_labels(
     for a, label in enumerate(labels):
         name = f"item {a + 1}" if ids is None else f"item {ids[a]!r}"
         if is_missing(label):
-            raise DataError(f"{where[a]}: {name} has no cluster (--skip-unlabelled leaves such items out)")
+            raise NoLabels(f"{where[a]}: {name} has no cluster (--skip-unlabelled leaves such items out)")
         if isinstance(label, list | dict):
             raise DataError(f"{where[a]}: the cluster of {name} must be a number or a string")
     return list(labels)
@@ -109,9 +109,15 @@ def _finite(value: float) -> bool:
     return value - value == 0.0
 
 
-def check_present(columns: Sequence[str], wanted: Sequence[str | None], path: Any, line: int | None) -> None:
+def check_present(
+    columns: Sequence[str],
+    wanted: Sequence[str | None],
+    path: Any,
+    line: int | None,
+    fault: type[DataError] = DataError,
+) -> None:
     """Every named column is there."""
     for name in wanted:
         if name is not None and name not in columns:
             shown = ", ".join(map(str, columns[:20])) + (" ..." if len(columns) > 20 else "")
-            raise DataError(f"{place(path, line)}: there is no column {name!r}; there are {shown}")
+            raise fault(f"{place(path, line)}: there is no column {name!r}; there are {shown}")

@@ -11,7 +11,7 @@ from typing import Any
 from clustruct.rawsets import RawSet, is_missing
 
 from .columns import Columns, LabelUse, check_ids, check_labels, check_values
-from .errors import DataError, place
+from .errors import DataError, NoLabels, place
 from .lines import text_lines
 
 __all__ = ["read_jsonl"]
@@ -139,7 +139,7 @@ def _labels(
     if key is None or given[key] is None:
         if use == "skip":
             return None, key
-        raise DataError(
+        raise NoLabels(
             f"{here}: {title} has no labels (key {' or '.join(keys)}); --skip-unlabelled leaves such sets out"
         )
     labels = given[key]
