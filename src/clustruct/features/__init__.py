@@ -2,7 +2,27 @@
 
 from .base import PairBlock
 from .constant import Constant
+from .guess import field_kinds, guess_blocks
 from .links import link_pairs, links
+from .lists import Lists
+from .numbers import Dates, Numbers
 from .pair_features import PairFeatures
+from .strings import Strings
+from .terms import Terms
+from .text import TextCosines
 
-__all__ = ["Constant", "PairBlock", "PairFeatures", "link_pairs", "links"]
+__all__ = [
+    "Constant",
+    "Dates",
+    "Lists",
+    "Numbers",
+    "PairBlock",
+    "PairFeatures",
+    "Strings",
+    "Terms",
+    "TextCosines",
+    "field_kinds",
+    "guess_blocks",
+    "link_pairs",
+    "links",
+]

@@ -74,7 +74,10 @@ class PairFeatures(TransformerMixin, BaseEstimator):
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> PairFeatures:
         """The fitted features of a state; ValueError where it is not one."""
-        blocks = [block_from_state(s) for s in state["blocks"]]
+        given = state.get("blocks") if isinstance(state, Mapping) else None
+        if not isinstance(given, list):
+            raise ValueError("the state of the features has no list of blocks")
+        blocks = [block_from_state(s) for s in given]
         features = cls(blocks, bias=False)
         features.blocks_ = blocks
         return features
