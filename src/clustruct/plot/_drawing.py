@@ -29,6 +29,17 @@ def axes_for(ax: Any, width: float = 6.4, height: float = 4.8) -> Any:
     return pyplot.subplots(figsize=(width, height), layout="constrained")[1]
 
 
+def strip_colour(number: int) -> tuple[float, float, float]:
+    """A colour for a cluster: the palette, then its light shades, then its dark ones, then again."""
+    from matplotlib.colors import to_rgb
+
+    round_, place = divmod(number, len(PALETTE))
+    towards = (0.0, 1.0, 0.0)[round_ % 3]
+    share = (0.0, 0.55, 0.45)[round_ % 3]
+    red, green, blue = (share * towards + (1.0 - share) * part for part in to_rgb(PALETTE[place]))
+    return red, green, blue
+
+
 def short(name: Any, most: int = 40) -> str:
     """A name on one line of at most so many characters, cut in its middle; nothing unprintable.
 

@@ -70,7 +70,7 @@ class PairContributionDisplay:
         self._write_sizes(ax, [c for _, c in steps] + [total], [*ends[:-1], 0.0])
         ax.axvline(0.0, color="0.3", lw=0.8)
         low, high = min(*ends, total), max(*ends, total)
-        room = 0.14 * (high - low) or 1.0
+        room = 0.2 * (high - low) or 1.0
         ax.set_xlim(low - room, high + room)
         ax.set_ylim(len(steps) + 0.6, -0.6)
         name_rows(ax, np.arange(len(steps) + 1), [*self._row_names(len(steps)), "similarity"])

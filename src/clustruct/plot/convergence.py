@@ -101,8 +101,9 @@ class ConvergenceDisplay:
         known, sound = np.isfinite(upper), np.isfinite(lower)
         dots = {"marker": "o" if len(x) < 40 else "", "ms": 3}
         ax.axhline(self.result.objective, color="0.6", lw=0.8, ls=":", label="objective at the end")
-        ax.plot(x[known], upper[known], color=AGAINST, label="upper bound (best objective seen)", **dots)
         ax.plot(x[sound], lower[sound], color=FOR, ls="--", label="lower bound", **dots)
+        rings = {"marker": "o", "ms": 6, "mfc": "none"} if known.sum() < 40 else {}
+        ax.plot(x[known], upper[known], color=AGAINST, label="upper bound (best objective seen)", **rings)
         both = known & sound
         ax.fill_between(x[both], lower[both], upper[both], color="0.85", lw=0)
         ax.ticklabel_format(axis="y", useOffset=False)

@@ -12,7 +12,7 @@ from scipy import sparse
 from clustruct.itemsets import as_item_set
 from clustruct.partitions import canonical_labels
 
-from ._drawing import DIVERGING, PALETTE, axes_for, counted, distinct, name_rows
+from ._drawing import DIVERGING, axes_for, counted, distinct, name_rows, strip_colour
 
 __all__ = ["SimilarityMatrixDisplay"]
 
@@ -25,7 +25,7 @@ class SimilarityMatrixDisplay:
 
     Blue pairs want to be together, red ones apart. With the truth, the strip at the left shows the true
     cluster of each item: one colour within a frame is right, several are clusters merged; a colour
-    that returns in another frame of like colour may be a cluster split (colours repeat when there are many).
+    that returns in another frame of like colour may be a cluster split (colours repeat after 21).
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ class SimilarityMatrixDisplay:
         m = len(seen)
         right, width = -0.5 - 0.02 * m, 0.035 * m
         for start, stop in _runs(seen):
-            colour = PALETTE[seen[start] % len(PALETTE)]
+            colour = strip_colour(int(seen[start]))
             corner = (right - width, start - 0.5)
             ax.add_patch(Rectangle(corner, width, stop - start, fc=colour, lw=0))
         ax.set_xlim(right - width, m - 0.5)

@@ -49,7 +49,7 @@ class WeightsDisplay:
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any = None, *, n: int = 20, ax: Any = None) -> Self:
         """The weights of a fitted model. The scale is that of the sets X; without X that of training."""
-        w, names = model_weights(estimator)
+        w, _, names = model_weights(estimator)
         if X is not None:
             scale: Any = feature_scale(read_sets(estimator, X, reset=False).sets)
         else:
@@ -66,7 +66,9 @@ class WeightsDisplay:
         bars = ax.barh(places, sizes[shown], color=colours, height=0.7)
         ax.bar_label(bars, [number(sizes[j]) for j in shown], padding=3, fontsize="small")
         ax.axvline(0.0, color="0.3", lw=0.8)
-        ax.margins(x=0.16)
+        low, high = (float(end(sizes[shown], initial=0.0)) for end in (np.min, np.max))
+        room = 0.18 * (high - low) or 1.0
+        ax.set_xlim(low - room * (low < 0.0), high + room * (high > 0.0 or low == 0.0))
         ax.set_ylim(len(shown) - 0.4, -0.6)
         name_rows(ax, places, distinct([self.names[j] for j in shown]))
         ax.set_xlabel("weight" if self.scale is None else "weight times the typical size of the feature")
