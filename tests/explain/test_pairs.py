@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.ensemble import HistGradientBoostingClassifier
 
 from clustruct import (
     DefaultClustering,
@@ -101,6 +102,17 @@ def test_refusals(marbles):
         pair_contributions(model, X[0], 2, 10)
     with pytest.raises(ValueError, match="the set has 2 features, the model 5"):
         pair_contributions(model, ItemSet(pairs=[[1.0, 2.0]]), 0, 1)
-    for other in (DefaultClustering(), PairwiseClassifierClustering()):
+    trees = PairwiseClassifierClustering(HistGradientBoostingClassifier(max_iter=2))
+    for other in (DefaultClustering(), trees):
         with pytest.raises(ValueError, match="no weights"):
             pair_contributions(other.fit(X, y), X[0], 0, 1)
+
+
+def test_pair_classifier_in_the_units_of_the_features(marbles):
+    _, X, y = marbles
+    model = PairwiseClassifierClustering().fit(X, y)
+    found = pair_contributions(model, X[0], 0, 1)
+    assert found.similarity == pytest.approx(model.decision_function(X[0])[0, 1])
+    assert "intercept" in found.names
+    alike = PairwiseClassifierClustering().fit(X, [np.zeros(10, int)] * 3)
+    assert pair_contributions(alike, X[0], 0, 1).largest(3) == [("intercept", 1.0)]

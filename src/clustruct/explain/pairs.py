@@ -11,6 +11,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
 from sklearn.utils.validation import check_is_fitted
 
+from clustruct.estimators import PairwiseClassifierClustering
 from clustruct.itemsets import ItemSet
 from clustruct.partitions import canonical_labels
 
@@ -63,13 +64,14 @@ def pair_contributions(
 
     Parameters
     ----------
-    model : a fitted clusterer with weights ``w_`` (SupervisedCorrelationClustering, SupervisedKMeans, ...)
+    model : a fitted clusterer with weights: SupervisedCorrelationClustering, SupervisedKMeans, or
+        PairwiseClassifierClustering with a linear classifier
     x : the item set
     a, b : numbers of two items
     labels : the predicted clustering of x, made here if not given
     K : the similarities ``model.decision_function(x)``, made here if not given
 
-    An ``intercept_`` of the model is one more contribution, by that name.
+    An intercept of the model is one more contribution, by that name.
 
     >>> from clustruct import SupervisedCorrelationClustering
     >>> x = ItemSet(pairs=[[1.0, 1.0], [0.1, 1.0], [0.0, 1.0]], feature_names=["words", "constant"])
@@ -80,11 +82,10 @@ def pair_contributions(
     >>> bool(abs(found.contributions.sum() - found.similarity) < 1e-12)
     True
     """
-    w, names = model_weights(model, x)
+    w, intercept, names = model_weights(model, x)
     if a == b:
         raise ValueError(f"a pair is two items, but both are item {a}")
     psi = x.pair_features(a, b)
-    intercept = float(getattr(model, "intercept_", 0.0))
     if intercept != 0.0:
         w, psi, names = np.append(w, intercept), np.append(psi, 1.0), (*names, "intercept")
     contributions = w * psi
@@ -110,10 +111,16 @@ def pair_contributions(
     )
 
 
-def model_weights(model: Any, x: ItemSet | None = None) -> tuple[Floats, tuple[str, ...]]:
-    """The weights of a fitted model and the names of its features; ValueError where it has none."""
+def model_weights(model: Any, x: ItemSet | None = None) -> tuple[Floats, float, tuple[str, ...]]:
+    """The weights of a fitted model, its intercept, and the names of its features.
+
+    A pair classifier has the coefficients of its linear classifier, in the units of the features.
+    ValueError where a model has no weights.
+    """
     check_is_fitted(model)
-    w = getattr(model, "w_", None)
+    w, intercept = getattr(model, "w_", None), float(getattr(model, "intercept_", 0.0))
+    if isinstance(model, PairwiseClassifierClustering):
+        w, intercept = _classifier_weights(model)
     if w is None:
         raise ValueError(
             f"{type(model).__name__} has no weights of pair features (w_): its similarities cannot be "
@@ -125,7 +132,15 @@ def model_weights(model: Any, x: ItemSet | None = None) -> tuple[Floats, tuple[s
     if given is None and x is not None:
         given = x.feature_names
     names = [f"feature {j}" for j in range(len(w))] if given is None else [str(name) for name in given]
-    return np.asarray(w, dtype=np.float64), tuple(names)
+    return np.asarray(w, dtype=np.float64), intercept, tuple(names)
+
+
+def _classifier_weights(model: PairwiseClassifierClustering) -> tuple[Floats | None, float]:
+    if model.constant_ is not None:
+        return np.zeros(model.n_features_in_), float(model.constant_)
+    if not hasattr(model.classifier_, "coef_"):
+        return None, 0.0
+    return np.ravel(model.classifier_.coef_) / model._scale, float(np.ravel(model.classifier_.intercept_)[0])
 
 
 def _support(W: Any, y: Ints, a: int) -> float:
