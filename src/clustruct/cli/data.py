@@ -18,9 +18,12 @@ def columns(args: argparse.Namespace, trained: Mapping[str, Any] | None = None) 
     before = trained or {}
     named = {name: getattr(args, name) or before.get(name) for name in NAMED}
     fields = args.fields.split(",") if args.fields else before.get("fields")
+    kept = [before[name] for name in NAMED if not getattr(args, name) and before.get(name)]
+    kept += [] if args.fields else fields or []
     return Columns(
         **named,
         fields=fields,
+        remembered=frozenset(kept),
         repeated_ids=args.number_ids,
         where=_choices(args.where),
         without=_choices(args.without),

@@ -72,9 +72,11 @@ def train(args: argparse.Namespace, sets: list[RawSet], progress: Progress) -> P
     features = PairFeatures(guess_blocks(sets, args.kind, fields)).fit(sets)
     item_sets = [features.transform([raw])[0] for raw in progress.each(sets, "features")]
     labels = [list(raw.labels or ()) for raw in sets]
-    with watching(progress), ending_gently(progress):
-        groups = {} if args.learner == "pairs" else {"groups": groups_of(sets)}
-        model.fit(item_sets, labels, **groups)
+    if args.learner == "pairs":
+        model.fit(item_sets, labels)
+    else:
+        with watching(progress), ending_gently(progress):
+            model.fit(item_sets, labels, groups=groups_of(sets))
     progress.done()
     return Pipeline([("features", features), ("model", model)])
 

@@ -20,8 +20,7 @@ LAST = (
     "Brandt, Conrad, Doyle, Engel, Forster"
 )
 STREETS = (
-    "Mill Lane, High Street, Station Road, Church Street, Park Avenue, Bridge Road, Garden Walk, King "
-    "Street"
+    "Mill Lane, High Street, Station Road, Church Street, Park Avenue, Bridge Road, Garden Walk, King Street"
 )
 CITIES = "Springfield, Riverton, Oakdale, Lakeside, Hillview, Ashford, Brookfield, Fairview"
 SHORT = {"Street": "St", "Road": "Rd", "Avenue": "Ave", "Lane": "Ln"}
@@ -39,7 +38,7 @@ def make_records(
     >>> raw.items[0]
     {'name': 'Xaver Lehmann', 'street': '48 Statio nRd', 'city': 'Lakeside', 'phone': None, 'born': '1944'}
     >>> len(raw), len(set(raw.labels))
-    (28, 12)
+    (26, 12)
     """
     rng = np.random.default_rng(random_state)
     return [_set(number, n_people, most, errors, rng) for number in range(n_sets)]

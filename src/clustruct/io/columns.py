@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from clustruct.rawsets import is_missing
@@ -24,6 +24,7 @@ class Columns:
     cluster : the right cluster (JSONL: "labels" or "clusters" of the set where not given)
     group : sets of one group stay together in cross-validation ("group" where not given and there)
     fields : the fields to keep; all others are left out. None: all
+    remembered : names that were not given now but with the training; they count where they are there
     repeated_ids : number ids that appear more than once in a set, instead of refusing them
     where, without : values that a column must have, or must not have, for its rows to be read
 
@@ -35,6 +36,7 @@ class Columns:
     cluster: str | None = None
     group: str | None = None
     fields: Sequence[str] | None = None
+    remembered: frozenset[str] = frozenset()
     repeated_ids: bool = False
     where: Mapping[str, frozenset[str]] = field(default_factory=dict)
     without: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -43,6 +45,15 @@ class Columns:
         """All columns that say something about an item but are not fields of it."""
         named = (self.set, self.id, self.cluster, self.group)
         return frozenset([n for n in named if n is not None] + [*self.where, *self.without])
+
+    def present(self, names: Iterable[str]) -> Columns:
+        """Without the remembered ones that are not among the names."""
+        gone = self.remembered - frozenset(names)
+        roles = ("set", "id", "cluster", "group")
+        changes: dict[str, Any] = {role: None for role in roles if getattr(self, role) in gone}
+        if self.fields is not None:
+            changes["fields"] = [name for name in self.fields if name not in gone]
+        return replace(self, **changes)
 
     def wants(self, row: Mapping[str, Any]) -> bool:
         """Whether the row has the values asked for."""

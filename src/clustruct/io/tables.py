@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -61,8 +61,7 @@ def sets_from_rows(
 
 
 def _with_defaults(columns: Columns, header: list[str]) -> Columns:
-    from dataclasses import replace
-
+    columns = columns.present(header)
     if columns.id is None and "id" in header and columns.cluster != "id":
         columns = replace(columns, id="id")
     return columns
