@@ -5,6 +5,7 @@ from .constant import Constant
 from .guess import field_kinds, guess_blocks
 from .links import link_pairs, links
 from .lists import Lists
+from .mentions import Mentions
 from .numbers import Dates, Numbers
 from .pair_features import PairFeatures
 from .strings import Strings
@@ -15,6 +16,7 @@ __all__ = [
     "Constant",
     "Dates",
     "Lists",
+    "Mentions",
     "Numbers",
     "PairBlock",
     "PairFeatures",

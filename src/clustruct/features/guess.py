@@ -12,6 +12,7 @@ from clustruct.rawsets import RawSet
 
 from .base import PairBlock
 from .lists import Lists
+from .mentions import Mentions
 from .numbers import Dates, Numbers, as_day, as_number
 from .strings import Strings
 from .terms import Terms
@@ -89,7 +90,8 @@ def guess_blocks(
     ----------
     sets : raw sets
     kind : "records" (string likenesses of each field and of the whole record), "text" (n-gram cosines of
-        text fields), or "auto": text where at most two fields hold anything and one is long, else records
+        text fields), "mentions" (noun phrases), or "auto": mentions where items are places in a text, text
+        where at most two fields hold anything and one is long, records otherwise
     fields : the fields to look at (all by default, without names of items)
 
     >>> sets = [RawSet([{"title": "Dog bites man", "year": 1990}, {"title": "Rain", "year": 1991}])]
@@ -98,6 +100,8 @@ def guess_blocks(
     """
     if kind not in KINDS:
         raise ValueError(f"kind must be one of {', '.join(KINDS)}, not {kind!r}")
+    if kind == "mentions" or (kind == "auto" and fields is None and _are_mentions(sets)):
+        return [Mentions()]
     kinds = field_kinds(sets, fields)
     if kind == "auto":
         kind = _guess_kind(kinds)
@@ -105,6 +109,11 @@ def guess_blocks(
     if not blocks:
         raise ValueError(f"no field to compare items by: {_told(kinds)}")
     return blocks
+
+
+def _are_mentions(sets: Sequence[RawSet]) -> bool:
+    """Whether items are places in a text."""
+    return all("tokens" in raw.context and {"sent", "start", "end"} <= set(raw.items[0]) for raw in sets)
 
 
 def _guess_kind(kinds: dict[str, str]) -> Kind:
