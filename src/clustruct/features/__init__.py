@@ -1,6 +1,7 @@
 """From raw data to item sets."""
 
 from .base import PairBlock
+from .candidates import Candidates, candidate_pairs, pair_recall
 from .constant import Constant
 from .guess import field_kinds, guess_blocks
 from .links import link_pairs, links
@@ -13,6 +14,7 @@ from .terms import Terms
 from .text import TextCosines
 
 __all__ = [
+    "Candidates",
     "Constant",
     "Dates",
     "Lists",
@@ -23,8 +25,10 @@ __all__ = [
     "Strings",
     "Terms",
     "TextCosines",
+    "candidate_pairs",
     "field_kinds",
     "guess_blocks",
     "link_pairs",
     "links",
+    "pair_recall",
 ]
