@@ -25,7 +25,7 @@ def run(args: argparse.Namespace) -> int:
     sets = labelled_sets(args)
     learning.check_learnable(sets)
     if len(sets) == 1:
-        sets = learning.cut(sets[0], args.parts or 2 * args.folds, args.seed)
+        sets = learning.cut(sets[0], args, least=2 * args.folds)
     if len(sets) < 2:
         raise ValueError("cross-validation needs two sets at least")
     predicted: list[Any] = [None] * len(sets)

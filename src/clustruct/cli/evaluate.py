@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from clustruct.features import pair_recall
 from clustruct.io.container import MAGIC
 from clustruct.io.model_files import SavedModel, read_model
 from clustruct.io.predictions import match_predictions
@@ -34,7 +35,8 @@ def run(args: argparse.Namespace) -> int:
     sets = labelled_sets(args, source.about.get("columns") if source else None)
     first = Scored(sets, predictions(saved or args.predictions, sets, args, progress))
     second = None if other is None else Scored(sets, predictions(other, sets, args, progress))
-    found = first.as_json()
+    recall = None if saved is None else blocking_recall(saved.pipeline, sets)
+    found = {**first.as_json(), **({} if recall is None else {"blocking": recall})}
     if second is not None:
         found["against"] = second.as_json()
         found["comparison"] = compare_scores(first.per_set, second.per_set)
@@ -42,6 +44,10 @@ def run(args: argparse.Namespace) -> int:
         print_json(found)
     else:
         _print(args, first, second)
+        if recall is not None:
+            share = 100 * recall["recall"]
+            pairs = f"{recall['pairs']:,} pairs in all"
+            print(f"\nof the pairs that belong together {share:.2f}% were compared ({pairs})")
     return OK
 
 
@@ -60,6 +66,17 @@ def predictions(
     if not isinstance(source, SavedModel):
         return match_predictions(source, sets, args.delimiter)
     return [source.pipeline.predict([raw])[0] for raw in progress.each(sets, "grouping")]
+
+
+def blocking_recall(pipeline: Any, sets: Sequence[RawSet]) -> dict[str, Any] | None:
+    """How many pairs are compared in sets large enough for blocking, and the share of the right ones."""
+    candidates = getattr(pipeline[0], "candidates_", None)
+    large = [raw for raw in sets if candidates is not None and candidates.lists(raw)]
+    if candidates is None or not large:
+        return None
+    pairs = [candidates.pairs(raw) for raw in large]
+    shares = [pair_recall(raw, listed) for raw, listed in zip(large, pairs, strict=True)]
+    return {"sets": len(large), "pairs": sum(map(len, pairs)), "recall": float(np.mean(shares))}
 
 
 class Scored:

@@ -30,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
     learning.check_learnable(sets)
     whole = len(sets)
     if whole == 1:
-        sets = learning.cut(sets[0], args.parts, args.seed)
+        sets = learning.cut(sets[0], args)
     pipeline = learning.train(args, sets, progress)
     found = _summary(pipeline, sets, time.perf_counter() - started)
     save(args.model, pipeline, about={"columns": about(args), "training": found})

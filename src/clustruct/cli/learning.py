@@ -14,7 +14,7 @@ from clustruct.estimators import (
     SupervisedKMeans,
 )
 from clustruct.estimators.watching import watching
-from clustruct.features import PairFeatures, guess_blocks
+from clustruct.features import Candidates, PairFeatures, guess_blocks
 from clustruct.io.errors import DataError
 from clustruct.partitions import canonical_labels, split_by_clusters
 from clustruct.rawsets import RawSet
@@ -23,9 +23,12 @@ from .data import groups_of
 from .interrupts import ending_gently
 from .progress import Progress
 
-# A single set is cut into sets of about this many items, since the cost of training grows with their square.
-PART_SIZE = 250
+# A single set is cut into sets of about this many items, since the cost of training grows with their square;
+# a table of many items into larger ones, in which likely pairs are found as they will be in prediction.
+PART_SIZE, BLOCKED_PART_SIZE = 250, 2500
 FEWEST_PARTS = 5
+# Kinds of features whose likely pairs cannot be told by shared words.
+WITHOUT_WORDS = ("mentions", "vectors")
 
 
 def check_learnable(sets: list[RawSet]) -> None:
@@ -39,12 +42,14 @@ def check_learnable(sets: list[RawSet]) -> None:
         raise DataError("nothing to learn from: no two items share a cluster")
 
 
-def cut(raw: RawSet, parts: int | None, seed: int) -> list[RawSet]:
+def cut(raw: RawSet, args: argparse.Namespace, least: int = FEWEST_PARTS) -> list[RawSet]:
     """One set as several of whole clusters: C is chosen by holding sets out."""
     labels = list(raw.labels or ())
     clusters = len(set(labels))
-    wanted = parts or max(FEWEST_PARTS, round(len(raw) / PART_SIZE))
-    chosen = split_by_clusters(labels, max(1, min(wanted, clusters)), random_state=seed)
+    blocked = args.block and len(raw) >= FEWEST_PARTS * args.block and args.learner != "kmeans"
+    size = max(BLOCKED_PART_SIZE, args.block) if blocked else PART_SIZE
+    wanted = args.parts or max(least, round(len(raw) / size))
+    chosen = split_by_clusters(labels, max(1, min(wanted, clusters)), random_state=args.seed)
     return [_part(raw, [int(a) for a in items], n) for n, items in enumerate(chosen, 1)]
 
 
@@ -69,7 +74,8 @@ def train(args: argparse.Namespace, sets: list[RawSet], progress: Progress) -> P
     """Features fitted to the sets, and a clusterer trained on them; Ctrl-C keeps what was learned so far."""
     fields = args.fields.split(",") if args.fields else None
     model = estimator(args)
-    features = PairFeatures(guess_blocks(sets, args.kind, fields)).fit(sets)
+    blocks = guess_blocks(sets, args.kind, fields)
+    features = PairFeatures(blocks, candidates=_candidates(args, blocks)).fit(sets)
     item_sets = [features.transform([raw])[0] for raw in progress.each(sets, "features")]
     labels = [list(raw.labels or ()) for raw in sets]
     if args.learner == "pairs":
@@ -79,6 +85,14 @@ def train(args: argparse.Namespace, sets: list[RawSet], progress: Progress) -> P
             model.fit(item_sets, labels, groups=groups_of(sets))
     progress.done()
     return Pipeline([("features", features), ("model", model)])
+
+
+def _candidates(args: argparse.Namespace, blocks: list[Any]) -> Candidates | None:
+    """How likely pairs are found in large sets; None: all pairs are compared."""
+    if args.block == 0 or args.learner == "kmeans" or any(b.kind in WITHOUT_WORDS for b in blocks):
+        return None
+    fields = args.fields.split(",") if args.fields else None
+    return Candidates(fields, neighbours=args.neighbours, from_size=args.block)
 
 
 def interrupted(pipeline: Pipeline) -> bool:

@@ -48,6 +48,16 @@ def _learning(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--parts", type=int, metavar="N", help="cut a single set into N sets of whole clusters"
     )
+    group.add_argument(
+        "--block",
+        type=int,
+        default=1000,
+        metavar="N",
+        help="in sets of N items or more compare only likely pairs (1000; 0: always all pairs)",
+    )
+    group.add_argument(
+        "--neighbours", type=int, default=10, metavar="N", help="likely pairs for each item, at least (10)"
+    )
     group.add_argument("--n-jobs", type=int, metavar="N", help="processes for training")
     group.add_argument("--seed", type=int, default=0, metavar="N", help="random numbers (0)")
 
@@ -127,8 +137,9 @@ def check(parser: argparse.ArgumentParser, args: argparse.Namespace) -> None:
         least = 2 if name == "folds" else 1
         if getattr(args, name, None) is not None and getattr(args, name) < least:
             parser.error(f"--{name} must be at least {least}")
-    if getattr(args, "seed", 0) < 0:
-        parser.error("--seed must not be negative")
+    for name in ("seed", "block", "neighbours"):
+        if getattr(args, name, 0) < 0:
+            parser.error(f"--{name} must not be negative")
     if args.command == "evaluate" and (args.model is None) == (args.predictions is None):
         parser.error("evaluate needs --model or --predictions")
     for option in (*getattr(args, "where", []), *getattr(args, "without", [])):

@@ -29,14 +29,17 @@ class ListedPairs:
         assert x.pair_index is not None
         self.i, self.j = x.pair_index.T
         self.m, self.n_pairs = x.n_items, max(len(self.i), 1)
-        together = labels[self.i] == labels[self.j]
-        unit = 100.0 / self.n_pairs
-        self.coefficients = np.where(together, -loss.split_cost * unit, loss.merge_cost * unit)
-        self.constant = unit * loss.split_cost * float(np.count_nonzero(together))
+        self.together = labels[self.i] == labels[self.j]
+        self.costs, self.unit = loss, 100.0 / self.n_pairs
+        cost = np.where(self.together, -loss.split_cost, loss.merge_cost)
+        self.coefficients = self.unit * cost
 
     def loss(self, y: Any) -> float:
-        """The loss of a clustering."""
-        return max(0.0, self.constant + float(self.coefficients @ (y[self.i] == y[self.j])))
+        """The loss of a clustering: counts, so that the truth has exactly none."""
+        joined = y[self.i] == y[self.j]
+        merges = int(np.count_nonzero(joined & ~self.together))
+        splits = int(np.count_nonzero(self.together & ~joined))
+        return self.unit * (self.costs.merge_cost * merges + self.costs.split_cost * splits)
 
     def graph(self, scores: Vector) -> Any:
         """The scores as one triangle of a sparse signed graph."""
