@@ -78,8 +78,9 @@ class Differences(PairBlock):
 
     unit: ClassVar[str] = ""
 
-    def __init__(self, field: str) -> None:
+    def __init__(self, field: str, missing_values: bool = True) -> None:
         self.field = field
+        self.missing_values = missing_values
 
     def fit(self, sets: Sequence[RawSet]) -> Self:
         checks.name_of_field(self.field)
@@ -95,19 +96,19 @@ class Differences(PairBlock):
         return np.array([self.read(value) for value in raw.column(self.field)])
 
     def names(self) -> list[str]:
-        near = [f"within about {scale:.3g}{self.unit}" for scale in self.scales_]
-        return [
-            f"{self.field}: {kind}"
-            for kind in ["same number", "no number in one", "no number in both", *near]
-        ]
+        kinds = [f"within about {scale:.3g}{self.unit}" for scale in self.scales_]
+        if self.missing_values:
+            kinds = ["no number in one", "no number in both", *kinds]
+        return [f"{self.field}: {kind}" for kind in ["same number", *kinds]]
 
     def values(self, raw: RawSet, pairs: Pairs) -> Values:
         x = self._column(raw)
         there = np.isfinite(x)
         both = there[pairs].all(axis=1)
         gap = np.abs(np.diff(np.where(there, x, 0.0)[pairs], axis=1)[:, 0])
-        near = [both * np.exp(-gap / scale) for scale in self.scales_]
-        return np.column_stack([(both & (gap == 0.0)).astype(np.float64), *missing(there, pairs), *near])
+        columns = [(both & (gap == 0.0)).astype(np.float64)]
+        columns += missing(there, pairs) if self.missing_values else []
+        return np.column_stack(columns + [both * np.exp(-gap / scale) for scale in self.scales_])
 
     def learned(self) -> State:
         return {"scales": np.array(self.scales_)}

@@ -11,10 +11,13 @@ _HOMES = {
     "ModelFileError": "errors",
     "SavedModel": "model_files",
     "load": "model_files",
+    "match_predictions": "predictions",
     "read_model": "model_files",
     "read_sets": "readers",
     "save": "model_files",
     "sets_from_frame": "frames",
+    "write_predictions": "predictions",
+    "write_sets": "set_files",
 }
 
 __all__ = list(_HOMES)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from clustruct.rawsets import is_missing
 
-from .errors import DataError, place
+from .errors import DataError, NoLabels, place
 
 __all__ = ["Columns", "LabelUse"]
 
@@ -24,6 +24,7 @@ class Columns:
     cluster : the right cluster (JSONL: "labels" or "clusters" of the set where not given)
     group : sets of one group stay together in cross-validation ("group" where not given and there)
     fields : the fields to keep; all others are left out. None: all
+    remembered : names that were not given now but with the training; they count where they are there
     repeated_ids : number ids that appear more than once in a set, instead of refusing them
     where, without : values that a column must have, or must not have, for its rows to be read
 
@@ -35,6 +36,7 @@ class Columns:
     cluster: str | None = None
     group: str | None = None
     fields: Sequence[str] | None = None
+    remembered: frozenset[str] = frozenset()
     repeated_ids: bool = False
     where: Mapping[str, frozenset[str]] = field(default_factory=dict)
     without: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -43,6 +45,15 @@ class Columns:
         """All columns that say something about an item but are not fields of it."""
         named = (self.set, self.id, self.cluster, self.group)
         return frozenset([n for n in named if n is not None] + [*self.where, *self.without])
+
+    def present(self, names: Iterable[str]) -> Columns:
+        """Without the remembered ones that are not among the names."""
+        gone = self.remembered - frozenset(names)
+        roles = ("set", "id", "cluster", "group")
+        changes: dict[str, Any] = {role: None for role in roles if getattr(self, role) in gone}
+        if self.fields is not None:
+            changes["fields"] = [name for name in self.fields if name not in gone]
+        return replace(self, **changes)
 
     def wants(self, row: Mapping[str, Any]) -> bool:
         """Whether the row has the values asked for."""
@@ -69,7 +80,7 @@ def check_labels(
     for a, label in enumerate(labels):
         name = f"item {a + 1}" if ids is None else f"item {ids[a]!r}"
         if is_missing(label):
-            raise DataError(f"{where[a]}: {name} has no cluster (--skip-unlabelled leaves such items out)")
+            raise NoLabels(f"{where[a]}: {name} has no cluster (--skip-unlabelled leaves such items out)")
         if isinstance(label, list | dict):
             raise DataError(f"{where[a]}: the cluster of {name} must be a number or a string")
     return list(labels)
@@ -109,9 +120,15 @@ def _finite(value: float) -> bool:
     return value - value == 0.0
 
 
-def check_present(columns: Sequence[str], wanted: Sequence[str | None], path: Any, line: int | None) -> None:
+def check_present(
+    columns: Sequence[str],
+    wanted: Sequence[str | None],
+    path: Any,
+    line: int | None,
+    fault: type[DataError] = DataError,
+) -> None:
     """Every named column is there."""
     for name in wanted:
         if name is not None and name not in columns:
             shown = ", ".join(map(str, columns[:20])) + (" ..." if len(columns) > 20 else "")
-            raise DataError(f"{place(path, line)}: there is no column {name!r}; there are {shown}")
+            raise fault(f"{place(path, line)}: there is no column {name!r}; there are {shown}")

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["DataError", "ModelFileError", "place"]
+__all__ = ["DataError", "ModelFileError", "NoLabels", "place"]
 
 
 class DataError(ValueError):
     """A data file that cannot be used. The message begins with file and line."""
+
+
+class NoLabels(DataError):
+    """Data in which the right clusters, or some of them, are missing."""
 
 
 class ModelFileError(ValueError):

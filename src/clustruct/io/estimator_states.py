@@ -138,6 +138,8 @@ def _learned_similarity(estimator: Any) -> State:
     for name in ("C_", "k_range_"):
         if hasattr(estimator, name):
             state[name] = getattr(estimator, name)
+    if hasattr(estimator, "_scale"):
+        state["scale"] = np.asarray(estimator._scale, dtype=np.float64)
     if hasattr(estimator, "cv_results_"):
         state["cv_results_"] = {k: np.asarray(v, float) for k, v in estimator.cv_results_.items()}
     if hasattr(estimator, "result_"):
@@ -152,6 +154,8 @@ def _restore_similarity(estimator: Any, learned: Mapping[str, Any], n: int) -> N
     for name in ("C_", "k_range_", "cv_results_"):
         if name in learned:
             setattr(estimator, name, learned[name])
+    if "scale" in learned:
+        estimator._scale = vector(learned["scale"], n)
     if "result" in learned:
         estimator.result_ = result_from_state(learned["result"], estimator.w_)
 

@@ -11,7 +11,7 @@ from typing import Any
 from clustruct.rawsets import RawSet, is_missing
 
 from .columns import Columns, LabelUse, check_ids, check_labels, check_values
-from .errors import DataError, place
+from .errors import DataError, NoLabels, place
 from .lines import text_lines
 
 __all__ = ["read_jsonl"]
@@ -34,7 +34,7 @@ def read_jsonl(path: Path, columns: Columns, labels: LabelUse) -> Iterator[RawSe
         _check_selected(given, columns, path, line)
         if not columns.wants(given):
             continue
-        raw = _raw_set(given, columns, labels, path, line)
+        raw = _raw_set(given, columns.present([*given, *_item_keys(given)]), labels, path, line)
         if raw is None:
             continue
         first = seen.setdefault(raw.name, line)
@@ -59,8 +59,21 @@ def _object(text: str, path: Path, line: int) -> dict[str, Any]:
     return given
 
 
+def _item_keys(given: Mapping[str, Any]) -> set[str]:
+    items = given.get("items", given.get("mentions"))
+    return (
+        {key for item in items if isinstance(item, dict) for key in item}
+        if isinstance(items, list)
+        else set()
+    )
+
+
 def _check_selected(given: Mapping[str, Any], columns: Columns, path: Path, line: int) -> None:
-    for name in (*columns.where, *columns.without, *([columns.group] if columns.group else [])):
+    for name in (
+        *columns.where,
+        *columns.without,
+        *([columns.group] if columns.group not in (None, *columns.remembered) else []),
+    ):
         if name not in given:
             keys = ", ".join(given)
             raise DataError(f"{place(path, line)}: the set has no key {name!r}; its keys are {keys}")
@@ -139,7 +152,7 @@ def _labels(
     if key is None or given[key] is None:
         if use == "skip":
             return None, key
-        raise DataError(
+        raise NoLabels(
             f"{here}: {title} has no labels (key {' or '.join(keys)}); --skip-unlabelled leaves such sets out"
         )
     labels = given[key]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from clustruct.rawsets import RawSet, is_missing
 
 from .columns import Columns, LabelUse, check_ids, check_labels, check_present
-from .errors import DataError, place
+from .errors import DataError, NoLabels, place
 
 __all__ = ["Row", "sets_from_rows"]
 
@@ -45,8 +45,8 @@ def sets_from_rows(
     check_present(header, wanted, path, line)
     if labels != "ignored":
         if columns.cluster is None:
-            raise DataError(f"{place(path, line)}: name the column of the clusters (--cluster NAME)")
-        check_present(header, [columns.cluster], path, line)
+            raise NoLabels(f"{place(path, line)}: name the column of the clusters (--cluster NAME)")
+        check_present(header, [columns.cluster], path, line, NoLabels)
     sets: dict[Hashable, _Gathered] = {}
     for number, row in rows:
         if not columns.wants(row) or (labels == "skip" and is_missing(row[columns.cluster or ""])):
@@ -61,8 +61,7 @@ def sets_from_rows(
 
 
 def _with_defaults(columns: Columns, header: list[str]) -> Columns:
-    from dataclasses import replace
-
+    columns = columns.present(header)
     if columns.id is None and "id" in header and columns.cluster != "id":
         columns = replace(columns, id="id")
     return columns
