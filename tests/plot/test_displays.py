@@ -136,6 +136,17 @@ def test_waterfall_names_the_path_of_a_pair_held_by_others(fitted):
     assert display.ax_.get_title() == "left and right: together\nthrough left > middle > right"
 
 
+def test_waterfall_of_features_of_one_name(fitted):
+    x = ItemSet(pairs=[[1.0, 2.0, 0.0, 4.0]], feature_names=["a", "a", "a", "b"])
+    model = type(fitted[0])()
+    model.w_, model.n_features_in_ = np.ones(4), 4
+    model.feature_names_in_ = np.array(x.feature_names, dtype=object)
+    display = PairContributionDisplay.from_estimator(model, x, 0, 1)
+    assert rows(display) == ["b = 4", "a = 2", "a = 1", "similarity"]
+    few = PairContributionDisplay.from_estimator(model, x, 0, 1, n=2)
+    assert rows(few) == ["b = 4", "2 others", "similarity"]
+
+
 def test_waterfall_of_nothing(fitted):
     x = ItemSet(pairs=[[0.0]])
     model = type(fitted[0])()

@@ -82,12 +82,12 @@ class PairContributionDisplay:
 
     def _row_names(self, count: int) -> list[str]:
         found = self.explanation
-        values = dict(zip(found.names, found.values, strict=True))
+        values = found.values[found.contributions != 0.0]
         names = [name for name, _ in found.largest(count)]
-        return [
-            f"{text} = {number(values[name])}" if name in values else text
-            for name, text in zip(names, distinct(names, 34), strict=True)
-        ]
+        texts = distinct(names, 34)
+        summed = 1 if len(values) > count else 0
+        told = [f"{text} = {number(v)}" for text, v in zip(texts, values[: count - summed], strict=False)]
+        return told + texts[len(told) :]
 
     def _write_sizes(self, ax: Any, sizes: list[float], starts: list[float]) -> None:
         for row, (size, start) in enumerate(zip(sizes, starts, strict=True)):

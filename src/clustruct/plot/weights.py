@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from clustruct.estimators._input import read_sets
-from clustruct.estimators.scaling import feature_scale
+from clustruct.estimators.scaling import mean_squares
 from clustruct.explain.pairs import model_weights
 
 from ._drawing import AGAINST, FOR, axes_for, distinct, name_rows, number
@@ -51,7 +51,8 @@ class WeightsDisplay:
         """The weights of a fitted model. The scale is that of the sets X; without X that of training."""
         w, _, names = model_weights(estimator)
         if X is not None:
-            scale: Any = feature_scale(read_sets(estimator, X, reset=False).sets)
+            sets = read_sets(estimator, X, reset=False).sets
+            scale: Any = np.sqrt(np.mean([mean_squares(x) for x in sets], axis=0))
         else:
             scale = getattr(estimator, "_scale", None)
         return cls(names, w, scale).plot(n=n, ax=ax)
@@ -73,7 +74,8 @@ class WeightsDisplay:
         name_rows(ax, places, distinct([self.names[j] for j in shown]))
         ax.set_xlabel("weight" if self.scale is None else "weight times the typical size of the feature")
         hidden = len(sizes) - len(shown)
-        ax.set_title(f"{len(shown)} largest weights of {len(sizes)}" if hidden else "weights")
+        title = f"{len(shown)} largest weights of {len(sizes)}" if hidden else "weights"
+        ax.set_title(title, fontsize="medium")
         ax.spines[["top", "right"]].set_visible(False)
         self.ax_, self.figure_ = ax, ax.figure
         return self

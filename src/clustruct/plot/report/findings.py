@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from clustruct.estimators.scaling import feature_scale
+from clustruct.estimators.scaling import mean_squares
 from clustruct.explain import (
     ClusterMove,
     ItemConfidence,
@@ -118,7 +118,7 @@ def look_at(pipeline: Any, sets: Sequence[RawSet]) -> Findings:
         x = transformed(pipeline, raw)
         found.append(_one(model, x, number, raw))
         if number < SETS_FOR_SCALE:
-            squares.append(feature_scale([x]) ** 2)
+            squares.append(mean_squares(x))
     return Findings(pipeline, found, np.sqrt(np.mean(squares, axis=0)), {number: x})
 
 
