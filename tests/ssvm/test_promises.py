@@ -59,7 +59,7 @@ def test_a_problem_in_twenty_lines():
         ({"C": np.nan}, "C must be a positive number"),
         ({"epsilon": -1.0}, "must not be negative"),
         ({"epsilon": 0.0, "rtol": 0.0}, "nor both zero"),
-        ({"formulation": "two-slack"}, "'n-slack' or 'one-slack', not 'two-slack'"),
+        ({"formulation": "two-slack"}, "'one-slack' or 'smoothed', not 'two-slack'"),
         ({"scaling": "loss"}, "scaling must be 'margin' or 'slack'"),
         ({"slack_norm": 3}, "slack_norm must be 1 or 2"),
         ({"formulation": "one-slack", "slack_norm": 2}, "square of the mean slack is not the mean"),

@@ -93,7 +93,7 @@ class SupervisedKMeans(SimilarityLearning, KMeansPrediction, BaseEstimator):
         loss: Any = "normalised",
         kernel_learning: bool = False,
         scaling: Scaling = "margin",
-        formulation: Formulation = "n-slack",
+        formulation: Formulation = "auto",
         slack_norm: Literal[1, 2] = 1,
         rescale: bool = True,
         n_init: int = 10,

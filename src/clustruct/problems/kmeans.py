@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator
 
-from clustruct.inference import kmeans, spectral
+from clustruct.inference import kmeans, spectral, spectral_soft
 from clustruct.inference.kmeans_augmented import iterative_augmented
 from clustruct.itemsets import ItemSet
 from clustruct.losses import NormalisedLoss, as_loss
 from clustruct.partitions import RelaxedClustering, canonical_labels, normalised_indicator
-from clustruct.ssvm import OracleKind, SlackRule
+from clustruct.ssvm import OracleKind, SlackRule, Softened
 
 Vector = NDArray[np.float64]
 Oracle = Literal["iterative", "spectral", "centred", "discrete"]
@@ -22,6 +22,8 @@ ORACLES: tuple[Oracle, ...] = ("iterative", "spectral", "centred", "discrete")
 PLAIN = SlackRule("margin", 1)
 # Eigenvalues to this relative accuracy are as good as exact beside the gaps at which training ends.
 ORACLE_TOL = 1e-7
+# Up to this size the smoothed oracle, which needs all eigenvectors, costs little beside what it saves.
+SOFT_LIMIT = 500
 
 
 class KMeansProblem:
@@ -93,6 +95,7 @@ class KMeansProblem:
         self._shrink = [1.0 / x.n_items if item_mean else 1.0 for x in self.sets]
         self._factors = [normalised_indicator(y) for y in self.labels]
         self._last: list[Any] = [None] * self.n_examples
+        self._truth_features: dict[int, Vector] = {}
 
     @property
     def oracle_kind(self) -> OracleKind:
@@ -101,6 +104,12 @@ class KMeansProblem:
     def supports(self, rule: SlackRule) -> bool:
         """Spectral and discrete search need the loss as a term added to K: margin scaling, slack norm 1."""
         return rule == PLAIN or self.oracle == "iterative"
+
+    @property
+    def preferred_formulation(self) -> Literal["n-slack", "smoothed"]:
+        """Relaxations have more corners than planes can hold: they are trained smoothed."""
+        small = all(x.n_items <= SOFT_LIMIT for x in self.sets)
+        return "smoothed" if small and self.oracle in ("spectral", "centred") else "n-slack"
 
     def n_clusters(self, i: int) -> int:
         """k of set i, from its labels."""
@@ -118,7 +127,7 @@ class KMeansProblem:
 
     def separate(self, i: int, w: Vector, rule: SlackRule) -> Any:
         """The most violated clustering of set i: a partition, or a relaxed clustering."""
-        scale = w * (self._shrink[i] / (self._unit * self.feature_scale))
+        scale = self._scaled(i, w)
         if self.oracle == "iterative":
             self._last[i] = self._iterative(i, scale, rule)
             return self._last[i]
@@ -126,6 +135,34 @@ class KMeansProblem:
         if self.oracle != "discrete":
             return relaxed
         return spectral.discretise(relaxed, n_init=self.n_init, random_state=self.random_state)
+
+    def soften(self, i: int, w: Vector, mu: float) -> Softened:
+        """The spectral oracles with an entropy of weight mu: see `clustruct.inference.spectral_soft`."""
+        if self.oracle not in ("spectral", "centred"):
+            raise ValueError(f"the {self.oracle} oracle cannot be smoothed")
+        x, k, Y = self.sets[i], self.n_clusters(i), self._factors[i]
+        K = np.asarray(x.similarity(self._scaled(i, w)))
+        augmented = K - (100.0 / k) * (Y @ Y.T).toarray()
+        found = spectral_soft.soft_relax(augmented, k, mu / self._unit, centred=self.oracle == "centred")
+        truth = float(np.sum(Y.toarray() * (K @ Y.toarray())))
+        here = x.joint_feature_factor(found.U) * (self._shrink[i] / self.feature_scale)
+        loss = 100.0 * (1.0 - float(np.sum((Y.T @ found.U) ** 2)) / k)
+        base = 100.0 - truth
+        return Softened(
+            violation=self._unit * max(0.0, found.largest + base),
+            value=self._unit * (found.smoothed + base),
+            difference=self._truth_feature(i) - here,
+            loss=self._unit * max(0.0, loss),
+        )
+
+    def _scaled(self, i: int, w: Vector) -> Vector:
+        """w for which K has losses up to 100 beside it."""
+        return w * (self._shrink[i] / (self._unit * self.feature_scale))
+
+    def _truth_feature(self, i: int) -> Vector:
+        if i not in self._truth_features:
+            self._truth_features[i] = self.joint_feature(i, self.labels[i])
+        return self._truth_features[i]
 
     def _iterative(self, i: int, scale: Vector, rule: SlackRule) -> NDArray[np.int64]:
         x, k, y = self.sets[i], self.n_clusters(i), self.labels[i]

@@ -5,6 +5,7 @@ from .kernels import Kernel, KernelModel, VectorSum
 from .problem import BatchProblem, OracleKind, StructuredProblem
 from .result import Certificate, FitResult, Iteration
 from .segments import BlockRows, PieceRows
+from .separation import Softened
 from .slack_rule import Scaling, SlackRule
 from .training import Formulation, fit
 
@@ -23,6 +24,7 @@ __all__ = [
     "PieceRows",
     "Scaling",
     "SlackRule",
+    "Softened",
     "StructuredProblem",
     "VectorSum",
     "fit",

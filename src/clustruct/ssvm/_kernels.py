@@ -141,7 +141,7 @@ def pool_slacks(planes, b, head, following, v, low, high, groups):
 
 @njit(cache=True, nogil=True)
 def pool_ascend(
-    planes, b, square, head, following, a, total, cap, ridge, v, low, high, groups, busy, scratch
+    planes, b, square, head, following, a, quiet, total, cap, ridge, v, low, high, groups, busy, scratch, full
 ):
     """One step in each group of a pool of sparse planes; v = prior + sum_j a_j c_j follows along.
 
@@ -149,9 +149,12 @@ def pool_ascend(
     cap * max(0, largest gradient) - sum_j a_j gradient_j, seen when the group was visited. With
     bounds on w the curvature |c|^2 is an upper bound, so that each step still ascends.
     ``busy`` marks the groups that hold weight or could gain by it: sweeps between full ones visit
-    those only (at C = 1000 on digits one group in five).
+    those only (at C = 1000 on digits one group in five). Of their planes they pass over those that a
+    full sweep found ``quiet``: without weight, and with a smaller gradient than any that has some
+    (RCV1 with 10 labels at C = 3e4, 25 planes a group: 2.6 s instead of 7.0).
     """
     estimate = 0.0
+    scores = np.empty(len(a) if full else 0)
     for g in groups:
         up, down = -1, -1
         up_gradient, down_gradient = 0.0, 0.0
@@ -161,13 +164,23 @@ def pool_ascend(
         held = 0.0
         j = head[g]
         while j >= 0:
+            if not full and quiet[j]:
+                j = following[j]
+                continue
             gradient = b[j] - plane_dot(planes, j, v, low, high) - ridge[g] * total[g]
+            if full:
+                scores[j] = gradient
             held += a[j] * gradient
             if gradient > up_gradient:
                 up, up_gradient = j, gradient
             if a[j] > 0.0 and gradient < down_gradient:
                 down, down_gradient = j, gradient
             j = following[j]
+        if full:
+            j = head[g]
+            while j >= 0:
+                quiet[j] = a[j] == 0.0 and scores[j] < down_gradient
+                j = following[j]
         gap = up_gradient - down_gradient
         busy[g] = total[g] > 0.0 or up >= 0
         if not gap > 0.0 or gap == np.inf:

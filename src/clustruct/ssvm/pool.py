@@ -43,6 +43,7 @@ class Pool:
                 ("following", np.intp),
                 ("group", np.intp),
                 ("idle", np.intp),
+                ("quiet", np.bool_),
             )
         }
         self.head = np.full(len(self.cap), -1, np.intp)
@@ -92,6 +93,7 @@ class Pool:
             ("a", 0.0),
             ("group", groups),
             ("idle", 0),
+            ("quiet", False),
             ("following", self.head[groups]),
         ):
             self._columns[name][begin:end] = value
@@ -106,7 +108,7 @@ class Pool:
             return
         last = np.inf
         for _ in range(MOST_SWEEPS):
-            left = self._ascend(rng.permutation(len(self.cap)))
+            left = self._ascend(rng.permutation(len(self.cap)), full=True)
             if left <= goal:
                 break
             busy = np.flatnonzero(self._busy)
@@ -149,15 +151,16 @@ class Pool:
         self.restore()
         return True
 
-    def _ascend(self, groups: Indices) -> float:
+    def _ascend(self, groups: Indices, full: bool = False) -> float:
         """One step in each of the groups; an estimate of the pool's duality gap."""
         from ._kernels import pool_ascend
 
         x, side = self._columns, self.side
         return float(
             pool_ascend(
-                *(self.segments.arrays, x["b"], x["square"], self.head, x["following"], x["a"], self.total),
-                *(self.cap, self.ridge, self.v, side.low, side.high, groups, self._busy, self._scratch),
+                *(self.segments.arrays, x["b"], x["square"], self.head, x["following"], x["a"]),
+                *(x["quiet"], self.total, self.cap, self.ridge, self.v, side.low, side.high, groups),
+                *(self._busy, self._scratch, full),
             )
         )
 

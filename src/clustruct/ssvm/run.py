@@ -37,7 +37,7 @@ class Best:
 
 @dataclass
 class Run:
-    """What both formulations share. ``kappa`` is C times each example's share of the mean."""
+    """What all formulations share. ``kappa`` is C times each example's share of the mean."""
 
     separator: Separator
     rule: SlackRule
@@ -60,6 +60,7 @@ class Run:
     stop_reason: str = ""
     started: float = field(default_factory=time.perf_counter)
     earlier_seconds: float = 0.0
+    patience: int = STALLED_ROUNDS
 
     kappa: Vector = field(init=False)
 
@@ -123,8 +124,8 @@ class Run:
 
     def _stalled(self) -> bool:
         """Nothing gained in many rounds: the last digits of the arithmetic are reached."""
-        if len(self.history) <= STALLED_ROUNDS:
+        if len(self.history) <= self.patience:
             return False
-        then, now = self.history[-STALLED_ROUNDS], self.history[-1]
+        then, now = self.history[-self.patience], self.history[-1]
         no_rise = now.dual - then.dual <= 1e-13 * abs(now.dual)
         return no_rise and not now.primal < then.primal

@@ -27,6 +27,20 @@ class Answer:
     violation: Vector
 
 
+@dataclass(frozen=True)
+class Softened:
+    """What a smoothed oracle says of one example: see `clustruct.ssvm.smoothed`.
+
+    ``violation`` is the largest slack any output needs at w, ``value`` its smoothed form, and
+    ``difference`` and ``loss`` make the plane of the mean of outputs that attains the latter.
+    """
+
+    violation: float
+    value: float
+    difference: Vector
+    loss: float
+
+
 class Separator:
     """Calls the separation oracle and counts calls and seconds.
 
@@ -70,6 +84,18 @@ class Separator:
         answers = [self._checked(p, b, w) for p, b in zip(pieces, batches, strict=True)]
         self.seconds += time.perf_counter() - started
         return answers
+
+    def soften(self, indices: Indices, w: Vector, mu: float) -> list[Softened]:
+        """The smoothed oracle's answers, one per example."""
+        started = time.perf_counter()
+        problem: Any = getattr(self.problem, "problem", self.problem)
+        if self._pool is None:
+            answers = [problem.soften(int(i), w, mu) for i in indices]
+        else:
+            answers = self._pool(delayed(problem.soften)(int(i), w, mu) for i in indices)
+        self.calls += len(indices)
+        self.seconds += time.perf_counter() - started
+        return list(answers)
 
     def _checked(self, indices: Indices, batch: ConstraintBatch, w: Any) -> Answer:
         losses = np.asarray(batch.losses, float)

@@ -44,7 +44,7 @@ def side_conditions(constraints: Any, prior: Any, n_features: int) -> SideCondit
     low, high = np.full(n_features, -np.inf), np.full(n_features, np.inf)
     rows: list[Vector] = [np.empty((0, n_features))]
     least: list[Vector] = [np.empty(0)]
-    for given in _listed(constraints):
+    for given in listed(constraints):
         if isinstance(given, str) and given == "nonnegative":
             low = np.maximum(low, 0.0)
         elif isinstance(given, Bounds):
@@ -66,7 +66,8 @@ def side_conditions(constraints: Any, prior: Any, n_features: int) -> SideCondit
     return found
 
 
-def _listed(constraints: Any) -> Iterable[Any]:
+def listed(constraints: Any) -> Iterable[Any]:
+    """The conditions one by one."""
     if constraints is None:
         return []
     return constraints if isinstance(constraints, list | tuple) else [constraints]

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.optimize import LinearConstraint
 
 from .checkpoint import Checkpoint, Saved
 from .constraints import Vector
@@ -20,11 +21,12 @@ from .problem import BatchProblem, OneByOne, as_batch_problem
 from .result import Certificate, FitResult, Iteration, certify
 from .run import Best, Run
 from .separation import Separator
-from .side_conditions import SideConditions, side_conditions
+from .side_conditions import SideConditions, listed, side_conditions
 from .slack_rule import Scaling, SlackRule
+from .smoothed import train_smoothed
 from .working_set import LinearSpace, Space, WorkingSet
 
-Formulation = Literal["n-slack", "one-slack"]
+Formulation = Literal["auto", "n-slack", "one-slack", "smoothed"]
 # With so few examples n-slack training keeps a Gram matrix and solves its QP exactly.
 FEW_EXAMPLES = 64
 KEPT_ANSWERS = 10
@@ -36,7 +38,7 @@ def fit(
     *,
     epsilon: float = 1e-6,
     rtol: float = 1e-3,
-    formulation: Formulation = "n-slack",
+    formulation: Formulation = "auto",
     scaling: Scaling = "margin",
     slack_norm: Literal[1, 2] = 1,
     sample_weight: ArrayLike | None = None,
@@ -73,9 +75,12 @@ def fit(
     epsilon, rtol : float
         Training ends when no constraint that the oracle finds is violated by more than ``epsilon``
         beyond the slack, or when the gap between primal and dual is at most ``rtol`` times the primal.
-    formulation : "n-slack" or "one-slack"
+    formulation : "auto", "n-slack", "one-slack" or "smoothed"
         One slack per example, or one for their mean. Same optimum for slack_norm=1; n-slack asks the
-        oracle less often and is the faster in most cases, one-slack holds fewer constraints.
+        oracle less often and is the faster in most cases, one-slack holds fewer constraints. "smoothed"
+        comes to the same optimum by L-BFGS on smoothed slacks; it needs a problem that can ``soften``
+        (spectral relaxations can), margin scaling and slack_norm=1. "auto" is what the problem
+        prefers, n-slack where it does not say.
     scaling, slack_norm
         See above. There is no one-slack form with slack_norm=2.
     sample_weight : array of n numbers, optional
@@ -117,6 +122,7 @@ def fit(
     ('converged', True)
     """
     rule = SlackRule(scaling, slack_norm)
+    formulation = _settled(formulation, problem, rule, constraints, kernel)
     _check_settings(C, epsilon, rtol, max_iter, formulation, rule, kernel, constraints, prior, checkpoint)
     batch: BatchProblem = as_batch_problem(problem) if kernel is None else KernelProblem(problem)
     supports = getattr(problem, "supports", None)
@@ -150,11 +156,33 @@ def fit(
         if checkpoint is not None:
             identity = _identity(run, batch.n_features, formulation)
             start = _connect(run, planes, Checkpoint(checkpoint, identity), start)
-        if isinstance(planes, WorkingSet) and formulation == "one-slack":
+        if formulation == "smoothed":
+            best = train_smoothed(run, planes, start)
+        elif isinstance(planes, WorkingSet) and formulation == "one-slack":
             best = train_one_slack(run, planes, start)
         else:
             best = train_n_slack(run, planes, start)
         return _result(run, planes, best, problem)
+
+
+def _settled(
+    formulation: Formulation, problem: Any, rule: SlackRule, constraints: Any, kernel: Kernel | None
+) -> Formulation:
+    """The formulation that "auto" stands for; what "smoothed" cannot do is refused."""
+    linear = any(isinstance(c, LinearConstraint) for c in listed(constraints))
+    reasons = {
+        f"{type(problem).__name__} has no smoothed oracle": not hasattr(problem, "soften"),
+        "it needs margin scaling and slack_norm=1": rule != SlackRule(),
+        "linear constraints do not go with it": linear,
+        "it works without a kernel": kernel is not None,
+    }
+    against = [reason for reason, holds in reasons.items() if holds]
+    if formulation == "smoothed" and against:
+        raise ValueError(f"formulation='smoothed' is not possible here: {against[0]}")
+    if formulation != "auto":
+        return formulation
+    wanted: Formulation = getattr(problem, "preferred_formulation", "n-slack")
+    return "n-slack" if wanted == "smoothed" and against else wanted
 
 
 def _check_settings(
@@ -175,8 +203,10 @@ def _check_settings(
         raise ValueError(f"epsilon and rtol must not be negative, nor both zero: {epsilon!r}, {rtol!r}")
     if max_iter < 1:
         raise ValueError(f"max_iter must be at least 1, not {max_iter!r}")
-    if formulation not in ("n-slack", "one-slack"):
-        raise ValueError(f"formulation must be 'n-slack' or 'one-slack', not {formulation!r}")
+    if formulation not in ("n-slack", "one-slack", "smoothed"):
+        raise ValueError(
+            f"formulation must be 'auto', 'n-slack', 'one-slack' or 'smoothed', not {formulation!r}"
+        )
     if formulation == "one-slack" and rule.norm == 2:
         raise ValueError(
             "one-slack training has no form with slack_norm=2: the square of the mean slack is not the mean "
@@ -208,7 +238,7 @@ def _plane_set(run: Run, formulation: Formulation, kernel: Kernel | None) -> Poo
     else:
         with np.errstate(divide="ignore"):
             cap, ridge = np.full(n, np.inf), 1.0 / run.kappa
-    if formulation == "n-slack" and kernel is None and len(run.examples) > FEW_EXAMPLES:
+    if formulation != "one-slack" and kernel is None and len(run.examples) > FEW_EXAMPLES:
         return Pool(cap, ridge, run.side)
     features = run.separator.problem.n_features
     space: Space = LinearSpace(features, run.side) if kernel is None else KernelSpace(kernel)
@@ -227,7 +257,8 @@ def _start(w0: Any, planes: Pool | WorkingSet, side: SideConditions, n: int, for
         held = w0.planes
         if held is not None and held.fits(len(side.prior), 1 if formulation == "one-slack" else n):
             planes.load(held)
-            return planes.w
+            # Smoothed slacks are low where the earlier run ended, not at the solution of its planes.
+            return side.clip(np.array(w0.w)) if formulation == "smoothed" else planes.w
         w0 = w0.w
     w = side.clip(np.array(w0, float))
     if w.shape != side.prior.shape or not np.isfinite(w).all():

@@ -1,0 +1,61 @@
+"""The smoothed sum of eigenvalues: its bounds, its limit, its derivative."""
+
+import numpy as np
+import pytest
+
+from clustruct.inference import spectral
+from clustruct.inference.spectral_soft import occupations, soft_relax
+
+
+def symmetric(m, seed):
+    A = np.random.default_rng(seed).normal(size=(m, m))
+    return (A + A.T) / 2
+
+
+@pytest.mark.parametrize("centred", [False, True])
+@pytest.mark.parametrize("k", [1, 3, 9])
+def test_bounds_and_limit(k, centred):
+    K = symmetric(9, k)
+    best = spectral.relaxed_objective(K, spectral.relax(K, k, centred=centred))
+    for mu in (1.0, 0.1, 1e-3):
+        soft = soft_relax(K, k, mu, centred=centred)
+        assert soft.largest == pytest.approx(best, abs=1e-9)
+        assert soft.value <= best + 1e-9 <= soft.smoothed + 2e-9
+        # The entropy of each eigenvalue is at most log 2.
+        assert soft.smoothed - soft.value <= mu * 9 * np.log(2) + 1e-12
+        Z = soft.U @ soft.U.T
+        assert np.trace(Z) == pytest.approx(k)
+        assert np.sum(K * Z) == pytest.approx(soft.value, abs=1e-9)
+        eigenvalues = np.linalg.eigvalsh(Z)
+        assert eigenvalues.min() > -1e-9
+        assert eigenvalues.max() < 1 + 1e-9
+        if centred:
+            np.testing.assert_allclose(Z @ np.ones(9), np.ones(9), atol=1e-9)
+
+
+@pytest.mark.parametrize("centred", [False, True])
+def test_derivative_is_the_solution(centred):
+    K, D, h = symmetric(7, 1), symmetric(7, 2), 1e-5
+    up, down = (soft_relax(K + s * h * D, 3, 0.3, centred=centred).smoothed for s in (1, -1))
+    U = soft_relax(K, 3, 0.3, centred=centred).U
+    assert (up - down) / (2 * h) == pytest.approx(float(np.sum(D * (U @ U.T))), rel=1e-6)
+
+
+@pytest.mark.parametrize("mu", [1e-9, 1e-3, 1.0, 1e6])
+def test_occupations_sum_to_k(mu):
+    eigenvalues = np.random.default_rng(0).normal(size=30)
+    for k in (1, 7, 30):
+        p = occupations(eigenvalues, k, mu)
+        assert p.sum() == pytest.approx(k)
+        assert (p >= 0).all()
+        assert (p <= 1).all()
+        assert (np.diff(p[np.argsort(eigenvalues)]) >= 0).all()
+
+
+def test_equal_eigenvalues_share():
+    np.testing.assert_allclose(occupations(np.ones(4), 2, 1e-6), 0.5)
+
+
+def test_mu_must_be_positive():
+    with pytest.raises(ValueError, match="mu must be positive"):
+        soft_relax(np.eye(3), 2, 0.0)
