@@ -14,8 +14,10 @@ _HOMES = {
     "match_predictions": "predictions",
     "read_model": "model_files",
     "read_sets": "readers",
+    "read_svmlight": "svmlight",
     "save": "model_files",
     "sets_from_frame": "frames",
+    "sets_from_svmlight": "svmlight",
     "write_predictions": "predictions",
     "write_sets": "set_files",
 }
