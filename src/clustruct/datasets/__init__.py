@@ -1,5 +1,8 @@
 """Data sets: generators and readers."""
 
+from .made_mentions import make_mentions
+from .made_news import make_news
+from .made_records import make_records
 from .marbles import Marbles, make_marbles
 from .multilabel import MultiLabelData, make_multilabel_chain, make_multilabel_count, read_multilabel
 from .synth import make_hard_synth, make_synth
@@ -9,8 +12,11 @@ __all__ = [
     "MultiLabelData",
     "make_hard_synth",
     "make_marbles",
+    "make_mentions",
     "make_multilabel_chain",
     "make_multilabel_count",
+    "make_news",
+    "make_records",
     "make_synth",
     "read_multilabel",
 ]

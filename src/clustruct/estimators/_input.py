@@ -123,6 +123,15 @@ def read_labels(y: Any, given: Sets) -> list[Labels]:
     return [_checked(i, v, x) for i, (v, x) in enumerate(zip(listed, given.sets, strict=True))]
 
 
+def set_groups(groups: Any, given: Sets) -> list[Any] | None:
+    """The group of each set where a list of sets was given; for one table groups name its sets instead."""
+    if groups is None or given.rows is not None or given.single:
+        return None
+    if len(groups) != len(given.sets):
+        raise ValueError(f"groups has {len(groups)} entries for {len(given.sets)} sets")
+    return list(groups)
+
+
 def _only(y: Any) -> Any:
     """The labels of the one set; a column is taken as scikit-learn takes it, with a warning."""
     if not (hasattr(y, "shape") and len(y.shape) == 2 and y.shape[1] == 1):

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from clustruct.itemsets import ItemSet
 from clustruct.ssvm import FitResult, SlackRule, fit
 
-from ._input import Labels, read_labels, read_sets
+from ._input import Labels, read_labels, read_sets, set_groups
 from .choice import choose_C
+from .watching import rounds
 
 Vector = NDArray[np.float64]
 
@@ -63,7 +64,9 @@ class SimilarityLearning:
 
         X is a list of item sets (or of tables, taken as node features), with y a list of label
         vectors; or one table with one label per row, cut into sets by ``groups`` (one set without).
-        ``set_weight`` has one number per set.
+        ``set_weight`` has one number per set. For a list of sets ``groups`` has one entry per set: in
+        the cross-validation of C, sets of one group are held out together. Ctrl-C ends the training and
+        keeps what was learned so far (``result_.stop_reason`` is "interrupted").
         """
         if self.C != "cv" and (isinstance(self.C, str) or not self.C > 0):
             raise ValueError(f"C must be a positive number or 'cv', not {self.C!r}")
@@ -72,8 +75,12 @@ class SimilarityLearning:
         labels = read_labels(y, given)
         self._look_at(given.sets, labels)
         if self.C == "cv":
-            chosen = choose_C(self, given.sets, labels, set_weight)
+            held_together = set_groups(groups, given)
+            chosen = choose_C(self, given.sets, labels, set_weight, held_together)
             self.C_, self.cv_results_ = chosen.C, chosen.results
+            if chosen.stopped is not None:
+                self.result_, self.w_ = chosen.stopped, chosen.stopped.w
+                return self
         else:
             self.C_ = float(self.C)
         self.result_ = self._train(given.sets, labels, self.C_, set_weight)
@@ -111,6 +118,7 @@ class SimilarityLearning:
             max_iter=self.max_iter,
             n_jobs=self.n_jobs,
             random_state=self.random_state,
+            callback=rounds(C, self.rtol),
         )
 
     def _in_user_units(self, w: Vector) -> Vector:

@@ -11,7 +11,7 @@ from scipy import sparse
 from clustruct.itemsets import ItemSet
 from clustruct.problems.kmeans import KMeansProblem
 
-from .scaling import _mean_squares
+from .scaling import mean_squares
 
 Vector = NDArray[np.float64]
 # Natural unit times this is C = 1, see `natural_C`.
@@ -25,7 +25,7 @@ def block_scale(sets: Sequence[ItemSet]) -> Vector:
     >>> block_scale([ItemSet(nodes=[[2.0, 0.0], [2.0, 1.0], [2.0, 0.0]])])
     array([4., 1.])
     """
-    squares = np.mean([_mean_squares(x) for x in sets], axis=0)
+    squares = np.mean([mean_squares(x) for x in sets], axis=0)
     thin = np.zeros(len(squares), np.bool_)
     nodes = sets[0].n_node_features
     thin[:nodes] = nodes > 0 and sparse.issparse(sets[0].nodes)

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from scipy.spatial.distance import squareform
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
@@ -91,7 +92,7 @@ class PairwiseClassifierClustering(SetScoring, BaseEstimator):
 
     def _select(self, x: ItemSet, labels: Labels) -> Pairs:
         if self.selection == "all":
-            return np.column_stack(np.triu_indices(x.n_items, 1))
+            return _pairs(x)
         if self.selection == "chain":
             return chain_pairs(labels)
         if self.selection == "canopy":
@@ -99,19 +100,26 @@ class PairwiseClassifierClustering(SetScoring, BaseEstimator):
         raise ValueError(f"selection must be all, canopy or chain, not {self.selection!r}")
 
     def decision_function(self, X: Any, groups: Any = None) -> Any:
-        """The classifier's output for every pair: one symmetric matrix per set."""
+        """The classifier's output for every pair: one symmetric matrix per set.
+
+        Sparse for a set that lists its pairs (`pair_index`) and has no node features.
+        """
         check_is_fitted(self, "constant_")
         given = read_sets(self, X, groups, reset=False)
         answers = [self._outputs(x) for x in given.sets]
         return answers[0] if given.single else answers
 
-    def _outputs(self, x: ItemSet) -> NDArray[np.float64]:
-        m = x.n_items
-        if self.constant_ is not None or m < 2:
-            return np.full((m, m), self.constant_ or 0.0) * (1.0 - np.eye(m))
-        pairs = np.column_stack(np.triu_indices(m, 1))
-        outputs = self.classifier_.decision_function(pair_table(x, pairs) / self._scale)
-        return np.asarray(squareform(outputs, checks=False))
+    def _outputs(self, x: ItemSet) -> Any:
+        """A symmetric matrix; sparse for a set that lists its pairs, where all others are apart."""
+        m, pairs = x.n_items, _pairs(x)
+        if self.constant_ is not None or len(pairs) == 0:
+            outputs = np.full(len(pairs), self.constant_ or 0.0)
+        else:
+            outputs = self.classifier_.decision_function(pair_table(x, pairs) / self._scale)
+        if not _lists_pairs(x):
+            return np.asarray(squareform(outputs, checks=False)) if m > 1 else np.zeros((m, m))
+        upper = sparse.csr_array((outputs, (pairs[:, 0], pairs[:, 1])), shape=(m, m))
+        return sparse.csr_array(upper + upper.T)
 
     def predict(self, X: Any, groups: Any = None) -> Any:
         """Cluster new sets."""
@@ -119,15 +127,27 @@ class PairwiseClassifierClustering(SetScoring, BaseEstimator):
         given = read_sets(self, X, groups, reset=False)
         return given.restore([self._cluster(self._outputs(x)) for x in given.sets])
 
-    def _cluster(self, K: NDArray[np.float64]) -> Labels:
+    def _cluster(self, K: Any) -> Labels:
         if self.predictor == "components":
             return components(K > 0.0)
         if self.predictor == "nearest-mate":
-            return nearest_mates(K)
+            return nearest_mates(K.toarray() if sparse.issparse(K) else K)
         return cluster(K, self.predictor, self.random_state)
 
 
-def components(linked: NDArray[np.bool_]) -> Labels:
+def _lists_pairs(x: ItemSet) -> bool:
+    """Whether only listed pairs of the set have features."""
+    return x.nodes is None and x.pair_index is not None
+
+
+def _pairs(x: ItemSet) -> Pairs:
+    """The pairs that train and are asked about: those listed, or all."""
+    if x.pair_index is not None and x.nodes is None:
+        return np.asarray(x.pair_index, dtype=np.intp)
+    return np.column_stack(np.triu_indices(x.n_items, 1))
+
+
+def components(linked: Any) -> Labels:
     """Connected components as labels."""
     from scipy.sparse.csgraph import connected_components
 

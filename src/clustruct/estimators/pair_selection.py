@@ -35,7 +35,10 @@ def _listed_rows(x: ItemSet, a: Pairs, b: Pairs) -> NDArray[np.float64]:
     if x.pair_index is None:
         rows: Any = held[low * (2 * m - low - 1) // 2 + high - low - 1]  # type: ignore[index]
         return rows.toarray() if sparse.issparse(rows) else np.asarray(rows)
-    place = {(int(i), int(j)): k for k, (i, j) in enumerate(x.pair_index)}
+    index = x.pair_index
+    if np.array_equal(index[:, 0], low) and np.array_equal(index[:, 1], high):
+        return held.toarray() if sparse.issparse(held) else np.asarray(held)  # type: ignore[union-attr]
+    place = {(int(i), int(j)): k for k, (i, j) in enumerate(index)}
     where = np.array([place.get((int(i), int(j)), -1) for i, j in zip(low, high, strict=True)], np.intp)
     out = np.zeros((len(a), x.n_pair_features))
     found = where >= 0

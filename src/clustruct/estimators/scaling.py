@@ -18,19 +18,22 @@ Vector = NDArray[np.float64]
 def feature_scale(sets: Sequence[ItemSet]) -> Vector:
     """The root mean square of each pair feature over the pairs of all sets, sets counting alike.
 
+    Of sets that list their pairs and have no nodes only the listed pairs count.
+
     Node products of dense nodes are scaled one by one; those of sparse nodes by one number, since a
     word that is rare must not be blown up by being rare. A feature that is zero everywhere has scale 1.
     """
-    squares = np.mean([_mean_squares(x) for x in sets], axis=0)
+    squares = np.mean([mean_squares(x) for x in sets], axis=0)
     nodes = sets[0].n_node_features
     if nodes and sparse.issparse(sets[0].nodes):
         squares[:nodes] = squares[:nodes].sum()
     return np.where(squares > 0.0, np.sqrt(np.maximum(squares, 1e-300)), 1.0)
 
 
-def _mean_squares(x: ItemSet) -> Vector:
+def mean_squares(x: ItemSet) -> Vector:
     """Mean of psi_ab^2 over the pairs a < b of one set; for node products (sum x^2)^2 - sum x^4 over 2."""
-    pairs = max(x.n_items * (x.n_items - 1) / 2, 1)
+    listed = x.pair_index is not None and x.nodes is None
+    pairs = max(len(x.pair_index) if listed else x.n_items * (x.n_items - 1) / 2, 1)  # type: ignore[arg-type]
     parts = []
     if x.nodes is not None:
         parts.append(np.maximum(_power_sums(x.nodes, 2) ** 2 - _power_sums(x.nodes, 4), 0.0) / 2)

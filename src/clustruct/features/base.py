@@ -67,13 +67,13 @@ def register(block: type[PairBlock]) -> type[PairBlock]:
 
 def block_from_state(state: Mapping[str, Any]) -> PairBlock:
     """The fitted block of a state; ValueError where the state is not one."""
-    kind = state.get("kind")
-    if kind not in _KINDS:
+    kind = state.get("kind") if isinstance(state, Mapping) else None
+    if not isinstance(kind, str) or kind not in _KINDS:
         raise ValueError(f"unknown kind of feature {kind!r}; known are {', '.join(sorted(_KINDS))}")
     try:
         block = _KINDS[kind](**state["parameters"])
         block.restore(state["learned"])
-    except (KeyError, TypeError) as error:
+    except (AttributeError, KeyError, TypeError) as error:
         raise ValueError(f"the state of a {kind} feature is damaged: {error}") from None
     return block
 

@@ -14,6 +14,7 @@ from clustruct.itemsets import ItemSet
 from clustruct.rawsets import RawSet
 
 from .base import PairBlock, Pairs, State, Values, all_pairs, block_from_state
+from .candidates import Candidates
 from .constant import Constant
 
 __all__ = ["PairFeatures"]
@@ -27,6 +28,8 @@ class PairFeatures(TransformerMixin, BaseEstimator):
     blocks : sequence of PairBlock
     bias : bool
         Whether a constant feature is added at the end.
+    candidates : Candidates, optional
+        Which pairs of large sets are compared; without it all pairs of every set are.
 
     Examples
     --------
@@ -36,15 +39,19 @@ class PairFeatures(TransformerMixin, BaseEstimator):
     [ItemSet(m=2, N_n=0, N_p=1)]
     """
 
-    def __init__(self, blocks: Sequence[PairBlock], *, bias: bool = True) -> None:
+    def __init__(
+        self, blocks: Sequence[PairBlock], *, bias: bool = True, candidates: Candidates | None = None
+    ) -> None:
         self.blocks = blocks
         self.bias = bias
+        self.candidates = candidates
 
     def fit(self, X: Sequence[RawSet], y: Any = None) -> Self:
         """Learn vocabularies, weights and ranges from the raw sets."""
         self.blocks_ = [*self.blocks, Constant()] if self.bias else list(self.blocks)
         for block in self.blocks_:
             block.fit(X)
+        self.candidates_ = None if self.candidates is None else self.candidates.fit(X)
         return self
 
     def transform(self, X: Iterable[RawSet]) -> list[ItemSet]:
@@ -58,9 +65,11 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         return np.array([name for block in self.blocks_ for name in block.names()], dtype=object)
 
     def _item_set(self, raw: RawSet) -> ItemSet:
-        pairs = all_pairs(len(raw))
+        listed = self.candidates_ is not None and self.candidates_.lists(raw)
+        pairs = self.candidates_.pairs(raw) if self.candidates_ and listed else all_pairs(len(raw))
         return ItemSet(
             pairs=_stack([block.values(raw, pairs) for block in self.blocks_], pairs),
+            pair_index=pairs if listed else None,
             ids=raw.ids,
             feature_names=list(self.get_feature_names_out()),
             n_items=len(raw),
@@ -69,14 +78,20 @@ class PairFeatures(TransformerMixin, BaseEstimator):
     def state(self) -> State:
         """All that a model file keeps: JSON values and arrays."""
         check_is_fitted(self)
-        return {"blocks": [block.state() for block in self.blocks_]}
+        candidates = None if self.candidates_ is None else self.candidates_.state()
+        return {"blocks": [block.state() for block in self.blocks_], "candidates": candidates}
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> PairFeatures:
         """The fitted features of a state; ValueError where it is not one."""
-        blocks = [block_from_state(s) for s in state["blocks"]]
-        features = cls(blocks, bias=False)
-        features.blocks_ = blocks
+        given = state.get("blocks") if isinstance(state, Mapping) else None
+        if not isinstance(given, list):
+            raise ValueError("the state of the features has no list of blocks")
+        blocks = [block_from_state(s) for s in given]
+        listed = state.get("candidates")
+        candidates = None if listed is None else Candidates.from_state(listed)
+        features = cls(blocks, bias=False, candidates=candidates)
+        features.blocks_, features.candidates_ = blocks, candidates
         return features
 
 

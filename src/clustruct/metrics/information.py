@@ -48,7 +48,7 @@ def matched_accuracy(y_true: Any, y_pred: Any) -> float:
     >>> matched_accuracy([0, 0, 1, 1], [1, 1, 1, 0])
     0.75
     """
-    table = contingency(y_true, y_pred).toarray().astype(np.float64)
-    if table.size == 0:
+    table = contingency(y_true, y_pred)
+    if table.shape[0] == 0:
         raise ValueError("y_true is empty; accuracy needs at least one item")
     return best_matching(table) / float(table.sum())

@@ -18,9 +18,11 @@ from clustruct.inference.correlation import (
 )
 from clustruct.inference.loss_augmented import greedy_augmented, local_search_augmented
 from clustruct.itemsets import ItemSet
-from clustruct.losses import LinearLoss, as_loss
+from clustruct.losses import LinearLoss, PairwiseLoss, as_loss
 from clustruct.partitions import canonical_labels
 from clustruct.ssvm import OracleKind, SlackRule
+
+from .listed_pairs import ListedPairs, lists_pairs
 
 Vector = NDArray[np.float64]
 Oracle = Literal["greedy", "local-search", "lp", "exact"]
@@ -47,6 +49,9 @@ class CorrelationProblem:
     feature_scale : psi is divided by it, entry by entry (None: as given)
     pair_mean : take s_x = 2 / (m (m - 1)), the mean over pairs, and losses on a 0..1 scale. C then means
         the same for sets of any size: each pair is asked for a margin of 1.
+
+    Of a set that lists its pairs (`pair_index`) and has no nodes only the listed pairs count, in the mean and
+    in a pairwise loss, and the search never makes an m x m matrix.
 
     Examples
     --------
@@ -86,7 +91,17 @@ class CorrelationProblem:
         self.n_features = self.sets[0].n_features if self.sets else 0
         self.feature_scale = np.ones(self.n_features) if feature_scale is None else feature_scale
         self._unit = 0.01 if pair_mean else 1.0
-        self._shrink = [_share(x.n_items, pair_mean) for x in self.sets]
+        self._listed = [self._list(x, y) for x, y in zip(self.sets, self.labels, strict=True)]
+        self._shrink = [
+            _share(x.n_items, pair_mean) if some is None or not pair_mean else 1.0 / some.n_pairs
+            for x, some in zip(self.sets, self._listed, strict=True)
+        ]
+
+    def _list(self, x: ItemSet, y: Any) -> ListedPairs | None:
+        """For sets that list their pairs, where the search knows how to use that."""
+        if isinstance(self.loss_function, PairwiseLoss) and self.oracle in ("greedy", "local-search"):
+            return ListedPairs(x, y, self.loss_function) if lists_pairs(x) else None
+        return None
 
     @property
     def oracle_kind(self) -> OracleKind:
@@ -111,6 +126,9 @@ class CorrelationProblem:
         if isinstance(y, EdgeDegrees):
             assert isinstance(self.loss_function, LinearLoss)
             return self._unit * self.loss_function.relaxed(self.labels[i], y.degrees)
+        some = self._listed[i]
+        if some is not None:
+            return self._unit * some.loss(y)
         return self._unit * self.loss_function(self.labels[i], y)
 
     def similarity(self, x: ItemSet, w: Vector) -> Vector:
@@ -119,6 +137,9 @@ class CorrelationProblem:
 
     def separate(self, i: int, w: Vector, rule: SlackRule) -> Any:
         """The most violated partition (or edge degrees) of set i."""
+        some = self._listed[i]
+        if some is not None and rule == PLAIN:
+            return self._separate_listed(i, w, some)
         K = self.similarity(self.sets[i], w) * (self._shrink[i] / self._unit)
         if not self.loss_in_oracle:
             return self._search(K)
@@ -136,7 +157,12 @@ class CorrelationProblem:
             slack_norm=rule.norm,
         )
 
-    def _search(self, K: Vector) -> Any:
+    def _separate_listed(self, i: int, w: Vector, some: ListedPairs) -> Any:
+        features: Any = self.sets[i].pairs
+        scores = (features @ (w / self.feature_scale)) * (self._shrink[i] / self._unit)
+        return self._search(some.graph(scores + some.coefficients if self.loss_in_oracle else scores))
+
+    def _search(self, K: Any) -> Any:
         if self.oracle == "greedy":
             return greedy(K)
         if self.oracle == "local-search":

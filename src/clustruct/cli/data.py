@@ -1,0 +1,62 @@
+"""Sets from the files named on the command line."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from clustruct.io.columns import Columns, LabelUse
+from clustruct.io.readers import read_sets
+from clustruct.rawsets import RawSet
+
+NAMED = ("set", "id", "cluster", "group")
+
+
+def columns(args: argparse.Namespace, trained: Mapping[str, Any] | None = None) -> Columns:
+    """The columns named by the options; where not named, those that the model was trained with."""
+    before = trained or {}
+    named = {name: getattr(args, name) or before.get(name) for name in NAMED}
+    fields = args.fields.split(",") if args.fields else before.get("fields")
+    kept = [before[name] for name in NAMED if not getattr(args, name) and before.get(name)]
+    kept += [] if args.fields else fields or []
+    return Columns(
+        **named,
+        fields=fields,
+        remembered=frozenset(kept),
+        repeated_ids=args.number_ids,
+        where=_choices(args.where),
+        without=_choices(args.without),
+    )
+
+
+def about(args: argparse.Namespace) -> dict[str, Any]:
+    """What later commands want to know of how the data was read."""
+    fields = args.fields.split(",") if args.fields else None
+    return {**{name: getattr(args, name) for name in NAMED}, "fields": fields}
+
+
+def _choices(given: list[str]) -> dict[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    for text in given:
+        name, _, values = text.partition("=")
+        found[name] = found.get(name, frozenset()) | frozenset(values.split(","))
+    return found
+
+
+def labelled_sets(args: argparse.Namespace, trained: Mapping[str, Any] | None = None) -> list[RawSet]:
+    """All sets, with labels."""
+    use: LabelUse = "skip" if args.skip_unlabelled else "required"
+    return list(read_sets(*args.data, columns=columns(args, trained), labels=use, delimiter=args.delimiter))
+
+
+def unlabelled_sets(args: argparse.Namespace, trained: Mapping[str, Any] | None = None) -> Iterator[RawSet]:
+    """The sets one by one, labels left out."""
+    return read_sets(*args.data, columns=columns(args, trained), labels="ignored", delimiter=args.delimiter)
+
+
+def groups_of(sets: list[RawSet]) -> list[Any] | None:
+    """The group of each set, a set without one being a group of its own; None where no set has one."""
+    if all(raw.group is None for raw in sets):
+        return None
+    return [f"set {i}" if raw.group is None else f"group {raw.group}" for i, raw in enumerate(sets)]

@@ -1,0 +1,68 @@
+"""``clustruct explain``: what went wrong, what is least sure, and why two items are together or apart."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from clustruct.io.errors import DataError, NoLabels
+from clustruct.io.model_files import read_model
+from clustruct.io.predictions import item_ids
+from clustruct.rawsets import RawSet
+
+from . import explanations
+from .data import labelled_sets, unlabelled_sets
+from .main import OK
+from .progress import Progress
+from .shown import print_json
+
+
+def run(args: argparse.Namespace) -> int:
+    """One pair, or all sets."""
+    saved = read_model(args.model)
+    sets = _chosen(args, _sets(args, saved.about.get("columns")))
+    if args.pair is not None:
+        found = _pair(args, saved.pipeline, sets)
+        print_json(found) if args.json else explanations.print_pair(found, args.top)
+        return OK
+    looked = [
+        explanations.look(saved.pipeline, raw) for raw in Progress(args.quiet).each(sets, "looking at sets")
+    ]
+    found = explanations.summary(looked)
+    print_json(found) if args.json else explanations.print_summary(found, args.top)
+    return OK
+
+
+def _sets(args: argparse.Namespace, trained: Any) -> list[RawSet]:
+    """With labels where the data has them."""
+    try:
+        return labelled_sets(args, trained)
+    except NoLabels:
+        return list(unlabelled_sets(args, trained))
+
+
+def _chosen(args: argparse.Namespace, sets: list[RawSet]) -> list[RawSet]:
+    if args.within is None:
+        return sets
+    chosen = [raw for raw in sets if raw.name == args.within]
+    if not chosen:
+        some = ", ".join(raw.name for raw in sets[:5])
+        raise DataError(f"there is no set {args.within!r}; there are {some}{' ...' if len(sets) > 5 else ''}")
+    return chosen
+
+
+def _pair(args: argparse.Namespace, pipeline: Any, sets: list[RawSet]) -> dict[str, Any]:
+    holding = [raw for raw in sets if {*args.pair} <= {str(i) for i in item_ids(raw)}]
+    if len(holding) > 1:
+        names = ", ".join(raw.name for raw in holding[:3])
+        raise DataError(f"the two items are together in several sets ({names}); choose one with --in")
+    if not holding:
+        known = {str(i) for raw in sets for i in item_ids(raw)}
+        for name in args.pair:
+            if name not in known:
+                raise DataError(f"no item has the id {name!r}")
+        raise DataError(f"no set has both {args.pair[0]!r} and {args.pair[1]!r}")
+    if args.pair[0] == args.pair[1]:
+        raise DataError("a pair is two different items")
+    numbers = {str(name): a for a, name in enumerate(item_ids(holding[0]))}
+    return explanations.pair(pipeline, holding[0], numbers[args.pair[0]], numbers[args.pair[1]])

@@ -1,0 +1,27 @@
+"""``clustruct report``: a page with figures."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from clustruct.io.atomic import check_target
+from clustruct.io.model_files import read_model
+
+from .data import labelled_sets
+from .main import OK
+from .shown import print_json
+
+
+def run(args: argparse.Namespace) -> int:
+    """Write the page."""
+    check_target(Path(args.out))
+    try:
+        from clustruct.plot.report import write_report
+    except ImportError as error:
+        raise ValueError(f"the report needs matplotlib: pip install 'clustruct[plot]' ({error})") from None
+    saved = read_model(args.model)
+    sets = labelled_sets(args, saved.about.get("columns"))
+    write_report(args.out, saved.pipeline, sets)
+    print_json({"report": args.out}) if args.json else print(f"written to {args.out}")
+    return OK

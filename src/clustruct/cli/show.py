@@ -1,0 +1,31 @@
+"""``clustruct show``: what a model file holds."""
+
+from __future__ import annotations
+
+import argparse
+
+from clustruct.io.model_files import read_model
+
+from .main import OK
+from .shown import count, print_json, table
+from .weights import weight_rows
+
+
+def run(args: argparse.Namespace) -> int:
+    """How it was trained, and its weights."""
+    saved = read_model(args.model)
+    training = dict(saved.about.get("training", {}))
+    rows = weight_rows(saved.pipeline)
+    if args.json:
+        weights = {name: weight for name, weight, _ in rows}
+        print_json({"training": training, "versions": dict(saved.versions), "weights": weights})
+        return OK
+    model = saved.pipeline[-1]
+    print(f"{type(model).__name__}, {count(model.n_features_in_, 'feature')}")
+    if training:
+        sets, items = count(training["sets"], "set"), count(training["items"], "item")
+        print(f"learned from {sets} with {items}; C = {training['C']}, {training['stop_reason']}")
+    print("written by " + ", ".join(f"{name} {version}" for name, version in saved.versions.items()))
+    if rows:
+        print("\n" + table(["feature", "weight", "effect"], rows, most=args.top))
+    return OK

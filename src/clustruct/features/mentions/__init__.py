@@ -1,0 +1,5 @@
+"""Features of mentions (noun phrases) in text."""
+
+from .block import Mentions
+
+__all__ = ["Mentions"]

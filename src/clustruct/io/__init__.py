@@ -1,0 +1,35 @@
+"""Files: raw sets in, predictions and models out. Names load on first use, as those of `clustruct` do."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+_HOMES = {
+    "Columns": "columns",
+    "DataError": "errors",
+    "ModelFileError": "errors",
+    "SavedModel": "model_files",
+    "load": "model_files",
+    "match_predictions": "predictions",
+    "read_model": "model_files",
+    "read_sets": "readers",
+    "read_svmlight": "svmlight",
+    "save": "model_files",
+    "sets_from_frame": "frames",
+    "sets_from_svmlight": "svmlight",
+    "write_predictions": "predictions",
+    "write_sets": "set_files",
+}
+
+__all__ = list(_HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(f"clustruct.io.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'clustruct.io' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,116 @@
+"""Why two items are together or apart, as a waterfall."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from clustruct.explain import PairExplanation, pair_contributions
+from clustruct.itemsets import ItemSet
+
+from ._drawing import AGAINST, FOR, QUIET, axes_for, distinct, name_rows, number, plain, short
+
+__all__ = ["PairContributionDisplay"]
+
+
+class PairContributionDisplay:
+    """The similarity of two items as a waterfall of the features' contributions, largest first.
+
+    Each bar starts where the one above ends; the last one is their sum, the similarity. Above zero
+    speaks for together.
+
+    Parameters
+    ----------
+    explanation : PairExplanation, from `clustruct.explain.pair_contributions`
+    ids : names of the items of the set, optional
+
+    Examples
+    --------
+    >>> import matplotlib; matplotlib.use("Agg")
+    >>> from clustruct import ItemSet, SupervisedCorrelationClustering
+    >>> from clustruct.plot import PairContributionDisplay
+    >>> x = ItemSet(pairs=[[1.0, 1.0], [0.1, 1.0], [0.0, 1.0]], feature_names=["words", "constant"])
+    >>> model = SupervisedCorrelationClustering(C=1.0).fit([x], [[0, 0, 1]])
+    >>> display = PairContributionDisplay.from_estimator(model, x, 0, 1)
+    >>> [label.get_text() for label in display.ax_.get_yticklabels()]
+    ['words = 1', 'constant = 1', 'similarity']
+    >>> import matplotlib.pyplot; matplotlib.pyplot.close(display.figure_)
+    """
+
+    def __init__(self, explanation: PairExplanation, ids: Any = None) -> None:
+        self.explanation = explanation
+        self.ids = ids
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, x: ItemSet, a: int, b: int, *, labels: Any = None, n: int = 12, ax: Any = None
+    ) -> Self:
+        """Items a and b of the set x under a fitted model; `labels` is its prediction, if at hand."""
+        return cls(pair_contributions(estimator, x, a, b, labels), x.ids).plot(n=n, ax=ax)
+
+    @classmethod
+    def from_predictions(
+        cls, explanation: PairExplanation, *, ids: Any = None, n: int = 12, ax: Any = None
+    ) -> Self:
+        """An explanation made before."""
+        return cls(explanation, ids).plot(n=n, ax=ax)
+
+    def plot(self, *, n: int = 12, ax: Any = None) -> Self:
+        """Draw the n largest contributions, the rest summed up as one."""
+        found = self.explanation
+        steps = found.largest(n)
+        ends = np.cumsum([0.0, *(c for _, c in steps)])
+        ax = axes_for(ax, 6.8, 1.4 + 0.3 * (len(steps) + 1))
+        for row, (_, size) in enumerate(steps):
+            ax.barh(row, size, left=ends[row], color=FOR if size >= 0 else AGAINST, height=0.66)
+            ax.plot([ends[row + 1]] * 2, [row + 0.33, row + 0.67], color="0.4", lw=0.8)
+        total = found.similarity
+        ax.barh(len(steps), total, color=QUIET, height=0.66, ec="0.2", lw=1.0)
+        self._write_sizes(ax, [c for _, c in steps] + [total], [*ends[:-1], 0.0])
+        ax.axvline(0.0, color="0.3", lw=0.8)
+        low, high = min(*ends, total), max(*ends, total)
+        room = 0.2 * (high - low) or 1.0
+        ax.set_xlim(low - room, high + room)
+        ax.set_ylim(len(steps) + 0.6, -0.6)
+        name_rows(ax, np.arange(len(steps) + 1), [*self._row_names(len(steps)), "similarity"])
+        ax.set_xlabel("contribution (above zero: together)")
+        self._write_title(ax)
+        ax.spines[["top", "right"]].set_visible(False)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _row_names(self, count: int) -> list[str]:
+        found = self.explanation
+        values = found.values[found.contributions != 0.0]
+        names = [name for name, _ in found.largest(count)]
+        texts = distinct(names, 34)
+        summed = 1 if len(values) > count else 0
+        told = [f"{text} = {number(v)}" for text, v in zip(texts, values[: count - summed], strict=False)]
+        return told + texts[len(told) :]
+
+    def _write_sizes(self, ax: Any, sizes: list[float], starts: list[float]) -> None:
+        for row, (size, start) in enumerate(zip(sizes, starts, strict=True)):
+            right = size >= 0
+            sign = "+" if right and row < len(sizes) - 1 else ""
+            ax.annotate(
+                sign + number(size),
+                (start + size, row),
+                (4 if right else -4, 0),
+                textcoords="offset points",
+                ha="left" if right else "right",
+                va="center",
+                fontsize="small",
+            )
+
+    def _write_title(self, ax: Any) -> None:
+        found = self.explanation
+        names = [short(found_id, 24) for found_id in (self._name(found.a), self._name(found.b))]
+        title = f"{names[0]} and {names[1]}: {'together' if found.together else 'apart'}"
+        if found.path:
+            links = " > ".join(short(self._name(i), 12) for i in found.path)
+            title += f"\nthrough {short(links, 70)}"
+        plain(ax.set_title(title, fontsize="medium"))
+
+    def _name(self, item: int) -> Any:
+        return f"item {item}" if self.ids is None else self.ids[item]

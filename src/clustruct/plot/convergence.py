@@ -1,0 +1,135 @@
+"""How training came to its end."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from clustruct.ssvm import FitResult
+from clustruct.ssvm.result import history_arrays
+
+from ._drawing import AGAINST, FOR, QUIET, axes_for
+
+__all__ = ["ConvergenceDisplay"]
+
+
+class ConvergenceDisplay:
+    """Upper and lower bound of the training objective, or their relative gap, as training went on.
+
+    Parameters
+    ----------
+    result : FitResult, the ``result_`` of an estimator or the outcome of `clustruct.ssvm.fit`
+
+    Examples
+    --------
+    >>> import matplotlib; matplotlib.use("Agg")
+    >>> from clustruct import SupervisedCorrelationClustering
+    >>> from clustruct.datasets import make_marbles
+    >>> from clustruct.plot import ConvergenceDisplay
+    >>> sets = make_marbles(3)
+    >>> model = SupervisedCorrelationClustering(C=1.0).fit(
+    ...     [m.item_set() for m in sets], [m.labels for m in sets])
+    >>> display = ConvergenceDisplay.from_estimator(model, against="rounds")
+    >>> display.ax_.get_xlabel()
+    'rounds'
+    >>> import matplotlib.pyplot; matplotlib.pyplot.close(display.figure_)
+    """
+
+    def __init__(self, result: FitResult) -> None:
+        if not result.history:
+            raise ValueError("the result has no history: nothing was trained, or it was not kept")
+        self.result = result
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        *,
+        show: Literal["bounds", "gap"] = "bounds",
+        against: Literal["seconds", "rounds"] = "seconds",
+        ax: Any = None,
+    ) -> Self:
+        """The last training of a fitted estimator."""
+        check_is_fitted(estimator)
+        result = getattr(estimator, "result_", None)
+        if result is None:
+            raise ValueError(f"{type(estimator).__name__} has no result_: its training was not kept")
+        return cls.from_predictions(result, show=show, against=against, ax=ax)
+
+    @classmethod
+    def from_predictions(
+        cls,
+        result: FitResult,
+        *,
+        show: Literal["bounds", "gap"] = "bounds",
+        against: Literal["seconds", "rounds"] = "seconds",
+        ax: Any = None,
+    ) -> Self:
+        """A result of `clustruct.ssvm.fit`."""
+        return cls(result).plot(show=show, against=against, ax=ax)
+
+    def plot(
+        self,
+        *,
+        show: Literal["bounds", "gap"] = "bounds",
+        against: Literal["seconds", "rounds"] = "seconds",
+        ax: Any = None,
+    ) -> Self:
+        """Draw the bounds, or the gap on a logarithmic axis, against seconds or rounds."""
+        if show not in ("bounds", "gap") or against not in ("seconds", "rounds"):
+            raise ValueError(
+                f"show is bounds or gap, against is seconds or rounds, not {show!r}, {against!r}"
+            )
+        ax = axes_for(ax, 6.4, 3.8)
+        history = history_arrays(self.result.history)
+        x = history["seconds" if against == "seconds" else "iteration"]
+        if show == "gap":
+            self._draw_gap(ax, x, history)
+        else:
+            self._draw_bounds(ax, x, history)
+        ax.set_xlabel(against)
+        ax.set_title(self._title(), fontsize="medium")
+        ax.spines[["top", "right"]].set_visible(False)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+    def _draw_bounds(self, ax: Any, x: Any, history: dict[str, Any]) -> None:
+        """The upper bound is not known in rounds that looked at a part of the sets only."""
+        upper, lower = history["primal"], history["dual"]
+        known, sound = np.isfinite(upper), np.isfinite(lower)
+        dots = {"marker": "o" if len(x) < 40 else "", "ms": 3}
+        ax.axhline(self.result.objective, color="0.6", lw=0.8, ls=":", label="objective at the end")
+        ax.plot(x[sound], lower[sound], color=FOR, ls="--", label="lower bound", **dots)
+        rings = {"marker": "o", "ms": 6, "mfc": "none"} if known.sum() < 40 else {}
+        ax.plot(x[known], upper[known], color=AGAINST, label="upper bound (best objective seen)", **rings)
+        both = known & sound
+        ax.fill_between(x[both], lower[both], upper[both], color="0.85", lw=0)
+        ax.ticklabel_format(axis="y", useOffset=False)
+        ax.set_ylabel("training objective")
+        ax.legend(frameon=False, fontsize="small", loc="best")
+
+    def _draw_gap(self, ax: Any, x: Any, history: dict[str, Any]) -> None:
+        """Where no upper bound is known yet, the objective at the end stands for it."""
+        upper, lower = history["primal"], history["dual"]
+        final = self.result.objective
+        size = max(abs(final), np.finfo(float).tiny)
+        known, sound = np.isfinite(upper), np.isfinite(lower)
+        dots = {"marker": "o" if len(x) < 40 else "", "ms": 3}
+        to_end = np.maximum((final - lower[sound]) / size, 1e-16)
+        ax.plot(
+            x[sound], to_end, color=QUIET, ls="--", label="lower bound to the objective at the end", **dots
+        )
+        both = known & sound
+        gap = np.maximum((upper[both] - lower[both]) / size, 1e-16)
+        ax.plot(x[both], gap, color=FOR, label="gap between the bounds", **dots)
+        ax.set_yscale("log")
+        ax.set_ylabel("relative gap")
+        ax.legend(frameon=False, fontsize="small", loc="best")
+
+    def _title(self) -> str:
+        result = self.result
+        gap = result.gap / max(abs(result.objective), np.finfo(float).tiny)
+        reason = result.stop_reason.replace("_", " ")
+        return f"{reason} after {result.n_iter} rounds, {result.seconds:.3g} s, relative gap {gap:.2g}"

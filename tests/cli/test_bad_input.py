@@ -1,0 +1,239 @@
+"""Bad input: exit code 1, one line on stderr that says what and where, nothing left behind."""
+
+import json
+
+import numpy as np
+import pytest
+
+from clustruct.datasets import make_records
+from clustruct.io import save, write_sets
+
+
+def lines(*sets):
+    return "\n".join(json.dumps(s) for s in sets)
+
+
+def a_set(labels, **more):
+    return {
+        "id": "s",
+        "items": [{"t": f"word{i} same"} for i in range(len(labels))],
+        "labels": labels,
+        **more,
+    }
+
+
+TABLE = "set,id,who,name\n1,a,x,Ann\n1,b,x,Anne\n1,c,y,Bob\n2,a,z,Carl\n2,b,z,Karl\n2,c,v,Dora\n"
+COLUMNS = ("--set", "set", "--cluster", "who")
+
+BAD = {
+    "empty file": ("a.jsonl", "", (), "a.jsonl: the file is empty"),
+    "empty table": ("a.csv", "", COLUMNS, "a.csv: the file is empty"),
+    "header alone": ("a.csv", "set,who\n", COLUMNS, "a.csv: there is a header but no row"),
+    "one item": ("a.jsonl", lines(a_set([1])), (), "nothing to learn from: no set has two items"),
+    "one cluster": (
+        "a.jsonl",
+        lines(a_set([1, 1, 1])),
+        (),
+        "nothing to learn from: all items of each set are in one",
+    ),
+    "all alone": (
+        "a.jsonl",
+        lines(a_set([1, 2, 3])),
+        (),
+        "nothing to learn from: no two items share a cluster",
+    ),
+    "duplicate ids": (
+        "a.csv",
+        TABLE + "2,c,v,Dora\n",
+        (*COLUMNS, "--id", "id"),
+        "a.csv:8: the id 'c' appears twice in set 2 (first at a.csv:7)",
+    ),
+    "labels missing": ("a.csv", TABLE + "2,d,,Eve\n", COLUMNS, "a.csv:8: item 'd' has no cluster"),
+    "no labels": ("a.jsonl", '{"items": [{"t": "x"}]}', (), "a.jsonl:1: the set has no labels"),
+    "label NaN": ("a.jsonl", lines(a_set([1, float("nan")])), (), "a.jsonl:1: item 2 has no cluster"),
+    "no cluster column": ("a.csv", TABLE, ("--set", "set"), "a.csv:1: name the column of the clusters"),
+    "column not there": (
+        "a.csv",
+        TABLE,
+        (*COLUMNS[:2], "--cluster", "whom"),
+        "a.csv:1: there is no column 'whom'; there are",
+    ),
+    "field not there": ("a.csv", TABLE, (*COLUMNS, "--fields", "nam"), "a.csv:1: there is no column 'nam'"),
+    "where not there": (
+        "a.csv",
+        TABLE,
+        (*COLUMNS, "--where", "fold=1"),
+        "a.csv:1: there is no column 'fold'",
+    ),
+    "nothing chosen": ("a.csv", TABLE, (*COLUMNS, "--where", "set=7"), "a.csv: no rows to use"),
+    "not UTF-8": (
+        "a.csv",
+        TABLE.encode() + b"2,d,v,Andr\xe9\n",
+        COLUMNS,
+        "a.csv:8: byte 11 of the line (0xe9) is not UTF-8",
+    ),
+    "10 MB line": ("a.jsonl", "x" * 10_000_000, (), "a.jsonl:1: not JSON: Expecting value (column 1)"),
+    "10 MB field": (
+        "a.csv",
+        TABLE + "2,d,v," + "x" * 10_000_000,
+        COLUMNS,
+        "a.csv:8: not CSV: a field is longer than 1 MiB",
+    ),
+    "open quote": (
+        "a.csv",
+        TABLE + '2,d,v,"x\n',
+        COLUMNS,
+        "a.csv:8: not CSV: a quote is opened and never closed",
+    ),
+    "not JSON": ("a.jsonl", lines(a_set([1, 1, 2])) + "\n{'a': 1}", (), "a.jsonl:2: not JSON"),
+    "infinite": (
+        "a.jsonl",
+        lines(a_set([1, 1, 2], items=[{"n": 1}, {"n": 1e999}, {}])),
+        (),
+        "a.jsonl:1: item 2 of set s: the field 'n' is infinite",
+    ),
+    "nothing to compare": (
+        "a.jsonl",
+        lines(a_set([1, 1, 2], items=[{}, {}, {}])),
+        (),
+        "no field to compare items by",
+    ),
+    "no such file": (None, "", (), "none.csv: cannot be read (No such file or directory)"),
+    "unknown kind": ("a.txt", "x", (), "a.txt: unknown kind of file"),
+    "wrong predictor": (
+        "a.csv",
+        TABLE,
+        (*COLUMNS, "--predictor", "magic"),
+        "predictor must be greedy, local-search, lp or",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BAD, ids=str)
+def test_fit_refuses_with_one_line(command, tmp_path, case, monkeypatch):
+    name, content, options, message = BAD[case]
+    monkeypatch.chdir(tmp_path)
+    if name is not None:
+        (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    before = sorted(tmp_path.iterdir())
+    code, out, err = command("fit", name or "none.csv", *options, "--model", "m", "--quiet")
+    assert (code, out) == (1, "")
+    assert err.startswith(f"clustruct: {message}")
+    assert err.count("\n") == 1
+    assert len(err) < 400
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_mixed_types_and_missing_values_are_learned_from(command, tmp_path):
+    """Numbers, texts, lists, nothing and NaN in one field are odd but no error."""
+    kinds = ["12", 12, 12.5, None, float("nan"), True, "twelve", [1, "a"], {"x": 1}, ""]
+    sets = [
+        {
+            "id": n,
+            "items": [{"v": v, "t": f"word{i % 5}"} for i, v in enumerate(kinds)],
+            "labels": [0, 1, 2, 3, 4] * 2,
+        }
+        for n in range(3)
+    ]
+    (tmp_path / "a.jsonl").write_text(lines(*sets))
+    code, _, err = command("fit", tmp_path / "a.jsonl", "--C", "1", "--quiet", "--model", tmp_path / "m")
+    assert (code, err) == (0, "")
+    assert command("predict", tmp_path / "a.jsonl", "--model", tmp_path / "m", "--quiet")[0] == 0
+
+
+def test_one_item_and_strange_words_are_grouped(command, folder, tmp_path):
+    (tmp_path / "a.csv").write_text("set,id,name\n1,a,\u4e2d\u6587 \U0001f600\n2,a,Ann\n2,b,Ann\n")
+    code, out, err = command("predict", tmp_path / "a.csv", "--model", folder / "records.model", "--quiet")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[1] == "1,a,0"
+
+
+def test_a_fault_in_a_later_set_leaves_no_predictions(command, folder, tmp_path):
+    good = json.dumps({"id": "one", "items": [{"name": "Ann"}, {"name": "Bob"}]})
+    (tmp_path / "a.jsonl").write_text(good + "\nnot JSON\n")
+    model = ("--model", folder / "records.model", "--quiet")
+    for more in (("--out", tmp_path / "p.csv"), (), ("--json",)):
+        code, out, err = command("predict", tmp_path / "a.jsonl", *model, *more)
+        assert (code, out) == (1, "")
+        assert err == f"clustruct: {tmp_path / 'a.jsonl'}:2: not JSON: Expecting value (column 1)\n"
+    assert [p.name for p in tmp_path.iterdir()] == ["a.jsonl"]
+
+
+@pytest.mark.parametrize("name", ["predict", "evaluate", "explain", "report", "show"])
+def test_damaged_models_are_refused_with_one_line(command, folder, tmp_path, name):
+    damaged = bytearray((folder / "records.model").read_bytes())
+    damaged[-1000] ^= 1
+    data = () if name == "show" else (folder / "test.csv",)
+    for content, message in (
+        (bytes(damaged), "the file is damaged (its checksum is wrong)"),
+        (bytes(damaged[:-5]), "the file is cut short or damaged"),
+        (b"\x80\x04K\x01.", "not a clustruct model"),
+    ):
+        (tmp_path / "m").write_bytes(content)
+        code, out, err = command(name, *data, "--model", tmp_path / "m")
+        assert (code, out) == (1, "")
+        assert err.startswith(f"clustruct: {tmp_path / 'm'}: {message}")
+        assert err.count("\n") == 1
+
+
+def test_targets_are_checked_before_the_work(command, folder, tmp_path):
+    read = ("--set", "set", "--cluster", "cluster", "--C", "1")
+    code, _, err = command("fit", folder / "train.csv", *read, "--model", tmp_path / "none" / "m")
+    assert code == 1
+    assert "there is no folder" in err
+    code, _, err = command("fit", folder / "train.csv", *read, "--model", tmp_path)
+    assert code == 1
+    assert "is a folder" in err
+    model = ("--model", folder / "records.model")
+    code, _, err = command("predict", folder / "test.csv", *model, "--out", tmp_path / "p.xlsx")
+    assert code == 1
+    assert "predictions are written as .csv, .tsv or .jsonl" in err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_predictions_must_fit_the_data(command, folder, tmp_path):
+    read = ("--set", "set", "--cluster", "cluster", "--quiet")
+    (tmp_path / "p.csv").write_text("set,id,cluster\nbatch 4,r4-0,1\n")
+    code, _, err = command("evaluate", folder / "test.csv", *read, "--predictions", tmp_path / "p.csv")
+    assert code == 1
+    assert "there is no prediction for item 'r4-1' of set batch 4" in err
+    (tmp_path / "p.csv").write_text("set,id,cluster\nbatch 7,r4-0,1\n")
+    code, _, err = command("evaluate", folder / "test.csv", *read, "--predictions", tmp_path / "p.csv")
+    assert code == 1
+    assert "there is no prediction for set batch 4" in err
+
+
+def test_explain_knows_which_items_there_are(command, folder):
+    model = ("--model", folder / "records.model", "--quiet")
+    for words, message in (
+        (("--pair", "r4-0", "zz"), "no item has the id 'zz'"),
+        (("--pair", "r4-0", "r5-0"), "no set has both 'r4-0' and 'r5-0'"),
+        (("--pair", "r4-0", "r4-0"), "a pair is two different items"),
+        (("--in", "batch 9"), "there is no set 'batch 9'; there are batch 4, batch 5"),
+    ):
+        code, out, err = command("explain", folder / "test.csv", *model, *words)
+        assert (code, out, err) == (1, "", f"clustruct: {message}\n")
+
+
+def test_a_model_of_other_features_is_refused_when_saved(tmp_path):
+    """Whatever cannot be kept leaves an earlier file as it was."""
+    (tmp_path / "m").write_bytes(b"earlier")
+    with pytest.raises(ValueError, match="Pipeline of PairFeatures"):
+        save(tmp_path / "m", object())
+    assert (tmp_path / "m").read_bytes() == b"earlier"
+
+
+def test_random_tables_never_make_a_traceback(command, tmp_path):
+    """Any bytes at all: a model, or one line."""
+    rng = np.random.default_rng(0)
+    write_sets(tmp_path / "a.csv", make_records(n_sets=1, n_people=4))
+    good = (tmp_path / "a.csv").read_bytes()
+    for _ in range(40):
+        damaged = bytearray(good)
+        for place in rng.integers(0, len(good), 3):
+            damaged[place] = rng.choice([0, 10, 13, 34, 44, 200, 65])
+        (tmp_path / "a.csv").write_bytes(bytes(damaged))
+        options = ("--cluster", "cluster", "--C", "1", "--quiet", "--model", tmp_path / "m")
+        code, _, err = command("fit", tmp_path / "a.csv", *options)
+        assert code in (0, 1)
+        assert err.count("\n") == code

@@ -1,0 +1,236 @@
+"""The commands of `clustruct`, from files to files."""
+
+import csv
+import json
+import subprocess
+import sys
+import time
+
+import pytest
+
+from clustruct.cli.commands import COMMANDS
+from clustruct.io import load, read_sets
+from clustruct.io.columns import Columns
+
+READ = ("--set", "set", "--cluster", "cluster")
+
+
+def test_fit_says_what_was_learned(command, folder, tmp_path):
+    code, out, err = command("fit", folder / "news.jsonl", "--C", "1", "--model", tmp_path / "m")
+    assert (code, err) == (0, "")
+    assert "learned from 6 sets" in out
+    assert "title: words" in out
+    assert "C = 1, " in out
+    assert load(tmp_path / "m")[-1].C_ == 1.0
+
+
+def test_fit_chooses_C_and_keeps_groups_apart(command, folder, tmp_path):
+    words = ("fit", folder / "news.jsonl", "--json", "--quiet", "--model", tmp_path / "m")
+    code, out, err = command(*words)
+    found = json.loads(out)
+    assert (code, err) == (0, "")
+    assert found["held_out_loss"] is not None
+    assert found["weights"]["constant"] < 0
+    assert (
+        command(*words)[1].replace(str(found["seconds"]), "")[:200]
+        == out.replace(str(found["seconds"]), "")[:200]
+    )
+
+
+def test_one_table_is_cut_by_clusters(command, folder, tmp_path):
+    words = (
+        "--except",
+        "set=batch 9",
+        "--id",
+        "id",
+        "--cluster",
+        "cluster",
+        "--number-ids",
+        "--C",
+        "1",
+        "--quiet",
+    )
+    code, out, err = command("fit", folder / "train.csv", *words, "--parts", "3", "--model", tmp_path / "m")
+    assert (code, err) == (0, "")
+    assert "learned from 3 sets" in out
+    assert "one table cut by whole clusters" in out
+    assert not any("set" in name.split(":")[0] for name in load(tmp_path / "m")[0].get_feature_names_out())
+
+
+@pytest.mark.parametrize("learner", ["pairs", "kmeans"])
+def test_other_learners(command, folder, tmp_path, learner):
+    options = ("--learner", learner, "--C", "1", "--quiet", "--model", tmp_path / "m")
+    assert command("fit", folder / "train.csv", *READ, *options)[0] == 0
+    code, out, _ = command("predict", folder / "test.csv", "--model", tmp_path / "m", "--confidence")
+    assert code == 0
+    assert out.startswith("set,id,cluster,confidence\nbatch 4,r4-0,0,")
+    assert command("explain", folder / "test.csv", "--model", tmp_path / "m", "--quiet")[0] == 0
+    assert command("show", "--model", tmp_path / "m")[0] == 0
+
+
+def test_predictions_in_every_format_say_the_same(command, folder, tmp_path):
+    model = ("--model", folder / "records.model", "--quiet")
+    code, printed, err = command("predict", folder / "test.csv", *model)
+    assert (code, err) == (0, "")
+    for name in ("p.csv", "p.csv.gz", "p.tsv"):
+        assert command("predict", folder / "test.csv", *model, "--out", tmp_path / name)[0] == 0
+    assert (tmp_path / "p.csv").read_text() == printed
+    rows = list(csv.DictReader((tmp_path / "p.tsv").read_text().splitlines(), delimiter="\t"))
+    assert rows == list(csv.DictReader(printed.splitlines()))
+    command("predict", folder / "test.csv", *model, "--out", tmp_path / "p.jsonl")
+    first = next(read_sets(tmp_path / "p.jsonl"))
+    columns = Columns(set="set", id="id", cluster="cluster")
+    again = next(read_sets(tmp_path / "p.csv.gz", columns=columns))
+    assert (first.name, first.ids, [str(v) for v in first.labels]) == (again.name, again.ids, again.labels)
+    found = json.loads(command("predict", folder / "test.csv", *model, "--json")[1])
+    assert [str(c) for c in found["sets"][0]["clusters"]] == again.labels
+
+
+def test_labels_in_the_data_do_not_change_predictions(command, folder, tmp_path):
+    """The cluster column of the training is never a feature, whether it is there or not."""
+    bare = tmp_path / "bare.csv"
+    with (folder / "test.csv").open() as f, bare.open("w", newline="") as g:
+        rows = [{k: v for k, v in row.items() if k != "cluster"} for row in csv.DictReader(f)]
+        writer = csv.DictWriter(g, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    model = ("--model", folder / "records.model", "--quiet")
+    assert command("predict", bare, *model)[1] == command("predict", folder / "test.csv", *model)[1]
+
+
+def test_evaluate_a_model_and_its_predictions(command, folder, tmp_path):
+    model = ("--model", folder / "records.model", "--quiet")
+    command("predict", folder / "test.csv", *model, "--out", tmp_path / "p.csv")
+    found = json.loads(command("evaluate", folder / "test.csv", *model, "--json")[1])
+    code, out, _ = command(
+        "evaluate", folder / "test.csv", *READ, "--predictions", tmp_path / "p.csv", "--json", "--quiet"
+    )
+    assert code == 0
+    assert json.loads(out) == found
+    assert found["mean"]["pairwise_f1"] > 0.9
+    assert [row["set"] for row in found["per_set"]] == ["batch 4", "batch 5"]
+    assert found["mean"]["pairwise_loss"] == pytest.approx(100 * (1 - found["mean"]["rand"]))
+
+
+def test_two_models_are_compared_set_by_set(command, folder, tmp_path):
+    other = tmp_path / "pairs.model"
+    command("fit", folder / "train.csv", *READ, "--learner", "pairs", "--quiet", "--model", other)
+    words = ("evaluate", folder / "test.csv", "--model", folder / "records.model", "--against", other)
+    found = json.loads(command(*words, "--json", "--quiet")[1])
+    test = found["comparison"]["pairwise_loss"]
+    assert test["wins"] + test["ties"] + test["losses"] == 2
+    assert 0 < test["p_wilcoxon"] <= 1
+    difference = found["mean"]["pairwise_loss"] - found["against"]["mean"]["pairwise_loss"]
+    assert test["difference"] == pytest.approx(difference)
+    out = command(*words, "--quiet")[1]
+    assert "won/tied/lost" in out
+
+
+def test_explain_sums_to_the_similarity(command, folder):
+    model = ("--model", folder / "records.model", "--quiet")
+    code, out, _ = command("explain", folder / "test.csv", *model, "--json")
+    found = json.loads(out)
+    assert code == 0
+    confidence = [item["confidence"] for item in found["least_sure_items"]]
+    assert confidence == sorted(confidence)
+    assert [s["pairs"] for s in found["splits"]] == sorted(
+        (s["pairs"] for s in found["splits"]), reverse=True
+    )
+    pair = ("--pair", "r4-0", "r4-1")
+    why = json.loads(command("explain", folder / "test.csv", *model, *pair, "--json")[1])
+    total = sum(c["contribution"] for c in why["contributions"])
+    assert total == pytest.approx(why["similarity"])
+    text = command("explain", folder / "test.csv", *model, *pair)[1]
+    assert f"similarity {why['similarity']:.3f}, the sum of" in text
+    assert "least sure items" in command("explain", folder / "test.csv", *model, "--top", "2")[1]
+
+
+def test_explain_without_labels_tells_of_doubts_only(command, folder, tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"items": [{"name": "Ann"}, {"name": "Anne"}]}\n')
+    code, out, err = command("explain", tmp_path / "a.jsonl", "--model", folder / "records.model")
+    assert (code, err) == (0, "")
+    assert out.startswith("least sure items")
+
+
+def test_cv_tests_every_set_once(command, folder):
+    code, out, _ = command("cv", folder / "news.jsonl", "--C", "1", "--folds", "3", "--quiet", "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert sorted(name for fold in found["folds"] for name in fold) == [f"day {i}" for i in range(6)]
+    # Two days in a row are one group.
+    assert all({int(n[4:]) // 2 for n in fold} == {int(fold[0][4:]) // 2} for fold in found["folds"])
+    assert "all sets" in command("cv", folder / "news.jsonl", "--C", "1", "--folds", "2", "--quiet")[1]
+
+
+def test_report_is_one_page(command, folder, tmp_path):
+    pytest.importorskip("matplotlib")
+    words = ("--model", folder / "records.model", "--out", tmp_path / "r.html")
+    code, out, _ = command("report", folder / "test.csv", *words)
+    assert (code, out) == (0, f"written to {tmp_path / 'r.html'}\n")
+    page = (tmp_path / "r.html").read_text()
+    assert page.lstrip().lower().startswith("<!doctype html>")
+    assert "http://" not in page.replace("http://www.w3.org", "")
+
+
+def test_demo_runs_every_command(command, tmp_path):
+    task = "news"
+    code, out, _ = command("demo", "--task", task, "--folder", tmp_path / "d", "--json", "--quiet")
+    found = json.loads(out)
+    assert code == 0
+    assert [c["command"].split()[1] for c in found["commands"]] == [
+        "fit",
+        "predict",
+        "evaluate",
+        "explain",
+        "explain",
+    ]
+    score = json.loads(found["commands"][2]["output"])["mean"]["pairwise_f1"]
+    assert score > 0.8
+    assert (tmp_path / "d" / f"{task}.model").exists()
+
+
+def test_every_command_has_help_with_an_example(command):
+    for name in COMMANDS:
+        code, out, _ = command(name, "--help")
+        assert code == 0
+        assert f"clustruct {name}" in out.split("options:")[-1] or "example" in out
+    assert command()[0] == 2
+    assert command("--version")[1].startswith("clustruct ")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("fit", "a.csv"),
+        ("fly",),
+        ("fit", "a.csv", "--model", "m", "--C", "-1"),
+        ("fit", "a.csv", "--model", "m", "--C", "much"),
+        ("fit", "a.csv", "--model", "m", "--where", "fold"),
+        ("fit", "a.csv", "--model", "m", "--seed", "-1"),
+        ("evaluate", "a.csv"),
+        ("cv", "a.csv", "--folds", "1"),
+    ],
+)
+def test_wrong_use_is_code_2(command, words):
+    code, out, err = command(*words)
+    assert (code, out) == (2, "")
+    assert "error:" in err.splitlines()[-1]
+
+
+def best_of(times, code):
+    """The shortest time in seconds: other work on the machine only ever adds to it."""
+    found = []
+    for _ in range(times):
+        started = time.perf_counter()
+        subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+        found.append(time.perf_counter() - started)
+    return min(found)
+
+
+def test_help_and_import_come_at_once():
+    """0.7 s for help and 1.5 s for the import, times two for a slow machine."""
+    assert best_of(2, "from clustruct.cli.main import main; main(['--help'])") < 2 * 0.7
+    assert best_of(2, "import clustruct") < 2 * 1.5
+    code = "import sys; from clustruct.cli.main import main; main(['--help']); print('numpy' in sys.modules)"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.splitlines()[-1] == "False"

@@ -1,0 +1,85 @@
+"""Ctrl-C: exit code 130, and the model so far where there is one."""
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from clustruct.cli.interrupts import ending_gently
+from clustruct.cli.main import main
+from clustruct.cli.progress import Progress
+from clustruct.datasets import make_records
+from clustruct.io import load, read_model, write_sets
+
+
+@pytest.fixture
+def data(tmp_path):
+    write_sets(tmp_path / "a.csv", make_records(n_sets=16, n_people=25, errors=0.6))
+    return tmp_path
+
+
+def start(folder, *options):
+    words = ["fit", "a.csv", "--set", "set", "--cluster", "cluster", "--model", "m", *options]
+    code = f"import sys; from clustruct.cli.main import main; sys.exit(main({words!r}))"
+    return subprocess.Popen([sys.executable, "-c", code], cwd=folder, stderr=subprocess.PIPE, text=True)
+
+
+def test_a_signal_during_training_keeps_the_model(data):
+    """A real SIGINT, sent when the process says that it is choosing C."""
+    process = start(data)
+    deadline = time.monotonic() + 120
+    while "choosing C" not in process.stderr.readline():
+        assert process.poll() is None
+        assert time.monotonic() < deadline
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert "stopping after this round" in err
+    assert err.endswith("clustruct: interrupted; the model so far was kept\n")
+    assert "Traceback" not in err
+    saved = read_model(data / "m")
+    assert saved.about["training"]["interrupted"]
+    assert saved.pipeline[-1].result_.stop_reason == "interrupted"
+    assert sorted(p.name for p in data.iterdir()) == ["a.csv", "m"]
+
+
+@pytest.mark.parametrize("C", ["cv", "1"])
+def test_an_interrupt_in_the_first_round_keeps_a_usable_model(data, C, monkeypatch, capsys):
+    def interrupt(self, step):
+        if step.iteration is not None:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Progress, "__call__", interrupt)
+    monkeypatch.chdir(data)
+    words = ["fit", "a.csv", "--set", "set", "--cluster", "cluster", "--where", "set=batch 0,batch 1,batch 2"]
+    assert main([*words, "--C", C, "--model", "m"]) == 130
+    assert "the model so far was kept" in capsys.readouterr().err
+    assert load("m")[-1].w_.shape == (load("m")[-1].n_features_in_,)
+    assert main(["predict", "a.csv", "--where", "set=batch 3", "--model", "m"]) == 0
+
+
+def test_an_interrupt_before_training_writes_nothing(data, monkeypatch, capsys):
+    from clustruct.features import PairFeatures
+
+    def interrupt(self, sets):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(PairFeatures, "transform", interrupt)
+    monkeypatch.chdir(data)
+    assert main(["fit", "a.csv", "--set", "set", "--cluster", "cluster", "--model", "m"]) == 130
+    assert capsys.readouterr().err == "clustruct: interrupted; nothing was written\n"
+    assert [p.name for p in data.iterdir()] == ["a.csv"]
+
+
+def test_a_second_signal_does_not_wait(capsys):
+    progress = Progress(quiet=True)
+    before = signal.getsignal(signal.SIGINT)
+    with ending_gently(progress):
+        signal.raise_signal(signal.SIGINT)
+        assert progress.stopping
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is before
+    assert "stopping after this round" in capsys.readouterr().err

@@ -1,0 +1,77 @@
+"""Progress: a bar on a terminal, plain lines elsewhere, silence where asked for."""
+
+import io
+
+import pytest
+
+from clustruct.cli import progress
+from clustruct.cli.progress import Progress, estimate
+from clustruct.estimators.watching import Step
+from clustruct.ssvm import Iteration
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that goes 20 seconds further with every look."""
+    ticks = iter(range(0, 10**6, 20))
+    monkeypatch.setattr(progress.time, "perf_counter", lambda: float(next(ticks)))
+
+
+def rounds(n):
+    for t in range(1, n + 1):
+        primal = float("inf") if t < n else 1.01
+        yield Iteration(t, primal, 1.0 - 0.5**t, 10 * t, t, float(t), 0.0, 0.0)
+
+
+def tell(shown):
+    shown(Step("choosing C", 0.1, 1e-3, None, 0, 10))
+    shown(Step("choosing C", 1.0, 1e-3, None, 5, 10))
+    shown(Step("training", 1.0, 1e-3))
+    for iteration in rounds(6):
+        shown(Step("training", 1.0, 1e-3, iteration))
+    shown.done()
+
+
+def test_a_terminal_sees_a_bar_with_gap_and_time_left(clock):
+    stream = Terminal()
+    tell(Progress(stream=stream))
+    drawn = stream.getvalue().split("\r")
+    assert any(
+        d.startswith("choosing C [##########..........] training 6 of 10, C = 1, about ") for d in drawn
+    )
+    assert any("round 5, gap 3.2%, about 5 s left" in d for d in drawn)
+    assert any("round 6, gap 2.5%" in d for d in drawn)
+    assert drawn[-1] == ""
+    assert "\n" not in stream.getvalue()
+
+
+def test_elsewhere_there_are_plain_lines(clock):
+    stream = io.StringIO()
+    tell(Progress(stream=stream))
+    said = stream.getvalue().splitlines()
+    assert "choosing C: training 6 of 10, C = 1, about 20 s left" in said
+    assert "\r" not in stream.getvalue()
+
+
+def test_quiet_is_silent(clock):
+    stream = Terminal()
+    tell(Progress(quiet=True, stream=stream))
+    assert stream.getvalue() == ""
+
+
+def test_what_is_over_at_once_is_not_told():
+    stream = io.StringIO()
+    assert list(Progress(stream=stream).each([1, 2, 3], "things")) == [1, 2, 3]
+    assert list(Progress(stream=stream).counted([1, 2], "things")) == [1, 2]
+    assert stream.getvalue() == ""
+
+
+def test_no_estimate_without_rounds_or_rise():
+    assert estimate([], float("inf"), 1e-3) == (None, None, None)
+    assert estimate([(1.0, 1.0), (2.0, 1.0), (3.0, 1.0)], 2.0, 1e-3) == (0.5, None, None)
+    assert estimate([(1.0, 0.5), (2.0, 0.75), (3.0, 0.875)], 0.8751, 1e-3)[1:] == (1.0, 0.0)

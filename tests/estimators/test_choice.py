@@ -1,0 +1,93 @@
+"""The choice of C keeps groups apart, tells its progress, and survives Ctrl-C."""
+
+import numpy as np
+import pytest
+
+from clustruct import SupervisedCorrelationClustering, SupervisedKMeans
+from clustruct.datasets import make_synth
+from clustruct.estimators import correlation
+from clustruct.estimators.choice import split_sets
+from clustruct.estimators.watching import watching
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_synth(n_sets=6, n_clusters=3, cluster_size=4)
+
+
+def test_groups_are_never_on_both_sides():
+    groups = [3, 1, 3, 2, 2, 1, None]
+    folds = list(split_sets(7, 5, groups=groups))
+    assert len(folds) == 4
+    for train, test in folds:
+        assert {str(groups[i]) for i in train}.isdisjoint({str(groups[i]) for i in test})
+    assert sorted(i for _, test in folds for i in test) == list(range(7))
+
+
+def test_without_groups_the_folds_are_those_of_before():
+    from sklearn.model_selection import KFold
+
+    expected = KFold(5, shuffle=True, random_state=3).split(np.zeros(9))
+    for groups in (None, ["one"] * 9):
+        for (a, b), (c, d) in zip(expected, split_sets(9, 5, 3, groups), strict=False):
+            np.testing.assert_array_equal(a, c)
+            np.testing.assert_array_equal(b, d)
+
+
+def test_groups_of_sets_are_checked_and_used(data):
+    X, y = data
+    with pytest.raises(ValueError, match="groups has 2 entries for 6 sets"):
+        SupervisedCorrelationClustering().fit(X, y, groups=[0, 1])
+    model = SupervisedCorrelationClustering(C_grid=(0.1, 1.0)).fit(X, y, groups=[0, 0, 0, 1, 1, 1])
+    assert model.cv_results_["losses"].shape == (2, 6)
+
+
+def test_steps_are_told(data):
+    X, y = data
+    steps = []
+    with watching(steps.append):
+        SupervisedCorrelationClustering(C_grid=(0.1, 1.0), cv=3).fit(X, y)
+    choosing = [s for s in steps if s.stage == "choosing C"]
+    assert [s.done for s in choosing if s.iteration is None] == [0, 1, 2, 3, 4, 5]
+    assert {s.total for s in choosing} == {6}
+    assert steps[-1].stage == "training"
+    assert steps[-1].iteration.dual > 0.0
+
+
+@pytest.mark.parametrize(
+    "model", [SupervisedCorrelationClustering(), SupervisedKMeans()], ids=["cc", "kmeans"]
+)
+@pytest.mark.parametrize("after", [1, 4])
+def test_interrupting_the_choice_keeps_the_last_model(data, model, after):
+    X, y = data
+    trainings = []
+
+    def interrupt(step):
+        trainings.append(step)
+        if step.iteration is not None and step.done == after:
+            raise KeyboardInterrupt
+
+    with watching(interrupt):
+        model.fit(X, y)
+    assert model.result_.stop_reason == "interrupted"
+    assert model.w_.shape == (X[0].n_features,)
+    assert model.C_ == trainings[-1].C
+    assert len(model.predict(X)) == len(X)
+
+
+def test_interrupting_a_held_out_prediction_keeps_the_last_model(data, monkeypatch):
+    X, y = data
+    monkeypatch.setattr(correlation, "pair_scores", _interrupted)
+    model = SupervisedCorrelationClustering().fit(X, y)
+    assert model.result_.stop_reason == "interrupted"
+
+
+def test_an_interrupt_before_any_training_is_passed_on(data, monkeypatch):
+    X, y = data
+    monkeypatch.setattr(SupervisedCorrelationClustering, "_feature_scale", _interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        SupervisedCorrelationClustering().fit(X, y)
+
+
+def _interrupted(*args):
+    raise KeyboardInterrupt

@@ -1,0 +1,188 @@
+"""What every block of pair features must keep to, tried on records that are hard to read."""
+
+import json
+
+import numpy as np
+import pytest
+
+from clustruct.features import (
+    Dates,
+    Lists,
+    Numbers,
+    PairFeatures,
+    Strings,
+    Terms,
+    TextCosines,
+    field_kinds,
+    guess_blocks,
+)
+from clustruct.features.base import all_pairs, block_from_state
+from clustruct.rawsets import RawSet
+
+ITEMS = [
+    {"title": "Learning in the presence of malicious errors", "year": "1988.", "by": ["M. Kearns", "M. Li"]},
+    {"title": "learning in the Présence of malicious errors.", "year": 1988, "by": ["m. kearns", "m. li"]},
+    {"title": "", "year": None, "by": []},
+    {"title": "日本語 の 題名 x-100", "year": "n/a", "by": None},
+    {"title": "日本語 の 題名 X100", "year": float("nan"), "by": ["李"]},
+    {"title": 12.0, "year": "1990", "by": ["M. Li"], "day": "1990-01-02"},
+    {"title": 'He said "go on, errors"', "year": "1991", "day": "19900103"},
+    {},
+]
+RAW = RawSet(ITEMS, name="hard")
+OTHER = RawSet([{"title": "quite other words"}, {"title": "quite other words", "year": 2001}])
+BLOCKS = [
+    TextCosines("title"),
+    TextCosines("title", ngrams=[1], stemmed=False, quotations=True),
+    Strings("title"),
+    Strings("year", measures=["spelling"]),
+    Terms(["title", "year"], name="record", missing_values=True),
+    Terms(["title"], views=["letters"]),
+    Numbers("year"),
+    Dates("day"),
+    Lists("by"),
+    Lists("title", separator=" "),
+]
+each = pytest.mark.parametrize("block", BLOCKS, ids=lambda b: f"{b.kind}-{len(b.get_params())}")
+
+
+@each
+def test_one_column_per_name_and_finite(block):
+    values = block.fit([RAW]).values(RAW, all_pairs(len(RAW)))
+    assert values.shape == (28, len(block.names()))
+    assert np.isfinite(values).all()
+    assert (values >= 0.0).all()
+    assert (values <= 1.0 + 1e-12).all()
+    assert len(set(block.names())) == len(block.names())
+
+
+@each
+def test_symmetric_and_the_same_for_listed_pairs(block):
+    pairs = all_pairs(len(RAW))
+    everything = block.fit([RAW, OTHER]).values(RAW, pairs)
+    some = np.array([[4, 3], [7, 0], [1, 0], [6, 2]])
+    rows = [np.flatnonzero((pairs == sorted(p)).all(axis=1))[0] for p in some.tolist()]
+    np.testing.assert_allclose(block.values(RAW, some), everything[rows], atol=1e-12)
+    assert block.values(RAW, np.zeros((0, 2), np.int64)).shape == (0, len(block.names()))
+
+
+@each
+def test_state_through_json_gives_the_same_values(block):
+    block.fit([RAW])
+    state = block.state()
+    arrays = {}
+
+    def keep(value):
+        if isinstance(value, np.ndarray):
+            arrays[len(arrays)] = value
+            return {"array": len(arrays) - 1}
+        raise TypeError(type(value))
+
+    text = json.dumps(state, default=keep)
+    back = json.loads(text, object_hook=lambda d: arrays[d["array"]] if set(d) == {"array"} else d)
+    restored = block_from_state(back)
+    assert restored.names() == block.names()
+    for raw in (RAW, OTHER):
+        pairs = all_pairs(len(raw))
+        np.testing.assert_array_equal(restored.values(raw, pairs), block.values(raw, pairs))
+
+
+@each
+@pytest.mark.parametrize("hostile", [None, [], {}, 7, "x", {"weights": 3}, {"weights": [{"words": 1}]}])
+def test_hostile_states_are_refused(block, hostile):
+    state = block.fit([RAW]).state()
+    if not state["learned"]:
+        pytest.skip("learns nothing")
+    with pytest.raises(ValueError):
+        block_from_state({**state, "learned": hostile})
+
+
+@each
+def test_hostile_parameters_are_refused(block):
+    state = block.fit([RAW]).state()
+    for name, value in state["parameters"].items():
+        if isinstance(value, bool):
+            continue
+        with pytest.raises(ValueError):
+            block_from_state({**state, "parameters": {**state["parameters"], name: {"a": 10**9}}})
+    with pytest.raises(ValueError):
+        block_from_state({**state, "parameters": {**state["parameters"], "system": "rm"}})
+
+
+@pytest.mark.parametrize("state", [None, [], {"kind": []}, {"kind": "os"}, {"kind": "text"}])
+def test_what_is_no_state_is_refused(state):
+    with pytest.raises(ValueError):
+        block_from_state(state)
+    with pytest.raises(ValueError):
+        PairFeatures.from_state({"blocks": [state]})
+
+
+def test_term_tables_are_checked():
+    state = Terms(["title"], views=["words"]).fit([RAW]).state()
+    table = state["learned"]["weights"][0]
+    assert table["words"]
+    for wrong in (
+        {"words": ["a", "a"]},
+        {"counts": np.zeros(3)},
+        {"counts": [1.0] * 10**6},
+        {"counts": np.full(len(table["words"]), np.nan)},
+        {"counts": ["x"] * len(table["words"])},
+        {"n": -1},
+        {"n": True},
+        {"n": 10**30},
+    ):
+        with pytest.raises(ValueError):
+            block_from_state({**state, "learned": {"weights": [{**table, **wrong}]}})
+
+
+def test_fields_are_told_apart():
+    sets = [
+        RawSet(
+            [
+                {
+                    "id": i,
+                    "t": "word " * 40,
+                    "n": "$1,200",
+                    "d": "2014-03-11",
+                    "l": ["a"],
+                    "s": f"ab {i}",
+                    "c": 1,
+                }
+                | ({"n": 7, "d": "2014-03-12", "l": ["b"], "t": "other " * 40} if i % 2 else {})
+                for i in range(9)
+            ]
+        )
+    ]
+    assert field_kinds(sets) == {
+        "id": "id",
+        "t": "text",
+        "n": "number",
+        "d": "date",
+        "l": "list",
+        "s": "string",
+        "c": "nothing",
+    }
+    assert field_kinds(sets, ["id"]) == {"id": "number"}
+    with pytest.raises(ValueError, match="no item has the field 'x'"):
+        guess_blocks(sets, fields=["x"])
+    with pytest.raises(ValueError, match="kind must be"):
+        guess_blocks(sets, "other")
+    with pytest.raises(ValueError, match="no field to compare"):
+        guess_blocks([RawSet([{}, {}])])
+
+
+@pytest.mark.parametrize("kind", ["records", "text"])
+def test_guessed_features_of_new_sets(kind):
+    features = PairFeatures(guess_blocks([RAW], kind)).fit([RAW])
+    names = list(features.get_feature_names_out())
+    assert len(set(names)) == len(names)
+    x, y = features.transform([RAW, OTHER])
+    assert list(x.feature_names) == names
+    assert y.n_items == 2
+    again = PairFeatures.from_state(features.state()).transform([OTHER])[0]
+    np.testing.assert_array_equal(again.pairs, y.pairs)
+
+
+def test_unknown_words_count_in_new_sets():
+    block = TextCosines("title", ngrams=[1], stemmed=False).fit([RAW])
+    assert block.values(OTHER, all_pairs(2)).tolist() == [[pytest.approx(1.0)]]
