@@ -36,14 +36,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--draws", type=int, default=20)
     table = np.array([losses(seed) for seed in range(parser.parse_args().draws)])
-    for name, column in [
-        *((f"C = {C:g}", table[:, i]) for i, C in enumerate(GRID)),
-        ("best", table.min(axis=1)),
-    ]:
-        print(
-            f"{name:>10}: mean {column.mean():.2f}, deviation {column.std(ddof=1):.2f}, "
-            f"{column.min():.2f} to {column.max():.2f}, {np.mean(column <= PUBLISHED):.0%} at or below {PUBLISHED}"
-        )
+    columns = {f"C = {C:g}": table[:, i] for i, C in enumerate(GRID)} | {"best": table.min(axis=1)}
+    for name, column in columns.items():
+        below = f"{np.mean(column <= PUBLISHED):.0%} at or below {PUBLISHED}"
+        spread = f"{column.min():.2f} to {column.max():.2f}"
+        print(f"{name:>10}: mean {column.mean():.2f}, deviation {column.std(ddof=1):.2f}, {spread}, {below}")
 
 
 if __name__ == "__main__":
