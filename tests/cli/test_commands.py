@@ -9,7 +9,9 @@ import time
 import pytest
 
 from clustruct.cli.commands import COMMANDS
-from clustruct.io import load, read_sets
+from clustruct.cli.data import unlabelled_sets
+from clustruct.cli.main import build_parser
+from clustruct.io import load, read_model, read_sets
 from clustruct.io.columns import Columns
 
 READ = ("--set", "set", "--cluster", "cluster")
@@ -55,6 +57,10 @@ def test_one_table_is_cut_by_clusters(command, folder, tmp_path):
     assert "learned from 3 sets" in out
     assert "one table cut by whole clusters" in out
     assert not any("set" in name.split(":")[0] for name in load(tmp_path / "m")[0].get_feature_names_out())
+    # The column that chose the rows is no field of the rows to group either.
+    args = build_parser().parse_args(["predict", str(folder / "test.csv"), "--model", str(tmp_path / "m")])
+    trained = read_model(tmp_path / "m").about["columns"]
+    assert "set" not in next(unlabelled_sets(args, trained)).fields()
 
 
 @pytest.mark.parametrize("learner", ["pairs", "kmeans"])

@@ -23,6 +23,7 @@ def columns(args: argparse.Namespace, trained: Mapping[str, Any] | None = None) 
     return Columns(
         **named,
         fields=fields,
+        left_out=frozenset(before.get("chosen_by") or ()),
         remembered=frozenset(kept),
         repeated_ids=args.number_ids,
         where=_choices(args.where),
@@ -33,7 +34,8 @@ def columns(args: argparse.Namespace, trained: Mapping[str, Any] | None = None) 
 def about(args: argparse.Namespace) -> dict[str, Any]:
     """What later commands want to know of how the data was read."""
     fields = args.fields.split(",") if args.fields else None
-    return {**{name: getattr(args, name) for name in NAMED}, "fields": fields}
+    chosen_by = sorted({*_choices(args.where), *_choices(args.without)})
+    return {**{name: getattr(args, name) for name in NAMED}, "fields": fields, "chosen_by": chosen_by}
 
 
 def _choices(given: list[str]) -> dict[str, frozenset[str]]:
