@@ -19,7 +19,7 @@ from clustruct.estimators.protocol import ProtocolRow, nested_leave_one_out
 # With two or three sets and 50,000 weights one-slack training needs half of the rounds of n-slack, as it asks
 # between the best point and the QP's solution (words alone, C = 10, after 40 rounds: gaps of 8% and 17%).
 # Long searches are cut off; what the cut costs shows in the leave-one-out losses as everything else does.
-TRAINED = {"rtol": 0.02, "max_iter": 100, "n_init": 6, "formulation": "one-slack"}
+TRAINED = {"rtol": 0.02, "max_iter": 50, "n_init": 6, "formulation": "one-slack"}
 METHODS: dict[str, tuple[Any, list[float] | None]] = {
     "iterative": (SupervisedKMeans(oracle="iterative", **TRAINED), [0.1, 1.0, 10.0]),
     "spectral": (SupervisedKMeans(oracle="spectral", **TRAINED), [0.1, 1.0, 10.0]),
