@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from clustruct.io.columns import Columns, LabelUse
+from clustruct.io.errors import ModelFileError
+from clustruct.io.model_files import SavedModel
 from clustruct.io.readers import read_sets
 from clustruct.rawsets import RawSet
 
@@ -36,6 +38,18 @@ def about(args: argparse.Namespace) -> dict[str, Any]:
     fields = args.fields.split(",") if args.fields else None
     chosen_by = sorted({*_choices(args.where), *_choices(args.without)})
     return {**{name: getattr(args, name) for name in NAMED}, "fields": fields, "chosen_by": chosen_by}
+
+
+def trained_with(saved: SavedModel) -> dict[str, Any]:
+    """What `about` gave when the model was trained; nothing for a model from Python."""
+    held = saved.about.get("columns")
+    found = dict(held) if isinstance(held, Mapping) else {}
+    names = [found.get(name) for name in NAMED]
+    lists = [found.get(name) or [] for name in ("fields", "chosen_by")]
+    plain = all(isinstance(v, list) for v in lists)
+    if not plain or not all(isinstance(n, str | None) for n in [*names, *(n for v in lists for n in v)]):
+        raise ModelFileError("the model file is damaged: its columns are no names")
+    return found
 
 
 def _choices(given: list[str]) -> dict[str, frozenset[str]]:

@@ -16,6 +16,7 @@ from clustruct.estimators import (
 from clustruct.estimators.watching import watching
 from clustruct.features import Candidates, PairFeatures, guess_blocks
 from clustruct.io.errors import DataError
+from clustruct.losses import PairwiseLoss
 from clustruct.partitions import canonical_labels, split_by_clusters
 from clustruct.rawsets import RawSet
 
@@ -62,12 +63,13 @@ def _part(raw: RawSet, items: list[int], number: int) -> RawSet:
 
 def estimator(args: argparse.Namespace) -> Any:
     """The clusterer that the options describe."""
-    given = {"loss": args.loss, "predictor": args.predictor, "random_state": args.seed}
+    loss = args.loss if args.merge_cost is None else PairwiseLoss(merge_cost=args.merge_cost)
+    given = {"loss": loss, "predictor": args.predictor, "random_state": args.seed}
     named = {k: v for k, v in given.items() if v is not None}
     if args.learner == "pairs":
         return PairwiseClassifierClustering(**named)
     kind = SupervisedKMeans if args.learner == "kmeans" else SupervisedCorrelationClustering
-    return kind(C=args.C, n_jobs=args.n_jobs, **named)
+    return kind(C=args.C, scaling=args.scaling, n_jobs=args.n_jobs, **named)
 
 
 def train(args: argparse.Namespace, sets: list[RawSet], progress: Progress) -> Pipeline:
