@@ -59,6 +59,12 @@ BAD = {
         "a.csv:1: there is no column 'whom'; there are",
     ),
     "field not there": ("a.csv", TABLE, (*COLUMNS, "--fields", "nam"), "a.csv:1: there is no column 'nam'"),
+    "key not there": (
+        "a.jsonl",
+        lines(a_set([1, 1, 2])),
+        ("--fields", "t,tt"),
+        "a.jsonl: no item has the field 'tt'",
+    ),
     "where not there": (
         "a.csv",
         TABLE,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from clustruct.io.columns import Columns, LabelUse
-from clustruct.io.errors import ModelFileError
+from clustruct.io.errors import DataError, ModelFileError
 from clustruct.io.model_files import SavedModel
 from clustruct.io.readers import read_sets
 from clustruct.rawsets import RawSet
@@ -63,7 +63,11 @@ def _choices(given: list[str]) -> dict[str, frozenset[str]]:
 def labelled_sets(args: argparse.Namespace, trained: Mapping[str, Any] | None = None) -> list[RawSet]:
     """All sets, with labels."""
     use: LabelUse = "skip" if args.skip_unlabelled else "required"
-    return list(read_sets(*args.data, columns=columns(args, trained), labels=use, delimiter=args.delimiter))
+    sets = list(read_sets(*args.data, columns=columns(args, trained), labels=use, delimiter=args.delimiter))
+    for name in args.fields.split(",") if args.fields else ():
+        if not any(name in item for raw in sets for item in raw.items):
+            raise DataError(f"{args.data[0]}: no item has the field {name!r}")
+    return sets
 
 
 def unlabelled_sets(args: argparse.Namespace, trained: Mapping[str, Any] | None = None) -> Iterator[RawSet]:
