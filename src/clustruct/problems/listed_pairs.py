@@ -29,14 +29,16 @@ class ListedPairs:
         assert x.pair_index is not None
         self.i, self.j = x.pair_index.T
         self.m, self.n_pairs = x.n_items, max(len(self.i), 1)
-        together = labels[self.i] == labels[self.j]
+        self.together = labels[self.i] == labels[self.j]
         unit = 100.0 / self.n_pairs
-        self.coefficients = np.where(together, -loss.split_cost * unit, loss.merge_cost * unit)
-        self.constant = unit * loss.split_cost * float(np.count_nonzero(together))
+        self.merge_cost, self.split_cost = unit * loss.merge_cost, unit * loss.split_cost
+        self.coefficients = np.where(self.together, -self.split_cost, self.merge_cost)
 
     def loss(self, y: Any) -> float:
         """The loss of a clustering."""
-        return max(0.0, self.constant + float(self.coefficients @ (y[self.i] == y[self.j])))
+        found = y[self.i] == y[self.j]
+        merges, splits = np.count_nonzero(found & ~self.together), np.count_nonzero(self.together & ~found)
+        return float(self.merge_cost * merges + self.split_cost * splits)
 
     def graph(self, scores: Vector) -> Any:
         """The scores as one triangle of a sparse signed graph."""
