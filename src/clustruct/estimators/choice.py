@@ -83,9 +83,7 @@ def _set_folds(
     loss = as_loss(estimator.loss)
 
     def losses_of(test: Any) -> Callable[[Vector], list[float]]:
-        return lambda w: [
-            loss(labels[i], estimator._cluster_held_out(sets[i], labels[i], w)) for i in test
-        ]
+        return lambda w: [loss(labels[i], estimator._cluster_held_out(sets[i], labels[i], w)) for i in test]
 
     for train, test in split_sets(len(sets), estimator.cv, estimator.random_state, groups):
         X, y = [sets[i] for i in train], [labels[i] for i in train]
