@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from clustruct.datasets import make_records
-from clustruct.io import save, write_sets
+from clustruct.io import load, save, write_sets
 
 
 def lines(*sets):
@@ -59,6 +59,12 @@ BAD = {
         "a.csv:1: there is no column 'whom'; there are",
     ),
     "field not there": ("a.csv", TABLE, (*COLUMNS, "--fields", "nam"), "a.csv:1: there is no column 'nam'"),
+    "key not there": (
+        "a.jsonl",
+        lines(a_set([1, 1, 2])),
+        ("--fields", "t,tt"),
+        "a.jsonl: no item has the field 'tt'",
+    ),
     "where not there": (
         "a.csv",
         TABLE,
@@ -174,6 +180,30 @@ def test_damaged_models_are_refused_with_one_line(command, folder, tmp_path, nam
         assert (code, out) == (1, "")
         assert err.startswith(f"clustruct: {tmp_path / 'm'}: {message}")
         assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "about",
+    [
+        {},
+        {"columns": 3, "training": [1]},
+        {"columns": {"set": 3}},
+        {"columns": {"fields": "abc", "set": [1]}},
+        {"columns": {"chosen_by": [None, 3]}},
+        {"training": {"sets": "many"}},
+    ],
+)
+def test_models_may_say_anything_about_themselves(command, folder, tmp_path, about):
+    save(tmp_path / "m", load(folder / "records.model"), about=about)
+    for words in (
+        ("predict", folder / "test.csv"),
+        ("evaluate", folder / "test.csv", "--set", "set", "--cluster", "cluster"),
+        ("explain", folder / "test.csv"),
+        ("show",),
+    ):
+        code, _, err = command(*words, "--model", tmp_path / "m", "--quiet")
+        assert err.count("\n") == code
+        assert code in (0, 1)
 
 
 def test_targets_are_checked_before_the_work(command, folder, tmp_path):

@@ -9,7 +9,9 @@ import time
 import pytest
 
 from clustruct.cli.commands import COMMANDS
-from clustruct.io import load, read_sets
+from clustruct.cli.data import unlabelled_sets
+from clustruct.cli.main import build_parser
+from clustruct.io import load, read_model, read_sets
 from clustruct.io.columns import Columns
 
 READ = ("--set", "set", "--cluster", "cluster")
@@ -55,6 +57,22 @@ def test_one_table_is_cut_by_clusters(command, folder, tmp_path):
     assert "learned from 3 sets" in out
     assert "one table cut by whole clusters" in out
     assert not any("set" in name.split(":")[0] for name in load(tmp_path / "m")[0].get_feature_names_out())
+    # The column that chose the rows is no field of the rows to group either.
+    args = build_parser().parse_args(["predict", str(folder / "test.csv"), "--model", str(tmp_path / "m")])
+    trained = read_model(tmp_path / "m").about["columns"]
+    assert "set" not in next(unlabelled_sets(args, trained)).fields()
+
+
+def test_wrong_merges_can_be_made_dear(command, folder, tmp_path):
+    """With merges at a hundred times the cost there are at least as many clusters."""
+    counts = {}
+    for cost in ("1", "100"):
+        words = (*READ, "--merge-cost", cost, "--C", "1", "--quiet", "--model", tmp_path / "m")
+        assert command("fit", folder / "train.csv", *words)[0] == 0
+        found = json.loads(command("evaluate", folder / "test.csv", "--model", tmp_path / "m", "--json")[1])
+        counts[cost] = sum(row["predicted_clusters"] for row in found["per_set"])
+    assert counts["100"] >= counts["1"]
+    assert load(tmp_path / "m")[-1].loss.merge_cost == 100.0
 
 
 @pytest.mark.parametrize("learner", ["pairs", "kmeans"])
@@ -152,6 +170,23 @@ def test_explain_without_labels_tells_of_doubts_only(command, folder, tmp_path):
     assert out.startswith("least sure items")
 
 
+@pytest.mark.parametrize("learner", ["correlation", "pairs"])
+def test_large_sets_compare_likely_pairs_only(command, folder, tmp_path, learner):
+    options = ("--block", "10", "--neighbours", "4", "--learner", learner, "--C", "1", "--quiet")
+    assert command("fit", folder / "train.csv", *READ, *options, "--model", tmp_path / "m")[0] == 0
+    found = json.loads(
+        command("evaluate", folder / "test.csv", "--model", tmp_path / "m", "--json", "--quiet")[1]
+    )
+    sizes = [row["items"] for row in found["per_set"]]
+    assert found["blocking"]["sets"] == 2
+    assert 0 < found["blocking"]["pairs"] < sum(m * (m - 1) // 2 for m in sizes)
+    assert found["blocking"]["recall"] > 0.9
+    assert found["mean"]["pairwise_f1"] > 0.8
+    out = command("evaluate", folder / "test.csv", "--model", tmp_path / "m", "--quiet")[1]
+    assert "of the pairs that belong together" in out.splitlines()[-1]
+    assert command("explain", folder / "test.csv", "--model", tmp_path / "m", "--quiet")[0] == 0
+
+
 def test_cv_tests_every_set_once(command, folder):
     code, out, _ = command("cv", folder / "news.jsonl", "--C", "1", "--folds", "3", "--quiet", "--json")
     found = json.loads(out)
@@ -207,6 +242,8 @@ def test_every_command_has_help_with_an_example(command):
         ("fit", "a.csv", "--model", "m", "--C", "much"),
         ("fit", "a.csv", "--model", "m", "--where", "fold"),
         ("fit", "a.csv", "--model", "m", "--seed", "-1"),
+        ("fit", "a.csv", "--model", "m", "--merge-cost", "0"),
+        ("fit", "a.csv", "--model", "m", "--merge-cost", "2", "--loss", "mitre"),
         ("evaluate", "a.csv"),
         ("cv", "a.csv", "--folds", "1"),
     ],

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from clustruct import SupervisedCorrelationClustering, SupervisedKMeans
+from clustruct import ItemSet, SupervisedCorrelationClustering, SupervisedKMeans
 from clustruct.datasets import make_synth
 from clustruct.estimators import correlation
 from clustruct.estimators.choice import split_sets
@@ -91,3 +91,15 @@ def test_an_interrupt_before_any_training_is_passed_on(data, monkeypatch):
 
 def _interrupted(*args):
     raise KeyboardInterrupt
+
+
+def test_one_large_set_that_lists_its_pairs_holds_clusters_out(data):
+    X, y = data
+    a, b = np.triu_indices(X[0].n_items, 1)
+    listed = ItemSet(pairs=X[0].pairs, pair_index=np.column_stack([a, b]), n_items=X[0].n_items)
+    steps = []
+    with watching(steps.append):
+        model = SupervisedCorrelationClustering(C_grid=(0.1, 1.0)).fit([listed], [y[0]])
+    # Three clusters, three parts, two values of C.
+    assert model.cv_results_["losses"].shape == (2, 3)
+    assert {s.total for s in steps if s.stage == "choosing C"} == {6}

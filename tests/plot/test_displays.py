@@ -87,6 +87,16 @@ def test_similarity_of_any_size_dense_and_sparse(m):
     assert zero.image_.get_clim() == (-1.0, 1.0)
 
 
+def test_of_many_small_clusters_whole_ones_are_shown():
+    labels = np.arange(3000) // 3
+    K = sparse.csr_array((np.ones(2999), (np.arange(2999), np.arange(1, 3000))), shape=(3000, 3000))
+    display = draw(SimilarityMatrixDisplay.from_predictions(K + K.T, labels))
+    shown, counts = np.unique(labels[display.order_], return_counts=True)
+    assert 200 <= len(display.order_) <= 300
+    assert set(counts) == {3}
+    assert shown.max() > 900
+
+
 @pytest.mark.filterwarnings("ignore:Glyph")
 def test_odd_names_are_drawn_as_they_are():
     n = len(NAMES)

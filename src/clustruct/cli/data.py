@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from clustruct.io.columns import Columns, LabelUse
+from clustruct.io.errors import DataError, ModelFileError
+from clustruct.io.model_files import SavedModel
 from clustruct.io.readers import read_sets
 from clustruct.rawsets import RawSet
 
@@ -23,6 +25,7 @@ def columns(args: argparse.Namespace, trained: Mapping[str, Any] | None = None) 
     return Columns(
         **named,
         fields=fields,
+        left_out=frozenset(before.get("chosen_by") or ()),
         remembered=frozenset(kept),
         repeated_ids=args.number_ids,
         where=_choices(args.where),
@@ -33,7 +36,20 @@ def columns(args: argparse.Namespace, trained: Mapping[str, Any] | None = None) 
 def about(args: argparse.Namespace) -> dict[str, Any]:
     """What later commands want to know of how the data was read."""
     fields = args.fields.split(",") if args.fields else None
-    return {**{name: getattr(args, name) for name in NAMED}, "fields": fields}
+    chosen_by = sorted({*_choices(args.where), *_choices(args.without)})
+    return {**{name: getattr(args, name) for name in NAMED}, "fields": fields, "chosen_by": chosen_by}
+
+
+def trained_with(saved: SavedModel) -> dict[str, Any]:
+    """What `about` gave when the model was trained; nothing for a model from Python."""
+    held = saved.about.get("columns")
+    found = dict(held) if isinstance(held, Mapping) else {}
+    names = [found.get(name) for name in NAMED]
+    lists = [found.get(name) or [] for name in ("fields", "chosen_by")]
+    plain = all(isinstance(v, list) for v in lists)
+    if not plain or not all(isinstance(n, str | None) for n in [*names, *(n for v in lists for n in v)]):
+        raise ModelFileError("the model file is damaged: its columns are no names")
+    return found
 
 
 def _choices(given: list[str]) -> dict[str, frozenset[str]]:
@@ -47,7 +63,11 @@ def _choices(given: list[str]) -> dict[str, frozenset[str]]:
 def labelled_sets(args: argparse.Namespace, trained: Mapping[str, Any] | None = None) -> list[RawSet]:
     """All sets, with labels."""
     use: LabelUse = "skip" if args.skip_unlabelled else "required"
-    return list(read_sets(*args.data, columns=columns(args, trained), labels=use, delimiter=args.delimiter))
+    sets = list(read_sets(*args.data, columns=columns(args, trained), labels=use, delimiter=args.delimiter))
+    for name in args.fields.split(",") if args.fields else ():
+        if not any(name in item for raw in sets for item in raw.items):
+            raise DataError(f"{args.data[0]}: no item has the field {name!r}")
+    return sets
 
 
 def unlabelled_sets(args: argparse.Namespace, trained: Mapping[str, Any] | None = None) -> Iterator[RawSet]:

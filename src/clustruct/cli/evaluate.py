@@ -16,7 +16,7 @@ from clustruct.losses import MitreLoss, PairwiseLoss
 from clustruct.metrics import Evaluation, evaluate
 from clustruct.rawsets import RawSet
 
-from .data import labelled_sets
+from .data import labelled_sets, trained_with
 from .main import OK
 from .progress import Progress
 from .shown import count, print_json, table
@@ -32,7 +32,7 @@ def run(args: argparse.Namespace) -> int:
     saved = read_model(args.model) if args.model else None
     other = _second(args.against)
     source = saved or (other if isinstance(other, SavedModel) else None)
-    sets = labelled_sets(args, source.about.get("columns") if source else None)
+    sets = labelled_sets(args, trained_with(source) if source else None)
     first = Scored(sets, predictions(saved or args.predictions, sets, args, progress))
     second = None if other is None else Scored(sets, predictions(other, sets, args, progress))
     recall = None if saved is None else blocking_recall(saved.pipeline, sets)

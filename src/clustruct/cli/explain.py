@@ -11,7 +11,7 @@ from clustruct.io.predictions import item_ids
 from clustruct.rawsets import RawSet
 
 from . import explanations
-from .data import labelled_sets, unlabelled_sets
+from .data import labelled_sets, trained_with, unlabelled_sets
 from .main import OK
 from .progress import Progress
 from .shown import print_json
@@ -20,7 +20,7 @@ from .shown import print_json
 def run(args: argparse.Namespace) -> int:
     """One pair, or all sets."""
     saved = read_model(args.model)
-    sets = _chosen(args, _sets(args, saved.about.get("columns")))
+    sets = _chosen(args, _sets(args, trained_with(saved)))
     if args.pair is not None:
         found = _pair(args, saved.pipeline, sets)
         print_json(found) if args.json else explanations.print_pair(found, args.top)

@@ -43,6 +43,12 @@ def _learning(parser: argparse.ArgumentParser) -> None:
         "--C", metavar="NUMBER|cv", default="cv", help="weight of errors (cv: by cross-validation)"
     )
     group.add_argument(
+        "--merge-cost", type=float, metavar="X", help="a wrong merge counts X times as much as a wrong split"
+    )
+    group.add_argument(
+        "--scaling", choices=("margin", "slack"), default="margin", help="slack: better for --loss mitre"
+    )
+    group.add_argument(
         "--predictor", metavar="NAME", help="how sets are clustered, e.g. greedy, local-search"
     )
     group.add_argument(
@@ -140,6 +146,11 @@ def check(parser: argparse.ArgumentParser, args: argparse.Namespace) -> None:
     for name in ("seed", "block", "neighbours"):
         if getattr(args, name, 0) < 0:
             parser.error(f"--{name} must not be negative")
+    if getattr(args, "merge_cost", None) is not None:
+        if args.loss not in (None, "pairwise"):
+            parser.error("--merge-cost goes with --loss pairwise only")
+        if not 0.0 < args.merge_cost < float("inf"):
+            parser.error("--merge-cost must be a positive number")
     if args.command == "evaluate" and (args.model is None) == (args.predictions is None):
         parser.error("evaluate needs --model or --predictions")
     for option in (*getattr(args, "where", []), *getattr(args, "without", [])):

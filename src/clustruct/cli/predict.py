@@ -13,7 +13,7 @@ from clustruct.io.model_files import read_model
 from clustruct.io.predictions import Prediction, prediction_lines, write_predictions
 from clustruct.rawsets import RawSet
 
-from .data import unlabelled_sets
+from .data import trained_with, unlabelled_sets
 from .main import OK
 from .progress import Progress
 from .shown import count, print_json
@@ -25,7 +25,7 @@ def run(args: argparse.Namespace) -> int:
         check_target(Path(args.out))
     saved = read_model(args.model)
     progress = Progress(args.quiet or (args.out is None and sys.stdout.isatty()))
-    given = progress.counted(unlabelled_sets(args, saved.about.get("columns")), "grouping")
+    given = progress.counted(unlabelled_sets(args, trained_with(saved)), "grouping")
     done = _Counted(_predictions(saved.pipeline, given, args.confidence))
     if args.json:
         answers = [

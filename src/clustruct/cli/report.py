@@ -8,7 +8,7 @@ from pathlib import Path
 from clustruct.io.atomic import check_target
 from clustruct.io.model_files import read_model
 
-from .data import labelled_sets
+from .data import labelled_sets, trained_with
 from .main import OK
 from .shown import print_json
 
@@ -21,7 +21,7 @@ def run(args: argparse.Namespace) -> int:
     except ImportError as error:
         raise ValueError(f"the report needs matplotlib: pip install 'clustruct[plot]' ({error})") from None
     saved = read_model(args.model)
-    sets = labelled_sets(args, saved.about.get("columns"))
+    sets = labelled_sets(args, trained_with(saved))
     write_report(args.out, saved.pipeline, sets)
     print_json({"report": args.out}) if args.json else print(f"written to {args.out}")
     return OK

@@ -14,7 +14,8 @@ from .weights import weight_rows
 def run(args: argparse.Namespace) -> int:
     """How it was trained, and its weights."""
     saved = read_model(args.model)
-    training = dict(saved.about.get("training", {}))
+    held = saved.about.get("training")
+    training = dict(held) if isinstance(held, dict) else {}
     rows = weight_rows(saved.pipeline)
     if args.json:
         weights = {name: weight for name, weight, _ in rows}
@@ -22,9 +23,10 @@ def run(args: argparse.Namespace) -> int:
         return OK
     model = saved.pipeline[-1]
     print(f"{type(model).__name__}, {count(model.n_features_in_, 'feature')}")
-    if training:
-        sets, items = count(training["sets"], "set"), count(training["items"], "item")
-        print(f"learned from {sets} with {items}; C = {training['C']}, {training['stop_reason']}")
+    for name, value in training.items():
+        if value is not None:
+            shown = f"{value:.4g}" if isinstance(value, float) else value
+            print(f"{name.replace('_', ' ')}: {shown}")
     print("written by " + ", ".join(f"{name} {version}" for name, version in saved.versions.items()))
     if rows:
         print("\n" + table(["feature", "weight", "effect"], rows, most=args.top))

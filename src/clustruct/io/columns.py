@@ -24,6 +24,7 @@ class Columns:
     cluster : the right cluster (JSONL: "labels" or "clusters" of the set where not given)
     group : sets of one group stay together in cross-validation ("group" where not given and there)
     fields : the fields to keep; all others are left out. None: all
+    left_out : further columns that are not fields
     remembered : names that were not given now but with the training; they count where they are there
     repeated_ids : number ids that appear more than once in a set, instead of refusing them
     where, without : values that a column must have, or must not have, for its rows to be read
@@ -36,6 +37,7 @@ class Columns:
     cluster: str | None = None
     group: str | None = None
     fields: Sequence[str] | None = None
+    left_out: frozenset[str] = frozenset()
     remembered: frozenset[str] = frozenset()
     repeated_ids: bool = False
     where: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -44,7 +46,7 @@ class Columns:
     def roles(self) -> frozenset[str]:
         """All columns that say something about an item but are not fields of it."""
         named = (self.set, self.id, self.cluster, self.group)
-        return frozenset([n for n in named if n is not None] + [*self.where, *self.without])
+        return self.left_out.union([n for n in named if n is not None], self.where, self.without)
 
     def present(self, names: Iterable[str]) -> Columns:
         """Without the remembered ones that are not among the names."""

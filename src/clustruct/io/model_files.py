@@ -91,6 +91,8 @@ def read_model(path: str | PathLike[str]) -> SavedModel:
 
 def _rebuild(header: Mapping[str, Any], arrays: list[Any]) -> SavedModel:
     about = decode(header["about"], arrays)
+    if not isinstance(about, dict):
+        raise ModelFileError("damaged, what it says about itself is no object")
     features = PairFeatures.from_state(decode(header["features"], arrays))
     estimator = estimator_from_state(decode(header["model"], arrays))
     if len(features.get_feature_names_out()) != estimator.n_features_in_:

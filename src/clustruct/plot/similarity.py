@@ -16,8 +16,10 @@ from ._drawing import DIVERGING, axes_for, counted, distinct, name_rows, strip_c
 
 __all__ = ["SimilarityMatrixDisplay"]
 
-# More rows than this no screen shows; items are sampled evenly then.
+# More rows than this no screen shows. Items are sampled evenly then; where there are many clusters, whole
+# ones of all sizes are shown instead, about FEWER items in all, so that small ones can be seen.
 MOST_ITEMS = 1000
+FEWER = 250
 
 
 class SimilarityMatrixDisplay:
@@ -97,15 +99,18 @@ class SimilarityMatrixDisplay:
         return self
 
     def _order(self) -> NDArray[np.intp]:
-        """Largest cluster first; inside a cluster by true cluster; sampled evenly where too many."""
+        """Largest cluster first; inside a cluster by true cluster; a sample where there are too many."""
         sizes = np.bincount(self.labels)
         rank = np.empty(len(sizes), np.intp)
         rank[np.argsort(-sizes, kind="stable")] = np.arange(len(sizes))
         inner = np.zeros(len(self.labels)) if self.truth is None else self.truth
         order = np.lexsort((inner, rank[self.labels]))
-        if len(order) > MOST_ITEMS:
-            order = order[np.linspace(0, len(order) - 1, MOST_ITEMS).astype(np.intp)]
-        return order
+        if len(order) <= MOST_ITEMS:
+            return order
+        some = rank[self.labels[order]] % -(-len(order) // FEWER) == 0
+        if len(sizes) > FEWER / 3 and some.sum() <= MOST_ITEMS:
+            return order[some]
+        return order[np.linspace(0, len(order) - 1, MOST_ITEMS).astype(np.intp)]
 
     def _frame_clusters(self, ax: Any) -> None:
         from matplotlib.patches import Rectangle
@@ -113,10 +118,12 @@ class SimilarityMatrixDisplay:
         ax.spines[:].set_visible(False)
         m = len(self.order_)
         ax.add_patch(Rectangle((-0.5, -0.5), m, m, fill=False, ec="0.3", lw=0.8, clip_on=False))
-        for start, stop in _runs(self.labels[self.order_]):
+        runs = _runs(self.labels[self.order_])
+        width = 1.4 if len(runs) < 40 else 0.7
+        for start, stop in runs:
             if stop - start > 1:
                 corner = (start - 0.5, start - 0.5)
-                frame = Rectangle(corner, stop - start, stop - start, fill=False, ec="black", lw=1.4)
+                frame = Rectangle(corner, stop - start, stop - start, fill=False, ec="black", lw=width)
                 frame.set_clip_on(False)
                 ax.add_patch(frame)
 

@@ -30,16 +30,15 @@ class ListedPairs:
         self.i, self.j = x.pair_index.T
         self.m, self.n_pairs = x.n_items, max(len(self.i), 1)
         self.together = labels[self.i] == labels[self.j]
-        self.costs, self.unit = loss, 100.0 / self.n_pairs
-        cost = np.where(self.together, -loss.split_cost, loss.merge_cost)
-        self.coefficients = self.unit * cost
+        unit = 100.0 / self.n_pairs
+        self.merge_cost, self.split_cost = unit * loss.merge_cost, unit * loss.split_cost
+        self.coefficients = np.where(self.together, -self.split_cost, self.merge_cost)
 
     def loss(self, y: Any) -> float:
-        """The loss of a clustering: counts, so that the truth has exactly none."""
-        joined = y[self.i] == y[self.j]
-        merges = int(np.count_nonzero(joined & ~self.together))
-        splits = int(np.count_nonzero(self.together & ~joined))
-        return self.unit * (self.costs.merge_cost * merges + self.costs.split_cost * splits)
+        """The loss of a clustering."""
+        found = y[self.i] == y[self.j]
+        merges, splits = np.count_nonzero(found & ~self.together), np.count_nonzero(self.together & ~found)
+        return float(self.merge_cost * merges + self.split_cost * splits)
 
     def graph(self, scores: Vector) -> Any:
         """The scores as one triangle of a sparse signed graph."""

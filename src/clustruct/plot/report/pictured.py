@@ -47,8 +47,9 @@ def set_section(findings: Findings) -> tuple[str, Html] | None:
     known = bool(findings.labelled)
     parts = []
     for word, one in _chosen(findings.ranked, known):
-        loss = f", loss {one.loss:.1f}" if one.loss is not None else ""
-        parts.append(f"<h3>{text(one.name)} <span class=soft>({word}{loss})</span></h3>")
+        loss = f"loss {one.loss:.3g}" if one.loss is not None else ""
+        note = ", ".join(part for part in (word, loss) if part)
+        parts.append(f"<h3>{text(one.name)} <span class=soft>{note}</span></h3>")
         parts.append(pictures(*_pictures_of(findings, one)))
     words = (
         "<p>Items ordered by predicted cluster, one frame per cluster; blue pairs are similar, red ones are "
@@ -59,6 +60,8 @@ def set_section(findings: Findings) -> tuple[str, Html] | None:
 
 def _chosen(ranked: list[SetFindings], known: bool) -> list[tuple[str, SetFindings]]:
     """First, middle and last of the ranking, each set once."""
+    if len(ranked) == 1:
+        return [("", ranked[0])]
     words = (
         ("the worst", "in the middle", "the best") if known else ("least sure", "in the middle", "most sure")
     )

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from clustruct.plot._drawing import counted
+
 from .errors_told import pair_section, split_merge_section
 from .findings import Findings
 from .page import Html, section, table
@@ -96,7 +98,7 @@ def score_section(findings: Findings) -> tuple[str, Html] | None:
     mean_loss = float(np.mean([s.loss for s in findings.labelled]))
     return section(
         "Scores",
-        f"<p>Mean loss {mean_loss:.2f} (0 is perfect, 100 the worst) over {len(place):,} sets.</p>",
+        f"<p>Mean loss {mean_loss:.3g} (0 is perfect, 100 the worst) over {counted(len(place), 'set')}.</p>",
         table(["score", "mean of sets", "all pairs and items pooled"], means),
         "<p>Set by set, the worst first:</p>",
         table(head, rows),
