@@ -5,6 +5,7 @@ from .kmeans import SupervisedKMeans
 from .kmeans_baselines import PairKMeans, UntrainedKMeans
 from .multilabel import MultiLabelMRF
 from .pair_classifier import DefaultClustering, PairwiseClassifierClustering
+from .universum import UniversumClustering
 
 __all__ = [
     "DefaultClustering",
@@ -13,5 +14,6 @@ __all__ = [
     "PairwiseClassifierClustering",
     "SupervisedCorrelationClustering",
     "SupervisedKMeans",
+    "UniversumClustering",
     "UntrainedKMeans",
 ]

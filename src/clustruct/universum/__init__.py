@@ -1,0 +1,1 @@
+"""Maximum-margin clustering that is told which documents belong to none of the clusters (SPEC 7)."""
