@@ -23,8 +23,8 @@ class UniversumClustering(MarginClustering):
     where u_i = argmax_p w_p . x_i is the cluster of document i and eps the Universum margin (Zhang, Wang and
     Si, "Document clustering with Universum", 2011). The procedure is CCCP: fix u, solve the convex problem
     by a two-view cutting plane, label anew. Unlike the paper's, it keeps the maximum in the Universum term,
-    so the objective never rises. Without a Universum, or with C_universum = 0, it is the paper's M2DCU-0. Cost
-    per cutting plane O(k nnz), usually 5 to 40 planes in all.
+    so the objective never rises. Without a Universum, or with C_universum = 0, it is the paper's M2DCU-0.
+    Cost per cutting plane O(k nnz), usually 5 to 40 planes in all.
 
     Parameters
     ----------
