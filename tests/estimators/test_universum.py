@@ -10,8 +10,11 @@ from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from clustruct.estimators import UniversumClustering
+from clustruct.estimators import CLGR, CPM3C, PLSA, UniversumClustering
 from clustruct.metrics import matched_accuracy
+
+# The check's data are centred, and counts are never negative.
+NEGATIVE = {"check_clustering": "PLSA is a model of counts, the check has negative values"}
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +24,15 @@ def blobs():
     return X[y < 3], y[y < 3], np.concatenate([X[y == 3], U])
 
 
-@parametrize_with_checks([UniversumClustering(n_clusters=3, random_state=0)])
+@parametrize_with_checks(
+    [
+        UniversumClustering(n_clusters=3, random_state=0),
+        CPM3C(n_clusters=3, random_state=0),
+        PLSA(n_clusters=3, random_state=0),
+        CLGR(n_clusters=3, random_state=0),
+    ],
+    expected_failed_checks=lambda estimator: NEGATIVE if isinstance(estimator, PLSA) else {},
+)
 def test_sklearn(estimator, check):
     check(estimator)
 

@@ -66,14 +66,15 @@ def descend(
     """
     started = time.perf_counter()
     current = np.zeros(problem.shape) if W is None else W
-    value = np.inf if W is None else problem.objective(W)
+    scores = problem.scores(current)
+    value = np.inf if W is None else problem.objective_at(current, scores)
     history: list[CCCPStep] = []
     earlier, reason = None, "max_iter"
     while len(history) < max_iter:
-        inner = solve_convex(problem, labels, current, inner_tol, earlier=earlier)
+        inner = solve_convex(problem, labels, current, inner_tol, earlier=earlier, scores=scores)
         before, value_before = labels, value
-        current, earlier = inner.W, inner.universum
-        labels, value = problem.assign(current), problem.objective(current)
+        current, earlier, scores = inner.W, inner.universum, inner.scores
+        labels, value = np.argmax(scores[0], axis=1), problem.objective_at(current, scores)
         moved = int(np.count_nonzero(labels != before))
         now = time.perf_counter() - started
         history.append(CCCPStep(value, inner.dual, inner.rounds, inner.planes, moved, now))

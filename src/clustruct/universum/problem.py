@@ -65,8 +65,16 @@ class MarginProblem:
 
     def objective(self, W: Vector, labels: Labels | None = None) -> float:
         """The value at W; with labels that of the convex problem that fixes them, which is no less."""
-        views = self.views(self.assign(W) if labels is None else labels)
-        slacks = np.array([slack(view, scores_of(view.X, W)) for view in views])
+        return self.objective_at(W, self.scores(W), labels)
+
+    def scores(self, W: Vector) -> list[Vector]:
+        """The scores of every view."""
+        return [scores_of(X, W) for X in ([self.X, self.U] if self.has_universum else [self.X])]
+
+    def objective_at(self, W: Vector, scores: list[Vector], labels: Labels | None = None) -> float:
+        """As `objective`, where the scores at W are known."""
+        views = self.views(np.argmax(scores[0], axis=1) if labels is None else labels)
+        slacks = np.array([slack(view, S) for view, S in zip(views, scores, strict=True)])
         return 0.5 * float(np.vdot(W, W)) + float(self.weights @ slacks)
 
     def balance_rows(self) -> SideConditions:

@@ -10,7 +10,7 @@ from clustruct.ssvm.result import Planes
 from clustruct.ssvm.working_set import LinearSpace, WorkingSet
 
 from .problem import MarginProblem
-from .views import Labels, Vector, View, plane_of, scores_of
+from .views import Labels, Vector, View, plane_of
 
 # How far beyond the best point, towards the QP's solution, the next planes are made.
 SHARE = 0.1
@@ -25,6 +25,7 @@ class Inner:
     """A solution of the convex problem: ``dual <= optimum <= primal``, the value at W."""
 
     W: Vector
+    scores: list[Vector]
     primal: float
     dual: float
     rounds: int
@@ -53,6 +54,7 @@ def solve_convex(
     rtol: float = 0.01,
     max_rounds: int = 200,
     earlier: Planes | None = None,
+    scores: list[Vector] | None = None,
 ) -> Inner:
     """``min 1/2 |W|^2 + C xi + C_u xi_u`` with the labels fixed, and the balance rows (problems 16, 22).
 
@@ -60,12 +62,14 @@ def solve_convex(
     groups of few planes whatever n and N. The point is found as in OCAS (Franc and Sonnenburg 2008): the
     best on the line from the best point so far to the QP's solution, and a little beyond. The answer is
     never worse than ``start``, which must be balanced. Ends when primal - dual <= rtol * primal. The
-    Universum term does not depend on the labels, so its planes (``earlier``) serve in the next CCCP step too.
+    Universum term does not depend on the labels, so its planes (``earlier``) serve in the next CCCP step too;
+    ``scores`` are those of start, where they are known.
     Cost per round O(k nnz(X)) plus a QP in the number of planes.
     """
     views, weights = problem.views(labels), problem.weights
     working = _working_set(problem, earlier)
-    best = _judged(views, weights, _Point(start, _scores(views, start)))
+    at_start = problem.scores(start) if scores is None else scores
+    best = _Point(start, at_start, problem.objective_at(start, at_start, labels))
     asked, rounds, moved = best, 0, True
     while rounds < max_rounds:
         rounds += 1
@@ -76,7 +80,7 @@ def solve_convex(
         if best.value - working.dual <= rtol * best.value:
             break
         W = problem.balanced(working.w.reshape(problem.shape))
-        there = _Point(W, _scores(views, W))
+        there = _Point(W, problem.scores(W))
         found = _line_search(views, weights, best, there)
         moved, best = found.value < best.value, min(best, found, key=lambda p: p.value)
         if best.value - working.dual <= rtol * best.value:
@@ -86,7 +90,14 @@ def solve_convex(
         working.drop_idle(IDLE_SOLVES)
     converged = best.value - working.dual <= rtol * best.value
     return Inner(
-        best.W, best.value, working.dual, rounds, len(working), _universum_planes(working), converged
+        best.W,
+        best.scores,
+        best.value,
+        working.dual,
+        rounds,
+        len(working),
+        _universum_planes(working),
+        converged,
     )
 
 
@@ -103,14 +114,6 @@ def _universum_planes(working: WorkingSet) -> Planes:
     held = working.dump()
     kept = held.group == 1
     return replace(held, vectors=held.vectors[kept], b=held.b[kept], group=held.group[kept], a=held.a[kept])
-
-
-def _scores(views: list[View], W: Vector) -> list[Vector]:
-    return [scores_of(view.X, W) for view in views]
-
-
-def _judged(views: list[View], weights: Vector, point: _Point) -> _Point:
-    return replace(point, value=_value_and_slope(views, weights, point, point)[0])
 
 
 def _value_and_slope(views: list[View], weights: Vector, at: _Point, step: _Point) -> tuple[float, float]:
