@@ -32,8 +32,8 @@ def document_pipeline(
 
     The recipe of the Universum paper (tf-idf, stop words removed, Porter stems, the most frequent words),
     with truncated SVD in place of PCA: centred rows would have mean zero, and the balance of the clusters
-    would say nothing. ``n_components=None`` leaves out the SVD: sparse rows of n_words features. The steps are
-    called "words", "svd" and "length".
+    would say nothing. ``n_components=None`` leaves out the SVD: sparse rows of n_words features. The steps
+    are called "words", "svd" and "length".
 
     >>> texts = ["cats and dogs", "a dog barks", "cats like dogs", "stocks fell", "the stock market falls"]
     >>> document_pipeline(n_words=50, n_components=2).fit_transform(texts).shape
