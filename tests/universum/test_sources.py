@@ -66,9 +66,9 @@ def test_size_of_the_selection_is_that_of_the_paper(blobs):
 
 
 def test_covariance_that_the_data_allow():
-    assert sources.possible_covariance(16_060, 200, 4) == "full"
-    assert sources.possible_covariance(16_060, 1025, 4) == "tied"
-    assert sources.possible_covariance(3_223, 700, 4) == "diag"
+    assert sources.possible_covariance(16_060, 50, 4) == "full"
+    assert sources.possible_covariance(16_060, 100, 4) == "tied"
+    assert sources.possible_covariance(16_060, 200, 4) == "diag"
 
 
 def test_bad_arguments(blobs):

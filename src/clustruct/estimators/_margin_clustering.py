@@ -14,7 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from clustruct.universum.starting import kmeans_labels, natural_scale
+from clustruct.universum.starting import kmeans_labels, natural_scale, principal_labels
 
 Start = tuple[NDArray[np.intp], NDArray[np.float64] | None]
 
@@ -83,8 +83,9 @@ class MarginClustering(ClusterMixin, BaseEstimator):
             yield self._given_start(X)
             return
         rng = check_random_state(self.random_state)
-        for _ in range(self.n_init):
-            yield kmeans_labels(X, self.n_clusters, rng), None
+        for start in range(self.n_init):
+            principal = self.init == "principal" and start == 0
+            yield (principal_labels if principal else kmeans_labels)(X, self.n_clusters, rng), None
 
     def _given_start(self, X: Any) -> Start:
         given = np.asarray(self.init)
@@ -95,7 +96,7 @@ class MarginClustering(ClusterMixin, BaseEstimator):
             return np.argmax(np.asarray(X @ W.T), axis=1), W
         if given.shape != (X.shape[0],):
             raise ValueError(
-                f"init must be 'k-means', {X.shape[0]} labels or weights of shape "
+                f"init must be 'principal', 'k-means', {X.shape[0]} labels or weights of shape "
                 f"({self.n_clusters}, {X.shape[1]}), not an array of shape {given.shape}"
             )
         labels = given.astype(np.intp)
@@ -108,8 +109,8 @@ class MarginClustering(ClusterMixin, BaseEstimator):
             raise ValueError(f"n_clusters must be at least 1, not {self.n_clusters!r}")
         if self.n_init < 1:
             raise ValueError(f"n_init must be at least 1, not {self.n_init!r}")
-        if isinstance(self.init, str) and self.init != "k-means":
-            raise ValueError(f"init must be 'k-means', labels or weights, not {self.init!r}")
+        if isinstance(self.init, str) and self.init not in ("principal", "k-means"):
+            raise ValueError(f"init must be 'principal', 'k-means', labels or weights, not {self.init!r}")
         if self.scale != "auto" and (isinstance(self.scale, str) or not 0.0 < self.scale < np.inf):
             raise ValueError(f"scale must be 'auto' or a positive number, not {self.scale!r}")
 

@@ -47,7 +47,7 @@ class CPM3C(MarginClustering):
         n_clusters: int = 8,
         C: float = 8.0,
         balance: float = 0.1,
-        init: Any = "k-means",
+        init: Any = "principal",
         n_init: int = 1,
         scale: Any = "auto",
         epsilon: float = 0.01,

@@ -36,9 +36,11 @@ class UniversumClustering(MarginClustering):
     balance : float
         How far apart the clusters' total scores may lie; the paper's grid is 0.001 to 10, inf is no balance.
         Data with mean zero are not balanced by it: do not centre.
-    init : "k-means", n labels, or weights of shape (n_clusters, n_features)
+    init : "principal", "k-means", n labels, or weights of shape (n_clusters, n_features)
+        Where CCCP starts: k-means in the k - 1 leading principal directions (hardly depends on chance),
+        k-means on all features, or what is given.
     n_init : int
-        Starts with other k-means solutions; the one with the lowest objective is kept.
+        Number of starts; the one that ends with the lowest objective is kept. All but the first are k-means.
     universum_margin : float
         How far from the borders a Universum document may lie at no cost (the paper's epsilon_1).
     scale : "auto" or float
@@ -79,7 +81,7 @@ class UniversumClustering(MarginClustering):
         C: float = 8.0,
         C_universum: float = 1.0,
         balance: float = 0.1,
-        init: Any = "k-means",
+        init: Any = "principal",
         n_init: int = 1,
         universum_margin: float = 0.5,
         scale: Any = "auto",

@@ -18,8 +18,6 @@ from sklearn.utils import check_array, check_random_state
 from .starting import kmeans_labels
 
 Covariance = Literal["auto", "full", "tied", "diag", "spherical"]
-# Documents per dimension that a covariance matrix is estimated from, at least.
-PER_DIMENSION = 10
 
 
 def rest(X: Any, categories: Any, targets: Any) -> Any:
@@ -71,8 +69,9 @@ def select_by_mixture(
 ) -> Selection:
     """U_select: of the candidates the share that a mixture of k Gaussians, fitted to X, finds most likely.
 
-    The covariance "auto" is full where n >= 10 k d, tied where n >= 10 d, and diagonal otherwise; the answer
-    says which it was. Pass the union of the other sources as candidates; X dense, reduced by truncated SVD.
+    The covariance "auto" is the richest with no more parameters than documents: full where n >= k d(d+1)/2,
+    tied where n >= d(d+1)/2, diagonal otherwise; the answer says which it was. Pass the union of the other
+    sources as candidates; X dense, reduced by truncated SVD.
     """
     X, candidates = check_array(X, dtype=np.float64), check_array(candidates, dtype=np.float64)
     if not 0.0 < share <= 1.0:
@@ -90,10 +89,11 @@ def select_by_mixture(
 
 
 def possible_covariance(n: int, d: int, n_clusters: int) -> str:
-    """The richest covariance that n documents in d dimensions allow."""
-    if n >= PER_DIMENSION * n_clusters * d:
+    """The richest covariance with at least one of n documents for each parameter, in d dimensions."""
+    parameters = d * (d + 1) // 2
+    if n >= n_clusters * parameters:
         return "full"
-    return "tied" if n >= PER_DIMENSION * d else "diag"
+    return "tied" if n >= parameters else "diag"
 
 
 def _extremes(row: Any) -> NDArray[np.float64]:

@@ -6,11 +6,14 @@ from typing import Any
 
 import numpy as np
 from sklearn.cluster import KMeans
+from sklearn.decomposition import PCA
 
 from .views import Labels
 
 # k-means on a part of the data gives a start as good as on the whole.
 SAMPLE = 4000
+# Up to this many features the principal directions come from the covariance matrix.
+FEW_FEATURES = 500
 # Root mean square distance of the documents from their mean, after scaling: see `natural_scale`.
 SPREAD = 10.0
 
@@ -38,3 +41,18 @@ def kmeans_labels(X: Any, n_clusters: int, rng: np.random.RandomState, runs: int
     part = X[rng.choice(n, max(SAMPLE, n_clusters), replace=False)] if n > SAMPLE else X
     model = KMeans(n_clusters, n_init=runs, random_state=rng).fit(part)
     return np.asarray(model.predict(X), dtype=np.intp)
+
+
+def principal_labels(X: Any, n_clusters: int, rng: np.random.RandomState) -> Labels:
+    """Labels by k-means in the k - 1 leading principal directions.
+
+    The relaxed optimum of k-means lies in their span (Ding and He 2004). Far fewer local optima than in the
+    full space, so the start hardly depends on chance. k-means on X itself where X has no more than k
+    features, or where k is 2.
+    """
+    n, d = X.shape
+    if min(n, d) <= n_clusters or n_clusters < 3:
+        return kmeans_labels(X, n_clusters, rng, runs=5)
+    solver = "covariance_eigh" if d <= FEW_FEATURES and not hasattr(X, "tocsr") else "arpack"
+    reduced = PCA(n_clusters - 1, svd_solver=solver, random_state=rng).fit_transform(X)
+    return np.asarray(KMeans(n_clusters, n_init=5, random_state=rng).fit_predict(reduced), dtype=np.intp)
