@@ -28,6 +28,7 @@ class Trial:
     parameters: dict[str, float]
     labelings: list[Labels] = field(repr=False)
     objectives: list[float] = field(repr=False)
+    seconds: list[float] = field(repr=False)
     scores: dict[str, float]
 
     @property
@@ -41,10 +42,12 @@ def try_grid(
     universum: Any,
     n_clusters: int,
     grid: Iterable[Mapping[str, float]],
-    starts: int = 5,
+    starts: int | list[Labels] = 5,
     random_state: int = 0,
 ) -> list[Trial]:
-    """Fit every setting (``C``, ``C_universum``, ``balance``) of the grid from the same k-means starts.
+    """Fit every setting (``C``, ``C_universum``, ``balance``) of the grid from the same starts.
+
+    ``starts`` is a number of k-means starts, or a list of labelings to start from.
 
     The rules, none of which sees labels:
 
@@ -57,8 +60,13 @@ def try_grid(
     factor = natural_scale(X)
     X = X * factor
     universum = None if universum is None else universum * factor
-    first = [kmeans_labels(X, n_clusters, np.random.RandomState(random_state + s)) for s in range(starts)]
+    first = starts if isinstance(starts, list) else kmeans_starts(X, n_clusters, starts, random_state)
     return [_trial(X, universum, n_clusters, dict(point), first) for point in grid]
+
+
+def kmeans_starts(X: Any, n_clusters: int, count: int, random_state: int = 0) -> list[Labels]:
+    """Labels of k-means with the seeds random_state, random_state + 1, ..."""
+    return [kmeans_labels(X, n_clusters, np.random.RandomState(random_state + s)) for s in range(count)]
 
 
 def choose(trials: list[Trial], rule: Rule) -> Trial:
@@ -80,7 +88,8 @@ def _trial(X: Any, universum: Any, k: int, parameters: dict[str, float], first: 
         "contrast": float(np.mean([contrast(X, universum, result) for result in results])),
         "objective": 1.0 - value / (problem.C * (k - 1) / k),
     }
-    return Trial(parameters, labelings, [result.objective for result in results], scores)
+    objectives, seconds = [r.objective for r in results], [r.seconds for r in results]
+    return Trial(parameters, labelings, objectives, seconds, scores)
 
 
 def stability(labelings: list[Labels]) -> float:

@@ -87,11 +87,13 @@ def _cosines(X: Vector, index: NDArray[np.intp]) -> Any:
 
 def _graph(weights: Vector, index: NDArray[np.intp]) -> Any:
     n, m = index.shape
-    return sparse.csr_array((weights.ravel(), index.ravel(), np.arange(0, n * m + 1, m)), shape=(n, n))
+    # scikit-learn's spectral clustering takes 32-bit indices only.
+    ends = np.arange(0, n * m + 1, m, dtype=np.int32)
+    return sparse.csr_matrix((weights.ravel(), index.ravel().astype(np.int32), ends), shape=(n, n))
 
 
 def _symmetric(S: Any) -> Any:
-    return sparse.csr_array(S.maximum(S.T))
+    return S.maximum(S.T).tocsr()
 
 
 def _laplacian(S: Any) -> Any:

@@ -48,10 +48,10 @@ def principal_labels(X: Any, n_clusters: int, rng: np.random.RandomState) -> Lab
 
     The relaxed optimum of k-means lies in their span (Ding and He 2004). Far fewer local optima than in the
     full space, so the start hardly depends on chance. k-means on X itself where X has no more than k
-    features, or where k is 2.
+    features.
     """
     n, d = X.shape
-    if min(n, d) <= n_clusters or n_clusters < 3:
+    if min(n, d) <= n_clusters or n_clusters < 2:
         return kmeans_labels(X, n_clusters, rng, runs=5)
     solver = "covariance_eigh" if d <= FEW_FEATURES and not hasattr(X, "tocsr") else "arpack"
     reduced = PCA(n_clusters - 1, svd_solver=solver, random_state=rng).fit_transform(X)
