@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks.mrf_tables import Store
 from benchmarks.universum_corpora import CORPORA, OUT, Corpus, load
 from benchmarks.universum_methods import FEWER, METHODS, chosen_universum, run, scores
-from clustruct.universum.choice import RULES, kmeans_starts, try_grid
+from clustruct.universum.choice import RULES, choose_by_scores, kmeans_starts, try_grid
 from clustruct.universum.starting import principal_labels
 
 MEASURES = ("accuracy", "nmi", "rand", "seconds")
@@ -107,7 +107,7 @@ def summary(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         ("M2DCU", [r for r in rows if r["C_universum"] > 0.0]),
     ):
         picks = {"best on the grid": max(mine, key=lambda r: np.mean(r["accuracy"]))}
-        picks |= {rule: max(mine, key=lambda r: r["rules"][rule]) for rule in RULES}
+        picks |= {rule: mine[choose_by_scores([r["rules"] for r in mine], rule)] for rule in RULES}
         picks["default"] = next(r for r in mine if r["C"] == 8.0 and r["C_universum"] in (0.0, 1.0))
         for how, row in picks.items():
             lowest = int(np.argmin(row["objectives"]))

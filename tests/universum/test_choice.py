@@ -20,14 +20,24 @@ def test_every_setting_is_tried_from_every_start(trials):
     assert [trial.parameters for trial in trials] == GRID
     for trial in trials:
         assert len(trial.labelings) == len(trial.objectives) == 3
-        assert set(trial.scores) == set(choice.RULES)
+        assert {*trial.scores, "stable contrast"} == set(choice.RULES)
         lowest = trial.objectives.index(min(trial.objectives))
         assert trial.labels is trial.labelings[lowest]
 
 
-@pytest.mark.parametrize("rule", choice.RULES)
+@pytest.mark.parametrize("rule", ["stability", "silhouette", "contrast", "objective"])
 def test_the_best_by_the_rule_is_chosen(trials, rule):
     assert choice.choose(trials, rule).scores[rule] == max(t.scores[rule] for t in trials)
+
+
+def test_contrast_among_the_stable():
+    scores = [
+        {"stability": 0.90, "contrast": 1.0},
+        {"stability": 0.89, "contrast": 1.5},
+        {"stability": 0.50, "contrast": 9.0},
+    ]
+    assert choice.choose_by_scores(scores, "stable contrast") == 1
+    assert choice.choose_by_scores(scores, "contrast") == 2
 
 
 def test_unknown_rule(trials):

@@ -15,8 +15,10 @@ from .problem import MarginProblem
 from .starting import kmeans_labels, natural_scale
 from .views import Labels, scores_of
 
-Rule = Literal["stability", "silhouette", "contrast", "objective"]
-RULES: tuple[Rule, ...] = ("stability", "silhouette", "contrast", "objective")
+Rule = Literal["stability", "silhouette", "contrast", "objective", "stable contrast"]
+RULES: tuple[Rule, ...] = ("stability", "silhouette", "contrast", "objective", "stable contrast")
+# How much less stable than the best a setting may be for the rule "stable contrast".
+STABLE = 0.02
 # Silhouettes are computed on this many documents.
 SAMPLE = 1500
 
@@ -55,6 +57,7 @@ def try_grid(
     - silhouette: mean silhouette of the documents (a sample of them), mean over starts;
     - contrast: how much farther from the borders documents lie than Universum documents do, the ratio of
       the means of max_p w_p . x - mean_p w_p . x over the two sets, mean over starts (0 without Universum);
+    - stable contrast: the contrast, among settings whose stability is within 0.02 of the best;
     - objective: one minus the objective over its value C (k-1)/k at W = 0, best start.
     """
     factor = natural_scale(X)
@@ -71,9 +74,18 @@ def kmeans_starts(X: Any, n_clusters: int, count: int, random_state: int = 0) ->
 
 def choose(trials: list[Trial], rule: Rule) -> Trial:
     """The trial that the rule likes best."""
+    return trials[choose_by_scores([trial.scores for trial in trials], rule)]
+
+
+def choose_by_scores(scores: list[dict[str, float]], rule: Rule) -> int:
+    """The number of the setting that the rule likes best."""
     if rule not in RULES:
         raise ValueError(f"rule must be one of {', '.join(RULES)}, not {rule!r}")
-    return max(trials, key=lambda trial: trial.scores[rule])
+    allowed, by = list(range(len(scores))), str(rule)
+    if rule == "stable contrast":
+        most = max(score["stability"] for score in scores)
+        allowed, by = [i for i in allowed if scores[i]["stability"] >= most - STABLE], "contrast"
+    return max(allowed, key=lambda i: scores[i][by])
 
 
 def _trial(X: Any, universum: Any, k: int, parameters: dict[str, float], first: list[Labels]) -> Trial:
