@@ -12,6 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from clustruct.estimators import CLGR, CPM3C, PLSA, UniversumClustering
 from clustruct.metrics import matched_accuracy
+from clustruct.universum import cccp
 
 # The check's data are centred, and counts are never negative.
 NEGATIVE = {"check_clustering": "PLSA is a model of counts, the check has negative values"}
@@ -117,6 +118,28 @@ def test_not_converged_warns(blobs):
     start = np.arange(len(X)) % 3
     with pytest.warns(ConvergenceWarning, match="max_iter after 1 steps"):
         UniversumClustering(3, init=start, max_iter=1).fit(X)
+
+
+def test_an_interrupt_keeps_what_was_reached(blobs, monkeypatch):
+    X, _, U = blobs
+    calls, solve = [], cccp.solve_convex
+
+    def interrupted(*args, **kwargs):
+        calls.append(1)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return solve(*args, **kwargs)
+
+    monkeypatch.setattr(cccp, "solve_convex", interrupted)
+    with pytest.warns(ConvergenceWarning, match="interrupted after 1 steps"):
+        model = UniversumClustering(3, init=np.arange(len(X)) % 3).fit(X, universum=U)
+    assert model.predict(X).shape == (len(X),)
+
+
+def test_fit_predict_takes_the_universum(blobs):
+    X, _, U = blobs
+    model = UniversumClustering(3, random_state=0)
+    np.testing.assert_array_equal(model.fit_predict(X, universum=U), clone(model).fit(X, universum=U).labels_)
 
 
 @pytest.mark.parametrize(

@@ -52,12 +52,16 @@ class MarginClustering(ClusterMixin, BaseEstimator):
         self.scale_ = natural_scale(X) if self.scale == "auto" else float(self.scale)
         scaled = X * self.scale_
         universum = None if universum is None else universum * self.scale_
-        results = [self._solve(scaled, universum, start) for start in self._starts(scaled)]
+        results = []
+        for start in self._starts(scaled):
+            results.append(self._solve(scaled, universum, start))
+            if results[-1].stop_reason == "interrupted":
+                break
         self.result_ = min(results, key=lambda found: float(found.objective))
         if not self.result_.converged:
             warnings.warn(
                 f"{type(self).__name__} stopped before it converged ({self.result_.stop_reason} after "
-                f"{len(self.result_.history)} steps): raise max_iter",
+                f"{len(self.result_.history)} steps)",
                 ConvergenceWarning,
                 stacklevel=3,
             )

@@ -26,7 +26,7 @@ class CCCPStep:
 
 @dataclass(frozen=True)
 class CCCPResult:
-    """The outcome of `descend`. ``stop_reason``: "converged", "fixed_point" or "max_iter"."""
+    """The outcome of `descend`; ``stop_reason``: "converged", "fixed_point", "max_iter" or "interrupted"."""
 
     W: Vector
     labels: Labels
@@ -37,7 +37,7 @@ class CCCPResult:
 
     @property
     def converged(self) -> bool:
-        return self.stop_reason != "max_iter"
+        return self.stop_reason in ("converged", "fixed_point")
 
     @property
     def objectives(self) -> Vector:
@@ -62,7 +62,7 @@ def descend(
     Table 1 of the paper, but for the Universum term, which keeps its maximum. With labels u = argmax at W the
     convex problem touches the objective J at W and lies above it elsewhere; the inner solver's answer is
     not worse than W; so J never rises, whatever the inner tolerance. Ends when a step lowers J by ``tol``
-    times its value or less, or when it changes no label.
+    times its value or less, or when it changes no label. An interrupt after the first step ends it there.
     """
     started = time.perf_counter()
     current = np.zeros(problem.shape) if W is None else W
@@ -71,7 +71,13 @@ def descend(
     history: list[CCCPStep] = []
     earlier, reason = None, "max_iter"
     while len(history) < max_iter:
-        inner = solve_convex(problem, labels, current, inner_tol, earlier=earlier, scores=scores)
+        try:
+            inner = solve_convex(problem, labels, current, inner_tol, earlier=earlier, scores=scores)
+        except KeyboardInterrupt:
+            if not history:
+                raise
+            reason = "interrupted"
+            break
         before, value_before = labels, value
         current, earlier, scores = inner.W, inner.universum, inner.scores
         labels, value = np.argmax(scores[0], axis=1), problem.objective_at(current, scores)
