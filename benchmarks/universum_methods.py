@@ -17,6 +17,7 @@ from benchmarks.universum_corpora import Corpus
 from clustruct.estimators import CLGR, CPM3C, PLSA, UniversumClustering
 from clustruct.metrics import matched_accuracy, normalized_mutual_information, rand_index
 from clustruct.universum.graphs import local_scaling
+from clustruct.universum.sources import select_between
 
 Method = Callable[[Corpus, int], np.ndarray]
 
@@ -44,6 +45,13 @@ def margin(source: str | None, **options: Any) -> Method:
         return model.fit(corpus.X, universum=universum).labels_
 
     return run
+
+
+def between(corpus: Corpus, seed: int) -> np.ndarray:
+    """M2DCU-0 first, then from the same start with the 30 % of U_rest nearest to its borders."""
+    first = UniversumClustering(corpus.k, random_state=seed).fit(corpus.X)
+    nearest = select_between(first.coef_, corpus.rest).rows
+    return UniversumClustering(corpus.k, random_state=seed).fit(corpus.X, universum=nearest).labels_
 
 
 def chosen_universum(corpus: Corpus, source: str) -> np.ndarray:
@@ -90,6 +98,7 @@ def plsa(corpus: Corpus, seed: int) -> np.ndarray:
 METHODS: dict[str, Method] = {
     "M2DCU": margin("select"),
     "M2DCU, all of U_rest": margin("rest"),
+    "M2DCU, U_rest between": between,
     "M2DCU-0": margin(None),
     "M2DCU, k-means start": margin("select", init="k-means"),
     "M2DCU-0, k-means start": margin(None, init="k-means"),

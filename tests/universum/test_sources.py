@@ -65,6 +65,19 @@ def test_size_of_the_selection_is_that_of_the_paper(blobs):
     assert len(sources.select_by_mixture(X, candidates[:3], 3, covariance="diag").rows) == 1
 
 
+def test_selection_between_clusters_takes_the_least_gaps(blobs):
+    X, _ = blobs
+    W = np.random.default_rng(0).normal(size=(3, 3))
+    scores = np.sort(X @ W.T, axis=1)
+    gaps = scores[:, 2] - scores[:, 1]
+    for given in (X, sparse.csr_array(X)):
+        found = sources.select_between(W, given, share=0.25)
+        assert len(found.numbers) == found.rows.shape[0] == 50
+        assert gaps[found.numbers].max() <= np.delete(gaps, found.numbers).min()
+    with pytest.raises(ValueError, match="share must lie in"):
+        sources.select_between(W, X, share=2.0)
+
+
 def test_covariance_that_the_data_allow():
     assert sources.possible_covariance(16_060, 50, 4) == "full"
     assert sources.possible_covariance(16_060, 100, 4) == "tied"

@@ -1,7 +1,8 @@
 """Where documents that belong to none of the clusters come from (Zhang, Wang and Si 2011, section 5.1).
 
 Documents of other categories (`rest`), points at random (`random_box`), means of cluster centres
-(`mean_of_centres`), and of any of these the ones that lie nearest to the data (`select_by_mixture`).
+(`mean_of_centres`); and of any of these the ones that lie nearest to the data (`select_by_mixture`) or
+nearest to the borders of a first clustering (`select_between`, which is not in the paper).
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def mean_of_centres(X: Any, n_clusters: int, random_state: Any = None) -> NDArra
 
 
 class Selection(NamedTuple):
-    """The rows selected, their numbers among the candidates, and the covariance that the mixture had."""
+    """The rows selected, their numbers among the candidates, and the covariance of the mixture, if any."""
 
     rows: Any
     numbers: NDArray[np.intp]
@@ -86,6 +87,23 @@ def select_by_mixture(
     count = max(1, round(share * len(candidates)))
     numbers = np.sort(np.argsort(-likelihood, kind="stable")[:count])
     return Selection(candidates[numbers], numbers, kind)
+
+
+def select_between(weights: Any, candidates: Any, share: float = 0.3) -> Selection:
+    """Of the candidates the share that lies nearest to a border between clusters.
+
+    ``weights`` are the ``coef_`` of a clustering without Universum. Nearest means the least gap between the
+    best and the second best score. Likely documents (`select_by_mixture`) may lie deep inside one cluster,
+    and then pull it apart; these do not.
+    """
+    weights = check_array(weights, dtype=np.float64, ensure_min_samples=2)
+    candidates = check_array(candidates, accept_sparse="csr", dtype=np.float64)
+    if not 0.0 < share <= 1.0:
+        raise ValueError(f"share must lie in (0, 1], not {share!r}")
+    scores = np.sort(np.asarray(candidates @ weights.T), axis=1)
+    count = max(1, round(share * candidates.shape[0]))
+    numbers = np.sort(np.argsort(scores[:, -1] - scores[:, -2], kind="stable")[:count])
+    return Selection(candidates[numbers], numbers, "none")
 
 
 def possible_covariance(n: int, d: int, n_clusters: int) -> str:
