@@ -14,8 +14,8 @@ from .views import Labels, Vector, View, plane_of
 
 # How far beyond the best point, towards the QP's solution, the next planes are made.
 SHARE = 0.1
-# Steps of the bisection along the line: 8 find the best share to 1/128.
-HALVINGS = 8
+# Steps of the bisection along the line: 5 find the best share to 1/16, and more do not save rounds.
+HALVINGS = 5
 # Solves without weight before a plane is forgotten.
 IDLE_SOLVES = 15
 
