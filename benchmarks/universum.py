@@ -1,14 +1,13 @@
 """Document clustering with Universum: the study behind docs/studies/universum.md.
 
-    python -m benchmarks.universum --part tables|grid|nolabels|starts|where|scale|speed|sensitivity|toy
-        [--seeds 10] [--quick] [--corpus 20news] [--source select]
+    python -m benchmarks.universum --part PART [PART ...] [--seeds 10] [--quick] [--corpus 20news]
 
 tables: every method at default settings. grid: settings of the paper's grids from the same k-means starts,
 best by the true classes. nolabels: the same grid, chosen by rules that see no labels. starts: what the
-Universum does when the best of several starts is kept. where: where Universum documents lie among the
-classes. scale: what is active at which scale of X. speed: against k-means. sensitivity: Figures 2 to 4.
-toy: Figure 1. Results are kept under out/universum, so that a run that was ended is taken up again. All
-but toy need CLUSTRUCT_DATA.
+Universum does when the best of several starts is kept. sources: which Universum helps. where: where
+Universum documents lie among the classes. scale: what is active at which scale of X. speed: against k-means.
+sensitivity: Figures 2 to 4. toy: Figure 1. Results are kept under out/universum, so that a run that was
+ended is taken up again. All but toy need CLUSTRUCT_DATA.
 """
 
 from __future__ import annotations
@@ -19,6 +18,7 @@ from typing import Any
 from benchmarks import (
     universum_plots,
     universum_scale,
+    universum_sources,
     universum_speed,
     universum_starts,
     universum_where,
@@ -27,7 +27,7 @@ from benchmarks.tables import table
 from benchmarks.universum_corpora import CORPORA
 from benchmarks.universum_tables import grid, summary, tables
 
-PARTS = ("tables", "grid", "nolabels", "starts", "where", "scale", "speed", "sensitivity", "toy")
+PARTS = ("tables", "grid", "nolabels", "starts", "sources", "where", "scale", "speed", "sensitivity", "toy")
 
 
 def part_of(name: str, options: argparse.Namespace) -> list[dict[str, Any]]:
@@ -42,6 +42,8 @@ def part_of(name: str, options: argparse.Namespace) -> list[dict[str, Any]]:
         return [r for r in rows if wanted is None or r["chosen by"] in wanted]
     if name == "starts":
         return [row for c in corpora for row in universum_starts.starts(c, seeds)]
+    if name == "sources":
+        return [row for c in corpora for row in universum_sources.by_source(c, seeds)]
     if name == "where":
         return [row for c in corpora for row in universum_where.where(c)]
     if name == "scale":

@@ -7,7 +7,14 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import make_blobs
 
-from benchmarks import universum_corpora, universum_methods, universum_starts, universum_tables
+from benchmarks import (
+    universum_corpora,
+    universum_methods,
+    universum_sources,
+    universum_starts,
+    universum_tables,
+    universum_where,
+)
 from benchmarks.universum_corpora import Corpus
 
 
@@ -17,10 +24,13 @@ def corpus(tmp_path, monkeypatch):
     X = X / np.linalg.norm(X, axis=1, keepdims=True)
     words = sparse.csr_matrix(np.abs(X))
     target = y < 3
-    made = Corpus("20news", X[target], y[target], X[~target], words[target], words[~target], y[~target])
-    for module in (universum_tables, universum_starts):
+    made = Corpus(
+        "20news", X[target], y[target], X[~target], words[target], words[~target], y[~target].astype(str)
+    )
+    for module in (universum_tables, universum_starts, universum_sources, universum_where):
         monkeypatch.setattr(module, "load", lambda name: made)
-        monkeypatch.setattr(module, "OUT", tmp_path)
+        monkeypatch.setattr(module, "OUT", tmp_path, raising=False)
+    monkeypatch.setitem(universum_corpora.TARGETS, "20news", ("0", "1", "2"))
     universum_methods._universum.cache_clear()
     yield made
     universum_methods._universum.cache_clear()
@@ -47,9 +57,18 @@ def test_every_method_of_the_tables_runs(corpus):
 
 def test_best_of_several_starts(corpus, monkeypatch):
     monkeypatch.setattr(universum_starts, "SETTINGS", (("none", 0.0), ("rest", 1.0)))
+    monkeypatch.setattr(universum_starts, "DRAWS", 20)
     rows = universum_starts.starts("20news", 2)
     assert [row["Universum"] for row in rows] == ["none", "rest"]
     assert all({"one", "best of 5"} <= set(row) for row in rows)
+
+
+def test_every_source_is_tried(corpus, monkeypatch):
+    monkeypatch.setattr(universum_sources, "WEIGHTS", (1.0,))
+    rows = universum_sources.by_source("20news", 1)
+    listed = [row["source"] for row in rows]
+    assert listed == ["none", "rest", "select", "rand", "mean", "between", "deep", "3"]
+    assert [row["source"] for row in universum_where.where("20news")][:2] == ["3", "all of U_rest"]
 
 
 def test_published_table_has_every_column():
