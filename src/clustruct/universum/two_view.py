@@ -10,7 +10,7 @@ from clustruct.ssvm.result import Planes
 from clustruct.ssvm.working_set import LinearSpace, WorkingSet
 
 from .problem import MarginProblem
-from .views import Labels, Vector, View, plane_of
+from .views import Labels, Vector, View, inner_product, plane_of
 
 # How far beyond the best point, towards the QP's solution, the next planes are made.
 SHARE = 0.1
@@ -121,8 +121,8 @@ def _value_and_slope(views: list[View], weights: Vector, at: _Point, step: _Poin
     value, slope = 0.5 * float(np.vdot(at.W, at.W)), float(np.vdot(at.W, step.W))
     for view, weight, scores, moves in zip(views, weights, at.scores, step.scores, strict=True):
         M, b = view.cut(scores)
-        value += weight * (b - float(np.vdot(M, scores)))
-        slope -= weight * float(np.vdot(M, moves))
+        value += weight * (b - inner_product(M, scores))
+        slope -= weight * inner_product(M, moves)
     return value, slope
 
 

@@ -31,14 +31,13 @@ class TargetView:
     labels: Labels
 
     def cut(self, scores: Vector) -> tuple[Vector, float]:
+        from ._kernels import target_cut
+
         n, k = scores.shape
-        rows = np.arange(n)
-        inside = scores > (scores[rows, self.labels] - 1.0)[:, None]
-        inside[rows, self.labels] = False
-        counts = inside.sum(axis=1)
-        M = inside * (-1.0 / (n * k))
-        M[rows, self.labels] = counts / (n * k)
-        return M, float(counts.sum()) / (n * k)
+        M = np.empty((k, n))
+        total = target_cut(np.ascontiguousarray(scores.T), self.labels, M)
+        M /= n * k
+        return M.T, float(total) / (n * k)
 
 
 @dataclass(frozen=True)
@@ -66,7 +65,12 @@ class UniversumView:
 def slack(view: View, scores: Vector) -> float:
     """The value of the view at these scores."""
     M, b = view.cut(scores)
-    return b - float(np.vdot(M, scores))
+    return b - inner_product(M, scores)
+
+
+def inner_product(A: Vector, B: Vector) -> float:
+    """<A, B>; through the transposes, as arrays laid out by column would be copied otherwise."""
+    return float(np.vdot(A.T, B.T))
 
 
 def scores_of(X: Any, W: Vector) -> Vector:
