@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from clustruct.universum.graphs import local_scaling
 from clustruct.universum.sources import select_between
 
 Method = Callable[[Corpus, int], np.ndarray]
+HELD: dict[tuple[str, str], np.ndarray] = {}
 
 
 def scores(y: Any, labels: Any) -> dict[str, float]:
@@ -29,11 +29,6 @@ def scores(y: Any, labels: Any) -> dict[str, float]:
         "nmi": normalized_mutual_information(y, labels, average="geometric"),
         "rand": rand_index(y, labels),
     }
-
-
-@cache
-def _universum(name: str, seed: int) -> dict[str, np.ndarray]:
-    return {}
 
 
 def margin(source: str | None, **options: Any) -> Method:
@@ -56,10 +51,10 @@ def between(corpus: Corpus, seed: int) -> np.ndarray:
 
 def chosen_universum(corpus: Corpus, source: str) -> np.ndarray:
     """The Universum of a source, made once per corpus."""
-    held = _universum(corpus.name, 0)
-    if source not in held:
-        held[source] = corpus.universum(source)
-    return held[source]
+    key = (corpus.name, source)
+    if key not in HELD:
+        HELD[key] = corpus.universum(source)
+    return HELD[key]
 
 
 def kmeans(corpus: Corpus, seed: int) -> np.ndarray:

@@ -31,9 +31,8 @@ def corpus(tmp_path, monkeypatch):
         monkeypatch.setattr(module, "load", lambda name: made)
         monkeypatch.setattr(module, "OUT", tmp_path, raising=False)
     monkeypatch.setitem(universum_corpora.TARGETS, "20news", ("0", "1", "2"))
-    universum_methods._universum.cache_clear()
-    yield made
-    universum_methods._universum.cache_clear()
+    monkeypatch.setattr(universum_methods, "HELD", {})
+    return made
 
 
 def test_grid_is_taken_up_again_and_summed_up(corpus, monkeypatch):
