@@ -14,7 +14,7 @@ from clustruct.universum.choice import RULES, choose_by_scores, kmeans_starts, t
 from clustruct.universum.starting import principal_labels
 
 MEASURES = ("accuracy", "nmi", "rand", "seconds")
-GRID_C = (2.0, 8.0, 32.0)
+GRID_C = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 GRID_U = (0.0, 0.001, 0.01, 0.1, 1.0, 10.0)
 # Accuracy in the paper: Table 3.
 PUBLISHED = {
