@@ -1,5 +1,6 @@
 """Bad input: exit code 1, one line on stderr that says what and where, nothing left behind."""
 
+import csv
 import json
 
 import numpy as np
@@ -267,3 +268,75 @@ def test_random_tables_never_make_a_traceback(command, tmp_path):
         code, _, err = command("fit", tmp_path / "a.csv", *options)
         assert code in (0, 1)
         assert err.count("\n") == code
+
+
+def test_no_file_is_written_over_its_own_input(command, folder, tmp_path):
+    content = (folder / "test.csv").read_bytes()
+    data, model = tmp_path / "d.csv", tmp_path / "m"
+    data.write_bytes(content)
+    model.write_bytes((folder / "records.model").read_bytes())
+    read = ("--set", "set", "--cluster", "cluster", "--quiet")
+    for words in (
+        ("fit", data, "--model", data, "--C", "1", *read),
+        ("predict", data, "--model", model, "--out", data),
+        ("predict", data, "--model", model, "--out", model),
+        ("report", data, "--model", model, "--out", data),
+    ):
+        code, _, err = command(*words)
+        assert code == 1
+        assert "would be written over" in err
+    assert data.read_bytes() == content
+    assert model.read_bytes() == (folder / "records.model").read_bytes()
+
+
+def test_report_without_labels(command, folder, tmp_path):
+    bare = tmp_path / "bare.csv"
+    header = (folder / "test.csv").read_text().splitlines()[0].split(",")
+    place = header.index("cluster")
+    with open(folder / "test.csv", newline="") as f, open(bare, "w", newline="") as g:
+        writer = csv.writer(g)
+        for row in csv.reader(f):
+            writer.writerow([cell for i, cell in enumerate(row) if i != place])
+    model = ("--model", folder / "records.model", "--quiet")
+    code, _, err = command("report", bare, *model, "--out", tmp_path / "r.html")
+    assert (code, err) == (0, "")
+    assert "<html" in (tmp_path / "r.html").read_text()
+
+
+def test_control_characters_do_not_reach_the_terminal(command, folder, tmp_path):
+    path = tmp_path / "a.jsonl"
+    items = [{"id": f"\x1b[31m{i}", "name": "Ann"} for i in range(2)]
+    path.write_text(json.dumps({"id": "s\x1b]0;x", "items": items}))
+    code, out, err = command("explain", path, "--model", folder / "records.model", "--id", "id", "--quiet")
+    assert code == 0
+    assert "\x1b" not in out + err
+    assert "\\x1b[31m0" in out
+    code, _, err = command(
+        "explain", path, "--model", folder / "records.model", "--id", "id", "--quiet", "--pair", "\x1b", "b"
+    )
+    assert code == 1
+    assert "\x1b" not in err
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("stop_reason", [1]), ("seconds", None), ("C_", [2]), ("blocks", 5000)]
+)
+def test_records_of_training_are_checked(command, folder, tmp_path, name, value):
+    """A model made by hand: right checksum, wrong types."""
+    from clustruct.features import Constant
+    from clustruct.io import ModelFileError
+
+    pipeline = load(folder / "records.model")
+    model = pipeline[-1]
+    if name == "C_":
+        model.C_ = value
+    elif name == "blocks":
+        pipeline[0].blocks_ = [Constant()] * value
+    else:
+        object.__setattr__(model.result_, name, value)
+    save(tmp_path / "m", pipeline)
+    with pytest.raises(ModelFileError):
+        load(tmp_path / "m")
+    code, _, err = command("predict", folder / "test.csv", "--model", tmp_path / "m", "--quiet")
+    assert code == 1
+    assert err.count("\n") == 1

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from clustruct.io.columns import Columns, LabelUse
-from clustruct.io.errors import DataError, ModelFileError
+from clustruct.io.errors import DataError, ModelFileError, NoLabels
 from clustruct.io.model_files import SavedModel
 from clustruct.io.readers import read_sets
 from clustruct.rawsets import RawSet
@@ -73,6 +73,14 @@ def labelled_sets(args: argparse.Namespace, trained: Mapping[str, Any] | None = 
 def unlabelled_sets(args: argparse.Namespace, trained: Mapping[str, Any] | None = None) -> Iterator[RawSet]:
     """The sets one by one, labels left out."""
     return read_sets(*args.data, columns=columns(args, trained), labels="ignored", delimiter=args.delimiter)
+
+
+def sets_as_they_are(args: argparse.Namespace, trained: Mapping[str, Any] | None = None) -> list[RawSet]:
+    """All sets, with labels where the data has them."""
+    try:
+        return labelled_sets(args, trained)
+    except NoLabels:
+        return list(unlabelled_sets(args, trained))
 
 
 def groups_of(sets: list[RawSet]) -> list[Any] | None:

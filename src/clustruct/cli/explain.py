@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from clustruct.io.errors import DataError, NoLabels
+from clustruct.io.errors import DataError
 from clustruct.io.model_files import read_model
 from clustruct.io.predictions import item_ids
 from clustruct.rawsets import RawSet
 
 from . import explanations
-from .data import labelled_sets, trained_with, unlabelled_sets
+from .data import sets_as_they_are, trained_with
 from .main import OK
 from .progress import Progress
 from .shown import print_json
@@ -20,7 +20,7 @@ from .shown import print_json
 def run(args: argparse.Namespace) -> int:
     """One pair, or all sets."""
     saved = read_model(args.model)
-    sets = _chosen(args, _sets(args, trained_with(saved)))
+    sets = _chosen(args, sets_as_they_are(args, trained_with(saved)))
     if args.pair is not None:
         found = _pair(args, saved.pipeline, sets)
         print_json(found) if args.json else explanations.print_pair(found, args.top)
@@ -31,14 +31,6 @@ def run(args: argparse.Namespace) -> int:
     found = explanations.summary(looked)
     print_json(found) if args.json else explanations.print_summary(found, args.top)
     return OK
-
-
-def _sets(args: argparse.Namespace, trained: Any) -> list[RawSet]:
-    """With labels where the data has them."""
-    try:
-        return labelled_sets(args, trained)
-    except NoLabels:
-        return list(unlabelled_sets(args, trained))
 
 
 def _chosen(args: argparse.Namespace, sets: list[RawSet]) -> list[RawSet]:

@@ -14,7 +14,7 @@ from clustruct.explain import (
 from clustruct.io.predictions import item_ids
 from clustruct.rawsets import RawSet
 
-from .shown import count, plain, table
+from .shown import count, harmless, plain, table
 
 SHOWN_ITEMS = 5
 
@@ -56,6 +56,8 @@ def _alternative(move: Any, names: list[Any]) -> str:
     if move.kind == "none":
         return "none"
     out = sorted(move.parts, key=len)[0]
+    if move.kind == "split":
+        return f"split into {len(move.parts)} parts, the smallest {_listed([names[a] for a in out])}"
     return f"take out {_listed([names[a] for a in out])}"
 
 
@@ -165,7 +167,10 @@ def print_pair(found: dict[str, Any], top: int) -> None:
     if rest:
         print(f"and {count(len(rest), 'other')} of {sum(row[3] for row in rest):.2f} in all")
     if found["path"]:
-        print("not alike by themselves, but each is like the next: " + " - ".join(map(str, found["path"])))
+        print(
+            "not alike by themselves, but each is like the next: "
+            + " - ".join(harmless(str(name)) for name in found["path"])
+        )
 
 
 def _text(value: Any) -> str:

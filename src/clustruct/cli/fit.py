@@ -24,7 +24,7 @@ from .weights import weight_rows
 
 def run(args: argparse.Namespace) -> int:
     """Read, learn, write the model, and say what was learned."""
-    check_target(Path(args.model))
+    check_target(Path(args.model), args.data)
     started, progress = time.perf_counter(), Progress(args.quiet)
     sets = labelled_sets(args)
     learning.check_learnable(sets)

@@ -109,7 +109,9 @@ def _one_line(error: BaseException) -> str:
 
 
 def _complain(message: str) -> None:
-    print(f"clustruct: {message}", file=sys.stderr)
+    from .shown import harmless
+
+    print(f"clustruct: {harmless(message)}", file=sys.stderr)
 
 
 def _show_warning(message: Any, category: Any, *rest: Any, **more: Any) -> None:

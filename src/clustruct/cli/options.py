@@ -146,6 +146,8 @@ def check(parser: argparse.ArgumentParser, args: argparse.Namespace) -> None:
     for name in ("seed", "block", "neighbours"):
         if getattr(args, name, 0) < 0:
             parser.error(f"--{name} must not be negative")
+    if getattr(args, "n_jobs", None) == 0:
+        parser.error("--n-jobs must not be 0 (-1: all processors)")
     if getattr(args, "merge_cost", None) is not None:
         if args.loss not in (None, "pairwise"):
             parser.error("--merge-cost goes with --loss pairwise only")

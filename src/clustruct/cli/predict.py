@@ -22,7 +22,7 @@ from .shown import count, print_json
 def run(args: argparse.Namespace) -> int:
     """Read set by set, group, write."""
     if args.out is not None:
-        check_target(Path(args.out))
+        check_target(Path(args.out), [*args.data, args.model])
     saved = read_model(args.model)
     progress = Progress(args.quiet or (args.out is None and sys.stdout.isatty()))
     given = progress.counted(unlabelled_sets(args, trained_with(saved)), "grouping")

@@ -54,8 +54,17 @@ def _cell(value: Any, longest: int = 48) -> str:
         return "-"
     if isinstance(value, float):
         return f"{value:.2f}"
-    text = str(value)
+    text = harmless(str(value))
     return text if len(text) <= longest else text[: longest - 3] + "..."
+
+
+def harmless(text: str) -> str:
+    """Control characters, which could steer the terminal, as their numbers.
+
+    >>> harmless("a\\x1b[31m")
+    'a\\\\x1b[31m'
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def count(n: int, thing: str) -> str:

@@ -19,6 +19,9 @@ from .constant import Constant
 
 __all__ = ["PairFeatures"]
 
+# More are not taken from a model file: a few bytes for each there would ask for gigabytes here.
+MOST_BLOCKS = 2000
+
 
 class PairFeatures(TransformerMixin, BaseEstimator):
     """Pair features of raw sets, from one or more blocks, in the manner of ColumnTransformer.
@@ -87,6 +90,8 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         given = state.get("blocks") if isinstance(state, Mapping) else None
         if not isinstance(given, list):
             raise ValueError("the state of the features has no list of blocks")
+        if len(given) > MOST_BLOCKS:
+            raise ValueError(f"{len(given)} blocks of features cannot be meant")
         blocks = [block_from_state(s) for s in given]
         listed = state.get("candidates")
         candidates = None if listed is None else Candidates.from_state(listed)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
@@ -12,8 +12,11 @@ from typing import IO
 __all__ = ["check_target", "replacing"]
 
 
-def check_target(path: Path) -> None:
-    """Find out before the work that the file can be written after it."""
+def check_target(path: Path, inputs: Iterable[str | os.PathLike[str]] = ()) -> None:
+    """Find out before the work that the file can be written after it, and is none of those to be read."""
+    for given in inputs:
+        if path.exists() and Path(given).exists() and path.samefile(given):
+            raise ValueError(f"{path} would be written over, and it is a file to be read: give another name")
     if path.is_dir():
         raise ValueError(f"{path} is a folder; a file name is wanted")
     if not path.parent.is_dir():

@@ -151,6 +151,8 @@ def _restore_similarity(estimator: Any, learned: Mapping[str, Any], n: int) -> N
     estimator.w_ = _read_weights(learned["weights"], n, getattr(estimator, "feature_names_in_", None))
     if learned["intercept"]:
         estimator.intercept_ = float(learned["intercept"])
+    if "C_" in learned and not isinstance(learned["C_"], int | float):
+        raise ModelFileError("damaged, its C is not a number")
     for name in ("C_", "k_range_", "cv_results_"):
         if name in learned:
             setattr(estimator, name, learned[name])

@@ -50,6 +50,9 @@ def result_from_state(state: Mapping[str, Any], w: Any) -> FitResult:
     history = state["history"]
     if not isinstance(history, np.ndarray) or history.ndim != 2 or history.shape[1] != len(COLUMNS):
         raise ModelFileError("damaged, its history does not fit")
+    for name in PLAIN:
+        if not isinstance(state[name], str if name == "stop_reason" else int | float):
+            raise ModelFileError(f"damaged, {name} of its training does not fit")
     held = dict(state["certificate"])
     held["notes"] = tuple(held["notes"])
     return FitResult(
