@@ -13,8 +13,11 @@ except PackageNotFoundError:  # a source tree that was never installed
 
 # Names load on first use: `import clustruct` takes no numpy, scikit-learn or numba along.
 _HOMES = {
+    "CLGR": "clustruct.estimators",
+    "CPM3C": "clustruct.estimators",
     "DefaultClustering": "clustruct.estimators",
     "ItemSet": "clustruct.itemsets",
+    "PLSA": "clustruct.estimators",
     "PairFeatures": "clustruct.features",
     "RawSet": "clustruct.rawsets",
     "MultiLabelMRF": "clustruct.estimators",
@@ -22,19 +25,24 @@ _HOMES = {
     "PairwiseClassifierClustering": "clustruct.estimators",
     "SupervisedCorrelationClustering": "clustruct.estimators",
     "SupervisedKMeans": "clustruct.estimators",
+    "UniversumClustering": "clustruct.estimators",
     "UntrainedKMeans": "clustruct.estimators",
     "split_by_clusters": "clustruct.partitions",
 }
 _ROOMS = (
     "datasets",
     "estimators",
+    "explain",
     "features",
     "inference",
+    "io",
     "losses",
     "metrics",
     "partitions",
+    "plot",
     "problems",
     "ssvm",
+    "universum",
 )
 
 __all__ = ["__version__", *_HOMES, *_ROOMS]
