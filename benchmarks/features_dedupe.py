@@ -7,6 +7,7 @@ Folds 0-4 give labelled pairs: matches (at most 500) and as many pairs apart, ha
 
 from __future__ import annotations
 
+import io
 import sys
 import time
 from typing import Any
@@ -67,8 +68,10 @@ def run(name: str) -> dict[str, Any]:
     kinds = field_kinds(train)
     model = dedupe.Dedupe(variables(kinds), num_cores=1)
     records = [r for raw in train for r in as_dedupe(raw, kinds)]
-    model.prepare_training(dict(enumerate(records)), sample_size=500)
-    model.mark_pairs(labelled(train, kinds))
+    pairs = io.StringIO()
+    dedupe.serializer.write_training(labelled(train, kinds), pairs)
+    pairs.seek(0)
+    model.prepare_training(dict(enumerate(records)), training_file=pairs, sample_size=500)
     model.train(index_predicates=False)
     found = []
     for raw in test:
