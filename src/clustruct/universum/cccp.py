@@ -1,0 +1,93 @@
+"""CCCP: fix the labels, solve the convex problem, label anew."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from .problem import MarginProblem
+from .two_view import solve_convex
+from .views import Labels, Vector
+
+
+@dataclass(frozen=True)
+class CCCPStep:
+    """One step: the objective after it, what the inner solver did, and how many labels it changed."""
+
+    objective: float
+    dual: float
+    inner_iterations: int
+    planes: int
+    moved: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class CCCPResult:
+    """The outcome of `descend`; ``stop_reason``: "converged", "fixed_point", "max_iter" or "interrupted"."""
+
+    W: Vector
+    labels: Labels
+    objective: float
+    stop_reason: str
+    history: tuple[CCCPStep, ...] = field(repr=False)
+    seconds: float
+
+    @property
+    def converged(self) -> bool:
+        return self.stop_reason in ("converged", "fixed_point")
+
+    @property
+    def objectives(self) -> Vector:
+        """The objective after each CCCP step; it never rises."""
+        return np.array([step.objective for step in self.history])
+
+    @property
+    def inner_iterations(self) -> int:
+        return sum(step.inner_iterations for step in self.history)
+
+
+def descend(
+    problem: MarginProblem,
+    labels: Labels,
+    W: Vector | None = None,
+    tol: float = 0.01,
+    inner_tol: float = 0.01,
+    max_iter: int = 100,
+) -> CCCPResult:
+    """Solve `MarginProblem` from given labels (or from a balanced W with its labels) to a local optimum.
+
+    Table 1 of the paper, but for the Universum term, which keeps its maximum. With labels u = argmax at W the
+    convex problem touches the objective J at W and lies above it elsewhere; the inner solver's answer is
+    not worse than W; so J never rises, whatever the inner tolerance. Ends when a step lowers J by ``tol``
+    times its value or less, or when it changes no label. An interrupt after the first step ends it there.
+    """
+    started = time.perf_counter()
+    current = np.zeros(problem.shape) if W is None else W
+    scores = problem.scores(current)
+    value = np.inf if W is None else problem.objective_at(current, scores)
+    history: list[CCCPStep] = []
+    earlier, reason = None, "max_iter"
+    while len(history) < max_iter:
+        try:
+            inner = solve_convex(problem, labels, current, inner_tol, earlier=earlier, scores=scores)
+        except KeyboardInterrupt:
+            if not history:
+                raise
+            reason = "interrupted"
+            break
+        before, value_before = labels, value
+        current, earlier, scores = inner.W, inner.universum, inner.scores
+        labels, value = np.argmax(scores[0], axis=1), problem.objective_at(current, scores)
+        moved = int(np.count_nonzero(labels != before))
+        now = time.perf_counter() - started
+        history.append(CCCPStep(value, inner.dual, inner.rounds, inner.planes, moved, now))
+        if value_before - value <= tol * value_before and np.isfinite(value_before):
+            reason = "converged"
+            break
+        if moved == 0:
+            reason = "fixed_point"
+            break
+    return CCCPResult(current, labels, value, reason, tuple(history), time.perf_counter() - started)

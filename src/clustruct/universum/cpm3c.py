@@ -1,0 +1,121 @@
+"""CPM3C: cutting planes outside, CCCP inside (Zhao, Wang and Zhang 2008), for comparison."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clustruct.ssvm.working_set import LinearSpace, WorkingSet
+
+from .problem import MarginProblem
+from .views import Labels, Vector, plane_of, scores_of
+
+# A document that is in no constraint.
+NONE = -1
+
+
+@dataclass(frozen=True)
+class CPM3CResult:
+    """The outcome of `cpm3c`; ``history`` holds the objective after each outer round and may rise."""
+
+    W: Vector
+    labels: Labels
+    objective: float
+    stop_reason: str
+    history: tuple[float, ...] = field(repr=False)
+    seconds: float
+
+    @property
+    def converged(self) -> bool:
+        return self.stop_reason == "converged"
+
+
+def cpm3c(
+    problem: MarginProblem, start: Vector, epsilon: float = 0.01, tol: float = 0.01, max_iter: int = 100
+) -> CPM3CResult:
+    """Local search for::
+
+        min 1/2 |W|^2 + C/n sum_i max(0, 1 - (w_{u_i} - w_{v_i}) . x_i),   u_i, v_i the best and second best
+        subject to the balance of `MarginProblem`
+
+    One slack; a constraint is a choice c of one rival (or none) per document. Each round adds the choice that
+    is violated most and runs CCCP over all choices held, with u fixed at the current W in each step. As the
+    problem is not convex the working set bounds nothing, and the objective may rise.
+    Cost per CCCP step O(k nnz) for every constraint held.
+    """
+    began = time.perf_counter()
+    W, chosen, history, slack, reason = start, [], [], -np.inf, "max_iter"
+    for _ in range(max_iter):
+        rivals, needed = _most_violated(scores_of(problem.X, W))
+        history.append(0.5 * float(np.vdot(W, W)) + problem.C * needed)
+        if needed <= slack + epsilon:
+            reason = "converged"
+            break
+        chosen.append(rivals)
+        W, slack = _inner(problem, W, np.array(chosen), tol)
+    value = history[-1]
+    return CPM3CResult(W, problem.assign(W), value, reason, tuple(history), time.perf_counter() - began)
+
+
+def _most_violated(scores: Vector) -> tuple[NDArray[np.int16], float]:
+    """The second best cluster of each document inside the margin, and the mean slack."""
+    rows = np.arange(len(scores))
+    best = np.argmax(scores, axis=1)
+    others = scores.copy()
+    others[rows, best] = -np.inf
+    second = np.argmax(others, axis=1)
+    needs = np.maximum(0.0, 1.0 - (scores[rows, best] - others[rows, second]))
+    return np.where(needs > 0.0, second, NONE).astype(np.int16), float(needs.mean())
+
+
+def _inner(problem: MarginProblem, W: Vector, chosen: NDArray[np.int16], tol: float) -> tuple[Vector, float]:
+    """CCCP over the constraints held: W, and the slack that they need there."""
+    value, a = np.inf, np.zeros(0)
+    for _ in range(50):
+        side = problem.balance_rows()
+        working = WorkingSet(LinearSpace(len(side.prior), side), np.array([problem.C]), np.zeros(1))
+        vectors, b = _planes(problem, chosen, problem.assign(W))
+        working.add(vectors, b, np.zeros(len(b), np.intp))
+        if len(a) == len(working):
+            working.a = a
+        working.solve()
+        W, a, before = problem.balanced(working.w.reshape(problem.shape)), working.a, value
+        value = working.dual
+        if before - value <= tol * abs(before) and np.isfinite(before):
+            break
+    vectors, b = _planes(problem, chosen, problem.assign(W))
+    return W, max(0.0, float((b - vectors @ W.ravel()).max()))
+
+
+def _planes(problem: MarginProblem, chosen: NDArray[np.int16], labels: Labels) -> tuple[Vector, Vector]:
+    """Each choice c as a plane: ``1/n sum_i (w_{u_i} - w_{c_i}) . x_i >= 1/n #{i: c_i a rival} - xi``.
+
+    One product with X for all of them.
+    """
+    k, n = problem.n_clusters, problem.X.shape[0]
+    M = np.zeros((n, len(chosen), k))
+    rows = np.arange(n)
+    b = np.empty(len(chosen))
+    for j, rivals in enumerate(chosen):
+        active = (rivals != NONE) & (rivals != labels)
+        M[rows[active], j, labels[active]] = 1.0 / n
+        M[rows[active], j, rivals[active]] -= 1.0 / n
+        b[j] = active.mean()
+    stacked = plane_of(problem.X, M.reshape(n, -1))
+    return stacked.reshape(len(chosen), -1), b
+
+
+def centre_weights(problem: MarginProblem, labels: Labels) -> Vector:
+    """A start from labels: centres of the clusters less the mean, balanced, all margins below 1.
+
+    Where no document is inside the margin the first constraint would be empty.
+    """
+    member = (labels[None, :] == np.arange(problem.n_clusters)[:, None]).astype(float)
+    sizes = np.maximum(member.sum(axis=1, keepdims=True), 1.0)
+    W = problem.balanced(np.asarray(member @ problem.X) / sizes - problem.centre)
+    scores = scores_of(problem.X, W)
+    widest = float((scores.max(axis=1) - scores.min(axis=1)).max())
+    return 0.5 * W / widest if widest > 0.0 else W
