@@ -84,12 +84,6 @@ def compare(name: str, most: int | None) -> list[dict[str, Any]]:
     ]
 
 
-def records(quick: bool) -> list[dict[str, Any]]:
-    """All five data sets, whole folds; --quick: at most 100 records of a fold."""
-    rows = [row for name in NAMES for row in compare(name, 100 if quick else None)]
-    kinds = dict.fromkeys(row["model"] for row in rows)
-    for kind in kinds:
-        mine = [row for row in rows if row["model"] == kind]
-        mean = {k: float(np.mean([row[k] for row in mine])) for k in ("pairwise F", "B-cubed")}
-        rows.append({"data": "mean", "model": kind, **mean})
-    return rows
+def records(name: str, quick: bool) -> list[dict[str, Any]]:
+    """Whole folds; --quick: at most 100 records of a fold."""
+    return compare(name, 100 if quick else None)

@@ -7,18 +7,21 @@ import pytest
 
 from clustruct.features import (
     Dates,
+    Links,
     Lists,
     Numbers,
     PairFeatures,
     Strings,
     Terms,
     TextCosines,
+    Vectors,
     field_kinds,
     guess_blocks,
 )
 from clustruct.features.base import all_pairs, block_from_state
 from clustruct.rawsets import RawSet
 
+VECTORS = [[1.0, 0.0], [0.5, 0.5], None, [0.0, 0.0], [3.0, 1.0], [1.0, 2.0], [0.0, 1.0], [1.0, 1.0]]
 ITEMS = [
     {"title": "Learning in the presence of malicious errors", "year": "1988.", "by": ["M. Kearns", "M. Li"]},
     {"title": "learning in the Présence of malicious errors.", "year": 1988, "by": ["m. kearns", "m. li"]},
@@ -29,8 +32,9 @@ ITEMS = [
     {"title": 'He said "go on, errors"', "year": "1991", "day": "19900103"},
     {},
 ]
-RAW = RawSet(ITEMS, name="hard")
-OTHER = RawSet([{"title": "quite other words"}, {"title": "quite other words", "year": 2001}])
+ITEMS = [{**item, "vec": vector} for item, vector in zip(ITEMS, VECTORS, strict=True)]
+RAW = RawSet(ITEMS, name="hard", context={"links": [[0, 1], [9, 4], [9, 3]]})
+OTHER = RawSet([{"title": "quite other words", "vec": [0, 2]}, {"title": "quite other words", "year": 2001}])
 BLOCKS = [
     TextCosines("title"),
     TextCosines("title", ngrams=[1], stemmed=False, quotations=True),
@@ -42,6 +46,8 @@ BLOCKS = [
     Dates("day"),
     Lists("by"),
     Lists("title", separator=" "),
+    Vectors(["vec"]),
+    Links(),
 ]
 each = pytest.mark.parametrize("block", BLOCKS, ids=lambda b: f"{b.kind}-{len(b.get_params())}")
 
@@ -88,7 +94,9 @@ def test_state_through_json_gives_the_same_values(block):
 
 
 @each
-@pytest.mark.parametrize("hostile", [None, [], {}, 7, "x", {"weights": 3}, {"weights": [{"words": 1}]}])
+@pytest.mark.parametrize(
+    "hostile", [None, [], {}, 7, "x", {"weights": 3}, {"size": 10**18}, {"weights": [{"words": 1}]}]
+)
 def test_hostile_states_are_refused(block, hostile):
     state = block.fit([RAW]).state()
     if not state["learned"]:

@@ -132,3 +132,12 @@ def test_guessed_from_places_in_a_text():
     blocks = guess_blocks([RAW])
     assert [b.kind for b in blocks] == ["mentions"]
     assert PairFeatures(blocks).fit_transform([RAW])[0].n_items == len(ITEMS)
+
+
+def test_hand_annotation_of_the_answer_is_not_looked_at():
+    told = RawSet(
+        [{**item, "gold": {"infstat": "new", "identity": k}} for k, item in enumerate(ITEMS)],
+        context=RAW.context,
+    )
+    block, pairs = Mentions().fit([RAW]), all_pairs(len(RAW))
+    np.testing.assert_array_equal(block.values(told, pairs), block.values(RAW, pairs))

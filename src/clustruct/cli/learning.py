@@ -26,7 +26,7 @@ from .progress import Progress
 
 # A single set is cut into sets of about this many items, since the cost of training grows with their square;
 # a table of many items into larger ones, in which likely pairs are found as they will be in prediction.
-# (Learning from half of walmart_amazon whole took three times as long, pairwise F was 81.3 against 82.0.)
+# (Learning from half of walmart_amazon whole took three times as long; pairwise F was 81.3 against 82.0.)
 PART_SIZE, BLOCKED_PART_SIZE = 250, 2500
 FEWEST_PARTS = 5
 # Kinds of features whose likely pairs cannot be told by shared words.

@@ -40,8 +40,8 @@ class SupervisedCorrelationClustering(SimilarityLearning, SetScoring, BaseEstima
     ----------
     C : float or "cv"
         Weight of the training loss against simplicity. "cv" chooses it by cross-validation over the
-        sets from ``C_grid`` (with fewer than 3 sets: the middle of the grid; for one set
-        that lists its pairs: over whole clusters held out).
+        sets from ``C_grid`` (with fewer than 3 sets: the middle of the grid; with one
+        set that lists its pairs: what is nearest to 10).
     loss : "pairwise", "mitre", "purity", a Loss, or a function of two label vectors
         What counts as an error, see `clustruct.losses`.
     oracle : "greedy", "local-search", "lp" or "exact"

@@ -4,6 +4,7 @@ from .base import PairBlock
 from .candidates import Candidates, candidate_pairs, pair_recall
 from .constant import Constant
 from .guess import field_kinds, guess_blocks
+from .link_block import Links
 from .links import link_pairs, links
 from .lists import Lists
 from .mentions import Mentions
@@ -12,11 +13,13 @@ from .pair_features import PairFeatures
 from .strings import Strings
 from .terms import Terms
 from .text import TextCosines
+from .vectors import Vectors
 
 __all__ = [
     "Candidates",
     "Constant",
     "Dates",
+    "Links",
     "Lists",
     "Mentions",
     "Numbers",
@@ -25,6 +28,7 @@ __all__ = [
     "Strings",
     "Terms",
     "TextCosines",
+    "Vectors",
     "candidate_pairs",
     "field_kinds",
     "guess_blocks",

@@ -11,12 +11,14 @@ import numpy as np
 from clustruct.rawsets import RawSet
 
 from .base import PairBlock
+from .link_block import Links
 from .lists import Lists
 from .mentions import Mentions
 from .numbers import Dates, Numbers, as_day, as_number
 from .strings import Strings
 from .terms import Terms
 from .text import TextCosines
+from .vectors import PARTS, Vectors
 from .words import as_text, codes, quoted
 
 __all__ = ["field_kinds", "guess_blocks"]
@@ -32,7 +34,7 @@ _NAMED_ID = re.compile(r"(^|_|\b)(id|ids|url|uri|key|hash)$|[a-z]I[dD]$", re.IGN
 
 
 def field_kinds(sets: Sequence[RawSet], fields: Sequence[str] | None = None) -> dict[str, str]:
-    """What each field holds: "string", "text", "number", "date", "list", "id" or "nothing".
+    """What each field holds: "string", "text", "number", "date", "list", "vector", "id", "nothing".
 
     Without `fields` all are looked at. Names of items ("id", no value twice in a set) are told apart, since
     they say nothing of other sets; a field that never varies holds nothing.
@@ -57,6 +59,8 @@ def _kind(sets: Sequence[RawSet], field: str, *, chosen: bool = False) -> str:
         return "nothing"
     if not chosen and _NAMED_ID.search(field) and _distinct(sets, field):
         return "id"
+    if _share(values, _is_vector):
+        return "vector"
     if _share(values, lambda v: isinstance(v, list | tuple | set | frozenset)):
         return "list"
     if _share(values, lambda v: bool(np.isfinite(as_day(v)))):
@@ -70,6 +74,14 @@ def _sample(sets: Sequence[RawSet], field: str) -> list[Any]:
     """Values from all sets alike."""
     each = max(LOOKED_AT // len(sets), 20)
     return [v for raw in sets for v in raw.column(field)[:each]]
+
+
+def _is_vector(value: Any) -> bool:
+    """Whether a value is a list of at least two numbers."""
+    if isinstance(value, np.ndarray):
+        return value.ndim == 1 and value.size > 1 and value.dtype.kind in "fiu"
+    numbers = isinstance(value, list | tuple) and len(value) > 1
+    return numbers and all(isinstance(v, int | float) and not isinstance(v, bool) for v in value)
 
 
 def _distinct(sets: Sequence[RawSet], field: str) -> bool:
@@ -90,7 +102,8 @@ def guess_blocks(
     ----------
     sets : raw sets
     kind : "records" (string likenesses of each field and of the whole record), "text" (n-gram cosines of
-        text fields), "mentions" (noun phrases), or "auto": mentions where items are places in a text, text
+        text fields), "mentions" (noun phrases), "vectors" (lists of numbers, or numbers side by side), or
+        "auto": mentions where items are places in a text, text
         where at most two fields hold anything and one is long, records otherwise
     fields : the fields to look at (all by default, without names of items)
 
@@ -105,7 +118,10 @@ def guess_blocks(
     kinds = field_kinds(sets, fields)
     if kind == "auto":
         kind = _guess_kind(kinds)
-    blocks = _text_blocks(sets, kinds) if kind == "text" else _record_blocks(sets, kinds)
+    makers = {"text": _text_blocks, "vectors": _vector_blocks}
+    blocks = makers.get(kind, _record_blocks)(sets, kinds)
+    if any("links" in raw.context for raw in sets):
+        blocks.append(Links())
     if not blocks:
         raise ValueError(f"no field to compare items by: {_told(kinds)}")
     return blocks
@@ -136,6 +152,15 @@ def _text_blocks(sets: Sequence[RawSet], kinds: dict[str, str]) -> list[PairBloc
     return blocks
 
 
+def _vector_blocks(sets: Sequence[RawSet], kinds: dict[str, str]) -> list[PairBlock]:
+    """Each field of vectors; numbers side by side are one vector."""
+    blocks: list[PairBlock] = [
+        Vectors([f], ["cosine", "nearness"]) for f, k in kinds.items() if k == "vector"
+    ]
+    numbers = [field for field, kind in kinds.items() if kind == "number"]
+    return blocks + ([Vectors(numbers, PARTS, name="numbers")] if numbers else [])
+
+
 def _record_blocks(sets: Sequence[RawSet], kinds: dict[str, str]) -> list[PairBlock]:
     """Each field that is there often enough, and all fields together.
 
@@ -148,12 +173,15 @@ def _record_blocks(sets: Sequence[RawSet], kinds: dict[str, str]) -> list[PairBl
         values = _sample(sets, field)
         if sum(v is None for v in values) <= MOST_MISSING * len(values):
             blocks += _column_blocks(field, kinds[field], [as_text(v) for v in values if v is not None])
-    if len(holding) > 1 or not blocks:
-        blocks.append(Terms(holding, name="record"))
-    return blocks if holding else []
+    worded = [field for field in holding if kinds[field] != "vector"]
+    if len(worded) > 1 or (worded and not blocks):
+        blocks.append(Terms(worded, name="record"))
+    return blocks
 
 
 def _column_blocks(field: str, kind: str, texts: list[str]) -> list[PairBlock]:
+    if kind == "vector":
+        return [Vectors([field])]
     views = ["words", "letters"]
     if kind != "list" and np.mean([bool(codes(text)) for text in texts]) > SOME:
         views.append("codes")

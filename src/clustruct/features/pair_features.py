@@ -16,6 +16,7 @@ from clustruct.rawsets import RawSet
 from .base import PairBlock, Pairs, State, Values, all_pairs, block_from_state
 from .candidates import Candidates
 from .constant import Constant
+from .products import check_patterns, multiply, product_columns, product_names
 
 __all__ = ["PairFeatures"]
 
@@ -31,6 +32,8 @@ class PairFeatures(TransformerMixin, BaseEstimator):
     blocks : sequence of PairBlock
     bias : bool
         Whether a constant feature is added at the end.
+    products : pairs of name patterns, optional
+        Products of features are added, for each two features whose names match (as of files: ``*``, ``?``).
     candidates : Candidates, optional
         Which pairs of large sets are compared; without it all pairs of every set are.
 
@@ -43,10 +46,16 @@ class PairFeatures(TransformerMixin, BaseEstimator):
     """
 
     def __init__(
-        self, blocks: Sequence[PairBlock], *, bias: bool = True, candidates: Candidates | None = None
+        self,
+        blocks: Sequence[PairBlock],
+        *,
+        bias: bool = True,
+        products: Sequence[tuple[str, str]] = (),
+        candidates: Candidates | None = None,
     ) -> None:
         self.blocks = blocks
         self.bias = bias
+        self.products = products
         self.candidates = candidates
 
     def fit(self, X: Sequence[RawSet], y: Any = None) -> Self:
@@ -54,6 +63,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         self.blocks_ = [*self.blocks, Constant()] if self.bias else list(self.blocks)
         for block in self.blocks_:
             block.fit(X)
+        self.product_columns_ = product_columns(self.products, self._names())
         self.candidates_ = None if self.candidates is None else self.candidates.fit(X)
         return self
 
@@ -65,13 +75,18 @@ class PairFeatures(TransformerMixin, BaseEstimator):
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """The names of the features, in order."""
         check_is_fitted(self)
-        return np.array([name for block in self.blocks_ for name in block.names()], dtype=object)
+        names = self._names()
+        return np.array(names + product_names(self.product_columns_, names), dtype=object)
+
+    def _names(self) -> list[str]:
+        return [name for block in self.blocks_ for name in block.names()]
 
     def _item_set(self, raw: RawSet) -> ItemSet:
         listed = self.candidates_ is not None and self.candidates_.lists(raw)
         pairs = self.candidates_.pairs(raw) if self.candidates_ and listed else all_pairs(len(raw))
+        values = _stack([block.values(raw, pairs) for block in self.blocks_], pairs)
         return ItemSet(
-            pairs=_stack([block.values(raw, pairs) for block in self.blocks_], pairs),
+            pairs=multiply(values, self.product_columns_),
             pair_index=pairs if listed else None,
             ids=raw.ids,
             feature_names=list(self.get_feature_names_out()),
@@ -82,7 +97,11 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         """All that a model file keeps: JSON values and arrays."""
         check_is_fitted(self)
         candidates = None if self.candidates_ is None else self.candidates_.state()
-        return {"blocks": [block.state() for block in self.blocks_], "candidates": candidates}
+        return {
+            "blocks": [block.state() for block in self.blocks_],
+            "products": [list(pair) for pair in self.products],
+            "candidates": candidates,
+        }
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> PairFeatures:
@@ -95,8 +114,10 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         blocks = [block_from_state(s) for s in given]
         listed = state.get("candidates")
         candidates = None if listed is None else Candidates.from_state(listed)
-        features = cls(blocks, bias=False, candidates=candidates)
+        products = check_patterns(state.get("products", []))
+        features = cls(blocks, bias=False, products=products, candidates=candidates)
         features.blocks_, features.candidates_ = blocks, candidates
+        features.product_columns_ = product_columns(products, features._names())
         return features
 
 

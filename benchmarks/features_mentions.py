@@ -1,0 +1,59 @@
+"""Mentions: models trained for different losses beside the pair classifier; half of the documents train."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from benchmarks import raw_data
+from benchmarks.features_records import labels_of
+from clustruct import PairwiseClassifierClustering, SupervisedCorrelationClustering
+from clustruct.features import PairFeatures, guess_blocks
+from clustruct.metrics import evaluate
+
+SCORES = {
+    "MUC": "muc_f1",
+    "B-cubed": "b_cubed_f1",
+    "CEAF-e": "ceaf_entity_f1",
+    "LEA": "lea_f1",
+    "CoNLL": "conll_f1",
+    "pairwise F": "pairwise_f1",
+}
+MODELS: dict[str, Any] = {
+    "pairwise": SupervisedCorrelationClustering(1.0, max_iter=200),
+    "MITRE, slack scaling": SupervisedCorrelationClustering(
+        1.0, loss="mitre", scaling="slack", predictor="greedy", max_iter=200
+    ),
+    "purity, slack scaling": SupervisedCorrelationClustering(
+        1.0, loss="purity", scaling="slack", predictor="greedy", max_iter=200
+    ),
+    "pair classifier": PairwiseClassifierClustering(predictor="local-search"),
+}
+
+
+def compare(name: str, most: int, documents: int) -> list[dict[str, Any]]:
+    """Documents 0, 2, 4 ... train, the others test; at most so many mentions of a document."""
+    sets = [raw for raw in raw_data.documents(name, most)[:documents] if len(raw) > 1]
+    train, test = sets[::2], sets[1::2]
+    features = PairFeatures(guess_blocks(train)).fit(train)
+    X, Z = features.transform(train), features.transform(test)
+    y, truth = labels_of(train), labels_of(test)
+    rows = []
+    for key, model in MODELS.items():
+        started = time.perf_counter()
+        scored = evaluate(truth, model.fit(X, y).predict(Z)).mean
+        rows.append(
+            {
+                "data": name,
+                "trained for": key,
+                **{title: 100.0 * scored[score] for title, score in SCORES.items()},
+                "wrong pairs %": 100.0 * (1.0 - scored["rand"]),
+                "seconds": time.perf_counter() - started,
+            }
+        )
+    return rows
+
+
+def mentions(name: str, quick: bool) -> list[dict[str, Any]]:
+    """At most 120 mentions of at most 100 documents; --quick: of 20 documents."""
+    return compare(name, 120, 20 if quick else 100)
