@@ -2,6 +2,9 @@
 
 import csv
 import json
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -340,3 +343,27 @@ def test_records_of_training_are_checked(command, folder, tmp_path, name, value)
     code, _, err = command("predict", folder / "test.csv", "--model", tmp_path / "m", "--quiet")
     assert code == 1
     assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("package", "extra", "words"),
+    [
+        ("rapidfuzz", "records", ("fit", "train.csv", "--set", "set", "--cluster", "cluster", "--C", "1")),
+        ("snowballstemmer", "text", ("fit", "news.jsonl", "--kind", "text", "--C", "1")),
+        ("matplotlib", "plot", ("report", "test.csv")),
+    ],
+)
+def test_a_missing_extra_is_named(folder, tmp_path, package, extra, words):
+    """In a process of its own, as modules that were imported before would be found."""
+    (tmp_path / f"{package}.py").write_text("raise ModuleNotFoundError")
+    model = tmp_path / "m" if words[0] == "fit" else folder / "records.model"
+    found = subprocess.run(
+        [sys.executable, "-m", "clustruct.cli.main", *words, "--quiet", "--model", str(model)],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    assert found.returncode == 1
+    assert f"clustruct[{extra}]" in found.stderr
+    assert found.stderr.count("\n") == 1

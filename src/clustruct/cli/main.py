@@ -94,8 +94,9 @@ def _run(args: argparse.Namespace) -> int:
         # Whoever read the output has stopped; Python's own last flush must not complain either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
-    except (ValueError, OSError, MemoryError) as error:
-        if args.traceback:
+    except (ValueError, OSError, MemoryError, ImportError) as error:
+        # A package of an extra that is not installed is a matter for one line; any other import is a fault.
+        if args.traceback or (isinstance(error, ImportError) and "pip install" not in str(error)):
             raise
         _complain(_one_line(error))
         return FAILED

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from clustruct.io.atomic import check_target
 from clustruct.io.model_files import read_model
+from clustruct.plot.report import write_report
 
 from .data import sets_as_they_are, trained_with
 from .main import OK
@@ -18,11 +19,6 @@ def run(args: argparse.Namespace) -> int:
     check_target(Path(args.out), [*args.data, args.model])
     saved = read_model(args.model)
     sets = sets_as_they_are(args, trained_with(saved))
-    try:
-        from clustruct.plot.report import write_report
-
-        write_report(args.out, saved.pipeline, sets)
-    except ImportError as error:
-        raise ValueError(f"the report needs matplotlib: pip install 'clustruct[plot]' ({error})") from None
+    write_report(args.out, saved.pipeline, sets)
     print_json({"report": args.out}) if args.json else print(f"written to {args.out}")
     return OK
