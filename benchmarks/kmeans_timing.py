@@ -15,7 +15,7 @@ import numpy as np
 from scipy.linalg import subspace_angles
 from sklearn.exceptions import ConvergenceWarning
 
-from benchmarks.study import OUT, save
+from benchmarks.study import OUT, load, save
 from clustruct import ssvm
 from clustruct.datasets import make_synth
 from clustruct.inference import spectral
@@ -45,12 +45,12 @@ def training_seconds(options: dict[str, Any], oracle: str, C: float, limit: int,
     return float(np.median(seconds))
 
 
-def curves(repeats: int, oracles: list[str], C: float, limit: int) -> None:
-    """All four curves for each oracle."""
-    results: dict[str, Any] = {}
+def curves(repeats: int, oracles: list[str], wanted: list[str], C: float, limit: int) -> None:
+    """The curves wanted for each oracle; those of earlier runs stay in the plot."""
+    results: dict[str, Any] = load("kmeans-timing")
     for oracle in oracles:
         training_seconds({}, oracle, C, limit, 1)  # compile
-        for name, curve in CURVES.items():
+        for name, curve in ((n, CURVES[n]) for n in wanted):
             values = curve["values"]
             seconds = [training_seconds(curve["make"](v), oracle, C, limit, repeats) for v in values]
             slope = float(np.polyfit(np.log(values), np.log(seconds), 1)[0])
@@ -63,10 +63,10 @@ def curves(repeats: int, oracles: list[str], C: float, limit: int) -> None:
                 flush=True,
             )
             save("kmeans-timing", results)
-    _plot(results, oracles)
+    _plot(results)
 
 
-def _plot(results: dict[str, Any], oracles: list[str]) -> None:
+def _plot(results: dict[str, Any]) -> None:
     import matplotlib
 
     matplotlib.use("Agg")
@@ -74,8 +74,10 @@ def _plot(results: dict[str, Any], oracles: list[str]) -> None:
 
     figure, axes = plt.subplots(1, 4, figsize=(16, 3.5))
     for axis, (name, curve) in zip(axes, CURVES.items(), strict=True):
-        for oracle in oracles:
-            found = results[f"{oracle} {name}"]
+        for oracle in ("iterative", "spectral"):
+            found = results.get(f"{oracle} {name}")
+            if found is None:
+                continue
             axis.plot(
                 found["values"], found["seconds"], "o-", label=f"{oracle}, exponent {found['exponent']:.2f}"
             )
@@ -120,12 +122,13 @@ def main() -> None:
     parser.add_argument("what", nargs="?", default="all", choices=["all", "eigen"])
     parser.add_argument("--repeats", type=int, default=20)
     parser.add_argument("--oracles", nargs="+", default=["iterative", "spectral"])
+    parser.add_argument("--curves", nargs="+", default=list(CURVES), choices=list(CURVES))
     parser.add_argument("--C", type=float, default=1e4)
     parser.add_argument("--max-iter", type=int, default=1000)
     given = parser.parse_args()
     eigen()
     if given.what == "all":
-        curves(given.repeats, given.oracles, given.C, given.max_iter)
+        curves(given.repeats, given.oracles, given.curves, given.C, given.max_iter)
 
 
 if __name__ == "__main__":

@@ -19,6 +19,12 @@ def save(name: str, content: Any) -> None:
     (OUT / f"{name}.json").write_text(json.dumps(content, indent=1, default=float), encoding="utf-8")
 
 
+def load(name: str) -> Any:
+    """What out/<name>.json holds; an empty dict where there is none."""
+    path = OUT / f"{name}.json"
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+
+
 def as_dict(row: ProtocolRow) -> dict[str, Any]:
     """A row of the protocol as JSON."""
     return {
