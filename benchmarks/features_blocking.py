@@ -11,7 +11,7 @@ from benchmarks.features_records import labels_of, scores
 from clustruct import SupervisedCorrelationClustering
 from clustruct.features import Candidates, PairFeatures, guess_blocks, pair_recall
 
-NAMES = ("abt_buy", "amazon_google", "dblp_acm", "febrl3", "walmart_amazon")
+NAMES = ("cora", "abt_buy", "amazon_google", "dblp_acm", "febrl3", "walmart_amazon")
 
 
 def compare(name: str) -> dict[str, Any]:

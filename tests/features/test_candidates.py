@@ -139,3 +139,26 @@ def test_learning_from_one_large_set_with_candidates():
     truth = np.asarray(test.labels)
     mates = [(a, b) for a, b in all_pairs(len(test)) if truth[a] == truth[b]]
     assert np.mean([found[a] == found[b] for a, b in mates]) > 0.9
+
+
+def test_large_clusters_in_training_ask_for_more_neighbours():
+    """Each of 30 items of a cluster must be able to meet the 29 others."""
+    items = [{"t": f"red{c} blue{c} green{c} w{c}x{i}"} for c in range(3) for i in range(30)]
+    labels = [c for c in range(3) for _ in range(30)]
+    known, new = RawSet(items, labels=labels), RawSet(items)
+    shy = Candidates(neighbours=5, rare=2).fit([new])
+    seen = Candidates(neighbours=5, rare=2).fit([known])
+    assert (shy.neighbours_, seen.neighbours_) == (5, 29)
+    assert pair_recall(known, shy.pairs(new)) < 0.6
+    assert pair_recall(known, seen.pairs(new)) == 1.0
+    again = Candidates.from_state(seen.state())
+    np.testing.assert_array_equal(again.pairs(new), seen.pairs(new))
+    assert Candidates(neighbours=0, rare=2).fit([known]).neighbours_ == 0
+
+
+def test_hostile_count_of_neighbours():
+    state = Candidates().fit([RawSet([{"t": "a b"}, {"t": "a"}])]).state()
+    for wrong in (None, -1, "many", True):
+        state["learned"]["neighbours"] = wrong
+        with pytest.raises(ValueError, match="neighbours"):
+            Candidates.from_state(state)

@@ -20,6 +20,8 @@ from .words import as_text, codes, letter_ngrams, words
 __all__ = ["Candidates", "candidate_pairs", "pair_recall"]
 
 ROWS_AT_ONCE = 512
+# However large the clusters seen in training are, an item gets no more neighbours for it.
+MOST_NEIGHBOURS = 100
 _VIEWS = {"words": lambda text: [*words(text), *codes(text)], "letters": letter_ngrams}
 
 
@@ -29,7 +31,8 @@ class Candidates(BaseEstimator):
     Parameters
     ----------
     fields : fields whose words are looked at, all together (None: all fields of the items)
-    neighbours : each item is paired with so many others whose tf-idf vectors are nearest (by cosine)
+    neighbours : each item is paired with so many others whose tf-idf vectors are nearest (by cosine); with as
+        many as the largest cluster has, up to 100, where training sets with labels have larger ones
     neighbours_by_field : and with so many whose vectors of one field are, for fields of two words and more
     rare : items that share a term of at most so many items are paired
     common : terms of more than so many items, and of more than `common_share` of all, are not looked at. That
@@ -83,6 +86,8 @@ class Candidates(BaseEstimator):
             if sum(map(len, terms)) >= 2 * sum(len(t) > 0 for t in terms) > 0:
                 self.weights_[field] = TermWeights().fit(terms)
         self.fields_ = fields
+        largest = max((_largest_cluster(raw) for raw in sets), default=1)
+        self.neighbours_ = max(self.neighbours, min(largest - 1, MOST_NEIGHBOURS)) if self.neighbours else 0
         return self
 
     def _terms(self, raw: RawSet, fields: Sequence[str]) -> list[list[str]]:
@@ -113,12 +118,12 @@ class Candidates(BaseEstimator):
             return _nearest(near, self.neighbours_by_field)
         shared = _keep(X, (count > 1) & (count <= self.rare))
         both = sparse.coo_array(sparse.triu(shared @ shared.T, 1))
-        return np.concatenate([_nearest(near, self.neighbours), both.row.astype(np.int64) * m + both.col])
+        return np.concatenate([_nearest(near, self.neighbours_), both.row.astype(np.int64) * m + both.col])
 
     def state(self) -> State:
         """Parameters and what was learned, as JSON values and arrays."""
         tables = {field: weights.learned() for field, weights in self.weights_.items()}
-        learned = {"fields": self.fields_, "tables": tables}
+        learned = {"fields": self.fields_, "tables": tables, "neighbours": self.neighbours_}
         return {"parameters": self.get_params(deep=False), "learned": learned}
 
     @classmethod
@@ -131,6 +136,8 @@ class Candidates(BaseEstimator):
         self._check()
         learned = checks.part(state, "learned")
         self.fields_ = checks.strings(learned, "fields", distinct=True)
+        self.neighbours_ = learned.get("neighbours")
+        checks.whole(self.neighbours_, "neighbours")
         tables = checks.part(learned, "tables")
         if not isinstance(tables, Mapping) or not {""} <= set(tables) <= {"", *self.fields_}:
             raise ValueError("the tables of the candidates are not those of their fields")
@@ -152,6 +159,10 @@ def _nearest(X: sparse.csr_array, neighbours: int) -> Any:
                 others = others[np.argpartition(-value, neighbours - 1)[:neighbours]]
             keys.append(np.minimum(others, a) * m + np.maximum(others, a))
     return np.concatenate(keys)
+
+
+def _largest_cluster(raw: RawSet) -> int:
+    return 1 if raw.labels is None else int(np.bincount(canonical_labels(raw.labels)).max())
 
 
 def _keep(X: sparse.csr_array, wanted: Any) -> sparse.csr_array:
