@@ -1,5 +1,6 @@
 """Ctrl-C: exit code 130, and the model so far where there is one."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -71,6 +72,29 @@ def test_an_interrupt_before_training_writes_nothing(data, monkeypatch, capsys):
     assert main(["fit", "a.csv", "--set", "set", "--cluster", "cluster", "--model", "m"]) == 130
     assert capsys.readouterr().err == "clustruct: interrupted; nothing was written\n"
     assert [p.name for p in data.iterdir()] == ["a.csv"]
+
+
+def test_a_signal_in_the_middle_of_a_write(monkeypatch):
+    """A buffer that is being written to must not be entered again: Python raises, and the model is lost."""
+    reading, writing = os.pipe()
+
+    class Busy:
+        def fileno(self):
+            return writing
+
+        def write(self, text):
+            raise RuntimeError("reentrant call")
+
+        flush = write
+
+    progress = Progress(quiet=True)
+    monkeypatch.setattr(sys, "stderr", Busy())
+    with ending_gently(progress):
+        signal.raise_signal(signal.SIGINT)
+    assert progress.stopping
+    os.close(writing)
+    with os.fdopen(reading) as said:
+        assert said.read() == "stopping after this round (Ctrl-C again: at once)\n"
 
 
 def test_a_second_signal_does_not_wait(capsys):

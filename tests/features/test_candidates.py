@@ -17,7 +17,9 @@ from clustruct.features import (
     pair_recall,
 )
 from clustruct.features.base import all_pairs
+from clustruct.losses import PairwiseLoss
 from clustruct.problems.correlation import CorrelationProblem
+from clustruct.problems.listed_pairs import ListedPairs
 from clustruct.rawsets import RawSet
 from clustruct.ssvm import SlackRule
 
@@ -162,3 +164,19 @@ def test_hostile_count_of_neighbours():
         state["learned"]["neighbours"] = wrong
         with pytest.raises(ValueError, match="neighbours"):
             Candidates.from_state(state)
+
+
+@pytest.mark.parametrize("costs", [(1.0, 1.0), (5.0, 1.0), (1.0, 3.0)])
+def test_costs_of_merges_and_splits_among_listed_pairs(costs):
+    """The loss, and the terms added to the scores, by counting listed pairs one by one."""
+    merge, split = costs
+    x = ItemSet(pairs=np.ones((4, 1)), pair_index=[[0, 1], [1, 2], [2, 3], [0, 3]], n_items=4)
+    truth, found = np.array([0, 0, 1, 1]), np.array([0, 1, 1, 0])
+    held = ListedPairs(x, truth, PairwiseLoss(merge_cost=merge, split_cost=split))
+    # (0, 1) and (2, 3) are split, (1, 2) and (0, 3) merged.
+    assert held.loss(found) == pytest.approx(100.0 / 4 * (2 * merge + 2 * split))
+    assert held.loss(truth) == 0.0
+    assert held.loss(np.zeros(4, int)) == pytest.approx(50.0 * merge)
+    assert held.loss(np.arange(4)) == pytest.approx(50.0 * split)
+    together = np.array([0.0, 1.0, 0.0, 1.0])
+    assert held.loss(np.arange(4)) + held.coefficients @ together == pytest.approx(held.loss(found))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import threading
@@ -10,6 +11,14 @@ from contextlib import contextmanager
 from typing import Any
 
 from .progress import Progress
+
+
+def _say(text: str) -> None:
+    """To stderr past Python's buffers: a signal may come within a write, which must not be entered twice."""
+    try:
+        os.write(sys.stderr.fileno(), text.encode())
+    except (OSError, ValueError):  # not a real file
+        print(text, end="", file=sys.stderr, flush=True)
 
 
 @contextmanager
@@ -23,8 +32,7 @@ def ending_gently(progress: Progress) -> Iterator[None]:
         if progress.stopping:
             raise KeyboardInterrupt
         progress.stopping = True
-        progress.done()
-        print("stopping after this round (Ctrl-C again: at once)", file=sys.stderr, flush=True)
+        _say(("\n" if progress.drawn else "") + "stopping after this round (Ctrl-C again: at once)\n")
 
     before = signal.signal(signal.SIGINT, note)
     try:
