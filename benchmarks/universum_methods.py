@@ -106,7 +106,7 @@ METHODS: dict[str, Method] = {
     "PLSA": plsa,
 }
 # Seeds of the methods that take long; the others have as many as asked for.
-FEWER = {"Ncut": 1, "CPM3C": 3}
+FEWER = {"Ncut": 1, "CPM3C": 1}
 
 
 def run(method: str, corpus: Corpus, seed: int) -> np.ndarray:
