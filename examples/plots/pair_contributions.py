@@ -4,22 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
-
 from clustruct.plot import PairContributionDisplay
-from examples.plots.sample import trained
+from examples.plots.sample import keep, trained
 
 
 def main(picture: Path = Path("out/plots/pair_contributions.svg")) -> PairContributionDisplay:
     model, x, _ = trained()
     display = PairContributionDisplay.from_estimator(model, x, 0, 1)
-    picture.parent.mkdir(parents=True, exist_ok=True)
-    display.figure_.savefig(picture, metadata={"Date": None})
-    plt.close(display.figure_)
-    print(f"Picture: {picture}")
+    keep(display, picture)
     return display
 
 

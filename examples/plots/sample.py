@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
+from typing import Any
 
+import matplotlib
 import numpy as np
 
 from clustruct import ItemSet, SupervisedCorrelationClustering
 from clustruct.datasets import make_marbles
+
+matplotlib.use("Agg")
 
 
 @cache
@@ -20,3 +25,13 @@ def trained() -> tuple[SupervisedCorrelationClustering, ItemSet, np.ndarray]:
         [m.item_set() for m in train], [m.labels for m in train]
     )
     return model, new.item_set(), new.labels
+
+
+def keep(display: Any, picture: Path) -> None:
+    """Save the figure of a display, the same file on every run, and close it."""
+    import matplotlib.pyplot as plt
+
+    picture.parent.mkdir(parents=True, exist_ok=True)
+    display.figure_.savefig(picture, metadata={"Date": None})
+    plt.close(display.figure_)
+    print(f"Picture: {picture}")

@@ -4,22 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import matplotlib
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt
-
 from clustruct.plot import SimilarityMatrixDisplay
-from examples.plots.sample import trained
+from examples.plots.sample import keep, trained
 
 
 def main(picture: Path = Path("out/plots/similarity_matrix.svg")) -> SimilarityMatrixDisplay:
     model, x, truth = trained()
     display = SimilarityMatrixDisplay.from_estimator(model, x, truth)
-    picture.parent.mkdir(parents=True, exist_ok=True)
-    display.figure_.savefig(picture, metadata={"Date": None})
-    plt.close(display.figure_)
-    print(f"Picture: {picture}")
+    keep(display, picture)
     return display
 
 
