@@ -127,7 +127,7 @@ def correlation_nonnegative():
 
 @case
 def correlation_paper_units():
-    return {o: learned(rescale=False, oracle=o, C=100.0) for o in ("greedy", "lp")}
+    return {o: learned(rescale=False, oracle=o, C=1e5) for o in ("greedy", "lp")}
 
 
 @case
