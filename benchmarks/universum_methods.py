@@ -13,7 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 
 from benchmarks.universum_corpora import Corpus
-from clustruct.estimators import CLGR, CPM3C, PLSA, UniversumClustering
+from clustruct.baselines import CLGR, CPM3C, PLSA
+from clustruct.estimators import UniversumClustering
 from clustruct.metrics import matched_accuracy, normalized_mutual_information, rand_index
 from clustruct.universum.graphs import local_scaling
 from clustruct.universum.sources import select_between

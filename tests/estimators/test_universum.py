@@ -10,7 +10,8 @@ from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from clustruct.estimators import CLGR, CPM3C, PLSA, UniversumClustering
+from clustruct.baselines import CLGR, CPM3C, PLSA
+from clustruct.estimators import UniversumClustering
 from clustruct.metrics import matched_accuracy
 from clustruct.universum import cccp
 

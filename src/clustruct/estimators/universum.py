@@ -7,7 +7,7 @@ from typing import Any
 from clustruct.universum.cccp import CCCPResult, descend
 from clustruct.universum.problem import MarginProblem
 
-from ._margin_clustering import MarginClustering, Start
+from .margin_clustering import MarginClustering, Start
 
 
 class UniversumClustering(MarginClustering):
