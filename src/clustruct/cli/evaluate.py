@@ -70,11 +70,11 @@ def predictions(
 
 def blocking_recall(pipeline: Any, sets: Sequence[RawSet]) -> dict[str, Any] | None:
     """How many pairs are compared in sets large enough for blocking, and the share of the right ones."""
-    candidates = getattr(pipeline[0], "candidates_", None)
-    large = [raw for raw in sets if candidates is not None and candidates.lists(raw)]
-    if candidates is None or not large:
+    blocking = getattr(pipeline[0], "blocking_", None)
+    large = [raw for raw in sets if blocking is not None and blocking.lists(raw)]
+    if blocking is None or not large:
         return None
-    pairs = [candidates.pairs(raw) for raw in large]
+    pairs = [blocking.pairs(raw) for raw in large]
     shares = [pair_recall(raw, listed) for raw, listed in zip(large, pairs, strict=True)]
     return {"sets": len(large), "pairs": sum(map(len, pairs)), "recall": float(np.mean(shares))}
 

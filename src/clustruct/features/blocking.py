@@ -32,8 +32,8 @@ class Blocking(BaseEstimator):
     Parameters
     ----------
     fields : fields whose words are looked at, all together (None: all fields of the items)
-    n_neighbors : each item is paired with so many others whose tf-idf vectors are nearest (by cosine); with as
-        many as the largest cluster has, up to 100, where training sets with labels have larger ones
+    n_neighbors : each item is paired with so many others whose tf-idf vectors are nearest (by cosine); with
+        as many as the largest cluster has, up to 100, where training sets with labels have larger ones
     n_neighbors_by_field : and with so many whose vectors of one field are, for fields of two words and more
     rare : items that share a term of at most so many items are paired
     common : terms of more than so many items, and of more than `common_share` of all, are not looked at. That
@@ -135,7 +135,7 @@ class Blocking(BaseEstimator):
         try:
             self = cls(**checks.part(state, "parameters"))
         except TypeError as error:
-            raise ValueError(f"the state of the candidates is damaged: {error}") from None
+            raise ValueError(f"the state of the blocking is damaged: {error}") from None
         self._check()
         learned = checks.part(state, "learned")
         self.fields_ = checks.strings(learned, "fields", distinct=True)
@@ -143,7 +143,7 @@ class Blocking(BaseEstimator):
         checks.whole(self.n_neighbors_, "n_neighbors")
         tables = checks.part(learned, "tables")
         if not isinstance(tables, Mapping) or not {""} <= set(tables) <= {"", *self.fields_}:
-            raise ValueError("the tables of the candidates are not those of their fields")
+            raise ValueError("the tables of the blocking are not those of their fields")
         self.weights_ = {field: TermWeights.restored(table) for field, table in tables.items()}
         return self
 
@@ -152,14 +152,14 @@ def _nearest(X: sparse.csr_array, n_neighbors: int) -> Any:
     """The nearest neighbours of each item, as keys a m + b with a < b."""
     m, keys = X.shape[0], [np.zeros(0, np.int64)]
     back = sparse.csr_array(X.T)
-    for low in range(0, m if neighbours else 0, ROWS_AT_ONCE):
+    for low in range(0, m if n_neighbors else 0, ROWS_AT_ONCE):
         cosines = sparse.csr_array(X[low : low + ROWS_AT_ONCE] @ back)
         for k in range(cosines.shape[0]):
             a, span = low + k, slice(cosines.indptr[k], cosines.indptr[k + 1])
             others, value = cosines.indices[span].astype(np.int64), cosines.data[span]
             others, value = others[others != a], value[others != a]
             if len(others) > n_neighbors:
-                others = others[np.argpartition(-value, neighbours - 1)[:neighbours]]
+                others = others[np.argpartition(-value, n_neighbors - 1)[:n_neighbors]]
             keys.append(np.minimum(others, a) * m + np.maximum(others, a))
     return np.concatenate(keys)
 

@@ -59,6 +59,7 @@ class Run:
     qp_seconds: float = 0.0
     qp_solves: int = 0
     stop_reason: str = ""
+    asked_to_stop: bool = False
     started: float = field(default_factory=time.perf_counter)
     earlier_seconds: float = 0.0
     patience: int = STALLED_ROUNDS
@@ -90,7 +91,10 @@ class Run:
     def judge(self, primal: float, dual: float, worst: float) -> None:
         """Converged when the relative gap is reached, or when no constraint is violated beyond epsilon."""
         gap = primal - dual
-        if gap <= self.rtol * abs(primal) or (worst <= self.epsilon and gap <= 2.0 * self.C * self.epsilon):
+        close = gap <= self.rtol * abs(primal) or (
+            worst <= self.epsilon and gap <= 2.0 * self.C * self.epsilon
+        )
+        if close and not self.asked_to_stop:
             self.stop_reason = "converged"
 
     def judge_joint(self, primal: float, dual: float) -> None:
@@ -117,6 +121,7 @@ class Run:
         stop = self.callback(replace(entry, working_set=self.working_set)) if self.callback else None
         if stop:
             self.stop_reason = stop if isinstance(stop, str) else "callback"
+            self.asked_to_stop = True
         elif self._stalled():
             self.stop_reason = "stalled"
         elif len(self.history) >= self.max_iter:
