@@ -1,0 +1,64 @@
+"""All cases of the golden record, and those that are meant to change.
+
+A case is a function without arguments that gives a dict of plain values: numbers, lists, words. It makes its
+own small data with fixed seeds, and reaches the package through `names` only.
+"""
+
+from __future__ import annotations
+
+from . import (
+    cases_commands,
+    cases_correlation,
+    cases_engine,
+    cases_features,
+    cases_hooks,
+    cases_kmeans,
+    cases_multilabel,
+    cases_universum,
+)
+from .record import CASES, same_arithmetic
+
+# Cases whose values rest on a known defect: when that is mended they will and shall differ.
+EXPECTED_CHANGES = {
+    "correlation_listed_pairs_other_rules": "DEFECTS 5",
+    "model_file_result_weights": "DEFECTS 11",
+}
+# Trainings in which a last digit decides between equals (eigenvectors, ties of many small features), after
+# which they go another way to another end within the same gap; and the linear classifier of scikit-learn,
+# which stops early. They are compared only where numbers are rounded as they were for the record; which ones
+# these are was found by trying several kernels of OpenBLAS.
+NEEDS_SAME_ROUNDING = frozenset(
+    {
+        "command_options",
+        "correlation_formulations",
+        "engine_warm_start",
+        "hooks_kmeans",
+        "kmeans_centred",
+        "kmeans_discrete",
+        "kmeans_iterative",
+        "kmeans_node_features",
+        "kmeans_spectral",
+        "multilabel_edges",
+        "multilabel_slack_rules",
+        "universum_sources",
+    }
+)
+ROOMS = (
+    cases_correlation,
+    cases_kmeans,
+    cases_multilabel,
+    cases_universum,
+    cases_engine,
+    cases_features,
+    cases_commands,
+    cases_hooks,
+)
+
+__all__ = ["CASES", "EXPECTED_CHANGES", "NEEDS_SAME_ROUNDING", "ROOMS", "excuse"]
+
+
+def excuse(name):
+    """Why a case may differ from the record, or None."""
+    if name in NEEDS_SAME_ROUNDING and not same_arithmetic():
+        return "numbers are rounded otherwise here, or by other versions of libraries"
+    return EXPECTED_CHANGES.get(name)
