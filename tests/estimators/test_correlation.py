@@ -235,7 +235,7 @@ def test_listed_pairs_are_clustered_without_a_dense_matrix(marbles):
 
 def test_pair_classifier(marbles):
     (X, y), (Z, t) = marbles
-    for predictor in ("greedy", "local_search", "components", "nearest-mate"):
+    for predictor in ("greedy", "local_search", "components", "nearest_mate"):
         model = PairwiseClassifierClustering(predictor=predictor).fit(X, y)
         assert model.score(Z, t) > 0.8, predictor
     K = model.decision_function(Z)[0]

@@ -152,7 +152,7 @@ def test_fit_predict_takes_the_universum(blobs):
         ({"C_universum": -1.0}, "C_universum must be at least 0"),
         ({"balance": float("nan")}, "balance must be at least 0"),
         ({"scale": "large"}, "scale must be 'auto' or a positive number"),
-        ({"init": "random"}, "init must be 'principal', 'k-means'"),
+        ({"init": "random"}, "init must be 'principal', 'kmeans'"),
         ({"init": np.zeros(7)}, r"not an array of shape \(7,\)"),
         ({"n_init": 0}, "n_init must be at least 1"),
     ],

@@ -35,8 +35,8 @@ class PairwiseClassifierClustering(SetScoring, BaseEstimator):
         Which pairs train. "canopy": those whose a-priori similarity (the feature ``canopy_feature``) lies
         in ``canopy_range``. "chain" (1.3.2): items in order; each with its closest earlier mate is a
         positive pair, with the items between them that are not its mates negative pairs.
-    predictor : "greedy", "local_search", "lp", "exact", "components" or "nearest-mate"
-        How outputs become clusters. "components" joins all pairs above zero, "nearest-mate" links each item
+    predictor : "greedy", "local_search", "lp", "exact", "components" or "nearest_mate"
+        How outputs become clusters. "components" joins all pairs above zero, "nearest_mate" links each item
         to the nearest earlier item that the classifier calls a mate (1.3.2).
     loss : what `score` counts
     canopy_feature, canopy_range : column of the pair features, and its (low, high)
@@ -56,7 +56,7 @@ class PairwiseClassifierClustering(SetScoring, BaseEstimator):
         self,
         classifier: Any = None,
         selection: Literal["all", "canopy", "chain"] = "all",
-        predictor: Predictor | Literal["components", "nearest-mate"] = "greedy",
+        predictor: Predictor | Literal["components", "nearest_mate"] = "greedy",
         loss: Any = "pairwise",
         canopy_feature: int = 0,
         canopy_range: tuple[float, float] = (0.0, np.inf),
@@ -132,7 +132,7 @@ class PairwiseClassifierClustering(SetScoring, BaseEstimator):
     def _cluster(self, K: Any) -> Labels:
         if self.predictor == "components":
             return components(K > 0.0)
-        if self.predictor == "nearest-mate":
+        if self.predictor == "nearest_mate":
             return nearest_mates(K.toarray() if sparse.issparse(K) else K)
         return cluster(K, self.predictor, self.random_state)
 

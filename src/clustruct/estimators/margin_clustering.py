@@ -100,7 +100,7 @@ class MarginClustering(ClusterMixin, BaseEstimator):
             return np.argmax(np.asarray(X @ W.T), axis=1), W
         if given.shape != (X.shape[0],):
             raise ValueError(
-                f"init must be 'principal', 'k-means', {X.shape[0]} labels or weights of shape "
+                f"init must be 'principal', 'kmeans', {X.shape[0]} labels or weights of shape "
                 f"({self.n_clusters}, {X.shape[1]}), not an array of shape {given.shape}"
             )
         labels = given.astype(np.intp)
@@ -113,8 +113,8 @@ class MarginClustering(ClusterMixin, BaseEstimator):
             raise ValueError(f"n_clusters must be at least 1, not {self.n_clusters!r}")
         if self.n_init < 1:
             raise ValueError(f"n_init must be at least 1, not {self.n_init!r}")
-        if isinstance(self.init, str) and self.init not in ("principal", "k-means"):
-            raise ValueError(f"init must be 'principal', 'k-means', labels or weights, not {self.init!r}")
+        if isinstance(self.init, str) and self.init not in ("principal", "kmeans"):
+            raise ValueError(f"init must be 'principal', 'kmeans', labels or weights, not {self.init!r}")
         if self.scale != "auto" and (isinstance(self.scale, str) or not 0.0 < self.scale < np.inf):
             raise ValueError(f"scale must be 'auto' or a positive number, not {self.scale!r}")
 
