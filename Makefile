@@ -8,12 +8,12 @@ BENCH_READY := $(BENCH_VENV)/.ready
 # One BLAS thread: the matrices are small, and results must not depend on the machine's cores.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: demo test lint types doors unit bench format clean
+.PHONY: demo test lint types layers unit bench format clean
 
 demo: $(READY)
 	$(BIN)/python -m examples.marbles
 
-test: lint types doors unit
+test: lint types layers unit
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -22,7 +22,7 @@ lint: $(READY)
 types: $(READY)
 	$(BIN)/mypy
 
-doors: $(READY)
+layers: $(READY)
 	$(BIN)/lint-imports
 
 unit: $(READY)

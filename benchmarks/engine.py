@@ -59,7 +59,7 @@ def multiclass_digits(quick: bool) -> list[dict[str, Any]]:
     for C, times in ((10.0, 15 if quick else 41), (1000.0, 5 if quick else 15)):
         optimum = objective(crammer_singer(X, y, C, 1e-8), X, y, C)
         peer = objective(crammer_singer(X, y, C, 1e-4), X, y, C)
-        for formulation in ("n-slack", "one-slack"):
+        for formulation in ("n_slack", "one_slack"):
             result = ssvm.fit(problem, C, rtol=0.01, formulation=formulation)
             ours, theirs = interleaved(
                 lambda: ssvm.fit(problem, C, rtol=0.01, formulation=formulation),  # noqa: B023
@@ -111,9 +111,9 @@ def oracle_calls(quick: bool = False) -> list[dict[str, Any]]:
     rows = []
     for C in (10.0, 1000.0):
         for name, options in (
-            ("n-slack", {}),
-            ("one-slack", {"formulation": "one-slack", "cache_size": 0}),
-            ("one-slack, 10 answers kept", {"formulation": "one-slack", "cache_size": 10}),
+            ("n_slack", {}),
+            ("one_slack", {"formulation": "one_slack", "cache_size": 0}),
+            ("one-slack, 10 answers kept", {"formulation": "one_slack", "cache_size": 10}),
         ):
             result = ssvm.fit(problem, C, rtol=0.01, **options)
             rows.append(
@@ -192,7 +192,7 @@ def small_qp(quick: bool = False) -> list[dict[str, Any]]:
     working_set.solve_dual = spy
     X, y = digits()
     try:
-        ssvm.fit(MulticlassProblem(X, y), 1000.0, rtol=0.01, formulation="one-slack")
+        ssvm.fit(MulticlassProblem(X, y), 1000.0, rtol=0.01, formulation="one_slack")
     finally:
         working_set.solve_dual = solve
     rows = []

@@ -9,7 +9,7 @@ from typing import Any
 from benchmarks import raw_data
 from benchmarks.features_records import labels_of, scores
 from clustruct import SupervisedCorrelationClustering
-from clustruct.features import Candidates, PairFeatures, guess_blocks, pair_recall
+from clustruct.features import Blocking, PairFeatures, guess_blocks, pair_recall
 
 NAMES = ("cora", "abt_buy", "amazon_google", "dblp_acm", "febrl3", "walmart_amazon")
 
@@ -18,9 +18,7 @@ def compare(name: str) -> dict[str, Any]:
     """From CSV to groups, with the seconds and the memory of the process so far."""
     started = time.perf_counter()
     train, test = (raw_data.records_together(name, folds) for folds in (range(5), range(5, 10)))
-    features = PairFeatures(guess_blocks([train], "records"), candidates=Candidates(from_size=500)).fit(
-        [train]
-    )
+    features = PairFeatures(guess_blocks([train], "records"), blocking=Blocking(from_size=500)).fit([train])
     X = features.transform([train])
     model = SupervisedCorrelationClustering().fit(X, labels_of([train]))
     fitted = time.perf_counter() - started

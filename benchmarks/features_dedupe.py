@@ -19,7 +19,7 @@ from benchmarks import raw_data
 from benchmarks.features_records import labels_of, scores
 from clustruct.features import candidate_pairs, field_kinds
 from clustruct.features.base import all_pairs
-from clustruct.rawsets import RawSet
+from clustruct.records import RawSet
 
 MOST = 500
 

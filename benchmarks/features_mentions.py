@@ -7,7 +7,8 @@ from typing import Any
 
 from benchmarks import raw_data
 from benchmarks.features_records import labels_of
-from clustruct import PairwiseClassifierClustering, SupervisedCorrelationClustering
+from clustruct import SupervisedCorrelationClustering
+from clustruct.baselines import PairwiseClassifierClustering
 from clustruct.features import PairFeatures, guess_blocks
 from clustruct.metrics import evaluate
 
@@ -27,7 +28,7 @@ MODELS: dict[str, Any] = {
     "purity, slack scaling": SupervisedCorrelationClustering(
         1.0, loss="purity", scaling="slack", predictor="greedy", max_iter=200
     ),
-    "pair classifier": PairwiseClassifierClustering(predictor="local-search"),
+    "pair classifier": PairwiseClassifierClustering(predictor="local_search"),
 }
 
 

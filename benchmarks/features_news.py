@@ -8,10 +8,11 @@ import numpy as np
 
 from benchmarks import raw_data
 from benchmarks.features_records import labels_of
-from clustruct import PairwiseClassifierClustering, SupervisedCorrelationClustering
+from clustruct import SupervisedCorrelationClustering
+from clustruct.baselines import PairwiseClassifierClustering
 from clustruct.features import PairFeatures, guess_blocks
 from clustruct.metrics import evaluate
-from clustruct.rawsets import RawSet
+from clustruct.records import RawSet
 
 # The kind of features and the fields that are looked at (None: whatever the guess finds).
 TASKS: dict[str, tuple[Any, list[str] | None]] = {
@@ -42,7 +43,7 @@ def compare(name: str, quick: bool) -> list[dict[str, Any]]:
     truth = labels_of(sets)
     models = {
         "learned": SupervisedCorrelationClustering(*FIXED_C.get(name, ())),
-        "pair classifier": PairwiseClassifierClustering(predictor="local-search"),
+        "pair classifier": PairwiseClassifierClustering(predictor="local_search"),
     }
     answers: dict[str, list[Any]] = {key: [None] * len(sets) for key in models}
     for train, test in halves(sets):

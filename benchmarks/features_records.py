@@ -13,12 +13,12 @@ from sklearn.preprocessing import StandardScaler
 
 from benchmarks import raw_data
 from clustruct import ItemSet, SupervisedCorrelationClustering
-from clustruct.estimators.pair_classifier import components
+from clustruct.baselines.pair_classifier import components
 from clustruct.features import PairFeatures, guess_blocks
 from clustruct.inference import correlation
 from clustruct.metrics import b_cubed, pairwise_scores
 from clustruct.partitions import canonical_labels
-from clustruct.rawsets import RawSet
+from clustruct.records import RawSet
 
 NAMES = ("cora", "febrl3", "abt_buy", "dblp_acm", "amazon_google")
 Clusterings = list[np.ndarray]

@@ -19,9 +19,9 @@ from scipy import sparse
 
 from benchmarks.tables import command
 from clustruct import ssvm
+from clustruct.hooks import importable, load_hooks, start_model, train
+from clustruct.hooks.svmapi import KernelParm, Model, Sparm, Sparse
 from clustruct.problems import BinaryProblem, MulticlassProblem
-from clustruct.problems.hooks import importable, load_hooks, start_model, train
-from clustruct.problems.hooks.svmapi import KernelParm, Model, Sparm, Sparse
 
 MODULES = Path(__file__).resolve().parents[1] / "examples" / "hooks"
 REPEATS = 3
@@ -83,7 +83,7 @@ def native_fit(problem, sparm):
         sparm.c,
         epsilon=sparm.epsilon,
         rtol=0.0,
-        formulation="n-slack" if sparm.alg_type < 2 else "one-slack",
+        formulation="n_slack" if sparm.alg_type < 2 else "one_slack",
         cache_size=sparm.ccache_size if sparm.alg_type == 4 else 0,
         max_iter=100_000,
     )

@@ -11,8 +11,8 @@ from benchmarks.study import save
 from benchmarks.tasks import news
 from clustruct.datasets import make_synth
 from clustruct.estimators import SupervisedKMeans
-from clustruct.estimators.cluster_count import MOST_CLUSTERS, count_by_objective, count_clusters
 from clustruct.inference import spectral
+from clustruct.inference.cluster_count import MOST_CLUSTERS, count_by_objective, count_clusters
 from clustruct.metrics import adjusted_rand_index
 
 

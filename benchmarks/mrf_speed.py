@@ -47,7 +47,7 @@ def training(C: float, rtol: float, repeats: int, constant: bool) -> dict[str, A
         problem = MultiLabelProblem(X, Y, oracle)
         runs = 1 if oracle == "linear_program" else repeats
         seconds, result = cpu_seconds(
-            lambda p=problem: ssvm.fit(p, C, formulation="one-slack", rtol=rtol), runs
+            lambda p=problem: ssvm.fit(p, C, formulation="one_slack", rtol=rtol), runs
         )
         found[oracle] = {
             "seconds": seconds,

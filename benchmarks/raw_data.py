@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from benchmarks.tasks import data_folder
-from clustruct.rawsets import RawSet
+from clustruct.records import RawSet
 
 NOT_ATTRIBUTES = ("record_id", "source", "cluster_id", "fold")
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from clustruct.estimators.protocol import ProtocolRow, compare
+from clustruct.model_selection.nested_cv import ProtocolRow, compare
 
 OUT = Path("out")
 

@@ -22,13 +22,10 @@ from sklearn.exceptions import ConvergenceWarning
 
 from benchmarks import tasks
 from benchmarks.tables import command
-from clustruct import (
-    DefaultClustering,
-    PairwiseClassifierClustering,
-    SupervisedCorrelationClustering,
-    split_by_clusters,
-)
+from clustruct import SupervisedCorrelationClustering
+from clustruct.baselines import DefaultClustering, PairwiseClassifierClustering
 from clustruct.losses import MitreLoss, PairwiseLoss
+from clustruct.model_selection import split_by_clusters
 
 warnings.filterwarnings("ignore", category=ConvergenceWarning)
 
@@ -54,7 +51,7 @@ def news() -> list[dict[str, Any]]:
             "learned, C = 1": SupervisedCorrelationClustering(C=1.0),
             "learned, C = 1, greedy prediction": SupervisedCorrelationClustering(C=1.0, predictor="greedy"),
             "pair classifier, greedy": PairwiseClassifierClustering(),
-            "pair classifier, local search": PairwiseClassifierClustering(predictor="local-search"),
+            "pair classifier, local search": PairwiseClassifierClustering(predictor="local_search"),
             "each item alone": DefaultClustering(),
         }
         for kind, model in models.items():
@@ -69,7 +66,7 @@ TRAINED = {
     "pairwise": {"loss": "pairwise"},
     "MITRE": {"loss": "mitre"},
     "MITRE, slack scaling": {"loss": "mitre", "scaling": "slack"},
-    "MITRE, local search as oracle": {"loss": "mitre", "oracle": "local-search"},
+    "MITRE, local search as oracle": {"loss": "mitre", "oracle": "local_search"},
 }
 
 

@@ -13,7 +13,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 
 from benchmarks.universum_corpora import Corpus
-from clustruct.estimators import CLGR, CPM3C, PLSA, UniversumClustering
+from clustruct.baselines import CLGR, CPM3C, PLSA
+from clustruct.estimators import UniversumClustering
 from clustruct.metrics import matched_accuracy, normalized_mutual_information, rand_index
 from clustruct.universum.graphs import local_scaling
 from clustruct.universum.sources import select_between
@@ -95,8 +96,8 @@ METHODS: dict[str, Method] = {
     "M2DCU, all of U_rest": margin("rest"),
     "M2DCU, U_rest between": between,
     "M2DCU-0": margin(None),
-    "M2DCU, k-means start": margin("select", init="k-means"),
-    "M2DCU-0, k-means start": margin(None, init="k-means"),
+    "M2DCU, k-means start": margin("select", init="kmeans"),
+    "M2DCU-0, k-means start": margin(None, init="kmeans"),
     "k-means": kmeans,
     "NMF": nmf,
     "Ncut": ncut,

@@ -10,8 +10,8 @@ import numpy as np
 from benchmarks.mrf_tables import Store
 from benchmarks.universum_corpora import CORPORA, OUT, Corpus, load
 from benchmarks.universum_methods import FEWER, METHODS, chosen_universum, run, scores
-from clustruct.universum.choice import RULES, choose_by_scores, kmeans_starts, try_grid
-from clustruct.universum.starting import principal_labels
+from clustruct.model_selection.label_free import RULES, choose_by_scores, kmeans_starts, try_grid
+from clustruct.universum.init import principal_labels
 
 MEASURES = ("accuracy", "nmi", "rand", "seconds")
 GRID_C = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0)

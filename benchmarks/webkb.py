@@ -13,13 +13,14 @@ from typing import Any
 
 from benchmarks.study import as_dict, save, show
 from benchmarks.webkb_pages import UNIVERSITIES, WEIGHTINGS, webkb
-from clustruct.estimators import PairKMeans, SupervisedKMeans, UntrainedKMeans
-from clustruct.estimators.protocol import ProtocolRow, nested_leave_one_out
+from clustruct.baselines import PairKMeans, UntrainedKMeans
+from clustruct.estimators import SupervisedKMeans
+from clustruct.model_selection.nested_cv import ProtocolRow, nested_leave_one_out
 
 # With two or three sets and 50,000 weights one-slack training needs half of the rounds of n-slack, as it asks
 # between the best point and the QP's solution (words alone, C = 10, after 40 rounds: gaps of 8% and 17%).
 # Long searches are cut off; what the cut costs shows in the leave-one-out losses as everything else does.
-TRAINED = {"rtol": 0.02, "max_iter": 100, "n_init": 6, "formulation": "one-slack"}
+TRAINED = {"rtol": 0.02, "max_iter": 100, "n_init": 6, "formulation": "one_slack"}
 TRAINED_C = [0.1, 1.0, 10.0]
 # Links have much to say that small C leaves out.
 LINKED_C = [1.0, 10.0, 100.0]

@@ -15,7 +15,8 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 
-from clustruct import PairwiseClassifierClustering, SupervisedCorrelationClustering
+from clustruct import SupervisedCorrelationClustering
+from clustruct.baselines import PairwiseClassifierClustering
 from clustruct.datasets import Marbles, make_marbles
 from clustruct.estimators.correlation import cluster
 from clustruct.losses import PairwiseLoss
@@ -29,7 +30,7 @@ def untrained(marbles: Marbles) -> np.ndarray:
     total = (differences / differences.mean(axis=0)).mean(axis=1)
     K = np.zeros((len(marbles), len(marbles)))
     K[np.triu_indices(len(marbles), 1)] = total.mean() - total
-    return cluster(K + K.T, "local-search")
+    return cluster(K + K.T, "local_search")
 
 
 def learn_and_test(by: str) -> dict[str, list[np.ndarray]]:
@@ -41,7 +42,7 @@ def learn_and_test(by: str) -> dict[str, list[np.ndarray]]:
     learned = SupervisedCorrelationClustering().fit(X, y)
     answers = {
         "untrained": [untrained(m) for m in test],
-        "pair classifier": PairwiseClassifierClustering(predictor="local-search").fit(X, y).predict(new),
+        "pair classifier": PairwiseClassifierClustering(predictor="local_search").fit(X, y).predict(new),
         "learned": learned.predict(new),
     }
     print(f"\nGrouped by {by}: trained on 10 sets of red, green and blue marbles")

@@ -14,7 +14,7 @@ def main() -> None:
     X, Y = make_multilabel_count(1000, random_state=1)
     test_X, test_Y = make_multilabel_count(2000, random_state=2)
     for edges, oracle in (("none", "exact"), ("full", "exact"), ("full", "graph_cut")):
-        model = MultiLabelMRF(C=30000.0, edges=edges, oracle=oracle, formulation="one-slack", rtol=0.01)
+        model = MultiLabelMRF(C=30000.0, edges=edges, oracle=oracle, formulation="one_slack", rtol=0.01)
         model.fit(X, Y)
         wrong = 100 * (1 - model.score(test_X, test_Y))
         undecided = 100 * model.undecided_share(test_X)

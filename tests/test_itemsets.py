@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import squareform
 
-from clustruct.itemsets import ItemSet, as_item_set
+from clustruct.itemsets.item_set import ItemSet, as_item_set
 from clustruct.partitions import canonical_labels, indicator, normalised_indicator
 
 KINDS = ["dense", "sparse"]

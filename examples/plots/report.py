@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 
 from clustruct import PairFeatures, RawSet, SupervisedCorrelationClustering
 from clustruct.features import guess_blocks
-from clustruct.plot import write_report
+from clustruct.report import write_report
 
 KINDS = ["desk lamp", "table lamp", "oak chair", "steel chair", "wall clock", "travel clock", "tea pot"]
 

@@ -13,45 +13,44 @@ except PackageNotFoundError:  # a source tree that was never installed
 
 # Names load on first use: `import clustruct` takes no numpy, scikit-learn or numba along.
 _HOMES = {
-    "CLGR": "clustruct.estimators",
-    "CPM3C": "clustruct.estimators",
-    "DefaultClustering": "clustruct.estimators",
     "ItemSet": "clustruct.itemsets",
-    "PLSA": "clustruct.estimators",
-    "PairFeatures": "clustruct.features",
-    "RawSet": "clustruct.rawsets",
     "MultiLabelMRF": "clustruct.estimators",
-    "PairKMeans": "clustruct.estimators",
-    "PairwiseClassifierClustering": "clustruct.estimators",
+    "PairFeatures": "clustruct.features",
+    "RawSet": "clustruct.records",
     "SupervisedCorrelationClustering": "clustruct.estimators",
     "SupervisedKMeans": "clustruct.estimators",
     "UniversumClustering": "clustruct.estimators",
-    "UntrainedKMeans": "clustruct.estimators",
-    "split_by_clusters": "clustruct.partitions",
+    "load": "clustruct.model_files",
+    "save": "clustruct.model_files",
 }
-_ROOMS = (
+_PACKAGES = (
+    "baselines",
     "datasets",
     "estimators",
     "explain",
     "features",
+    "hooks",
     "inference",
     "io",
     "losses",
     "metrics",
+    "model_selection",
+    "oracles",
     "partitions",
     "plot",
     "problems",
+    "report",
     "ssvm",
     "universum",
 )
 
-__all__ = ["__version__", *_HOMES, *_ROOMS]
+__all__ = ["__version__", *_HOMES, *_PACKAGES]
 
 
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
-    if name in _ROOMS:
+    if name in _PACKAGES:
         return import_module(f"clustruct.{name}")
     raise AttributeError(f"module 'clustruct' has no attribute {name!r}")
 

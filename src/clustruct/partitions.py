@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-IntArray = NDArray[np.int64]
-FloatArray = NDArray[np.float64]
+from clustruct._typing import Floats, Ints
 
 __all__ = [
     "RelaxedClustering",
@@ -29,7 +28,7 @@ __all__ = [
 ]
 
 
-def canonical_labels(labels: Any, *, n_items: int | None = None, name: str = "labels") -> IntArray:
+def canonical_labels(labels: Any, *, n_items: int | None = None, name: str = "labels") -> Ints:
     """y_a = number of distinct labels seen before the first item with a's label.
 
     Labels may be integers, strings or any other hashable values. A missing label (None or NaN) is
@@ -55,14 +54,14 @@ def canonical_labels(labels: Any, *, n_items: int | None = None, name: str = "la
     return _number_hashables(labels, name)
 
 
-def _number_integers(values: NDArray[Any]) -> IntArray:
+def _number_integers(values: NDArray[Any]) -> Ints:
     _, first, inverse = np.unique(values, return_index=True, return_inverse=True)
     rank = np.empty(first.size, dtype=np.int64)
     rank[np.argsort(first)] = np.arange(first.size)
     return rank[inverse]
 
 
-def _number_hashables(values: Iterable[Any], name: str) -> IntArray:
+def _number_hashables(values: Iterable[Any], name: str) -> Ints:
     numbers: dict[Hashable, int] = {}
     out = []
     for a, value in enumerate(values):
@@ -75,7 +74,7 @@ def _number_hashables(values: Iterable[Any], name: str) -> IntArray:
     return np.array(out, dtype=np.int64)
 
 
-def cluster_sizes(labels: Any) -> IntArray:
+def cluster_sizes(labels: Any) -> Ints:
     """s_c = |{a : y_a = c}|, clusters in canonical order.
 
     >>> cluster_sizes(["x", "y", "x"])
@@ -124,7 +123,7 @@ def normalised_indicator(labels: Any) -> sparse.csr_array:
     return _one_per_row(y, 1.0 / np.sqrt(np.bincount(y)[y]))
 
 
-def _one_per_row(columns: IntArray, values: FloatArray) -> sparse.csr_array:
+def _one_per_row(columns: Ints, values: Floats) -> sparse.csr_array:
     m = columns.size
     k = int(columns.max()) + 1 if m else 0
     return sparse.csr_array((values, columns, np.arange(m + 1)), shape=(m, k))
@@ -145,7 +144,7 @@ class RelaxedClustering:
     ValueError: the columns of Y are not orthonormal (Y'Y differs from I by 1)
     """
 
-    Y: FloatArray
+    Y: Floats
 
     def __post_init__(self) -> None:
         if self.Y.ndim != 2 or not 1 <= self.Y.shape[1] <= self.Y.shape[0]:
@@ -202,7 +201,7 @@ def to_sets(labels: Any, ids: Sequence[Hashable] | None = None) -> list[set[Any]
     return clusters
 
 
-def from_sets(clusters: Iterable[Iterable[Hashable]], ids: Sequence[Hashable] | None = None) -> IntArray:
+def from_sets(clusters: Iterable[Iterable[Hashable]], ids: Sequence[Hashable] | None = None) -> Ints:
     """Canonical labels of the partition whose clusters are given as sets.
 
     Without `ids` the members must be the item numbers 0..m-1. An item that appears twice, never, or
@@ -227,29 +226,3 @@ def from_sets(clusters: Iterable[Iterable[Hashable]], ids: Sequence[Hashable] | 
         stranger = next(item for item in owner if item not in set(names))
         raise ValueError(f"item {stranger!r} is not one of the ids")
     return canonical_labels(np.array([owner[item] for item in names], dtype=np.int64))
-
-
-def split_by_clusters(labels: Any, n_sets: int, *, random_state: int = 0) -> list[IntArray]:
-    """Cut a labelled set into ``n_sets`` parts of whole clusters, of nearly equal size.
-
-    A clusterer learns from several sets, and chooses C by holding sets out. Where there is one large set,
-    as in record linkage, its clusters are dealt out: the largest first, each to the part that has fewest
-    items so far, equal ones in random order. No cluster is cut, so every part is a right clustering
-    of its items. Returns the item numbers of each part, in their original order.
-
-    >>> [part.tolist() for part in split_by_clusters(["a", "a", "b", "c", "b", "d"], 2)]
-    [[0, 1, 3], [2, 4, 5]]
-    """
-    y = canonical_labels(labels)
-    sizes = np.bincount(y)
-    if not 1 <= n_sets <= len(sizes):
-        raise ValueError(f"n_sets must be between 1 and the number of clusters, {len(sizes)}, not {n_sets}")
-    rng = np.random.default_rng(random_state)
-    shuffled = rng.permutation(len(sizes))
-    order = shuffled[np.argsort(-sizes[shuffled], kind="stable")]
-    filled = np.zeros(n_sets, np.int64)
-    part = np.empty(len(sizes), np.intp)
-    for c in order:
-        part[c] = np.argmin(filled)
-        filled[part[c]] += sizes[c]
-    return [np.flatnonzero(part[y] == p) for p in range(n_sets)]

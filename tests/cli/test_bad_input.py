@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from clustruct.datasets import make_records
-from clustruct.io import load, save, write_sets
+from clustruct.io import write_sets
+from clustruct.model_files import load, save
 
 
 def lines(*sets):
@@ -114,7 +115,7 @@ BAD = {
         "a.csv",
         TABLE,
         (*COLUMNS, "--predictor", "magic"),
-        "predictor must be greedy, local-search, lp or",
+        "predictor must be greedy, local_search, lp or",
     ),
 }
 
@@ -326,8 +327,8 @@ def test_control_characters_do_not_reach_the_terminal(command, folder, tmp_path)
 )
 def test_records_of_training_are_checked(command, folder, tmp_path, name, value):
     """A model made by hand: right checksum, wrong types."""
+    from clustruct.exceptions import ModelFileError
     from clustruct.features import Constant
-    from clustruct.io import ModelFileError
 
     pipeline = load(folder / "records.model")
     model = pipeline[-1]

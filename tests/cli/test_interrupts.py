@@ -12,7 +12,8 @@ from clustruct.cli.interrupts import ending_gently
 from clustruct.cli.main import main
 from clustruct.cli.progress import Progress
 from clustruct.datasets import make_records
-from clustruct.io import load, read_model, write_sets
+from clustruct.io import write_sets
+from clustruct.model_files import load, read_model
 
 
 @pytest.fixture
@@ -48,11 +49,10 @@ def test_a_signal_during_training_keeps_the_model(data):
 
 @pytest.mark.parametrize("C", ["cv", "1"])
 def test_an_interrupt_in_the_first_round_keeps_a_usable_model(data, C, monkeypatch, capsys):
-    def interrupt(self, step):
-        if step.iteration is not None:
-            raise KeyboardInterrupt
+    def interrupt(self, training, iteration):
+        raise KeyboardInterrupt
 
-    monkeypatch.setattr(Progress, "__call__", interrupt)
+    monkeypatch.setattr(Progress, "on_iteration", interrupt)
     monkeypatch.chdir(data)
     words = ["fit", "a.csv", "--set", "set", "--cluster", "cluster", "--where", "set=batch 0,batch 1,batch 2"]
     assert main([*words, "--C", C, "--model", "m"]) == 130

@@ -4,9 +4,9 @@ import io
 
 import pytest
 
+from clustruct.callbacks import Training
 from clustruct.cli import progress
 from clustruct.cli.progress import Progress, estimate
-from clustruct.estimators.watching import Step
 from clustruct.ssvm import Iteration
 
 
@@ -29,11 +29,11 @@ def rounds(n):
 
 
 def tell(shown):
-    shown(Step("choosing C", 0.1, 1e-3, None, 0, 10))
-    shown(Step("choosing C", 1.0, 1e-3, None, 5, 10))
-    shown(Step("training", 1.0, 1e-3))
+    shown.on_begin(Training(0.1, 1e-3, "choosing C", 0, 10))
+    shown.on_begin(Training(1.0, 1e-3, "choosing C", 5, 10))
+    shown.on_begin(Training(1.0, 1e-3))
     for iteration in rounds(6):
-        shown(Step("training", 1.0, 1e-3, iteration))
+        shown.on_iteration(Training(1.0, 1e-3), iteration)
     shown.done()
 
 

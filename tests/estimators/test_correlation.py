@@ -9,16 +9,12 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from clustruct import (
-    DefaultClustering,
-    ItemSet,
-    PairwiseClassifierClustering,
-    SupervisedCorrelationClustering,
-    split_by_clusters,
-)
+from clustruct import ItemSet, SupervisedCorrelationClustering
+from clustruct.baselines import DefaultClustering, PairwiseClassifierClustering
+from clustruct.baselines.pair_classifier import nearest_mates
+from clustruct.baselines.pair_selection import canopy_pairs, chain_pairs, pair_table
 from clustruct.datasets import make_marbles
-from clustruct.estimators.pair_classifier import nearest_mates
-from clustruct.estimators.pair_selection import canopy_pairs, chain_pairs, pair_table
+from clustruct.model_selection import split_by_clusters
 
 JOINT = "the items of a set are clustered together: a part of them, or another order, is another question"
 EXPECTED = {"check_methods_subset_invariance": JOINT, "check_methods_sample_order_invariance": JOINT}
@@ -39,7 +35,7 @@ def marbles():
     return [([m.item_set() for m in ms], [m.labels for m in ms]) for ms in (train, test)]
 
 
-@pytest.mark.parametrize("oracle", ["greedy", "local-search", "lp", "exact"])
+@pytest.mark.parametrize("oracle", ["greedy", "local_search", "lp", "exact"])
 def test_every_oracle_learns(marbles, oracle):
     (X, y), (Z, t) = marbles
     model = SupervisedCorrelationClustering(C=1.0, oracle=oracle).fit(X, y)
@@ -49,7 +45,7 @@ def test_every_oracle_learns(marbles, oracle):
     assert np.argmin(model.w_) == 0
 
 
-@pytest.mark.parametrize("predictor", ["greedy", "local-search", "lp", "exact"])
+@pytest.mark.parametrize("predictor", ["greedy", "local_search", "lp", "exact"])
 def test_every_predictor_clusters(marbles, predictor):
     (X, y), (Z, t) = marbles
     assert SupervisedCorrelationClustering(C=1.0, predictor=predictor).fit(X, y).score(Z, t) > 0.95
@@ -190,7 +186,7 @@ def test_bad_input_names_the_set(X, y, message):
         ({"oracle": "lp", "loss": "mitre", "C": 1.0}, "not linear in pairs"),
         ({"oracle": "lp", "slack_norm": 2, "C": 1.0}, "adds the loss to the similarities"),
         ({"oracle": "exact", "scaling": "slack", "C": 1.0}, "adds the loss to the similarities"),
-        ({"formulation": "one-slack", "slack_norm": 2, "C": 1.0}, "no form with slack_norm=2"),
+        ({"formulation": "one_slack", "slack_norm": 2, "C": 1.0}, "no form with slack_norm=2"),
     ],
 )
 def test_bad_parameters(marbles, options, message):
@@ -239,7 +235,7 @@ def test_listed_pairs_are_clustered_without_a_dense_matrix(marbles):
 
 def test_pair_classifier(marbles):
     (X, y), (Z, t) = marbles
-    for predictor in ("greedy", "local-search", "components", "nearest-mate"):
+    for predictor in ("greedy", "local_search", "components", "nearest_mate"):
         model = PairwiseClassifierClustering(predictor=predictor).fit(X, y)
         assert model.score(Z, t) > 0.8, predictor
     K = model.decision_function(Z)[0]

@@ -9,9 +9,10 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from clustruct import ItemSet
+from clustruct.baselines import PairKMeans, UntrainedKMeans
 from clustruct.datasets import make_synth
-from clustruct.estimators import PairKMeans, SupervisedKMeans, UntrainedKMeans
-from clustruct.estimators.cluster_count import count_clusters
+from clustruct.estimators import SupervisedKMeans
+from clustruct.inference.cluster_count import count_clusters
 
 JOINT = "the items of a set are clustered together: a part of them, or another order, is another question"
 EXPECTED = {"check_methods_subset_invariance": JOINT, "check_methods_sample_order_invariance": JOINT}

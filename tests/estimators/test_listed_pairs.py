@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from clustruct import ItemSet, PairwiseClassifierClustering
+from clustruct import ItemSet
+from clustruct.baselines import PairwiseClassifierClustering
 
 
 def item_set(listed, seed=0):
@@ -19,7 +20,7 @@ def item_set(listed, seed=0):
     return ItemSet(pairs=values[kept], pair_index=np.column_stack([a, b])[kept], n_items=12), y
 
 
-@pytest.mark.parametrize("predictor", ["greedy", "local-search", "components", "nearest-mate"])
+@pytest.mark.parametrize("predictor", ["greedy", "local_search", "components", "nearest_mate"])
 def test_listed_pairs_give_a_sparse_graph(predictor):
     (x, y), (new, truth) = item_set(True), item_set(True, seed=1)
     model = PairwiseClassifierClustering(predictor=predictor).fit([x], [y])

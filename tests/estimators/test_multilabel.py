@@ -13,7 +13,7 @@ from clustruct.inference.mrf import RelaxedLabeling
 
 
 @parametrize_with_checks(
-    [MultiLabelMRF(), MultiLabelMRF(oracle="graph_cut", edges="tree"), MultiLabelMRF(formulation="one-slack")]
+    [MultiLabelMRF(), MultiLabelMRF(oracle="graph_cut", edges="tree"), MultiLabelMRF(formulation="one_slack")]
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

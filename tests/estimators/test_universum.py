@@ -10,7 +10,8 @@ from sklearn.datasets import make_blobs
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from clustruct.estimators import CLGR, CPM3C, PLSA, UniversumClustering
+from clustruct.baselines import CLGR, CPM3C, PLSA
+from clustruct.estimators import UniversumClustering
 from clustruct.metrics import matched_accuracy
 from clustruct.universum import cccp
 
@@ -151,7 +152,7 @@ def test_fit_predict_takes_the_universum(blobs):
         ({"C_universum": -1.0}, "C_universum must be at least 0"),
         ({"balance": float("nan")}, "balance must be at least 0"),
         ({"scale": "large"}, "scale must be 'auto' or a positive number"),
-        ({"init": "random"}, "init must be 'principal', 'k-means'"),
+        ({"init": "random"}, "init must be 'principal', 'kmeans'"),
         ({"init": np.zeros(7)}, r"not an array of shape \(7,\)"),
         ({"n_init": 0}, "n_init must be at least 1"),
     ],

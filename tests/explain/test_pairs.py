@@ -5,13 +5,8 @@ import pytest
 from scipy import sparse
 from sklearn.ensemble import HistGradientBoostingClassifier
 
-from clustruct import (
-    DefaultClustering,
-    ItemSet,
-    PairwiseClassifierClustering,
-    SupervisedCorrelationClustering,
-    SupervisedKMeans,
-)
+from clustruct import ItemSet, SupervisedCorrelationClustering, SupervisedKMeans
+from clustruct.baselines import DefaultClustering, PairwiseClassifierClustering
 from clustruct.datasets import make_marbles
 from clustruct.explain import pair_contributions
 

@@ -19,7 +19,7 @@ from clustruct.features import (
     guess_blocks,
 )
 from clustruct.features.base import all_pairs, block_from_state
-from clustruct.rawsets import RawSet
+from clustruct.records import RawSet
 
 VECTORS = [[1.0, 0.0], [0.5, 0.5], None, [0.0, 0.0], [3.0, 1.0], [1.0, 2.0], [0.0, 1.0], [1.0, 1.0]]
 ITEMS = [

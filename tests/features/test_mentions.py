@@ -5,7 +5,7 @@ import pytest
 
 from clustruct.features import Mentions, PairFeatures, guess_blocks
 from clustruct.features.base import all_pairs, block_from_state
-from clustruct.rawsets import RawSet
+from clustruct.records import RawSet
 
 TOKENS = [
     ["Mr.", "John", "Smith", ",", "the", "mayor", "of", "Rome", ",", "saw", "Mary", "."],

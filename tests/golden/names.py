@@ -25,9 +25,9 @@ from clustruct.inference import correlation as correlation_search
 from clustruct.inference import kmeans as kmeans_search
 from clustruct.inference import mrf as mrf_search
 from clustruct.inference import spectral
+from clustruct.model_selection import label_free as universum_choice
 from clustruct.problems.correlation import CorrelationProblem
 from clustruct.problems.multilabel import MultiLabelProblem
-from clustruct.universum import choice as universum_choice
 from clustruct.universum import sources as universum_sources
 
 HOOK_EXAMPLES = Path(__file__).parents[2] / "examples" / "hooks"
@@ -37,30 +37,20 @@ HOOK_EXAMPLES = Path(__file__).parents[2] / "examples" / "hooks"
 ESTIMATORS = {
     "correlation": clustruct.SupervisedCorrelationClustering,
     "kmeans": clustruct.SupervisedKMeans,
-    "pair_classifier": clustruct.PairwiseClassifierClustering,
-    "default": clustruct.DefaultClustering,
-    "pair_kmeans": clustruct.PairKMeans,
-    "untrained_kmeans": clustruct.UntrainedKMeans,
+    "pair_classifier": clustruct.baselines.PairwiseClassifierClustering,
+    "default": clustruct.baselines.DefaultClustering,
+    "pair_kmeans": clustruct.baselines.PairKMeans,
+    "untrained_kmeans": clustruct.baselines.UntrainedKMeans,
     "multilabel": clustruct.MultiLabelMRF,
     "universum": clustruct.UniversumClustering,
-    "cpm3c": clustruct.CPM3C,
-    "plsa": clustruct.PLSA,
-    "clgr": clustruct.CLGR,
+    "cpm3c": clustruct.baselines.CPM3C,
+    "plsa": clustruct.baselines.PLSA,
+    "clgr": clustruct.baselines.CLGR,
 }
 # Word of the cases -> word of the package, where the two differ; options of estimators and of the engine.
-OPTIONS: dict[str, str] = {}
+OPTIONS: dict[str, str] = {"candidates": "blocking", "neighbours": "n_neighbors"}
 # The same for values that are words, by option.
-VALUES: dict[str, dict[str, str]] = {
-    "oracle": {
-        "local_search": "local-search",
-    },
-    "predictor": {
-        "local_search": "local-search",
-        "nearest_mate": "nearest-mate",
-    },
-    "formulation": {"n_slack": "n-slack", "one_slack": "one-slack"},
-    "init": {"kmeans": "k-means"},
-}
+VALUES: dict[str, dict[str, str]] = {}
 
 
 # Words that the package answers with (why a training ended, kinds of oracles, blocks and fields) -> word of
@@ -196,9 +186,9 @@ make_news = datasets.make_news
 make_records = datasets.make_records
 make_synth = datasets.make_synth
 write_sets = files.write_sets
-save_model = files.save
-load_model = files.load
-split_by_clusters = clustruct.split_by_clusters
+save_model = clustruct.save
+load_model = clustruct.load
+split_by_clusters = clustruct.model_selection.split_by_clusters
 
 
 def pair_index(x):
@@ -365,7 +355,7 @@ def pair_features(blocks, **options):
 
 
 def candidates(**options):
-    return features.Candidates(**translated(options))
+    return features.Blocking(**translated(options))
 
 
 def field_kinds(sets):
@@ -391,7 +381,7 @@ def candidate_pairs(of, raw):
 
 
 def neighbours_taken(of):
-    return of.neighbours_
+    return of.n_neighbors_
 
 
 # -------------------------------------------------------------------------------------------------- Universum
@@ -415,7 +405,7 @@ def trials(*given, **options):
 # --------------------------------------------------------------------------------------------------- commands
 
 # Option of the cases -> option of the command, where the two differ.
-COMMAND_OPTIONS: dict[str, str] = {}
+COMMAND_OPTIONS: dict[str, str] = {"candidates": "blocking", "neighbours": "n_neighbors"}
 # Key that a command prints -> key of the record, where the two differ.
 PRINTED_KEYS: dict[str, str] = {}
 MAINS = {

@@ -9,8 +9,8 @@ from scipy.linalg import subspace_angles
 from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
 from clustruct.inference import kmeans, spectral
-from clustruct.inference.kmeans_augmented import augmented_value, iterative_augmented
 from clustruct.losses import NormalisedLoss
+from clustruct.oracles.kmeans_augmented import augmented_value, iterative_augmented
 from clustruct.partitions import RelaxedClustering, canonical_labels, normalised_indicator
 from tests.reference.kmeans import best_partition, partitions_into, single_moves, trace_value
 

@@ -6,7 +6,8 @@ import json
 import numpy as np
 import pytest
 
-from clustruct.io import Columns, DataError, read_sets, sets_from_frame
+from clustruct.exceptions import DataError
+from clustruct.io import Columns, read_sets, sets_from_frame
 
 SET = {"id": "s1", "group": 3, "items": [{"id": "a", "t": "x"}, {"id": "b", "t": "y"}], "labels": [0, 1]}
 

@@ -7,7 +7,8 @@ import pytest
 from sklearn.datasets import dump_svmlight_file
 
 from clustruct import SupervisedKMeans, ssvm
-from clustruct.io import DataError, read_svmlight, sets_from_svmlight
+from clustruct.exceptions import DataError
+from clustruct.io import read_svmlight, sets_from_svmlight
 from clustruct.problems import MulticlassProblem
 
 

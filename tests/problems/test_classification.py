@@ -31,7 +31,7 @@ def hinge_objective(W, X, y, C):
 
 
 @pytest.mark.filterwarnings("ignore::FutureWarning")
-@pytest.mark.parametrize("formulation", ["n-slack", "one-slack"])
+@pytest.mark.parametrize("formulation", ["n_slack", "one_slack"])
 @pytest.mark.parametrize("C", [1.0, 100.0])
 def test_multiclass_is_crammer_singer(digits, formulation, C):
     X, y = digits
@@ -41,7 +41,7 @@ def test_multiclass_is_crammer_singer(digits, formulation, C):
     assert result.dual <= optimum * (1 + 1e-7)
 
 
-@pytest.mark.parametrize("formulation", ["n-slack", "one-slack"])
+@pytest.mark.parametrize("formulation", ["n_slack", "one_slack"])
 def test_sparse_equals_dense(digits, formulation):
     X, y = digits
     fits = [
@@ -66,7 +66,7 @@ def test_cost_matrix_is_the_loss():
     w = ssvm.fit(problem, 2.0, **TIGHT).w
     scores = X @ w.reshape(3, -1).T
     slack = np.max(cost[y] + scores - scores[np.arange(40), y][:, None], axis=1)
-    tight = ssvm.fit(problem, 2.0, formulation="one-slack", **TIGHT)
+    tight = ssvm.fit(problem, 2.0, formulation="one_slack", **TIGHT)
     assert 0.5 * w @ w + 2.0 * slack.mean() == pytest.approx(tight.objective, rel=1e-5)
 
 

@@ -66,7 +66,7 @@ def value(problem, i, y, w, rule):
 def test_searches_never_exceed_and_often_reach_the_best(loss, rule, pair_mean):
     rng = np.random.default_rng(2)
     sets, labels = random_sets(2)
-    for oracle in ("greedy", "local-search"):
+    for oracle in ("greedy", "local_search"):
         problem = CorrelationProblem(sets, labels, loss, oracle, pair_mean=pair_mean)
         reached = 0
         for scale in (0.1, 1.0, 10.0):

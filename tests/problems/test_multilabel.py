@@ -71,13 +71,13 @@ def test_relaxed_constraints_reach_the_relaxed_optimum(oracle):
 
 
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
-@pytest.mark.parametrize("formulation", ["one-slack", "n-slack"])
+@pytest.mark.parametrize("formulation", ["one_slack", "n_slack"])
 @pytest.mark.parametrize("n", [20, 80])
 def test_the_optimum_is_the_twins(form, formulation, n):
     X, Y, _ = random_data(2, n=n, V=3)
     problem = MultiLabelProblem(form(X), Y)
     twin = slow.SlowMultiLabel(X, Y, problem.edges.tolist())
-    expected = ssvm.fit(twin, 2.0, formulation="one-slack", rtol=1e-4)
+    expected = ssvm.fit(twin, 2.0, formulation="one_slack", rtol=1e-4)
     found = ssvm.fit(problem, 2.0, formulation=formulation, **TIGHT)
     assert found.objective == pytest.approx(expected.objective, rel=2e-4)
 
@@ -156,7 +156,7 @@ def test_a_tree_of_many_labels_is_exact():
     assert not problem.supports(SlackRule("slack", 1))
 
 
-@pytest.mark.parametrize("formulation", ["one-slack", "n-slack"])
+@pytest.mark.parametrize("formulation", ["one_slack", "n_slack"])
 def test_wide_sparse_input(formulation):
     """47,236 columns and 10 labels: w has 472,405 entries, the planes stay small."""
     rng = np.random.default_rng(0)

@@ -42,7 +42,7 @@ def data():
 TIGHT = {"epsilon": 1e-8, "rtol": 1e-6}
 
 
-@pytest.mark.parametrize(("formulation", "norm"), [("n-slack", 1), ("n-slack", 2), ("one-slack", 1)])
+@pytest.mark.parametrize(("formulation", "norm"), [("n_slack", 1), ("n_slack", 2), ("one_slack", 1)])
 @pytest.mark.parametrize("scaling", ["margin", "slack"])
 def test_linear_kernel_is_linear(data, formulation, norm, scaling):
     X, y = data

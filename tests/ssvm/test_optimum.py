@@ -10,12 +10,12 @@ from clustruct import ssvm
 from tests.reference import structural_svm as slow
 
 COMBINATIONS = [
-    ("n-slack", "margin", 1),
-    ("n-slack", "slack", 1),
-    ("n-slack", "margin", 2),
-    ("n-slack", "slack", 2),
-    ("one-slack", "margin", 1),
-    ("one-slack", "slack", 1),
+    ("n_slack", "margin", 1),
+    ("n_slack", "slack", 1),
+    ("n_slack", "margin", 2),
+    ("n_slack", "slack", 2),
+    ("one_slack", "margin", 1),
+    ("one_slack", "slack", 1),
 ]
 TIGHT = {"epsilon": 1e-8, "rtol": 1e-7}
 
@@ -48,7 +48,7 @@ def test_one_slack_equals_n_slack(scaling):
     """Theorem 5."""
     problem = slow.random_problem(7, n=30, outputs=6, features=8)
     one, many = (
-        ssvm.fit(problem, 20.0, formulation=f, scaling=scaling, **TIGHT) for f in ("one-slack", "n-slack")
+        ssvm.fit(problem, 20.0, formulation=f, scaling=scaling, **TIGHT) for f in ("one_slack", "n_slack")
     )
     assert one.objective == pytest.approx(many.objective, rel=1e-6)
     np.testing.assert_allclose(one.w, many.w, atol=1e-3)
@@ -64,7 +64,7 @@ def test_pool_equals_gram(monkeypatch):
         assert pool.objective == pytest.approx(gram.objective, rel=1e-7)
 
 
-@pytest.mark.parametrize("formulation", ["n-slack", "one-slack"])
+@pytest.mark.parametrize("formulation", ["n_slack", "one_slack"])
 def test_weights_are_repetitions(formulation, storage):
     problem = slow.random_problem(1, n=3)
     again = [0, 0, 1, 2, 2, 2]
@@ -82,7 +82,7 @@ def test_weight_zero_leaves_an_example_out(storage):
     assert without.objective == pytest.approx(ssvm.fit(rest, 5.0, **TIGHT).objective, rel=1e-7)
 
 
-@pytest.mark.parametrize("formulation", ["n-slack", "one-slack"])
+@pytest.mark.parametrize("formulation", ["n_slack", "one_slack"])
 @pytest.mark.parametrize("C", [1.0, 50.0])
 def test_nonnegative_weights(formulation, C, storage):
     for seed in range(3):
@@ -96,7 +96,7 @@ def test_nonnegative_weights(formulation, C, storage):
         assert same.objective == pytest.approx(value, rel=1e-5)
 
 
-@pytest.mark.parametrize("formulation", ["n-slack", "one-slack"])
+@pytest.mark.parametrize("formulation", ["n_slack", "one_slack"])
 def test_linear_constraints(formulation, storage):
     rng = np.random.default_rng(0)
     for seed in range(3):
@@ -122,7 +122,7 @@ def test_bounds_and_rows_together(storage):
     assert result.objective == pytest.approx(value, rel=1e-5)
 
 
-@pytest.mark.parametrize("formulation", ["n-slack", "one-slack"])
+@pytest.mark.parametrize("formulation", ["n_slack", "one_slack"])
 def test_prior(formulation, storage):
     problem = slow.random_problem(5)
     prior = np.linspace(-1, 1, problem.n_features)

@@ -59,10 +59,10 @@ def test_a_problem_in_twenty_lines():
         ({"C": np.nan}, "C must be a positive number"),
         ({"epsilon": -1.0}, "must not be negative"),
         ({"epsilon": 0.0, "rtol": 0.0}, "nor both zero"),
-        ({"formulation": "two-slack"}, "'one-slack' or 'smoothed', not 'two-slack'"),
+        ({"formulation": "two-slack"}, "'one_slack' or 'smoothed', not 'two-slack'"),
         ({"scaling": "loss"}, "scaling must be 'margin' or 'slack'"),
         ({"slack_norm": 3}, "slack_norm must be 1 or 2"),
-        ({"formulation": "one-slack", "slack_norm": 2}, "square of the mean slack is not the mean"),
+        ({"formulation": "one_slack", "slack_norm": 2}, "square of the mean slack is not the mean"),
         ({"max_iter": 0}, "max_iter must be at least 1"),
         ({"sample_weight": [1.0, 2.0]}, r"shape \(2,\), the problem has 4 examples"),
         ({"sample_weight": [1.0, -2.0, 1.0, 1.0]}, "not negative"),
@@ -88,7 +88,7 @@ def test_bad_settings(options, message):
         ({"loss": lambda i, y: np.inf if y else 0.0}, "example [0-3]: the loss is NaN or infinite"),
     ],
 )
-@pytest.mark.parametrize("formulation", ["n-slack", "one-slack"])
+@pytest.mark.parametrize("formulation", ["n_slack", "one_slack"])
 def test_bad_problems(change, message, formulation):
     problem = slow.random_problem(0)
     for name, value in change.items():
@@ -135,7 +135,7 @@ def test_unsupported_rule_is_refused():
 # --- ending -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("formulation", ["n-slack", "one-slack"])
+@pytest.mark.parametrize("formulation", ["n_slack", "one_slack"])
 def test_max_iter_warns_with_the_gap(formulation):
     problem = slow.random_problem(0, n=30, outputs=8)
     with pytest.warns(ConvergenceWarning, match=r"max_iter after 2 rounds with a gap of \d"):
@@ -146,7 +146,7 @@ def test_max_iter_warns_with_the_gap(formulation):
     assert result.gap > 0
 
 
-@pytest.mark.parametrize("formulation", ["n-slack", "one-slack"])
+@pytest.mark.parametrize("formulation", ["n_slack", "one_slack"])
 def test_time_limit(formulation):
     problem = slow.random_problem(0, n=10, outputs=8)
     fast = problem.separate
@@ -161,7 +161,7 @@ def test_time_limit(formulation):
     assert result.seconds < 10.0
 
 
-@pytest.mark.parametrize("formulation", ["n-slack", "one-slack"])
+@pytest.mark.parametrize("formulation", ["n_slack", "one_slack"])
 @pytest.mark.parametrize("calls", [1, 45])
 def test_interrupt_keeps_the_best(formulation, calls):
     problem = slow.random_problem(0, n=20, outputs=8)
@@ -198,7 +198,7 @@ class Threaded(slow.Enumerated):
     parallel_backend = "threads"
 
 
-@pytest.mark.parametrize("formulation", ["n-slack", "one-slack"])
+@pytest.mark.parametrize("formulation", ["n_slack", "one_slack"])
 def test_parallel_equals_serial(formulation):
     base = slow.random_problem(3, n=25, outputs=6)
     serial = ssvm.fit(base, 10.0, formulation=formulation)
@@ -212,7 +212,7 @@ def test_parallel_equals_serial(formulation):
 def test_vectorised_parallel_equals_serial():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(3000, 5)), rng.integers(0, 4, 3000)
-    fits = [ssvm.fit(MulticlassProblem(X, y), 10.0, n_jobs=j, formulation="one-slack") for j in (1, 2)]
+    fits = [ssvm.fit(MulticlassProblem(X, y), 10.0, n_jobs=j, formulation="one_slack") for j in (1, 2)]
     np.testing.assert_array_equal(fits[0].w, fits[1].w)
 
 
@@ -226,7 +226,7 @@ def test_same_seed_same_answer():
 # --- warm start, cache, working set ------------------------------------------------------
 
 
-@pytest.mark.parametrize("formulation", ["n-slack", "one-slack"])
+@pytest.mark.parametrize("formulation", ["n_slack", "one_slack"])
 def test_warm_start_saves_calls(formulation):
     problem = slow.random_problem(2, n=100, outputs=10, features=20)
     options = {"formulation": formulation, "rtol": 1e-4}
@@ -243,7 +243,7 @@ def test_warm_start_saves_calls(formulation):
 def test_cache_saves_oracle_calls():
     problem = slow.random_problem(2, n=50, outputs=20, features=20)
     calls = [
-        ssvm.fit(problem, 100.0, formulation="one-slack", cache_size=size).oracle_calls for size in (0, 10)
+        ssvm.fit(problem, 100.0, formulation="one_slack", cache_size=size).oracle_calls for size in (0, 10)
     ]
     assert calls[1] < 0.6 * calls[0]
 
@@ -264,7 +264,7 @@ def test_kept_answers_count_where_the_oracle_forgets():
     """The best of fresh, kept and true answer is used: every answer ever given holds at the end."""
     base = slow.random_problem(5, n=8, outputs=6)
     problem = Recorder(base.psi, base.losses)
-    result = ssvm.fit(problem, 10.0, formulation="one-slack", cache_size=1000)
+    result = ssvm.fit(problem, 10.0, formulation="one_slack", cache_size=1000)
     assert len(problem.seen) > 40
     xi = np.zeros(8)
     for i, y in problem.seen:
@@ -286,7 +286,7 @@ class Improving(slow.Enumerated):
         return int(np.argmax(rule.violation(self.losses[i, :seen], scores - scores[0])))
 
 
-@pytest.mark.parametrize("formulation", ["n-slack", "one-slack"])
+@pytest.mark.parametrize("formulation", ["n_slack", "one_slack"])
 @pytest.mark.parametrize("n", [5, 20, 80])
 def test_a_value_below_the_bound_is_given_up(formulation, n):
     """What an oracle saw less of looked cheap; the dual shows that it was not."""
@@ -350,12 +350,12 @@ def test_counts_stay_under_the_bounds(scaling, C):
         R = np.max(np.linalg.norm(problem.psi - problem.psi[:, :1], axis=2))
         D = problem.losses.max()
         options = {"scaling": scaling, "epsilon": epsilon, "rtol": 0.0, "cache_size": 0}
-        many = ssvm.fit(problem, C, formulation="n-slack", **options)
+        many = ssvm.fit(problem, C, formulation="n_slack", **options)
         power = 1 if scaling == "margin" else 3
         assert max(h.constraints for h in many.history) <= max(
             2 * n * D / epsilon, 8 * C * D**power * R**2 / epsilon**2
         )
-        one = ssvm.fit(problem, C, formulation="one-slack", **options)
+        one = ssvm.fit(problem, C, formulation="one_slack", **options)
         R2 = R**2 if scaling == "margin" else R**2 * D**2
         bound = np.ceil(max(0.0, np.log2(D / (4 * R2 * C)))) + np.ceil(16 * R2 * C / epsilon)
         assert epsilon < 4 * R**2 * C
@@ -426,7 +426,7 @@ ssvm.fit(problem, 50.0, checkpoint=sys.argv[1], **options)
 """
 
 
-@pytest.mark.parametrize(("formulation", "n"), [("n-slack", 100), ("n-slack", 30), ("one-slack", 100)])
+@pytest.mark.parametrize(("formulation", "n"), [("n_slack", 100), ("n_slack", 30), ("one_slack", 100)])
 def test_a_killed_run_resumes(tmp_path, formulation, n):
     path = tmp_path / "run.npz"
     code = SLEEPY.format(formulation=formulation, n=n)
@@ -462,7 +462,7 @@ def test_checkpoint_of_another_problem_is_refused(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-@pytest.mark.parametrize("formulation", ["n-slack", "one-slack"])
+@pytest.mark.parametrize("formulation", ["n_slack", "one_slack"])
 def test_callback_sees_the_working_set(formulation):
     problem = MulticlassProblem(np.eye(3), [0, 1, 2])
     seen = []

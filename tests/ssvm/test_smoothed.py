@@ -24,7 +24,7 @@ def test_same_optimum_as_cutting_planes(oracle, item_mean, constraints):
     C = 20.0 if item_mean else 1.0
     options = {"rtol": 1e-4, "constraints": constraints}
     smooth = ssvm.fit(problem(oracle, item_mean=item_mean), C, formulation="smoothed", **options)
-    planes = ssvm.fit(problem(oracle, item_mean=item_mean), C, formulation="n-slack", **options)
+    planes = ssvm.fit(problem(oracle, item_mean=item_mean), C, formulation="n_slack", **options)
     assert smooth.stop_reason == planes.stop_reason == "converged"
     # Each bound of the one holds for the other.
     assert smooth.dual <= planes.objective * (1 + 1e-9)
@@ -38,13 +38,13 @@ def test_prior_and_weights():
     prior = np.full(36, 0.1)
     options = {"prior": prior, "sample_weight": [1.0, 0.0, 2.0], "rtol": 1e-4}
     smooth = ssvm.fit(problem(), 1.0, formulation="smoothed", **options)
-    planes = ssvm.fit(problem(), 1.0, formulation="n-slack", **options)
+    planes = ssvm.fit(problem(), 1.0, formulation="n_slack", **options)
     assert smooth.objective == pytest.approx(planes.objective, rel=2e-4)
 
 
 def test_auto_is_what_the_problem_prefers():
     assert problem().preferred_formulation == "smoothed"
-    assert problem("discrete").preferred_formulation == "n-slack"
+    assert problem("discrete").preferred_formulation == "n_slack"
     auto, named = (ssvm.fit(problem(), 10.0, formulation=f) for f in ("auto", "smoothed"))
     np.testing.assert_array_equal(auto.w, named.w)
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from clustruct.universum.cccp import descend
+from clustruct.universum.convex_step import solve_convex
 from clustruct.universum.problem import MarginProblem
-from clustruct.universum.two_view import solve_convex
 from tests.reference import universum as reference
 
 

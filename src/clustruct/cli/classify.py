@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from clustruct.problems.hooks import Hooks, read_sample
-from clustruct.problems.hooks.model_files import read_model_file
-from clustruct.problems.hooks.prediction import Outcome, predict
-from clustruct.problems.hooks.svmapi import Sparm, StructModel
+from clustruct.hooks import Hooks, read_sample
+from clustruct.hooks.model_files import read_model_file
+from clustruct.hooks.prediction import Outcome, predict
+from clustruct.hooks.svmapi import Sparm, StructModel
 
 from .hook_commands import run_command
 from .hook_options import CLASSIFY_OPTIONS, CommandLine, UsageError, check_files, option_lines

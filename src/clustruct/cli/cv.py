@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from clustruct.estimators.choice import split_sets
-from clustruct.rawsets import RawSet
+from clustruct.model_selection.choose_c import split_sets
+from clustruct.records import RawSet
 
 from . import learning
 from .data import groups_of, labelled_sets
 from .evaluate import PER_SET, Scored, percent
 from .main import INTERRUPTED, OK
+from .output import count, print_json, table
 from .progress import Progress, duration
-from .shown import count, print_json, table
 
 
 def run(args: argparse.Namespace) -> int:

@@ -6,11 +6,11 @@ import argparse
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from clustruct.exceptions import DataError, ModelFileError, NoLabels
 from clustruct.io.columns import Columns, LabelUse
-from clustruct.io.errors import DataError, ModelFileError, NoLabels
-from clustruct.io.model_files import SavedModel
 from clustruct.io.readers import read_sets
-from clustruct.rawsets import RawSet
+from clustruct.model_files.files import SavedModel
+from clustruct.records import RawSet
 
 NAMED = ("set", "id", "cluster", "group")
 

@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 from clustruct.datasets import make_mentions, make_news, make_records
 from clustruct.io.set_files import write_sets
-from clustruct.rawsets import RawSet
+from clustruct.records import RawSet
 
 from .main import OK, main
-from .shown import print_json
+from .output import print_json
 
 
 class Task(NamedTuple):

@@ -9,17 +9,17 @@ from typing import Any
 import numpy as np
 
 from clustruct.features import pair_recall
-from clustruct.io.container import MAGIC
-from clustruct.io.model_files import SavedModel, read_model
 from clustruct.io.predictions import match_predictions
 from clustruct.losses import MitreLoss, PairwiseLoss
 from clustruct.metrics import Evaluation, evaluate
-from clustruct.rawsets import RawSet
+from clustruct.model_files.files import SavedModel, read_model
+from clustruct.records import RawSet
+from clustruct.storage.container import MAGIC
 
 from .data import labelled_sets, trained_with
 from .main import OK
+from .output import count, print_json, table
 from .progress import Progress
-from .shown import count, print_json, table
 
 # Losses beside the scores, as in the papers: in percent, lower is better.
 LOSSES: dict[str, Any] = {"pairwise_loss": PairwiseLoss(), "mitre_loss": MitreLoss()}
@@ -70,11 +70,11 @@ def predictions(
 
 def blocking_recall(pipeline: Any, sets: Sequence[RawSet]) -> dict[str, Any] | None:
     """How many pairs are compared in sets large enough for blocking, and the share of the right ones."""
-    candidates = getattr(pipeline[0], "candidates_", None)
-    large = [raw for raw in sets if candidates is not None and candidates.lists(raw)]
-    if candidates is None or not large:
+    blocking = getattr(pipeline[0], "blocking_", None)
+    large = [raw for raw in sets if blocking is not None and blocking.lists(raw)]
+    if blocking is None or not large:
         return None
-    pairs = [candidates.pairs(raw) for raw in large]
+    pairs = [blocking.pairs(raw) for raw in large]
     shares = [pair_recall(raw, listed) for raw, listed in zip(large, pairs, strict=True)]
     return {"sets": len(large), "pairs": sum(map(len, pairs)), "recall": float(np.mean(shares))}
 
@@ -116,7 +116,7 @@ def compare_scores(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[
 def _paired(a: Any, b: Any, name: str) -> dict[str, Any]:
     from scipy.stats import ttest_rel
 
-    from clustruct.estimators.protocol import compare
+    from clustruct.model_selection.nested_cv import compare
 
     lower = name.endswith("_loss") or name == "variation_of_information"
     won = compare(a, b) if lower else compare(-np.asarray(a), -np.asarray(b))

@@ -5,16 +5,16 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from clustruct.io.errors import DataError
-from clustruct.io.model_files import read_model
+from clustruct.exceptions import DataError
 from clustruct.io.predictions import item_ids
-from clustruct.rawsets import RawSet
+from clustruct.model_files.files import read_model
+from clustruct.records import RawSet
 
 from . import explanations
 from .data import sets_as_they_are, trained_with
 from .main import OK
+from .output import print_json
 from .progress import Progress
-from .shown import print_json
 
 
 def run(args: argparse.Namespace) -> int:

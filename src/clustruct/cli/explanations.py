@@ -12,9 +12,9 @@ from clustruct.explain import (
     split_merge,
 )
 from clustruct.io.predictions import item_ids
-from clustruct.rawsets import RawSet
+from clustruct.records import RawSet
 
-from .shown import count, harmless, plain, table
+from .output import count, harmless, plain, table
 
 SHOWN_ITEMS = 5
 

@@ -10,15 +10,15 @@ from typing import Any
 
 from sklearn.pipeline import Pipeline
 
-from clustruct.io.atomic import check_target
-from clustruct.io.model_files import save
-from clustruct.rawsets import RawSet
+from clustruct.model_files.files import save
+from clustruct.records import RawSet
+from clustruct.storage.atomic import check_target
 
 from . import learning
 from .data import about, labelled_sets
 from .main import INTERRUPTED, OK
+from .output import count, print_json, table
 from .progress import Progress, duration
-from .shown import count, print_json, table
 from .weights import weight_rows
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from clustruct.problems.hooks import HookError, Hooks, importable, load_hooks
+from clustruct.hooks import HookError, Hooks, importable, load_hooks
 
 from .hook_options import DEFAULT_MODULE, CommandLine, Option, UsageError, read_command_line
 

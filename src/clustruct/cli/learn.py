@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from clustruct.problems.hooks import HookError, Hooks, read_sample, start_model, train
-from clustruct.problems.hooks.learning import Trained, settings
-from clustruct.problems.hooks.model_files import unstorable, write_model_file
-from clustruct.problems.hooks.svmapi import KernelParm, Sparm, StructModel
+from clustruct.hooks import HookError, Hooks, read_sample, start_model, train
+from clustruct.hooks.learning import Trained, settings
+from clustruct.hooks.model_files import unstorable, write_model_file
+from clustruct.hooks.svmapi import KernelParm, Sparm, StructModel
 from clustruct.ssvm import Iteration
 
 from .hook_commands import FAILED, run_command

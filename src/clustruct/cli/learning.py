@@ -8,17 +8,15 @@ from typing import Any
 
 from sklearn.pipeline import Pipeline
 
-from clustruct.estimators import (
-    PairwiseClassifierClustering,
-    SupervisedCorrelationClustering,
-    SupervisedKMeans,
-)
-from clustruct.estimators.watching import watching
-from clustruct.features import Candidates, PairFeatures, guess_blocks
-from clustruct.io.errors import DataError
+from clustruct.baselines import PairwiseClassifierClustering
+from clustruct.callbacks import training_callback
+from clustruct.estimators import SupervisedCorrelationClustering, SupervisedKMeans
+from clustruct.exceptions import DataError
+from clustruct.features import Blocking, PairFeatures, guess_blocks
 from clustruct.losses import PairwiseLoss
-from clustruct.partitions import canonical_labels, split_by_clusters
-from clustruct.rawsets import RawSet
+from clustruct.model_selection.splits import split_by_clusters
+from clustruct.partitions import canonical_labels
+from clustruct.records import RawSet
 
 from .data import groups_of
 from .interrupts import ending_gently
@@ -78,24 +76,24 @@ def train(args: argparse.Namespace, sets: list[RawSet], progress: Progress) -> P
     fields = args.fields.split(",") if args.fields else None
     model = estimator(args)
     blocks = guess_blocks(sets, args.kind, fields)
-    features = PairFeatures(blocks, candidates=_candidates(args, blocks)).fit(sets)
+    features = PairFeatures(blocks, blocking=_blocking(args, blocks)).fit(sets)
     item_sets = [features.transform([raw])[0] for raw in progress.each(sets, "features")]
     labels = [list(raw.labels or ()) for raw in sets]
     if args.learner == "pairs":
         model.fit(item_sets, labels)
     else:
-        with watching(progress), ending_gently(progress):
+        with training_callback(progress), ending_gently(progress):
             model.fit(item_sets, labels, groups=groups_of(sets))
     progress.done()
     return Pipeline([("features", features), ("model", model)])
 
 
-def _candidates(args: argparse.Namespace, blocks: list[Any]) -> Candidates | None:
+def _blocking(args: argparse.Namespace, blocks: list[Any]) -> Blocking | None:
     """How likely pairs are found in large sets; None: all pairs are compared."""
     if args.block == 0 or args.learner == "kmeans" or any(b.kind in WITHOUT_WORDS for b in blocks):
         return None
     fields = args.fields.split(",") if args.fields else None
-    return Candidates(fields, neighbours=args.neighbours, from_size=args.block)
+    return Blocking(fields, n_neighbors=args.neighbours, from_size=args.block)
 
 
 def interrupted(pipeline: Pipeline) -> bool:

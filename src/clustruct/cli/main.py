@@ -110,7 +110,7 @@ def _one_line(error: BaseException) -> str:
 
 
 def _complain(message: str) -> None:
-    from .shown import harmless
+    from .output import harmless
 
     print(f"clustruct: {harmless(message)}", file=sys.stderr)
 

@@ -49,7 +49,7 @@ def _learning(parser: argparse.ArgumentParser) -> None:
         "--scaling", choices=("margin", "slack"), default="margin", help="slack: better for --loss mitre"
     )
     group.add_argument(
-        "--predictor", metavar="NAME", help="how sets are clustered, e.g. greedy, local-search"
+        "--predictor", metavar="NAME", help="how sets are clustered, e.g. greedy, local_search"
     )
     group.add_argument(
         "--parts", type=int, metavar="N", help="cut a single set into N sets of whole clusters"

@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from clustruct.io.atomic import check_target
-from clustruct.io.model_files import read_model
 from clustruct.io.predictions import Prediction, prediction_lines, write_predictions
-from clustruct.rawsets import RawSet
+from clustruct.model_files.files import read_model
+from clustruct.records import RawSet
+from clustruct.storage.atomic import check_target
 
 from .data import trained_with, unlabelled_sets
 from .main import OK
+from .output import count, print_json
 from .progress import Progress
-from .shown import count, print_json
 
 
 def run(args: argparse.Namespace) -> int:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TextIO, TypeVar
 
-from clustruct.estimators.watching import Step
+from clustruct.callbacks import Callback, Iteration, Training
 
 T = TypeVar("T")
 WIDTH = 20
@@ -18,8 +18,8 @@ REDRAW, SPEAK = 0.1, 10.0
 PATIENCE = 1.0
 
 
-class Progress:
-    """Tells how far the work is. Also a listener for `clustruct.estimators.watching`."""
+class Progress(Callback):
+    """Tells how far the work is, trainings included, and ends a training where a stop was asked for."""
 
     def __init__(self, quiet: bool = False, stream: TextIO | None = None) -> None:
         self.stream = sys.stderr if stream is None else stream
@@ -45,23 +45,28 @@ class Progress:
             yield thing
         self.done()
 
-    def __call__(self, step: Step) -> None:
-        """A step of a training; where a stop was asked for, the round just made is its last."""
-        if self.stopping and step.iteration is not None:
-            raise KeyboardInterrupt
-        if step.stage == "choosing C":
-            share = step.done / step.total
-            said = f"training {step.done + 1} of {step.total}, C = {step.C:g}"
-            self._tell("choosing C", share, said, self._left(share))
-            return
-        if step.iteration is None:
+    def on_begin(self, training: Training) -> None:
+        if training.stage == "choosing C":
+            self._tell_choice(training)
+        else:
             self.duals = []
-            self._tell("training", 0.0, f"C = {step.C:g}", None)
-            return
-        self.duals.append((step.iteration.seconds, step.iteration.dual))
-        gap, way, left = estimate(self.duals, step.iteration.primal, step.rtol)
-        known = "gap unknown" if gap is None else f"gap {100 * gap:.2g}%"
-        self._tell("training", way, f"round {step.iteration.iteration}, {known}", left)
+            self._tell("training", 0.0, f"C = {training.C:g}", None)
+
+    def on_iteration(self, training: Training, iteration: Iteration) -> object:
+        """A round of a training; where a stop was asked for, it was its last."""
+        if training.stage == "choosing C":
+            self._tell_choice(training)
+        else:
+            self.duals.append((iteration.seconds, iteration.dual))
+            gap, way, left = estimate(self.duals, iteration.primal, training.rtol)
+            known = "gap unknown" if gap is None else f"gap {100 * gap:.2g}%"
+            self._tell("training", way, f"round {iteration.iteration}, {known}", left)
+        return "interrupted" if self.stopping else None
+
+    def _tell_choice(self, training: Training) -> None:
+        share = training.done / training.total
+        said = f"training {training.done + 1} of {training.total}, C = {training.C:g}"
+        self._tell("choosing C", share, said, self._left(share))
 
     def done(self) -> None:
         """Take the bar away."""

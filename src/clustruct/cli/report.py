@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from clustruct.io.atomic import check_target
-from clustruct.io.model_files import read_model
-from clustruct.plot.report import write_report
+from clustruct.model_files.files import read_model
+from clustruct.report import write_report
+from clustruct.storage.atomic import check_target
 
 from .data import sets_as_they_are, trained_with
 from .main import OK
-from .shown import print_json
+from .output import print_json
 
 
 def run(args: argparse.Namespace) -> int:

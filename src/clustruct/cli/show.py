@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from clustruct.io.model_files import read_model
+from clustruct.model_files.files import read_model
 
 from .main import OK
-from .shown import count, print_json, table
+from .output import count, print_json, table
 from .weights import weight_rows
 
 

@@ -1,8 +1,8 @@
 """Data sets: generators and readers."""
 
-from .made_mentions import make_mentions
-from .made_news import make_news
-from .made_records import make_records
+from ._mentions import make_mentions
+from ._news import make_news
+from ._records import make_records
 from .marbles import Marbles, make_marbles
 from .multilabel import MultiLabelData, make_multilabel_chain, make_multilabel_count, read_multilabel
 from .synth import make_hard_synth, make_synth

@@ -9,9 +9,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from clustruct._typing import Floats
 from clustruct.itemsets import ItemSet
 
-Vector = NDArray[np.float64]
 COLOURS = {"red": 0.0, "yellow": 60.0, "green": 120.0, "cyan": 180.0, "blue": 240.0, "magenta": 300.0}
 SIZES = {"small": 8.0, "medium": 14.0, "large": 22.0}
 FEATURES = (
@@ -31,10 +31,10 @@ class Marbles:
     grams, as measured (with noise). ``labels`` number the groups.
     """
 
-    hue: Vector
-    diameter: Vector
-    transparency: Vector
-    weight: Vector
+    hue: Floats
+    diameter: Floats
+    transparency: Floats
+    weight: Floats
     labels: NDArray[np.int64]
 
     def __len__(self) -> int:

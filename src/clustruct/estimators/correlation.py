@@ -9,19 +9,20 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from clustruct._typing import Labels
 from clustruct.inference import correlation
 from clustruct.itemsets import ItemSet
 from clustruct.losses import as_loss
 from clustruct.problems.correlation import CorrelationProblem, Oracle
-from clustruct.ssvm.slack_rule import Scaling
+from clustruct.problems.units import feature_scale, natural_C
+from clustruct.slack_rule import Scaling
 from clustruct.ssvm.training import Formulation
 
-from ._input import Labels, read_sets
-from ._learning import SimilarityLearning
-from ._scoring import SetScoring
-from .scaling import feature_scale, natural_C
+from .inputs import read_sets
+from .scoring import SetScoring
+from .similarity_learning import SimilarityLearning
 
-Predictor = Literal["greedy", "local-search", "lp", "exact"]
+Predictor = Literal["greedy", "local_search", "lp", "exact"]
 
 
 class SupervisedCorrelationClustering(SimilarityLearning, SetScoring, BaseEstimator):
@@ -44,9 +45,9 @@ class SupervisedCorrelationClustering(SimilarityLearning, SetScoring, BaseEstima
         set that lists its pairs: what is nearest to 10).
     loss : "pairwise", "mitre", "purity", a Loss, or a function of two label vectors
         What counts as an error, see `clustruct.losses`.
-    oracle : "greedy", "local-search", "lp" or "exact"
+    oracle : "greedy", "local_search", "lp" or "exact"
         How training looks for the most violated clustering. Greedy is fast and rarely worse.
-    predictor : "greedy", "local-search", "lp" or "exact"
+    predictor : "greedy", "local_search", "lp" or "exact"
         How `predict` clusters. "lp" rounds the linear relaxation.
     scaling, slack_norm, formulation
         The kind of structural SVM, see `clustruct.ssvm.fit`.
@@ -97,9 +98,9 @@ class SupervisedCorrelationClustering(SimilarityLearning, SetScoring, BaseEstima
         C: float | str = "cv",
         loss: Any = "pairwise",
         oracle: Oracle = "greedy",
-        predictor: Predictor = "local-search",
+        predictor: Predictor = "local_search",
         scaling: Scaling = "margin",
-        formulation: Formulation = "n-slack",
+        formulation: Formulation = "n_slack",
         slack_norm: Literal[1, 2] = 1,
         loss_in_oracle: bool = True,
         nonnegative: bool = False,
@@ -129,10 +130,10 @@ class SupervisedCorrelationClustering(SimilarityLearning, SetScoring, BaseEstima
         self.random_state = random_state
 
     def _check_parameters(self) -> None:
-        if self.predictor not in ("greedy", "local-search", "lp", "exact"):
-            raise ValueError(f"predictor must be greedy, local-search, lp or exact, not {self.predictor!r}")
+        if self.predictor not in ("greedy", "local_search", "lp", "exact"):
+            raise ValueError(f"predictor must be greedy, local_search, lp or exact, not {self.predictor!r}")
         if self.oracle in ("lp", "exact"):
-            self._refuse_added_loss("oracle='greedy' or 'local-search'")
+            self._refuse_added_loss("oracle='greedy' or 'local_search'")
         as_loss(self.loss)
 
     def _feature_scale(self, sets: list[ItemSet]) -> NDArray[np.float64]:
@@ -185,7 +186,7 @@ def cluster(K: Any, predictor: Predictor, random_state: int = 0) -> Labels:
     """Correlation clustering of similarities by the procedure named."""
     if predictor == "greedy":
         return correlation.greedy(K)
-    if predictor == "local-search":
+    if predictor == "local_search":
         return correlation.local_search(K, random_state=random_state)
     if predictor == "exact":
         return correlation.exact(K)

@@ -8,17 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from clustruct._typing import Labels
+from clustruct.inference.cluster_count import count_range
 from clustruct.itemsets import ItemSet
 from clustruct.problems.kmeans import ORACLES, KMeansProblem, Oracle
-from clustruct.ssvm.slack_rule import Scaling
+from clustruct.problems.kmeans_units import block_scale, natural_C
+from clustruct.slack_rule import Scaling
 from clustruct.ssvm.training import Formulation
 
-from ._input import Labels
-from ._kmeans_prediction import KMeansPrediction, Predictor
-from ._learning import SimilarityLearning
-from .cluster_count import count_range
 from .kernel_learning import check_kernel_features
-from .kmeans_scaling import block_scale, natural_C
+from .kmeans_prediction import KMeansPrediction, Predictor
+from .similarity_learning import SimilarityLearning
 
 
 class SupervisedKMeans(SimilarityLearning, KMeansPrediction, BaseEstimator):

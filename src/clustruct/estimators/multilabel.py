@@ -75,7 +75,7 @@ class MultiLabelMRF(ClassifierMixin, BaseEstimator):
         edges: Any = "full",
         fit_intercept: bool = True,
         undecided: Literal["greedy", "random"] = "greedy",
-        formulation: ssvm.Formulation = "n-slack",
+        formulation: ssvm.Formulation = "n_slack",
         scaling: ssvm.Scaling = "margin",
         slack_norm: Literal[1, 2] = 1,
         rtol: float = 1e-3,

@@ -7,7 +7,7 @@ from typing import Any
 from clustruct.universum.cccp import CCCPResult, descend
 from clustruct.universum.problem import MarginProblem
 
-from ._margin_clustering import MarginClustering, Start
+from .margin_clustering import MarginClustering, Start
 
 
 class UniversumClustering(MarginClustering):
@@ -36,7 +36,7 @@ class UniversumClustering(MarginClustering):
     balance : float
         How far apart the clusters' total scores may lie; the paper's grid is 0.001 to 10, inf is no balance.
         Data with mean zero are not balanced by it: do not centre.
-    init : "principal", "k-means", n labels, or weights of shape (n_clusters, n_features)
+    init : "principal", "kmeans", n labels, or weights of shape (n_clusters, n_features)
         Where CCCP starts: k-means in the k - 1 leading principal directions (hardly depends on chance),
         k-means on all features, or what is given.
     n_init : int

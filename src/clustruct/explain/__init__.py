@@ -7,11 +7,11 @@ item_confidence      the score lost by the best other place of each item
 cluster_confidence   the score lost by the best other shape of each cluster
 """
 
-from clustruct.explain.clusters import ClusterMove, cluster_confidence
-from clustruct.explain.errors import Mixture, Piece, SplitMerge, split_merge
-from clustruct.explain.items import ItemConfidence, item_confidence, objective_of
-from clustruct.explain.mistakes import WrongPair, wrong_pairs
-from clustruct.explain.pairs import PairExplanation, pair_contributions
+from .clusters import ClusterMove, cluster_confidence
+from .errors import Mixture, Piece, SplitMerge, split_merge
+from .items import ItemConfidence, item_confidence, objective_of
+from .mistakes import WrongPair, wrong_pairs
+from .pairs import PairExplanation, pair_contributions
 
 __all__ = [
     "ClusterMove",

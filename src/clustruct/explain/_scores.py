@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-from clustruct.inference.correlation.scores import signed_graph
+from clustruct._typing import Floats, Ints
+from clustruct.inference.correlation.signed_graph import signed_graph
 from clustruct.partitions import indicator
 
-Floats: TypeAlias = NDArray[np.float64]
-Ints: TypeAlias = NDArray[np.int64]
 Scores: TypeAlias = Any  # a symmetric array, or a CSR array of the listed pairs; zero diagonal
 
 

@@ -8,10 +8,11 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse
 
+from clustruct._typing import Floats, Ints
 from clustruct.inference.correlation import greedy, objective
 from clustruct.partitions import canonical_labels
 
-from ._scores import Floats, Ints, Scores, best_elsewhere, cluster_sums, item_sums, own_sums, symmetric_scores
+from ._scores import Scores, best_elsewhere, cluster_sums, item_sums, own_sums, symmetric_scores
 
 Kind = Literal["merge", "take out", "split", "none"]
 # A sparse graph of so few items is clustered faster as a dense one.

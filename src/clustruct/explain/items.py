@@ -8,9 +8,10 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse
 
+from clustruct._typing import Floats, Ints
 from clustruct.partitions import canonical_labels
 
-from ._scores import Floats, Ints, best_elsewhere, item_sums, own_sums, symmetric_scores
+from ._scores import best_elsewhere, item_sums, own_sums, symmetric_scores
 
 Objective = Literal["correlation", "kmeans"]
 ALONE = -1

@@ -11,11 +11,12 @@ from scipy import sparse
 from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
 from sklearn.utils.validation import check_is_fitted
 
-from clustruct.estimators import PairwiseClassifierClustering
+from clustruct._typing import Floats, Ints
+from clustruct.baselines import PairwiseClassifierClustering
 from clustruct.itemsets import ItemSet
 from clustruct.partitions import canonical_labels
 
-from ._scores import Floats, Ints, symmetric_scores
+from ._scores import symmetric_scores
 
 
 @dataclass(frozen=True)

@@ -1,22 +1,22 @@
 """From raw data to item sets."""
 
 from .base import PairBlock
-from .candidates import Candidates, candidate_pairs, pair_recall
-from .constant import Constant
+from .blocking import Blocking, candidate_pairs, pair_recall
+from .blocks.constant import Constant
+from .blocks.links import Links
+from .blocks.lists import Lists
+from .blocks.mentions import Mentions
+from .blocks.numbers import Dates, Numbers
+from .blocks.strings import Strings
+from .blocks.terms import Terms
+from .blocks.text import TextCosines
+from .blocks.vectors import Vectors
 from .guess import field_kinds, guess_blocks
-from .link_block import Links
 from .links import link_pairs, links
-from .lists import Lists
-from .mentions import Mentions
-from .numbers import Dates, Numbers
 from .pair_features import PairFeatures
-from .strings import Strings
-from .terms import Terms
-from .text import TextCosines
-from .vectors import Vectors
 
 __all__ = [
-    "Candidates",
+    "Blocking",
     "Constant",
     "Dates",
     "Links",

@@ -11,16 +11,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from clustruct.rawsets import RawSet
+from clustruct._typing import Ints
+from clustruct.records import RawSet
 
-Pairs: TypeAlias = NDArray[np.int64]
 Values: TypeAlias = Any  # (p, n) float array, dense or CSR
 State: TypeAlias = dict[str, Any]
 
-__all__ = ["PairBlock", "Pairs", "State", "Values", "all_pairs", "block_from_state", "register"]
+__all__ = ["PairBlock", "State", "Values", "all_pairs", "block_from_state", "register"]
 
 _KINDS: dict[str, type[PairBlock]] = {}
 
@@ -45,7 +44,7 @@ class PairBlock(BaseEstimator, ABC):
     def names(self) -> list[str]: ...
 
     @abstractmethod
-    def values(self, raw: RawSet, pairs: Pairs) -> Values: ...
+    def values(self, raw: RawSet, pairs: Ints) -> Values: ...
 
     def learned(self) -> State:
         """What `fit` found: a dict of JSON values and numpy arrays (none by default)."""
@@ -78,7 +77,7 @@ def block_from_state(state: Mapping[str, Any]) -> PairBlock:
     return block
 
 
-def all_pairs(m: int) -> Pairs:
+def all_pairs(m: int) -> Ints:
     """Every pair a < b of m items, in the order of scipy's `pdist`.
 
     >>> all_pairs(3).tolist()

@@ -8,17 +8,17 @@ from typing import Any, Literal
 
 import numpy as np
 
-from clustruct.rawsets import RawSet
+from clustruct.records import RawSet
 
 from .base import PairBlock
-from .link_block import Links
-from .lists import Lists
-from .mentions import Mentions
-from .numbers import Dates, Numbers, as_day, as_number
-from .strings import Strings
-from .terms import Terms
-from .text import TextCosines
-from .vectors import PARTS, Vectors
+from .blocks.links import Links
+from .blocks.lists import Lists
+from .blocks.mentions import Mentions
+from .blocks.numbers import Dates, Numbers, as_day, as_number
+from .blocks.strings import Strings
+from .blocks.terms import Terms
+from .blocks.text import TextCosines
+from .blocks.vectors import PARTS, Vectors
 from .words import as_text, codes, quoted
 
 __all__ = ["field_kinds", "guess_blocks"]

@@ -10,13 +10,14 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from clustruct._typing import Ints
 from clustruct.itemsets import ItemSet
-from clustruct.rawsets import RawSet
+from clustruct.records import RawSet
 
-from .base import PairBlock, Pairs, State, Values, all_pairs, block_from_state
-from .candidates import Candidates
-from .constant import Constant
-from .products import check_patterns, multiply, product_columns, product_names
+from .base import PairBlock, State, Values, all_pairs, block_from_state
+from .blocking import Blocking
+from .blocks.constant import Constant
+from .blocks.products import check_patterns, multiply, product_columns, product_names
 
 __all__ = ["PairFeatures"]
 
@@ -34,12 +35,12 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         Whether a constant feature is added at the end.
     products : pairs of name patterns, optional
         Products of features are added, for each two features whose names match (as of files: ``*``, ``?``).
-    candidates : Candidates, optional
+    blocking : Blocking, optional
         Which pairs of large sets are compared; without it all pairs of every set are.
 
     Examples
     --------
-    >>> from clustruct.rawsets import RawSet
+    >>> from clustruct.records import RawSet
     >>> features = PairFeatures([], bias=True)
     >>> features.fit_transform([RawSet([{"title": "a"}, {"title": "b"}])])
     [ItemSet(m=2, N_n=0, N_p=1)]
@@ -51,12 +52,12 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         *,
         bias: bool = True,
         products: Sequence[tuple[str, str]] = (),
-        candidates: Candidates | None = None,
+        blocking: Blocking | None = None,
     ) -> None:
         self.blocks = blocks
         self.bias = bias
         self.products = products
-        self.candidates = candidates
+        self.blocking = blocking
 
     def fit(self, X: Sequence[RawSet], y: Any = None) -> Self:
         """Learn vocabularies, weights and ranges from the raw sets."""
@@ -64,7 +65,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         for block in self.blocks_:
             block.fit(X)
         self.product_columns_ = product_columns(self.products, self._names())
-        self.candidates_ = None if self.candidates is None else self.candidates.fit(X)
+        self.blocking_ = None if self.blocking is None else self.blocking.fit(X)
         return self
 
     def transform(self, X: Iterable[RawSet]) -> list[ItemSet]:
@@ -82,8 +83,8 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         return [name for block in self.blocks_ for name in block.names()]
 
     def _item_set(self, raw: RawSet) -> ItemSet:
-        listed = self.candidates_ is not None and self.candidates_.lists(raw)
-        pairs = self.candidates_.pairs(raw) if self.candidates_ and listed else all_pairs(len(raw))
+        listed = self.blocking_ is not None and self.blocking_.lists(raw)
+        pairs = self.blocking_.pairs(raw) if self.blocking_ and listed else all_pairs(len(raw))
         values = _stack([block.values(raw, pairs) for block in self.blocks_], pairs)
         return ItemSet(
             pairs=multiply(values, self.product_columns_),
@@ -96,11 +97,11 @@ class PairFeatures(TransformerMixin, BaseEstimator):
     def state(self) -> State:
         """All that a model file keeps: JSON values and arrays."""
         check_is_fitted(self)
-        candidates = None if self.candidates_ is None else self.candidates_.state()
+        blocking = None if self.blocking_ is None else self.blocking_.state()
         return {
             "blocks": [block.state() for block in self.blocks_],
             "products": [list(pair) for pair in self.products],
-            "candidates": candidates,
+            "blocking": blocking,
         }
 
     @classmethod
@@ -112,16 +113,16 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         if len(given) > MOST_BLOCKS:
             raise ValueError(f"{len(given)} blocks of features cannot be meant")
         blocks = [block_from_state(s) for s in given]
-        listed = state.get("candidates")
-        candidates = None if listed is None else Candidates.from_state(listed)
+        listed = state.get("blocking")
+        blocking = None if listed is None else Blocking.from_state(listed)
         products = check_patterns(state.get("products", []))
-        features = cls(blocks, bias=False, products=products, candidates=candidates)
-        features.blocks_, features.candidates_ = blocks, candidates
+        features = cls(blocks, bias=False, products=products, blocking=blocking)
+        features.blocks_, features.blocking_ = blocks, blocking
         features.product_columns_ = product_columns(products, features._names())
         return features
 
 
-def _stack(columns: list[Values], pairs: Pairs) -> Values:
+def _stack(columns: list[Values], pairs: Ints) -> Values:
     if not columns:
         return np.zeros((len(pairs), 0))
     if any(sparse.issparse(c) for c in columns):

@@ -9,19 +9,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _kernels, checks
-from .base import Pairs, State
+from clustruct._typing import Floats, Ints
 
-Vector = NDArray[np.float64]
+from . import _kernels, checks
+from .base import State
+
 Terms = Sequence[Sequence[str]]
 
 
 class Likeness(NamedTuple):
     """Of each listed pair: cosine; shared weight over the smaller item's weight; rarest shared term."""
 
-    cosine: Vector
-    contained: Vector
-    rarest: Vector
+    cosine: Floats
+    contained: Floats
+    rarest: Floats
 
 
 class TermWeights:
@@ -39,7 +40,7 @@ class TermWeights:
     """
 
     words: list[str]
-    counts: Vector
+    counts: Floats
     n: int
 
     def fit(self, items: Iterable[Sequence[str]]) -> TermWeights:
@@ -52,7 +53,7 @@ class TermWeights:
         self._take(kept, np.array([seen[word] for word in kept], dtype=np.float64))
         return self
 
-    def _take(self, words: list[str], counts: Vector) -> None:
+    def _take(self, words: list[str], counts: Floats) -> None:
         self.words, self.counts = words, counts
         self._known = dict(zip(words, counts.tolist(), strict=True))
 
@@ -82,12 +83,12 @@ class TermWeights:
         top = float(np.log((1.0 + max(self.n, len(items))) / 2.0) + 1.0)
         return Rows(np.array(indptr, dtype=np.int64), index, np.array(data, dtype=np.float64), idf, top)
 
-    def _idf(self, number: Mapping[str, int], index: NDArray[np.int64], m: int) -> Vector:
+    def _idf(self, number: Mapping[str, int], index: NDArray[np.int64], m: int) -> Floats:
         here = np.bincount(index, minlength=len(number)).astype(np.float64)
         known = np.array([self._known.get(word, 0.0) for word in number])
         return np.asarray(np.log((1.0 + max(self.n, m)) / (1.0 + np.maximum(here, known))) + 1.0)
 
-    def compare(self, items: Terms, pairs: Pairs) -> Likeness:
+    def compare(self, items: Terms, pairs: Ints) -> Likeness:
         """The listed pairs of one set."""
         return self.rows(items).compare(pairs)
 
@@ -95,14 +96,14 @@ class TermWeights:
 class Rows:
     """Sparse rows of term counts, made unit vectors of tf-idf; `top` is the idf of a term of one item."""
 
-    def __init__(self, indptr: Any, indices: Any, counts: Vector, idf: Vector, top: float) -> None:
+    def __init__(self, indptr: Any, indices: Any, counts: Floats, idf: Floats, top: float) -> None:
         self.indptr, self.indices, self.idf, self.top = indptr, indices, idf, top
         weighted = counts * idf[indices]
         norm = np.sqrt(np.add.reduceat(np.append(weighted**2, 0.0), indptr[:-1]))
         sizes = np.diff(indptr)
         self.data = weighted / np.repeat(np.where(sizes > 0, np.maximum(norm, 1e-300), 1.0), sizes)
 
-    def compare(self, pairs: Pairs) -> Likeness:
+    def compare(self, pairs: Ints) -> Likeness:
         """Cost: the listed pairs times the terms of an item."""
         a, b = pairs[:, 0], pairs[:, 1]
         out = np.zeros((len(pairs), 3))
@@ -112,7 +113,7 @@ class Rows:
         contained = out[:, 1] / np.where(smaller > 0.0, smaller, 1.0)
         return Likeness(np.minimum(out[:, 0], 1.0), np.minimum(contained, 1.0), out[:, 2] / self.top)
 
-    def shared_rare(self, pairs: Pairs) -> Vector:
+    def shared_rare(self, pairs: Ints) -> Floats:
         """Sum over the shared terms of log(m / items of this set that have the term), through x / (1 + x)."""
         m = len(self.indptr) - 1
         here = np.bincount(self.indices, minlength=len(self.idf))

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
-from clustruct.rawsets import is_missing
+from clustruct.records import is_missing
 
 _WORD = re.compile(r"\w+")
 _ACCENTS = re.compile("[\u0300-\u036f]")

@@ -11,13 +11,11 @@ cluster stays, so that there are k clusters from the first step to the last.
 import numpy as np
 from numba import njit
 
-from clustruct.partitions import FloatArray, IntArray
+from clustruct._typing import Floats, Ints
 
 
 @njit(cache=True, nogil=True)
-def _best_cluster(
-    pull: FloatArray, own: float, source: int, q: FloatArray, s: IntArray, tolerance: float
-) -> int:
+def _best_cluster(pull: Floats, own: float, source: int, q: Floats, s: Ints, tolerance: float) -> int:
     """The cluster that raises the value most, or the item's own where none raises it beyond rounding."""
     leave = (q[source] - 2.0 * pull[source] + own) / (s[source] - 1) - q[source] / s[source]
     best, chosen = tolerance, source
@@ -30,7 +28,7 @@ def _best_cluster(
 
 
 @njit(cache=True, nogil=True)
-def climb(K: FloatArray, labels: IntArray, k: int, tolerance: float, passes: int) -> float:
+def climb(K: Floats, labels: Ints, k: int, tolerance: float, passes: int) -> float:
     """Move items one by one, in order, until a pass moves none. Changes labels; the value reached.
 
     O(m k) for a pass and O(m) for a move, after O(m^2) for the pulls.
@@ -75,7 +73,7 @@ def climb(K: FloatArray, labels: IntArray, k: int, tolerance: float, passes: int
 
 
 @njit(cache=True, nogil=True)
-def climb_rows(F: FloatArray, labels: IntArray, k: int, tolerance: float, passes: int) -> float:
+def climb_rows(F: Floats, labels: Ints, k: int, tolerance: float, passes: int) -> float:
     """`climb` for K = F F' (m x r), with cluster sums of rows in place of pulls: O(m k r) for a pass."""
     m, r = F.shape
     sums = np.zeros((k, r))

@@ -14,7 +14,8 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
-from clustruct.partitions import FloatArray, IntArray, canonical_labels, indicator
+from clustruct._typing import Floats, Ints
+from clustruct.partitions import canonical_labels, indicator
 
 __all__ = ["iterative", "objective", "random_labels"]
 
@@ -30,7 +31,7 @@ def iterative(
     n_init: int = 10,
     random_state: int | np.random.Generator = 0,
     labels: Any = None,
-) -> IntArray:
+) -> Ints:
     """Iterative: from random assignments, move one item after the other to the cluster that raises
     ``trace(Y'KY)`` most, centres updated at once, until a pass moves nothing; the best of all starts.
 
@@ -55,7 +56,7 @@ def iterative(
 
 def starts(
     m: int, k: int, n_init: int, random_state: int | np.random.Generator, labels: Any = None
-) -> list[IntArray]:
+) -> list[Ints]:
     """The given starts first, then random ones."""
     rng = np.random.default_rng(random_state)
     given = _listed_labels(labels, m, k)
@@ -64,14 +65,14 @@ def starts(
     return given + [random_labels(m, k, rng) for _ in range(n_init)]
 
 
-def random_labels(m: int, k: int, rng: np.random.Generator) -> IntArray:
+def random_labels(m: int, k: int, rng: np.random.Generator) -> Ints:
     """A random assignment in which no cluster is empty: k items seed them, the others go anywhere."""
     labels = rng.integers(0, k, m)
     labels[rng.choice(m, k, replace=False)] = np.arange(k)
     return labels.astype(np.int64)
 
 
-def best_climb(A: FloatArray, k: int, beginnings: list[IntArray], *, rows: bool) -> IntArray:
+def best_climb(A: Floats, k: int, beginnings: list[Ints], *, rows: bool) -> Ints:
     """The best end of the climbs from all starts. A is K, or with ``rows`` a factor F of K = F F'."""
     # Imported here: numba takes a second to load.
     from ._kmeans_kernels import climb, climb_rows
@@ -99,7 +100,7 @@ def objective(K: Any, labels: Any) -> float:
     return float(np.sum(within / np.asarray(Z.sum(axis=0)).ravel()))
 
 
-def check_similarity(K: Any) -> FloatArray:
+def check_similarity(K: Any) -> Floats:
     """K as a finite symmetric C-ordered array; an operator is formed."""
     if isinstance(K, LinearOperator):
         K = K @ np.eye(K.shape[0])
@@ -124,7 +125,7 @@ def check_k(k: int, m: int) -> None:
         raise ValueError(f"the number of clusters must be between 1 and the number of items, {m}, not {k}")
 
 
-def _listed_labels(labels: Any, m: int, k: int) -> list[IntArray]:
+def _listed_labels(labels: Any, m: int, k: int) -> list[Ints]:
     if labels is None:
         return []
     many = isinstance(labels, list) and len(labels) > 0 and np.ndim(labels[0]) == 1

@@ -14,7 +14,8 @@ import numpy as np
 from scipy import linalg, sparse
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
-from clustruct.partitions import FloatArray, IntArray, RelaxedClustering
+from clustruct._typing import Floats, Ints
+from clustruct.partitions import RelaxedClustering
 
 from .kmeans import best_climb, check_k, check_similarity, starts
 
@@ -34,7 +35,7 @@ def relax(
     centred: bool = False,
     method: Method = "auto",
     tol: float = 1e-10,
-    start: FloatArray | None = None,
+    start: Floats | None = None,
 ) -> RelaxedClustering:
     """Spectral: the k leading eigenvectors of K.
 
@@ -99,7 +100,7 @@ def centre(K: Any) -> Any:
         v = np.asarray(K @ v)
         push = max(push, float(np.linalg.norm(v, axis=0).max()))
 
-    def times(V: FloatArray) -> FloatArray:
+    def times(V: Floats) -> Floats:
         block = np.asarray(V, dtype=np.float64).reshape(m, -1)
         mean = block.mean(axis=0)
         out = np.asarray(K @ (block - mean))
@@ -109,8 +110,8 @@ def centre(K: Any) -> Any:
 
 
 def leading_eigenvectors(
-    K: Any, k: int, *, method: Method = "auto", tol: float = 1e-10, start: FloatArray | None = None
-) -> tuple[FloatArray, FloatArray]:
+    K: Any, k: int, *, method: Method = "auto", tol: float = 1e-10, start: Floats | None = None
+) -> tuple[Floats, Floats]:
     """The k largest eigenvalues, falling, and their eigenvectors. Arguments as for `relax`."""
     if method not in ("auto", "dense", "lanczos"):
         raise ValueError(f"method must be auto, dense or lanczos, not {method!r}")
@@ -145,7 +146,7 @@ def discretise(
     *,
     n_init: int = 10,
     random_state: int | np.random.Generator = 0,
-) -> IntArray:
+) -> Ints:
     """Discrete: `kmeans.iterative` on Y Y' of a relaxed clustering, k clusters (as many as Y has columns).
 
     Y Y' is never formed. Returns canonical labels. Cost O(m k^2) for a pass.
@@ -159,13 +160,13 @@ def discretise(
     return best_climb(Y, k, starts(len(Y), k, n_init, random_state), rows=True)
 
 
-def _lapack(K: FloatArray, k: int) -> tuple[FloatArray, FloatArray]:
+def _lapack(K: Floats, k: int) -> tuple[Floats, Floats]:
     m = len(K)
     values, Y = linalg.eigh(K, subset_by_index=[m - k, m - 1], check_finite=False)
     return values[::-1], Y[:, ::-1]
 
 
-def _lanczos(A: Any, k: int, tol: float, start: FloatArray | None) -> tuple[FloatArray, FloatArray] | None:
+def _lanczos(A: Any, k: int, tol: float, start: Floats | None) -> tuple[Floats, Floats] | None:
     """Implicitly restarted Lanczos (ARPACK). None where it fails, or where a copy of a multiple eigenvalue
     was passed over, which one starting vector cannot rule out."""
     m = A.shape[0]
@@ -183,7 +184,7 @@ def _lanczos(A: Any, k: int, tol: float, start: FloatArray | None) -> tuple[Floa
     return None if _largest_beside(A, Y) > values[-1] + max(1e-8, 10.0 * tol) * scale else (values, Y)
 
 
-def _largest_beside(A: Any, Y: FloatArray) -> float:
+def _largest_beside(A: Any, Y: Floats) -> float:
     """The largest Ritz value of A in a few Lanczos steps orthogonal to Y: never above the true one."""
     v = np.random.default_rng(1).standard_normal(len(Y))
     Q = np.empty((len(Y), GUARD_STEPS))

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import linalg
 from scipy.special import expit, xlogy
 
-from clustruct.partitions import FloatArray
+from clustruct._typing import Floats
 
 from .kmeans import check_k, check_similarity
 from .spectral import centre
@@ -29,13 +29,13 @@ NEGLIGIBLE = 1e-13
 class SoftClustering(NamedTuple):
     """Z = U U', the two values at it, and the sum of the k largest eigenvalues."""
 
-    U: FloatArray
+    U: Floats
     value: float
     smoothed: float
     largest: float
 
 
-def soft_relax(K: FloatArray, k: int, mu: float, *, centred: bool = False) -> SoftClustering:
+def soft_relax(K: Floats, k: int, mu: float, *, centred: bool = False) -> SoftClustering:
     """The solution above for a dense symmetric K, with <K, Z>, <K, Z> + mu S(Z), and their limit at mu = 0.
 
     With ``centred`` every Z has the constant vector with share 1, as in `relax`. Cost O(m^3).
@@ -73,7 +73,7 @@ def soft_relax(K: FloatArray, k: int, mu: float, *, centred: bool = False) -> So
     )
 
 
-def occupations(eigenvalues: FloatArray, k: int, mu: float) -> FloatArray:
+def occupations(eigenvalues: Floats, k: int, mu: float) -> Floats:
     """p_j = 1 / (1 + exp((t - l_j)/mu)), t such that the sum is k, by bisection.
 
     >>> occupations(np.array([0.0, 1.0, 2.0]), 2, 0.5).round(3)

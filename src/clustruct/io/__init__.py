@@ -7,15 +7,9 @@ from typing import Any
 
 _HOMES = {
     "Columns": "columns",
-    "DataError": "errors",
-    "ModelFileError": "errors",
-    "SavedModel": "model_files",
-    "load": "model_files",
     "match_predictions": "predictions",
-    "read_model": "model_files",
     "read_sets": "readers",
     "read_svmlight": "svmlight",
-    "save": "model_files",
     "sets_from_frame": "frames",
     "sets_from_svmlight": "svmlight",
     "write_predictions": "predictions",

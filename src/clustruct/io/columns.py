@@ -6,9 +6,8 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from clustruct.rawsets import is_missing
-
-from .errors import DataError, NoLabels, place
+from clustruct.exceptions import DataError, NoLabels, place
+from clustruct.records import is_missing
 
 __all__ = ["Columns", "LabelUse"]
 

@@ -6,7 +6,8 @@ import csv
 from collections.abc import Iterator
 from pathlib import Path
 
-from .errors import DataError, place
+from clustruct.exceptions import DataError, place
+
 from .lines import bare_suffix, text_lines
 from .tables import Row
 

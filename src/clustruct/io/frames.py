@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from clustruct.rawsets import RawSet
+from clustruct.records import RawSet
 
 from .columns import Columns
 from .tables import sets_from_rows

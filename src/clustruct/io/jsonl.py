@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from clustruct.rawsets import RawSet, is_missing
+from clustruct.exceptions import DataError, NoLabels, place
+from clustruct.records import RawSet, is_missing
 
 from .columns import Columns, LabelUse, check_ids, check_labels, check_values
-from .errors import DataError, NoLabels, place
 from .lines import text_lines
 
 __all__ = ["read_jsonl"]

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from .errors import DataError, place
+from clustruct.exceptions import DataError, place
 
 # A set of a hundred thousand records is one line of JSONL of this order. A line beyond it is no line.
 LONGEST_LINE = 256 * 2**20

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from .errors import DataError
+from clustruct.exceptions import DataError
+
 from .tables import Row
 
 __all__ = ["parquet_rows"]

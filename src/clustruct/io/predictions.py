@@ -9,11 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-from clustruct.rawsets import RawSet
+from clustruct.exceptions import DataError
+from clustruct.records import RawSet
+from clustruct.storage.atomic import replacing
 
-from .atomic import replacing
 from .columns import Columns
-from .errors import DataError
 from .lines import bare_suffix
 from .readers import read_sets
 

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator
 from os import PathLike
 from pathlib import Path
 
-from clustruct.rawsets import RawSet
+from clustruct.exceptions import DataError
+from clustruct.records import RawSet
 
 from .columns import Columns, LabelUse
 from .csv_files import csv_rows
-from .errors import DataError
 from .jsonl import read_jsonl
 from .lines import bare_suffix
 from .parquet import parquet_rows

@@ -10,10 +10,10 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from clustruct.rawsets import RawSet
+from clustruct.exceptions import DataError
+from clustruct.records import RawSet
+from clustruct.storage.atomic import replacing
 
-from .atomic import replacing
-from .errors import DataError
 from .lines import bare_suffix
 from .predictions import item_ids
 

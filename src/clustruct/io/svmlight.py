@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import load_svmlight_file
 
+from clustruct.exceptions import DataError, place
 from clustruct.itemsets import ItemSet
 
-from .errors import DataError, place
 from .lines import text_lines
 
 __all__ = ["SvmLight", "read_svmlight", "sets_from_svmlight"]

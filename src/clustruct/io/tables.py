@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from clustruct.rawsets import RawSet, is_missing
+from clustruct.exceptions import DataError, NoLabels, place
+from clustruct.records import RawSet, is_missing
 
 from .columns import Columns, LabelUse, check_ids, check_labels, check_present
-from .errors import DataError, NoLabels, place
 
 __all__ = ["Row", "sets_from_rows"]
 

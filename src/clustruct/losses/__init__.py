@@ -10,13 +10,13 @@ Every loss is on a 0..100 scale, is called as `loss(y_true, y_pred)`, and gives 
 `loss.start(y_true, labels)`: the loss after any merge or move, without starting from scratch.
 """
 
-from clustruct.losses.base import CountLoss, LinearLoss, Loss, LossState, PairWeights
-from clustruct.losses.counts import CountForm, CountState
-from clustruct.losses.function import FunctionLoss, as_loss
-from clustruct.losses.mitre import MitreLoss
-from clustruct.losses.normalised import NormalisedLoss
-from clustruct.losses.pairwise import PairwiseLoss
-from clustruct.losses.purity import MutualPurityLoss
+from .base import CountLoss, LinearLoss, Loss, LossState, PairWeights
+from .counts import CountForm, CountState
+from .function import FunctionLoss, as_loss
+from .mitre import MitreLoss
+from .normalised import NormalisedLoss
+from .pairwise import PairwiseLoss
+from .purity import MutualPurityLoss
 
 __all__ = [
     "CountForm",

@@ -5,17 +5,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from clustruct.partitions import FloatArray, IntArray, canonical_labels
+from clustruct._typing import Floats, Ints
+from clustruct.partitions import canonical_labels
 
 if TYPE_CHECKING:
-    from clustruct.losses.counts import CountForm
+    from .counts import CountForm
 
 
 class PairWeights(NamedTuple):
     """Delta(y, e) = constant + sum_{a<b} coefficients_ab e_ab, pairs in the order of scipy's `pdist`."""
 
     constant: float
-    coefficients: FloatArray
+    coefficients: Floats
 
 
 @runtime_checkable
@@ -68,10 +69,10 @@ class LossState(ABC):
     """
 
     def __init__(self, y_true: Any, labels: Any) -> None:
-        self.truth: IntArray = canonical_labels(y_true, name="y_true")
-        self.labels: IntArray = canonical_labels(labels, n_items=self.truth.size)
-        self.counts: IntArray = count_table(self.truth, self.labels)
-        self.sizes: IntArray = self.counts.sum(axis=1)
+        self.truth: Ints = canonical_labels(y_true, name="y_true")
+        self.labels: Ints = canonical_labels(labels, n_items=self.truth.size)
+        self.counts: Ints = count_table(self.truth, self.labels)
+        self.sizes: Ints = self.counts.sum(axis=1)
 
     @property
     def n_clusters(self) -> int:
@@ -91,7 +92,7 @@ class LossState(ABC):
     def move_value(self, item: int, cluster: int) -> float:
         """Delta after moving the item to the cluster (k: a new one)."""
 
-    def merge_values(self) -> FloatArray:
+    def merge_values(self) -> Floats:
         """merge_value(c, d) for all c, d (k x k, symmetric, the present value on the diagonal)."""
         k = self.n_clusters
         values = np.full((k, k), self.value)
@@ -100,7 +101,7 @@ class LossState(ABC):
                 values[c, d] = values[d, c] = self.merge_value(c, d)
         return values
 
-    def move_values(self, item: int) -> FloatArray:
+    def move_values(self, item: int) -> Floats:
         """move_value(item, c) for c = 0..k (length k + 1, the last a new cluster)."""
         return np.array([self.move_value(item, c) for c in range(self.n_clusters + 1)])
 
@@ -143,7 +144,7 @@ class LossState(ABC):
             raise ValueError(f"cluster {cluster} is not in 0..{stop - 1}")
 
 
-def count_table(truth: IntArray, labels: IntArray) -> IntArray:
+def count_table(truth: Ints, labels: Ints) -> Ints:
     """n_ct = items of predicted cluster c in true cluster t, dense, predicted clusters as rows."""
     k_true = int(truth.max()) + 1 if truth.size else 0
     k = int(labels.max()) + 1 if labels.size else 0

@@ -13,8 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from clustruct.losses.base import LossState
-from clustruct.partitions import FloatArray, IntArray, contingency
+from clustruct._typing import Floats, Ints
+from clustruct.partitions import contingency
+
+from .base import LossState
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class CountForm:
     shared_pair_weight: float
     cell_weight: float
 
-    def statistic(self, counts: IntArray, sizes: IntArray) -> float:
+    def statistic(self, counts: Ints, sizes: Ints) -> float:
         """Q, from the occupied cells n_ct (in any shape; empty ones do no harm) and the sizes s_c."""
         together = float((sizes * (sizes - 1) // 2).sum())
         in_both = float((counts * (counts - 1) // 2).sum())
@@ -62,7 +64,7 @@ class CountState(LossState):
         super().__init__(y_true, labels)
         self.form = form
         self.statistic = form.statistic(self.counts, self.sizes)
-        self._changes: FloatArray | None = None
+        self._changes: Floats | None = None
 
     @property
     def value(self) -> float:
@@ -75,7 +77,7 @@ class CountState(LossState):
             return self.value
         return float(self.form.value(self.statistic + self._merge_change(c, d), self.n_clusters - 1))
 
-    def merge_values(self) -> FloatArray:
+    def merge_values(self) -> Floats:
         """Delta after each merge (k x k)."""
         k = self.n_clusters
         if self._changes is None:
@@ -88,7 +90,7 @@ class CountState(LossState):
         """Delta after moving the item."""
         return float(self.move_values(item)[cluster])
 
-    def move_values(self, item: int) -> FloatArray:
+    def move_values(self, item: int) -> Floats:
         """Delta after moving the item to each cluster, the last a new one. O(k)."""
         k, source = self.n_clusters, int(self.labels[item])
         changes = self._leave_change(item) + self._join_changes(item)
@@ -106,7 +108,7 @@ class CountState(LossState):
         shared = form.shared_pair_weight * int(both.sum()) - form.cell_weight * np.count_nonzero(both)
         return float(form.pair_weight * int(s[c] * s[d]) + shared)
 
-    def _change_row(self, c: int) -> FloatArray:
+    def _change_row(self, c: int) -> Floats:
         """Change of Q when c merges with each cluster."""
         form, n = self.form, self.counts
         row = form.pair_weight * self.sizes * float(self.sizes[c])
@@ -116,7 +118,7 @@ class CountState(LossState):
             row = row - form.cell_weight * np.count_nonzero(n[:, n[c] > 0], axis=1)
         return np.asarray(row, dtype=np.float64)
 
-    def _join_changes(self, item: int) -> FloatArray:
+    def _join_changes(self, item: int) -> Floats:
         """Change of Q when the item, held apart, joins each cluster or (last) becomes a new one."""
         form, n, s = self.form, self.counts[:, self.truth[item]], self.sizes
         joined = form.pair_weight * s + form.shared_pair_weight * n + form.cell_weight * (n == 0)

@@ -6,14 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from clustruct.losses.base import Loss, LossState
-from clustruct.losses.mitre import MitreLoss
-from clustruct.losses.normalised import NormalisedLoss
-from clustruct.losses.pairwise import PairwiseLoss
-from clustruct.losses.purity import MutualPurityLoss
-from clustruct.partitions import IntArray, canonical_labels
+from clustruct._typing import Ints
+from clustruct.partitions import canonical_labels
 
-LabelFunction = Callable[[IntArray, IntArray], float]
+from .base import Loss, LossState
+from .mitre import MitreLoss
+from .normalised import NormalisedLoss
+from .pairwise import PairwiseLoss
+from .purity import MutualPurityLoss
+
+LabelFunction = Callable[[Ints, Ints], float]
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class FunctionLoss:
         truth = canonical_labels(y_true, name="y_true")
         return self.of_canonical(truth, canonical_labels(y_pred, n_items=truth.size, name="y_pred"))
 
-    def of_canonical(self, truth: IntArray, pred: IntArray) -> float:
+    def of_canonical(self, truth: Ints, pred: Ints) -> float:
         """The loss of label vectors already in canonical form."""
         value = float(self.function(truth, pred))
         if not (np.isfinite(value) and value >= 0):
@@ -83,7 +85,7 @@ class FunctionState(LossState):
         trial[item] = cluster
         return self._try(trial)
 
-    def _try(self, labels: IntArray) -> float:
+    def _try(self, labels: Ints) -> float:
         return self.loss.of_canonical(self.truth, canonical_labels(labels))
 
     def merge(self, c: int, d: int) -> None:

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
-from clustruct.losses.counts import CountForm, CountState, count_loss
 from clustruct.partitions import canonical_labels
+
+from .counts import CountForm, CountState, count_loss
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from clustruct.losses.base import LossState, count_table
-from clustruct.partitions import (
-    FloatArray,
-    IntArray,
-    RelaxedClustering,
-    canonical_labels,
-    normalised_indicator,
-)
+from clustruct._typing import Floats, Ints
+from clustruct.partitions import RelaxedClustering, canonical_labels, normalised_indicator
+
+from .base import LossState, count_table
 
 
 @dataclass(frozen=True)
@@ -58,7 +54,7 @@ def _check_same_k(k: int, k_pred: int) -> None:
         )
 
 
-def _agreement(counts: IntArray) -> float:
+def _agreement(counts: Ints) -> float:
     """|Y'Yhat|_F^2 = sum n_tc^2 / (s_t s_c)."""
     sizes, truths = counts.sum(axis=1), counts.sum(axis=0)
     return float(np.sum(counts**2 / np.outer(sizes, truths)))
@@ -90,7 +86,7 @@ class NormalisedState(LossState):
         """Delta after moving the item to the cluster (k: a new one)."""
         return float(self.move_values(item)[cluster])
 
-    def move_values(self, item: int) -> FloatArray:
+    def move_values(self, item: int) -> Floats:
         """Delta after moving the item to each cluster, the last a new one. O(k^2)."""
         source, t, k = int(self.labels[item]), int(self.truth[item]), self.counts.shape[1]
         truths = self.counts.sum(axis=0)
@@ -104,6 +100,6 @@ class NormalisedState(LossState):
         return values
 
 
-def _row_agreement(counts: IntArray, truths: IntArray) -> FloatArray:
+def _row_agreement(counts: Ints, truths: Ints) -> Floats:
     sizes = np.maximum(counts.sum(axis=1), 1)
     return np.asarray((counts**2 / truths).sum(axis=1) / sizes, dtype=np.float64)

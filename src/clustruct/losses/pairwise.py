@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from clustruct.losses.base import PairWeights
-from clustruct.losses.counts import CountForm, CountState, count_loss
 from clustruct.partitions import canonical_labels, co_membership
+
+from .base import PairWeights
+from .counts import CountForm, CountState, count_loss
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from clustruct.losses.base import LossState
-from clustruct.partitions import FloatArray, contingency
+from clustruct._typing import Floats
+from clustruct.partitions import contingency
+
+from .base import LossState
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ def _hits(table: sparse.csr_array, axis: int) -> int:
     return int(table.max(axis=axis).toarray().sum())
 
 
-def _loss(pred_hits: Any, true_hits: Any, m: int) -> FloatArray:
+def _loss(pred_hits: Any, true_hits: Any, m: int) -> Floats:
     # Both sums of largest overlaps are at least 1, so the harmonic mean is always defined.
     harmonic = 2.0 * pred_hits * true_hits / (pred_hits + true_hits) / m
     return np.asarray(np.maximum(100.0 * (1.0 - harmonic), 0.0), dtype=np.float64)
@@ -55,7 +57,7 @@ class PurityState(LossState):
 
     def __init__(self, y_true: Any, labels: Any) -> None:
         super().__init__(y_true, labels)
-        self._tables: tuple[FloatArray, FloatArray] | None = None
+        self._tables: tuple[Floats, Floats] | None = None
 
     @property
     def value(self) -> float:
@@ -73,7 +75,7 @@ class PurityState(LossState):
         pred_hits = top.sum() - top[c] - top[d] + joined.max()
         return float(_loss(pred_hits, np.maximum(joined, best).sum(), self.truth.size))
 
-    def merge_values(self) -> FloatArray:
+    def merge_values(self) -> Floats:
         """Delta after each merge (k x k)."""
         if self._tables is None:
             rows = [self._joined_row(c) for c in range(self.n_clusters)]
@@ -84,7 +86,7 @@ class PurityState(LossState):
         np.fill_diagonal(values, self.value)
         return values
 
-    def _joined_row(self, c: int) -> tuple[FloatArray, FloatArray]:
+    def _joined_row(self, c: int) -> tuple[Floats, Floats]:
         joined = self.counts + self.counts[c]
         best = self.counts.max(axis=0)
         hits = np.maximum(joined, best).sum(axis=1)
@@ -115,7 +117,7 @@ class PurityState(LossState):
         """Delta after moving the item."""
         return float(self.move_values(item)[cluster])
 
-    def move_values(self, item: int) -> FloatArray:
+    def move_values(self, item: int) -> Floats:
         """Delta after moving the item to each cluster, the last a new one."""
         source, t = int(self.labels[item]), int(self.truth[item])
         n = np.vstack([self.counts, np.zeros_like(self.counts[:1])])

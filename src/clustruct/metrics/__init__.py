@@ -4,15 +4,11 @@ Each score is `f(y_true, y_pred)` on one item set; `evaluate` takes lists of lab
 score per set, averaged over sets (macro), and pooled over sets where the score is a ratio of counts (micro).
 """
 
-from clustruct.metrics.coreference import b_cubed, ceaf_entity, ceaf_mention, lea, muc
-from clustruct.metrics.evaluation import Evaluation, evaluate
-from clustruct.metrics.fractions import Fractions, Scores
-from clustruct.metrics.information import (
-    matched_accuracy,
-    normalized_mutual_information,
-    variation_of_information,
-)
-from clustruct.metrics.pairs import adjusted_rand_index, pairwise_scores, rand_index
+from .coreference import b_cubed, ceaf_entity, ceaf_mention, lea, muc
+from .evaluation import Evaluation, evaluate
+from .fractions import Fractions, Scores
+from .information import matched_accuracy, normalized_mutual_information, variation_of_information
+from .pairs import adjusted_rand_index, pairwise_scores, rand_index
 
 __all__ = [
     "Evaluation",

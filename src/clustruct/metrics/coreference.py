@@ -10,18 +10,17 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse.csgraph import connected_components
 
-from clustruct.metrics.fractions import Fractions, Scores
+from clustruct._typing import Ints
 from clustruct.partitions import contingency
 
-Counts = NDArray[np.int64]
+from .fractions import Fractions, Scores
 
 
-def _cells(y_true: Any, y_pred: Any) -> tuple[Counts, Counts, Counts, Counts, Counts]:
+def _cells(y_true: Any, y_pred: Any) -> tuple[Ints, Ints, Ints, Ints, Ints]:
     """The occupied cells (t, c, n_tc) and the sizes of the true and predicted clusters."""
     table = contingency(y_true, y_pred).tocoo()
     t, c, n = table.row.astype(np.int64), table.col.astype(np.int64), np.asarray(table.data, dtype=np.int64)
@@ -85,7 +84,7 @@ def best_matching(weights: Any) -> float:
     return total
 
 
-def _matched(rows: Counts, columns: Counts, weights: Any) -> float:
+def _matched(rows: Ints, columns: Ints, weights: Any) -> float:
     """The best matching of one connected part."""
     if len(weights) == 1:
         return float(weights[0])
@@ -141,7 +140,7 @@ def lea_fractions(y_true: Any, y_pred: Any) -> Fractions:
     return Fractions(precision_top, m, recall_top, m)
 
 
-def _resolved(n: Counts, own: Counts, other: Counts) -> float:
+def _resolved(n: Ints, own: Ints, other: Ints) -> float:
     """sum over cells of |own| link(n) / link(own); a singleton's one self-link needs a singleton there."""
     links = n * (n - 1) / 2
     own_links = np.where(own == 1, 1.0, own * (own - 1) / 2)

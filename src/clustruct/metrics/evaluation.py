@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from clustruct.metrics import coreference, information, pairs
-from clustruct.metrics.fractions import Fractions, Scores
-from clustruct.partitions import FloatArray, canonical_labels
+from clustruct._typing import Floats
+from clustruct.partitions import canonical_labels
+
+from . import coreference, information, pairs
+from .fractions import Fractions, Scores
 
 # Each family with its fractions and its value for 0/0.
 FRACTIONS: dict[str, tuple[Callable[[Any, Any], Fractions], float]] = {
@@ -41,7 +43,7 @@ class Evaluation:
               sets, as the CoNLL scorer pools documents); only scores that are fractions
     """
 
-    per_set: Mapping[str, FloatArray]
+    per_set: Mapping[str, Floats]
     mean: Mapping[str, float]
     micro: Mapping[str, float]
 
@@ -67,7 +69,7 @@ def evaluate(y_trues: Sequence[Any], y_preds: Sequence[Any]) -> Evaluation:
     (0.5, 1.0)
     """
     sets = _check_sets(y_trues, y_preds)
-    per_set: dict[str, FloatArray] = {}
+    per_set: dict[str, Floats] = {}
     micro: dict[str, float] = {}
     for family, (fractions, zero_division) in FRACTIONS.items():
         counted = [fractions(t, p) for t, p in sets]

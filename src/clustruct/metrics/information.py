@@ -5,8 +5,9 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.metrics import normalized_mutual_info_score
 
-from clustruct.metrics.coreference import best_matching
 from clustruct.partitions import canonical_labels, contingency
+
+from .coreference import best_matching
 
 Average = Literal["arithmetic", "geometric", "min", "max"]
 

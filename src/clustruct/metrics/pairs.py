@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import adjusted_rand_score, rand_score
 
-from clustruct.metrics.fractions import Fractions, Scores
 from clustruct.partitions import canonical_labels, contingency
+
+from .fractions import Fractions, Scores
 
 
 def pairwise_fractions(y_true: Any, y_pred: Any) -> Fractions:

@@ -5,7 +5,6 @@
     PairContributionDisplay   why two items are together: each feature's contribution
     ConvergenceDisplay        bounds on the objective, or their gap, as training went on
     SplitMergeDisplay         how true clusters flow into predicted ones, worst errors first
-    write_report              all of it on one HTML page
 
 matplotlib is needed to draw: ``pip install clustruct[plot]``. Nothing of it is imported before a picture is.
 """
@@ -19,7 +18,6 @@ _HOMES = {
     "SimilarityMatrixDisplay": "clustruct.plot.similarity",
     "SplitMergeDisplay": "clustruct.plot.split_merge",
     "WeightsDisplay": "clustruct.plot.weights",
-    "write_report": "clustruct.plot.report",
 }
 
 __all__ = sorted(_HOMES)

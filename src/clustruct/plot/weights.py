@@ -7,9 +7,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from clustruct.estimators._input import read_sets
-from clustruct.estimators.scaling import mean_squares
+from clustruct.estimators.inputs import read_sets
 from clustruct.explain.pairs import model_weights
+from clustruct.problems.units import mean_squares
 
 from ._drawing import AGAINST, FOR, axes_for, distinct, name_rows, number
 

@@ -9,24 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import squareform
 
-from clustruct.inference.correlation import (
-    EdgeDegrees,
-    exact,
-    greedy,
-    local_search,
-    lp_relaxation,
-)
-from clustruct.inference.loss_augmented import greedy_augmented, local_search_augmented
+from clustruct._typing import Floats
+from clustruct.inference.correlation import EdgeDegrees, exact, greedy, local_search, lp_relaxation
 from clustruct.itemsets import ItemSet
 from clustruct.losses import LinearLoss, PairwiseLoss, as_loss
+from clustruct.oracles.loss_augmented import greedy_augmented, local_search_augmented
 from clustruct.partitions import canonical_labels
 from clustruct.ssvm import OracleKind, SlackRule
 
 from .listed_pairs import ListedPairs, lists_pairs
 
-Vector = NDArray[np.float64]
-Oracle = Literal["greedy", "local-search", "lp", "exact"]
-ORACLES: tuple[Oracle, ...] = ("greedy", "local-search", "lp", "exact")
+Oracle = Literal["greedy", "local_search", "lp", "exact"]
+ORACLES: tuple[Oracle, ...] = ("greedy", "local_search", "lp", "exact")
 PLAIN = SlackRule("margin", 1)
 
 
@@ -42,7 +36,7 @@ class CorrelationProblem:
     sets : the item sets
     labels : one label vector per set
     loss : "pairwise", "mitre", "purity", a Loss or a function of two label vectors
-    oracle : "greedy" (C_G, Algorithm 4), "local-search", "lp" (C_R, OP 10) or "exact". The last two
+    oracle : "greedy" (C_G, Algorithm 4), "local_search", "lp" (C_R, OP 10) or "exact". The last two
         need a loss that is linear in pairs, margin scaling and slack_norm=1, so that the loss can
         be added to K.
     loss_in_oracle : whether the search sees the loss (section 3.6.5); the constraint always counts it
@@ -73,7 +67,7 @@ class CorrelationProblem:
         oracle: Oracle = "greedy",
         *,
         loss_in_oracle: bool = True,
-        feature_scale: Vector | None = None,
+        feature_scale: Floats | None = None,
         pair_mean: bool = False,
     ) -> None:
         if oracle not in ORACLES:
@@ -85,7 +79,7 @@ class CorrelationProblem:
         if oracle in ("lp", "exact") and not isinstance(self.loss_function, LinearLoss):
             raise ValueError(
                 f"the {oracle} oracle adds the loss to the similarities, and {self.loss_function} is not "
-                "linear in pairs: use oracle='greedy' or 'local-search'"
+                "linear in pairs: use oracle='greedy' or 'local_search'"
             )
         self.n_examples = len(self.sets)
         self.n_features = self.sets[0].n_features if self.sets else 0
@@ -99,7 +93,7 @@ class CorrelationProblem:
 
     def _list(self, x: ItemSet, y: Any) -> ListedPairs | None:
         """For sets that list their pairs, where the search knows how to use that."""
-        if isinstance(self.loss_function, PairwiseLoss) and self.oracle in ("greedy", "local-search"):
+        if isinstance(self.loss_function, PairwiseLoss) and self.oracle in ("greedy", "local_search"):
             return ListedPairs(x, y, self.loss_function) if lists_pairs(x) else None
         return None
 
@@ -112,12 +106,12 @@ class CorrelationProblem:
 
     def supports(self, rule: SlackRule) -> bool:
         """LP and exact search need the loss as a term added to K: margin scaling, slack norm 1."""
-        return rule == PLAIN or self.oracle in ("greedy", "local-search")
+        return rule == PLAIN or self.oracle in ("greedy", "local_search")
 
     def truth(self, i: int) -> NDArray[np.int64]:
         return self.labels[i]
 
-    def joint_feature(self, i: int, y: Any) -> Vector:
+    def joint_feature(self, i: int, y: Any) -> Floats:
         x = self.sets[i]
         psi = x.joint_feature_edges(y.degrees) if isinstance(y, EdgeDegrees) else x.joint_feature_pairs(y)
         return psi * (self._shrink[i] / self.feature_scale)
@@ -131,11 +125,11 @@ class CorrelationProblem:
             return self._unit * some.loss(y)
         return self._unit * self.loss_function(self.labels[i], y)
 
-    def similarity(self, x: ItemSet, w: Vector) -> Vector:
+    def similarity(self, x: ItemSet, w: Floats) -> Floats:
         """K_ab = <w, psi_ab>, psi as scaled for training."""
         return np.asarray(x.similarity(w / self.feature_scale))
 
-    def separate(self, i: int, w: Vector, rule: SlackRule) -> Any:
+    def separate(self, i: int, w: Floats, rule: SlackRule) -> Any:
         """The most violated partition (or edge degrees) of set i."""
         some = self._listed[i]
         if some is not None and rule == PLAIN:
@@ -157,7 +151,7 @@ class CorrelationProblem:
             slack_norm=rule.norm,
         )
 
-    def _separate_listed(self, i: int, w: Vector, some: ListedPairs) -> Any:
+    def _separate_listed(self, i: int, w: Floats, some: ListedPairs) -> Any:
         features: Any = self.sets[i].pairs
         scores = (features @ (w / self.feature_scale)) * (self._shrink[i] / self._unit)
         return self._search(some.graph(scores + some.coefficients if self.loss_in_oracle else scores))
@@ -165,11 +159,11 @@ class CorrelationProblem:
     def _search(self, K: Any) -> Any:
         if self.oracle == "greedy":
             return greedy(K)
-        if self.oracle == "local-search":
+        if self.oracle == "local_search":
             return local_search(K, sweeps=0)
         return lp_relaxation(K) if self.oracle == "lp" else exact(K)
 
-    def predict(self, x: ItemSet, w: Vector) -> NDArray[np.int64]:
+    def predict(self, x: ItemSet, w: Floats) -> NDArray[np.int64]:
         """The partition that greedy correlation clustering finds for w."""
         return greedy(self.similarity(x, w))
 

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse.linalg import LinearOperator
 
+from clustruct._typing import Floats
 from clustruct.inference import kmeans, spectral, spectral_soft
-from clustruct.inference.kmeans_augmented import iterative_augmented
 from clustruct.itemsets import ItemSet
 from clustruct.losses import NormalisedLoss, as_loss
+from clustruct.oracles.kmeans_augmented import iterative_augmented
 from clustruct.partitions import RelaxedClustering, canonical_labels, normalised_indicator
 from clustruct.ssvm import OracleKind, SlackRule, Softened
 
-Vector = NDArray[np.float64]
 Oracle = Literal["iterative", "spectral", "centred", "discrete"]
 ORACLES: tuple[Oracle, ...] = ("iterative", "spectral", "centred", "discrete")
 PLAIN = SlackRule("margin", 1)
@@ -73,7 +73,7 @@ class KMeansProblem:
         oracle: Oracle = "iterative",
         *,
         n_init: int = 3,
-        feature_scale: Vector | None = None,
+        feature_scale: Floats | None = None,
         item_mean: bool = False,
         random_state: int = 0,
     ) -> None:
@@ -95,7 +95,7 @@ class KMeansProblem:
         self._shrink = [1.0 / x.n_items if item_mean else 1.0 for x in self.sets]
         self._factors = [normalised_indicator(y) for y in self.labels]
         self._last: list[Any] = [None] * self.n_examples
-        self._truth_features: dict[int, Vector] = {}
+        self._truth_features: dict[int, Floats] = {}
 
     @property
     def oracle_kind(self) -> OracleKind:
@@ -106,10 +106,10 @@ class KMeansProblem:
         return rule == PLAIN or self.oracle == "iterative"
 
     @property
-    def preferred_formulation(self) -> Literal["n-slack", "smoothed"]:
+    def preferred_formulation(self) -> Literal["n_slack", "smoothed"]:
         """Relaxations have more corners than planes can hold: they are trained smoothed."""
         small = all(x.n_items <= SOFT_LIMIT for x in self.sets)
-        return "smoothed" if small and self.oracle in ("spectral", "centred") else "n-slack"
+        return "smoothed" if small and self.oracle in ("spectral", "centred") else "n_slack"
 
     def n_clusters(self, i: int) -> int:
         """k of set i, from its labels."""
@@ -118,14 +118,14 @@ class KMeansProblem:
     def truth(self, i: int) -> NDArray[np.int64]:
         return self.labels[i]
 
-    def joint_feature(self, i: int, y: Any) -> Vector:
+    def joint_feature(self, i: int, y: Any) -> Floats:
         factor = y.Y if isinstance(y, RelaxedClustering) else normalised_indicator(y)
         return self.sets[i].joint_feature_factor(factor) * (self._shrink[i] / self.feature_scale)
 
     def loss(self, i: int, y: Any) -> float:
         return self._unit * self.loss_function(self.labels[i], y)
 
-    def separate(self, i: int, w: Vector, rule: SlackRule) -> Any:
+    def separate(self, i: int, w: Floats, rule: SlackRule) -> Any:
         """The most violated clustering of set i: a partition, or a relaxed clustering."""
         scale = self._scaled(i, w)
         if self.oracle == "iterative":
@@ -136,7 +136,7 @@ class KMeansProblem:
             return relaxed
         return spectral.discretise(relaxed, n_init=self.n_init, random_state=self.random_state)
 
-    def soften(self, i: int, w: Vector, mu: float) -> Softened:
+    def soften(self, i: int, w: Floats, mu: float) -> Softened:
         """The spectral oracles with an entropy of weight mu: see `clustruct.inference.spectral_soft`."""
         if self.oracle not in ("spectral", "centred"):
             raise ValueError(f"the {self.oracle} oracle cannot be smoothed")
@@ -155,16 +155,16 @@ class KMeansProblem:
             loss=self._unit * max(0.0, loss),
         )
 
-    def _scaled(self, i: int, w: Vector) -> Vector:
+    def _scaled(self, i: int, w: Floats) -> Floats:
         """w for which K has losses up to 100 beside it."""
         return w * (self._shrink[i] / (self._unit * self.feature_scale))
 
-    def _truth_feature(self, i: int) -> Vector:
+    def _truth_feature(self, i: int) -> Floats:
         if i not in self._truth_features:
             self._truth_features[i] = self.joint_feature(i, self.labels[i])
         return self._truth_features[i]
 
-    def _iterative(self, i: int, scale: Vector, rule: SlackRule) -> NDArray[np.int64]:
+    def _iterative(self, i: int, scale: Floats, rule: SlackRule) -> NDArray[np.int64]:
         x, k, y = self.sets[i], self.n_clusters(i), self.labels[i]
         K = np.asarray(x.similarity(scale))
         begin = [y] if self._last[i] is None else [y, self._last[i]]
@@ -178,7 +178,7 @@ class KMeansProblem:
             K * unit, y, self.loss_function, scaling=rule.scaling, slack_norm=rule.norm, **options
         )
 
-    def _spectral(self, i: int, scale: Vector) -> RelaxedClustering:
+    def _spectral(self, i: int, scale: Floats) -> RelaxedClustering:
         x, k, Y = self.sets[i], self.n_clusters(i), self._factors[i]
         centred = self.oracle == "centred"
         if x.n_items < spectral.SMALL:
@@ -188,7 +188,7 @@ class KMeansProblem:
         operator = augmented_operator(x.similarity_operator(scale), Y, 100.0 / k)
         return spectral.relax(operator, k, centred=centred, tol=ORACLE_TOL, start=start)
 
-    def predict(self, x: ItemSet, w: Vector, k: int) -> NDArray[np.int64]:
+    def predict(self, x: ItemSet, w: Floats, k: int) -> NDArray[np.int64]:
         """The partition into k clusters that iterative k-means finds for w."""
         return kmeans.iterative(x.similarity(w / self.feature_scale), k, random_state=self.random_state)
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from clustruct._typing import Floats
 from clustruct.itemsets import ItemSet
 from clustruct.losses import PairwiseLoss
-
-Vector = NDArray[np.float64]
 
 
 def lists_pairs(x: ItemSet) -> bool:
@@ -40,6 +38,6 @@ class ListedPairs:
         merges, splits = np.count_nonzero(found & ~self.together), np.count_nonzero(self.together & ~found)
         return float(self.merge_cost * merges + self.split_cost * splits)
 
-    def graph(self, scores: Vector) -> Any:
+    def graph(self, scores: Floats) -> Any:
         """The scores as one triangle of a sparse signed graph."""
         return sparse.csr_array((scores, (self.i, self.j)), shape=(self.m, self.m))

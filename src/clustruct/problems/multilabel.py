@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from clustruct._typing import Floats
 from clustruct.inference import mrf
 from clustruct.ssvm import OracleKind, SlackRule
 
@@ -15,7 +16,6 @@ from .multilabel_constraints import MultiLabelConstraints, PieceData
 from .multilabel_oracles import (
     RELAXED,
     RHO_ORACLES,
-    Floats,
     checked_edges,
     checked_labels,
     checked_oracle,

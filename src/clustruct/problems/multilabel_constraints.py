@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from clustruct._typing import Floats
 from clustruct.ssvm import PieceRows
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

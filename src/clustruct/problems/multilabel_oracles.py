@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from clustruct._typing import Floats
 from clustruct.inference import mrf
 from clustruct.ssvm import OracleKind
 
-Floats = NDArray[np.float64]
 SEARCHES: dict[str, Callable[[Floats, Floats], Any]] = {
     "greedy": mrf.greedy,
     "loopy_bp": mrf.loopy_bp,

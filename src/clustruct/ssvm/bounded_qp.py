@@ -6,14 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from .constraints import Vector
+from clustruct._typing import Floats
+
 from .dual_qp import Groups, solve_dual
 from .side_conditions import SideConditions
 
 
 def solve_bounded_dual(
-    vectors: Vector, b: Vector, ridge: Vector, groups: Groups, side: SideConditions, start: Vector
-) -> Vector:
+    vectors: Floats, b: Floats, ridge: Floats, groups: Groups, side: SideConditions, start: Floats
+) -> Floats:
     """Maximise the dual of ``min 1/2 |w - prior|^2 + slacks`` over ``low <= w <= high``.
 
     With v = prior + sum_j a_j c_j the inner minimum is w = clip(v), and the dual is concave and once
@@ -48,14 +49,14 @@ def solve_bounded_dual(
 
 
 def _search(
-    vectors: Vector,
-    b: Vector,
-    ridge: Vector,
+    vectors: Floats,
+    b: Floats,
+    ridge: Floats,
     side: SideConditions,
-    a: Vector,
-    v: Vector,
-    direction: Vector,
-    along: Vector,
+    a: Floats,
+    v: Floats,
+    direction: Floats,
+    along: Floats,
 ) -> float:
     """The step in (0, 1] where the slope along the direction, which only falls, reaches zero."""
     rhs = float(b @ direction)
@@ -73,7 +74,7 @@ def _search(
     return low if low > 0.0 else high
 
 
-def nearest_allowed(side: SideConditions, v: Vector) -> Vector:
+def nearest_allowed(side: SideConditions, v: Floats) -> Floats:
     """The point nearest to v that meets the side conditions."""
     rows = len(side.least)
     if not rows or np.all(side.rows @ side.clip(v) >= side.least):

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from .constraints import Vector
+from clustruct._typing import Floats
+from clustruct.slack_rule import SlackRule
+
 from .separation import Answer
-from .slack_rule import SlackRule
 
 
 class AnswerCache:
@@ -19,7 +20,7 @@ class AnswerCache:
     looser. The truth needs no place: its psi difference and loss are 0.
     """
 
-    def __init__(self, size: int, weights: Vector, rule: SlackRule) -> None:
+    def __init__(self, size: int, weights: Floats, rule: SlackRule) -> None:
         self._rounds: deque[list[Answer]] = deque(maxlen=max(1, size))
         self._weights, self._rule = weights, rule
         self.size = size
@@ -53,5 +54,5 @@ class AnswerCache:
         order = np.concatenate([answer.indices for answer in self._rounds[-1]])
         return vector, b, float(self._weights[order] @ best)
 
-    def _violations(self, answers: list[Answer], w: Any) -> Vector:
+    def _violations(self, answers: list[Answer], w: Any) -> Floats:
         return np.concatenate([self._rule.violation(a.batch.losses, -a.batch.margins(w)) for a in answers])

@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from .constraints import Vector
-from .result import Iteration, Planes
+from clustruct._typing import Floats
+from clustruct.callbacks import Iteration
+
+from .result import Planes
 from .run import Best
 
 FORMAT = 1
@@ -90,6 +92,6 @@ class Checkpoint:
         return Saved(planes, best, [Iteration(**h) for h in header["history"]], header["counters"])
 
 
-def _read_only(w: Vector) -> Vector:
+def _read_only(w: Floats) -> Floats:
     w.setflags(write=False)
     return w

@@ -10,22 +10,22 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-Vector = NDArray[np.float64]
+from clustruct._typing import Floats
 
 
 class ConstraintBatch(Protocol):
     """One constraint for each of some examples. `Constraints` serves where nothing cheaper is known."""
 
     @property
-    def losses(self) -> Vector:
+    def losses(self) -> Floats:
         """Delta of each output."""
         ...
 
-    def margins(self, w: Any) -> Vector:
+    def margins(self, w: Any) -> Floats:
         """<w, Psi(x, y_true) - Psi(x, y)> of each."""
         ...
 
-    def combine(self, coefficients: Vector) -> Any:
+    def combine(self, coefficients: Floats) -> Any:
         """The sum of coefficients times psi differences, dense, length n_features."""
         ...
 
@@ -38,14 +38,14 @@ class ConstraintBatch(Protocol):
 class Constraints:
     """Psi differences held row by row, dense or CSR."""
 
-    losses: Vector
+    losses: Floats
     differences: Any
     outputs: Sequence[Any] = field(default=(), repr=False)
 
-    def margins(self, w: Vector) -> Vector:
+    def margins(self, w: Floats) -> Floats:
         return np.asarray(self.differences @ w)
 
-    def combine(self, coefficients: Vector) -> Vector:
+    def combine(self, coefficients: Floats) -> Floats:
         return np.asarray(coefficients @ self.differences)
 
     def rows(self, which: NDArray[np.intp]) -> Any:
@@ -70,7 +70,7 @@ def stack_vectors(vectors: Iterable[Any], n_features: int, examples: Iterable[in
     return np.concatenate(rows)
 
 
-def scale_rows(rows: Any, factors: Vector) -> Any:
+def scale_rows(rows: Any, factors: Floats) -> Any:
     """Each row times its factor: dense, CSR, `BlockRows` or a list of vector sums."""
     if hasattr(rows, "scaled"):
         return rows.scaled(factors)

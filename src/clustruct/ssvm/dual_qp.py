@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .constraints import Vector
+from clustruct._typing import Floats
 
 # Interior points cost W^3: beyond this size ascent from the last solution is faster.
 LARGEST_INTERIOR = 600
@@ -25,10 +25,10 @@ class Groups:
     """
 
     of: NDArray[np.intp]
-    cap: Vector
+    cap: Floats
 
 
-def solve_dual(H: Vector, f: Vector, groups: Groups, start: Vector) -> Vector:
+def solve_dual(H: Floats, f: Floats, groups: Groups, start: Floats) -> Floats:
     """Maximise ``f'a - 1/2 a'Ha`` over ``a >= 0`` with ``sum of a in g <= cap[g]``.
 
     H is positive semidefinite, most often singular. The answer is feasible to the last digit, so
@@ -58,7 +58,7 @@ def solve_dual(H: Vector, f: Vector, groups: Groups, start: Vector) -> Vector:
     return _ascend(H, f, groups, best, 2000)[0]
 
 
-def feasible(a: Vector, groups: Groups) -> Vector:
+def feasible(a: Floats, groups: Groups) -> Floats:
     """Clip at zero and shrink the groups that hold more than their cap."""
     a = np.maximum(np.nan_to_num(a), 0.0)
     held = np.bincount(groups.of, weights=a, minlength=len(groups.cap))
@@ -68,11 +68,11 @@ def feasible(a: Vector, groups: Groups) -> Vector:
     return a * shrink[groups.of]
 
 
-def _value(H: Vector, f: Vector, a: Vector) -> float:
+def _value(H: Floats, f: Floats, a: Floats) -> float:
     return float(f @ a - 0.5 * a @ (H @ a))
 
 
-def _interior(H: Vector, f: Vector, groups: Groups) -> Vector:
+def _interior(H: Floats, f: Floats, groups: Groups) -> Floats:
     """piqp on the dual as it stands, in units where each variable alone would end near 1."""
     import piqp
 
@@ -103,7 +103,7 @@ def _interior(H: Vector, f: Vector, groups: Groups) -> Vector:
     return np.array(solver.result.x) * unit
 
 
-def _interior_primal(H: Vector, f: Vector, groups: Groups) -> Vector:
+def _interior_primal(H: Floats, f: Floats, groups: Groups) -> Floats:
     """piqp on ``min 1/2 |u|^2 + sum_g cap_g xi_g, L u >= f - xi`` with H = L L'; its multipliers are a."""
     import piqp
 
@@ -133,7 +133,7 @@ def _interior_primal(H: Vector, f: Vector, groups: Groups) -> Vector:
     return np.array(solver.result.z_l) * scale / size
 
 
-def _ascend(H: Vector, f: Vector, groups: Groups, a: Vector, sweeps: int) -> tuple[Vector, float]:
+def _ascend(H: Floats, f: Floats, groups: Groups, a: Floats, sweeps: int) -> tuple[Floats, float]:
     """Polish (small) or solve (large) by block coordinate ascent; the value never falls."""
     from ._kernels import gram_ascend
 

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .constraints import Vector
+from clustruct._typing import Floats
+from clustruct.slack_rule import SlackRule
+
 from .problem import OracleKind
 from .side_conditions import SideConditions
-from .slack_rule import SlackRule
 
 # Vectors whose kernel values are computed together: few calls, and a matrix that still fits the memory.
 ROWS_AT_ONCE = 4096
@@ -38,7 +39,7 @@ class Kernel:
         if self.kind not in ("linear", "polynomial", "rbf", "sigmoid"):
             raise ValueError(f"unknown kernel {self.kind!r}")
 
-    def __call__(self, U: Any, V: Any) -> Vector:
+    def __call__(self, U: Any, V: Any) -> Floats:
         from sklearn.metrics import pairwise
 
         if self.kind == "linear":
@@ -60,7 +61,7 @@ class VectorSum:
     part. A class per part gives kernel multiclass.
     """
 
-    coefficients: Vector
+    coefficients: Floats
     vectors: Any
     parts: NDArray[np.intp] | None = None
 
@@ -99,7 +100,7 @@ class KernelModel:
     support: VectorSum | None
     half_norm: float = field(default=0.0)
 
-    def scores(self, vectors: Any, part: int = 0) -> Vector:
+    def scores(self, vectors: Any, part: int = 0) -> Floats:
         """<w, phi(v)> for each row v, in the space of the part."""
         n = vectors.shape[0]
         if self.support is None:
@@ -113,7 +114,7 @@ class KernelModel:
         """<w, s>."""
         return float(self.score_all([s])[0])
 
-    def score_all(self, sums: Sequence[VectorSum]) -> Vector:
+    def score_all(self, sums: Sequence[VectorSum]) -> Floats:
         """<w, s> of many sums: one kernel matrix per part and some thousand vectors, not one per sum."""
         sizes = np.array([len(s.coefficients) for s in sums])
         pieces = np.cumsum(sizes) // ROWS_AT_ONCE
@@ -134,14 +135,14 @@ class KernelModel:
 class KernelConstraints:
     """A batch of constraints whose psi differences are vector sums."""
 
-    losses: Vector
+    losses: Floats
     differences: list[VectorSum]
     outputs: Sequence[Any] = ()
 
-    def margins(self, w: KernelModel) -> Vector:
+    def margins(self, w: KernelModel) -> Floats:
         return w.score_all(self.differences)
 
-    def combine(self, coefficients: Vector) -> VectorSum:
+    def combine(self, coefficients: Floats) -> VectorSum:
         used = np.flatnonzero(coefficients)
         return joined([self.differences[j] * float(coefficients[j]) for j in used])
 
@@ -158,14 +159,14 @@ class KernelSpace:
         self.kernel = kernel
         self.vectors: list[VectorSum] = []
 
-    def append(self, vector: VectorSum) -> Vector:
+    def append(self, vector: VectorSum) -> Floats:
         self.vectors.append(vector)
         return KernelModel(self.kernel, vector).score_all(self.vectors)
 
     def keep(self, which: NDArray[np.intp]) -> None:
         self.vectors = [self.vectors[j] for j in which]
 
-    def model(self, a: Vector, half_norm: float) -> KernelModel:
+    def model(self, a: Floats, half_norm: float) -> KernelModel:
         used = np.flatnonzero(a)
         if not len(used):
             return KernelModel(self.kernel, None)

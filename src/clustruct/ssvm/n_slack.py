@@ -6,13 +6,13 @@ import time
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .constraints import Vector, scale_rows
+from clustruct._typing import Floats, Indices
+
+from .constraints import scale_rows
 from .run import Best, Run
 from .separation import Answer
 
-Indices = NDArray[np.intp]
 # More parts bring fresher weights to the oracle; each costs a call of a vectorised oracle.
 PARTS = 8
 # A round over all examples at one w comes when the last found at most this many times the goal.
@@ -30,8 +30,8 @@ class PlaneSet(Protocol):
     @property
     def dual(self) -> float: ...
     def __len__(self) -> int: ...
-    def add(self, rows: Any, b: Vector, groups: Indices) -> None: ...
-    def slacks(self, groups: Indices) -> Vector: ...
+    def add(self, rows: Any, b: Floats, groups: Indices) -> None: ...
+    def slacks(self, groups: Indices) -> Floats: ...
     def improve(self, goal: float, rng: np.random.Generator, part: Indices | None = None) -> None: ...
     def drop_idle(self, age: int) -> None: ...
     def half_norm(self, w: Any) -> float: ...
@@ -107,7 +107,7 @@ def _whole_round(run: Run, planes: PlaneSet, order: Indices, w: Any, best: Best)
     return best, primal - dual
 
 
-def _take(run: Run, planes: PlaneSet, answer: Answer, held: Vector, threshold: float) -> None:
+def _take(run: Run, planes: PlaneSet, answer: Answer, held: Floats, threshold: float) -> None:
     """Add the planes that are violated beyond the planes held."""
     which = np.flatnonzero(answer.violation > held + threshold)
     if len(which):

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from clustruct._typing import Floats, Indices
+
 from .bounded_qp import nearest_allowed
-from .constraints import Vector
 from .dual_qp import LARGEST_INTERIOR, Groups, feasible, solve_dual
 from .result import Planes
 from .segments import Segments
 from .side_conditions import SideConditions
 
-Indices = NDArray[np.intp]
 # Full sweeps per call, and sweeps over the busy groups between two of them.
 MOST_SWEEPS = 200
 BUSY_SWEEPS = 15
@@ -28,7 +28,7 @@ class Pool:
     first. Groups beyond the given ones hold the side conditions' rows, one each, without slack.
     """
 
-    def __init__(self, cap: Vector, ridge: Vector, side: SideConditions) -> None:
+    def __init__(self, cap: Floats, ridge: Floats, side: SideConditions) -> None:
         extra = len(side.least)
         self.side = side
         self.cap = np.concatenate([cap, np.full(extra, np.inf)])
@@ -64,11 +64,11 @@ class Pool:
         return self._columns[name][: self.count]
 
     @property
-    def w(self) -> Vector:
+    def w(self) -> Floats:
         """The weights, within the side conditions even before the pool's own optimum is reached."""
         return nearest_allowed(self.side, self.v.copy())
 
-    def half_norm(self, w: Vector) -> float:
+    def half_norm(self, w: Floats) -> float:
         """1/2 |w - prior|^2."""
         return 0.5 * float(np.sum((w - self.side.prior) ** 2))
 
@@ -79,7 +79,7 @@ class Pool:
         rise = float(self.column("a") @ self.column("b")) - float((self.v - self.side.prior) @ w)
         return self.half_norm(w) + rise - 0.5 * float(self.ridge @ self.total**2)
 
-    def add(self, rows: Any, b: Vector, groups: Indices) -> None:
+    def add(self, rows: Any, b: Floats, groups: Indices) -> None:
         """Take in planes, at most one per group and call, with multiplier 0."""
         from ._kernels import pool_squares
 
@@ -164,7 +164,7 @@ class Pool:
             )
         )
 
-    def slacks(self, groups: Indices) -> Vector:
+    def slacks(self, groups: Indices) -> Floats:
         """The slack that the planes of each group need at w."""
         from ._kernels import pool_slacks
 

@@ -7,8 +7,9 @@ from typing import Any, Literal, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from clustruct.slack_rule import SlackRule
+
 from .constraints import ConstraintBatch, Constraints, stack_vectors
-from .slack_rule import SlackRule
 
 OracleKind = Literal["exact", "undergenerating", "overgenerating", "heuristic"]
 ORACLE_KINDS: tuple[OracleKind, ...] = ("exact", "undergenerating", "overgenerating", "heuristic")

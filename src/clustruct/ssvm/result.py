@@ -3,36 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .constraints import Vector
+from clustruct._typing import Floats
+from clustruct.callbacks import Iteration, SupportsDump
+
 from .problem import OracleKind
-
-
-@dataclass(frozen=True)
-class Iteration:
-    """One round of training. ``primal`` is the best known so far, infinite before the first is known.
-
-    A callback is given ``working_set`` too, whose ``dump()`` are the planes held at that moment; the
-    history does not hold on to it.
-    """
-
-    iteration: int
-    primal: float
-    dual: float
-    oracle_calls: int
-    constraints: int
-    seconds: float
-    oracle_seconds: float
-    qp_seconds: float
-    working_set: SupportsDump | None = field(default=None, repr=False, compare=False)
-
-    @property
-    def gap(self) -> float:
-        return self.primal - self.dual
 
 
 @dataclass(frozen=True)
@@ -88,9 +67,9 @@ class Planes:
     """The working set at the end, in a form that can be stored and taken up again."""
 
     vectors: Any
-    b: Vector
+    b: Floats
     group: NDArray[np.intp]
-    a: Vector
+    a: Floats
 
     def __len__(self) -> int:
         return len(self.b)
@@ -98,12 +77,6 @@ class Planes:
     def fits(self, n_features: int, n_groups: int) -> bool:
         """Whether a problem of this size could have made them."""
         return self.vectors.shape[1] == n_features and (len(self) == 0 or int(self.group.max()) < n_groups)
-
-
-class SupportsDump(Protocol):
-    """A working set that can give its planes."""
-
-    def dump(self) -> Planes: ...
 
 
 @dataclass(frozen=True, repr=False)
@@ -157,7 +130,7 @@ class FitResult:
         return len(self.history)
 
 
-def history_arrays(history: tuple[Iteration, ...]) -> dict[str, Vector]:
+def history_arrays(history: tuple[Iteration, ...]) -> dict[str, Floats]:
     """The history by column, for plots."""
     names = ["iteration", "primal", "dual", "gap", "oracle_calls", "constraints", "seconds"]
     return {name: np.array([getattr(h, name) for h in history], float) for name in names}

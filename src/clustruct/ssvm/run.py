@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from .constraints import Vector
-from .result import Iteration, SupportsDump
-from .separation import Indices, Separator
+from clustruct._typing import Floats, Indices
+from clustruct.callbacks import Iteration, SupportsDump
+from clustruct.slack_rule import SlackRule
+
+from .separation import Separator
 from .side_conditions import SideConditions
-from .slack_rule import SlackRule
 
 STALLED_ROUNDS = 25
 
@@ -43,7 +44,7 @@ class Run:
     rule: SlackRule
     side: SideConditions
     C: float
-    weights: Vector
+    weights: Floats
     examples: Indices
     epsilon: float
     rtol: float
@@ -58,11 +59,12 @@ class Run:
     qp_seconds: float = 0.0
     qp_solves: int = 0
     stop_reason: str = ""
+    asked_to_stop: bool = False
     started: float = field(default_factory=time.perf_counter)
     earlier_seconds: float = 0.0
     patience: int = STALLED_ROUNDS
 
-    kappa: Vector = field(init=False)
+    kappa: Floats = field(init=False)
 
     def __post_init__(self) -> None:
         self.kappa = self.C * self.weights
@@ -74,7 +76,7 @@ class Run:
     def out_of_time(self) -> bool:
         return self.seconds > self.time_limit
 
-    def cost(self, examples: Indices, slacks: Vector) -> float:
+    def cost(self, examples: Indices, slacks: Floats) -> float:
         """What these slacks add to the objective."""
         return float(self.kappa[examples] @ (slacks if self.rule.norm == 1 else 0.5 * slacks**2))
 
@@ -89,7 +91,10 @@ class Run:
     def judge(self, primal: float, dual: float, worst: float) -> None:
         """Converged when the relative gap is reached, or when no constraint is violated beyond epsilon."""
         gap = primal - dual
-        if gap <= self.rtol * abs(primal) or (worst <= self.epsilon and gap <= 2.0 * self.C * self.epsilon):
+        close = gap <= self.rtol * abs(primal) or (
+            worst <= self.epsilon and gap <= 2.0 * self.C * self.epsilon
+        )
+        if close and not self.asked_to_stop:
             self.stop_reason = "converged"
 
     def judge_joint(self, primal: float, dual: float) -> None:
@@ -113,8 +118,10 @@ class Run:
             self.save(best)
         if self.stop_reason:
             return
-        if self.callback is not None and self.callback(replace(entry, working_set=self.working_set)):
-            self.stop_reason = "callback"
+        stop = self.callback(replace(entry, working_set=self.working_set)) if self.callback else None
+        if stop:
+            self.stop_reason = stop if isinstance(stop, str) else "callback"
+            self.asked_to_stop = True
         elif self._stalled():
             self.stop_reason = "stalled"
         elif len(self.history) >= self.max_iter:

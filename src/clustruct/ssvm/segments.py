@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .constraints import Vector
+from clustruct._typing import Floats
 
 
 @dataclass(frozen=True)
@@ -25,13 +25,13 @@ class BlockRows:
     base: Any
     row: NDArray[np.intp]
     offset: NDArray[np.intp]
-    factor: Vector
+    factor: Floats
     n_features: int
 
     def __len__(self) -> int:
         return len(self.row)
 
-    def scaled(self, factors: Vector) -> BlockRows:
+    def scaled(self, factors: Floats) -> BlockRows:
         return BlockRows(self.base, self.row, self.offset, self.factor * factors[:, None], self.n_features)
 
     def tocsr(self) -> Any:
@@ -50,19 +50,19 @@ class PieceRows:
     row meet single entries (a label's features, a pair's weight), `BlockRows` does not do.
     """
 
-    data: Vector
+    data: Floats
     indices: NDArray[np.int32]
     count: NDArray[np.intp]
     start: NDArray[np.intp]
     length: NDArray[np.intp]
     offset: NDArray[np.intp]
-    factor: Vector
+    factor: Floats
     n_features: int
 
     def __len__(self) -> int:
         return len(self.count)
 
-    def scaled(self, factors: Vector) -> PieceRows:
+    def scaled(self, factors: Floats) -> PieceRows:
         return replace(self, factor=self.factor * np.repeat(factors, self.count))
 
     def tocsr(self) -> Any:

@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from numpy.typing import NDArray
 
-from .constraints import ConstraintBatch, Vector
+from clustruct._typing import Floats, Indices
+from clustruct.slack_rule import SlackRule
+
+from .constraints import ConstraintBatch
 from .problem import BatchProblem, OneByOne
-from .slack_rule import SlackRule
-
-Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -24,7 +23,7 @@ class Answer:
 
     indices: Indices
     batch: ConstraintBatch
-    violation: Vector
+    violation: Floats
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ class Softened:
 
     violation: float
     value: float
-    difference: Vector
+    difference: Floats
     loss: float
 
 
@@ -85,7 +84,7 @@ class Separator:
         self.seconds += time.perf_counter() - started
         return answers
 
-    def soften(self, indices: Indices, w: Vector, mu: float) -> list[Softened]:
+    def soften(self, indices: Indices, w: Floats, mu: float) -> list[Softened]:
         """The smoothed oracle's answers, one per example."""
         started = time.perf_counter()
         problem: Any = getattr(self.problem, "problem", self.problem)
@@ -108,7 +107,7 @@ class Separator:
         return Answer(indices, batch, self.rule.violation(losses, -margins))
 
 
-def _complain(indices: Indices, losses: Vector, margins: Vector) -> None:
+def _complain(indices: Indices, losses: Floats, margins: Floats) -> None:
     for wrong, what in (
         (~np.isfinite(losses), "the loss is NaN or infinite"),
         (losses < 0, "the loss is negative"),

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import Bounds, LinearConstraint, linprog
 
-from .constraints import Vector
+from clustruct._typing import Floats
 
 
 @dataclass(frozen=True)
@@ -19,17 +19,17 @@ class SideConditions:
     ``low`` and ``high`` are empty where w is free.
     """
 
-    prior: Vector
-    low: Vector
-    high: Vector
-    rows: Vector
-    least: Vector
+    prior: Floats
+    low: Floats
+    high: Floats
+    rows: Floats
+    least: Floats
 
     @property
     def bounded(self) -> bool:
         return self.low.size > 0
 
-    def clip(self, v: Vector) -> Vector:
+    def clip(self, v: Floats) -> Floats:
         """The point of the box nearest to v: exactly within the bounds."""
         return np.clip(v, self.low, self.high) if self.bounded else v
 
@@ -42,8 +42,8 @@ def side_conditions(constraints: Any, prior: Any, n_features: int) -> SideCondit
     """
     prior = _vector(prior, 0.0, n_features, "prior")
     low, high = np.full(n_features, -np.inf), np.full(n_features, np.inf)
-    rows: list[Vector] = [np.empty((0, n_features))]
-    least: list[Vector] = [np.empty(0)]
+    rows: list[Floats] = [np.empty((0, n_features))]
+    least: list[Floats] = [np.empty(0)]
     for given in listed(constraints):
         if isinstance(given, str) and given == "nonnegative":
             low = np.maximum(low, 0.0)
@@ -73,14 +73,14 @@ def listed(constraints: Any) -> Iterable[Any]:
     return constraints if isinstance(constraints, list | tuple) else [constraints]
 
 
-def _vector(value: Any, default: float, n: int, name: str) -> Vector:
+def _vector(value: Any, default: float, n: int, name: str) -> Floats:
     v = np.full(n, default) if value is None else np.array(np.broadcast_to(np.asarray(value, float), (n,)))
     if np.isnan(v).any():
         raise ValueError(f"{name} has NaN entries")
     return v
 
 
-def _one_sided(given: LinearConstraint, n_features: int) -> Iterable[tuple[Vector, Vector]]:
+def _one_sided(given: LinearConstraint, n_features: int) -> Iterable[tuple[Floats, Floats]]:
     A = given.A.toarray() if hasattr(given.A, "toarray") else np.atleast_2d(np.asarray(given.A, float))
     if A.shape[1] != n_features:
         raise ValueError(f"LinearConstraint has {A.shape[1]} columns, the problem has {n_features} features")

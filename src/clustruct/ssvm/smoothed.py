@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize
 
-from .constraints import Vector
+from clustruct._typing import Floats
+
 from .n_slack import PlaneSet
 from .run import Best, Run
 from .separation import Softened
@@ -37,7 +38,7 @@ class _Evaluation:
     answers: list[Softened]
 
 
-def train_smoothed(run: Run, planes: PlaneSet, start: Vector) -> Best:
+def train_smoothed(run: Run, planes: PlaneSet, start: Floats) -> Best:
     """``min F_mu(w) = 1/2 |w - prior|^2 + C mean_i xi_i,mu(w)`` by L-BFGS, for smaller and smaller mu.
 
     Where xi_i(w) is the largest of <A(w), Z> over a convex set of Z, ``xi_i,mu`` adds mu S(Z) with a
@@ -59,7 +60,7 @@ def train_smoothed(run: Run, planes: PlaneSet, start: Vector) -> Best:
 
 
 class _Stages:
-    def __init__(self, run: Run, planes: PlaneSet, start: Vector) -> None:
+    def __init__(self, run: Run, planes: PlaneSet, start: Floats) -> None:
         self.run, self.planes, self.w = run, planes, run.side.clip(start)
         self.best = Best(self.w, np.inf, np.inf)
         self.mu = 0.0
@@ -89,7 +90,7 @@ class _Stages:
         self._note(self.w, violation)
         self.mu = FIRST * max(mean, self.run.epsilon, 1e-12)
 
-    def _value(self, w: Vector) -> tuple[float, Vector]:
+    def _value(self, w: Floats) -> tuple[float, Floats]:
         """F_mu and its gradient; ends the stage when it has done its part."""
         run = self.run
         answers = run.separator.soften(run.examples, w, self.mu)
@@ -108,13 +109,13 @@ class _Stages:
             raise _Ended
         return value, (w - run.side.prior) - direction
 
-    def _dual(self, direction: Vector, losses: float) -> float:
+    def _dual(self, direction: Floats, losses: float) -> float:
         """The dual value of one plane per example, each with its whole multiplier."""
         side = self.run.side
         w = side.clip(side.prior + direction)
         return 0.5 * float(np.sum((w - side.prior) ** 2)) + losses - float(direction @ w)
 
-    def _note(self, w: Vector, violation: Vector) -> None:
+    def _note(self, w: Floats, violation: Floats) -> None:
         run = self.run
         primal = self.planes.half_norm(w) + run.cost(run.examples, violation)
         mean = float(run.weights[run.examples] @ violation)

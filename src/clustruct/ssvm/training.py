@@ -11,22 +11,24 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import LinearConstraint
 
+from clustruct._typing import Floats
+from clustruct.callbacks import Iteration
+from clustruct.slack_rule import Scaling, SlackRule
+
 from .checkpoint import Checkpoint, Saved
-from .constraints import Vector
 from .kernels import Kernel, KernelProblem, KernelSpace
 from .n_slack import train_n_slack
 from .one_slack import train_one_slack
 from .pool import Pool
 from .problem import BatchProblem, OneByOne, as_batch_problem
-from .result import Certificate, FitResult, Iteration, certify
+from .result import Certificate, FitResult, certify
 from .run import Best, Run
 from .separation import Separator
 from .side_conditions import SideConditions, listed, side_conditions
-from .slack_rule import Scaling, SlackRule
 from .smoothed import train_smoothed
 from .working_set import LinearSpace, Space, WorkingSet
 
-Formulation = Literal["auto", "n-slack", "one-slack", "smoothed"]
+Formulation = Literal["auto", "n_slack", "one_slack", "smoothed"]
 # With so few examples n-slack training keeps a Gram matrix and solves its QP exactly.
 FEW_EXAMPLES = 64
 KEPT_ANSWERS = 10
@@ -75,7 +77,7 @@ def fit(
     epsilon, rtol : float
         Training ends when no constraint that the oracle finds is violated by more than ``epsilon``
         beyond the slack, or when the gap between primal and dual is at most ``rtol`` times the primal.
-    formulation : "auto", "n-slack", "one-slack" or "smoothed"
+    formulation : "auto", "n_slack", "one_slack" or "smoothed"
         One slack per example, or one for their mean. Same optimum for slack_norm=1; n-slack asks the
         oracle less often and is the faster in most cases, one-slack holds fewer constraints. "smoothed"
         comes to the same optimum by L-BFGS on smoothed slacks; it needs a problem that can ``soften``
@@ -158,7 +160,7 @@ def fit(
             start = _connect(run, planes, Checkpoint(checkpoint, identity), start)
         if formulation == "smoothed":
             best = train_smoothed(run, planes, start)
-        elif isinstance(planes, WorkingSet) and formulation == "one-slack":
+        elif isinstance(planes, WorkingSet) and formulation == "one_slack":
             best = train_one_slack(run, planes, start)
         else:
             best = train_n_slack(run, planes, start)
@@ -181,8 +183,8 @@ def _settled(
         raise ValueError(f"formulation='smoothed' is not possible here: {against[0]}")
     if formulation != "auto":
         return formulation
-    wanted: Formulation = getattr(problem, "preferred_formulation", "n-slack")
-    return "n-slack" if wanted == "smoothed" and against else wanted
+    wanted: Formulation = getattr(problem, "preferred_formulation", "n_slack")
+    return "n_slack" if wanted == "smoothed" and against else wanted
 
 
 def _check_settings(
@@ -203,14 +205,14 @@ def _check_settings(
         raise ValueError(f"epsilon and rtol must not be negative, nor both zero: {epsilon!r}, {rtol!r}")
     if max_iter < 1:
         raise ValueError(f"max_iter must be at least 1, not {max_iter!r}")
-    if formulation not in ("n-slack", "one-slack", "smoothed"):
+    if formulation not in ("n_slack", "one_slack", "smoothed"):
         raise ValueError(
-            f"formulation must be 'auto', 'n-slack', 'one-slack' or 'smoothed', not {formulation!r}"
+            f"formulation must be 'auto', 'n_slack', 'one_slack' or 'smoothed', not {formulation!r}"
         )
-    if formulation == "one-slack" and rule.norm == 2:
+    if formulation == "one_slack" and rule.norm == 2:
         raise ValueError(
             "one-slack training has no form with slack_norm=2: the square of the mean slack is not the mean "
-            "of the squared slacks, so it would solve another problem. Use formulation='n-slack'."
+            "of the squared slacks, so it would solve another problem. Use formulation='n_slack'."
         )
     if kernel is not None and not (constraints is None and prior is None and checkpoint is None):
         raise ValueError(
@@ -218,7 +220,7 @@ def _check_settings(
         )
 
 
-def _weights(sample_weight: ArrayLike | None, n: int) -> Vector:
+def _weights(sample_weight: ArrayLike | None, n: int) -> Floats:
     if sample_weight is None:
         return np.full(n, 1.0 / n)
     v = np.asarray(sample_weight, float)
@@ -231,14 +233,14 @@ def _weights(sample_weight: ArrayLike | None, n: int) -> Vector:
 
 def _plane_set(run: Run, formulation: Formulation, kernel: Kernel | None) -> Pool | WorkingSet:
     n = len(run.weights)
-    if formulation == "one-slack":
+    if formulation == "one_slack":
         cap, ridge = np.array([run.C]), np.zeros(1)
     elif run.rule.norm == 1:
         cap, ridge = run.kappa, np.zeros(n)
     else:
         with np.errstate(divide="ignore"):
             cap, ridge = np.full(n, np.inf), 1.0 / run.kappa
-    if formulation != "one-slack" and kernel is None and len(run.examples) > FEW_EXAMPLES:
+    if formulation != "one_slack" and kernel is None and len(run.examples) > FEW_EXAMPLES:
         return Pool(cap, ridge, run.side)
     features = run.separator.problem.n_features
     space: Space = LinearSpace(features, run.side) if kernel is None else KernelSpace(kernel)
@@ -255,7 +257,7 @@ def _start(w0: Any, planes: Pool | WorkingSet, side: SideConditions, n: int, for
             planes.take_over(earlier)
             return planes.w
         held = w0.planes
-        if held is not None and held.fits(len(side.prior), 1 if formulation == "one-slack" else n):
+        if held is not None and held.fits(len(side.prior), 1 if formulation == "one_slack" else n):
             planes.load(held)
             # Smoothed slacks are low where the earlier run ended, not at the solution of its planes.
             return side.clip(np.array(w0.w)) if formulation == "smoothed" else planes.w

@@ -7,8 +7,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from clustruct._typing import Floats
+
 from .bounded_qp import solve_bounded_dual
-from .constraints import Vector
 from .dual_qp import Groups, feasible, solve_dual
 from .result import Planes
 from .side_conditions import SideConditions
@@ -19,7 +20,7 @@ class Space(Protocol):
 
     side: SideConditions | None
 
-    def append(self, vector: Any) -> Vector:
+    def append(self, vector: Any) -> Floats:
         """Take in a vector; its inner products with all vectors held, itself last."""
         ...
 
@@ -27,7 +28,7 @@ class Space(Protocol):
         """Hold on to these vectors only."""
         ...
 
-    def model(self, a: Vector, half_norm: float) -> Any:
+    def model(self, a: Floats, half_norm: float) -> Any:
         """What the oracle is given: w for the multipliers a; half_norm is 1/2 |sum_j a_j c_j|^2."""
         ...
 
@@ -50,10 +51,10 @@ class LinearSpace:
         self._count = 0
 
     @property
-    def vectors(self) -> Vector:
+    def vectors(self) -> Floats:
         return self._buffer[: self._count]
 
-    def append(self, vector: Any) -> Vector:
+    def append(self, vector: Any) -> Floats:
         if self._count == len(self._buffer):
             grown = np.empty((2 * self._count, self._buffer.shape[1]))
             grown[: self._count] = self._buffer
@@ -66,13 +67,13 @@ class LinearSpace:
         self._buffer[: len(which)] = self._buffer[which]
         self._count = len(which)
 
-    def model(self, a: Vector, half_norm: float) -> Vector:
+    def model(self, a: Floats, half_norm: float) -> Floats:
         return self._clip(self._prior + a @ self.vectors)
 
-    def half_norm(self, w: Vector) -> float:
+    def half_norm(self, w: Floats) -> float:
         return 0.5 * float(np.sum((w - self._prior) ** 2))
 
-    def between(self, w: Vector, other: Vector, share: float) -> Vector:
+    def between(self, w: Floats, other: Floats, share: float) -> Floats:
         return w + share * (other - w)
 
 
@@ -84,7 +85,7 @@ class WorkingSet:
     given ones hold the side conditions' rows, one each, without slack.
     """
 
-    def __init__(self, space: Space, cap: Vector, ridge: Vector) -> None:
+    def __init__(self, space: Space, cap: Floats, ridge: Floats) -> None:
         self.space = space
         extra = 0 if space.side is None else len(space.side.least)
         self.cap = np.concatenate([cap, np.full(extra, np.inf)])
@@ -101,10 +102,10 @@ class WorkingSet:
         return len(self.b)
 
     @property
-    def gram(self) -> Vector:
+    def gram(self) -> Floats:
         return self._gram[: len(self.b), : len(self.b)]
 
-    def add(self, rows: Any, b: Vector, groups: NDArray[np.intp]) -> None:
+    def add(self, rows: Any, b: Floats, groups: NDArray[np.intp]) -> None:
         """Take in planes, one per row, with multiplier 0."""
         listed = rows.tocsr().toarray() if hasattr(rows, "tocsr") else rows
         for row, right, group in zip(listed, b, groups, strict=True):
@@ -156,7 +157,7 @@ class WorkingSet:
         self.dual = self.half_norm(self.w) + rise - 0.5 * float(self.ridge @ held**2)
         self._products = products
 
-    def slacks(self, groups: NDArray[np.intp]) -> Vector:
+    def slacks(self, groups: NDArray[np.intp]) -> Floats:
         """The slack that the planes of each group need at w."""
         out = np.zeros(len(self.cap))
         known = len(self._products)
@@ -167,7 +168,7 @@ class WorkingSet:
         """b_j - <c_j, w>: the slack that plane j alone needs at w."""
         return float(self.b[j] - self._margins(j, self.gram @ self.a))
 
-    def _margins(self, which: Any, Ga: Vector) -> Any:
+    def _margins(self, which: Any, Ga: Floats) -> Any:
         """<c_j, w>: from w where there is one, as sums over the Gram matrix lose digits when C is large."""
         if isinstance(self.space, LinearSpace):
             return self.space.vectors[which] @ self.w
@@ -205,6 +206,6 @@ class WorkingSet:
         self.a = feasible(self.a, Groups(self.group, self.cap))
         self.solve()
 
-    def _ridge_matrix(self) -> Vector:
+    def _ridge_matrix(self) -> Floats:
         same = self.group[:, None] == self.group[None, :]
         return same * self.ridge[self.group][:, None]

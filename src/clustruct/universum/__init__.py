@@ -1,8 +1,8 @@
 """Maximum-margin clustering that is told which documents belong to none of the clusters (SPEC 7)."""
 
-from . import choice, sources
+from . import sources
 from .cccp import CCCPResult, CCCPStep, descend
+from .convex_step import solve_convex
 from .problem import MarginProblem
-from .two_view import solve_convex
 
-__all__ = ["CCCPResult", "CCCPStep", "MarginProblem", "choice", "descend", "solve_convex", "sources"]
+__all__ = ["CCCPResult", "CCCPStep", "MarginProblem", "descend", "solve_convex", "sources"]

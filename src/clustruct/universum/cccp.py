@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from clustruct._typing import Floats, Indices
+
+from .convex_step import solve_convex
 from .problem import MarginProblem
-from .two_view import solve_convex
-from .views import Labels, Vector
 
 
 @dataclass(frozen=True)
@@ -28,8 +29,8 @@ class CCCPStep:
 class CCCPResult:
     """The outcome of `descend`; ``stop_reason``: "converged", "fixed_point", "max_iter" or "interrupted"."""
 
-    W: Vector
-    labels: Labels
+    W: Floats
+    labels: Indices
     objective: float
     stop_reason: str
     history: tuple[CCCPStep, ...] = field(repr=False)
@@ -40,7 +41,7 @@ class CCCPResult:
         return self.stop_reason in ("converged", "fixed_point")
 
     @property
-    def objectives(self) -> Vector:
+    def objectives(self) -> Floats:
         """The objective after each CCCP step; it never rises."""
         return np.array([step.objective for step in self.history])
 
@@ -51,8 +52,8 @@ class CCCPResult:
 
 def descend(
     problem: MarginProblem,
-    labels: Labels,
-    W: Vector | None = None,
+    labels: Indices,
+    W: Floats | None = None,
     tol: float = 0.01,
     inner_tol: float = 0.01,
     max_iter: int = 100,

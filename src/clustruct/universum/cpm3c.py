@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from clustruct._typing import Floats, Indices
 from clustruct.ssvm.working_set import LinearSpace, WorkingSet
 
 from .problem import MarginProblem
-from .views import Labels, Vector, plane_of, scores_of
+from .terms import plane_of, scores_of
 
 # A document that is in no constraint.
 NONE = -1
@@ -21,8 +22,8 @@ NONE = -1
 class CPM3CResult:
     """The outcome of `cpm3c`; ``history`` holds the objective after each outer round and may rise."""
 
-    W: Vector
-    labels: Labels
+    W: Floats
+    labels: Indices
     objective: float
     stop_reason: str
     history: tuple[float, ...] = field(repr=False)
@@ -34,7 +35,7 @@ class CPM3CResult:
 
 
 def cpm3c(
-    problem: MarginProblem, start: Vector, epsilon: float = 0.01, tol: float = 0.01, max_iter: int = 100
+    problem: MarginProblem, start: Floats, epsilon: float = 0.01, tol: float = 0.01, max_iter: int = 100
 ) -> CPM3CResult:
     """Local search for::
 
@@ -60,7 +61,7 @@ def cpm3c(
     return CPM3CResult(W, problem.assign(W), value, reason, tuple(history), time.perf_counter() - began)
 
 
-def _most_violated(scores: Vector) -> tuple[NDArray[np.int16], float]:
+def _most_violated(scores: Floats) -> tuple[NDArray[np.int16], float]:
     """The second best cluster of each document inside the margin, and the mean slack."""
     rows = np.arange(len(scores))
     best = np.argmax(scores, axis=1)
@@ -71,7 +72,7 @@ def _most_violated(scores: Vector) -> tuple[NDArray[np.int16], float]:
     return np.where(needs > 0.0, second, NONE).astype(np.int16), float(needs.mean())
 
 
-def _inner(problem: MarginProblem, W: Vector, chosen: NDArray[np.int16], tol: float) -> tuple[Vector, float]:
+def _inner(problem: MarginProblem, W: Floats, chosen: NDArray[np.int16], tol: float) -> tuple[Floats, float]:
     """CCCP over the constraints held: W, and the slack that they need there."""
     value, a = np.inf, np.zeros(0)
     for _ in range(50):
@@ -90,7 +91,7 @@ def _inner(problem: MarginProblem, W: Vector, chosen: NDArray[np.int16], tol: fl
     return W, max(0.0, float((b - vectors @ W.ravel()).max()))
 
 
-def _planes(problem: MarginProblem, chosen: NDArray[np.int16], labels: Labels) -> tuple[Vector, Vector]:
+def _planes(problem: MarginProblem, chosen: NDArray[np.int16], labels: Indices) -> tuple[Floats, Floats]:
     """Each choice c as a plane: ``1/n sum_i (w_{u_i} - w_{c_i}) . x_i >= 1/n #{i: c_i a rival} - xi``.
 
     One product with X for all of them.
@@ -108,7 +109,7 @@ def _planes(problem: MarginProblem, chosen: NDArray[np.int16], labels: Labels) -
     return stacked.reshape(len(chosen), -1), b
 
 
-def centre_weights(problem: MarginProblem, labels: Labels) -> Vector:
+def centre_weights(problem: MarginProblem, labels: Indices) -> Floats:
     """A start from labels: centres of the clusters less the mean, balanced, all margins below 1.
 
     Where no document is inside the margin the first constraint would be empty.

@@ -10,7 +10,7 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator, eigsh
 from sklearn.neighbors import NearestNeighbors
 
-from .views import Vector
+from clustruct._typing import Floats
 
 # Rows of which the local models are solved together.
 CHUNK = 500
@@ -18,7 +18,7 @@ CHUNK = 500
 DENSE = 600
 
 
-def neighbours(X: Any, count: int) -> tuple[Vector, NDArray[np.intp]]:
+def neighbours(X: Any, count: int) -> tuple[Floats, NDArray[np.intp]]:
     """Distances and numbers of the nearest rows of each row, itself left out."""
     count = min(count, X.shape[0] - 1)
     found = NearestNeighbors(n_neighbors=count).fit(X).kneighbors()
@@ -54,7 +54,7 @@ def local_predictors(X: Any, index: NDArray[np.intp], ridge: float) -> Any:
     return _graph(weights, index)
 
 
-def clgr_embedding(X: Vector, k: int, n_neighbors: int, ridge: float, smoothness: float, seed: int) -> Vector:
+def clgr_embedding(X: Floats, k: int, n_neighbors: int, ridge: float, smoothness: float, seed: int) -> Floats:
     """``min trace Q' [(I - A)'(I - A) + smoothness L] Q`` over Q with orthonormal columns, k of them.
 
     Clustering with local and global regularisation (Wang, Zhang and Li 2007): each document's label should be
@@ -75,7 +75,7 @@ def clgr_embedding(X: Vector, k: int, n_neighbors: int, ridge: float, smoothness
     return np.asarray(vectors)
 
 
-def _cosines(X: Vector, index: NDArray[np.intp]) -> Any:
+def _cosines(X: Floats, index: NDArray[np.intp]) -> Any:
     lengths = np.maximum(np.linalg.norm(X, axis=1), 1e-300)
     unit = X / lengths[:, None]
     weights = np.empty(index.shape)
@@ -85,7 +85,7 @@ def _cosines(X: Vector, index: NDArray[np.intp]) -> Any:
     return _graph(np.maximum(weights, 0.0), index)
 
 
-def _graph(weights: Vector, index: NDArray[np.intp]) -> Any:
+def _graph(weights: Floats, index: NDArray[np.intp]) -> Any:
     n, m = index.shape
     # scikit-learn's spectral clustering takes 32-bit indices only.
     ends = np.arange(0, n * m + 1, m, dtype=np.int32)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from .views import Labels, Vector
+from clustruct._typing import Floats, Indices
 
 # So that a word that a topic gave up is not lost to rounding.
 TINY = 1e-300
@@ -18,13 +18,13 @@ TINY = 1e-300
 class PLSAResult:
     """P(topic | document), one row per document; P(word | topic), one row per topic; likelihood per step."""
 
-    topics: Vector
-    words: Vector
+    topics: Floats
+    words: Floats
     history: tuple[float, ...] = field(repr=False)
     converged: bool
 
     @property
-    def labels(self) -> Labels:
+    def labels(self) -> Indices:
         return np.argmax(self.topics, axis=1)
 
     @property
@@ -54,7 +54,7 @@ def plsa(X: Any, k: int, rng: np.random.RandomState, tol: float = 1e-5, max_iter
     return PLSAResult(topics, words, tuple(history), False)
 
 
-def _distributions(counts: Vector) -> Vector:
+def _distributions(counts: Floats) -> Floats:
     """Rows that sum to one; uniform where there is nothing."""
     totals = counts.sum(axis=1, keepdims=True)
     uniform = np.full_like(counts, 1.0 / counts.shape[1])

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from clustruct._typing import Floats, Indices
 from clustruct.ssvm.side_conditions import SideConditions
 
-from .views import Labels, TargetView, UniversumView, Vector, View, scores_of, slack
+from .terms import TargetView, UniversumView, View, scores_of, slack
 
 
 @dataclass(frozen=True)
@@ -39,12 +40,12 @@ class MarginProblem:
         return self.n_clusters, int(self.X.shape[1])
 
     @cached_property
-    def centre(self) -> Vector:
+    def centre(self) -> Floats:
         """The mean of the rows of X."""
         return np.asarray(self.X.sum(axis=0), dtype=float).ravel() / self.X.shape[0]
 
     @property
-    def weights(self) -> Vector:
+    def weights(self) -> Floats:
         """The weight of each view's slack."""
         return np.array([self.C, self.C_universum][: 2 if self.has_universum else 1])
 
@@ -52,26 +53,26 @@ class MarginProblem:
     def has_universum(self) -> bool:
         return self.U is not None and self.C_universum > 0.0 and self.n_clusters > 1
 
-    def views(self, labels: Labels) -> list[View]:
+    def views(self, labels: Indices) -> list[View]:
         """The terms of the convex problem in which the labels are fixed."""
         found: list[View] = [TargetView(self.X, labels)]
         if self.has_universum:
             found.append(UniversumView(self.U, self.margin))
         return found
 
-    def assign(self, W: Vector) -> Labels:
+    def assign(self, W: Floats) -> Indices:
         """u_i = argmax_p w_p . x_i."""
         return np.argmax(scores_of(self.X, W), axis=1)
 
-    def objective(self, W: Vector, labels: Labels | None = None) -> float:
+    def objective(self, W: Floats, labels: Indices | None = None) -> float:
         """The value at W; with labels that of the convex problem that fixes them, which is no less."""
         return self.objective_at(W, self.scores(W), labels)
 
-    def scores(self, W: Vector) -> list[Vector]:
+    def scores(self, W: Floats) -> list[Floats]:
         """The scores of every view."""
         return [scores_of(X, W) for X in ([self.X, self.U] if self.has_universum else [self.X])]
 
-    def objective_at(self, W: Vector, scores: list[Vector], labels: Labels | None = None) -> float:
+    def objective_at(self, W: Floats, scores: list[Floats], labels: Indices | None = None) -> float:
         """As `objective`, where the scores at W are known."""
         views = self.views(np.argmax(scores[0], axis=1) if labels is None else labels)
         slacks = np.array([slack(view, S) for view, S in zip(views, scores, strict=True)])
@@ -101,7 +102,7 @@ class MarginProblem:
         mean_square = float(np.vdot(values, values)) / self.X.shape[0]
         return float(self.centre @ self.centre) > 1e-16 * mean_square
 
-    def balanced(self, W: Vector) -> Vector:
+    def balanced(self, W: Floats) -> Floats:
         """W moved along the mean of X until the balance holds to the last digits."""
         if not np.isfinite(self.balance) or not self._has_centre:
             return W

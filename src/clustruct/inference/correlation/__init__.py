@@ -3,12 +3,13 @@
 Each function takes a dense symmetric matrix or a sparse signed graph and works alone, on anyone's scores.
 """
 
-from ..edge_degrees import EdgeDegrees
-from .integer import exact
-from .merging import greedy
-from .moving import local_search
+from clustruct.inference.edge_degrees import EdgeDegrees
+
+from .exact import exact
+from .greedy import greedy
+from .local_search import local_search
 from .relaxation import lp_relaxation
-from .rounding import round_edges
-from .scores import objective
+from .round_edges import round_edges
+from .signed_graph import objective
 
 __all__ = ["EdgeDegrees", "exact", "greedy", "local_search", "lp_relaxation", "objective", "round_edges"]

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..edge_degrees import EdgeDegrees
-from .scores import Floats, Ints, Pairs, SignedGraph, signed_graph
+from clustruct._typing import Floats, Ints
+from clustruct.inference.edge_degrees import EdgeDegrees
+
+from .signed_graph import Pairs, SignedGraph, signed_graph
 from .triangle_program import TriangleProgram
 
 # The answer has m (m - 1) / 2 numbers whatever the graph: 8 million of them at most.

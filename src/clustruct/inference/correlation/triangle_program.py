@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .scores import Floats, Ints
+from clustruct._typing import Floats, Ints
 
 # HiGHS keeps rows within 1e-7, so violations above this are real and a row is never added twice in a row.
 TOLERANCE = 1e-6

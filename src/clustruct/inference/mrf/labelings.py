@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .potentials import Floats, pair_list, potentials
+from clustruct._typing import Floats
+
+from .potentials import pair_list, potentials
 
 
 @dataclass(frozen=True)

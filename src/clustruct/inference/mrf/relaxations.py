@@ -8,8 +8,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from clustruct._typing import Floats
+
 from .labelings import RelaxedLabeling
-from .potentials import Floats, Potentials, pair_list, potentials
+from .potentials import Potentials, pair_list, potentials
 
 Backend = Literal["auto", "own", "dwave"]
 

@@ -9,16 +9,16 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import minimum_spanning_tree
 
-from .potentials import potentials
+from clustruct._typing import Indices
 
-Ints = NDArray[np.intp]
+from .potentials import potentials
 
 
 class Forest(NamedTuple):
     """An order of the nodes with parents before children; ``parent`` is -1 at roots."""
 
-    order: Ints
-    parent: Ints
+    order: Indices
+    parent: Indices
 
 
 def forest(n_labels: int, edges: ArrayLike) -> Forest | None:

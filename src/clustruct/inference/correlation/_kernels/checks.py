@@ -1,10 +1,10 @@
 """One pass over a score matrix: is it finite, is it symmetric, how large are its entries."""
-# mypy: allow-untyped-decorators
 
+# mypy: allow-untyped-decorators
 import numpy as np
 from numba import njit
 
-from ._types import Floats, Ints
+from clustruct._typing import Floats, Ints
 
 BLOCK = 64
 

@@ -1,10 +1,10 @@
 """Greedy merging on a dense matrix of cluster-to-cluster sums."""
-# mypy: allow-untyped-decorators
 
+# mypy: allow-untyped-decorators
 import numpy as np
 from numba import njit
 
-from ._types import Floats, Ints
+from clustruct._typing import Floats, Ints
 
 
 @njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})

@@ -1,10 +1,12 @@
 """Moves of single items on a dense matrix: annealing, and descent to a local optimum."""
-# mypy: allow-untyped-decorators
 
+# mypy: allow-untyped-decorators
 import numpy as np
 from numba import njit
 
-from ._types import Floats, Ints, Words
+from clustruct._typing import Floats, Ints
+
+from ._types import Words
 from .checks import canonical
 from .merging import merge_dense
 

@@ -2,12 +2,12 @@
 
 24,000 nodes with 430,000 edges take a second.
 """
-# mypy: allow-untyped-decorators
 
+# mypy: allow-untyped-decorators
 import numpy as np
 from numba import njit
 
-from ._types import Floats, Ints
+from clustruct._typing import Floats, Ints
 
 EMPTY = -1
 

@@ -1,10 +1,12 @@
 """Moves of single items on a sparse graph: the twins of the dense kernels, O(degree) per visit."""
-# mypy: allow-untyped-decorators
 
+# mypy: allow-untyped-decorators
 import numpy as np
 from numba import njit
 
-from ._types import Floats, Ints, Words
+from clustruct._typing import Floats, Ints
+
+from ._types import Words
 from .moving import draw, next_uniform
 
 

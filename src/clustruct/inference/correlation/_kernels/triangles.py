@@ -1,10 +1,10 @@
 """Violated inequalities of the clustering programme: triangles e_ac + e_bc - e_ab <= 1, and stars."""
-# mypy: allow-untyped-decorators
 
+# mypy: allow-untyped-decorators
 import numpy as np
 from numba import njit
 
-from ._types import Floats, Ints
+from clustruct._typing import Floats, Ints
 
 
 @njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})

@@ -1,0 +1,16 @@
+"""What the learners are compared with: pair classifiers, no training at all, other document clusterings."""
+
+from .cpm3c import CPM3C
+from .documents import CLGR, PLSA
+from .kmeans import PairKMeans, UntrainedKMeans
+from .pair_classifier import DefaultClustering, PairwiseClassifierClustering
+
+__all__ = [
+    "CLGR",
+    "CPM3C",
+    "PLSA",
+    "DefaultClustering",
+    "PairKMeans",
+    "PairwiseClassifierClustering",
+    "UntrainedKMeans",
+]

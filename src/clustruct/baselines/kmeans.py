@@ -1,0 +1,141 @@
+"""What supervised k-means is compared with: weights of a pair classifier, and no training at all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+
+from clustruct.estimators.inputs import read_labels, read_sets
+from clustruct.estimators.kmeans_prediction import KMeansPrediction, Predictor
+from clustruct.inference.cluster_count import count_range
+from clustruct.itemsets import ItemSet
+from clustruct.problems.kmeans_units import block_scale
+
+
+class PairKMeans(KMeansPrediction, BaseEstimator):
+    """Pair (Finley 2009, section 4.5.2): k-means with the outputs of a linear SVM on pairs as K.
+
+    Each pair of items is an example, together or apart; K_ab = <w, psi_ab> + b is the classifier's output,
+    and the prediction that of `SupervisedKMeans`. It does not see that pairs hang together.
+
+    Parameters
+    ----------
+    n_clusters, predictor, loss, n_init, random_state : as for `SupervisedKMeans`
+    C : float
+        The SVM's own C (`sklearn.svm.LinearSVC`), for features scaled as in `SupervisedKMeans`.
+    max_pairs : int
+        Pairs of a set used at most, drawn at random.
+
+    >>> from clustruct.datasets import make_synth
+    >>> X, y = make_synth(n_sets=2, n_clusters=3, cluster_size=8)
+    >>> PairKMeans().fit(X[:1], y[:1]).score(X[1:], y[1:]) > 0.5
+    True
+    """
+
+    def __init__(
+        self,
+        n_clusters: int | None = None,
+        C: float = 1.0,
+        predictor: Predictor = "discrete",
+        loss: Any = "normalised",
+        max_pairs: int = 50_000,
+        n_init: int = 10,
+        random_state: int = 0,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.C = C
+        self.predictor = predictor
+        self.loss = loss
+        self.max_pairs = max_pairs
+        self.n_init = n_init
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None, groups: Any = None) -> Any:
+        """Train the classifier on pairs of all sets. Arguments as for `SupervisedKMeans`."""
+        self._check_prediction()
+        given = read_sets(self, X, groups, reset=True)
+        labels = read_labels(y, given)
+        self.k_range_ = count_range(labels)
+        rng = np.random.default_rng(self.random_state)
+        tables, together = [], []
+        for x, v in zip(given.sets, labels, strict=True):
+            a, b = _some_pairs(x.n_items, self.max_pairs, rng)
+            tables.append(_pair_rows(x, a, b))
+            together.append(v[a] == v[b])
+        same = np.concatenate(together)
+        self.w_, self.intercept_ = np.zeros(given.sets[0].n_features), 0.0
+        if same.all() or not same.any():  # no pairs, or all alike: nothing to learn from them
+            return self
+        scale = block_scale(given.sets)
+        rows = sparse.csr_array(sparse.csr_array(sparse.vstack(tables, format="csr")) * (1.0 / scale))
+        # liblinear takes 32-bit indices only.
+        rows.indices, rows.indptr = rows.indices.astype(np.int32), rows.indptr.astype(np.int32)
+        model = self._classifier().fit(rows, same)
+        self.w_, self.intercept_ = model.coef_[0] / scale, float(model.intercept_[0])
+        return self
+
+    def _classifier(self) -> Any:
+        from sklearn.svm import LinearSVC
+
+        return LinearSVC(C=self.C, random_state=self.random_state, max_iter=20_000, dual="auto")
+
+
+def _some_pairs(m: int, most: int, rng: np.random.Generator) -> tuple[Any, Any]:
+    a, b = np.triu_indices(m, 1)
+    if len(a) <= most:
+        return a, b
+    chosen = np.sort(rng.choice(len(a), most, replace=False))
+    return a[chosen], b[chosen]
+
+
+def _pair_rows(x: ItemSet, a: Any, b: Any) -> sparse.csr_array:
+    """psi_ab of the pairs a < b, one sparse row each."""
+    parts = []
+    if x.nodes is not None:
+        nodes = sparse.csr_array(x.nodes)
+        parts.append(nodes[a] * nodes[b])
+    if x.pairs is not None:
+        m, held = x.n_items, sparse.csr_array(x.pairs)
+        first, second = np.triu_indices(m, 1) if x.pair_index is None else x.pair_index.T
+        numbers = sparse.csr_array((np.arange(len(first)) + 1, (first, second)), shape=(m, m))
+        rows = np.asarray(numbers[a, b]).ravel().astype(np.int64) - 1
+        pick = (np.ones(int((rows >= 0).sum())), (np.flatnonzero(rows >= 0), rows[rows >= 0]))
+        parts.append(sparse.csr_array(pick, shape=(len(a), held.shape[0])) @ held)
+    return sparse.csr_array(sparse.hstack(parts, format="csr"))
+
+
+class UntrainedKMeans(KMeansPrediction, BaseEstimator):
+    """None (Finley 2009, section 4.5.2): k-means with all weights 1.
+
+    >>> UntrainedKMeans(n_clusters=2).fit([np.eye(2)]).predict([np.array([[1, 0], [1, 0], [0, 1]])])
+    [array([0, 0, 1])]
+    """
+
+    def __init__(
+        self,
+        n_clusters: int | None = None,
+        predictor: Predictor = "iterative",
+        loss: Any = "normalised",
+        n_init: int = 10,
+        random_state: int = 0,
+    ) -> None:
+        self.n_clusters = n_clusters
+        self.predictor = predictor
+        self.loss = loss
+        self.n_init = n_init
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None, groups: Any = None) -> Any:
+        """Nothing is learned; the number of features is remembered."""
+        self._check_prediction()
+        given = read_sets(self, X, groups, reset=True)
+        self.w_ = np.ones(given.sets[0].n_features)
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = False
+        return tags

@@ -1,0 +1,208 @@
+"""The pair classifier baseline (PCC) and the default clusterings."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.spatial.distance import squareform
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils.validation import check_is_fitted
+
+from clustruct._typing import Indices, Labels
+from clustruct.estimators.correlation import Predictor, cluster
+from clustruct.estimators.inputs import read_labels, read_sets
+from clustruct.estimators.scoring import SetScoring
+from clustruct.itemsets import ItemSet
+from clustruct.problems.units import feature_scale
+
+from .pair_selection import canopy_pairs, chain_pairs, pair_table
+
+
+class PairwiseClassifierClustering(SetScoring, BaseEstimator):
+    """Classify pairs as together or apart, and cluster with the classifier's outputs as similarities.
+
+    The baseline that supervised clustering is compared with (dissertation 1.3 and 3.6): one binary
+    example per pair of every set. It does not see that pairs hang together.
+
+    Parameters
+    ----------
+    classifier : scikit-learn classifier with `decision_function`, optional
+        A linear SVM by default (on features divided by their root mean square).
+    selection : "all", "canopy" or "chain"
+        Which pairs train. "canopy": those whose a-priori similarity (the feature ``canopy_feature``) lies
+        in ``canopy_range``. "chain" (1.3.2): items in order; each with its closest earlier mate is a
+        positive pair, with the items between them that are not its mates negative pairs.
+    predictor : "greedy", "local_search", "lp", "exact", "components" or "nearest_mate"
+        How outputs become clusters. "components" joins all pairs above zero, "nearest_mate" links each item
+        to the nearest earlier item that the classifier calls a mate (1.3.2).
+    loss : what `score` counts
+    canopy_feature, canopy_range : column of the pair features, and its (low, high)
+    random_state : int
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from clustruct import ItemSet
+    >>> from clustruct.baselines import PairwiseClassifierClustering
+    >>> x = ItemSet(pairs=np.array([[1.0, 1.0], [0.1, 1.0], [0.0, 1.0]]))
+    >>> PairwiseClassifierClustering().fit([x], [[0, 0, 1]]).predict([x])
+    [array([0, 0, 1])]
+    """
+
+    def __init__(
+        self,
+        classifier: Any = None,
+        selection: Literal["all", "canopy", "chain"] = "all",
+        predictor: Predictor | Literal["components", "nearest_mate"] = "greedy",
+        loss: Any = "pairwise",
+        canopy_feature: int = 0,
+        canopy_range: tuple[float, float] = (0.0, np.inf),
+        random_state: int = 0,
+    ) -> None:
+        self.classifier = classifier
+        self.selection = selection
+        self.predictor = predictor
+        self.loss = loss
+        self.canopy_feature = canopy_feature
+        self.canopy_range = canopy_range
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any = None, groups: Any = None) -> Any:
+        """Train the classifier on the pairs of all sets. Arguments as for the supervised clusterers."""
+        given = read_sets(self, X, groups, reset=True)
+        labels = read_labels(y, given)
+        self._scale = feature_scale(given.sets)
+        chosen = [self._select(x, v) for x, v in zip(given.sets, labels, strict=True)]
+        features = np.concatenate([pair_table(x, p) for x, p in zip(given.sets, chosen, strict=True)])
+        together = np.concatenate([v[p[:, 0]] == v[p[:, 1]] for v, p in zip(labels, chosen, strict=True)])
+        self.constant_ = None
+        if len(together) == 0 or together.all() or not together.any():
+            # All pairs alike: nothing to learn but that.
+            self.constant_ = 1.0 if len(together) and together.all() else -1.0
+            return self
+        model = self._default() if self.classifier is None else clone(self.classifier)
+        self.classifier_ = model.fit(features / self._scale, together)
+        return self
+
+    def _default(self) -> Any:
+        from sklearn.svm import LinearSVC
+
+        return LinearSVC(random_state=self.random_state, max_iter=10_000, dual="auto")
+
+    def _select(self, x: ItemSet, labels: Labels) -> Indices:
+        if self.selection == "all":
+            return _pairs(x)
+        if self.selection == "chain":
+            return chain_pairs(labels)
+        if self.selection == "canopy":
+            return canopy_pairs(x, self.canopy_feature, self.canopy_range)
+        raise ValueError(f"selection must be all, canopy or chain, not {self.selection!r}")
+
+    def decision_function(self, X: Any, groups: Any = None) -> Any:
+        """The classifier's output for every pair: one symmetric matrix per set.
+
+        Sparse for a set that lists its pairs (`pair_index`) and has no node features.
+        """
+        check_is_fitted(self, "constant_")
+        given = read_sets(self, X, groups, reset=False)
+        answers = [self._outputs(x) for x in given.sets]
+        return answers[0] if given.single else answers
+
+    def _outputs(self, x: ItemSet) -> Any:
+        """A symmetric matrix; sparse for a set that lists its pairs, where all others are apart."""
+        m, pairs = x.n_items, _pairs(x)
+        if self.constant_ is not None or len(pairs) == 0:
+            outputs = np.full(len(pairs), self.constant_ or 0.0)
+        else:
+            outputs = self.classifier_.decision_function(pair_table(x, pairs) / self._scale)
+        if not _lists_pairs(x):
+            return np.asarray(squareform(outputs, checks=False)) if m > 1 else np.zeros((m, m))
+        upper = sparse.csr_array((outputs, (pairs[:, 0], pairs[:, 1])), shape=(m, m))
+        return sparse.csr_array(upper + upper.T)
+
+    def predict(self, X: Any, groups: Any = None) -> Any:
+        """Cluster new sets."""
+        check_is_fitted(self, "constant_")
+        given = read_sets(self, X, groups, reset=False)
+        return given.restore([self._cluster(self._outputs(x)) for x in given.sets])
+
+    def _cluster(self, K: Any) -> Labels:
+        if self.predictor == "components":
+            return components(K > 0.0)
+        if self.predictor == "nearest_mate":
+            return nearest_mates(K.toarray() if sparse.issparse(K) else K)
+        return cluster(K, self.predictor, self.random_state)
+
+
+def _lists_pairs(x: ItemSet) -> bool:
+    """Whether only listed pairs of the set have features."""
+    return x.nodes is None and x.pair_index is not None
+
+
+def _pairs(x: ItemSet) -> Indices:
+    """The pairs that train and are asked about: those listed, or all."""
+    if x.pair_index is not None and x.nodes is None:
+        return np.asarray(x.pair_index, dtype=np.intp)
+    return np.column_stack(np.triu_indices(x.n_items, 1))
+
+
+def components(linked: Any) -> Labels:
+    """Connected components as labels."""
+    from scipy.sparse.csgraph import connected_components
+
+    from clustruct.partitions import canonical_labels
+
+    return canonical_labels(connected_components(linked, directed=False)[1])
+
+
+def nearest_mates(K: NDArray[np.float64]) -> Labels:
+    """Each item joins the nearest earlier item with a positive score; clusters are the chains (1.3.2).
+
+    >>> nearest_mates(np.array([[0.0, -1.0, 2.0], [-1.0, 0.0, -1.0], [2.0, -1.0, 0.0]]))
+    array([0, 1, 0])
+    """
+    labels = np.empty(len(K), np.int64)
+    count = 0
+    for i in range(len(K)):
+        mates = np.flatnonzero(K[i, :i] > 0.0)
+        if len(mates):
+            labels[i] = labels[mates[-1]]
+        else:
+            labels[i], count = count, count + 1
+    return labels
+
+
+class DefaultClustering(SetScoring, BaseEstimator):
+    """Every item alone, or all in one cluster: the clusterings that need no learning.
+
+    >>> from clustruct.baselines import DefaultClustering
+    >>> import numpy as np
+    >>> DefaultClustering("alone").fit([np.eye(3)]).predict([np.eye(3)])
+    [array([0, 1, 2])]
+    """
+
+    def __init__(self, kind: Literal["alone", "together"] = "alone", loss: Any = "pairwise") -> None:
+        self.kind = kind
+        self.loss = loss
+
+    def fit(self, X: Any, y: Any = None, groups: Any = None) -> Any:
+        """Nothing is learned; the number of features is remembered."""
+        if self.kind not in ("alone", "together"):
+            raise ValueError(f"kind must be 'alone' or 'together', not {self.kind!r}")
+        read_sets(self, X, groups, reset=True)
+        return self
+
+    def predict(self, X: Any, groups: Any = None) -> Any:
+        """The default clustering of each set."""
+        check_is_fitted(self, "n_features_in_")
+        given = read_sets(self, X, groups, reset=False)
+        make = np.arange if self.kind == "alone" else lambda m: np.zeros(m, np.int64)
+        return given.restore([make(x.n_items) for x in given.sets])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = False
+        return tags

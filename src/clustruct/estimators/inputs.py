@@ -1,0 +1,147 @@
+"""What users pass to fit and predict, settled once: item sets, labels, and the shape of the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils.validation import validate_data
+
+from clustruct._typing import Labels
+from clustruct.itemsets import ItemSet, as_item_set
+from clustruct.partitions import canonical_labels
+
+
+@dataclass(frozen=True)
+class Sets:
+    """Item sets, and how a list of answers is given back in the form of the input."""
+
+    sets: list[ItemSet]
+    rows: list[NDArray[np.intp]] | None
+    single: bool
+
+    def restore(self, answers: Sequence[Any]) -> Any:
+        """One answer per set: a list; for one stacked table one vector, clusters numbered through."""
+        if self.rows is None:
+            return answers[0] if self.single else list(answers)
+        total = sum(len(r) for r in self.rows)
+        out = np.empty(total, np.int64)
+        first = 0
+        for rows, labels in zip(self.rows, answers, strict=True):
+            out[rows] = labels + first
+            first += int(labels.max()) + 1
+        return out
+
+
+def is_table(X: Any) -> bool:
+    """Whether X is one 2-D table of items (not a list of sets)."""
+    return sparse.issparse(X) or (hasattr(X, "shape") and len(X.shape) == 2)
+
+
+def read_sets(estimator: Any, X: Any, groups: Any = None, *, reset: bool) -> Sets:
+    """Item sets from a list of sets, one item set, or one table (stacked sets with ``groups``)."""
+    if isinstance(X, ItemSet):
+        found = Sets([X], None, True)
+    elif _is_list_of_sets(X):
+        found = Sets([_named(i, x) for i, x in enumerate(X)], None, False)
+    else:
+        found = _read_table(estimator, X, groups, reset)
+    if reset:
+        _remember(estimator, found.sets)
+    _check_features(estimator, found.sets)
+    return found
+
+
+def _is_list_of_sets(X: Any) -> bool:
+    """A list whose members are sets or tables; an array of objects counts as a list."""
+    if isinstance(X, np.ndarray) and X.dtype != object:
+        return False
+    if not isinstance(X, list | tuple | np.ndarray):
+        return False
+    return len(X) > 0 and (isinstance(X[0], ItemSet) or is_table(X[0]))
+
+
+def _named(i: int, x: Any) -> ItemSet:
+    try:
+        return as_item_set(x)
+    except (ValueError, TypeError) as error:
+        raise type(error)(f"set {i}: {error}") from None
+
+
+def _read_table(estimator: Any, X: Any, groups: Any, reset: bool) -> Sets:
+    names = [str(c) for c in X.columns] if hasattr(X, "columns") else None
+    table = validate_data(estimator, X, accept_sparse="csr", dtype=np.float64, reset=reset)
+    if groups is None:
+        return Sets([ItemSet(nodes=table, feature_names=names)], None, True)
+    groups = np.asarray(groups)
+    if groups.shape != (table.shape[0],):
+        raise ValueError(f"groups has shape {groups.shape}, X has {table.shape[0]} rows")
+    _, first, owner = np.unique(groups, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rows = [np.flatnonzero(owner == g) for g in order]
+    return Sets([ItemSet(nodes=table[r], feature_names=names) for r in rows], rows, False)
+
+
+def _remember(estimator: Any, sets: list[ItemSet]) -> None:
+    estimator.n_features_in_ = sets[0].n_features
+    names = sets[0].feature_names
+    if names is not None:
+        estimator.feature_names_in_ = np.array(names, dtype=object)
+    elif hasattr(estimator, "feature_names_in_"):
+        del estimator.feature_names_in_
+
+
+def _check_features(estimator: Any, sets: list[ItemSet]) -> None:
+    for i, x in enumerate(sets):
+        if x.n_features != estimator.n_features_in_:
+            raise ValueError(
+                f"set {i} has {x.n_features} features, but {type(estimator).__name__} "
+                f"is expecting {estimator.n_features_in_} features"
+            )
+
+
+def read_labels(y: Any, given: Sets) -> list[Labels]:
+    """One canonical label vector per set."""
+    if y is None:
+        raise ValueError("requires y to be passed, but the target y is None: the right labels of each set")
+    if given.rows is not None:
+        y = np.asarray(y)
+        if y.shape != (sum(len(r) for r in given.rows),):
+            raise ValueError(f"y has shape {y.shape}, one label per row of X was expected")
+        listed = [y[r] for r in given.rows]
+    elif given.single:
+        listed = [_only(y)]
+    else:
+        listed = list(y)
+    if len(listed) != len(given.sets):
+        raise ValueError(f"{len(given.sets)} sets but {len(listed)} label vectors")
+    return [_checked(i, v, x) for i, (v, x) in enumerate(zip(listed, given.sets, strict=True))]
+
+
+def set_groups(groups: Any, given: Sets) -> list[Any] | None:
+    """The group of each set where a list of sets was given; for one table groups name its sets instead."""
+    if groups is None or given.rows is not None or given.single:
+        return None
+    if len(groups) != len(given.sets):
+        raise ValueError(f"groups has {len(groups)} entries for {len(given.sets)} sets")
+    return list(groups)
+
+
+def _only(y: Any) -> Any:
+    """The labels of the one set; a column is taken as scikit-learn takes it, with a warning."""
+    if not (hasattr(y, "shape") and len(y.shape) == 2 and y.shape[1] == 1):
+        return y
+    from sklearn.utils import column_or_1d
+
+    return column_or_1d(y, warn=True)
+
+
+def _checked(i: int, labels: Any, x: ItemSet) -> Labels:
+    try:
+        return canonical_labels(labels, n_items=x.n_items)
+    except (ValueError, TypeError) as error:
+        raise type(error)(f"set {i}: {error}") from None

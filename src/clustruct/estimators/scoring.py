@@ -1,0 +1,33 @@
+"""Scores of estimators that cluster whole sets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from clustruct.losses import as_loss
+
+from .inputs import read_labels, read_sets
+
+
+class SetScoring:
+    """`score` and scikit-learn's tags for estimators whose sample is a set."""
+
+    def score(self, X: Any, y: Any, groups: Any = None) -> float:
+        """100 minus the mean loss over the sets, divided by 100: 1 is perfect."""
+        return 1.0 - float(np.mean(self.set_losses(X, y, groups))) / 100.0
+
+    def set_losses(self, X: Any, y: Any, groups: Any = None) -> Any:
+        """The loss of the prediction for each set, on a 0..100 scale."""
+        given = read_sets(self, X, groups, reset=False)
+        labels = read_labels(y, given)
+        loss = as_loss(getattr(self, "loss", "pairwise"))
+        predicted = self.predict(given.sets)  # type: ignore[attr-defined]
+        return np.array([loss(t, p) for t, p in zip(labels, predicted, strict=True)])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.target_tags.required = True
+        tags.input_tags.sparse = True
+        return tags

@@ -1,0 +1,1 @@
+"""The kinds of pair features, one file each."""

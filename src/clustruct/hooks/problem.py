@@ -1,0 +1,260 @@
+"""Hook modules as structured problems: the adapter between a module's functions and the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from clustruct.ssvm import Constraints, KernelModel, OracleKind, SlackRule, VectorSum
+
+from .errors import HookError
+from .loading import Hooks, told
+from .models import Model, Sparm, StructModel
+from .output_cache import LASTING, RowStore, lasting
+from .user_constraints import Given
+from .vectors import Sparse, sparse_parts
+
+Parts = Sequence[Sparse]
+# Up to this length support vectors are held dense: products of short rows are faster so.
+DENSE_LENGTH = 2000
+# Answers held per example before all are forgotten.
+MOST_HELD = 100
+
+
+class HookProblem:
+    """A hook module as a batch problem for linear models.
+
+    Psi(x, y), the loss and the oracle are the module's. Before each batch of oracle calls ``sm.w`` and
+    ``sm.svm_model`` are set to the w in question. Vectors with another kernel_id are orthogonal, so
+    each kernel_id has a block of w of its own; which there are is read off the true outputs.
+
+    Psi and the loss are asked for once per answer: they must depend on the example and the output alone.
+
+    Constraints given with a slack of their own are answers of extra examples, which the module never
+    sees; those that share an example's slack compete with the oracle's answer for it.
+    """
+
+    _losses: NDArray[np.float64]
+    _known: dict[tuple[int, Any], int]
+
+    def __init__(
+        self,
+        hooks: Hooks,
+        sample: Sequence[Any],
+        sm: StructModel,
+        sparm: Sparm,
+        given: Sequence[Given] = (),
+    ) -> None:
+        self.hooks, self.sample, self.sm, self.sparm = hooks, sample, sm, sparm
+        self.oracle_kind: OracleKind = getattr(hooks.module, "oracle_kind", "undergenerating")
+        self.n_own = len(sample)
+        truths = [self.psi(i, y) for i, (_, y) in enumerate(sample)]
+        self._check_truths()
+        self.given = [g for g in given if g.group is not None]
+        self.n_examples = max([self.n_own, *((g.group or 0) + 1 for g in self.given)])
+        self._given_of: dict[int, list[int]] = {}
+        for k, g in enumerate(self.given):
+            self._given_of.setdefault(g.group or 0, []).append(k)
+        self._prepare(truths)
+
+    def _prepare(self, truths: list[Parts]) -> None:
+        ids = {s.kernel_id for parts in truths for s in parts}
+        self.kernel_ids = tuple(sorted(ids)) or (0,)
+        self._offset = {k: j * self.sm.size_psi for j, k in enumerate(self.kernel_ids)}
+        self.n_features = len(self.kernel_ids) * self.sm.size_psi
+        extra: list[Parts] = [()] * (self.n_examples - self.n_own)
+        self._truths = self.rows(truths + extra)
+        self._given_rows = self.rows([g.parts for g in self.given])
+        self._forget()
+
+    def _check_truths(self) -> None:
+        for i, (_, y) in enumerate(self.sample):
+            loss = self.hooks.loss_of(i, y, y, self.sparm)
+            if loss != 0.0:
+                raise HookError(f"example {i}: loss(y, y, sparm) must be 0, not {loss}")
+
+    def psi(self, i: int, y: Any) -> Parts:
+        """The parts of Psi(x_i, y), as the module gives them."""
+        value = self.hooks.psi(self.sample[i][0], y, self.sm, self.sparm)
+        try:
+            return sparse_parts(value)
+        except (TypeError, ValueError) as error:
+            raise HookError(f"psi(x, y, sm, sparm) of example {i}: {error}") from None
+
+    def rows(self, vectors: Iterable[Parts]) -> Any:
+        """One CSR row per vector."""
+        held: list[Sparse] = []
+        counts = [0]
+        for parts in vectors:
+            held.extend(parts)
+            counts.append(len(held))
+        lengths = np.array([len(s.indices) for s in held], np.int64)
+        values = np.concatenate([np.empty(0), *(s.values for s in held)])
+        where = np.concatenate([np.empty(0, np.int64), *(s.indices for s in held)])
+        _check_length(where, self.sm.size_psi)
+        values *= np.repeat(np.array([s.factor for s in held], float), lengths)
+        try:
+            where += np.repeat(np.array([self._offset[s.kernel_id] for s in held], np.int64), lengths)
+        except KeyError as missing:
+            raise HookError(
+                f"psi gives kernel_id {missing}, which no true output has; a linear model (-t 0) has one "
+                "block of weights for each. The same kernel in the dual, -t 1 -d 1 -r 0, has no such limit."
+            ) from None
+        pointers = np.concatenate([[0], np.cumsum(lengths)])[counts]
+        shape = (len(counts) - 1, self.n_features)
+        # The same index type everywhere: the differences of rows are then made without conversions.
+        return sparse.csr_array((values, where.astype(np.int32), pointers.astype(np.int32)), shape=shape)
+
+    def separate_batch(
+        self, indices: NDArray[np.intp], w: NDArray[np.float64], rule: SlackRule
+    ) -> Constraints:
+        self.sm.svm_model = Model(self.sm.svm_model.kernel_parm, w, self.kernel_ids)
+        outputs, losses, places = self._answers(indices, rule)
+        differences = self._held.take(places)
+        if self.given:
+            losses, differences = self._with_given(indices, w, rule, losses, differences)
+        return Constraints(losses, differences, outputs)
+
+    def _answers(self, indices: NDArray[np.intp], rule: SlackRule) -> tuple[list[Any], Any, Any]:
+        """Outputs, losses, and the places of the psi differences among the rows held."""
+        if self._held.count > MOST_HELD * self.n_examples:
+            self._forget()
+        hook, oracle = self.hooks.bare_oracle(rule.scaling)
+        sm, sparm, sample, known, n_own = self.sm, self.sparm, self.sample, self._known, self.n_own
+        outputs: list[Any] = []
+        places: list[int] = []
+        new: list[tuple[int, int, Any]] = []
+        with told(hook, oracle):
+            for i in indices.tolist():
+                ybar = oracle(*sample[i], sm, sparm) if i < n_own else None
+                place = known.get((i, ybar)) if type(ybar) in LASTING or lasting(ybar) else None
+                if place is None and i < n_own:
+                    new.append((len(places), i, ybar))
+                outputs.append(ybar)
+                places.append(place or 0)
+        if new:
+            self._ask(new, places)
+        return outputs, self._losses[places], np.array(places)
+
+    def _ask(self, new: list[tuple[int, int, Any]], places: list[int]) -> None:
+        """Loss and Psi of answers not seen before; they are held from now on."""
+        losses = [self.hooks.loss_of(i, self.sample[i][1], ybar, self.sparm) for _, i, ybar in new]
+        found = self.rows(self.psi(i, ybar) for _, i, ybar in new)
+        first = self._held.append(sparse.csr_array(self._truths[[i for _, i, _ in new]] - found))
+        self._losses = np.concatenate([self._losses, losses])
+        for k, (position, i, ybar) in enumerate(new, first):
+            places[position] = k
+            if lasting(ybar):
+                self._known[i, ybar] = k
+
+    def _forget(self) -> None:
+        """Hold nothing but the truths, whose difference and loss are zero."""
+        self._held = RowStore(self.n_features)
+        self._losses = np.zeros(1)
+        self._known = {(i, y): 0 for i, (_, y) in enumerate(self.sample) if lasting(y)}
+
+    def _with_given(
+        self, indices: NDArray[np.intp], w: Any, rule: SlackRule, losses: Any, differences: Any
+    ) -> tuple[Any, Any]:
+        """Put a given constraint in the place of an answer that is less violated."""
+        needs = rule.violation(losses, -(differences @ w))
+        short = np.array([g.right for g in self.given]) - self._given_rows @ w
+        order, taken, shares = np.arange(len(indices)), list[int](), list[float]()
+        for k, i in enumerate(indices.tolist()):
+            j = max(self._given_of.get(i, ()), key=lambda j: short[j], default=None)
+            if j is not None and short[j] > needs[k]:
+                losses[k], divisor = self.given[j].as_answer(rule)
+                order[k] = len(indices) + len(taken)
+                taken.append(j)
+                shares.append(1.0 / divisor)
+        if not taken:
+            return losses, differences
+        rows = sparse.diags_array(shares) @ self._given_rows[taken]
+        return losses, sparse.vstack([differences, rows], format="csr")[order]
+
+    @property
+    def given_planes(self) -> tuple[Any, NDArray[np.float64], NDArray[np.intp]]:
+        """Vectors, right sides and groups of the given constraints that have a slack."""
+        rights = np.array([g.right for g in self.given], float)
+        return self._given_rows, rights, np.array([g.group for g in self.given], np.intp)
+
+
+class KernelHookProblem(HookProblem):
+    """A hook module as a one-by-one problem in the dual: Psi as a `VectorSum`, w as support vectors.
+
+    A kernel_id is a part, a factor a coefficient.
+    """
+
+    def _prepare(self, truths: list[Parts]) -> None:
+        self.n_features, self.kernel_ids = 1, (0,)
+        self._model: KernelModel | None = None
+
+    def truth(self, i: int) -> Any:
+        return self.sample[i][1] if i < self.n_own else None
+
+    def loss(self, i: int, y: Any) -> float:
+        if isinstance(y, _Taken):
+            return y.loss
+        return self.hooks.loss_of(i, self.truth(i), y, self.sparm) if i < self.n_own else 0.0
+
+    def joint_feature(self, i: int, y: Any) -> VectorSum:
+        if isinstance(y, _Taken):
+            mine = self.joint_feature(i, self.truth(i))
+            return mine - self._sum(y.given.parts) * (1.0 / y.divisor)
+        return self._sum(self.psi(i, y) if i < self.n_own else ())
+
+    def separate(self, i: int, w: KernelModel, rule: SlackRule) -> Any:
+        if w is not self._model:
+            self._model = w
+            self.sm.svm_model = Model(self.sm.svm_model.kernel_parm, support=w.support)
+        best: Any = None
+        if i < self.n_own:
+            x, y = self.sample[i]
+            best = self.hooks.oracle(rule.scaling)(x, y, self.sm, self.sparm)
+        for j in self._given_of.get(i, []):
+            best = self._better(i, best, self.given[j], w, rule)
+        return best
+
+    def _better(self, i: int, best: Any, given: Given, w: KernelModel, rule: SlackRule) -> Any:
+        taken = _Taken(given, *given.as_answer(rule))
+        truth = self.joint_feature(i, self.truth(i))
+        now, then = (
+            rule.violation(self.loss(i, y), -w.score(truth - self.joint_feature(i, y))) for y in (taken, best)
+        )
+        return taken if now > then else best
+
+    def _sum(self, parts: Parts) -> VectorSum:
+        size = self.sm.size_psi
+        for s in parts:
+            _check_length(s.indices, size)
+        coefficients = np.array([s.factor for s in parts], float)
+        ids = np.array([s.kernel_id for s in parts], np.intp)
+        if size <= DENSE_LENGTH:
+            vectors: Any = np.zeros((len(parts), size))
+            for row, s in zip(vectors, parts, strict=True):
+                row[s.indices] = s.values
+        else:
+            pointers = np.cumsum([0, *(len(s.indices) for s in parts)])
+            where = np.concatenate([np.empty(0, np.int64), *(s.indices for s in parts)])
+            values = np.concatenate([np.empty(0), *(s.values for s in parts)])
+            vectors = sparse.csr_array((values, where, pointers), shape=(len(parts), size))
+        return VectorSum(coefficients, vectors, ids)
+
+
+def _check_length(indices: NDArray[np.int64], size: int) -> None:
+    if len(indices) and indices.max() >= size:
+        raise HookError(
+            f"a vector has the index {indices.max()}, but init_model set sm.size_psi = {size}; "
+            "indices count from 0"
+        )
+
+
+class _Taken:
+    """A given constraint in the place of an output."""
+
+    def __init__(self, given: Given, loss: float, divisor: float) -> None:
+        self.given, self.loss, self.divisor = given, loss, divisor

@@ -1,0 +1,134 @@
+"""Local search: annealed single moves, then descent under single moves and joins of whole clusters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clustruct._typing import Floats, Ints
+
+from .greedy import merged_nodes
+from .signed_graph import Pairs, SignedGraph, check_labels, signed_graph, summed_csr
+
+# First and last temperature, in units of the mean |score|. Measured on planted partitions, m = 1000, 100
+# sweeps, objective over the planted one (Gaussian / sign noise): 1.0-0.3 gives 0.99 / 1.01, 1.2-0.3 gives
+# 1.02 / 1.01, 1.5-0.3 gives 1.01 / 0.96, 0.6-0.4 gives 0.94 (Gaussian).
+HOT, COLD = 1.1, 0.3
+
+
+def local_search(
+    K: Any,
+    labels: Any = None,
+    *,
+    must_link: Pairs | None = None,
+    cannot_link: Pairs | None = None,
+    sweeps: int | None = None,
+    random_state: Any = 0,
+) -> Ints:
+    r"""Find a clustering of high objective that no single move and no join of two clusters improves.
+
+    .. math:: \max_y \sum_{a<b,\; y_a = y_b} K_{ab}
+
+    From ``labels`` (by default those of :func:`greedy`): descend to a local optimum; then anneal, and descend
+    again; keep the better. In a sweep of annealing at temperature T each item in turn draws its cluster c
+    with probability proportional to exp(sum of its K to c / T), a cluster of its own having sum 0; T falls by
+    a constant factor per sweep from 1.1 to 0.3 times the mean absolute score. (Heat bath, as in Kirkpatrick,
+    Gelatt and Vecchi 1983.)
+
+    Parameters
+    ----------
+    K, must_link, cannot_link : as for :func:`greedy`.
+    labels : the start, any integers. Without links the result is never worse than it. A start that breaks
+        a link is mended first; of a must-link group the first item's label counts.
+    sweeps : how much annealing. 0 is descent alone, for an oracle that is called very often. By default 100
+        for sparse scores, and m / 5 but at least 150 and at most 600 for dense ones. A search that freezes
+        stops early.
+    random_state : an integer, or anything ``numpy.random.default_rng`` takes. Same number, same answer.
+
+    Returns
+    -------
+    labels : int64, one per item, clusters numbered by first appearance.
+
+    Cost of a sweep: O(m k) plus O(m) per item that changes cluster (dense), O(edges) (sparse).
+    Own code: on planted partitions it beats bioimage-cpp's Kernighan-Lin in value, in less time than that
+    takes for its greedy start (``benchmarks/correlation.py``): clearly so from m = 1000 on; at m = 300, where
+    both find the planted clusters, it fell short by at most 0.7 % in 2 of 60 instances. Random starts were no
+    better than the greedy one.
+
+    >>> K = [[0, 3, 2, -4], [3, 0, 2, -4], [2, 2, 0, 3], [-4, -4, 3, 0]]
+    >>> local_search(K)
+    array([0, 0, 0, 1])
+    """
+    graph = signed_graph(K, must_link, cannot_link)
+    if sweeps is None:
+        sweeps = 100 if graph.dense is None else min(max(150, graph.n_nodes // 5), 600)
+    if sweeps < 0:
+        raise ValueError(f"sweeps must not be negative, but is {sweeps}")
+    state = random_word(random_state)
+    start = merged_nodes(graph) if labels is None else node_labels(graph, labels)
+    # More than any clustering can gain: to break a cannot-link never pays, to mend one always does.
+    penalty = 1.0 + 4.0 * graph.total
+    fenced = graph.fenced(penalty)
+    # Sums that once held the penalty carry its rounding error.
+    tolerance = 1e-9 * graph.scale + (1e-15 * penalty if len(graph.apart) else 0.0)
+    best = settle(fenced, start, tolerance)
+    if sweeps and graph.scale > 0:
+        temperatures = graph.scale * np.geomspace(HOT, COLD, sweeps)
+        annealed = settle(fenced, anneal(fenced, best, temperatures, state), tolerance)
+        if fenced.value(annealed) > fenced.value(best):
+            best = annealed
+    return graph.to_items(best)
+
+
+def node_labels(graph: SignedGraph, labels: Any) -> Ints:
+    """Labels of the nodes from given labels of the items: the first item of a must-link group decides."""
+    items = check_labels(labels, len(graph.groups))
+    if len(items) == graph.n_nodes:
+        return items
+    first_item = np.unique(graph.groups, return_index=True)[1]
+    return check_labels(items[first_item], graph.n_nodes)
+
+
+def random_word(random_state: Any) -> NDArray[np.uint64]:
+    """State of the kernels' random numbers. An integer is used as it is: a numpy generator costs 15 us."""
+    if isinstance(random_state, (int, np.integer)):
+        if random_state < 0:
+            raise ValueError(f"random_state must not be negative, but is {random_state}")
+        return np.array([int(random_state) % 2**64], np.uint64)
+    if isinstance(random_state, np.random.RandomState):
+        return np.array([random_state.randint(2**31)], np.uint64)
+    return np.array([np.random.default_rng(random_state).integers(2**63)], np.uint64)
+
+
+def anneal(graph: SignedGraph, labels: Ints, temperatures: Floats, state: NDArray[np.uint64]) -> Ints:
+    """The best labels seen at the end of a sweep, one sweep per temperature."""
+    from ._kernels import moving, sparse_moving
+
+    if graph.dense is not None:
+        found: Ints = moving.anneal_dense(graph.dense, labels, temperatures, state)
+    else:
+        assert graph.csr is not None
+        found = sparse_moving.anneal_sparse(*graph.csr, labels, temperatures, state)
+    return found
+
+
+def settle(graph: SignedGraph, labels: Ints, tolerance: float) -> Ints:
+    """Single moves, then joins of whole clusters, again and again until neither gains anything."""
+    from ._kernels import checks, moving, sparse_merging, sparse_moving
+
+    if not len(labels):
+        return labels
+    if graph.dense is not None:
+        settled: Ints = moving.settle_dense(graph.dense, labels, tolerance)
+        return settled
+    assert graph.csr is not None
+    labels = checks.canonical(labels)
+    while True:
+        sparse_moving.descend_sparse(*graph.csr, labels, tolerance)
+        labels = checks.canonical(labels)
+        joined = sparse_merging.merge_sparse(*summed_csr(graph.csr, labels, int(labels.max()) + 1))
+        if np.array_equal(joined, np.arange(len(joined))):
+            return labels
+        labels = checks.canonical(joined[labels])

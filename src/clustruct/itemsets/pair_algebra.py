@@ -1,0 +1,175 @@
+"""The linear map w -> K and its adjoint B -> Psi, block by block, over plain arrays.
+
+Node products:  K = X diag(w) X',            adjoint  Psi_f = (X' B X)_ff = sum_ab B_ab X_af X_bf.
+Pair features:  K_ij = K_ji = (P w)_r,       adjoint  Psi = P' e,  e_r = B_ij + B_ji  for pair row r = (i, j).
+
+X and P are float64 arrays or CSR; the functions below are the only place that tells the two apart.
+"""
+
+import math
+from typing import Any, TypeAlias
+
+import numpy as np
+from scipy import sparse
+from scipy.spatial.distance import squareform
+
+from clustruct._typing import Floats, Ints
+
+Matrix: TypeAlias = Floats | sparse.csr_array
+
+# A dense product with wide sparse X is made in column blocks of about this many numbers (16 MB).
+BLOCK_NUMBERS = 2_000_000
+
+
+def condensed_index(m: int, a: Ints, b: Ints) -> Ints:
+    """Position of the pair (a, b), a < b, in the order of scipy's `pdist`: m a - a(a+1)/2 + b - a - 1.
+
+    >>> condensed_index(4, np.array([0, 1]), np.array([3, 2])).tolist()
+    [2, 3]
+    """
+    return m * a - a * (a + 1) // 2 + b - a - 1
+
+
+def items_of_condensed(length: int) -> int | None:
+    """The m with m(m-1)/2 = length (1 for length 0), or None when there is none.
+
+    >>> items_of_condensed(6), items_of_condensed(5)
+    (4, None)
+    """
+    m = (1 + math.isqrt(1 + 8 * length)) // 2
+    return m if m * (m - 1) // 2 == length else None
+
+
+def node_similarity(X: Matrix, w: Floats) -> Floats:
+    """K = X diag(w) X' (m x m, exactly symmetric). O(m^2 N) dense; sparse X costs its products only."""
+    if isinstance(X, sparse.csr_array):
+        K = np.asarray(((X * w) @ X.T).toarray(), dtype=np.float64)
+    else:
+        K = (X * w) @ X.T
+    return (K + K.T) / 2  # BLAS rounds the two halves differently
+
+
+def node_adjoint(X: Matrix, B: Floats | sparse.csr_array) -> Floats:
+    """diag(X' B X) for any square B. No array larger than m x m or m x N_n (dense X) is formed."""
+    if isinstance(B, sparse.csr_array) or not isinstance(X, sparse.csr_array):
+        return column_sums(X * (B @ X))
+    m, n = X.shape
+    width = max(1, BLOCK_NUMBERS // m)
+    by_column = X.tocsc()
+    blocks = [by_column[:, f : f + width] for f in range(0, n, width)]
+    return np.concatenate([column_sums(block * (B @ block)) for block in blocks] or [np.zeros(0)])
+
+
+def node_factor_adjoint(X: Matrix, Y: Matrix) -> Floats:
+    """diag(X' Y Y' X) = row sums of (X'Y)^2, without the m x m matrix Y Y'. O(nnz(X) k)."""
+    return row_sums_of_squares(X.T @ Y)
+
+
+def row_sums_of_squares(A: Any) -> Floats:
+    """sum_c A_fc^2 for each row f."""
+    squares = A * A  # elementwise for arrays and for sparse arrays
+    return np.asarray(squares.sum(axis=1), dtype=np.float64).ravel()
+
+
+def column_sums(A: Any) -> Floats:
+    """sum_a A_af for each column f, dense or sparse."""
+    return np.asarray(A.sum(axis=0), dtype=np.float64).ravel()
+
+
+class AllPairs:
+    """Every unordered pair of m items, in the order of scipy's `pdist`."""
+
+    def __init__(self, m: int) -> None:
+        self.m = m
+        self.n_rows = m * (m - 1) // 2
+
+    def rows(self, a: Ints, b: Ints) -> Ints:
+        """Row number of each pair (a < b)."""
+        return condensed_index(self.m, a, b)
+
+    def gather(self, B: Floats) -> Floats:
+        """e_r = B_ij + B_ji."""
+        return np.asarray(squareform(B + B.T, checks=False), dtype=np.float64)
+
+    def gather_labels(self, labels: Ints) -> Floats:
+        """e_r = 1[y_i = y_j], row by row so that no index array of all pairs is needed."""
+        m = self.m
+        parts = [labels[a + 1 :] == labels[a] for a in range(m - 1)]
+        return np.concatenate(parts).astype(np.float64) if parts else np.zeros(0)
+
+    def gather_factor(self, Y: Matrix) -> Floats:
+        """e_r = 2 (Y Y')_ij. The pair features are as long as the triangle, so forming it adds little."""
+        B = Y @ Y.T
+        return self.gather(B.toarray() if isinstance(B, sparse.csr_array) else np.asarray(B))
+
+    def spread(self, values: Floats) -> Floats:
+        """K_ij = K_ji = values_r, zero diagonal."""
+        return np.asarray(squareform(values), dtype=np.float64) if self.m > 1 else np.zeros((1, 1))
+
+    def graph(self, values: Floats, diagonal: Floats | None) -> Floats:
+        """`spread` with a diagonal: what multiplies vectors fastest."""
+        K = self.spread(values)
+        if diagonal is not None:
+            K[np.diag_indices(self.m)] = diagonal
+        return K
+
+
+class SomePairs:
+    """A list of unordered pairs of m items, each at most once, i < j in each row."""
+
+    def __init__(self, m: int, index: Ints) -> None:
+        self.m = m
+        self.n_rows = index.shape[0]
+        self.i, self.j = index[:, 0], index[:, 1]
+        keys = self.i * m + self.j
+        self._order = np.argsort(keys, kind="stable")
+        self._keys = keys[self._order]
+
+    def rows(self, a: Ints, b: Ints) -> Ints:
+        """Row number of each pair (a < b), or -1 where the pair is not listed."""
+        if self.n_rows == 0:
+            return np.full(np.shape(a), -1, dtype=np.int64)
+        keys = a * self.m + b
+        place = np.minimum(np.searchsorted(self._keys, keys), self.n_rows - 1)
+        return np.where(self._keys[place] == keys, self._order[place], -1)
+
+    def gather(self, B: Floats) -> Floats:
+        """e_r = B_ij + B_ji."""
+        return np.asarray(B[self.i, self.j] + B[self.j, self.i], dtype=np.float64)
+
+    def gather_labels(self, labels: Ints) -> Floats:
+        """e_r = 1[y_i = y_j]."""
+        return np.asarray(labels[self.i] == labels[self.j], dtype=np.float64)
+
+    def gather_factor(self, Y: Matrix) -> Floats:
+        """e_r = 2 (Y Y')_ij, from the two rows of Y alone."""
+        return 2.0 * np.asarray((Y[self.i] * Y[self.j]).sum(axis=1), dtype=np.float64).ravel()
+
+    def spread(self, values: Floats) -> Floats:
+        """K_ij = K_ji = values_r, zero elsewhere."""
+        K = np.zeros((self.m, self.m))
+        K[self.i, self.j] = values
+        K[self.j, self.i] = values
+        return K
+
+    def graph(self, values: Floats, diagonal: Floats | None) -> sparse.csr_array:
+        """`spread` with a diagonal, as a CSR matrix of the listed pairs."""
+        upper = sparse.csr_array((values, (self.i, self.j)), shape=(self.m, self.m))
+        whole = upper + upper.T
+        if diagonal is not None:
+            whole = whole + sparse.diags_array(diagonal)
+        return sparse.csr_array(whole)
+
+
+PairRows: TypeAlias = AllPairs | SomePairs
+
+
+def gather_sparse(pairs: PairRows, B: sparse.csr_array) -> Floats:
+    """e_r = B_ij + B_ji for sparse B, through its stored entries only."""
+    entries = B.tocoo()
+    off = entries.row != entries.col
+    a, b = entries.row[off].astype(np.int64), entries.col[off].astype(np.int64)
+    rows = pairs.rows(np.minimum(a, b), np.maximum(a, b))
+    known = rows >= 0
+    values = np.asarray(entries.data, dtype=np.float64)[off][known]
+    return np.bincount(rows[known], weights=values, minlength=pairs.n_rows).astype(np.float64)

@@ -1,0 +1,6 @@
+"""Choosing C, cutting a table into sets of whole clusters, nested leave-one-out."""
+
+from .choose_c import choose_C, split_sets
+from .splits import split_by_clusters
+
+__all__ = ["choose_C", "split_by_clusters", "split_sets"]

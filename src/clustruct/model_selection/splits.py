@@ -1,0 +1,36 @@
+"""Cutting labelled data into sets, and sets into folds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from clustruct._typing import Ints
+from clustruct.partitions import canonical_labels
+
+
+def split_by_clusters(labels: Any, n_sets: int, *, random_state: int = 0) -> list[Ints]:
+    """Cut a labelled set into ``n_sets`` parts of whole clusters, of nearly equal size.
+
+    A clusterer learns from several sets, and chooses C by holding sets out. Where there is one large set,
+    as in record linkage, its clusters are dealt out: the largest first, each to the part that has fewest
+    items so far, equal ones in random order. No cluster is cut, so every part is a right clustering
+    of its items. Returns the item numbers of each part, in their original order.
+
+    >>> [part.tolist() for part in split_by_clusters(["a", "a", "b", "c", "b", "d"], 2)]
+    [[0, 1, 3], [2, 4, 5]]
+    """
+    y = canonical_labels(labels)
+    sizes = np.bincount(y)
+    if not 1 <= n_sets <= len(sizes):
+        raise ValueError(f"n_sets must be between 1 and the number of clusters, {len(sizes)}, not {n_sets}")
+    rng = np.random.default_rng(random_state)
+    shuffled = rng.permutation(len(sizes))
+    order = shuffled[np.argsort(-sizes[shuffled], kind="stable")]
+    filled = np.zeros(n_sets, np.int64)
+    part = np.empty(len(sizes), np.intp)
+    for c in order:
+        part[c] = np.argmin(filled)
+        filled[part[c]] += sizes[c]
+    return [np.flatnonzero(part[y] == p) for p in range(n_sets)]

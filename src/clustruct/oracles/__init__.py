@@ -1,0 +1,1 @@
+"""Loss-augmented searches for the most violated clustering."""

@@ -1,0 +1,284 @@
+# mypy: disallow-untyped-decorators=False
+"""Compiled greedy and local search for H with losses that depend on counts alone.
+
+    Delta = max(0, (a_0 + a_Q Q + a_k k) / (b_0 + b_k k)),  0 where the denominator is 0
+    Q = p * (pairs together) + q * (pairs together in both) + z * (occupied cells)
+
+`form` is the array (a_0, a_Q, a_k, b_0, b_k, p, q, z) of a CountForm. Plain functions, arrays in, arrays out.
+The steps are those of `_augmented_search`, in the same order.
+"""
+
+import numpy as np
+from numba import njit
+
+from clustruct._typing import Floats, Ints
+
+
+@njit(cache=True, nogil=True)
+def _objective(
+    score: float, Q: float, k: int, form: Floats, slack: bool, root: bool, truth_score: float
+) -> float:
+    below = form[3] + form[4] * k
+    delta = 0.0
+    if below != 0.0:
+        delta = max((form[0] + form[1] * Q + form[2] * k) / below, 0.0)
+    if root:
+        delta = np.sqrt(delta)
+    gain = score - truth_score
+    return delta * (1.0 + gain) if slack else delta + gain
+
+
+@njit(cache=True, nogil=True)
+def _count(truth: Ints, labels: Ints, n_slots: int) -> tuple[Ints, Ints]:
+    """Sizes s_c and counts n_ct of the clusters."""
+    counts = np.zeros((n_slots, truth.max() + 1), dtype=np.int64)
+    sizes = np.zeros(n_slots, dtype=np.int64)
+    for a in range(truth.size):
+        counts[labels[a], truth[a]] += 1
+        sizes[labels[a]] += 1
+    return sizes, counts
+
+
+@njit(cache=True, nogil=True)
+def _statistic(sizes: Ints, counts: Ints, form: Floats) -> float:
+    """Q of the partition."""
+    Q = 0.0
+    for c in range(sizes.size):
+        Q += form[5] * (sizes[c] * (sizes[c] - 1) // 2)
+        for t in range(counts.shape[1]):
+            n = counts[c, t]
+            if n > 0:
+                Q += form[6] * (n * (n - 1) // 2) + form[7]
+    return Q
+
+
+@njit(cache=True, nogil=True)
+def _merge_change(c: int, d: int, sizes: Ints, counts: Ints, form: Floats) -> float:
+    """Change of Q when clusters c and d merge."""
+    change = form[5] * (sizes[c] * sizes[d])
+    for t in range(counts.shape[1]):
+        both = counts[c, t] * counts[d, t]
+        if both > 0:
+            change += form[6] * both - form[7]
+    return float(change)
+
+
+@njit(cache=True, nogil=True)
+def _best_join(
+    alive: Ints,
+    sums: Floats,
+    changes: Floats,
+    score: float,
+    Q: float,
+    form: Floats,
+    slack: bool,
+    root: bool,
+    truth_score: float,
+) -> tuple[float, int, int]:
+    """The highest H after one merge, and the places in `alive` of the two clusters.
+
+    With k fixed Delta is base + slope Q, so the division is done once and not for each pair.
+    """
+    k = alive.size
+    below = form[3] + form[4] * (k - 1)
+    unit = 0.0 if below == 0.0 else 1.0 / below
+    base = unit * (form[0] + form[1] * Q + form[2] * (k - 1))
+    slope = unit * form[1]
+    gain = score - truth_score
+    best, first, second = -np.inf, -1, -1
+    for i in range(k):
+        c = alive[i]
+        for j in range(i + 1, k):
+            d = alive[j]
+            delta = max(base + slope * changes[c, d], 0.0)
+            if root:
+                delta = np.sqrt(delta)
+            H = delta * (1.0 + (gain + sums[c, d])) if slack else delta + (gain + sums[c, d])
+            if best < H:
+                best, first, second = H, i, j
+    return best, first, second
+
+
+@njit(cache=True, nogil=True)
+def greedy(
+    K: Floats,
+    truth: Ints,
+    labels: Ints,
+    form: Floats,
+    slack: bool,
+    root: bool,
+    truth_score: float,
+    tolerance: float,
+) -> Ints:
+    """Algorithm 4 from singletons (`labels` must be 0..m-1). O(m^3) at worst, O(m^2) numbers held."""
+    m = truth.size
+    found = labels.copy()
+    alive = np.arange(m)
+    sizes, counts = _count(truth, found, m)
+    sums = K.copy()
+    changes = np.zeros((m, m))
+    for a in range(m):
+        for b in range(m):
+            changes[a, b] = form[5] + (form[6] - form[7]) * (truth[a] == truth[b])
+    score, Q = 0.0, _statistic(sizes, counts, form)
+    while alive.size > 1:
+        now = _objective(score, Q, alive.size, form, slack, root, truth_score)
+        best, i, j = _best_join(alive, sums, changes, score, Q, form, slack, root, truth_score)
+        if not best > now + tolerance:
+            break
+        c, d = alive[i], alive[j]
+        score += sums[c, d]
+        Q += changes[c, d]
+        sizes[c] += sizes[d]
+        counts[c] += counts[d]
+        alive = np.concatenate((alive[:j], alive[j + 1 :]))
+        found[found == d] = c
+        for e in alive:
+            if e != c:
+                sums[c, e] += sums[d, e]
+                sums[e, c] = sums[c, e]
+                changes[c, e] = _merge_change(c, e, sizes, counts, form)
+                changes[e, c] = changes[c, e]
+    return found
+
+
+@njit(cache=True, nogil=True)
+def _best_move(
+    item: int,
+    truth: Ints,
+    source: int,
+    alive: Ints,
+    pull: Floats,
+    sizes: Ints,
+    counts: Ints,
+    score: float,
+    Q: float,
+    form: Floats,
+    slack: bool,
+    root: bool,
+    truth_score: float,
+) -> tuple[float, int, float, float]:
+    """The highest H after moving the item, the place in `alive` (its length: a new cluster), S and Q then."""
+    t, k = truth[item], alive.size
+    own = counts[source, t]
+    leave = form[5] * (sizes[source] - 1) + form[6] * (own - 1) + form[7] * (own == 1)
+    rest = k - (sizes[source] == 1)
+    best, place, best_score, best_Q = -np.inf, -1, score, Q
+    for i in range(k + 1):
+        new_score, new_Q, new_k = score - pull[item, source], Q - leave, rest
+        if i == k:
+            new_Q += form[7]
+            new_k += 1
+        else:
+            c = alive[i]
+            if c == source:
+                continue
+            new_score += pull[item, c]
+            new_Q += form[5] * sizes[c] + form[6] * counts[c, t] + form[7] * (counts[c, t] == 0)
+        H = _objective(new_score, new_Q, new_k, form, slack, root, truth_score)
+        if best < H:
+            best, place, best_score, best_Q = H, i, new_score, new_Q
+    return best, place, best_score, best_Q
+
+
+@njit(cache=True, nogil=True)
+def _empty_slot(sizes: Ints) -> int:
+    for c in range(sizes.size):
+        if sizes[c] == 0:
+            return c
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def _carry(
+    item: int,
+    source: int,
+    target: int,
+    K: Floats,
+    t: int,
+    pull: Floats,
+    sizes: Ints,
+    counts: Ints,
+) -> None:
+    """Book the move of an item from one slot to another."""
+    for b in range(K.shape[0]):
+        pull[b, source] -= K[b, item]
+        pull[b, target] += K[b, item]
+    sizes[source] -= 1
+    sizes[target] += 1
+    counts[source, t] -= 1
+    counts[target, t] += 1
+    if sizes[source] == 0:
+        pull[:, source] = 0.0  # rounding must not stay behind in an empty slot
+
+
+@njit(cache=True, nogil=True)
+def _join_tables(
+    alive: Ints, found: Ints, pull: Floats, sizes: Ints, counts: Ints, form: Floats
+) -> tuple[Floats, Floats]:
+    """What each merge adds to S and to Q. O(m k + k^2 k_true)."""
+    m = found.size
+    sums, changes = np.zeros((m, m)), np.zeros((m, m))
+    for a in range(m):
+        for d in alive:
+            sums[found[a], d] += pull[a, d]
+    for i in range(alive.size):
+        for j in range(i + 1, alive.size):
+            changes[alive[i], alive[j]] = _merge_change(alive[i], alive[j], sizes, counts, form)
+    return sums, changes
+
+
+@njit(cache=True, nogil=True)
+def climb(
+    K: Floats,
+    truth: Ints,
+    labels: Ints,
+    form: Floats,
+    slack: bool,
+    root: bool,
+    truth_score: float,
+    tolerance: float,
+) -> Ints:
+    """Moves of items and joins of clusters from `labels`, while H rises."""
+    m = truth.size
+    found = labels.copy()
+    alive = np.arange(labels.max() + 1)
+    sizes, counts = _count(truth, found, m)
+    pull = np.zeros((m, m))
+    score, Q = 0.0, _statistic(sizes, counts, form)
+    for a in range(m):
+        for b in range(m):
+            pull[a, found[b]] += K[a, b]
+        score += pull[a, found[a]] / 2
+    while True:
+        moved = False
+        for item in range(m):
+            source = found[item]
+            now = _objective(score, Q, alive.size, form, slack, root, truth_score)
+            best, place, new_score, new_Q = _best_move(
+                item, truth, source, alive, pull, sizes, counts, score, Q, form, slack, root, truth_score
+            )
+            if not best > now + tolerance:
+                continue
+            if place == alive.size:
+                alive = np.append(alive, _empty_slot(sizes))
+            target = alive[place]
+            _carry(item, source, target, K, truth[item], pull, sizes, counts)
+            found[item], score, Q, moved = target, new_score, new_Q, True
+            if sizes[source] == 0:
+                alive = alive[alive != source]
+        if moved:
+            continue
+        sums, changes = _join_tables(alive, found, pull, sizes, counts, form)
+        now = _objective(score, Q, alive.size, form, slack, root, truth_score)
+        best, i, j = _best_join(alive, sums, changes, score, Q, form, slack, root, truth_score)
+        if not best > now + tolerance:
+            return found
+        c, d = alive[i], alive[j]
+        score += sums[c, d]
+        Q += changes[c, d]
+        for item in range(m):
+            if found[item] == d:
+                _carry(item, d, c, K, truth[item], pull, sizes, counts)
+                found[item] = c
+        alive = alive[alive != d]

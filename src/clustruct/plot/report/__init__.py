@@ -1,5 +1,0 @@
-"""A page that says what a model learned, how good it is, and where it is wrong or unsure."""
-
-from clustruct.plot.report.writing import write_report
-
-__all__ = ["write_report"]

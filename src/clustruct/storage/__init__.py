@@ -1,0 +1,1 @@
+"""Files that hold no code: an atomic write, and one container of a JSON header and arrays."""

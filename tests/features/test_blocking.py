@@ -1,0 +1,182 @@
+"""Vectors, links, products, candidates, and training on listed pairs."""
+
+import numpy as np
+import pytest
+
+from clustruct import ItemSet, SupervisedCorrelationClustering
+from clustruct.features import (
+    Blocking,
+    Constant,
+    Links,
+    PairFeatures,
+    Strings,
+    Terms,
+    Vectors,
+    candidate_pairs,
+    guess_blocks,
+    pair_recall,
+)
+from clustruct.features.base import all_pairs
+from clustruct.losses import PairwiseLoss
+from clustruct.problems.correlation import CorrelationProblem
+from clustruct.problems.listed_pairs import ListedPairs
+from clustruct.records import RawSet
+from clustruct.ssvm import SlackRule
+
+WORDS = [f"w{i}" for i in range(400)]
+
+
+def people(n, seed=0):
+    """n persons with two or three records each, words dropped at random."""
+    rng = np.random.default_rng(seed)
+    items, labels = [], []
+    for person in range(n):
+        words = rng.choice(WORDS, 6, replace=False)
+        for _ in range(int(rng.integers(2, 4))):
+            items.append({"name": " ".join(words[rng.random(6) < 0.8]), "city": str(rng.choice(WORDS[:20]))})
+            labels.append(person)
+    return RawSet(items, labels, f"seed {seed}")
+
+
+def test_candidates_find_nearly_all_mates_and_few_strangers():
+    raw = people(100)
+    pairs = candidate_pairs(raw, n_neighbors=5)
+    assert (pairs[:, 0] < pairs[:, 1]).all()
+    assert len(np.unique(pairs[:, 0] * len(raw) + pairs[:, 1])) == len(pairs)
+    assert pair_recall(raw, pairs) > 0.97
+    assert len(pairs) < 0.2 * len(all_pairs(len(raw)))
+    assert pair_recall(raw, all_pairs(len(raw))) == 1.0
+
+
+def test_listed_features_are_those_of_all_pairs_and_state_comes_back():
+    raw, new = people(60), people(60, seed=1)
+    options = {"products": [("name: words*", "city: same")], "blocking": Blocking(["name"], from_size=50)}
+    features = PairFeatures(guess_blocks([raw]), **options).fit([raw])
+    x = features.transform([new])[0]
+    assert x.pair_index is not None
+    everything = PairFeatures(features.blocks, products=options["products"]).fit([raw]).transform([new])[0]
+    a, b = x.pair_index[7]
+    np.testing.assert_allclose(everything.pair_features(a, b), x.pairs[7])
+    again = PairFeatures.from_state(features.state()).transform([new])[0]
+    np.testing.assert_array_equal(again.pairs, x.pairs)
+    np.testing.assert_array_equal(again.pair_index, x.pair_index)
+    assert features.transform([RawSet(new.items[:40])])[0].pair_index is None
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"learned": {}},
+        {"learned": {"fields": ["name"], "tables": {"other": {}}}},
+        {"parameters": {"n_neighbors": 1e9}},
+        {"parameters": {"n_neighbors": -1}},
+        {"parameters": {"view": []}},
+        {"parameters": {"what": 1}},
+        {"parameters": 3},
+    ],
+)
+def test_hostile_candidates_are_refused(wrong):
+    features = PairFeatures([Constant()], blocking=Blocking(from_size=0)).fit([people(5)])
+    state = features.state()
+    with pytest.raises(ValueError):
+        PairFeatures.from_state({**state, "candidates": {**state["candidates"], **wrong}})
+
+
+def test_products_of_chosen_features():
+    raw = people(4)
+    features = PairFeatures(
+        [Strings("city", ["spelling"]), Terms(["name"], ["words"])], products=[("city: s*", "*words")]
+    )
+    x = features.fit([raw]).transform([raw])[0]
+    names = list(features.get_feature_names_out())
+    at = names.index("city: same and name: words")
+    expected = x.pairs[:, names.index("city: same")] * x.pairs[:, names.index("name: words")]
+    np.testing.assert_array_equal(x.pairs[:, at], expected)
+    for patterns in ([("nothing", "*")], ["city"], 3, [(1, 2)]):
+        with pytest.raises(ValueError, match="products"):
+            PairFeatures([Constant()], products=patterns).fit([raw])
+
+
+def test_vectors_in_one_field_or_in_several():
+    raw = RawSet([{"x": 1, "y": 0.0}, {"x": 0, "y": 2.0}, {"x": 1, "y": None}, {"x": 2, "y": 0}])
+    block = Vectors(["x", "y"], ["cosine", "nearness", "difference", "product"], name="v").fit([raw])
+    values = block.values(raw, all_pairs(4))
+    assert values.shape == (6, 2 + 2 + 2 + 2)
+    assert values[:, 2].tolist() == [0.0, 0.0, pytest.approx(1.0), 0.0, 0.0, 0.0]
+    assert values[1, :4].tolist() == [1.0, 0.0, 0.0, 0.0]
+    assert [b.kind for b in guess_blocks([raw], "vectors")] == ["vectors"]
+    for bad in ([1.0], ["a", "b"], [1.0, float("inf")], [[1.0, 2.0]]):
+        with pytest.raises(ValueError, match="item 1"):
+            Vectors(["v"]).fit([RawSet([{"v": [1.0, 2.0]}, {"v": bad}])])
+
+
+def test_bad_links_name_the_set():
+    with pytest.raises(ValueError, match="set s: edges: row 0"):
+        Links().values(RawSet([{}], name="s", context={"links": [[0, 5]]}), np.zeros((0, 2), int))
+
+
+def test_listed_pairs_alone_are_searched_and_counted():
+    """With every pair listed the search and the loss are those of all pairs."""
+    rng = np.random.default_rng(0)
+    P, y, m = rng.normal(size=(28, 3)), np.array([0, 0, 1, 1, 1, 2, 2, 3]), 8
+    dense = CorrelationProblem([ItemSet(pairs=P)], [y], pair_mean=True)
+    listed = CorrelationProblem([ItemSet(pairs=P, pair_index=all_pairs(m), n_items=m)], [y], pair_mean=True)
+    for _ in range(10):
+        w = rng.normal(size=3)
+        found = dense.separate(0, w, SlackRule())
+        np.testing.assert_array_equal(listed.separate(0, w, SlackRule()), found)
+        assert listed.loss(0, found) == pytest.approx(dense.loss(0, found))
+        np.testing.assert_allclose(listed.joint_feature(0, found), dense.joint_feature(0, found))
+    assert listed.loss(0, y) == 0.0
+
+
+def test_learning_from_one_large_set_with_candidates():
+    train, test = people(150), people(150, seed=3)
+    features = PairFeatures(guess_blocks([train]), blocking=Blocking(from_size=100)).fit([train])
+    x, z = features.transform([train, test])
+    model = SupervisedCorrelationClustering().fit([x], [train.labels])
+    assert model.C_ == 10.0
+    assert model.score([z], [test.labels]) > 0.99
+    found = model.predict([z])[0]
+    truth = np.asarray(test.labels)
+    mates = [(a, b) for a, b in all_pairs(len(test)) if truth[a] == truth[b]]
+    assert np.mean([found[a] == found[b] for a, b in mates]) > 0.9
+
+
+def test_large_clusters_in_training_ask_for_more_neighbours():
+    """Each of 30 items of a cluster must be able to meet the 29 others."""
+    items = [{"t": f"red{c} blue{c} green{c} w{c}x{i}"} for c in range(3) for i in range(30)]
+    labels = [c for c in range(3) for _ in range(30)]
+    known, new = RawSet(items, labels=labels), RawSet(items)
+    shy = Blocking(n_neighbors=5, rare=2).fit([new])
+    seen = Blocking(n_neighbors=5, rare=2).fit([known])
+    assert (shy.n_neighbors_, seen.n_neighbors_) == (5, 29)
+    assert pair_recall(known, shy.pairs(new)) < 0.6
+    assert pair_recall(known, seen.pairs(new)) == 1.0
+    again = Blocking.from_state(seen.state())
+    np.testing.assert_array_equal(again.pairs(new), seen.pairs(new))
+    assert Blocking(n_neighbors=0, rare=2).fit([known]).n_neighbors_ == 0
+
+
+def test_hostile_count_of_neighbours():
+    state = Blocking().fit([RawSet([{"t": "a b"}, {"t": "a"}])]).state()
+    for wrong in (None, -1, "many", True):
+        state["learned"]["n_neighbors"] = wrong
+        with pytest.raises(ValueError, match="n_neighbors"):
+            Blocking.from_state(state)
+
+
+@pytest.mark.parametrize("costs", [(1.0, 1.0), (5.0, 1.0), (1.0, 3.0)])
+def test_costs_of_merges_and_splits_among_listed_pairs(costs):
+    """The loss, and the terms added to the scores, by counting listed pairs one by one."""
+    merge, split = costs
+    x = ItemSet(pairs=np.ones((4, 1)), pair_index=[[0, 1], [1, 2], [2, 3], [0, 3]], n_items=4)
+    truth, found = np.array([0, 0, 1, 1]), np.array([0, 1, 1, 0])
+    held = ListedPairs(x, truth, PairwiseLoss(merge_cost=merge, split_cost=split))
+    # (0, 1) and (2, 3) are split, (1, 2) and (0, 3) merged.
+    assert held.loss(found) == pytest.approx(100.0 / 4 * (2 * merge + 2 * split))
+    assert held.loss(truth) == 0.0
+    assert held.loss(np.zeros(4, int)) == pytest.approx(50.0 * merge)
+    assert held.loss(np.arange(4)) == pytest.approx(50.0 * split)
+    together = np.array([0.0, 1.0, 0.0, 1.0])
+    assert held.loss(np.arange(4)) + held.coefficients @ together == pytest.approx(held.loss(found))

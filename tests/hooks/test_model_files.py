@@ -1,0 +1,130 @@
+"""Model files keep what a module set, and hold no code unless asked to."""
+
+import datetime
+import json
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from clustruct.hooks import HookError
+from clustruct.hooks.model_files import read_model_file, unstorable, write_model_file
+from clustruct.hooks.svmapi import RBF, Document, KernelParm, Model, Sparm, Sparse, StructModel
+from clustruct.ssvm import VectorSum
+
+PLAIN = {
+    "number": 3,
+    "text": "ä",
+    "nothing": None,
+    "infinite": float("inf"),
+    "nested": {"a": [1, (2, "x")], 4: {5.5, 6.5}, (1, 2): frozenset(["q"])},
+    "flags": [True, False],
+    "array": np.arange(6).reshape(2, 3),
+    "names": np.array(["a", "bc"]),
+    "scalar": np.float64(2.5),
+    "vector": Sparse([(3, 1.5)], factor=2.0, kernel_id=4),
+    "document": Document([Sparse([1.0])], slackid=9, costfactor=2.0),
+    "empty": [],
+    # A list that looks like the file's own marks must come back as it is.
+    "mimic": ["pickle", "a0"],
+}
+
+
+def linear_model(**attributes):
+    sm = StructModel()
+    sm.size_psi = 3
+    sm.w = np.array([1.0, 2.0, 3.0])
+    for name, value in attributes.items():
+        setattr(sm, name, value)
+    return sm
+
+
+def test_plain_attributes_come_back(tmp_path):
+    sparm = Sparm(c=7.0, argv=["--a", "1"])
+    sparm.own = (1, 2)
+    sparm.strange = object()
+    left = write_model_file(tmp_path / "model", linear_model(**PLAIN), sparm, False)
+    read = Sparm()
+    sm, left_out = read_model_file(tmp_path / "model", read, False)
+    assert left == left_out == []
+    for name, value in PLAIN.items():
+        back = getattr(sm, name)
+        assert type(back) is type(value)
+        if isinstance(value, np.ndarray):
+            np.testing.assert_array_equal(back, value)
+        elif isinstance(value, Document):
+            assert (back.slackid, back.costfactor, back[0]) == (9, 2.0, Sparse([1.0]))
+        else:
+            assert back == value
+    np.testing.assert_array_equal(sm.w, [1.0, 2.0, 3.0])
+    assert (sm.size_psi, read.c, read.argv, read.own) == (3, 7.0, ["--a", "1"], (1, 2))
+    assert not hasattr(read, "strange")
+
+
+def test_sparse_matrices_come_back(tmp_path):
+    X = sparse.random_array((4, 5), density=0.4, rng=np.random.default_rng(0))
+    write_model_file(tmp_path / "model", linear_model(X=X), Sparm(), False)
+    sm, _ = read_model_file(tmp_path / "model", Sparm(), False)
+    np.testing.assert_array_equal(sm.X.toarray(), X.toarray())
+
+
+@pytest.mark.parametrize("as_rows", [np.asarray, sparse.csr_array])
+def test_support_vectors_come_back(tmp_path, as_rows):
+    sm = StructModel(KernelParm(RBF, rbf_gamma=0.5))
+    sm.size_psi = 2
+    support = VectorSum(np.array([1.0, -2.0]), as_rows(np.eye(2)), np.array([0, 3]))
+    sm.svm_model = Model(sm.svm_model.kernel_parm, support=support)
+    write_model_file(tmp_path / "model", sm, Sparm(), False)
+    back, _ = read_model_file(tmp_path / "model", Sparm(), False)
+    for kernel_id in (0, 3):
+        v = Sparse([0.3, 0.4], kernel_id=kernel_id)
+        assert back.svm_model.classify(v) == pytest.approx(sm.svm_model.classify(v))
+
+
+def test_objects_need_pickle_on_both_sides(tmp_path):
+    day = datetime.date(2020, 1, 2)
+    sm = linear_model(day=day, days=[{"a": day}], plain=1)
+    assert unstorable(sm.own_attributes(), False) == dict.fromkeys(["day", "days"], "a datetime.date")
+    assert write_model_file(tmp_path / "safe", sm, Sparm(), False) == ["day", "days"]
+    back, left_out = read_model_file(tmp_path / "safe", Sparm(), False)
+    assert (back.plain, left_out, hasattr(back, "day")) == (1, ["day", "days"], False)
+
+    assert write_model_file(tmp_path / "pickled", sm, Sparm(), True) == []
+    with pytest.raises(HookError, match=r"holds pickled objects \(sm\.day, sm\.days\).*--allow-pickle"):
+        read_model_file(tmp_path / "pickled", Sparm(), False)
+    back, _ = read_model_file(tmp_path / "pickled", Sparm(), True)
+    assert (back.day, back.days) == (day, [{"a": day}])
+
+
+def test_a_header_that_hides_its_pickles_is_refused(tmp_path):
+    """The list of names in the header is for the message; what is refused is the pickle itself."""
+    write_model_file(tmp_path / "model", linear_model(day=datetime.date(2020, 1, 2)), Sparm(), True)
+    with np.load(tmp_path / "model") as held:
+        arrays = dict(held)
+    header = json.loads(bytes(arrays["header"]))
+    header["pickled"] = []
+    arrays["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
+    with open(tmp_path / "model", "wb") as f:
+        np.savez(f, **arrays)
+    with pytest.raises(HookError, match="--allow-pickle"):
+        read_model_file(tmp_path / "model", Sparm(), False)
+
+
+def test_what_cannot_be_pickled_is_named():
+    assert "cannot be pickled" in unstorable({"f": lambda: 0}, True)["f"]
+
+
+@pytest.mark.parametrize("content", [b"", b"hello", b"PK\x03\x04damaged"])
+def test_foreign_files(tmp_path, content):
+    (tmp_path / "model").write_bytes(content)
+    with pytest.raises(HookError, match="is not a model file of clustruct-learn"):
+        read_model_file(tmp_path / "model", Sparm(), False)
+    with pytest.raises(HookError, match="there is no model file"):
+        read_model_file(tmp_path / "other", Sparm(), False)
+
+
+def test_other_npz_files(tmp_path):
+    with open(tmp_path / "model", "wb") as f:
+        np.savez(f, header=np.frombuffer(b"{}", np.uint8))
+    with pytest.raises(HookError, match="or of another version"):
+        read_model_file(tmp_path / "model", Sparm(), False)

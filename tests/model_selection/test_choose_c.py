@@ -1,0 +1,111 @@
+"""The choice of C keeps groups apart, tells its progress, and survives Ctrl-C."""
+
+import numpy as np
+import pytest
+
+from clustruct import ItemSet, SupervisedCorrelationClustering, SupervisedKMeans
+from clustruct.callbacks import Callback, training_callback
+from clustruct.datasets import make_synth
+from clustruct.estimators import correlation
+from clustruct.model_selection.choose_c import split_sets
+
+
+@pytest.fixture(scope="module")
+def data():
+    return make_synth(n_sets=6, n_clusters=3, cluster_size=4)
+
+
+def test_groups_are_never_on_both_sides():
+    groups = [3, 1, 3, 2, 2, 1, None]
+    folds = list(split_sets(7, 5, groups=groups))
+    assert len(folds) == 4
+    for train, test in folds:
+        assert {str(groups[i]) for i in train}.isdisjoint({str(groups[i]) for i in test})
+    assert sorted(i for _, test in folds for i in test) == list(range(7))
+
+
+def test_without_groups_the_folds_are_those_of_before():
+    from sklearn.model_selection import KFold
+
+    expected = KFold(5, shuffle=True, random_state=3).split(np.zeros(9))
+    for groups in (None, ["one"] * 9):
+        for (a, b), (c, d) in zip(expected, split_sets(9, 5, 3, groups), strict=False):
+            np.testing.assert_array_equal(a, c)
+            np.testing.assert_array_equal(b, d)
+
+
+def test_groups_of_sets_are_checked_and_used(data):
+    X, y = data
+    with pytest.raises(ValueError, match="groups has 2 entries for 6 sets"):
+        SupervisedCorrelationClustering().fit(X, y, groups=[0, 1])
+    model = SupervisedCorrelationClustering(C_grid=(0.1, 1.0)).fit(X, y, groups=[0, 0, 0, 1, 1, 1])
+    assert model.cv_results_["losses"].shape == (2, 6)
+
+
+def test_steps_are_told(data):
+    X, y = data
+    begun, rounds = [], []
+
+    class Record(Callback):
+        def on_begin(self, training):
+            begun.append(training)
+
+        def on_iteration(self, training, iteration):
+            rounds.append((training, iteration))
+
+    with training_callback(Record()):
+        SupervisedCorrelationClustering(C_grid=(0.1, 1.0), cv=3).fit(X, y)
+    choosing = [t for t in begun if t.stage == "choosing C"]
+    assert [t.done for t in choosing] == [0, 1, 2, 3, 4, 5]
+    assert {t.total for t in choosing} == {6}
+    assert begun[-1].stage == rounds[-1][0].stage == "training"
+    assert rounds[-1][1].dual > 0.0
+
+
+@pytest.mark.parametrize(
+    "model", [SupervisedCorrelationClustering(), SupervisedKMeans()], ids=["cc", "kmeans"]
+)
+@pytest.mark.parametrize("after", [1, 4])
+@pytest.mark.parametrize("how", ["interrupted", "callback"])
+def test_interrupting_the_choice_keeps_the_last_model(data, model, after, how):
+    X, y = data
+    trainings = []
+
+    class Interrupt(Callback):
+        def on_iteration(self, training, iteration):
+            trainings.append(training)
+            if training.done == after and how == "interrupted":
+                raise KeyboardInterrupt
+            return training.done == after
+
+    with training_callback(Interrupt()):
+        model.fit(X, y)
+    assert model.result_.stop_reason == how
+    assert model.w_.shape == (X[0].n_features,)
+    assert model.C_ == trainings[-1].C
+    assert len(model.predict(X)) == len(X)
+
+
+def test_interrupting_a_held_out_prediction_keeps_the_last_model(data, monkeypatch):
+    X, y = data
+    monkeypatch.setattr(correlation, "pair_scores", _interrupted)
+    model = SupervisedCorrelationClustering().fit(X, y)
+    assert model.result_.stop_reason == "interrupted"
+
+
+def test_an_interrupt_before_any_training_is_passed_on(data, monkeypatch):
+    X, y = data
+    monkeypatch.setattr(SupervisedCorrelationClustering, "_feature_scale", _interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        SupervisedCorrelationClustering().fit(X, y)
+
+
+def _interrupted(*args):
+    raise KeyboardInterrupt
+
+
+def test_one_large_set_that_lists_its_pairs_takes_a_fixed_C(data):
+    X, y = data
+    a, b = np.triu_indices(X[0].n_items, 1)
+    listed = ItemSet(pairs=X[0].pairs, pair_index=np.column_stack([a, b]), n_items=X[0].n_items)
+    assert SupervisedCorrelationClustering().fit([listed], [y[0]]).C_ == 10.0

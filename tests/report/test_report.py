@@ -1,0 +1,183 @@
+"""The page: whole, self-contained, safe against any text, and honest about what is not known."""
+
+import base64
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from sklearn.pipeline import make_pipeline
+
+from clustruct import PairFeatures, RawSet, SupervisedCorrelationClustering, SupervisedKMeans
+from clustruct.baselines import DefaultClustering, PairwiseClassifierClustering
+from clustruct.features import PairBlock
+from clustruct.report import write_report
+from clustruct.report.findings import look_at
+from clustruct.report.sections import MEANS, score_section, summary_section
+
+EVIL = "<script>alert(1)</script>\"'&\x00\udcff $x$ \u65e5\u672c"
+
+
+class Difference(PairBlock):
+    """How far the numbers of two items lie apart; its name is hostile."""
+
+    kind = "test difference"
+
+    def fit(self, sets):
+        return self
+
+    def names(self):
+        return [f"difference {EVIL}", "closeness"]
+
+    def values(self, raw, pairs):
+        n = np.array(raw.column("n"), float)
+        gap = np.abs(n[pairs[:, 0]] - n[pairs[:, 1]])
+        return np.column_stack([gap, np.exp(-gap)])
+
+
+def make_sets(count, m=14, labels=True, name=EVIL, seed=0):
+    rng = np.random.default_rng(seed)
+    sets = []
+    for s in range(count):
+        y = rng.integers(0, 3, m)
+        items = [{"n": float(v), f"field {EVIL}": f"value {EVIL} {v}"} for v in 2 * y + rng.normal(size=m)]
+        truth = [f"cluster {k} {EVIL}" for k in y] if labels else None
+        sets.append(RawSet(items, labels=truth, name=f"{name}{s}", ids=[f"id {a} {EVIL}" for a in range(m)]))
+    return sets
+
+
+def pipeline_of(model, sets):
+    return make_pipeline(PairFeatures([Difference()]), model).fit(sets, [s.labels for s in sets])
+
+
+@pytest.fixture(scope="module")
+def trained():
+    sets = make_sets(4)
+    return pipeline_of(SupervisedCorrelationClustering(C=1.0), sets), sets
+
+
+@pytest.fixture(scope="module")
+def hostile_page(trained, tmp_path_factory):
+    return written(tmp_path_factory.mktemp("report"), *trained, title=EVIL)
+
+
+class Tags(HTMLParser):
+    """Every tag with its attributes; fails on tags closed in the wrong order."""
+
+    VOID = ("meta", "img", "br")
+
+    def __init__(self, text):
+        super().__init__()
+        self.seen, self.open, self.headings = [], [], []
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.seen.append((tag, dict(attrs)))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open and self.open[-1] == "h2":
+            self.headings.append(data)
+
+
+def written(tmp_path, pipeline, sets, **options):
+    path = tmp_path / "report.html"
+    write_report(path, pipeline, sets, **options)
+    assert [p.name for p in tmp_path.iterdir()] == ["report.html"]
+    return path.read_text(encoding="utf-8")
+
+
+def test_whole_page_with_hostile_names(hostile_page):
+    page = hostile_page
+    tags = Tags(page)
+    assert tags.headings == [
+        "Summary",
+        "Scores",
+        "What was learned",
+        "Sets",
+        "Splits and merges",
+        "Wrong pairs explained",
+        "Least sure",
+    ]
+    names = {tag for tag, _ in tags.seen}
+    assert not names & {"script", "iframe", "object", "embed", "link", "form", "svg"}
+    assert "&lt;script&gt;alert(1)" in page
+    for _, attributes in tags.seen:
+        assert not [name for name in attributes if name.startswith("on")]
+        for name in ("src", "href"):
+            assert attributes.get(name, "#").startswith(("#", "data:image/svg+xml;base64,"))
+    assert re.search(r"https?://", re.sub(r'src="[^"]*"', "", page)) is None
+    for picture in re.findall(r"base64,([^\"]*)", page):
+        drawing = base64.b64decode(picture).decode("utf-8")
+        assert "<script" not in drawing
+        assert "</svg>" in drawing
+
+
+def test_scores_are_those_of_the_metrics(hostile_page, trained):
+    from clustruct.metrics import evaluate
+
+    (pipeline, sets), page = trained, hostile_page
+    scores = evaluate([s.labels for s in sets], pipeline.predict(sets))
+    row = re.search(r"B-cubed F</td><td class=\"number\">([0-9.]+)</td>", page)
+    assert float(row.group(1)) == pytest.approx(scores.mean["b_cubed_f1"], abs=5e-4)
+    losses = pipeline[-1].set_losses(pipeline[:-1].transform(sets), [s.labels for s in sets])
+    assert f"Mean loss {losses.mean():.3g} " in page
+
+
+def test_without_labels_nothing_is_said_about_right_and_wrong(tmp_path, trained):
+    page = written(tmp_path, trained[0], make_sets(2, labels=False, seed=5))
+    assert Tags(page).headings == ["Summary", "What was learned", "Sets", "Least sure"]
+    assert "wrong" not in re.sub(r"<style>.*?</style>|src=\"[^\"]*\"", "", page, flags=re.DOTALL)
+
+
+def test_some_sets_with_labels(trained):
+    sets = [*make_sets(2, seed=6), *make_sets(1, labels=False, seed=7)]
+    missing = RawSet(sets[0].items, labels=[None, *sets[0].labels[1:]], name="one label missing")
+    findings = look_at(trained[0], [*sets, missing])
+    assert [s.number for s in findings.labelled] == [0, 1]
+    assert "4, 2 of them with labels" in summary_section(findings)[1]
+    assert score_section(findings)[1].count("<tr>") == 2 + len(MEANS) + 2
+
+
+@pytest.mark.parametrize("m", [1, 2])
+def test_tiny_sets(tmp_path, trained, m):
+    page = written(tmp_path, trained[0], make_sets(1, m=m, name=""))
+    assert "no. 1" not in page or Tags(page)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [SupervisedKMeans(C=1.0), PairwiseClassifierClustering(), DefaultClustering("alone")],
+    ids=lambda model: type(model).__name__,
+)
+def test_other_models(tmp_path, model):
+    sets = make_sets(3, seed=8)
+    headings = Tags(written(tmp_path, pipeline_of(model, sets), sets[:1])).headings
+    assert headings[:2] == ["Summary", "Scores"]
+    assert ("Sets" in headings) == (not isinstance(model, DefaultClustering))
+
+
+def test_same_input_same_page_and_no_figure_open(tmp_path, trained, hostile_page):
+    from matplotlib import pyplot
+
+    assert written(tmp_path, *trained, title=EVIL) == hostile_page
+    assert pyplot.get_fignums() == []
+
+
+def test_an_error_leaves_the_old_file(tmp_path, trained):
+    path = tmp_path / "report.html"
+    path.write_text("old")
+    broken = RawSet([{"n": "not a number"}, {"n": 1.0}])
+    with pytest.raises(ValueError, match="could not convert"):
+        write_report(path, trained[0], [broken])
+    with pytest.raises(ValueError, match="at least one set"):
+        write_report(path, trained[0], [])
+    with pytest.raises(ValueError, match="folder"):
+        write_report(tmp_path / "none" / "report.html", trained[0], trained[1])
+    assert path.read_text() == "old"
+    assert len(list(tmp_path.iterdir())) == 1
