@@ -106,7 +106,7 @@ def test_unknown_kernel():
 
 @pytest.mark.parametrize("rows_at_once", [3, 4096])
 def test_scores_of_many_sums_are_sums_of_kernel_values(monkeypatch, rows_at_once):
-    monkeypatch.setattr("clustruct.ssvm.kernels.ROWS_AT_ONCE", rows_at_once)
+    monkeypatch.setattr("clustruct.ssvm.kernelized.ROWS_AT_ONCE", rows_at_once)
     rng = np.random.default_rng(1)
     rbf = Kernel("rbf", gamma=0.3)
     sums = [

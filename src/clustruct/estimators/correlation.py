@@ -16,7 +16,7 @@ from clustruct.losses import as_loss
 from clustruct.problems.correlation import CorrelationProblem, Oracle
 from clustruct.problems.units import feature_scale, natural_C
 from clustruct.slack_rule import Scaling
-from clustruct.ssvm.training import Formulation
+from clustruct.ssvm import Formulation
 
 from .inputs import read_sets
 from .scoring import SetScoring

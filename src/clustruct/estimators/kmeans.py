@@ -14,7 +14,7 @@ from clustruct.itemsets import ItemSet
 from clustruct.problems.kmeans import ORACLES, KMeansProblem, Oracle
 from clustruct.problems.kmeans_units import block_scale, natural_C
 from clustruct.slack_rule import Scaling
-from clustruct.ssvm.training import Formulation
+from clustruct.ssvm import Formulation
 
 from .kernel_learning import check_kernel_features
 from .kmeans_prediction import KMeansPrediction, Predictor

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 from clustruct._typing import Indices
-from clustruct.universum.cccp import CCCPResult, descend
+from clustruct.universum.cccp import CCCPResult, cccp
 from clustruct.universum.init import kmeans_labels, natural_scale
 from clustruct.universum.problem import MarginProblem
 from clustruct.universum.terms import scores_of
@@ -92,7 +92,7 @@ def choose_by_scores(scores: list[dict[str, float]], rule: Rule) -> int:
 def _trial(X: Any, universum: Any, k: int, parameters: dict[str, float], first: list[Indices]) -> Trial:
     settings = {"C": 8.0, "C_universum": 1.0, "balance": 0.1, **parameters}
     problem = MarginProblem(X, k, settings["C"], settings["balance"], universum, settings["C_universum"])
-    results = [descend(problem, labels) for labels in first]
+    results = [cccp(problem, labels) for labels in first]
     labelings = [result.labels for result in results]
     value = min(result.objective for result in results)
     scores = {

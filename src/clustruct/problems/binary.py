@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_array
 
+from clustruct._typing import Floats, Indices
 from clustruct.ssvm import BlockRows, OracleKind, SlackRule
-
-from ._arrays import checked_rows
 
 
 class BinaryProblem:
@@ -30,8 +30,8 @@ class BinaryProblem:
 
     oracle_kind: OracleKind = "exact"
 
-    def __init__(self, X: Any, y: Any) -> None:
-        self.X = checked_rows(X)
+    def __init__(self, X: ArrayLike, y: ArrayLike) -> None:
+        self.X = check_array(X, accept_sparse="csr", dtype=np.float64, order="C")
         self.classes, which = np.unique(np.asarray(y), return_inverse=True)
         if len(self.classes) != 2:
             raise ValueError(f"y must hold two kinds of labels, not {len(self.classes)}")
@@ -40,13 +40,12 @@ class BinaryProblem:
         self.sign = np.where(which == 1, 1.0, -1.0)
         self.n_examples, self.n_features = self.X.shape
 
-    def predict(self, X: Any, w: NDArray[np.float64]) -> NDArray[Any]:
+    def predict(self, X: ArrayLike, w: Floats) -> NDArray[Any]:
         """The class on whose side of the plane each row lies."""
-        return np.asarray(self.classes[(np.asarray(checked_rows(X) @ w) > 0).astype(int)])
+        rows = check_array(X, accept_sparse="csr", dtype=np.float64)
+        return np.asarray(self.classes[(np.asarray(rows @ w) > 0).astype(int)])
 
-    def separate_batch(
-        self, indices: NDArray[np.intp], w: NDArray[np.float64], rule: SlackRule
-    ) -> BinaryConstraints:
+    def separate_batch(self, indices: Indices, w: Floats, rule: SlackRule) -> BinaryConstraints:
         margins = self.sign[indices] * np.asarray(self.X[indices] @ w)
         wrong = np.asarray(rule.violation(1.0, -margins) > 0, float)
         return BinaryConstraints(self.X, indices, self.sign[indices] * wrong, wrong)
@@ -57,16 +56,16 @@ class BinaryConstraints:
     """Psi differences y x for examples answered wrongly, zero for the others."""
 
     X: Any
-    indices: NDArray[np.intp]
-    sign: NDArray[np.float64]
-    losses: NDArray[np.float64]
+    indices: Indices
+    sign: Floats
+    losses: Floats
 
-    def margins(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
+    def margins(self, w: Floats) -> Floats:
         return self.sign * np.asarray(self.X[self.indices] @ w)
 
-    def combine(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
+    def combine(self, coefficients: Floats) -> Floats:
         return np.asarray((coefficients * self.sign) @ self.X[self.indices])
 
-    def rows(self, which: NDArray[np.intp]) -> BlockRows:
+    def rows(self, which: Indices) -> BlockRows:
         zero = np.zeros((len(which), 1), np.intp)
         return BlockRows(self.X, self.indices[which], zero, self.sign[which][:, None], self.X.shape[1])

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
+from sklearn.utils import check_array
 
+from clustruct._typing import Floats, Indices
 from clustruct.ssvm import BlockRows, OracleKind, SlackRule
-
-from ._arrays import checked_rows
 
 
 class MulticlassProblem:
@@ -39,8 +39,8 @@ class MulticlassProblem:
 
     oracle_kind: OracleKind = "exact"
 
-    def __init__(self, X: Any, y: Any, cost: Any = None) -> None:
-        self.X = checked_rows(X)
+    def __init__(self, X: ArrayLike, y: ArrayLike, cost: ArrayLike | None = None) -> None:
+        self.X = check_array(X, accept_sparse="csr", dtype=np.float64, order="C")
         self.classes, self.y = np.unique(np.asarray(y), return_inverse=True)
         k = len(self.classes)
         if self.X.shape[0] != len(self.y):
@@ -50,17 +50,16 @@ class MulticlassProblem:
             raise ValueError(f"cost must be a {k} x {k} array with a zero diagonal")
         self.n_examples, self.n_features = len(self.y), k * self.X.shape[1]
 
-    def scores(self, X: Any, w: NDArray[np.float64]) -> NDArray[np.float64]:
+    def scores(self, X: Any, w: Floats) -> Floats:
         """One score per row and class."""
         return np.asarray(X @ w.reshape(len(self.classes), -1).T)
 
-    def predict(self, X: Any, w: NDArray[np.float64]) -> NDArray[Any]:
+    def predict(self, X: ArrayLike, w: Floats) -> NDArray[Any]:
         """The class of highest score of each row."""
-        return np.asarray(self.classes[self.scores(checked_rows(X), w).argmax(axis=1)])
+        rows = check_array(X, accept_sparse="csr", dtype=np.float64)
+        return np.asarray(self.classes[self.scores(rows, w).argmax(axis=1)])
 
-    def separate_batch(
-        self, indices: NDArray[np.intp], w: NDArray[np.float64], rule: SlackRule
-    ) -> MulticlassConstraints:
+    def separate_batch(self, indices: Indices, w: Floats, rule: SlackRule) -> MulticlassConstraints:
         truth = self.y[indices]
         scores = self.scores(self.X[indices], w)
         row = np.arange(len(truth))
@@ -78,21 +77,21 @@ class MulticlassConstraints:
     """Constraints "class ``truth`` above class ``wrong``", held without their psi vectors."""
 
     X: Any
-    indices: NDArray[np.intp]
-    truth: NDArray[np.intp]
-    wrong: NDArray[np.intp]
-    losses: NDArray[np.float64]
+    indices: Indices
+    truth: Indices
+    wrong: Indices
+    losses: Floats
     n_classes: int
-    known: tuple[NDArray[np.float64], NDArray[np.float64]]
+    known: tuple[Floats, Floats]
 
-    def margins(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
+    def margins(self, w: Floats) -> Floats:
         if w is self.known[0]:
             return self.known[1]
         scores = np.asarray(self.X[self.indices] @ w.reshape(self.n_classes, -1).T)
         row = np.arange(len(self.truth))
         return np.asarray(scores[row, self.truth] - scores[row, self.wrong])
 
-    def combine(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
+    def combine(self, coefficients: Floats) -> Floats:
         n = len(self.truth)
         signs = sparse.csr_array(
             (
@@ -105,7 +104,7 @@ class MulticlassConstraints:
         total = signs.T @ self.X[self.indices]
         return np.asarray(total.toarray() if sparse.issparse(total) else total).ravel()
 
-    def rows(self, which: NDArray[np.intp]) -> BlockRows:
+    def rows(self, which: Indices) -> BlockRows:
         d = self.X.shape[1]
         offset = np.stack([self.truth[which], self.wrong[which]], 1) * d
         factor = np.tile([1.0, -1.0], (len(which), 1))

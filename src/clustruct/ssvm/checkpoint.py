@@ -16,8 +16,8 @@ from scipy import sparse
 from clustruct._typing import Floats
 from clustruct.callbacks import Iteration
 
-from .result import Planes
-from .run import Best
+from .planes import Planes
+from .result import Incumbent
 
 FORMAT = 1
 
@@ -27,7 +27,7 @@ class Saved:
     """What a checkpoint holds."""
 
     planes: Planes
-    best: Best
+    best: Incumbent[Floats]
     history: list[Iteration]
     counters: dict[str, float]
 
@@ -53,7 +53,7 @@ class Checkpoint:
         }
         planes = saved.planes
         vectors = sparse.csr_array(planes.vectors)
-        arrays = {"b": planes.b, "group": planes.group, "a": planes.a, "w": saved.best.w}
+        arrays: dict[str, Any] = {"b": planes.b, "group": planes.group, "a": planes.a, "w": saved.best.w}
         parts = {"data": vectors.data, "indices": vectors.indices, "indptr": vectors.indptr}
         text = np.frombuffer(json.dumps(header).encode(), np.uint8)
         beside = self.path.with_name(f".{self.path.name}.{os.getpid()}")
@@ -88,7 +88,7 @@ class Checkpoint:
         shape = (len(x["b"]), self.identity["n_features"])
         vectors = sparse.csr_array((x["data"], x["indices"], x["indptr"]), shape=shape)
         planes = Planes(vectors, x["b"], x["group"], x["a"])
-        best = Best(_read_only(x["w"]), *header["best"])
+        best = Incumbent(_read_only(x["w"]), *header["best"])
         return Saved(planes, best, [Iteration(**h) for h in header["history"]], header["counters"])
 
 

@@ -1,8 +1,8 @@
-"""Maximum-margin clustering that is told which documents belong to none of the clusters (SPEC 7)."""
+"""Maximum-margin clustering with documents that belong to none of the clusters (a Universum)."""
 
 from . import sources
-from .cccp import CCCPResult, CCCPStep, descend
+from .cccp import CCCPResult, CCCPStep, cccp
 from .convex_step import solve_convex
 from .problem import MarginProblem
 
-__all__ = ["CCCPResult", "CCCPStep", "MarginProblem", "descend", "solve_convex", "sources"]
+__all__ = ["CCCPResult", "CCCPStep", "MarginProblem", "cccp", "solve_convex", "sources"]
