@@ -11,7 +11,9 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PLANTED = {
     "ssvm/result.py": "clustruct.losses",
-    "ssvm/constraints.py": "clustruct.itemsets",
+    "ssvm/solvers/one_slack.py": "clustruct.itemsets",
+    "ssvm/problem.py": "clustruct.partitions",
+    "executors.py": "clustruct.ssvm",
     "inference/kmeans.py": "clustruct.ssvm",
     "losses/mitre.py": "clustruct.estimators",
     "metrics/pairs.py": "clustruct.datasets",

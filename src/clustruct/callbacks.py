@@ -59,7 +59,7 @@ class Iteration:
 
 @dataclass(frozen=True)
 class Training:
-    """The training under way: number ``done`` of ``total`` trainings of its stage. C is None where none is."""
+    """The training under way: number ``done`` of ``total`` of its stage. C is None where it has none."""
 
     C: float | None
     rtol: float

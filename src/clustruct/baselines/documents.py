@@ -16,7 +16,7 @@ from sklearn.utils.validation import validate_data
 from clustruct._typing import Indices
 from clustruct.callbacks import observed
 from clustruct.universum.graphs import clgr_embedding
-from clustruct.universum.plsa import plsa
+from clustruct.universum.plsa import PLSAResult, plsa
 
 
 class PLSA(ClusterMixin, BaseEstimator):
@@ -86,6 +86,10 @@ class PLSA(ClusterMixin, BaseEstimator):
         self.labels_ = _contiguous(self.result_.labels)
         self.n_iter_ = len(self.result_.history)
         return self
+
+    def _run(self, counts: Any, rng: np.random.RandomState) -> PLSAResult:
+        callback = observed(None, self.tol, self.verbose)
+        return plsa(counts, self.n_clusters, rng, self.tol, self.max_iter, callback)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

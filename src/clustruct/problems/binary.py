@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_array
 
 from clustruct._typing import Floats, Indices
 from clustruct.ssvm import BlockRows, OracleKind, SlackRule
+
+from ._rows import RowConstraints, SharedRows, checked_rows
 
 
 class BinaryProblem:
@@ -31,7 +32,8 @@ class BinaryProblem:
     oracle_kind: OracleKind = "exact"
 
     def __init__(self, X: ArrayLike, y: ArrayLike) -> None:
-        self.X = check_array(X, accept_sparse="csr", dtype=np.float64, order="C")
+        self.source = SharedRows(checked_rows(X))
+        self.X = self.source.X
         self.classes, which = np.unique(np.asarray(y), return_inverse=True)
         if len(self.classes) != 2:
             raise ValueError(f"y must hold two kinds of labels, not {len(self.classes)}")
@@ -42,30 +44,31 @@ class BinaryProblem:
 
     def predict(self, X: ArrayLike, w: Floats) -> NDArray[Any]:
         """The class on whose side of the plane each row lies."""
-        rows = check_array(X, accept_sparse="csr", dtype=np.float64)
+        rows = checked_rows(X)
         return np.asarray(self.classes[(np.asarray(rows @ w) > 0).astype(int)])
 
     def separate_batch(self, indices: Indices, w: Floats, rule: SlackRule) -> BinaryConstraints:
-        margins = self.sign[indices] * np.asarray(self.X[indices] @ w)
+        sign = self.sign[indices]
+        margins = sign * np.asarray(self.X[indices] @ w)
         wrong = np.asarray(rule.violation(1.0, -margins) > 0, float)
-        return BinaryConstraints(self.X, indices, self.sign[indices] * wrong, wrong)
+        return BinaryConstraints(self.source, indices, wrong, (w, margins * wrong), sign * wrong)
 
 
 @dataclass(frozen=True)
-class BinaryConstraints:
+class BinaryConstraints(RowConstraints):
     """Psi differences y x for examples answered wrongly, zero for the others."""
 
-    X: Any
-    indices: Indices
     sign: Floats
-    losses: Floats
 
     def margins(self, w: Floats) -> Floats:
-        return self.sign * np.asarray(self.X[self.indices] @ w)
+        if self.is_known(w):
+            return self.known[1]
+        return self.sign * np.asarray(self.source.X[self.indices] @ w)
 
     def combine(self, coefficients: Floats) -> Floats:
-        return np.asarray((coefficients * self.sign) @ self.X[self.indices])
+        return np.asarray((coefficients * self.sign) @ self.source.X[self.indices])
 
     def rows(self, which: Indices) -> BlockRows:
         zero = np.zeros((len(which), 1), np.intp)
-        return BlockRows(self.X, self.indices[which], zero, self.sign[which][:, None], self.X.shape[1])
+        X = self.source.X
+        return BlockRows(X, self.indices[which], zero, self.sign[which][:, None], X.shape[1])

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from sklearn.utils import check_array
 
 from clustruct._typing import Floats, Indices
 from clustruct.ssvm import BlockRows, OracleKind, SlackRule
+
+from ._rows import RowConstraints, SharedRows, checked_rows
 
 
 class MulticlassProblem:
@@ -40,7 +41,8 @@ class MulticlassProblem:
     oracle_kind: OracleKind = "exact"
 
     def __init__(self, X: ArrayLike, y: ArrayLike, cost: ArrayLike | None = None) -> None:
-        self.X = check_array(X, accept_sparse="csr", dtype=np.float64, order="C")
+        self.source = SharedRows(checked_rows(X))
+        self.X = self.source.X
         self.classes, self.y = np.unique(np.asarray(y), return_inverse=True)
         k = len(self.classes)
         if self.X.shape[0] != len(self.y):
@@ -56,7 +58,7 @@ class MulticlassProblem:
 
     def predict(self, X: ArrayLike, w: Floats) -> NDArray[Any]:
         """The class of highest score of each row."""
-        rows = check_array(X, accept_sparse="csr", dtype=np.float64)
+        rows = checked_rows(X)
         return np.asarray(self.classes[self.scores(rows, w).argmax(axis=1)])
 
     def separate_batch(self, indices: Indices, w: Floats, rule: SlackRule) -> MulticlassConstraints:
@@ -68,26 +70,22 @@ class MulticlassProblem:
         wrong = rule.violation(costs, scores).argmax(axis=1)
         known = (w, -scores[row, wrong])
         return MulticlassConstraints(
-            self.X, indices, truth, wrong, costs[row, wrong], len(self.classes), known
+            self.source, indices, costs[row, wrong], known, truth, wrong, len(self.classes)
         )
 
 
 @dataclass(frozen=True)
-class MulticlassConstraints:
+class MulticlassConstraints(RowConstraints):
     """Constraints "class ``truth`` above class ``wrong``", held without their psi vectors."""
 
-    X: Any
-    indices: Indices
     truth: Indices
     wrong: Indices
-    losses: Floats
     n_classes: int
-    known: tuple[Floats, Floats]
 
     def margins(self, w: Floats) -> Floats:
-        if w is self.known[0]:
+        if self.is_known(w):
             return self.known[1]
-        scores = np.asarray(self.X[self.indices] @ w.reshape(self.n_classes, -1).T)
+        scores = np.asarray(self.source.X[self.indices] @ w.reshape(self.n_classes, -1).T)
         row = np.arange(len(self.truth))
         return np.asarray(scores[row, self.truth] - scores[row, self.wrong])
 
@@ -101,11 +99,11 @@ class MulticlassConstraints:
             ),
             shape=(n, self.n_classes),
         )
-        total = signs.T @ self.X[self.indices]
+        total = signs.T @ self.source.X[self.indices]
         return np.asarray(total.toarray() if sparse.issparse(total) else total).ravel()
 
     def rows(self, which: Indices) -> BlockRows:
-        d = self.X.shape[1]
+        d = self.source.X.shape[1]
         offset = np.stack([self.truth[which], self.wrong[which]], 1) * d
         factor = np.tile([1.0, -1.0], (len(which), 1))
-        return BlockRows(self.X, self.indices[which], offset, factor, self.n_classes * d)
+        return BlockRows(self.source.X, self.indices[which], offset, factor, self.n_classes * d)

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_array
 
 from clustruct._typing import Floats, Indices
 from clustruct.inference import mrf
 from clustruct.ssvm import OracleKind, SlackRule
 
+from ._rows import checked_rows
 from .multilabel_constraints import MultiLabelConstraints, RowData
 from .multilabel_oracles import (
     RELAXED,
@@ -81,8 +81,8 @@ class MultiLabelProblem:
     ) -> None:
         self.Y, self.constant = checked_labels(Y), constant
         # Held once: the planes of a training are stretches of the same array.
-        self._rows = RowData.of(_checked(X) if check_input else X, constant)
-        self.X = self._rows.X
+        self.source = RowData(checked_rows(X) if check_input else X, constant)
+        self.X = self.source.X
         n, self.n_labels = self.Y.shape
         if self.X.shape[0] != n:
             raise ValueError(f"X has {self.X.shape[0]} rows, Y has {n}")
@@ -122,13 +122,13 @@ class MultiLabelProblem:
     def predict(self, X: ArrayLike, w: Floats, predictor: str | None = None) -> NDArray[np.int8]:
         """Labels by the search named (the oracle's own if None); undecided ones are completed greedily."""
         name = checked_predictor(predictor, self.oracle, self.n_labels, self.edges)
-        return zero_one(name, self.unary(_checked(X), w), self.pairwise(w))
+        return zero_one(name, self.unary(checked_rows(X), w), self.pairwise(w))
 
     def predict_relaxed(self, X: ArrayLike, w: Floats, predictor: str = "graph_cut") -> mrf.RelaxedLabeling:
         """The optimum of the relaxation, undecided labels as 1/2."""
         if predictor not in RELAXED:
             raise ValueError(f"a relaxed predictor is one of {RELAXED}, not {predictor!r}")
-        found = search(predictor, self.unary(_checked(X), w), self.pairwise(w))
+        found = search(predictor, self.unary(checked_rows(X), w), self.pairwise(w))
         assert isinstance(found, mrf.RelaxedLabeling)
         return found
 
@@ -144,7 +144,7 @@ class MultiLabelProblem:
         losses = step * np.abs(node_gaps).sum(axis=1)
         edge_gaps = self._truth_edges[indices] - edges
         known = np.sum(node_gaps * unary, axis=1) + edge_gaps @ w[self.n_features - len(self.edges) :]
-        return MultiLabelConstraints(self._rows, indices, node_gaps, edge_gaps, losses, (w, known))
+        return MultiLabelConstraints(self.source, indices, losses, (w, known), node_gaps, edge_gaps)
 
     def _most_violated(
         self, unary: Floats, phi: Floats, truth: NDArray[np.int8], step: float, rule: SlackRule
@@ -166,7 +166,3 @@ class MultiLabelProblem:
         """Where our edges stand among all pairs u < v in the order of `pdist`."""
         u, v = self.edges.T
         return np.asarray(u * (2 * self.n_labels - u - 1) // 2 + v - u - 1, np.intp)
-
-
-def _checked(X: ArrayLike) -> Any:
-    return check_array(X, accept_sparse="csr", dtype=np.float64)

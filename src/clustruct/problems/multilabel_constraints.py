@@ -6,54 +6,48 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from clustruct._typing import Floats, Indices
 from clustruct.ssvm import PieceRows
 
+from ._rows import RowConstraints, SharedRows
 
-@dataclass(frozen=True)
-class RowData:
-    """The rows of X end to end, then a single 1 of which the edge entries are made; ``X`` is a view."""
 
-    X: Any
-    data: Floats
-    indices: NDArray[np.int32]
-    start: Indices
-    length: Indices
+class RowData(SharedRows):
+    """The rows of X end to end, then a single 1 of which the edge entries are made; ``X`` is a view.
 
-    @classmethod
-    def of(cls, X: Any, constant: bool = False) -> RowData:
-        """The rows of X, dense or CSR, with a column of ones at the end where ``constant``."""
+    X is dense or CSR; where ``constant``, a column of ones is added at its end.
+    """
+
+    def __init__(self, X: Any, constant: bool = False) -> None:
         n, d = X.shape[0], X.shape[1] + constant
+        self.indices = np.zeros(0, np.int32)
         if sparse.issparse(X):
             rows = sparse.csr_array(sparse.hstack([X, np.ones((n, 1))]) if constant else X)
-            data, indices = np.append(rows.data, 1.0), np.append(rows.indices, 0).astype(np.int32)
-            view = sparse.csr_array((data[:-1], indices[:-1], rows.indptr), shape=(n, d))
-            return cls(view, data, indices, rows.indptr[:-1].astype(np.intp), np.diff(rows.indptr))
-        data = np.ones(n * d + 1)
-        rows = data[:-1].reshape(n, d)
-        rows[:, : X.shape[1]] = X
-        return cls(rows, data, np.zeros(0, np.int32), np.arange(n) * d, np.full(n, d))
+            self.data, self.indices = np.append(rows.data, 1.0), np.append(rows.indices, 0).astype(np.int32)
+            self.start, self.length = rows.indptr[:-1].astype(np.intp), np.diff(rows.indptr)
+            view = sparse.csr_array((self.data[:-1], self.indices[:-1], rows.indptr), shape=(n, d))
+        else:
+            self.data, self.start, self.length = np.ones(n * d + 1), np.arange(n) * d, np.full(n, d)
+            view = self.data[:-1].reshape(n, d)
+            view[:, : X.shape[1]] = X
+        super().__init__(view)
 
 
 @dataclass(frozen=True)
-class MultiLabelConstraints:
+class MultiLabelConstraints(RowConstraints):
     """One labeling per example: ``node_gaps`` is y_i - y, ``edge_gaps`` the same for edges.
 
     Psi(x_i, y_i) - Psi(x_i, y) has ``node_gaps[u] * x_i`` in block u and ``edge_gaps`` at the end.
     """
 
     source: RowData
-    indices: Indices
     node_gaps: Floats
     edge_gaps: Floats
-    losses: Floats
-    known: tuple[Floats, Floats]
 
     def margins(self, w: Floats) -> Floats:
-        if w is self.known[0]:
+        if self.is_known(w):
             return self.known[1]
         split = self.node_gaps.shape[1] * self.source.X.shape[1]
         unary = np.asarray(self.source.X[self.indices] @ w[:split].reshape(self.node_gaps.shape[1], -1).T)

@@ -117,10 +117,10 @@ class KernelModel:
         """<w, s>."""
         return float(self.score_all([s])[0])
 
-    def score_all(self, sums: Sequence[VectorSum]) -> Floats:
+    def score_all(self, sums: Sequence[VectorSum], rows_at_once: int = ROWS_AT_ONCE) -> Floats:
         """<w, s> of many sums: one kernel matrix per part and some thousand vectors, not one per sum."""
         sizes = np.array([len(s.coefficients) for s in sums])
-        pieces = np.cumsum(sizes) // ROWS_AT_ONCE
+        pieces = np.cumsum(sizes) // rows_at_once
         out = np.zeros(len(sums))
         for piece in np.unique(pieces):
             which = np.flatnonzero(pieces == piece).tolist()

@@ -15,7 +15,14 @@ from clustruct.executors import Session
 from clustruct.slack_rule import SlackRule
 
 from .kernelized import KernelFunction
-from .problem import BatchProblem, ConstraintBatch, OneByOne, SmoothedResult, StructuredProblem, W
+from .problem import (
+    BatchProblem,
+    ConstraintBatch,
+    OneByOne,
+    SmoothedResult,
+    StructuredProblem,
+    W,
+)
 from .result import Progress
 from .weight_constraints import WeightConstraints
 
