@@ -76,7 +76,15 @@ STEPS = {
 PROTOCOL = {
     "problems": (
         *("n_examples", "n_features", "oracle_kind", "truth", "joint_feature", "loss", "separate", "predict"),
-        *("separate_batch", "supports", "oracle_rho", "truth_score", "soften", "separate_smoothed", "preferred_formulation"),
+        *(
+            "separate_batch",
+            "supports",
+            "oracle_rho",
+            "truth_score",
+            "soften",
+            "separate_smoothed",
+            "preferred_formulation",
+        ),
         *("losses", "margins", "combine", "rows"),  # of the constraints a vectorised problem answers with
     ),
     "problems.hooks.learning": ("__call__",),

@@ -55,7 +55,7 @@ VALUES: dict[str, dict[str, str]] = {}
 
 # Words that the package answers with (why a training ended, kinds of oracles, blocks and fields) -> word of
 # the record, where the two differ.
-ANSWERS: dict[str, str] = {}
+ANSWERS: dict[str, str] = {"stable_contrast": "stable contrast"}
 
 
 def answer(word):
@@ -398,7 +398,9 @@ def selected_rows(kind, *given, **options):
 def trials(*given, **options):
     """Scores of the settings of a grid, and which one each rule takes."""
     tried = universum_choice.try_grid(*given, **options)
-    taken = {rule: tried.index(universum_choice.choose(tried, rule)) for rule in universum_choice.RULES}
+    taken = {
+        answer(rule): tried.index(universum_choice.choose(tried, rule)) for rule in universum_choice.RULES
+    }
     return [trial.scores for trial in tried], taken
 
 

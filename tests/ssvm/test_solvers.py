@@ -21,7 +21,8 @@ class Subgradient(Solver):
     def planes(self, task):
         return OneSlack().planes(task)
 
-    def solve(self, task, separate, planes, start, progress):
+    def solve(self, run, start):
+        task, separate, planes, progress = run.task, run.separate, run.planes, run.progress
         best = ssvm.Incumbent(start)
         w = start
         while not progress.stop_reason:

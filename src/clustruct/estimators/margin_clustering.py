@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,26 +15,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from clustruct._typing import Floats, Indices
+from clustruct.universum.cccp import CCCPResult
+from clustruct.universum.cpm3c import CPM3CResult
 from clustruct.universum.init import kmeans_labels, natural_scale, principal_labels
 
 Start = tuple[Indices, Floats | None]
-
-
-class Solved(Protocol):
-    """What a clusterer has found from one start."""
-
-    @property
-    def W(self) -> Floats: ...
-    @property
-    def labels(self) -> Indices: ...
-    @property
-    def objective(self) -> float: ...
-    @property
-    def stop_reason(self) -> str: ...
-    @property
-    def converged(self) -> bool: ...
-    @property
-    def history(self) -> tuple[object, ...]: ...
+Solved = CCCPResult | CPM3CResult
 
 
 class MarginClustering(ClusterMixin, BaseEstimator, ABC):

@@ -9,9 +9,11 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 from sklearn.utils import check_array
 
 from clustruct._typing import Floats, Indices
+from clustruct.ssvm import PieceRows
 
 _HELD: WeakValueDictionary[str, SharedRows] = WeakValueDictionary()
 
@@ -22,15 +24,42 @@ def checked_rows(X: ArrayLike) -> Any:
 
 
 class SharedRows:
-    """The rows of a problem, under a name by which answers from another process find them again."""
+    """The rows of a problem end to end, dense or CSR, of which the planes of a training are made.
+
+    They have a name by which answers from another process find them again.
+    """
 
     def __init__(self, X: Any) -> None:
+        n, d = X.shape
         self.X, self.name = X, uuid4().hex
+        if sparse.issparse(X):
+            self.data, self.indices = X.data, X.indices
+            self.start, self.length = X.indptr[:-1], np.diff(X.indptr)
+        else:
+            self.data, self.indices = X.reshape(-1), np.zeros(0, np.int32)
+            self.start, self.length = np.arange(n) * d, np.full(n, d)
         _HELD[self.name] = self
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        _HELD.setdefault(self.name, self)
+    def blocks(self, examples: Indices, offset: Indices, factor: Floats, n_features: int) -> PieceRows:
+        """Vector j: the sum over k of ``factor[j, k]`` times the row of example j, from ``offset[j, k]`` on."""
+        pieces = offset.shape[1]
+        start, length = (np.repeat(a[examples], pieces) for a in (self.start, self.length))
+        count = np.full(len(examples), pieces)
+        return PieceRows(
+            self.data, self.indices, count, start, length, offset.ravel(), factor.ravel(), n_features
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _received, (type(self), self.X, self.name)
+
+
+def _received(kind: type[SharedRows], X: Any, name: str) -> SharedRows:
+    if name not in _HELD:
+        rows = kind(X)
+        rows.name = name
+        _HELD[name] = rows
+        return rows
+    return _HELD[name]
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from clustruct._typing import Floats, Indices
-from clustruct.ssvm import BlockRows, OracleKind, SlackRule
+from clustruct.ssvm import OracleKind, PieceRows, SlackRule
 
 from ._rows import RowConstraints, SharedRows, checked_rows
 
@@ -68,7 +68,6 @@ class BinaryConstraints(RowConstraints):
     def combine(self, coefficients: Floats) -> Floats:
         return np.asarray((coefficients * self.sign) @ self.source.X[self.indices])
 
-    def rows(self, which: Indices) -> BlockRows:
-        zero = np.zeros((len(which), 1), np.intp)
-        X = self.source.X
-        return BlockRows(X, self.indices[which], zero, self.sign[which][:, None], X.shape[1])
+    def rows(self, which: Indices) -> PieceRows:
+        zero, sign = np.zeros((len(which), 1), np.intp), self.sign[which][:, None]
+        return self.source.blocks(self.indices[which], zero, sign, self.source.X.shape[1])

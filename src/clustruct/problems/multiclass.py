@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from clustruct._typing import Floats, Indices
-from clustruct.ssvm import BlockRows, OracleKind, SlackRule
+from clustruct.ssvm import OracleKind, PieceRows, SlackRule
 
 from ._rows import RowConstraints, SharedRows, checked_rows
 
@@ -102,8 +102,8 @@ class MulticlassConstraints(RowConstraints):
         total = signs.T @ self.source.X[self.indices]
         return np.asarray(total.toarray() if sparse.issparse(total) else total).ravel()
 
-    def rows(self, which: Indices) -> BlockRows:
+    def rows(self, which: Indices) -> PieceRows:
         d = self.source.X.shape[1]
         offset = np.stack([self.truth[which], self.wrong[which]], 1) * d
         factor = np.tile([1.0, -1.0], (len(which), 1))
-        return BlockRows(self.source.X, self.indices[which], offset, factor, self.n_classes * d)
+        return self.source.blocks(self.indices[which], offset, factor, self.n_classes * d)

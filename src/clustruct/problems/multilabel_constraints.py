@@ -15,24 +15,24 @@ from ._rows import RowConstraints, SharedRows
 
 
 class RowData(SharedRows):
-    """The rows of X end to end, then a single 1 of which the edge entries are made; ``X`` is a view.
+    """The rows of X, then a single 1 of which the edge entries are made.
 
-    X is dense or CSR; where ``constant``, a column of ones is added at its end.
+    Where ``constant``, X gets a column of ones at its end. ``X`` becomes a view of ``data``.
     """
 
     def __init__(self, X: Any, constant: bool = False) -> None:
         n, d = X.shape[0], X.shape[1] + constant
-        self.indices = np.zeros(0, np.int32)
         if sparse.issparse(X):
             rows = sparse.csr_array(sparse.hstack([X, np.ones((n, 1))]) if constant else X)
-            self.data, self.indices = np.append(rows.data, 1.0), np.append(rows.indices, 0).astype(np.int32)
-            self.start, self.length = rows.indptr[:-1].astype(np.intp), np.diff(rows.indptr)
-            view = sparse.csr_array((self.data[:-1], self.indices[:-1], rows.indptr), shape=(n, d))
+            data, indices = np.append(rows.data, 1.0), np.append(rows.indices, 0).astype(np.int32)
+            super().__init__(sparse.csr_array((data[:-1], indices[:-1], rows.indptr), shape=(n, d)))
+            self.indices = indices
         else:
-            self.data, self.start, self.length = np.ones(n * d + 1), np.arange(n) * d, np.full(n, d)
-            view = self.data[:-1].reshape(n, d)
+            data = np.ones(n * d + 1)
+            view = data[:-1].reshape(n, d)
             view[:, : X.shape[1]] = X
-        super().__init__(view)
+            super().__init__(view)
+        self.data = data
 
 
 @dataclass(frozen=True)

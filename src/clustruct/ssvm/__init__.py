@@ -21,12 +21,11 @@ from .problem import (
     SupportsSmoothing,
 )
 from .result import Certificate, FitResult, Incumbent
-from .segments import BlockRows, PieceRows
+from .segments import PieceRows
 from .weight_constraints import WeightConstraints, weight_constraints
 
 __all__ = [
     "BatchProblem",
-    "BlockRows",
     "Certificate",
     "ConstraintBatch",
     "Constraints",

@@ -30,7 +30,7 @@ from .problem import (
 )
 from .result import Certificate, FitResult, Incumbent, Progress, certify
 from .solvers import SOLVERS, Solver
-from .task import Separator, Task, example_weights
+from .task import Run, Separator, Task, example_weights
 from .weight_constraints import Condition, weight_constraints
 
 Formulation: TypeAlias = str | Solver
@@ -161,7 +161,7 @@ def fit(
         start = _connect(Checkpoint(checkpoint, _identity(task, solver)), task, planes, progress, start)
     with closing((executor or executor_for(n_jobs)).open(batch)) as session:
         separate: Separator[Any] = Separator(session, batch, task.rule, progress)
-        best = solver.solve(task, separate, planes, start, progress)
+        best = solver.solve(Run(task, separate, planes, progress), start)
     return _result(task, planes, best, progress)
 
 

@@ -13,14 +13,14 @@ from clustruct._typing import Floats, Indices
 from clustruct.executors import Backend, backend_of
 from clustruct.slack_rule import SlackRule
 
-from .segments import BlockRows, PieceRows
+from .segments import PieceRows
 
 OracleKind = Literal["exact", "undergenerating", "overgenerating", "heuristic"]
 ORACLE_KINDS: tuple[OracleKind, ...] = ("exact", "undergenerating", "overgenerating", "heuristic")
 # What the oracle is called with: a weight vector, or with a kernel a `KernelModel`.
 W = TypeVar("W")
 W_contra = TypeVar("W_contra", contravariant=True)
-Rows: TypeAlias = "Floats | sparse.csr_array | BlockRows | PieceRows"
+Rows: TypeAlias = "Floats | sparse.csr_array | PieceRows"
 
 
 class ConstraintBatch(Protocol[W_contra]):
@@ -40,7 +40,7 @@ class ConstraintBatch(Protocol[W_contra]):
         ...
 
     def rows(self, which: Indices) -> Any:
-        """The psi differences of some of them: dense 2-D, CSR, `BlockRows` or `PieceRows`."""
+        """The psi differences of some of them: dense 2-D, CSR or `PieceRows`."""
         ...
 
 
@@ -236,7 +236,7 @@ def stack_vectors(vectors: Iterable[Any], n_features: int, examples: Iterable[in
 
 
 def scale_rows(rows: Any, factors: Floats) -> Any:
-    """Each row times its factor: dense, CSR, `BlockRows`, `PieceRows` or a list of vector sums."""
+    """Each row times its factor: dense, CSR, `PieceRows` or a list of vector sums."""
     if hasattr(rows, "scaled"):
         return rows.scaled(factors)
     if isinstance(rows, list):

@@ -15,6 +15,7 @@ from clustruct.executors import Session
 from clustruct.slack_rule import SlackRule
 
 from .kernelized import KernelFunction
+from .planes import PlaneSet
 from .problem import (
     BatchProblem,
     ConstraintBatch,
@@ -144,6 +145,16 @@ class Separator(Generic[W]):
         if not (np.isfinite(losses + margins) & (losses >= 0)).all():
             _complain(indices, losses, margins)
         return Separation(indices, batch, self._rule.violation(losses, -margins))
+
+
+@dataclass(frozen=True)
+class Run(Generic[W]):
+    """A task under way: its oracle, the planes held, and how it goes."""
+
+    task: Task
+    separate: Separator[W]
+    planes: PlaneSet[W]
+    progress: Progress
 
 
 def _complain(indices: Indices, losses: Floats, margins: Floats) -> None:

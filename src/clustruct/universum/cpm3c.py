@@ -67,10 +67,9 @@ def cpm3c(
             if needed <= slack + epsilon:
                 reason = "converged"
                 break
-            seconds = time.perf_counter() - began
-            rounds, held = len(history), len(chosen)
-            reason = asked_to_stop(callback, Iteration(rounds, history[-1], -np.inf, rounds, held, seconds))
-            if not reason:
+            rounds, now = len(history), time.perf_counter() - began
+            step = Iteration(rounds, history[-1], -np.inf, rounds, len(chosen), now)
+            if not (reason := asked_to_stop(callback, step)):
                 chosen.append(rivals)
                 W, slack = _inner(problem, W, np.array(chosen), tol)
                 reason = "max_iter" if rounds >= max_iter else ""

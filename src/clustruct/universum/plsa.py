@@ -60,8 +60,8 @@ def plsa(
         history.append(float(X.data @ np.log(mixed)))
         if len(history) > 1 and history[-1] - history[-2] <= tol * abs(history[-1]):
             return PLSAResult(topics, words, tuple(history), True)
-        step, seconds = len(history), time.perf_counter() - started
-        if asked_to_stop(callback, Iteration(step, -history[-1], -np.inf, step, 0, seconds)):
+        step = Iteration(len(history), -history[-1], -np.inf, len(history), 0, time.perf_counter() - started)
+        if asked_to_stop(callback, step):
             break
         ratio = sparse.csr_array((X.data / mixed, columns, X.indptr), shape=X.shape)
         counted = topics * (ratio @ words.T)

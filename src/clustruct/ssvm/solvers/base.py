@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 from clustruct.slack_rule import SlackRule
 from clustruct.ssvm.planes import PlaneSet
 from clustruct.ssvm.problem import SupportsSmoothing
-from clustruct.ssvm.result import Incumbent, Progress
-from clustruct.ssvm.task import Separator, Task
+from clustruct.ssvm.result import Incumbent
+from clustruct.ssvm.task import Run, Task
 
 
 @dataclass(frozen=True)
@@ -53,10 +53,8 @@ class Solver(ABC):
         """An empty set of planes, in the store that suits the task."""
 
     @abstractmethod
-    def solve(
-        self, task: Task, separate: Separator[Any], planes: PlaneSet[Any], start: Any, progress: Progress
-    ) -> Incumbent[Any]:
-        """The best point found, from ``start`` on and until ``progress.stop_reason`` is set.
+    def solve(self, run: Run[Any], start: Any) -> Incumbent[Any]:
+        """The best point found, from ``start`` on and until ``run.progress.stop_reason`` is set.
 
         Every round ends with ``progress.record``. Ctrl-C sets the reason "interrupted" and keeps the best.
         """

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -13,8 +12,8 @@ from clustruct.ssvm.kernelized import KernelSpace
 from clustruct.ssvm.planes import GramPlanes, LinearSpace, PlaneSet
 from clustruct.ssvm.pool import PooledPlanes
 from clustruct.ssvm.problem import W, scale_rows
-from clustruct.ssvm.result import Incumbent, Progress
-from clustruct.ssvm.task import Separation, Separator, Task
+from clustruct.ssvm.result import Incumbent
+from clustruct.ssvm.task import Run, Separation, Task
 
 from .base import Solver
 
@@ -74,10 +73,8 @@ class NSlack(Solver):
     def planes(self, task: Task) -> PlaneSet[Any]:
         return example_planes(task, self.store)
 
-    def solve(
-        self, task: Task, separate: Separator[W], planes: PlaneSet[W], start: W, progress: Progress
-    ) -> Incumbent[W]:
-        rounds = _Rounds(task, separate, planes, progress)
+    def solve(self, run: Run[W], start: W) -> Incumbent[W]:
+        task, planes, progress = run.task, run.planes, run.progress
         order = task.rng.permutation(task.examples)
         parts = np.array_split(order, min(PARTS, max(1, len(order) // 2)))
         best = Incumbent(start)
@@ -87,71 +84,67 @@ class NSlack(Solver):
             while not progress.stop_reason:
                 goal = task.goal(planes.dual)
                 if len(parts) == 1 or found <= NEAR_GOAL * goal:
-                    best, found = rounds.whole(order, w, best)
+                    best, found = _whole_round(run, order, w, best)
                 else:
-                    found = rounds.parted(parts, w)
+                    found = _parted_round(run, parts, w)
                 if not progress.stop_reason:
                     near = found <= NEAR_GOAL * goal
                     tight *= 0.5 if near and np.isfinite(best.primal) else 1.0
-                    rounds.optimise(tight * goal if near else 0.3 * found)
+                    _optimise(run, tight * goal if near else 0.3 * found)
                     planes.prune(self.prune_after)
                 w = planes.w
                 progress.record(best, planes)
             if np.isinf(best.primal):
-                best, _ = rounds.whole(order, w, best)
+                best, _ = _whole_round(run, order, w, best)
         except KeyboardInterrupt:
             progress.stop_reason = "interrupted"
             best = best if np.isfinite(best.primal) else Incumbent(planes.w)
         return best
 
 
-@dataclass(frozen=True)
-class _Rounds(Generic[W]):
-    task: Task
-    separate: Separator[W]
-    planes: PlaneSet[W]
-    progress: Progress
-
-    def parted(self, parts: list[Indices], w: W) -> float:
-        """Each part at the newest w; what was found beyond the planes held, in units of the objective."""
-        found, threshold = 0.0, self.task.threshold(self.planes.dual)
-        for part in parts:
-            for answer in self.separate(part, w):
-                held = self.planes.slacks(answer.indices)
-                slack = np.maximum(answer.violation, held)
-                found += self.task.cost(answer.indices, slack) - self.task.cost(answer.indices, held)
-                self._take(answer, held, threshold)
-            self.optimise(0.0, part)
-            w = self.planes.w
-        return found
-
-    def whole(self, order: Indices, w: W, best: Incumbent[W]) -> tuple[Incumbent[W], float]:
-        """All examples at one w: the primal value there, and its distance from the dual."""
-        cost = worst = mean = 0.0
-        dual = self.planes.dual
-        threshold = self.task.threshold(dual)
-        for answer in self.separate(order, w):
-            held = self.planes.slacks(answer.indices)
+def _parted_round(run: Run[W], parts: list[Indices], w: W) -> float:
+    """Each part at the newest w; what was found beyond the planes held, in units of the objective."""
+    found, threshold = 0.0, run.task.threshold(run.planes.dual)
+    for part in parts:
+        for answer in run.separate(part, w):
+            held = run.planes.slacks(answer.indices)
             slack = np.maximum(answer.violation, held)
-            cost += self.task.cost(answer.indices, slack)
-            mean += float(self.task.weights[answer.indices] @ slack)
-            worst = max(worst, float(np.max(answer.violation - held)))
-            self._take(answer, held, threshold)
-        primal = self.planes.half_norm(w) + cost
-        self.progress.judge(primal, dual, worst)
-        return best.better_of(Incumbent(w, primal, mean), dual), primal - dual
+            found += run.task.cost(answer.indices, slack) - run.task.cost(answer.indices, held)
+            _take(run, answer, held, threshold)
+        _optimise(run, 0.0, part)
+        w = run.planes.w
+    return found
 
-    def _take(self, answer: Separation[W], held: Floats, threshold: float) -> None:
-        """Add the planes that are violated beyond the planes held."""
-        which = np.flatnonzero(answer.violation > held + threshold)
-        if len(which):
-            rule, losses = self.task.rule, np.asarray(answer.batch.losses)[which]
-            rows = answer.batch.rows(which)
-            if rule.scaling == "slack":
-                rows = scale_rows(rows, rule.multiplier(losses))
-            self.planes.add(rows, rule.sized(losses), answer.indices[which])
 
-    def optimise(self, goal: float, part: Indices | None = None) -> None:
-        started = time.perf_counter()
-        self.planes.optimise(goal, self.task.rng, part)
-        self.progress.solved(started)
+def _whole_round(run: Run[W], order: Indices, w: W, best: Incumbent[W]) -> tuple[Incumbent[W], float]:
+    """All examples at one w: the primal value there, and its distance from the dual."""
+    cost = worst = mean = 0.0
+    dual = run.planes.dual
+    threshold = run.task.threshold(dual)
+    for answer in run.separate(order, w):
+        held = run.planes.slacks(answer.indices)
+        slack = np.maximum(answer.violation, held)
+        cost += run.task.cost(answer.indices, slack)
+        mean += float(run.task.weights[answer.indices] @ slack)
+        worst = max(worst, float(np.max(answer.violation - held)))
+        _take(run, answer, held, threshold)
+    primal = run.planes.half_norm(w) + cost
+    run.progress.judge(primal, dual, worst)
+    return best.better_of(Incumbent(w, primal, mean), dual), primal - dual
+
+
+def _take(run: Run[W], answer: Separation[W], held: Floats, threshold: float) -> None:
+    """Add the planes that are violated beyond the planes held."""
+    which = np.flatnonzero(answer.violation > held + threshold)
+    if len(which):
+        rule, losses = run.task.rule, np.asarray(answer.batch.losses)[which]
+        rows = answer.batch.rows(which)
+        if rule.scaling == "slack":
+            rows = scale_rows(rows, rule.multiplier(losses))
+        run.planes.add(rows, rule.sized(losses), answer.indices[which])
+
+
+def _optimise(run: Run[W], goal: float, part: Indices | None = None) -> None:
+    started = time.perf_counter()
+    run.planes.optimise(goal, run.task.rng, part)
+    run.progress.solved(started)

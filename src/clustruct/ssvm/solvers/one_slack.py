@@ -14,7 +14,7 @@ from clustruct.ssvm.kernelized import KernelSpace
 from clustruct.ssvm.planes import GramPlanes, LinearSpace, PlaneSet, Space
 from clustruct.ssvm.problem import W
 from clustruct.ssvm.result import Incumbent, Progress
-from clustruct.ssvm.task import Separation, Separator, Task
+from clustruct.ssvm.task import Run, Separation, Separator, Task
 
 from .base import LINEAR_SLACKS, Need, Solver
 
@@ -48,11 +48,10 @@ class OneSlack(Solver):
         space: Space[Any] = LinearSpace(task.conditions) if task.kernel is None else KernelSpace(task.kernel)
         return GramPlanes(space, np.array([task.C]))
 
-    def solve(
-        self, task: Task, separate: Separator[W], planes: PlaneSet[W], start: W, progress: Progress
-    ) -> Incumbent[W]:
-        assert isinstance(planes, GramPlanes)
-        return minimise(MeanSlack(task, separate), planes, Incumbent(start), progress, self.prune_after)
+    def solve(self, run: Run[W], start: W) -> Incumbent[W]:
+        assert isinstance(run.planes, GramPlanes)
+        risk = MeanSlack(run.task, run.separate)
+        return minimise(risk, run.planes, Incumbent(start), run.progress, self.prune_after)
 
 
 class MeanSlack(SteadiedRisk[W]):

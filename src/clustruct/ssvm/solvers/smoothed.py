@@ -13,8 +13,8 @@ from scipy.optimize import minimize
 from clustruct._typing import Floats
 from clustruct.ssvm.planes import PlaneSet
 from clustruct.ssvm.problem import SmoothedResult
-from clustruct.ssvm.result import Incumbent, Progress
-from clustruct.ssvm.task import Separator, Task
+from clustruct.ssvm.result import Incumbent
+from clustruct.ssvm.task import Run, Task
 
 from .base import NO_KERNEL, NO_ROWS, PLAIN_RULE, SMOOTHING, Need, Solver
 from .n_slack import Store, example_planes
@@ -71,39 +71,26 @@ class Smoothed(Solver):
     def planes(self, task: Task) -> PlaneSet[Any]:
         return example_planes(task, self.store)
 
-    def solve(
-        self,
-        task: Task,
-        separate: Separator[Floats],
-        planes: PlaneSet[Floats],
-        start: Floats,
-        progress: Progress,
-    ) -> Incumbent[Floats]:
-        stages = _Stages(task, separate, planes, start, progress)
+    def solve(self, run: Run[Floats], start: Floats) -> Incumbent[Floats]:
+        stages = _Stages(run, start)
         try:
-            while not progress.stop_reason:
+            while not run.progress.stop_reason:
                 stages.run_one()
         except KeyboardInterrupt:
-            progress.stop_reason = "interrupted"
+            run.progress.stop_reason = "interrupted"
         return stages.best
 
 
 class _Stages:
-    def __init__(
-        self,
-        task: Task,
-        separate: Separator[Floats],
-        planes: PlaneSet[Floats],
-        start: Floats,
-        progress: Progress,
-    ) -> None:
-        self.task, self.separate, self.planes, self.progress = task, separate, planes, progress
-        self.w = task.conditions.clip(start)
+    def __init__(self, run: Run[Floats], start: Floats) -> None:
+        self.task, self.separate, self.planes = run.task, run.separate, run.planes
+        self.progress = run.progress
+        self.w = self.task.conditions.clip(start)
         self.best = Incumbent(self.w)
         self.mu = 0.0
         self.seen: list[_Evaluation] = []
         # Between two stages neither bound need move.
-        progress.patience = 3 * STAGE_EVALUATIONS
+        self.progress.patience = 3 * STAGE_EVALUATIONS
 
     def run_one(self) -> None:
         """Minimise at one mu, take in the planes found, judge the gap, and choose the next mu."""
