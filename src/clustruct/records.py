@@ -61,7 +61,7 @@ class RawSet:
         return list(dict.fromkeys(name for item in self.items for name in item))
 
 
-def is_missing(value: Any) -> bool:
+def is_missing(value: object) -> bool:
     """Whether a value says nothing: None, NaN, an empty or blank string.
 
     >>> [is_missing(v) for v in (None, float("nan"), " ", 0, "a", [])]

@@ -9,13 +9,14 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from clustruct._typing import Ints
+from clustruct._typing import Bools, Ints
 from clustruct.partitions import canonical_labels
 from clustruct.records import RawSet
+from clustruct.storage.registry import register
 
 from . import checks
 from .base import State
-from .term_weights import TermWeights
+from .term_weights import TermCounts, TermWeights
 from .words import as_text, codes, letter_ngrams, words
 
 __all__ = ["Blocking", "candidate_pairs", "pair_recall"]
@@ -26,6 +27,7 @@ MOST_NEIGHBOURS = 100
 _VIEWS = {"words": lambda text: [*words(text), *codes(text)], "letters": letter_ngrams}
 
 
+@register("Blocking")
 class Blocking(BaseEstimator):
     """Pairs of a large set that share a rare term or are near in tf-idf space; the rest are taken as apart.
 
@@ -77,15 +79,15 @@ class Blocking(BaseEstimator):
         if not isinstance(self.view, str) or self.view not in _VIEWS:
             raise ValueError(f"view must be one of {', '.join(_VIEWS)}, not {self.view!r}")
 
-    def fit(self, sets: Sequence[RawSet], y: Any = None) -> Self:
+    def fit(self, sets: Sequence[RawSet], y: object = None) -> Self:
         """Learn how rare terms are."""
         self._check()
         fields = list(self.fields or dict.fromkeys(f for raw in sets for f in raw.fields()))
-        self.weights_ = {"": TermWeights().fit(t for raw in sets for t in self._terms(raw, fields))}
+        self.weights_ = {"": TermWeights.of(TermCounts(t for raw in sets for t in self._terms(raw, fields)))}
         for field in fields if len(fields) > 1 and self.n_neighbors_by_field else ():
             terms = [t for raw in sets for t in self._terms(raw, [field])]
             if sum(map(len, terms)) >= 2 * sum(len(t) > 0 for t in terms) > 0:
-                self.weights_[field] = TermWeights().fit(terms)
+                self.weights_[field] = TermWeights.of(TermCounts(terms))
         self.fields_ = fields
         largest = max((_largest_cluster(raw) for raw in sets), default=1)
         self.n_neighbors_ = (
@@ -109,7 +111,7 @@ class Blocking(BaseEstimator):
         found = np.unique(np.concatenate(keys))
         return np.column_stack([found // m, found % m]).astype(np.int64)
 
-    def _keys(self, raw: RawSet, field: str) -> Any:
+    def _keys(self, raw: RawSet, field: str) -> Ints:
         """The pairs found by one field's words, or by all ("")."""
         m = len(raw)
         rows = self.weights_[field].rows(self._terms(raw, [field] if field else self.fields_))
@@ -125,8 +127,7 @@ class Blocking(BaseEstimator):
 
     def state(self) -> State:
         """Parameters and what was learned, as JSON values and arrays."""
-        tables = {field: weights.learned() for field, weights in self.weights_.items()}
-        learned = {"fields": self.fields_, "tables": tables, "n_neighbors": self.n_neighbors_}
+        learned = {"fields": self.fields_, "tables": self.weights_, "n_neighbors": self.n_neighbors_}
         return {"parameters": self.get_params(deep=False), "learned": learned}
 
     @classmethod
@@ -138,17 +139,16 @@ class Blocking(BaseEstimator):
             raise ValueError(f"the state of the blocking is damaged: {error}") from None
         self._check()
         learned = checks.part(state, "learned")
-        self.fields_ = checks.strings(learned, "fields", distinct=True)
-        self.n_neighbors_ = learned.get("n_neighbors")
-        checks.whole(self.n_neighbors_, "n_neighbors")
+        self.fields_ = checks.strings(checks.part(learned, "fields"), "fields", distinct=True)
+        self.n_neighbors_ = checks.whole(checks.part(learned, "n_neighbors"), "n_neighbors")
         tables = checks.part(learned, "tables")
         if not isinstance(tables, Mapping) or not {""} <= set(tables) <= {"", *self.fields_}:
             raise ValueError("the tables of the blocking are not those of their fields")
-        self.weights_ = {field: TermWeights.restored(table) for field, table in tables.items()}
+        self.weights_ = {f: checks.of_class(table, TermWeights, "a table") for f, table in tables.items()}
         return self
 
 
-def _nearest(X: sparse.csr_array, n_neighbors: int) -> Any:
+def _nearest(X: sparse.csr_array, n_neighbors: int) -> Ints:
     """The nearest neighbours of each item, as keys a m + b with a < b."""
     m, keys = X.shape[0], [np.zeros(0, np.int64)]
     back = sparse.csr_array(X.T)
@@ -168,7 +168,7 @@ def _largest_cluster(raw: RawSet) -> int:
     return 1 if raw.labels is None else int(np.bincount(canonical_labels(raw.labels)).max())
 
 
-def _keep(X: sparse.csr_array, wanted: Any) -> sparse.csr_array:
+def _keep(X: sparse.csr_array, wanted: Bools) -> sparse.csr_array:
     """The columns that are wanted, the rest dropped."""
     return sparse.csr_array(X[:, np.flatnonzero(wanted)])
 

@@ -11,7 +11,7 @@ from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 
 from clustruct.exceptions import ModelFileError
 
-__all__ = ["Stateful", "class_named", "name_of", "register"]
+__all__ = ["Stateful", "class_named", "name_of", "register", "registered"]
 
 
 @runtime_checkable
@@ -29,6 +29,7 @@ class Stateful(Protocol):
 
 
 C = TypeVar("C", bound=type)
+T = TypeVar("T")
 _CLASSES: dict[str, type] = {}
 _NAMES: dict[type, str] = {}
 
@@ -68,3 +69,8 @@ def class_named(name: object) -> Any:
         known = ", ".join(sorted(_CLASSES))
         raise ModelFileError(f"it names {name!r}, which is not known here; known are {known}")
     return found
+
+
+def registered(base: type[T]) -> dict[str, type[T]]:
+    """The registered classes below a class, by name, in the order of their registration."""
+    return {name: cls for name, cls in _CLASSES.items() if issubclass(cls, base)}

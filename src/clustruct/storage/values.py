@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from clustruct.exceptions import ModelFileError
 
 from .container import DTYPES
+from .registry import Stateful, class_named, name_of
 
 __all__ = ["decode", "encode"]
 
@@ -38,6 +39,9 @@ def encode(value: Any, arrays: list[NDArray[Any]]) -> Any:
         return [encode(v, arrays) for v in value]
     if isinstance(value, dict) and all(type(k) is str and not k.startswith("$") for k in value):
         return {k: encode(v, arrays) for k, v in value.items()}
+    name = name_of(type(value))
+    if name is not None and isinstance(value, Stateful):
+        return {"$object": name, "state": encode(value.state(), arrays)}
     raise ModelFileError(f"a model file holds plain values and arrays, not {type(value).__name__}")
 
 
@@ -81,6 +85,8 @@ def decode(value: Any, arrays: list[NDArray[Any] | None], depth: int = 0) -> Any
         return float(held)
     if mark == "$strings" and isinstance(held, list) and len(held) == 2:
         return _words(_array(held[0], arrays), _array(held[1], arrays))
+    if mark == "$object" and set(value) == {"$object", "state"}:
+        return class_named(held).from_state(decode(value["state"], arrays, depth + 1))
     raise ModelFileError("damaged, it holds a value of no known kind")
 
 
