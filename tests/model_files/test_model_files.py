@@ -180,7 +180,10 @@ def altered(path, model_bytes, change):
             "m: damaged, its features and their names do not fit",
         ),
         (lambda h: h["features"]["blocks"].pop(), "m: damaged, its features and its model do not fit"),
-        (lambda h: h["features"]["blocks"][0].update({"$object": "pickle"}), "m: it names .pickle., which is not known"),
+        (
+            lambda h: h["features"]["blocks"][0].update({"$object": "pickle"}),
+            "m: it names .pickle., which is not known",
+        ),
         (lambda h: h["model"]["learned"]["weights"].pop("constant"), "m: damaged, its weights and feature"),
         (lambda h: h["about"].update(x={"$array": 10**9}), "m: damaged, it names an array that is not there"),
         (lambda h: h["about"].update(x={"$code": "1"}), "m: damaged, it holds a value of no known kind"),

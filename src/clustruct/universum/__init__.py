@@ -1,4 +1,4 @@
-"""Maximum-margin clustering that knows which documents belong to none of the clusters (Zhang et al. 2011)."""
+"""Maximum-margin clustering beside documents of no cluster (Zhang, Wang and Si 2011)."""
 
 from importlib import import_module
 from types import ModuleType
