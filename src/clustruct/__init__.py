@@ -21,6 +21,7 @@ _HOMES = {
     "SupervisedKMeans": "clustruct.estimators",
     "UniversumClustering": "clustruct.estimators",
     "load": "clustruct.model_files",
+    "read_sets": "clustruct.io",
     "save": "clustruct.model_files",
 }
 _PACKAGES = (

@@ -56,6 +56,11 @@ class RawSet:
         values = [item.get(field) for item in self.items]
         return [None if is_missing(v) else v for v in values]
 
+    @property
+    def item_ids(self) -> Sequence[Hashable]:
+        """The names of the items, or their numbers from 1."""
+        return self.ids if self.ids is not None else range(1, len(self) + 1)
+
     def fields(self) -> list[str]:
         """All fields that some item has, in the order of appearance."""
         return list(dict.fromkeys(name for item in self.items for name in item))

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from clustruct.exceptions import DataError, ModelFileError, NoLabels
-from clustruct.io.columns import Columns, LabelUse
-from clustruct.io.readers import read_sets
+from clustruct.io import Columns, LabelUse, read_sets
 from clustruct.model_files.files import SavedModel
 from clustruct.records import RawSet
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from clustruct.features import pair_recall
-from clustruct.io.predictions import match_predictions
+from clustruct.io import match_predictions
 from clustruct.losses import MitreLoss, PairwiseLoss
 from clustruct.metrics import Evaluation, evaluate
 from clustruct.model_files.files import SavedModel, read_model

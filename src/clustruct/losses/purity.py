@@ -43,7 +43,7 @@ def _hits(table: sparse.csr_array, axis: int) -> int:
     return int(table.max(axis=axis).toarray().sum())
 
 
-def _loss(pred_hits: Ints | int, true_hits: Ints | int, m: int) -> Floats:
+def _loss(pred_hits: Ints | int, true_hits: Floats | Ints | int, m: int) -> Floats:
     # Both sums of largest overlaps are at least 1, so the harmonic mean is always defined.
     harmonic = 2.0 * pred_hits * true_hits / (pred_hits + true_hits) / m
     return np.asarray(np.maximum(100.0 * (1.0 - harmonic), 0.0), dtype=np.float64)
