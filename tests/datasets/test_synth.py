@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from clustruct.datasets import make_hard_synth, make_synth
+from clustruct.datasets import make_synth
 
 
 def test_without_noise_each_pair_is_in_its_region():
@@ -32,7 +32,6 @@ def test_seeds_and_the_hard_setting():
     one, two = make_synth(2, random_state=1), make_synth(2, random_state=1)
     assert (one[0][1].pairs != two[0][1].pairs).nnz == 0
     assert (one[0][1].pairs != make_synth(2, random_state=2)[0][1].pairs).nnz > 0
-    assert len(make_hard_synth(3)[0]) == 3
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ from clustruct.features import (
     Strings,
     Terms,
     Vectors,
-    candidate_pairs,
     guess_blocks,
     pair_recall,
 )
@@ -40,7 +39,7 @@ def people(n, seed=0):
 
 def test_candidates_find_nearly_all_mates_and_few_strangers():
     raw = people(100)
-    pairs = candidate_pairs(raw, n_neighbors=5)
+    pairs = Blocking(n_neighbors=5).fit([raw]).pairs(raw)
     assert (pairs[:, 0] < pairs[:, 1]).all()
     assert len(np.unique(pairs[:, 0] * len(raw) + pairs[:, 1])) == len(pairs)
     assert pair_recall(raw, pairs) > 0.97

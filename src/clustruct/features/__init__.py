@@ -1,7 +1,7 @@
 """From raw data to item sets."""
 
 from .base import PairBlock
-from .blocking import Blocking, candidate_pairs, pair_recall
+from .blocking import Blocking, pair_recall
 from .blocks import (
     Constant,
     Dates,
@@ -33,7 +33,6 @@ __all__ = [
     "Terms",
     "TextCosines",
     "Vectors",
-    "candidate_pairs",
     "field_kinds",
     "guess_blocks",
     "link_pairs",

@@ -19,7 +19,7 @@ from .base import State
 from .term_weights import TermCounts, TermWeights
 from .words import as_text, codes, letter_ngrams, words
 
-__all__ = ["Blocking", "candidate_pairs", "pair_recall"]
+__all__ = ["Blocking", "pair_recall"]
 
 ROWS_AT_ONCE = 512
 # However large the clusters seen in training are, an item gets no more neighbours for it.
@@ -171,15 +171,6 @@ def _largest_cluster(raw: RawSet) -> int:
 def _keep(X: sparse.csr_array, wanted: Bools) -> sparse.csr_array:
     """The columns that are wanted, the rest dropped."""
     return sparse.csr_array(X[:, np.flatnonzero(wanted)])
-
-
-def candidate_pairs(raw: RawSet, **options: Any) -> Ints:
-    """The pairs of one set that are worth comparing; options are the parameters of `Blocking`.
-
-    >>> candidate_pairs(RawSet([{"t": "a b"}, {"t": "a"}, {"t": "c"}])).tolist()
-    [[0, 1]]
-    """
-    return Blocking(**options).fit([raw]).pairs(raw)
 
 
 def pair_recall(raw: RawSet, pairs: Ints) -> float:

@@ -32,8 +32,10 @@ STATEMENTS = {
     r"\bexcept\s+([^,(]+),\s*(\w+)\s*:": r"write: except \1 as \2:",
     r"\braise\s+([\w.]+)\s*,\s*(.+)": r"write: raise \1(\2)",
     r"\blambda\s*\(": "a lambda takes no tuple: use one name and index it",
-    r"\bdef\s+(\w+)\(.*\((\w+(?:,\s*\w+)+)\)": r"\1 cannot take a parameter apart in its head: write one name, "
-    r"say example, in place of (\2), and begin the body with \2 = example",
+    r"\bdef\s+(\w+)\(.*\((\w+(?:,\s*\w+)+)\)": (
+        r"\1 takes no parameter apart in its head: write one name, say example, in place of (\2), and begin "
+        r"the body with \2 = example"
+    ),
     r"`(.+)`": r"backquotes are gone: use repr(\1)",
     r"<>": "<> is gone: use !=",
     r"\b(\d+)[lL]\b": r"long integers are gone: write \1",
