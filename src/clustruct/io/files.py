@@ -21,21 +21,6 @@ from clustruct.storage.atomic import replacing
 
 from .tables import Columns, LabelUse
 
-__all__ = [
-    "FileFormat",
-    "Prediction",
-    "Reading",
-    "TextFormat",
-    "match_predictions",
-    "prediction_lines",
-    "read_sets",
-    "register",
-    "suffixes",
-    "text_lines",
-    "write_predictions",
-    "write_sets",
-]
-
 # A set of a hundred thousand records is one line of JSONL of this order. A line beyond it is no line.
 LONGEST_LINE = 256 * 2**20
 # (set, label of each item, further columns by name)

@@ -57,19 +57,19 @@ def count_items(
     listed: bool,
 ) -> int:
     """m, from whatever tells it; two sources that differ are an error."""
-    told: dict[str, int] = {}
+    counts: dict[str, int] = {}
     if nodes is not None:
-        told["nodes"] = nodes.shape[0]
+        counts["nodes"] = nodes.shape[0]
     if diagonal is not None:
-        told["pair_diagonal"] = diagonal.shape[0]
+        counts["pair_diagonal"] = diagonal.shape[0]
     if ids is not None:
-        told["ids"] = len(ids)
+        counts["ids"] = len(ids)
     if n_items is not None:
-        told["n_items"] = int(n_items)
-    if not told and pairs is not None:
-        told["pairs"] = _count_from_pairs(pairs.shape[0], listed)
-    source, m = next(iter(told.items()))
-    for other, value in told.items():
+        counts["n_items"] = int(n_items)
+    if not counts and pairs is not None:
+        counts["pairs"] = _count_from_pairs(pairs.shape[0], listed)
+    source, m = next(iter(counts.items()))
+    for other, value in counts.items():
         if value != m:
             raise ValueError(f"{source} gives {m} items, {other} gives {value}")
     if m < 1:
