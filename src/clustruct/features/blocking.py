@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -28,6 +29,7 @@ _VIEWS = {"words": lambda text: [*words(text), *codes(text)], "letters": letter_
 
 
 @register("Blocking")
+@dataclass(eq=False, repr=False)
 class Blocking(BaseEstimator):
     """Pairs of a large set that share a rare term or are near in tf-idf space; the rest are taken as apart.
 
@@ -48,25 +50,14 @@ class Blocking(BaseEstimator):
     [[0, 1], [0, 3], [1, 2]]
     """
 
-    def __init__(
-        self,
-        fields: Sequence[str] | None = None,
-        n_neighbors: int = 10,
-        n_neighbors_by_field: int = 5,
-        rare: int = 3,
-        common: int = 200,
-        common_share: float = 0.01,
-        view: str = "words",
-        from_size: int = 1000,
-    ) -> None:
-        self.fields = fields
-        self.n_neighbors = n_neighbors
-        self.n_neighbors_by_field = n_neighbors_by_field
-        self.rare = rare
-        self.common = common
-        self.common_share = common_share
-        self.view = view
-        self.from_size = from_size
+    fields: Sequence[str] | None = None
+    n_neighbors: int = 10
+    n_neighbors_by_field: int = 5
+    rare: int = 3
+    common: int = 200
+    common_share: float = 0.01
+    view: str = "words"
+    from_size: int = 1000
 
     def _check(self) -> None:
         if self.fields is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -18,6 +19,7 @@ from clustruct.storage.registry import register
 
 
 @register("Lists")
+@dataclass(eq=False, repr=False)
 class Lists(TermBlock):
     """Entries that two lists share.
 
@@ -36,9 +38,8 @@ class Lists(TermBlock):
      'by: shared entries that are rare here', 'by: same list']
     """
 
-    def __init__(self, field: str, separator: str | None = None) -> None:
-        self.field = field
-        self.separator = separator
+    field: str
+    separator: str | None = None
 
     def check_parameters(self) -> None:
         checks.name_of_field(self.field)

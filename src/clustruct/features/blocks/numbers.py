@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
@@ -18,6 +19,7 @@ from clustruct.storage.registry import register
 N_SCALES = 3
 
 
+@dataclass(eq=False, repr=False)
 class Differences(PairBlock[Floats]):
     """A field that is a number: same or not, missing or not, and nearness exp(-|difference| / scale).
 
@@ -28,17 +30,15 @@ class Differences(PairBlock[Floats]):
     unit: ClassVar[str] = ""
     holds: ClassVar[str]
     learned = ("scales_",)
-    scales_: Floats
 
-    def __init__(self, field: str, missing_values: bool = True) -> None:
-        self.field = field
-        self.missing_values = missing_values
+    field: str
+    missing_values: bool = True
 
     def check_parameters(self) -> None:
         checks.name_of_field(self.field)
 
     def check_learned(self) -> None:
-        self.scales_ = checks.numbers(self.scales_, "scales_", N_SCALES, least=1e-300)
+        checks.numbers(self.scales_, "scales_", N_SCALES, least=1e-300)
 
     @classmethod
     def guess_field(cls, data: Fields, field: str) -> list[Self]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Self
 
@@ -40,6 +41,7 @@ def _scorer(measure: str) -> tuple[Callable[..., Floats], object, float]:
 
 
 @register("Strings")
+@dataclass(eq=False, repr=False)
 class Strings(Unlearned):
     """A short string field: equal or not, missing or not, and likenesses of the spellings.
 
@@ -60,9 +62,8 @@ class Strings(Unlearned):
     [[0.0, 0.0, 0.0, 0.75], [0.0, 1.0, 0.0, 0.0]]
     """
 
-    def __init__(self, field: str, measures: Sequence[str] = MEASURES) -> None:
-        self.field = field
-        self.measures = measures
+    field: str
+    measures: Sequence[str] = MEASURES
 
     def check_parameters(self) -> None:
         checks.name_of_field(self.field)

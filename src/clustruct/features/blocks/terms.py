@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -27,6 +28,7 @@ SOME = 0.1  # of the values have a code: then codes are compared
 
 
 @register("Terms")
+@dataclass(eq=False, repr=False)
 class Terms(TermBlock):
     """Words, letter triples and codes (words with digits) that the items share, rare ones counting more.
 
@@ -46,17 +48,10 @@ class Terms(TermBlock):
     [[1.0, 1.0, 0.76, 0.0], [0.0, 0.0, 0.0, 1.0]]
     """
 
-    def __init__(
-        self,
-        fields: Sequence[str],
-        views: Sequence[str] = ("words", "letters", "codes"),
-        name: str = "",
-        missing_values: bool = False,
-    ) -> None:
-        self.fields = fields
-        self.views = views
-        self.name = name
-        self.missing_values = missing_values
+    fields: Sequence[str]
+    views: Sequence[str] = ("words", "letters", "codes")
+    name: str = ""
+    missing_values: bool = False
 
     def check_parameters(self) -> None:
         checks.names_of_fields(self.fields)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -22,6 +23,7 @@ _SIZES = {1: "{}s", 2: "pairs of {}s", 3: "triples of {}s"}
 
 
 @register("TextCosines")
+@dataclass(eq=False, repr=False)
 class TextCosines(TermBlock):
     """Cosines of the tf-idf vectors of a field's n-grams.
 
@@ -40,19 +42,11 @@ class TextCosines(TermBlock):
     [[1.0], [0.0]]
     """
 
-    def __init__(
-        self,
-        field: str,
-        ngrams: Sequence[int] = (1, 2, 3),
-        raw: bool = True,
-        stemmed: bool = True,
-        quotations: bool = False,
-    ) -> None:
-        self.field = field
-        self.ngrams = ngrams
-        self.raw = raw
-        self.stemmed = stemmed
-        self.quotations = quotations
+    field: str
+    ngrams: Sequence[int] = (1, 2, 3)
+    raw: bool = True
+    stemmed: bool = True
+    quotations: bool = False
 
     def check_parameters(self) -> None:
         checks.name_of_field(self.field)

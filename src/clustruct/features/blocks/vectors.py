@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple, Self
 
 import numpy as np
@@ -47,6 +48,7 @@ class Moments(NamedTuple):
 
 
 @register("Vectors")
+@dataclass(eq=False, repr=False)
 class Vectors(PairBlock[Moments]):
     """Cosine and nearness of two vectors; with "difference" and "product" a feature per number, too.
 
@@ -69,16 +71,10 @@ class Vectors(PairBlock[Moments]):
 
     learned = ("size_", "spread_", "scale_")
     has_words = False
-    size_: int
-    spread_: Floats
-    scale_: float
 
-    def __init__(
-        self, fields: Sequence[str], parts: Sequence[str] = ("cosine", "nearness"), name: str = ""
-    ) -> None:
-        self.fields = fields
-        self.parts = parts
-        self.name = name
+    fields: Sequence[str]
+    parts: Sequence[str] = ("cosine", "nearness")
+    name: str = ""
 
     def check_parameters(self) -> None:
         checks.names_of_fields(self.fields)
@@ -86,9 +82,9 @@ class Vectors(PairBlock[Moments]):
         checks.text(self.name, "name")
 
     def check_learned(self) -> None:
-        self.size_ = checks.whole(self.size_, "size_", 1, MOST_NUMBERS)
-        self.spread_ = checks.numbers(self.spread_, "spread_", self.size_, least=1e-12)
-        self.scale_ = float(checks.numbers([self.scale_], "scale_", 1, least=1e-300)[0])
+        checks.whole(self.size_, "size_", 1, MOST_NUMBERS)
+        checks.numbers(self.spread_, "spread_", self.size_, least=1e-12)
+        checks.numbers([self.scale_], "scale_", 1, least=1e-300)
 
     @classmethod
     def guess_field(cls, data: Fields, field: str) -> list[Self]:
