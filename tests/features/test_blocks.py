@@ -112,13 +112,13 @@ def test_state_as_a_file_keeps_it_gives_the_same_values(block):
 HOSTILE = [None, [], {}, 7, "x", {"weights_": 3}, {"size_": 10**18}, {"weights_": [{"words": 1}]}]
 
 
-@pytest.mark.parametrize("block", [b for b in BLOCKS if b.learned], ids=lambda b: type(b).__name__)
+@pytest.mark.parametrize("block", [b for b in BLOCKS if b.fitted], ids=lambda b: type(b).__name__)
 @pytest.mark.parametrize("hostile", HOSTILE)
 def test_hostile_states_are_refused(block, hostile):
     state = block.fit([RAW]).state()
     with pytest.raises(ValueError):
         block.from_state({**state, "learned": hostile})
-    for name in block.learned:
+    for name in block.fitted:
         with pytest.raises(ValueError):
             block.from_state({**state, "learned": {**state["learned"], name: [hostile]}})
 

@@ -10,7 +10,7 @@ from clustruct.storage.registry import register
 class SharedWords(PairBlock):
     """Sum of the idf of the words that two items share, and whether one has no words."""
 
-    learned = ("words_", "idf_")
+    fitted = ("words_", "idf_")
 
     def __init__(self, field="title", span=(1, 1)):
         self.field = field
@@ -38,7 +38,7 @@ class SharedWords(PairBlock):
         missing = [float(not (words[a] and words[b])) for a, b in pairs]
         return np.array([shared, missing], dtype=float).T.reshape(-1, 2)
 
-    def check_learned(self):
+    def check_fitted(self):
         if len(self.words_) != len(self.idf_) or self.idf_.dtype != np.float64:
             raise ValueError("words and weights do not fit")
 

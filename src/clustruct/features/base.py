@@ -39,13 +39,13 @@ class PairBlock(BaseEstimator, ABC, Generic[S]):
                                ``finish(merge(summarise(A), summarise(B)))`` is as good as ``fit(A + B)``
     learned                    the names of the attributes that `finish` sets: a model file keeps them
     check_parameters,          ValueError where a parameter, or what a file says was learned, is not right:
-    check_learned              a file may come from anyone
+    check_fitted              a file may come from anyone
     guess_field, guess_record  the blocks of this class that suit given data (see `guess_blocks`)
 
     ``@clustruct.storage.registry.register(name)`` makes the class known to model files and to `guess_blocks`.
     """
 
-    learned: ClassVar[tuple[str, ...]] = ()
+    fitted: ClassVar[tuple[str, ...]] = ()
     # Whether likely pairs of a large set can be found by the words that its items share (`Blocking`).
     has_words: ClassVar[bool] = True
 
@@ -75,7 +75,7 @@ class PairBlock(BaseEstimator, ABC, Generic[S]):
     def check_parameters(self) -> None:
         """ValueError that names a parameter which is not what it must be."""
 
-    def check_learned(self) -> None:
+    def check_fitted(self) -> None:
         """ValueError where the learned attributes do not fit the parameters or each other."""
 
     @classmethod
@@ -90,7 +90,7 @@ class PairBlock(BaseEstimator, ABC, Generic[S]):
 
     def state(self) -> State:
         """Parameters and what was learned: all that a model file keeps."""
-        learned = {name: getattr(self, name) for name in self.learned}
+        learned = {name: getattr(self, name) for name in self.fitted}
         return {"parameters": self.get_params(deep=False), "learned": learned}
 
     @classmethod
@@ -99,9 +99,9 @@ class PairBlock(BaseEstimator, ABC, Generic[S]):
         try:
             block = cls(**checks.part(state, "parameters"))
             block.check_parameters()
-            for name in cls.learned:
+            for name in cls.fitted:
                 setattr(block, name, checks.part(checks.part(state, "learned"), name))
-            block.check_learned()
+            block.check_fitted()
         except (AttributeError, KeyError, TypeError) as error:
             raise ValueError(f"the state of {cls.__name__} features is damaged: {error}") from None
         return block

@@ -15,7 +15,7 @@ from .term_weights import TermCounts, TermLists, TermWeights
 class TermBlock(PairBlock[list[TermCounts]]):
     """A block with one table of term weights, or with one for each of several views of the items."""
 
-    learned = ("weights_",)
+    fitted = ("weights_",)
 
     @property
     def n_tables(self) -> int:
@@ -40,7 +40,7 @@ class TermBlock(PairBlock[list[TermCounts]]):
         self.weights_ = [TermWeights.of(counted) for counted in summary]
         return self
 
-    def check_learned(self) -> None:
+    def check_fitted(self) -> None:
         given = self.weights_
         fit = isinstance(given, list) and all(isinstance(table, TermWeights) for table in given)
         if not fit or len(given) != self.n_tables:

@@ -29,7 +29,7 @@ class Differences(PairBlock[Floats]):
 
     unit: ClassVar[str] = ""
     holds: ClassVar[str]
-    learned = ("scales_",)
+    fitted = ("scales_",)
 
     field: str
     missing_values: bool = True
@@ -37,7 +37,7 @@ class Differences(PairBlock[Floats]):
     def check_parameters(self) -> None:
         checks.name_of_field(self.field)
 
-    def check_learned(self) -> None:
+    def check_fitted(self) -> None:
         checks.numbers(self.scales_, "scales_", N_SCALES, least=1e-300)
 
     @classmethod

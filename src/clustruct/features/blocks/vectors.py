@@ -69,7 +69,7 @@ class Vectors(PairBlock[Moments]):
     [[0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]
     """
 
-    learned = ("size_", "spread_", "scale_")
+    fitted = ("size_", "spread_", "scale_")
     has_words = False
 
     fields: Sequence[str]
@@ -81,7 +81,7 @@ class Vectors(PairBlock[Moments]):
         checks.some_of(self.parts, PARTS, "parts")
         checks.text(self.name, "name")
 
-    def check_learned(self) -> None:
+    def check_fitted(self) -> None:
         checks.whole(self.size_, "size_", 1, MOST_NUMBERS)
         checks.numbers(self.spread_, "spread_", self.size_, least=1e-12)
         checks.numbers([self.scale_], "scale_", 1, least=1e-300)
