@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from clustruct.features import Mentions, PairFeatures, guess_blocks
-from clustruct.features.base import all_pairs, block_from_state
+from clustruct.features.base import all_pairs
 from clustruct.records import RawSet
 
 TOKENS = [
@@ -105,10 +105,10 @@ def test_names_columns_listed_pairs_and_state():
     assert len(set(block.names())) == len(block.names()) >= 50
     some = [40, 3, 17]
     np.testing.assert_array_equal(block.values(RAW, pairs[some][:, ::-1]), values[some])
-    np.testing.assert_array_equal(block_from_state(block.state()).values(RAW, pairs), values)
+    np.testing.assert_array_equal(type(block).from_state(block.state()).values(RAW, pairs), values)
     for hostile in ({}, {"weights": {"words": [1]}}, None):
         with pytest.raises(ValueError):
-            block_from_state({**block.state(), "learned": hostile})
+            type(block).from_state({**block.state(), "learned": hostile})
 
 
 def test_order_of_items_does_not_matter():

@@ -7,7 +7,7 @@ A block looks at some fields of the items and gives a few numbers for each pair.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
@@ -15,16 +15,16 @@ from sklearn.base import BaseEstimator
 
 from clustruct._typing import Ints
 from clustruct.records import RawSet
+from clustruct.storage import register as register_stored
+from clustruct.storage.estimator_state import ParameterState
 
 Values: TypeAlias = Any  # (p, n) float array, dense or CSR
 State: TypeAlias = dict[str, Any]
 
-__all__ = ["PairBlock", "State", "Values", "all_pairs", "block_from_state", "register"]
-
-_KINDS: dict[str, type[PairBlock]] = {}
+__all__ = ["PairBlock", "State", "Values", "all_pairs", "register"]
 
 
-class PairBlock(BaseEstimator, ABC):
+class PairBlock(ParameterState, BaseEstimator, ABC):
     """A kind of pair feature.
 
     A subclass has scikit-learn parameters of plain data (strings, numbers, lists of them), and:
@@ -32,7 +32,7 @@ class PairBlock(BaseEstimator, ABC):
     fit(sets)               learn what is needed (vocabulary, idf, ranges) from raw sets
     names()                 the names of its features, in order; read aloud they say what is compared
     values(raw, pairs)      one row per listed pair (a, b), a < b, one column per name; symmetric in a, b
-    learned() / restore()   the fitted state as JSON values and arrays, and back
+    learned() / restore()   what `fit` found as plain values and arrays, and back, checked
     """
 
     kind: ClassVar[str]
@@ -46,35 +46,10 @@ class PairBlock(BaseEstimator, ABC):
     @abstractmethod
     def values(self, raw: RawSet, pairs: Ints) -> Values: ...
 
-    def learned(self) -> State:
-        """What `fit` found: a dict of JSON values and numpy arrays (none by default)."""
-        return {}
-
-    def restore(self, learned: Mapping[str, Any]) -> None:
-        """Take what `learned` gave, checked, as if fitted."""
-
-    def state(self) -> State:
-        """Kind, parameters and what was learned: all that a model file keeps."""
-        return {"kind": self.kind, "parameters": self.get_params(deep=False), "learned": self.learned()}
-
 
 def register(block: type[PairBlock]) -> type[PairBlock]:
     """Class decorator: makes a block's kind known to model files."""
-    _KINDS[block.kind] = block
-    return block
-
-
-def block_from_state(state: Mapping[str, Any]) -> PairBlock:
-    """The fitted block of a state; ValueError where the state is not one."""
-    kind = state.get("kind") if isinstance(state, Mapping) else None
-    if not isinstance(kind, str) or kind not in _KINDS:
-        raise ValueError(f"unknown kind of feature {kind!r}; known are {', '.join(sorted(_KINDS))}")
-    try:
-        block = _KINDS[kind](**state["parameters"])
-        block.restore(state["learned"])
-    except (AttributeError, KeyError, TypeError) as error:
-        raise ValueError(f"the state of a {kind} feature is damaged: {error}") from None
-    return block
+    return register_stored(f"block {block.kind}")(block)
 
 
 def all_pairs(m: int) -> Ints:

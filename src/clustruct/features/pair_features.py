@@ -13,8 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 from clustruct._typing import Ints
 from clustruct.itemsets import ItemSet
 from clustruct.records import RawSet
+from clustruct.storage import register
 
-from .base import PairBlock, State, Values, all_pairs, block_from_state
+from .base import PairBlock, State, Values, all_pairs
 from .blocking import Blocking
 from .blocks.constant import Constant
 from .blocks.products import check_patterns, multiply, product_columns, product_names
@@ -25,6 +26,7 @@ __all__ = ["PairFeatures"]
 MOST_BLOCKS = 2000
 
 
+@register("PairFeatures")
 class PairFeatures(TransformerMixin, BaseEstimator):
     """Pair features of raw sets, from one or more blocks, in the manner of ColumnTransformer.
 
@@ -95,26 +97,21 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         )
 
     def state(self) -> State:
-        """All that a model file keeps: JSON values and arrays."""
+        """All that a model file keeps: the fitted blocks, the products, the blocking."""
         check_is_fitted(self)
-        blocking = None if self.blocking_ is None else self.blocking_.state()
-        return {
-            "blocks": [block.state() for block in self.blocks_],
-            "products": [list(pair) for pair in self.products],
-            "blocking": blocking,
-        }
+        products = [list(pair) for pair in self.products]
+        return {"blocks": list(self.blocks_), "products": products, "blocking": self.blocking_}
 
     @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> PairFeatures:
+    def from_state(cls, state: Mapping[str, Any]) -> Self:
         """The fitted features of a state; ValueError where it is not one."""
-        given = state.get("blocks") if isinstance(state, Mapping) else None
-        if not isinstance(given, list):
+        blocks, blocking = state.get("blocks"), state.get("blocking")
+        if not isinstance(blocks, list) or not all(isinstance(block, PairBlock) for block in blocks):
             raise ValueError("the state of the features has no list of blocks")
-        if len(given) > MOST_BLOCKS:
-            raise ValueError(f"{len(given)} blocks of features cannot be meant")
-        blocks = [block_from_state(s) for s in given]
-        listed = state.get("blocking")
-        blocking = None if listed is None else Blocking.from_state(listed)
+        if len(blocks) > MOST_BLOCKS:
+            raise ValueError(f"{len(blocks)} blocks of features cannot be meant")
+        if not isinstance(blocking, Blocking | None):
+            raise ValueError("the state of the features has no blocking")
         products = check_patterns(state.get("products", []))
         features = cls(blocks, bias=False, products=products, blocking=blocking)
         features.blocks_, features.blocking_ = blocks, blocking

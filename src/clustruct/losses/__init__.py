@@ -7,7 +7,8 @@
     FunctionLoss      any function of two label vectors
 
 Every loss is on a 0..100 scale, is called as `loss(y_true, y_pred)`, and gives a *loss state* with
-`loss.start(y_true, labels)`: the loss after any merge or move, without starting from scratch.
+`loss.start(y_true, labels)`: the loss after any merge or move, without starting from scratch. `register`
+gives a loss of one's own a name.
 """
 
 from .base import CountLoss, LinearLoss, Loss, LossState, PairWeights
@@ -17,6 +18,7 @@ from .mitre import MitreLoss
 from .normalised import NormalisedLoss
 from .pairwise import PairwiseLoss
 from .purity import MutualPurityLoss
+from .registry import loss_names, register
 
 __all__ = [
     "CountForm",
@@ -32,4 +34,6 @@ __all__ = [
     "PairWeights",
     "PairwiseLoss",
     "as_loss",
+    "loss_names",
+    "register",
 ]

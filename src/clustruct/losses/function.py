@@ -10,10 +10,7 @@ from clustruct._typing import Ints
 from clustruct.partitions import canonical_labels
 
 from .base import Loss, LossState
-from .mitre import MitreLoss
-from .normalised import NormalisedLoss
-from .pairwise import PairwiseLoss
-from .purity import MutualPurityLoss
+from .registry import named_loss
 
 LabelFunction = Callable[[Ints, Ints], float]
 
@@ -102,21 +99,14 @@ class FunctionState(LossState):
 def as_loss(loss: Any) -> Loss:
     """A Loss from a name, a function of two labelings, or a Loss.
 
-    The names are "pairwise", "mitre", "purity" and "normalised".
+    The names are "pairwise", "mitre", "purity", "normalised", and those registered by
+    `clustruct.losses.register`.
 
     >>> as_loss("mitre")
     MitreLoss()
     """
-    named: dict[str, Loss] = {
-        "pairwise": PairwiseLoss(),
-        "mitre": MitreLoss(),
-        "purity": MutualPurityLoss(),
-        "normalised": NormalisedLoss(),
-    }
     if isinstance(loss, str):
-        if loss not in named:
-            raise ValueError(f"unknown loss {loss!r}; expected one of {sorted(named)}, a function or a Loss")
-        return named[loss]
+        return named_loss(loss)
     if isinstance(loss, type):
         raise ValueError(f"pass an instance of {loss.__name__}, not the class")
     if isinstance(loss, Loss):

@@ -4,12 +4,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from clustruct.partitions import canonical_labels
+from clustruct.storage import DataclassState
 
 from .counts import CountForm, CountState, count_loss
+from .registry import register
 
 
+@register("mitre")
 @dataclass(frozen=True)
-class MitreLoss:
+class MitreLoss(DataclassState):
     """Delta_M(y, ybar) = 100 (1 - 2PR/(P+R)), and 100 where P + R = 0.
 
     R = sum_c (|c| - number of ybar clusters that c meets) / sum_c (|c| - 1) over the clusters c of y,
