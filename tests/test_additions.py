@@ -25,7 +25,7 @@ BLOCK = '''
 """Whether two strings begin alike."""
 import numpy as np
 from clustruct.features.base import Unlearned
-from clustruct.storage.registry import register
+from clustruct.storage import register
 
 @register("Initials")
 class Initials(Unlearned):

@@ -75,10 +75,12 @@ def test_listed_features_are_those_of_all_pairs_and_state_comes_back():
     ],
 )
 def test_hostile_candidates_are_refused(wrong):
-    features = PairFeatures([Constant()], blocking=Blocking(from_size=0)).fit([people(5)])
-    state = features.blocking_.state()
+    state = Blocking(from_size=0).fit([people(5)]).state()
     with pytest.raises(ValueError):
         Blocking.from_state({**state, **wrong})
+    features = PairFeatures([Constant()]).fit([people(5)])
+    with pytest.raises(ValueError):
+        PairFeatures.from_state({**features.state(), "blocking": wrong})
 
 
 def test_products_of_chosen_features():

@@ -6,11 +6,10 @@ import argparse
 from typing import Any
 
 from clustruct.exceptions import DataError
-from clustruct.model_files.files import read_model
 from clustruct.records import RawSet
 
 from . import explanations
-from .data import sets_as_they_are, trained_with
+from .data import read_model, sets_as_they_are, trained_with
 from .main import OK
 from .output import print_json
 from .progress import Progress
@@ -21,11 +20,11 @@ def run(args: argparse.Namespace) -> int:
     saved = read_model(args.model)
     sets = _chosen(args, sets_as_they_are(args, trained_with(saved)))
     if args.pair is not None:
-        found = _pair(args, saved.pipeline, sets)
+        found = _pair(args, saved.object, sets)
         print_json(found) if args.json else explanations.print_pair(found, args.top)
         return OK
     looked = [
-        explanations.look(saved.pipeline, raw) for raw in Progress(args.quiet).each(sets, "looking at sets")
+        explanations.look(saved.object, raw) for raw in Progress(args.quiet).each(sets, "looking at sets")
     ]
     found = explanations.summary(looked)
     print_json(found) if args.json else explanations.print_summary(found, args.top)

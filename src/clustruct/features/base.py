@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator
 
 from clustruct._typing import Floats, Ints
 from clustruct.records import RawSet
+from clustruct.storage.estimator_state import ParameterState
 
 from . import checks
 from .fields import Fields
@@ -28,7 +29,7 @@ S = TypeVar("S")
 __all__ = ["Block", "PairBlock", "State", "Unlearned", "Values", "all_pairs", "missing"]
 
 
-class PairBlock(BaseEstimator, ABC, Generic[S]):
+class PairBlock(ParameterState, BaseEstimator, ABC, Generic[S]):
     """A kind of pair feature, learned from summaries of type S.
 
     A subclass has scikit-learn parameters of plain data (strings, numbers, lists of them), and:
@@ -37,12 +38,12 @@ class PairBlock(BaseEstimator, ABC, Generic[S]):
     transform(raw, pairs)      one row per listed pair (a, b), one column per name; symmetric in a, b
     summarise, merge, finish   learning (vocabulary, idf, ranges) from one part of the sets or from several:
                                ``finish(merge(summarise(A), summarise(B)))`` is as good as ``fit(A + B)``
-    learned                    the names of the attributes that `finish` sets: a model file keeps them
+    fitted                     the names of the attributes that `finish` sets: a model file keeps them
     check_parameters,          ValueError where a parameter, or what a file says was learned, is not right:
     check_fitted              a file may come from anyone
     guess_field, guess_record  the blocks of this class that suit given data (see `guess_blocks`)
 
-    ``@clustruct.storage.registry.register(name)`` makes the class known to model files and to `guess_blocks`.
+    ``@clustruct.storage.register(name)`` makes the class known to model files and to `guess_blocks`.
     """
 
     fitted: ClassVar[tuple[str, ...]] = ()
@@ -72,9 +73,6 @@ class PairBlock(BaseEstimator, ABC, Generic[S]):
         self.check_parameters()
         return self.finish(self.summarise(sets))
 
-    def check_parameters(self) -> None:
-        """ValueError that names a parameter which is not what it must be."""
-
     def check_fitted(self) -> None:
         """ValueError where the learned attributes do not fit the parameters or each other."""
 
@@ -88,23 +86,13 @@ class PairBlock(BaseEstimator, ABC, Generic[S]):
         """The blocks that suit all fields together, or the set as a whole, beside those found so far."""
         return []
 
-    def state(self) -> State:
-        """Parameters and what was learned: all that a model file keeps."""
-        learned = {name: getattr(self, name) for name in self.fitted}
-        return {"parameters": self.get_params(deep=False), "learned": learned}
+    def learned(self) -> State:
+        return {name: getattr(self, name) for name in self.fitted}
 
-    @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> Self:
-        """The fitted block of a state; ValueError where the state is not one."""
-        try:
-            block = cls(**checks.part(state, "parameters"))
-            block.check_parameters()
-            for name in cls.fitted:
-                setattr(block, name, checks.part(checks.part(state, "learned"), name))
-            block.check_fitted()
-        except (AttributeError, KeyError, TypeError) as error:
-            raise ValueError(f"the state of {cls.__name__} features is damaged: {error}") from None
-        return block
+    def restore(self, learned: Mapping[str, Any]) -> None:
+        for name in self.fitted:
+            setattr(self, name, checks.part(learned, name))
+        self.check_fitted()
 
 
 Block: TypeAlias = PairBlock[Any]

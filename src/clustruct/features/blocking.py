@@ -13,7 +13,8 @@ from sklearn.base import BaseEstimator
 from clustruct._typing import Bools, Ints
 from clustruct.partitions import canonical_labels
 from clustruct.records import RawSet
-from clustruct.storage.registry import register
+from clustruct.storage import register
+from clustruct.storage.estimator_state import ParameterState
 
 from . import checks
 from .base import State
@@ -30,7 +31,7 @@ _VIEWS = {"words": lambda text: [*words(text), *codes(text)], "letters": letter_
 
 @register("Blocking")
 @dataclass(eq=False, repr=False)
-class Blocking(BaseEstimator):
+class Blocking(ParameterState, BaseEstimator):
     """Pairs of a large set that share a rare term or are near in tf-idf space; the rest are taken as apart.
 
     Parameters
@@ -59,7 +60,7 @@ class Blocking(BaseEstimator):
     view: str = "words"
     from_size: int = 1000
 
-    def _check(self) -> None:
+    def check_parameters(self) -> None:
         if self.fields is not None:
             checks.names_of_fields(self.fields)
         for name in ("n_neighbors", "n_neighbors_by_field", "rare", "common", "from_size"):
@@ -72,7 +73,7 @@ class Blocking(BaseEstimator):
 
     def fit(self, sets: Sequence[RawSet], y: object = None) -> Self:
         """Learn how rare terms are."""
-        self._check()
+        self.check_parameters()
         fields = list(self.fields or dict.fromkeys(f for raw in sets for f in raw.fields()))
         self.weights_ = {"": TermWeights.of(TermCounts(t for raw in sets for t in self._terms(raw, fields)))}
         for field in fields if len(fields) > 1 and self.n_neighbors_by_field else ():
@@ -116,27 +117,18 @@ class Blocking(BaseEstimator):
         both = sparse.coo_array(sparse.triu(shared @ shared.T, 1))
         return np.concatenate([_nearest(near, self.n_neighbors_), both.row.astype(np.int64) * m + both.col])
 
-    def state(self) -> State:
-        """Parameters and what was learned, as JSON values and arrays."""
-        learned = {"fields": self.fields_, "tables": self.weights_, "n_neighbors": self.n_neighbors_}
-        return {"parameters": self.get_params(deep=False), "learned": learned}
+    def learned(self) -> State:
+        """The fields, their weights of terms, and how many neighbours."""
+        return {"fields": self.fields_, "tables": self.weights_, "n_neighbors": self.n_neighbors_}
 
-    @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> Blocking:
-        """The fitted blocking of a state; ValueError where it is not one."""
-        try:
-            self = cls(**checks.part(state, "parameters"))
-        except TypeError as error:
-            raise ValueError(f"the state of the blocking is damaged: {error}") from None
-        self._check()
-        learned = checks.part(state, "learned")
+    def restore(self, learned: Mapping[str, Any]) -> None:
+        """Take what `learned` gave, checked."""
         self.fields_ = checks.strings(checks.part(learned, "fields"), "fields", distinct=True)
         self.n_neighbors_ = checks.whole(checks.part(learned, "n_neighbors"), "n_neighbors")
         tables = checks.part(learned, "tables")
         if not isinstance(tables, Mapping) or not {""} <= set(tables) <= {"", *self.fields_}:
             raise ValueError("the tables of the blocking are not those of their fields")
         self.weights_ = {f: checks.of_class(table, TermWeights, "a table") for f, table in tables.items()}
-        return self
 
 
 def _nearest(X: sparse.csr_array, n_neighbors: int) -> Ints:

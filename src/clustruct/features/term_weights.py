@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from clustruct._typing import Floats, Ints
-from clustruct.storage.registry import register
+from clustruct.storage import register
 
 from . import checks
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from clustruct._typing import LabelsLike
 from clustruct.partitions import canonical_labels
+from clustruct.storage import DataclassState
 
 from .counts import CountForm, CountState, count_loss
 from .registry import register
@@ -11,7 +12,7 @@ from .registry import register
 
 @register("mitre")
 @dataclass(frozen=True)
-class MitreLoss:
+class MitreLoss(DataclassState):
     """Delta_M(y, ybar) = 100 (1 - 2PR/(P+R)), and 100 where P + R = 0.
 
     R = sum_c (|c| - number of ybar clusters that c meets) / sum_c (|c| - 1) over the clusters c of y,

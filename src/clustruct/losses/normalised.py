@@ -6,6 +6,7 @@ import numpy as np
 
 from clustruct._typing import Floats, Ints, LabelsLike
 from clustruct.partitions import RelaxedClustering, canonical_labels, normalised_indicator
+from clustruct.storage import DataclassState
 
 from .base import LossState, count_table
 from .registry import register
@@ -13,7 +14,7 @@ from .registry import register
 
 @register("normalised")
 @dataclass(frozen=True)
-class NormalisedLoss:
+class NormalisedLoss(DataclassState):
     """Delta_k(Y, Yhat) = 100 (1 - |Y'Yhat|_F^2 / k), k the number of true clusters.
 
     Y_ac = |c|^(-1/2) for a in c; for partitions |Y'Yhat|_F^2 = sum_{t,c} n_tc^2 / (s_t s_c). The prediction

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from clustruct._typing import LabelsLike
 from clustruct.partitions import canonical_labels, co_membership
+from clustruct.storage import DataclassState
 
 from .base import PairWeights
 from .counts import CountForm, CountState, count_loss
@@ -15,7 +16,7 @@ from .registry import register
 
 @register("pairwise")
 @dataclass(frozen=True)
-class PairwiseLoss:
+class PairwiseLoss(DataclassState):
     """Delta_P(y, ybar) = 100/T (merge_cost |false merges| + split_cost |false splits|), T = m(m-1)/2.
 
     A false merge is a pair together in the prediction and apart in the truth, a false split the

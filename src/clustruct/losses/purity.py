@@ -7,6 +7,7 @@ from scipy import sparse
 
 from clustruct._typing import Floats, Ints, LabelsLike
 from clustruct.partitions import contingency
+from clustruct.storage import DataclassState
 
 from .base import LossState
 from .registry import register
@@ -14,7 +15,7 @@ from .registry import register
 
 @register("purity")
 @dataclass(frozen=True)
-class MutualPurityLoss:
+class MutualPurityLoss(DataclassState):
     """Delta(y, ybar) = 100 (1 - 2 A B / (A + B)), A and B the two purities.
 
     A = 1/m sum_{c in y} max_{d in ybar} |c n d|, B the same with y and ybar exchanged (Finley and

@@ -7,7 +7,7 @@ import numpy as np
 from clustruct._typing import Ints
 from clustruct.features.base import Unlearned, Values
 from clustruct.records import RawSet
-from clustruct.storage.registry import register
+from clustruct.storage import register
 
 
 @register("Constant")

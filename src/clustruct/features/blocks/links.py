@@ -13,7 +13,7 @@ from clustruct.features.base import Block, Unlearned, Values
 from clustruct.features.fields import Fields
 from clustruct.features.links import link_pairs
 from clustruct.records import RawSet
-from clustruct.storage.registry import register
+from clustruct.storage import register
 
 
 @register("Links")

@@ -15,7 +15,7 @@ from clustruct.features.term_block import TermBlock
 from clustruct.features.term_weights import TermLists
 from clustruct.features.words import as_text, fold
 from clustruct.records import RawSet, is_missing
-from clustruct.storage.registry import register
+from clustruct.storage import register
 
 
 @register("Lists")

@@ -14,7 +14,7 @@ from clustruct.features import checks
 from clustruct.features.base import PairBlock, Values, missing
 from clustruct.features.fields import Fields, as_day, as_number
 from clustruct.records import RawSet
-from clustruct.storage.registry import register
+from clustruct.storage import register
 
 N_SCALES = 3
 

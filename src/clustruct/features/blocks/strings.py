@@ -15,7 +15,7 @@ from clustruct.features.base import Unlearned, Values, missing
 from clustruct.features.fields import Fields
 from clustruct.features.words import as_text, fold
 from clustruct.records import RawSet
-from clustruct.storage.registry import register
+from clustruct.storage import register
 
 # What is measured, and rapidfuzz's name for it. All are 0 for nothing in common and 1 for the same.
 _MEASURES = {

@@ -16,7 +16,7 @@ from clustruct.features.term_block import TermBlock
 from clustruct.features.term_weights import Likeness, TermLists
 from clustruct.features.words import as_text, codes, letter_ngrams, words
 from clustruct.records import RawSet
-from clustruct.storage.registry import register
+from clustruct.storage import register
 
 _VIEWS: dict[str, Callable[[str], list[str]]] = {"words": words, "letters": letter_ngrams, "codes": codes}
 _NAMES = {

@@ -17,7 +17,7 @@ from clustruct.features.term_block import TermBlock
 from clustruct.features.term_weights import TermLists
 from clustruct.features.words import as_text, quoted, word_ngrams, words
 from clustruct.records import RawSet
-from clustruct.storage.registry import register
+from clustruct.storage import register
 
 _SIZES = {1: "{}s", 2: "pairs of {}s", 3: "triples of {}s"}
 

@@ -13,7 +13,7 @@ from clustruct.features import checks
 from clustruct.features.base import Block, PairBlock, Values, missing
 from clustruct.features.fields import Fields
 from clustruct.records import RawSet
-from clustruct.storage.registry import register
+from clustruct.storage import register
 
 PARTS = ("cosine", "nearness", "difference", "product")
 MOST_NUMBERS = 100_000

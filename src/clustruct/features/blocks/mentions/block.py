@@ -14,7 +14,7 @@ from clustruct.features.fields import Fields
 from clustruct.features.term_block import TermBlock
 from clustruct.features.term_weights import TermLists
 from clustruct.records import RawSet
-from clustruct.storage.registry import register
+from clustruct.storage import register
 
 from . import comparisons, places
 from .comparisons import Columns

@@ -3,7 +3,7 @@
 import numpy as np
 
 from clustruct.features import PairBlock
-from clustruct.storage.registry import register
+from clustruct.storage import register
 
 
 @register("SharedWords of the tests")
