@@ -13,9 +13,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from clustruct.storage import register
-from clustruct.storage.estimator_state import EstimatorState
-from clustruct.storage.hints import Shape
+from clustruct.storage import EstimatorState, FEATURES, Shape, register
 from clustruct.universum.graphs import clgr_embedding
 from clustruct.universum.plsa import PLSAResult, plsa
 
@@ -50,7 +48,8 @@ class PLSA(EstimatorState, ClusterMixin, BaseEstimator):
     [True, True, False, False]
     """
 
-    fitted: ClassVar[Mapping[str, Any]] = {
+    learned: ClassVar[Mapping[str, Any]] = {
+        **FEATURES,
         "labels_": Shape((None,), np.integer),
         "components_": Shape((None, "n_features_in_")),
         "result_": PLSAResult,
@@ -125,7 +124,8 @@ class CLGR(EstimatorState, ClusterMixin, BaseEstimator):
     [True, True, True, False, False, False]
     """
 
-    fitted: ClassVar[Mapping[str, Any]] = {
+    learned: ClassVar[Mapping[str, Any]] = {
+        **FEATURES,
         "labels_": Shape(("n_samples",), np.integer),
         "embedding_": Shape(("n_samples", None)),
     }

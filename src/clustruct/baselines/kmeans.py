@@ -14,9 +14,7 @@ from clustruct.estimators.kmeans_prediction import KMeansPrediction, Predictor
 from clustruct.inference.cluster_count import count_range
 from clustruct.itemsets import ItemSet
 from clustruct.problems.kmeans_units import block_scale
-from clustruct.storage import register
-from clustruct.storage.estimator_state import EstimatorState
-from clustruct.storage.hints import Shape
+from clustruct.storage import EstimatorState, FEATURES, Shape, register
 
 
 @register("PairKMeans")
@@ -40,7 +38,8 @@ class PairKMeans(EstimatorState, KMeansPrediction, BaseEstimator):
     True
     """
 
-    fitted: ClassVar[Mapping[str, Any]] = {
+    learned: ClassVar[Mapping[str, Any]] = {
+        **FEATURES,
         "w_": Shape(("n_features_in_",)),
         "intercept_": float,
         "k_range_": tuple[int, int],
@@ -130,7 +129,7 @@ class UntrainedKMeans(EstimatorState, KMeansPrediction, BaseEstimator):
     [array([0, 0, 1])]
     """
 
-    fitted: ClassVar[Mapping[str, Any]] = {"w_": Shape(("n_features_in_",))}
+    learned: ClassVar[Mapping[str, Any]] = {**FEATURES, "w_": Shape(("n_features_in_",))}
 
     def __init__(
         self,

@@ -87,7 +87,7 @@ class SupervisedKMeans(SimilarityLearning, KMeansPrediction, BaseEstimator):
     True
     """
 
-    fitted: ClassVar[Mapping[str, Any]] = {**SimilarityLearning.fitted, "k_range_": tuple[int, int]}
+    learned: ClassVar[Mapping[str, Any]] = {**SimilarityLearning.learned, "k_range_": tuple[int, int]}
 
     def __init__(
         self,
