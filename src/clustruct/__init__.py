@@ -21,6 +21,7 @@ _HOMES = {
     "SupervisedKMeans": "clustruct.estimators",
     "UniversumClustering": "clustruct.estimators",
     "load": "clustruct.storage",
+    "read_sets": "clustruct.io",
     "save": "clustruct.storage",
 }
 _PACKAGES = (

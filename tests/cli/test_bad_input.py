@@ -222,7 +222,7 @@ def test_targets_are_checked_before_the_work(command, folder, tmp_path):
     model = ("--model", folder / "records.model")
     code, _, err = command("predict", folder / "test.csv", *model, "--out", tmp_path / "p.xlsx")
     assert code == 1
-    assert "predictions are written as .csv, .tsv or .jsonl" in err
+    assert "predictions are written as .csv, .tsv, .jsonl" in err
     assert list(tmp_path.iterdir()) == []
 
 

@@ -11,8 +11,7 @@ import pytest
 from clustruct.cli.commands import COMMANDS
 from clustruct.cli.data import unlabelled_sets
 from clustruct.cli.main import build_parser
-from clustruct.io import read_sets
-from clustruct.io.columns import Columns
+from clustruct.io import Columns, read_sets
 from clustruct.storage import load, read
 
 READ = ("--set", "set", "--cluster", "cluster")

@@ -369,12 +369,12 @@ def block(kind, /, *given, **options):
 
 def block_values(of, raw, sets):
     """The values of all pairs of a set, the block being fitted to the sets."""
-    values = of.fit(sets).values(raw, all_pairs(len(raw)))
+    values = of.fit(sets).transform(raw, all_pairs(len(raw)))
     return values.toarray() if hasattr(values, "toarray") else values
 
 
 def block_kind(of):
-    return answer(of.kind)
+    return next(word for word, kind in BLOCKS.items() if type(of) is kind)
 
 
 def candidate_pairs(of, raw):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,7 +13,7 @@ from clustruct.estimators.kmeans_prediction import KMeansPrediction, Predictor
 from clustruct.inference.cluster_count import count_range
 from clustruct.itemsets import ItemSet
 from clustruct.problems.kmeans_units import block_scale
-from clustruct.storage import EstimatorState, FEATURES, Shape, register
+from clustruct.storage import FEATURES, EstimatorState, Shape, register
 
 
 @register("PairKMeans")
@@ -38,7 +37,7 @@ class PairKMeans(EstimatorState, KMeansPrediction, BaseEstimator):
     True
     """
 
-    learned: ClassVar[Mapping[str, Any]] = {
+    fitted: ClassVar = {
         **FEATURES,
         "w_": Shape(("n_features_in_",)),
         "intercept_": float,
@@ -129,7 +128,7 @@ class UntrainedKMeans(EstimatorState, KMeansPrediction, BaseEstimator):
     [array([0, 0, 1])]
     """
 
-    learned: ClassVar[Mapping[str, Any]] = {**FEATURES, "w_": Shape(("n_features_in_",))}
+    fitted: ClassVar = {**FEATURES, "w_": Shape(("n_features_in_",))}
 
     def __init__(
         self,

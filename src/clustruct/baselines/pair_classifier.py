@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -21,7 +20,7 @@ from clustruct.estimators.scoring import SetScoring
 from clustruct.itemsets import ItemSet
 from clustruct.losses import as_loss
 from clustruct.problems.units import feature_scale
-from clustruct.storage import EstimatorState, FEATURES, Shape, register
+from clustruct.storage import FEATURES, EstimatorState, Shape, register
 
 from .pair_selection import canopy_pairs, chain_pairs, pair_table
 
@@ -59,7 +58,7 @@ class PairwiseClassifierClustering(EstimatorState, SetScoring, BaseEstimator):
     """
 
     not_stored = ("n_jobs", "verbose", "classifier")
-    learned: ClassVar[Mapping[str, Any]] = {
+    fitted: ClassVar = {
         **FEATURES,
         "feature_scale_": Shape(("n_features_in_",)),
         "constant_": float | None,
@@ -90,7 +89,7 @@ class PairwiseClassifierClustering(EstimatorState, SetScoring, BaseEstimator):
             raise ValueError(f"selection must be all, canopy or chain, not {self.selection!r}")
         as_loss(self.loss)
 
-    def check_learned(self) -> None:
+    def check_fitted(self) -> None:
         """Refuse a classifier of other features."""
         if self.constant_ is None and self.classifier_.n_features_in_ != self.n_features_in_:
             raise ValueError("the classifier does not fit the features")
@@ -207,7 +206,7 @@ class DefaultClustering(EstimatorState, SetScoring, BaseEstimator):
     [array([0, 1, 2])]
     """
 
-    learned = FEATURES
+    fitted = FEATURES
 
     def __init__(self, kind: Literal["alone", "together"] = "alone", loss: Any = "pairwise") -> None:
         self.kind = kind

@@ -10,8 +10,7 @@ from sklearn.pipeline import Pipeline
 
 from clustruct.exceptions import DataError, ModelFileError, NoLabels
 from clustruct.features import PairFeatures
-from clustruct.io.columns import Columns, LabelUse
-from clustruct.io.readers import read_sets
+from clustruct.io import Columns, LabelUse, read_sets
 from clustruct.records import RawSet
 from clustruct.storage import StoredFile, read
 

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from clustruct.features import pair_recall
-from clustruct.io.predictions import match_predictions
+from clustruct.io import match_predictions
 from clustruct.losses import MitreLoss, PairwiseLoss
 from clustruct.metrics import Evaluation, evaluate
 from clustruct.records import RawSet

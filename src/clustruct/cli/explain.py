@@ -6,7 +6,6 @@ import argparse
 from typing import Any
 
 from clustruct.exceptions import DataError
-from clustruct.io.predictions import item_ids
 from clustruct.records import RawSet
 
 from . import explanations
@@ -43,17 +42,17 @@ def _chosen(args: argparse.Namespace, sets: list[RawSet]) -> list[RawSet]:
 
 
 def _pair(args: argparse.Namespace, pipeline: Any, sets: list[RawSet]) -> dict[str, Any]:
-    holding = [raw for raw in sets if {*args.pair} <= {str(i) for i in item_ids(raw)}]
+    holding = [raw for raw in sets if {*args.pair} <= {str(i) for i in raw.item_ids}]
     if len(holding) > 1:
         names = ", ".join(raw.name for raw in holding[:3])
         raise DataError(f"the two items are together in several sets ({names}); choose one with --in")
     if not holding:
-        known = {str(i) for raw in sets for i in item_ids(raw)}
+        known = {str(i) for raw in sets for i in raw.item_ids}
         for name in args.pair:
             if name not in known:
                 raise DataError(f"no item has the id {name!r}")
         raise DataError(f"no set has both {args.pair[0]!r} and {args.pair[1]!r}")
     if args.pair[0] == args.pair[1]:
         raise DataError("a pair is two different items")
-    numbers = {str(name): a for a, name in enumerate(item_ids(holding[0]))}
+    numbers = {str(name): a for a, name in enumerate(holding[0].item_ids)}
     return explanations.pair(pipeline, holding[0], numbers[args.pair[0]], numbers[args.pair[1]])

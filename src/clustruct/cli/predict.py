@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from clustruct.io.predictions import Prediction, prediction_lines, write_predictions
+from clustruct.io import Prediction, prediction_lines, write_predictions
 from clustruct.records import RawSet
 from clustruct.storage.atomic import check_target
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -73,7 +72,7 @@ class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
     ((300, 10), True)
     """
 
-    learned: ClassVar[Mapping[str, Any]] = {
+    fitted: ClassVar = {
         **FEATURES,
         "coef_": Shape(("n_labels", "n_features_in_")),
         "intercept_": Shape(("n_labels",)),
@@ -155,9 +154,9 @@ class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
         if self.undecided not in ("greedy", "random"):
             raise ValueError(f"undecided must be 'greedy' or 'random', not {self.undecided!r}")
 
-    def check_learned(self) -> None:
+    def check_fitted(self) -> None:
         """Refuse labels and edges that do not fit each other."""
-        super().check_learned()
+        super().check_fitted()
         V, edges = len(self.intercept_), self.edges_
         n_classes = 2 if V == 1 and self.y_form_ != "labels" else V
         if self.classes_.shape != (n_classes,) or (edges < 0).any() or (edges >= V).any():

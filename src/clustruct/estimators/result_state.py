@@ -22,6 +22,6 @@ class ResultState(EstimatorState):
         held["learned"]["result_"] = replace(self.result_, w=None)
         return held
 
-    def check_learned(self) -> None:
+    def check_fitted(self) -> None:
         """Put the weights back."""
         self.result_ = replace(self.result_, w=self.w_)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -36,7 +35,7 @@ class SimilarityLearning(ResultState):
     max_iter: int
     n_jobs: int | None
     random_state: int
-    learned: ClassVar[Mapping[str, Any]] = {
+    fitted: ClassVar = {
         **FEATURES,
         "w_": Shape(("n_features_in_",)),
         "feature_scale_": Shape(("n_features_in_",)),

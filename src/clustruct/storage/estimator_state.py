@@ -25,26 +25,26 @@ FEATURES: Mapping[str, Any] = {
 class EstimatorState:
     """``state()`` and ``from_state()`` for what has scikit-learn's parameters and learns something.
 
-    ``learned`` names the attributes that `fit` sets, each with a hint: a type, or a `Shape` of finite numbers
+    ``fitted`` names the attributes that `fit` sets, each with a hint: a type, or a `Shape` of finite numbers
     in which the name of an integer parameter or attribute stands for its value. An attribute may be absent
     where its hint admits None. Parameters and attributes that hang together are checked by
-    `check_parameters` and `check_learned`: a file may come from anyone.
+    `check_parameters` and `check_fitted`: a file may come from anyone.
     """
 
-    learned: ClassVar[Mapping[str, Any]] = {}
+    fitted: ClassVar[Mapping[str, Any]] = {}
     # How many processes to use and what to print is a matter of the machine, not of the model.
     not_stored: ClassVar[tuple[str, ...]] = ("n_jobs", "verbose")
 
     def check_parameters(self) -> None:
         """ValueError that names a parameter which is not what it must be."""
 
-    def check_learned(self) -> None:
+    def check_fitted(self) -> None:
         """ValueError where the learned attributes do not fit the parameters or each other."""
 
     def state(self) -> dict[str, Any]:
         """Parameters and what was learned: all that a file keeps."""
-        held = {name: getattr(self, name) for name in self.learned if hasattr(self, name)}
-        for name, hint in self.learned.items():
+        held = {name: getattr(self, name) for name in self.fitted if hasattr(self, name)}
+        for name, hint in self.fitted.items():
             if name not in held and not fits(None, hint):
                 raise ModelFileError(f"this {type(self).__name__} is not fitted: it has no {name}")
         return {"parameters": _parameters(self), "learned": held}
@@ -57,7 +57,7 @@ class EstimatorState:
             self.check_parameters()
             _check_chance(state["parameters"])
             _set(self, state["learned"])
-            self.check_learned()
+            self.check_fitted()
         except (AttributeError, KeyError, TypeError) as error:
             raise ValueError(f"the state of a {cls.__name__} is damaged: {error!r}") from None
         return self
@@ -70,7 +70,7 @@ def _parameters(estimator: Any) -> dict[str, Any]:
 
 def _set(estimator: EstimatorState, learned: Mapping[str, Any]) -> None:
     sizes = {name: value for name, value in _parameters(estimator).items() if type(value) is int}
-    for name, hint in estimator.learned.items():
+    for name, hint in estimator.fitted.items():
         value = learned.get(name)
         if not fits(value, hint, sizes) or (isinstance(value, float) and not np.isfinite(value)):
             raise ValueError(f"{name} of a {type(estimator).__name__} does not fit")

@@ -13,7 +13,7 @@ from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 import clustruct
 from clustruct.exceptions import ModelFileError
 
-__all__ = ["Entry", "Stateful", "entry_named", "entry_of", "register", "register_foreign"]
+__all__ = ["Entry", "Stateful", "entry_named", "entry_of", "register", "register_foreign", "registered"]
 
 State = dict[str, Any]
 
@@ -43,6 +43,7 @@ class Entry:
 
 
 C = TypeVar("C", bound=type)
+T = TypeVar("T")
 _BY_NAME: dict[str, Entry] = {}
 _BY_CLASS: dict[type, Entry] = {}
 
@@ -83,6 +84,11 @@ def entry_of(cls: type) -> Entry | None:
     if cls not in _BY_CLASS:
         clustruct.import_stored()
     return _BY_CLASS.get(cls)
+
+
+def registered(base: type[T]) -> dict[str, type[T]]:
+    """The registered classes below a class, by name, in the order of their registration."""
+    return {name: entry.cls for name, entry in _BY_NAME.items() if issubclass(entry.cls, base)}
 
 
 def entry_named(name: object) -> Entry:
