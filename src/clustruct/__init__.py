@@ -47,15 +47,7 @@ _PACKAGES = (
 )
 # Where the classes are that files may hold. `clustruct.storage` imports nothing above itself: it has these
 # imported when it meets a class or a name that is not registered yet.
-_STORED = (
-    "baselines",
-    "estimators",
-    "features",
-    "hooks.model_files",
-    "losses",
-    "ssvm",
-    "storage.sklearn_objects",
-)
+_STORED = ("baselines", "features", "hooks.model_files", "storage.sklearn_objects")
 
 __all__ = ["__version__", *_HOMES, *_PACKAGES]
 

@@ -75,12 +75,10 @@ def test_listed_features_are_those_of_all_pairs_and_state_comes_back():
     ],
 )
 def test_hostile_candidates_are_refused(wrong):
-    state = Blocking(from_size=0).fit([people(5)]).state()
+    features = PairFeatures([Constant()], blocking=Blocking(from_size=0)).fit([people(5)])
+    state = features.blocking_.state()
     with pytest.raises(ValueError):
         Blocking.from_state({**state, **wrong})
-    features = PairFeatures([Constant()]).fit([people(5)])
-    with pytest.raises(ValueError):
-        PairFeatures.from_state({**features.state(), "blocking": wrong})
 
 
 def test_products_of_chosen_features():
@@ -162,7 +160,7 @@ def test_large_clusters_in_training_ask_for_more_neighbours():
 def test_hostile_count_of_neighbours():
     state = Blocking().fit([RawSet([{"t": "a b"}, {"t": "a"}])]).state()
     for wrong in (None, -1, "many", True):
-        state["learned"]["n_neighbors"] = wrong
+        state["learned"]["n_neighbors_"] = wrong
         with pytest.raises(ValueError, match="n_neighbors"):
             Blocking.from_state(state)
 

@@ -12,6 +12,7 @@ import runpy
 from pathlib import Path
 
 import numpy as np
+from scipy import sparse
 
 import clustruct
 from clustruct import ItemSet, RawSet, datasets, features, losses, metrics, problems, ssvm
@@ -445,7 +446,7 @@ def make_hook_data(folder):
 
 def hook_weights(model_file):
     """What a model file of a hook module holds: weights, or support vectors and their factors."""
-    with np.load(model_file, allow_pickle=False) as held:
-        return {
-            PRINTED_KEYS.get(name, name): held[name] for name in held.files if held[name].dtype.kind == "f"
-        }
+    held = clustruct.load(model_file)
+    if held.support is None:
+        return {"w": held.w}
+    return {"alpha": held.support.coefficients, "support_data": sparse.csr_array(held.support.vectors).data}

@@ -1,16 +1,18 @@
 """A small block with a vocabulary and an array, for model files in tests."""
 
+from typing import ClassVar
+
 import numpy as np
 
 from clustruct.features import PairBlock
-from clustruct.storage import register
+from clustruct.storage import Shape, register
 
 
 @register("SharedWords of the tests")
 class SharedWords(PairBlock):
     """Sum of the idf of the words that two items share, and whether one has no words."""
 
-    fitted = ("words_", "idf_")
+    fitted: ClassVar = {"words_": list, "idf_": Shape((None,))}
 
     def __init__(self, field="title", span=(1, 1)):
         self.field = field

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,9 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from clustruct.storage import register
-from clustruct.storage.estimator_state import EstimatorState
-from clustruct.storage.hints import Shape
+from clustruct.storage import FEATURES, EstimatorState, Shape, register
 from clustruct.universum.graphs import clgr_embedding
 from clustruct.universum.plsa import PLSAResult, plsa
 
@@ -50,7 +47,8 @@ class PLSA(EstimatorState, ClusterMixin, BaseEstimator):
     [True, True, False, False]
     """
 
-    fitted: ClassVar[Mapping[str, Any]] = {
+    fitted: ClassVar = {
+        **FEATURES,
         "labels_": Shape((None,), np.integer),
         "components_": Shape((None, "n_features_in_")),
         "result_": PLSAResult,
@@ -125,7 +123,8 @@ class CLGR(EstimatorState, ClusterMixin, BaseEstimator):
     [True, True, True, False, False, False]
     """
 
-    fitted: ClassVar[Mapping[str, Any]] = {
+    fitted: ClassVar = {
+        **FEATURES,
         "labels_": Shape(("n_samples",), np.integer),
         "embedding_": Shape(("n_samples", None)),
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,9 +13,7 @@ from clustruct.estimators.kmeans_prediction import KMeansPrediction, Predictor
 from clustruct.inference.cluster_count import count_range
 from clustruct.itemsets import ItemSet
 from clustruct.problems.kmeans_units import block_scale
-from clustruct.storage import register
-from clustruct.storage.estimator_state import EstimatorState
-from clustruct.storage.hints import Shape
+from clustruct.storage import FEATURES, EstimatorState, Shape, register
 
 
 @register("PairKMeans")
@@ -40,7 +37,8 @@ class PairKMeans(EstimatorState, KMeansPrediction, BaseEstimator):
     True
     """
 
-    fitted: ClassVar[Mapping[str, Any]] = {
+    fitted: ClassVar = {
+        **FEATURES,
         "w_": Shape(("n_features_in_",)),
         "intercept_": float,
         "k_range_": tuple[int, int],
@@ -130,7 +128,7 @@ class UntrainedKMeans(EstimatorState, KMeansPrediction, BaseEstimator):
     [array([0, 0, 1])]
     """
 
-    fitted: ClassVar[Mapping[str, Any]] = {"w_": Shape(("n_features_in_",))}
+    fitted: ClassVar = {**FEATURES, "w_": Shape(("n_features_in_",))}
 
     def __init__(
         self,

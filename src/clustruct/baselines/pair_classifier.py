@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -21,9 +20,7 @@ from clustruct.estimators.scoring import SetScoring
 from clustruct.itemsets import ItemSet
 from clustruct.losses import as_loss
 from clustruct.problems.units import feature_scale
-from clustruct.storage import register
-from clustruct.storage.estimator_state import EstimatorState
-from clustruct.storage.hints import Shape
+from clustruct.storage import FEATURES, EstimatorState, Shape, register
 
 from .pair_selection import canopy_pairs, chain_pairs, pair_table
 
@@ -61,7 +58,8 @@ class PairwiseClassifierClustering(EstimatorState, SetScoring, BaseEstimator):
     """
 
     not_stored = ("n_jobs", "verbose", "classifier")
-    fitted: ClassVar[Mapping[str, Any]] = {
+    fitted: ClassVar = {
+        **FEATURES,
         "feature_scale_": Shape(("n_features_in_",)),
         "constant_": float | None,
         "classifier_": (LinearSVC, LogisticRegression, None),
@@ -91,9 +89,8 @@ class PairwiseClassifierClustering(EstimatorState, SetScoring, BaseEstimator):
             raise ValueError(f"selection must be all, canopy or chain, not {self.selection!r}")
         as_loss(self.loss)
 
-    def restore(self, learned: Mapping[str, Any]) -> None:
-        """Set the fitted attributes, each checked against its hint."""
-        super().restore(learned)
+    def check_fitted(self) -> None:
+        """Refuse a classifier of other features."""
         if self.constant_ is None and self.classifier_.n_features_in_ != self.n_features_in_:
             raise ValueError("the classifier does not fit the features")
 
@@ -208,6 +205,8 @@ class DefaultClustering(EstimatorState, SetScoring, BaseEstimator):
     >>> DefaultClustering("alone").fit([np.eye(3)]).predict([np.eye(3)])
     [array([0, 1, 2])]
     """
+
+    fitted = FEATURES
 
     def __init__(self, kind: Literal["alone", "together"] = "alone", loss: Any = "pairwise") -> None:
         self.kind = kind

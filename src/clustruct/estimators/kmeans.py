@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -87,7 +86,7 @@ class SupervisedKMeans(SimilarityLearning, KMeansPrediction, BaseEstimator):
     True
     """
 
-    fitted: ClassVar[Mapping[str, Any]] = {**SimilarityLearning.fitted, "k_range_": tuple[int, int]}
+    fitted: ClassVar = {**SimilarityLearning.fitted, "k_range_": tuple[int, int]}
 
     def __init__(
         self,

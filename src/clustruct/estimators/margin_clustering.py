@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,9 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from clustruct.storage import DataclassState
-from clustruct.storage.estimator_state import EstimatorState
-from clustruct.storage.hints import Shape
+from clustruct.storage import FEATURES, DataclassState, EstimatorState, Shape
 from clustruct.universum.init import kmeans_labels, natural_scale, principal_labels
 
 Start = tuple[NDArray[np.intp], NDArray[np.float64] | None]
@@ -35,7 +33,8 @@ class MarginClustering(EstimatorState, ClusterMixin, BaseEstimator):
     scale: Any
     random_state: Any
     coef_: NDArray[np.float64]
-    fitted: ClassVar[Mapping[str, Any]] = {
+    fitted: ClassVar = {
+        **FEATURES,
         "coef_": Shape(("n_clusters", "n_features_in_")),
         "labels_": Shape((None,), np.integer),
         "objective_": float,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -16,8 +15,7 @@ from clustruct import ssvm
 from clustruct.inference import mrf
 from clustruct.problems import MultiLabelProblem
 from clustruct.problems.multilabel_oracles import checked_predictor, search
-from clustruct.storage import register
-from clustruct.storage.hints import Shape
+from clustruct.storage import FEATURES, Shape, register
 
 from .result_state import ResultState
 
@@ -74,7 +72,8 @@ class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
     ((300, 10), True)
     """
 
-    fitted: ClassVar[Mapping[str, Any]] = {
+    fitted: ClassVar = {
+        **FEATURES,
         "coef_": Shape(("n_labels", "n_features_in_")),
         "intercept_": Shape(("n_labels",)),
         "edge_weights_": Shape(("n_labels", "n_labels")),
@@ -155,9 +154,9 @@ class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
         if self.undecided not in ("greedy", "random"):
             raise ValueError(f"undecided must be 'greedy' or 'random', not {self.undecided!r}")
 
-    def restore(self, learned: Mapping[str, Any]) -> None:
-        """Set the fitted attributes, each checked against its hint."""
-        super().restore(learned)
+    def check_fitted(self) -> None:
+        """Refuse labels and edges that do not fit each other."""
+        super().check_fitted()
         V, edges = len(self.intercept_), self.edges_
         n_classes = 2 if V == 1 and self.y_form_ != "labels" else V
         if self.classes_.shape != (n_classes,) or (edges < 0).any() or (edges >= V).any():

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from clustruct._typing import Floats
 from clustruct.ssvm import FitResult
-from clustruct.storage.estimator_state import EstimatorState
+from clustruct.storage import EstimatorState
 
 
 class ResultState(EstimatorState):
@@ -17,12 +16,12 @@ class ResultState(EstimatorState):
     w_: Floats
     result_: FitResult
 
-    def learned(self) -> dict[str, Any]:
-        """The fitted attributes by name."""
-        held = super().learned()
-        return {**held, "result_": replace(self.result_, w=None)}
+    def state(self) -> dict[str, Any]:
+        """Parameters and what was learned."""
+        held = super().state()
+        held["learned"]["result_"] = replace(self.result_, w=None)
+        return held
 
-    def restore(self, learned: Mapping[str, Any]) -> None:
-        """Set the fitted attributes, each checked against its hint."""
-        super().restore(learned)
+    def check_fitted(self) -> None:
+        """Put the weights back."""
         self.result_ = replace(self.result_, w=self.w_)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -14,7 +13,7 @@ from clustruct.callbacks import observed
 from clustruct.itemsets import ItemSet
 from clustruct.model_selection.choose_c import choose_C
 from clustruct.ssvm import FitResult, SlackRule, fit
-from clustruct.storage.hints import Shape
+from clustruct.storage import FEATURES, Shape
 
 from .inputs import read_labels, read_sets, set_groups
 from .result_state import ResultState
@@ -36,7 +35,8 @@ class SimilarityLearning(ResultState):
     max_iter: int
     n_jobs: int | None
     random_state: int
-    fitted: ClassVar[Mapping[str, Any]] = {
+    fitted: ClassVar = {
+        **FEATURES,
         "w_": Shape(("n_features_in_",)),
         "feature_scale_": Shape(("n_features_in_",)),
         "C_": float,

@@ -7,7 +7,7 @@ A block looks at some fields of the items and gives a few numbers for each pair.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar
 
 import numpy as np
@@ -16,9 +16,8 @@ from sklearn.base import BaseEstimator
 
 from clustruct._typing import Floats, Ints
 from clustruct.records import RawSet
-from clustruct.storage.estimator_state import ParameterState
+from clustruct.storage import EstimatorState
 
-from . import checks
 from .fields import Fields
 
 # One row per pair, one column per feature.
@@ -29,7 +28,7 @@ S = TypeVar("S")
 __all__ = ["Block", "PairBlock", "State", "Unlearned", "Values", "all_pairs", "missing"]
 
 
-class PairBlock(ParameterState, BaseEstimator, ABC, Generic[S]):
+class PairBlock(EstimatorState, BaseEstimator, ABC, Generic[S]):
     """A kind of pair feature, learned from summaries of type S.
 
     A subclass has scikit-learn parameters of plain data (strings, numbers, lists of them), and:
@@ -38,15 +37,14 @@ class PairBlock(ParameterState, BaseEstimator, ABC, Generic[S]):
     transform(raw, pairs)      one row per listed pair (a, b), one column per name; symmetric in a, b
     summarise, merge, finish   learning (vocabulary, idf, ranges) from one part of the sets or from several:
                                ``finish(merge(summarise(A), summarise(B)))`` is as good as ``fit(A + B)``
-    fitted                     the names of the attributes that `finish` sets: a model file keeps them
+    fitted                     the attributes that `finish` sets, with their types: a model file keeps them
     check_parameters,          ValueError where a parameter, or what a file says was learned, is not right:
-    check_fitted              a file may come from anyone
+    check_fitted               a file may come from anyone
     guess_field, guess_record  the blocks of this class that suit given data (see `guess_blocks`)
 
-    ``@clustruct.storage.register(name)`` makes the class known to model files and to `guess_blocks`.
+    ``@clustruct.storage.registry.register(name)`` makes the class known to model files and to `guess_blocks`.
     """
 
-    fitted: ClassVar[tuple[str, ...]] = ()
     # Whether likely pairs of a large set can be found by the words that its items share (`Blocking`).
     has_words: ClassVar[bool] = True
 
@@ -73,9 +71,6 @@ class PairBlock(ParameterState, BaseEstimator, ABC, Generic[S]):
         self.check_parameters()
         return self.finish(self.summarise(sets))
 
-    def check_fitted(self) -> None:
-        """ValueError where the learned attributes do not fit the parameters or each other."""
-
     @classmethod
     def guess_field(cls, data: Fields, field: str) -> list[Self]:
         """The blocks that suit one field of the data."""
@@ -85,14 +80,6 @@ class PairBlock(ParameterState, BaseEstimator, ABC, Generic[S]):
     def guess_record(cls, data: Fields, found: Sequence[Block]) -> list[Self]:
         """The blocks that suit all fields together, or the set as a whole, beside those found so far."""
         return []
-
-    def learned(self) -> State:
-        return {name: getattr(self, name) for name in self.fitted}
-
-    def restore(self, learned: Mapping[str, Any]) -> None:
-        for name in self.fitted:
-            setattr(self, name, checks.part(learned, name))
-        self.check_fitted()
 
 
 Block: TypeAlias = PairBlock[Any]

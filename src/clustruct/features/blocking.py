@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from scipy import sparse
@@ -13,11 +13,9 @@ from sklearn.base import BaseEstimator
 from clustruct._typing import Bools, Ints
 from clustruct.partitions import canonical_labels
 from clustruct.records import RawSet
-from clustruct.storage import register
-from clustruct.storage.estimator_state import ParameterState
+from clustruct.storage import EstimatorState, register
 
 from . import checks
-from .base import State
 from .term_weights import TermCounts, TermWeights
 from .words import as_text, codes, letter_ngrams, words
 
@@ -31,7 +29,7 @@ _VIEWS = {"words": lambda text: [*words(text), *codes(text)], "letters": letter_
 
 @register("Blocking")
 @dataclass(eq=False, repr=False)
-class Blocking(ParameterState, BaseEstimator):
+class Blocking(EstimatorState, BaseEstimator):
     """Pairs of a large set that share a rare term or are near in tf-idf space; the rest are taken as apart.
 
     Parameters
@@ -51,6 +49,8 @@ class Blocking(ParameterState, BaseEstimator):
     [[0, 1], [0, 3], [1, 2]]
     """
 
+    fitted: ClassVar = {"fields_": list, "weights_": dict, "n_neighbors_": int}
+
     fields: Sequence[str] | None = None
     n_neighbors: int = 10
     n_neighbors_by_field: int = 5
@@ -61,6 +61,7 @@ class Blocking(ParameterState, BaseEstimator):
     from_size: int = 1000
 
     def check_parameters(self) -> None:
+        """ValueError that names a parameter which is not what it must be."""
         if self.fields is not None:
             checks.names_of_fields(self.fields)
         for name in ("n_neighbors", "n_neighbors_by_field", "rare", "common", "from_size"):
@@ -117,18 +118,14 @@ class Blocking(ParameterState, BaseEstimator):
         both = sparse.coo_array(sparse.triu(shared @ shared.T, 1))
         return np.concatenate([_nearest(near, self.n_neighbors_), both.row.astype(np.int64) * m + both.col])
 
-    def learned(self) -> State:
-        """The fields, their weights of terms, and how many neighbours."""
-        return {"fields": self.fields_, "tables": self.weights_, "n_neighbors": self.n_neighbors_}
-
-    def restore(self, learned: Mapping[str, Any]) -> None:
-        """Take what `learned` gave, checked."""
-        self.fields_ = checks.strings(checks.part(learned, "fields"), "fields", distinct=True)
-        self.n_neighbors_ = checks.whole(checks.part(learned, "n_neighbors"), "n_neighbors")
-        tables = checks.part(learned, "tables")
-        if not isinstance(tables, Mapping) or not {""} <= set(tables) <= {"", *self.fields_}:
+    def check_fitted(self) -> None:
+        """ValueError where the fitted attributes do not fit each other."""
+        checks.strings(self.fields_, "fields", distinct=True)
+        checks.whole(self.n_neighbors_, "n_neighbors")
+        if not {""} <= set(self.weights_) <= {"", *self.fields_}:
             raise ValueError("the tables of the blocking are not those of their fields")
-        self.weights_ = {f: checks.of_class(table, TermWeights, "a table") for f, table in tables.items()}
+        for table in self.weights_.values():
+            checks.of_class(table, TermWeights, "a table")
 
 
 def _nearest(X: sparse.csr_array, n_neighbors: int) -> Ints:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Self
+from typing import ClassVar, Self
 
 from clustruct.records import RawSet
 
@@ -15,7 +15,7 @@ from .term_weights import TermCounts, TermLists, TermWeights
 class TermBlock(PairBlock[list[TermCounts]]):
     """A block with one table of term weights, or with one for each of several views of the items."""
 
-    fitted = ("weights_",)
+    fitted: ClassVar = {"weights_": list}
 
     @property
     def n_tables(self) -> int:

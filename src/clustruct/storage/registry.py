@@ -86,6 +86,11 @@ def entry_of(cls: type) -> Entry | None:
     return _BY_CLASS.get(cls)
 
 
+def registered(base: type[T]) -> dict[str, type[T]]:
+    """The registered classes below a class, by name, in the order of their registration."""
+    return {name: entry.cls for name, entry in _BY_NAME.items() if issubclass(entry.cls, base)}
+
+
 def entry_named(name: object) -> Entry:
     """The class of that name; ModelFileError where none is registered."""
     if name not in _BY_NAME:
@@ -95,8 +100,3 @@ def entry_named(name: object) -> Entry:
         known = ", ".join(sorted(_BY_NAME))
         raise ModelFileError(f"it names {name!r}, which is not known here; known are {known}")
     return found
-
-
-def registered(base: type[T]) -> dict[str, type[T]]:
-    """The registered classes below a class, by name, in the order of their registration."""
-    return {name: entry.cls for name, entry in _BY_NAME.items() if issubclass(entry.cls, base)}

@@ -14,7 +14,7 @@ from clustruct.features import checks
 from clustruct.features.base import PairBlock, Values, missing
 from clustruct.features.fields import Fields, as_day, as_number
 from clustruct.records import RawSet
-from clustruct.storage import register
+from clustruct.storage import Shape, register
 
 N_SCALES = 3
 
@@ -29,7 +29,7 @@ class Differences(PairBlock[Floats]):
 
     unit: ClassVar[str] = ""
     holds: ClassVar[str]
-    fitted = ("scales_",)
+    fitted: ClassVar = {"scales_": Shape((N_SCALES,))}
 
     field: str
     missing_values: bool = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Self
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from clustruct.features import checks
 from clustruct.features.base import Block, PairBlock, Values, missing
 from clustruct.features.fields import Fields
 from clustruct.records import RawSet
-from clustruct.storage import register
+from clustruct.storage import Shape, register
 
 PARTS = ("cosine", "nearness", "difference", "product")
 MOST_NUMBERS = 100_000
@@ -69,7 +69,7 @@ class Vectors(PairBlock[Moments]):
     [[0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]
     """
 
-    fitted = ("size_", "spread_", "scale_")
+    fitted: ClassVar = {"size_": int, "spread_": Shape(("size_",)), "scale_": float}
     has_words = False
 
     fields: Sequence[str]
