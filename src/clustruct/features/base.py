@@ -42,7 +42,7 @@ class PairBlock(EstimatorState, BaseEstimator, ABC, Generic[S]):
     check_fitted               a file may come from anyone
     guess_field, guess_record  the blocks of this class that suit given data (see `guess_blocks`)
 
-    ``@clustruct.storage.registry.register(name)`` makes the class known to model files and to `guess_blocks`.
+    ``@clustruct.storage.register(name)`` makes the class known to model files and to `guess_blocks`.
     """
 
     # Whether likely pairs of a large set can be found by the words that its items share (`Blocking`).
