@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,11 +15,13 @@ from sklearn.utils.validation import validate_data
 
 from clustruct._typing import Indices
 from clustruct.callbacks import observed
+from clustruct.storage import FEATURES, EstimatorState, Shape, register
 from clustruct.universum.graphs import clgr_embedding
 from clustruct.universum.plsa import PLSAResult, plsa
 
 
-class PLSA(ClusterMixin, BaseEstimator):
+@register("PLSA")
+class PLSA(EstimatorState, ClusterMixin, BaseEstimator):
     """Probabilistic latent semantic analysis; a document goes to its likeliest topic (Hofmann 1999)::
 
         max over P(topic | document), P(word | topic)   sum_{d,w} X_dw log sum_z P(z | d) P(w | z)
@@ -50,6 +52,14 @@ class PLSA(ClusterMixin, BaseEstimator):
     [True, True, False, False]
     """
 
+    fitted: ClassVar = {
+        **FEATURES,
+        "labels_": Shape((None,), np.integer),
+        "components_": Shape((None, "n_features_in_")),
+        "result_": PLSAResult,
+        "n_iter_": int,
+    }
+
     def __init__(
         self,
         n_clusters: int = 8,
@@ -73,12 +83,7 @@ class PLSA(ClusterMixin, BaseEstimator):
         if (values < 0).any():
             raise ValueError("Negative values in data passed to PLSA: it needs counts or tf-idf")
         rng = check_random_state(self.random_state)
-        runs = [
-            plsa(
-                counts, self.n_clusters, rng, self.tol, self.max_iter, observed(None, self.tol, self.verbose)
-            )
-            for _ in range(self.n_init)
-        ]
+        runs = [self._run(counts, rng) for _ in range(self.n_init)]
         self.result_ = max(runs, key=lambda run: run.log_likelihood)
         if not self.result_.converged:
             warnings.warn("PLSA stopped before it converged", ConvergenceWarning, stacklevel=2)
@@ -97,7 +102,8 @@ class PLSA(ClusterMixin, BaseEstimator):
         return tags
 
 
-class CLGR(ClusterMixin, BaseEstimator):
+@register("CLGR")
+class CLGR(EstimatorState, ClusterMixin, BaseEstimator):
     """Clustering with local and global regularisation (Wang, Zhang and Li, SIGIR 2007)::
 
         min over Q, Q'Q = I   |Q - A Q|^2 + smoothness trace Q' L Q
@@ -127,6 +133,12 @@ class CLGR(ClusterMixin, BaseEstimator):
     >>> (labels == labels[0]).tolist()
     [True, True, True, False, False, False]
     """
+
+    fitted: ClassVar = {
+        **FEATURES,
+        "labels_": Shape(("n_samples",), np.integer),
+        "embedding_": Shape(("n_samples", None)),
+    }
 
     def __init__(
         self,

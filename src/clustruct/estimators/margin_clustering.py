@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from clustruct._typing import Floats, Indices
+from clustruct.storage import FEATURES, DataclassState, EstimatorState, Shape
 from clustruct.universum.cccp import CCCPResult
 from clustruct.universum.cpm3c import CPM3CResult
 from clustruct.universum.init import kmeans_labels, natural_scale, principal_labels
@@ -23,7 +24,7 @@ Start = tuple[Indices, Floats | None]
 Solved = CCCPResult | CPM3CResult
 
 
-class MarginClustering(ClusterMixin, BaseEstimator, ABC):
+class MarginClustering(EstimatorState, ClusterMixin, BaseEstimator, ABC):
     """One weight vector per cluster, a document goes where its score is largest.
 
     A subclass names its parameters and solves from one start in `_solve`; of ``n_init`` starts the one that
@@ -36,19 +37,23 @@ class MarginClustering(ClusterMixin, BaseEstimator, ABC):
     scale: str | float
     random_state: int | np.random.RandomState | None
     coef_: Floats
-    result_: Any
+    result_: Solved
+    fitted: ClassVar = {
+        **FEATURES,
+        "coef_": Shape(("n_clusters", "n_features_in_")),
+        "labels_": Shape((None,), np.integer),
+        "objective_": float,
+        "scale_": float,
+        "n_iter_": int,
+        "result_": DataclassState,
+    }
 
     @abstractmethod
     def _solve(self, X: Any, universum: Any, start: Start) -> Solved:
         """From labels, or weights and their labels, to a local optimum."""
 
-    @abstractmethod
-    def _check_parameters(self) -> None:
-        """Refuse what cannot be, before any work."""
-
     def _fit(self, X: ArrayLike, universum: ArrayLike | None) -> None:
-        self._check_counts()
-        self._check_parameters()
+        self.check_parameters()
         rows = validate_data(self, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)
         if rows.shape[0] < self.n_clusters:
             raise ValueError(f"n_samples={rows.shape[0]} should be at least n_clusters={self.n_clusters}")
@@ -118,7 +123,8 @@ class MarginClustering(ClusterMixin, BaseEstimator, ABC):
             raise ValueError(f"init must hold labels from 0 to n_clusters - 1 = {self.n_clusters - 1}")
         return labels, None
 
-    def _check_counts(self) -> None:
+    def check_parameters(self) -> None:
+        """Refuse what cannot be, before any work."""
         if self.n_clusters < 1:
             raise ValueError(f"n_clusters must be at least 1, not {self.n_clusters!r}")
         if self.n_init < 1:

@@ -41,7 +41,7 @@ class SharedRows:
         _HELD[self.name] = self
 
     def blocks(self, examples: Indices, offset: Indices, factor: Floats, n_features: int) -> PieceRows:
-        """Vector j: the sum over k of ``factor[j, k]`` times the row of example j, from ``offset[j, k]`` on."""
+        """Vector j: the sum over k of ``factor[j, k]`` times row ``examples[j]``, at ``offset[j, k]``."""
         pieces = offset.shape[1]
         start, length = (np.repeat(a[examples], pieces) for a in (self.start, self.length))
         count = np.full(len(examples), pieces)

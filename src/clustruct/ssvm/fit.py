@@ -235,13 +235,13 @@ def _connect(
         planes.load(saved.planes)
         start = planes.w
         progress.history.extend(saved.history)
-        progress.earlier_seconds = saved.counters["seconds"]
-        progress.oracle_calls = int(saved.counters["oracle_calls"])
+        progress.earlier_seconds, progress.oracle_calls = saved.seconds, saved.oracle_calls
 
     def save(best: Incumbent[Any]) -> None:
         if checkpoint.due() or progress.stop_reason:
-            counters = {"seconds": progress.seconds, "oracle_calls": progress.oracle_calls}
-            checkpoint.write(Saved(planes.dump(), best, progress.history, counters))
+            point = (planes.dump(), best.w, best.primal, best.mean_slack)
+            counts = (tuple(progress.history), progress.seconds, progress.oracle_calls)
+            checkpoint.write(Saved(checkpoint.identity, *point, *counts))
 
     progress.save = save
     return start

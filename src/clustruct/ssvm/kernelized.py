@@ -14,6 +14,7 @@ from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
 from clustruct._typing import Floats, Indices
 from clustruct.executors import Backend, backend_of
 from clustruct.slack_rule import SlackRule
+from clustruct.storage import DataclassState, register
 
 from .planes import Space
 from .problem import OracleKind, StructuredProblem
@@ -25,8 +26,9 @@ KernelFunction: TypeAlias = Callable[[Any, Any], Floats]
 ROWS_AT_ONCE = 4096
 
 
+@register("Kernel")
 @dataclass(frozen=True)
-class Kernel:
+class Kernel(DataclassState):
     """kappa(u, v): "linear" u.v, "polynomial" (scale u.v + offset)^degree, "rbf" exp(-gamma |u - v|^2),
     "sigmoid" tanh(scale u.v + offset). Rows may be dense or sparse. Any function of two tables of rows
     serves as well, such as one of `sklearn.metrics.pairwise`.
@@ -56,8 +58,9 @@ class Kernel:
         return np.asarray(PAIRWISE_KERNEL_FUNCTIONS[self.kind](U, V, **options))
 
 
+@register("VectorSum")
 @dataclass(frozen=True)
-class VectorSum:
+class VectorSum(DataclassState):
     """``sum_k coefficients[k] * phi(vectors[k])`` in the space of part ``parts[k]``.
 
     Vectors of different parts are orthogonal: the inner product of two sums runs over pairs with equal
@@ -95,8 +98,9 @@ def joined(sums: Sequence[VectorSum]) -> VectorSum:
     return VectorSum(coefficients, vectors, np.concatenate([s.part_ids for s in sums]))
 
 
+@register("KernelModel")
 @dataclass(frozen=True)
-class KernelModel:
+class KernelModel(DataclassState):
     """w as a sum over support vectors."""
 
     kernel: KernelFunction

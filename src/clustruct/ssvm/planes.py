@@ -12,14 +12,16 @@ import numpy as np
 
 from clustruct._typing import Floats, Indices
 from clustruct.callbacks import SupportsDump
+from clustruct.storage import DataclassState, register
 
 from .dual_qp import Groups, feasible, solve_bounded_dual, solve_dual
 from .problem import Rows, W
 from .weight_constraints import WeightConstraints
 
 
+@register("Planes")
 @dataclass(frozen=True)
-class Planes:
+class Planes(DataclassState):
     """Planes with their multipliers, in a form that can be stored and taken up again.
 
     ``vectors`` is dense or CSR, one row per plane; ``group`` says which slack each belongs to.
@@ -29,6 +31,11 @@ class Planes:
     b: Floats
     group: Indices
     a: Floats
+
+    def __post_init__(self) -> None:
+        n = len(self.vectors) if isinstance(self.vectors, list) else self.vectors.shape[0]
+        if {n, len(self.group), len(self.a)} != {len(self.b)} or (self.group < 0).any():
+            raise ValueError("the parts of the planes do not fit")
 
     def __len__(self) -> int:
         return len(self.b)

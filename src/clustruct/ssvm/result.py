@@ -11,6 +11,7 @@ import numpy as np
 
 from clustruct._typing import Floats
 from clustruct.callbacks import Iteration, SupportsDump, asked_to_stop
+from clustruct.storage import DataclassState, register
 
 from .planes import Planes, PlaneSet
 from .problem import OracleKind
@@ -20,8 +21,9 @@ STALLED_ROUNDS = 25
 P = TypeVar("P")
 
 
+@register("Certificate")
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(DataclassState):
     """What holds about v*, the optimum of the original problem (dissertation, chapter 5).
 
     ``lower <= v* <= upper``; an end that does not hold is None, and ``notes`` say why.
@@ -68,8 +70,9 @@ def certify(
     return Certificate(kind, dual, rho_upper, None, notes)
 
 
+@register("FitResult")
 @dataclass(frozen=True, repr=False)
-class FitResult:
+class FitResult(DataclassState):
     """The outcome of `fit`.
 
     ``w`` is the weight vector (with a kernel: a `KernelModel`). ``objective`` is the primal value that
@@ -90,7 +93,7 @@ class FitResult:
     seconds: float
     oracle_seconds: float
     qp_seconds: float
-    working_set: SupportsDump | None = field(default=None, repr=False)
+    working_set: SupportsDump | None = field(default=None, repr=False, compare=False)
 
     def __repr__(self) -> str:
         return (

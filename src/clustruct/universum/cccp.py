@@ -10,6 +10,7 @@ import numpy as np
 
 from clustruct._typing import Floats, Indices
 from clustruct.callbacks import Iteration, asked_to_stop
+from clustruct.storage import DataclassState, register
 
 from .convex_step import solve_convex
 from .problem import MarginProblem
@@ -27,8 +28,9 @@ class CCCPStep:
     seconds: float
 
 
+@register("CCCPResult")
 @dataclass(frozen=True)
-class CCCPResult:
+class CCCPResult(DataclassState):
     """The outcome of `cccp`; ``stop_reason``: "converged", "fixed_point", "max_iter", "interrupted", or the
     callback's.
     """

@@ -23,8 +23,8 @@ class Need:
 
 
 LINEAR_SLACKS = Need(
-    "the square of the mean slack is not the mean of the squared slacks, so that slack_norm=2 would be "
-    "another problem. Use formulation='n_slack'",
+    "it has no form with slack_norm=2, as the square of the mean slack is not the mean of the squared slacks. "
+    "Use formulation='n_slack'",
     lambda task: task.rule.norm == 1,
 )
 SMOOTHING = Need(
