@@ -23,7 +23,7 @@ class Need:
 
 
 LINEAR_SLACKS = Need(
-    "it has no form with slack_norm=2, as the square of the mean slack is not the mean of the squared slacks. "
+    "it has no form with slack_norm=2, as the square of the mean slack is not the mean of the squares. "
     "Use formulation='n_slack'",
     lambda task: task.rule.norm == 1,
 )
