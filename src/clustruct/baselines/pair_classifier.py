@@ -74,7 +74,7 @@ class PairwiseClassifierClustering(SetScoring, BaseEstimator):
         """Train the classifier on the pairs of all sets. Arguments as for the supervised clusterers."""
         given = read_sets(self, X, groups, reset=True)
         labels = read_labels(y, given)
-        self._scale = feature_scale(given.sets)
+        self.feature_scale_ = feature_scale(given.sets)
         chosen = [self._select(x, v) for x, v in zip(given.sets, labels, strict=True)]
         features = np.concatenate([pair_table(x, p) for x, p in zip(given.sets, chosen, strict=True)])
         together = np.concatenate([v[p[:, 0]] == v[p[:, 1]] for v, p in zip(labels, chosen, strict=True)])
@@ -84,7 +84,7 @@ class PairwiseClassifierClustering(SetScoring, BaseEstimator):
             self.constant_ = 1.0 if len(together) and together.all() else -1.0
             return self
         model = self._default() if self.classifier is None else clone(self.classifier)
-        self.classifier_ = model.fit(features / self._scale, together)
+        self.classifier_ = model.fit(features / self.feature_scale_, together)
         return self
 
     def _default(self) -> Any:
@@ -117,7 +117,7 @@ class PairwiseClassifierClustering(SetScoring, BaseEstimator):
         if self.constant_ is not None or len(pairs) == 0:
             outputs = np.full(len(pairs), self.constant_ or 0.0)
         else:
-            outputs = self.classifier_.decision_function(pair_table(x, pairs) / self._scale)
+            outputs = self.classifier_.decision_function(pair_table(x, pairs) / self.feature_scale_)
         if not _lists_pairs(x):
             return np.asarray(squareform(outputs, checks=False)) if m > 1 else np.zeros((m, m))
         upper = sparse.csr_array((outputs, (pairs[:, 0], pairs[:, 1])), shape=(m, m))

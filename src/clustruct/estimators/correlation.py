@@ -146,7 +146,7 @@ class SupervisedCorrelationClustering(SimilarityLearning, SetScoring, BaseEstima
             self.loss,
             self.oracle,
             loss_in_oracle=self.loss_in_oracle,
-            feature_scale=self._scale,
+            feature_scale=self.feature_scale_,
             pair_mean=self.rescale,
         )
         return problem, natural_C(problem) if self.rescale else 1.0

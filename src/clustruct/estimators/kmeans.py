@@ -144,7 +144,7 @@ class SupervisedKMeans(SimilarityLearning, KMeansPrediction, BaseEstimator):
             self.loss,
             self.oracle,
             n_init=max(1, self.n_init // 3),
-            feature_scale=self._scale,
+            feature_scale=self.feature_scale_,
             item_mean=self.rescale,
             random_state=self.random_state,
         )

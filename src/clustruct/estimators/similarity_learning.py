@@ -101,7 +101,7 @@ class SimilarityLearning:
         set_weight: Any = None,
         start: FitResult | None = None,
     ) -> FitResult:
-        self._scale = self._feature_scale(sets)
+        self.feature_scale_ = self._feature_scale(sets)
         problem, unit = self._problem(sets, labels)
         return fit(
             problem,
@@ -120,4 +120,4 @@ class SimilarityLearning:
         )
 
     def _in_user_units(self, w: Floats) -> Floats:
-        return np.asarray(w / self._scale)
+        return np.asarray(w / self.feature_scale_)
