@@ -8,18 +8,22 @@ from .coreference import b_cubed, ceaf_entity, ceaf_mention, lea, muc
 from .evaluation import Evaluation, evaluate
 from .fractions import Fractions, Scores
 from .information import matched_accuracy, normalized_mutual_information, variation_of_information
+from .paired import PairedComparison, compare_paired, lower_is_better
 from .pairs import adjusted_rand_index, pairwise_scores, rand_index
 
 __all__ = [
     "Evaluation",
     "Fractions",
+    "PairedComparison",
     "Scores",
     "adjusted_rand_index",
     "b_cubed",
     "ceaf_entity",
     "ceaf_mention",
+    "compare_paired",
     "evaluate",
     "lea",
+    "lower_is_better",
     "matched_accuracy",
     "muc",
     "normalized_mutual_information",
