@@ -11,7 +11,7 @@ from scipy.spatial.distance import squareform
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
-from clustruct._typing import Indices, Labels
+from clustruct._typing import Floats, Indices, Labels
 from clustruct.estimators.correlation import Predictor, cluster
 from clustruct.estimators.inputs import read_labels, read_sets
 from clustruct.estimators.scoring import SetScoring
@@ -51,6 +51,8 @@ class PairwiseClassifierClustering(SetScoring, BaseEstimator):
     >>> PairwiseClassifierClustering().fit([x], [[0, 0, 1]]).predict([x])
     [array([0, 0, 1])]
     """
+
+    n_features_in_: int
 
     def __init__(
         self,
@@ -100,6 +102,15 @@ class PairwiseClassifierClustering(SetScoring, BaseEstimator):
         if self.selection == "canopy":
             return canopy_pairs(x, self.canopy_feature, self.canopy_range)
         raise ValueError(f"selection must be all, canopy or chain, not {self.selection!r}")
+
+    def linear_similarity(self) -> tuple[Floats, float] | None:
+        """The coefficients of a linear classifier; a constant answer has no weights but its intercept."""
+        if self.constant_ is not None:
+            return np.zeros(self.n_features_in_), float(self.constant_)
+        if not hasattr(self.classifier_, "coef_"):
+            return None
+        intercept = float(np.ravel(self.classifier_.intercept_)[0])
+        return np.ravel(self.classifier_.coef_) / self.feature_scale_, intercept
 
     def decision_function(self, X: Any, groups: Any = None) -> Any:
         """The classifier's output for every pair: one symmetric matrix per set.

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from clustruct._typing import Ints
 from clustruct.partitions import canonical_labels
+
+from ._scores import Labelling
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,7 @@ class SplitMerge:
         return sum(m.pairs for m in self.merges)
 
 
-def split_merge(truth: Any, predicted: Any, ids: Sequence[Hashable] | None = None) -> SplitMerge:
+def split_merge(truth: Labelling, predicted: Labelling, ids: Sequence[Hashable] | None = None) -> SplitMerge:
     """Which true clusters were split and which were merged, worst first.
 
     A true cluster of n items whose items lie in predicted clusters by n_1, n_2, ... loses
@@ -85,13 +87,13 @@ def split_merge(truth: Any, predicted: Any, ids: Sequence[Hashable] | None = Non
     )
 
 
-def _labels(given: Iterable[Any]) -> list[Hashable]:
+def _labels(labels: Labelling) -> list[Hashable]:
     """The labels in canonical order, as plain Python values."""
-    return list(dict.fromkeys(given.tolist() if isinstance(given, np.ndarray) else given))
+    return list(dict.fromkeys(labels.tolist() if isinstance(labels, np.ndarray) else labels))
 
 
 def _mixtures(
-    y: Any, other: Any, own: list[Hashable], others: list[Hashable], names: Sequence[Hashable]
+    y: Ints, other: Ints, own: list[Hashable], others: list[Hashable], names: Sequence[Hashable]
 ) -> tuple[Mixture, ...]:
     """The clusters of y that `other` cuts, most pairs cut first (ties by first appearance)."""
     cells: dict[int, dict[int, list[Hashable]]] = {}
