@@ -17,10 +17,12 @@ _HOMES = {
     "MultiLabelMRF": "clustruct.estimators",
     "PairFeatures": "clustruct.features",
     "RawSet": "clustruct.records",
+    "Recipe": "clustruct.recipe",
     "SupervisedCorrelationClustering": "clustruct.estimators",
     "SupervisedKMeans": "clustruct.estimators",
     "UniversumClustering": "clustruct.estimators",
     "load": "clustruct.model_files",
+    "read_sets": "clustruct.io",
     "save": "clustruct.model_files",
 }
 _PACKAGES = (

@@ -6,13 +6,22 @@ A callback goes to `clustruct.ssvm.fit` as a parameter, or to whatever trains in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
-__all__ = ["Callback", "Iteration", "SupportsDump", "Training", "choosing_C", "observed", "training_callback"]
+__all__ = [
+    "Callback",
+    "Iteration",
+    "SupportsDump",
+    "Training",
+    "choosing_C",
+    "observed",
+    "steps",
+    "training_callback",
+]
 
 
 class SupportsDump(Protocol):
@@ -58,6 +67,9 @@ class Training:
 class Callback:
     """Told of every training and every round of it. Override what is wanted."""
 
+    def on_step(self, stage: str, done: int, total: int) -> None:
+        """A stage of work other than training goes on: ``done`` of its ``total`` pieces are made."""
+
     def on_begin(self, training: Training) -> None:
         """A training begins."""
 
@@ -68,6 +80,7 @@ class Callback:
         """
 
 
+T = TypeVar("T")
 _CALLBACK: ContextVar[Callback | None] = ContextVar("callback", default=None)
 _STAGE: ContextVar[tuple[int, int] | None] = ContextVar("stage", default=None)
 
@@ -102,6 +115,15 @@ def choosing_C(done: int, total: int) -> Iterator[None]:
         yield
     finally:
         _STAGE.reset(token)
+
+
+def steps(things: Sequence[T], stage: str) -> Iterator[T]:
+    """The things one by one; a callback hears how many are done."""
+    callback = _CALLBACK.get()
+    for done, thing in enumerate(things):
+        if callback is not None:
+            callback.on_step(stage, done, len(things))
+        yield thing
 
 
 def observed(C: float, rtol: float) -> Callable[[Iteration], object] | None:
