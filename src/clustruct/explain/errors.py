@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -19,10 +19,12 @@ class Piece:
 
     cluster : the label there
     items :   their ids, or their numbers where there are no ids
+    numbers : their numbers
     """
 
     cluster: Hashable
     items: tuple[Hashable, ...]
+    numbers: tuple[int, ...] = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -96,13 +98,14 @@ def _mixtures(
     y: Ints, other: Ints, own: list[Hashable], others: list[Hashable], names: Sequence[Hashable]
 ) -> tuple[Mixture, ...]:
     """The clusters of y that `other` cuts, most pairs cut first (ties by first appearance)."""
-    cells: dict[int, dict[int, list[Hashable]]] = {}
+    cells: dict[int, dict[int, list[int]]] = {}
     for a, (c, d) in enumerate(zip(y.tolist(), other.tolist(), strict=True)):
-        cells.setdefault(c, {}).setdefault(d, []).append(names[a])
+        cells.setdefault(c, {}).setdefault(d, []).append(a)
     found = []
     for c, row in cells.items():
         if len(row) > 1:
-            pieces = sorted((Piece(others[d], tuple(items)) for d, items in row.items()), key=_small)
+            found_in = [Piece(others[d], tuple(names[a] for a in at), tuple(at)) for d, at in row.items()]
+            pieces = sorted(found_in, key=_small)
             size = sum(len(p.items) for p in pieces)
             pairs = (size**2 - sum(len(p.items) ** 2 for p in pieces)) // 2
             found.append(Mixture(own[c], size, pairs, tuple(pieces)))

@@ -36,7 +36,7 @@ class SetFindings:
     loss :     the loss that the model was trained for (0..100), None without truth
     items :    confidence of each item, None for a model without similarities
     clusters : confidence of each cluster, None without similarities or under the k-means objective
-    errors :   clusters split and merged, items by number; None without truth
+    errors :   clusters split and merged, None without truth
     wrong :    wrong pairs for which the similarities speak most
     squares :  mean square of each feature over the pairs
     number :   the place of the set in its list

@@ -7,7 +7,11 @@ from typing import Any
 
 _HOMES = {
     "Columns": "columns",
+    "Prediction": "predictions",
+    "item_ids": "predictions",
     "match_predictions": "predictions",
+    "prediction_file": "predictions",
+    "prediction_lines": "predictions",
     "read_sets": "readers",
     "read_svmlight": "svmlight",
     "sets_from_frame": "frames",

@@ -8,8 +8,9 @@ import numpy as np
 
 from clustruct.explain import PairExplanation, pair_contributions
 from clustruct.itemsets import ItemSet
+from clustruct.text import short
 
-from ._drawing import AGAINST, FOR, QUIET, axes_for, distinct, name_rows, number, plain, short
+from .drawing import AGAINST, FOR, QUIET, axes_for, distinct, name_rows, number, plain
 
 __all__ = ["PairContributionDisplay"]
 

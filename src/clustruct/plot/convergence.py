@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from clustruct.ssvm import FitResult
 from clustruct.ssvm.result import history_arrays
 
-from ._drawing import AGAINST, FOR, QUIET, axes_for
+from .drawing import AGAINST, FOR, QUIET, axes_for
 
 __all__ = ["ConvergenceDisplay"]
 

@@ -11,8 +11,9 @@ from scipy import sparse
 
 from clustruct.itemsets import as_item_set
 from clustruct.partitions import canonical_labels
+from clustruct.text import count
 
-from ._drawing import DIVERGING, axes_for, counted, distinct, name_rows, strip_colour
+from .drawing import DIVERGING, axes_for, distinct, name_rows, strip_colour
 
 __all__ = ["SimilarityMatrixDisplay"]
 
@@ -155,7 +156,7 @@ class SimilarityMatrixDisplay:
 
     def _title(self) -> str:
         m, k = len(self.labels), int(self.labels.max()) + 1
-        title = f"{counted(m, 'item')} in {counted(k, 'cluster')}"
+        title = f"{count(m, 'item')} in {count(k, 'cluster')}"
         if self.truth is not None:
             title += f" (truth: {int(self.truth.max()) + 1:,})"
         return title + (f"\n{len(self.order_):,} items shown" if len(self.order_) < m else "")

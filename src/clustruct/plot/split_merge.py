@@ -9,9 +9,10 @@ import numpy as np
 
 from clustruct.explain import SplitMerge, split_merge
 from clustruct.partitions import canonical_labels
+from clustruct.text import count
 
-from ._drawing import AGAINST, FOR, axes_for, counted, distinct, plain
 from ._flow import Flow, flow_between
+from .drawing import AGAINST, FOR, axes_for, distinct, plain
 
 __all__ = ["SplitMergeDisplay"]
 
@@ -75,10 +76,10 @@ class SplitMergeDisplay:
     def _title(self) -> str:
         found, flow = self.errors, self.flow_
         title = (
-            f"{counted(len(found.splits), 'true cluster')} split "
-            f"({counted(found.pairs_lost, 'pair')} lost), "
-            f"{counted(len(found.merges), 'predicted one')} mixed "
-            f"({counted(found.pairs_wrong, 'wrong pair')})"
+            f"{count(len(found.splits), 'true cluster')} split "
+            f"({count(found.pairs_lost, 'pair')} lost), "
+            f"{count(len(found.merges), 'predicted one')} mixed "
+            f"({count(found.pairs_wrong, 'wrong pair')})"
         )
         return title + (f"\nthe worst shown: {flow.shown} of {flow.total}" if flow.cut else "")
 
@@ -117,10 +118,10 @@ class SplitMergeDisplay:
         for (label, drawn), text in zip(nodes.items(), distinct(nodes, 26), strict=True):
             corner = (x - NODE if at_left else x, places[label] - drawn)
             ax.add_patch(Rectangle(corner, NODE, drawn, fc="0.25", lw=0))
-            count = f"{drawn}" if drawn == sizes[label] else f"{drawn} of {sizes[label]}"
+            shown = f"{drawn}" if drawn == sizes[label] else f"{drawn} of {sizes[label]}"
             at = x - NODE - 0.02 if at_left else x + NODE + 0.02
             middle, side = places[label] - drawn / 2, "right" if at_left else "left"
-            plain(ax.text(at, middle, f"{text} ({count})", ha=side, va="center", fontsize="small"))
+            plain(ax.text(at, middle, f"{text} ({shown})", ha=side, va="center", fontsize="small"))
 
 
 def _ribbon(y0: float, y1: float, width: float) -> Any:

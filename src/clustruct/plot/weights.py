@@ -8,10 +8,10 @@ from typing import Any, Self
 import numpy as np
 
 from clustruct.estimators.inputs import read_sets
-from clustruct.explain.pairs import model_weights
+from clustruct.explain import model_weights
 from clustruct.problems.units import mean_squares
 
-from ._drawing import AGAINST, FOR, axes_for, distinct, name_rows, number
+from .drawing import AGAINST, FOR, axes_for, distinct, name_rows, number
 
 __all__ = ["WeightsDisplay"]
 

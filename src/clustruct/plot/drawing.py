@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from clustruct.text import short
+
 # Okabe and Ito's palette, without yellow (too faint for thin strips) and black (text).
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8C8C8C")
 FOR, AGAINST, QUIET = "#0072B2", "#D55E00", "#9A9A9A"
 DIVERGING = "RdBu"
 
 
-def need_matplotlib() -> None:
+def need_matplotlib(extra: str = "plot") -> None:
     """Refuse to draw without matplotlib, and say how to get it."""
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
-        raise ImportError("plots need matplotlib: pip install clustruct[plot]") from error
+        raise ImportError(f"plots need matplotlib: pip install clustruct[{extra}]") from error
 
 
 def axes_for(ax: Any, width: float = 6.4, height: float = 4.8) -> Any:
@@ -38,20 +40,6 @@ def strip_colour(number: int) -> tuple[float, float, float]:
     share = (0.0, 0.55, 0.45)[round_ % 3]
     red, green, blue = (share * towards + (1.0 - share) * part for part in to_rgb(PALETTE[place]))
     return red, green, blue
-
-
-def short(name: Any, most: int = 40) -> str:
-    """A name on one line of at most so many characters, cut in its middle; nothing unprintable.
-
-    >>> short("one\\n two"), short("abcdefghij", 7)
-    ('one two', 'abc…hij')
-    """
-    text = " ".join(str(name).split())
-    text = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
-    if len(text) <= most:
-        return text
-    head = most // 2
-    return text[:head] + "…" + text[len(text) - (most - head - 1) :]
 
 
 def distinct(names: Iterable[Any], most: int = 40) -> list[str]:
@@ -87,15 +75,6 @@ def name_rows(ax: Any, places: Any, names: list[str], **style: Any) -> None:
     """Names down the left side."""
     ax.set_yticks(places, names, **style)
     plain(*ax.get_yticklabels())
-
-
-def counted(count: int, one: str, many: str | None = None) -> str:
-    """A count with its noun.
-
-    >>> counted(1, "cluster"), counted(1200, "cluster")
-    ('1 cluster', '1,200 clusters')
-    """
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def number(value: float) -> str:
