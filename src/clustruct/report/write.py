@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sklearn.pipeline import Pipeline
 
@@ -15,6 +16,9 @@ from clustruct.text import count, short
 
 from .contents import Item, contents
 from .findings import Findings
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 __all__ = ["write_report"]
 
@@ -53,22 +57,22 @@ def write_report(
     '<!doctype html>'
     """
     need_matplotlib("report")
+    template = page_template()
     check_target(Path(path))
     if not sets:
         raise ValueError("a report needs at least one set")
-    text = page(title, contents(Findings.of(pipeline, sets)))
+    text = template.render(title=title, **contents(Findings.of(pipeline, sets)))
     with replacing(Path(path)) as file:
         file.write(text.encode("utf-8"))
 
 
-def page(title: str, parts: Mapping[str, object]) -> str:
-    """The page: every value is made printable and escaped on its way into the template."""
+def page_template() -> Template:
+    """The template of the page: every value is made printable and escaped on its way into it."""
     try:
         import jinja2
+        from markupsafe import Markup
     except ImportError as error:
         raise ImportError("reports need Jinja2: pip install clustruct[report]") from error
-    from markupsafe import Markup
-
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("clustruct.report"),
         autoescape=True,
@@ -77,8 +81,7 @@ def page(title: str, parts: Mapping[str, object]) -> str:
     )
     environment.filters |= {"count": count, "decimal": _decimal, "short": short}
     environment.tests["item"] = lambda value: isinstance(value, Item)
-    made: str = environment.get_template("report.html").render(title=title, **parts)
-    return made
+    return environment.get_template("report.html")
 
 
 def _decimal(value: float) -> str:
