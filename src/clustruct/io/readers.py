@@ -34,15 +34,18 @@ def read_sets(
     columns: Columns | None = None,
     labels: LabelUse = "required",
     delimiter: str | None = None,
+    **named: str,
 ) -> Iterator[RawSet]:
     """The sets of one or more files, read as they are asked for.
+
+    ``set``, ``id``, ``cluster`` and ``group`` name columns; ``columns`` says more of them.
 
     The end of the name tells the kind: .jsonl (one set per line), .csv, .tsv (rows, grouped by the column
     ``columns.set``), .parquet; all but Parquet may end in .gz. ``labels`` is "required", "skip"
     (items without a label are left out) or "ignored" (sets come without labels). Whatever is wrong is a
     `DataError` that names file and line.
     """
-    wanted = Columns() if columns is None else columns
+    wanted = Columns(**named) if columns is None else columns  # type: ignore[arg-type]
     for given in paths:
         yield from _not_empty(Path(given), _one_file(Path(given), wanted, labels, delimiter))
 
