@@ -55,7 +55,8 @@ __all__ = ["__version__", *_HOMES, *_PACKAGES]
 
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
+        found = globals()[name] = getattr(import_module(_HOMES[name]), name)
+        return found
     if name in _PACKAGES:
         return import_module(f"clustruct.{name}")
     raise AttributeError(f"module 'clustruct' has no attribute {name!r}")

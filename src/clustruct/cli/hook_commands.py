@@ -10,7 +10,8 @@ from typing import NoReturn
 
 from clustruct.hooks import HookError, Hooks, importable, load_hooks
 
-from .exit_codes import MISUSED, OK, UsageError, guarded, warnings_to
+from .exit_codes import MISUSED, OK, UsageError
+from .main import guarded, warnings_to
 
 DEFAULT_MODULE = "svmstruct"
 KNOWN = {"--help", "--m", "--allow-pickle", "--"}

@@ -10,9 +10,17 @@ from sklearn.utils.validation import check_is_fitted
 from clustruct._typing import Floats, Labels
 from clustruct.itemsets import ItemSet
 
-from ._scores import Similarities
+from ._scores import Labelling, Similarities
 
-__all__ = ["LinearModel", "SetClusterer", "SimilarityModel", "model_weights", "objective_of"]
+__all__ = [
+    "Labelling",
+    "LinearModel",
+    "SetClusterer",
+    "Similarities",
+    "SimilarityModel",
+    "model_weights",
+    "objective_of",
+]
 
 Objective = Literal["correlation", "kmeans"]
 

@@ -25,7 +25,8 @@ __all__ = list(_HOMES)
 
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
-        return getattr(import_module(f"clustruct.io.{_HOMES[name]}"), name)
+        found = globals()[name] = getattr(import_module(f"clustruct.io.{_HOMES[name]}"), name)
+        return found
     raise AttributeError(f"module 'clustruct.io' has no attribute {name!r}")
 
 

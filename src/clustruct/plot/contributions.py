@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from clustruct.explain import PairExplanation, pair_contributions
+from clustruct.explain.models import Labelling, SimilarityModel
 from clustruct.itemsets import ItemSet
 from clustruct.text import short
 
 from .drawing import AGAINST, FOR, QUIET, axes_for, distinct, name_rows, number, plain
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["PairContributionDisplay"]
 
@@ -39,25 +44,38 @@ class PairContributionDisplay:
     >>> import matplotlib.pyplot; matplotlib.pyplot.close(display.figure_)
     """
 
-    def __init__(self, explanation: PairExplanation, ids: Any = None) -> None:
+    def __init__(self, explanation: PairExplanation, ids: Sequence[Hashable] | None = None) -> None:
         self.explanation = explanation
         self.ids = ids
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, x: ItemSet, a: int, b: int, *, labels: Any = None, n: int = 12, ax: Any = None
+        cls,
+        estimator: SimilarityModel,
+        x: ItemSet,
+        a: int,
+        b: int,
+        *,
+        labels: Labelling | None = None,
+        n: int = 12,
+        ax: Axes | None = None,
     ) -> Self:
         """Items a and b of the set x under a fitted model; `labels` is its prediction, if at hand."""
         return cls(pair_contributions(estimator, x, a, b, labels), x.ids).plot(n=n, ax=ax)
 
     @classmethod
     def from_predictions(
-        cls, explanation: PairExplanation, *, ids: Any = None, n: int = 12, ax: Any = None
+        cls,
+        explanation: PairExplanation,
+        *,
+        ids: Sequence[Hashable] | None = None,
+        n: int = 12,
+        ax: Axes | None = None,
     ) -> Self:
         """An explanation made before."""
         return cls(explanation, ids).plot(n=n, ax=ax)
 
-    def plot(self, *, n: int = 12, ax: Any = None) -> Self:
+    def plot(self, *, n: int = 12, ax: Axes | None = None) -> Self:
         """Draw the n largest contributions, the rest summed up as one."""
         found = self.explanation
         steps = found.largest(n)
@@ -90,7 +108,7 @@ class PairContributionDisplay:
         told = [f"{text} = {number(v)}" for text, v in zip(texts, values[: count - summed], strict=False)]
         return told + texts[len(told) :]
 
-    def _write_sizes(self, ax: Any, sizes: list[float], starts: list[float]) -> None:
+    def _write_sizes(self, ax: Axes, sizes: list[float], starts: list[float]) -> None:
         for row, (size, start) in enumerate(zip(sizes, starts, strict=True)):
             right = size >= 0
             sign = "+" if right and row < len(sizes) - 1 else ""
@@ -104,7 +122,7 @@ class PairContributionDisplay:
                 fontsize="small",
             )
 
-    def _write_title(self, ax: Any) -> None:
+    def _write_title(self, ax: Axes) -> None:
         found = self.explanation
         names = [short(found_id, 24) for found_id in (self._name(found.a), self._name(found.b))]
         title = f"{names[0]} and {names[1]}: {'together' if found.together else 'apart'}"
@@ -113,5 +131,5 @@ class PairContributionDisplay:
             title += f"\nthrough {short(links, 70)}"
         plain(ax.set_title(title, fontsize="medium"))
 
-    def _name(self, item: int) -> Any:
+    def _name(self, item: int) -> Hashable:
         return f"item {item}" if self.ids is None else self.ids[item]

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from clustruct._typing import Floats
 from clustruct.ssvm import FitResult
 from clustruct.ssvm.result import history_arrays
 
 from .drawing import AGAINST, FOR, QUIET, axes_for
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["ConvergenceDisplay"]
 
@@ -45,11 +50,11 @@ class ConvergenceDisplay:
     @classmethod
     def from_estimator(
         cls,
-        estimator: Any,
+        estimator: BaseEstimator,
         *,
         show: Literal["bounds", "gap"] = "bounds",
         against: Literal["seconds", "rounds"] = "seconds",
-        ax: Any = None,
+        ax: Axes | None = None,
     ) -> Self:
         """The last training of a fitted estimator."""
         check_is_fitted(estimator)
@@ -65,7 +70,7 @@ class ConvergenceDisplay:
         *,
         show: Literal["bounds", "gap"] = "bounds",
         against: Literal["seconds", "rounds"] = "seconds",
-        ax: Any = None,
+        ax: Axes | None = None,
     ) -> Self:
         """A result of `clustruct.ssvm.fit`."""
         return cls(result).plot(show=show, against=against, ax=ax)
@@ -75,7 +80,7 @@ class ConvergenceDisplay:
         *,
         show: Literal["bounds", "gap"] = "bounds",
         against: Literal["seconds", "rounds"] = "seconds",
-        ax: Any = None,
+        ax: Axes | None = None,
     ) -> Self:
         """Draw the bounds, or the gap on a logarithmic axis, against seconds or rounds."""
         if show not in ("bounds", "gap") or against not in ("seconds", "rounds"):
@@ -95,14 +100,14 @@ class ConvergenceDisplay:
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
-    def _draw_bounds(self, ax: Any, x: Any, history: dict[str, Any]) -> None:
+    def _draw_bounds(self, ax: Axes, x: Floats, history: dict[str, Floats]) -> None:
         """The upper bound is not known in rounds that looked at a part of the sets only."""
         upper, lower = history["primal"], history["dual"]
         known, sound = np.isfinite(upper), np.isfinite(lower)
-        dots = {"marker": "o" if len(x) < 40 else "", "ms": 3}
+        dots: dict[str, Any] = {"marker": "o" if len(x) < 40 else "", "ms": 3}
         ax.axhline(self.result.objective, color="0.6", lw=0.8, ls=":", label="objective at the end")
         ax.plot(x[sound], lower[sound], color=FOR, ls="--", label="lower bound", **dots)
-        rings = {"marker": "o", "ms": 6, "mfc": "none"} if known.sum() < 40 else {}
+        rings: dict[str, Any] = {"marker": "o", "ms": 6, "mfc": "none"} if known.sum() < 40 else {}
         ax.plot(x[known], upper[known], color=AGAINST, label="upper bound (best objective seen)", **rings)
         both = known & sound
         ax.fill_between(x[both], lower[both], upper[both], color="0.85", lw=0)
@@ -110,13 +115,13 @@ class ConvergenceDisplay:
         ax.set_ylabel("training objective")
         ax.legend(frameon=False, fontsize="small", loc="best")
 
-    def _draw_gap(self, ax: Any, x: Any, history: dict[str, Any]) -> None:
+    def _draw_gap(self, ax: Axes, x: Floats, history: dict[str, Floats]) -> None:
         """Where no upper bound is known yet, the objective at the end stands for it."""
         upper, lower = history["primal"], history["dual"]
         final = self.result.objective
         size = max(abs(final), np.finfo(float).tiny)
         known, sound = np.isfinite(upper), np.isfinite(lower)
-        dots = {"marker": "o" if len(x) < 40 else "", "ms": 3}
+        dots: dict[str, Any] = {"marker": "o" if len(x) < 40 else "", "ms": 3}
         to_end = np.maximum((final - lower[sound]) / size, 1e-16)
         ax.plot(
             x[sound], to_end, color=QUIET, ls="--", label="lower bound to the objective at the end", **dots

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import ArrayLike
 
 from clustruct.text import short
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.text import Text
 
 # Okabe and Ito's palette, without yellow (too faint for thin strips) and black (text).
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8C8C8C")
@@ -21,7 +27,7 @@ def need_matplotlib(extra: str = "plot") -> None:
         raise ImportError(f"plots need matplotlib: pip install clustruct[{extra}]") from error
 
 
-def axes_for(ax: Any, width: float = 6.4, height: float = 4.8) -> Any:
+def axes_for(ax: Axes | None, width: float = 6.4, height: float = 4.8) -> Axes:
     """The axes given, or those of a new figure of this size in inches."""
     need_matplotlib()
     if ax is not None:
@@ -42,7 +48,7 @@ def strip_colour(number: int) -> tuple[float, float, float]:
     return red, green, blue
 
 
-def distinct(names: Iterable[Any], most: int = 40) -> list[str]:
+def distinct(names: Iterable[object], most: int = 40) -> list[str]:
     """Names shortened; where that makes different ones equal, what they begin with in common goes first.
 
     >>> distinct(["a story of one in the news", "a story of two in the news", "b"], 13)
@@ -65,13 +71,13 @@ def _common_start(names: set[str]) -> int:
     return next((i for i, letters in enumerate(zip(*names, strict=False)) if len(set(letters)) > 1), 0)
 
 
-def plain(*texts: Any) -> None:
+def plain(*texts: Text) -> None:
     """Show names as they are: a dollar sign in one must not start mathematics."""
     for text in texts:
         text.set_parse_math(False)
 
 
-def name_rows(ax: Any, places: Any, names: list[str], **style: Any) -> None:
+def name_rows(ax: Axes, places: ArrayLike, names: list[str], **style: Any) -> None:
     """Names down the left side."""
     ax.set_yticks(places, names, **style)
     plain(*ax.get_yticklabels())

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from clustruct.explain import SplitMerge, split_merge
+from clustruct.explain.models import Labelling, SetClusterer
+from clustruct.itemsets import ItemSet
 from clustruct.partitions import canonical_labels
 from clustruct.text import count
 
 from ._flow import Flow, flow_between
 from .drawing import AGAINST, FOR, axes_for, distinct, plain
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.path import Path
 
 __all__ = ["SplitMergeDisplay"]
 
@@ -44,21 +50,25 @@ class SplitMergeDisplay:
     >>> import matplotlib.pyplot; matplotlib.pyplot.close(display.figure_)
     """
 
-    def __init__(self, truth: Any, predicted: Any) -> None:
+    def __init__(self, truth: Labelling, predicted: Labelling) -> None:
         self.errors: SplitMerge = split_merge(truth, predicted)
         self.truth, self.predicted = truth, predicted
 
     @classmethod
-    def from_estimator(cls, estimator: Any, x: Any, truth: Any, *, n: int = 8, ax: Any = None) -> Self:
+    def from_estimator(
+        cls, estimator: SetClusterer, x: ItemSet, truth: Labelling, *, n: int = 8, ax: Axes | None = None
+    ) -> Self:
         """One set x, clustered by a fitted model, against its truth."""
         return cls(truth, canonical_labels(estimator.predict(x))).plot(n=n, ax=ax)
 
     @classmethod
-    def from_predictions(cls, truth: Any, predicted: Any, *, n: int = 8, ax: Any = None) -> Self:
+    def from_predictions(
+        cls, truth: Labelling, predicted: Labelling, *, n: int = 8, ax: Axes | None = None
+    ) -> Self:
         """A clustering against the truth."""
         return cls(truth, predicted).plot(n=n, ax=ax)
 
-    def plot(self, *, n: int = 8, ax: Any = None) -> Self:
+    def plot(self, *, n: int = 8, ax: Axes | None = None) -> Self:
         """Draw the errors, worst first, with at most about n clusters at each side."""
         self.flow_ = flow_between(self.truth, self.predicted, self.errors, n)
         rows = max(len(self.flow_.left), len(self.flow_.right), 2)
@@ -83,7 +93,7 @@ class SplitMergeDisplay:
         )
         return title + (f"\nthe worst shown: {flow.shown} of {flow.total}" if flow.cut else "")
 
-    def _draw(self, ax: Any, flow: Flow) -> None:
+    def _draw(self, ax: Axes, flow: Flow) -> None:
         from matplotlib.patches import PathPatch
 
         height = max(flow.extent(flow.left), flow.extent(flow.right))
@@ -106,7 +116,7 @@ class SplitMergeDisplay:
 
     def _draw_nodes(
         self,
-        ax: Any,
+        ax: Axes,
         nodes: dict[Hashable, int],
         places: dict[Hashable, float],
         x: float,
@@ -124,7 +134,7 @@ class SplitMergeDisplay:
             plain(ax.text(at, middle, f"{text} ({shown})", ha=side, va="center", fontsize="small"))
 
 
-def _ribbon(y0: float, y1: float, width: float) -> Any:
+def _ribbon(y0: float, y1: float, width: float) -> Path:
     """A band from (LEFT, y0) to (RIGHT, y1), its upper edges there, of equal height at both ends."""
     from matplotlib.path import Path
 

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
 from clustruct.estimators.inputs import read_sets
 from clustruct.explain import model_weights
+from clustruct.itemsets import ItemSet
 from clustruct.problems.units import mean_squares
 
 from .drawing import AGAINST, FOR, axes_for, distinct, name_rows, number
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["WeightsDisplay"]
 
@@ -38,7 +44,7 @@ class WeightsDisplay:
     >>> import matplotlib.pyplot; matplotlib.pyplot.close(display.figure_)
     """
 
-    def __init__(self, names: Sequence[str], weights: Any, scale: Any = None) -> None:
+    def __init__(self, names: Sequence[str], weights: ArrayLike, scale: ArrayLike | None = None) -> None:
         self.names = list(names)
         self.weights = np.asarray(weights, dtype=np.float64)
         self.scale = None if scale is None else np.asarray(scale, dtype=np.float64)
@@ -47,17 +53,24 @@ class WeightsDisplay:
                 raise ValueError(f"{len(self.weights)} weights but {len(given)} {what}")
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: Any = None, *, n: int = 20, ax: Any = None) -> Self:
+    def from_estimator(
+        cls,
+        estimator: BaseEstimator,
+        X: Sequence[ItemSet] | None = None,
+        *,
+        n: int = 20,
+        ax: Axes | None = None,
+    ) -> Self:
         """The weights of a fitted model. The scale is that of the sets X; without X that of training."""
         w, _, names = model_weights(estimator)
         if X is not None:
             sets = read_sets(estimator, X, reset=False).sets
-            scale: Any = np.sqrt(np.mean([mean_squares(x) for x in sets], axis=0))
+            scale = np.sqrt(np.mean([mean_squares(x) for x in sets], axis=0))
         else:
             scale = getattr(estimator, "feature_scale_", None)
         return cls(names, w, scale).plot(n=n, ax=ax)
 
-    def plot(self, *, n: int = 20, ax: Any = None) -> Self:
+    def plot(self, *, n: int = 20, ax: Axes | None = None) -> Self:
         """Draw the n largest, largest at the top."""
         sizes = self.weights if self.scale is None else self.weights * self.scale
         shown = np.argsort(-np.abs(sizes), kind="stable")[:n]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import warnings
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from clustruct.explain import SetFindings, model_weights
 from clustruct.plot.convergence import ConvergenceDisplay
@@ -17,13 +17,12 @@ from .findings import Findings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 
 class Drawn(Protocol):
     """A display that was drawn."""
 
-    figure_: Figure
+    figure_: Any
 
 
 class Picture(NamedTuple):
