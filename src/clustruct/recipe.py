@@ -6,9 +6,9 @@ This is what ``clustruct fit`` does, as an estimator.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -20,13 +20,15 @@ from clustruct.baselines import PairwiseClassifierClustering
 from clustruct.callbacks import steps
 from clustruct.estimators import SupervisedCorrelationClustering, SupervisedKMeans
 from clustruct.exceptions import DataError, NoLabels
-from clustruct.features import Blocking, PairBlock, PairFeatures, guess_blocks
-from clustruct.features.guess import Kind
+from clustruct.features import Blocking, PairFeatures, guess_blocks
+from clustruct.features.base import Block
+from clustruct.features.fields import ItemKind
 from clustruct.losses import Loss, PairwiseLoss
 from clustruct.model_selection import split_by_clusters, split_sets
 from clustruct.partitions import canonical_labels
 from clustruct.records import RawSet
-from clustruct.storage.registry import register
+from clustruct.storage import register
+from clustruct.storage.estimator_state import EstimatorState
 
 __all__ = ["LEARNERS", "HeldOut", "Recipe", "check_learnable"]
 
@@ -41,8 +43,6 @@ LEARNERS: dict[str, type[BaseEstimator]] = {
 # (Learning from half of walmart_amazon whole took three times as long; pairwise F was 81.3 against 82.0.)
 PART_SIZE, BLOCKED_PART_SIZE = 250, 2500
 FEWEST_PARTS = 5
-# Kinds of features whose likely pairs cannot be told by shared words.
-WITHOUT_WORDS = ("mentions", "vectors")
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class HeldOut:
 
 
 @register("Recipe")
-class Recipe(BaseEstimator):
+class Recipe(EstimatorState, BaseEstimator):
     """Learn from raw sets with known groups how to group others: what ``clustruct fit`` does.
 
     Fields are looked at and turned into pair features (`clustruct.features.guess_blocks`), large sets are
@@ -100,9 +100,11 @@ class Recipe(BaseEstimator):
     True
     """
 
+    fitted: ClassVar = {"pipeline_": Pipeline, "was_cut_": bool, "training_": dict}
+
     def __init__(
         self,
-        kind: Kind = "auto",
+        kind: ItemKind = "auto",
         fields: Sequence[str] | None = None,
         learner: str | BaseEstimator = "correlation",
         loss: str | Loss | None = None,
@@ -230,34 +232,16 @@ class Recipe(BaseEstimator):
         """Whether the learner can do with the similarities of some pairs."""
         return self.block > 0 and getattr(self._learner(), "clustering_objective", None) != "kmeans"
 
-    def _blocking(self, blocks: Sequence[PairBlock]) -> Blocking | None:
+    def _blocking(self, blocks: Sequence[Block]) -> Blocking | None:
         """How likely pairs are found in large sets; None: all pairs are compared."""
-        if not self._may_block() or any(block.kind in WITHOUT_WORDS for block in blocks):
+        if not self._may_block() or not all(block.has_words for block in blocks):
             return None
         return Blocking(self.fields, n_neighbors=self.n_neighbors, from_size=self.block)
 
-    def state(self) -> dict[str, Any]:
-        """All that a model file keeps."""
-        check_is_fitted(self)
-        parameters = self.get_params(deep=False)
-        del parameters["n_jobs"]  # a matter of the machine, not of the model
-        return {
-            "parameters": parameters,
-            "features": self.pipeline_[0],
-            "model": self.pipeline_[-1],
-            "was_cut": self.was_cut_,
-            "training": self.training_,
-        }
-
-    @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> Self:
-        """The fitted recipe of a state; ValueError where it is not one."""
-        recipe = cls(**state["parameters"])
-        if not isinstance(state["features"], PairFeatures) or not isinstance(state["training"], dict):
-            raise ValueError("the state of the recipe has no features, or none of its training")
-        recipe.pipeline_ = Pipeline([("features", state["features"]), ("model", state["model"])])
-        recipe.was_cut_, recipe.training_ = bool(state["was_cut"]), state["training"]
-        return recipe
+    def check_fitted(self) -> None:
+        """The pipeline must be one of a recipe."""
+        if len(self.pipeline_) != 2 or not isinstance(self.pipeline_[0], PairFeatures):
+            raise ValueError("the pipeline of a recipe has pair features and a clusterer")
 
 
 def labelled(sets: Iterable[RawSet], y: Sequence[Sequence[Hashable]] | None = None) -> list[RawSet]:
@@ -281,7 +265,7 @@ def check_learnable(sets: Sequence[RawSet]) -> None:
     """Refuse data from which nothing can be learned."""
     if all(len(raw) < 2 for raw in sets):
         raise DataError("nothing to learn from: no set has two items")
-    counts = [int(canonical_labels(raw.labels).max()) + 1 for raw in sets]
+    counts = [int(canonical_labels(raw.labels or ()).max()) + 1 for raw in sets]
     if all(k == 1 for k in counts):
         raise DataError("nothing to learn from: all items of each set are in one cluster")
     if all(k == len(raw) for k, raw in zip(counts, sets, strict=True)):

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.spatial.distance import squareform
 from sklearn.base import BaseEstimator, clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
 from clustruct._typing import Floats, Indices, Labels
@@ -16,12 +18,15 @@ from clustruct.estimators.correlation import Predictor, cluster
 from clustruct.estimators.inputs import read_labels, read_sets
 from clustruct.estimators.scoring import SetScoring
 from clustruct.itemsets import ItemSet
+from clustruct.losses import as_loss
 from clustruct.problems.units import feature_scale
+from clustruct.storage import FEATURES, EstimatorState, Shape, register
 
 from .pair_selection import canopy_pairs, chain_pairs, pair_table
 
 
-class PairwiseClassifierClustering(SetScoring, BaseEstimator):
+@register("PairwiseClassifierClustering")
+class PairwiseClassifierClustering(EstimatorState, SetScoring, BaseEstimator):
     """Classify pairs as together or apart, and cluster with the classifier's outputs as similarities.
 
     The baseline that supervised clustering is compared with (dissertation 1.3 and 3.6): one binary
@@ -53,6 +58,13 @@ class PairwiseClassifierClustering(SetScoring, BaseEstimator):
     """
 
     n_features_in_: int
+    not_stored = ("n_jobs", "verbose", "classifier")
+    fitted: ClassVar = {
+        **FEATURES,
+        "feature_scale_": Shape(("n_features_in_",)),
+        "constant_": float | None,
+        "classifier_": (LinearSVC, LogisticRegression, None),
+    }
 
     def __init__(
         self,
@@ -72,8 +84,20 @@ class PairwiseClassifierClustering(SetScoring, BaseEstimator):
         self.canopy_range = canopy_range
         self.random_state = random_state
 
+    def check_parameters(self) -> None:
+        """Refuse what cannot be, before any work."""
+        if self.selection not in ("all", "canopy", "chain"):
+            raise ValueError(f"selection must be all, canopy or chain, not {self.selection!r}")
+        as_loss(self.loss)
+
+    def check_fitted(self) -> None:
+        """Refuse a classifier of other features."""
+        if self.constant_ is None and self.classifier_.n_features_in_ != self.n_features_in_:
+            raise ValueError("the classifier does not fit the features")
+
     def fit(self, X: Any, y: Any = None, groups: Any = None) -> Any:
         """Train the classifier on the pairs of all sets. Arguments as for the supervised clusterers."""
+        self.check_parameters()
         given = read_sets(self, X, groups, reset=True)
         labels = read_labels(y, given)
         self.feature_scale_ = feature_scale(given.sets)
@@ -90,8 +114,6 @@ class PairwiseClassifierClustering(SetScoring, BaseEstimator):
         return self
 
     def _default(self) -> Any:
-        from sklearn.svm import LinearSVC
-
         return LinearSVC(random_state=self.random_state, max_iter=10_000, dual="auto")
 
     def _select(self, x: ItemSet, labels: Labels) -> Indices:
@@ -99,9 +121,7 @@ class PairwiseClassifierClustering(SetScoring, BaseEstimator):
             return _pairs(x)
         if self.selection == "chain":
             return chain_pairs(labels)
-        if self.selection == "canopy":
-            return canopy_pairs(x, self.canopy_feature, self.canopy_range)
-        raise ValueError(f"selection must be all, canopy or chain, not {self.selection!r}")
+        return canopy_pairs(x, self.canopy_feature, self.canopy_range)
 
     def linear_similarity(self) -> tuple[Floats, float] | None:
         """The coefficients of a linear classifier; a constant answer has no weights but its intercept."""
@@ -186,7 +206,8 @@ def nearest_mates(K: NDArray[np.float64]) -> Labels:
     return labels
 
 
-class DefaultClustering(SetScoring, BaseEstimator):
+@register("DefaultClustering")
+class DefaultClustering(EstimatorState, SetScoring, BaseEstimator):
     """Every item alone, or all in one cluster: the clusterings that need no learning.
 
     >>> from clustruct.baselines import DefaultClustering
@@ -195,14 +216,21 @@ class DefaultClustering(SetScoring, BaseEstimator):
     [array([0, 1, 2])]
     """
 
+    fitted = FEATURES
+
     def __init__(self, kind: Literal["alone", "together"] = "alone", loss: Any = "pairwise") -> None:
         self.kind = kind
         self.loss = loss
 
-    def fit(self, X: Any, y: Any = None, groups: Any = None) -> Any:
-        """Nothing is learned; the number of features is remembered."""
+    def check_parameters(self) -> None:
+        """Refuse what cannot be, before any work."""
         if self.kind not in ("alone", "together"):
             raise ValueError(f"kind must be 'alone' or 'together', not {self.kind!r}")
+        as_loss(self.loss)
+
+    def fit(self, X: Any, y: Any = None, groups: Any = None) -> Any:
+        """Nothing is learned; the number of features is remembered."""
+        self.check_parameters()
         read_sets(self, X, groups, reset=True)
         return self
 

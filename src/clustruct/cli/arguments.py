@@ -14,7 +14,7 @@ from .exit_codes import UsageError
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
-    from clustruct.io.columns import Columns, LabelUse
+    from clustruct.io import Columns, LabelUse
     from clustruct.recipe import Recipe
     from clustruct.records import RawSet
 
@@ -189,9 +189,12 @@ class Model(NamedTuple):
 
 
 def read_model(path: str) -> Model:
-    """The pipeline of a model file, and what else the file says."""
-    saved = clustruct.model_files.read_model(path)
-    return Model(saved.pipeline, saved.about, saved.versions)
+    """The pipeline of a model file (or of the recipe in it), and what else the file says."""
+    saved = clustruct.storage.read(path)
+    pipeline = getattr(saved.object, "pipeline_", saved.object)
+    if not isinstance(getattr(pipeline, "steps", [("", None)])[0][1], clustruct.PairFeatures):
+        raise clustruct.exceptions.ModelFileError(f"{path}: holds no PairFeatures with a clusterer")
+    return Model(pipeline, saved.about, saved.versions)
 
 
 def columns(args: argparse.Namespace, trained: Mapping[str, Any] | None = None) -> Columns:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import clustruct
@@ -17,6 +17,7 @@ from .progress import Progress
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
+    from clustruct._typing import LabelsLike
     from clustruct.metrics import Evaluation, PairedComparison
     from clustruct.records import RawSet
 
@@ -79,10 +80,10 @@ def _second(name: str) -> Model | str:
 
 def _predicted(
     source: Model | str, sets: Sequence[RawSet], args: argparse.Namespace, progress: Progress
-) -> list[Sequence[Hashable]]:
+) -> Sequence[LabelsLike]:
     """The clusters of every set, from a model or a file."""
     if isinstance(source, str):
-        found: list[Sequence[Hashable]] = clustruct.io.match_predictions(source, sets, args.delimiter)
+        found: Sequence[LabelsLike] = clustruct.io.match_predictions(source, sets, args.delimiter)
         return found
     return [source.pipeline.predict([raw])[0] for raw in progress.each(sets, "grouping")]
 
@@ -101,7 +102,7 @@ def blocking_recall(pipeline: Pipeline, sets: Iterable[RawSet]) -> dict[str, flo
 class Scored:
     """Predictions and all their scores and losses."""
 
-    def __init__(self, sets: Sequence[RawSet], predicted: Sequence[Iterable[Hashable]]) -> None:
+    def __init__(self, sets: Sequence[RawSet], predicted: Sequence[LabelsLike]) -> None:
         self.sets, self.predicted = sets, predicted
         truth = [list(raw.labels or ()) for raw in sets]
         self.scores: Evaluation = clustruct.metrics.evaluate(truth, predicted, LOSSES)

@@ -65,15 +65,11 @@ def _chosen(name: str | None, sets: list[RawSet]) -> list[RawSet]:
     return chosen
 
 
-def _names(raw: RawSet) -> list[Hashable]:
-    return list(clustruct.io.item_ids(raw))
-
-
 def _place(pair: list[str], sets: list[RawSet]) -> tuple[RawSet, int, int]:
     """The set that has both items, and their numbers there."""
     first, second = pair
     fault = clustruct.exceptions.DataError
-    known = [{str(name): a for a, name in enumerate(_names(raw))} for raw in sets]
+    known = [{str(name): a for a, name in enumerate(raw.item_ids)} for raw in sets]
     holding = [n for n, numbers in enumerate(known) if first in numbers and second in numbers]
     if len(holding) > 1:
         names = ", ".join(sets[n].name for n in holding[:3])
@@ -107,7 +103,7 @@ def _summary(examined: Sequence[SetFindings]) -> dict[str, object]:
 
 
 def _mixture(raw: RawSet, mixture: Mixture) -> dict[str, Any]:
-    names = _names(raw)
+    names = raw.item_ids
     pieces = [[names[a] for a in piece.numbers] for piece in mixture.pieces]
     numbers = {"size": mixture.size, "pairs": mixture.pairs}
     return {"set": raw.name, "cluster": mixture.cluster, **numbers, "pieces": pieces}
@@ -116,7 +112,7 @@ def _mixture(raw: RawSet, mixture: Mixture) -> dict[str, Any]:
 def _items(one: SetFindings) -> list[dict[str, Any]]:
     if one.items is None:
         return []
-    name, names, confidence = one.raw.name, _names(one.raw), one.items.confidence
+    name, names, confidence = one.raw.name, one.raw.item_ids, one.items.confidence
     return [
         {"set": name, "item": names[a], "cluster": one.labels[a], "confidence": confidence[a]}
         for a in one.items.order()
@@ -124,7 +120,7 @@ def _items(one: SetFindings) -> list[dict[str, Any]]:
 
 
 def _clusters(one: SetFindings) -> list[dict[str, Any]]:
-    names = _names(one.raw)
+    names = one.raw.item_ids
     return [
         {
             "set": one.raw.name,
@@ -191,7 +187,7 @@ def _pieces(pieces: Sequence[Sequence[Hashable]]) -> str:
 
 def _pair(pipeline: Pipeline, raw: RawSet, a: int, b: int) -> dict[str, object]:
     """What each feature adds to the similarity of two items."""
-    names = _names(raw)
+    names = raw.item_ids
     why = clustruct.explain.pair_contributions(pipeline[-1], pipeline[0].transform([raw])[0], a, b)
     return {
         "set": raw.name,

@@ -19,7 +19,7 @@ from .progress import Progress
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
-    from clustruct.io.predictions import Prediction
+    from clustruct.io import Prediction
     from clustruct.records import RawSet
 
 SUMMARY = "group new sets"

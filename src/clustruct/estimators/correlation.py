@@ -17,6 +17,7 @@ from clustruct.problems.correlation import CorrelationProblem, Oracle
 from clustruct.problems.units import feature_scale, natural_C
 from clustruct.slack_rule import Scaling
 from clustruct.ssvm.training import Formulation
+from clustruct.storage import register
 
 from .inputs import read_sets
 from .scoring import SetScoring
@@ -25,6 +26,7 @@ from .similarity_learning import SimilarityLearning
 Predictor = Literal["greedy", "local_search", "lp", "exact"]
 
 
+@register("SupervisedCorrelationClustering")
 class SupervisedCorrelationClustering(SimilarityLearning, SetScoring, BaseEstimator):
     """Learn from example clusterings how to cluster new sets; the number of clusters is found, not given.
 
@@ -129,7 +131,8 @@ class SupervisedCorrelationClustering(SimilarityLearning, SetScoring, BaseEstima
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _check_parameters(self) -> None:
+    def check_parameters(self) -> None:
+        """Refuse what cannot be, before any work."""
         if self.predictor not in ("greedy", "local_search", "lp", "exact"):
             raise ValueError(f"predictor must be greedy, local_search, lp or exact, not {self.predictor!r}")
         if self.oracle in ("lp", "exact"):

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 
 from clustruct._typing import Floats, Ints
 from clustruct.inference.correlation.signed_graph import signed_graph
 from clustruct.partitions import indicator
 
-# One label per item, any hashables.
-Labelling: TypeAlias = Sequence[Hashable] | NDArray[Any]
 # A symmetric matrix of similarities: dense, or of the listed pairs alone.
 Similarities: TypeAlias = ArrayLike | sparse.sparray
 # The same, checked: a float array, or CSR; exactly symmetric, zero diagonal.

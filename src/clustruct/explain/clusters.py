@@ -8,12 +8,11 @@ from typing import Literal
 import numpy as np
 from scipy import sparse
 
-from clustruct._typing import Floats, Ints
+from clustruct._typing import Floats, Ints, LabelsLike
 from clustruct.inference.correlation import greedy, objective
 from clustruct.partitions import canonical_labels
 
 from ._scores import (
-    Labelling,
     Scores,
     Similarities,
     best_elsewhere,
@@ -47,7 +46,7 @@ class ClusterMove:
     other: int
     parts: tuple[tuple[int, ...], ...]
 
-    def applied_to(self, labels: Labelling) -> Ints:
+    def applied_to(self, labels: LabelsLike) -> Ints:
         """The clustering after the move."""
         y = canonical_labels(labels)
         new = y.copy()
@@ -58,7 +57,7 @@ class ClusterMove:
         return canonical_labels(new)
 
 
-def cluster_confidence(K: Similarities, labels: Labelling) -> list[ClusterMove]:
+def cluster_confidence(K: Similarities, labels: LabelsLike) -> list[ClusterMove]:
     """Score lost by the best alternative of each cluster, under correlation clustering's objective.
 
     The alternatives of a cluster are: a merge with another cluster (loses minus the sum of K between

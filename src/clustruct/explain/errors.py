@@ -7,10 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from clustruct._typing import Ints
+from clustruct._typing import Ints, LabelsLike
 from clustruct.partitions import canonical_labels
-
-from ._scores import Labelling
 
 
 @dataclass(frozen=True)
@@ -65,7 +63,9 @@ class SplitMerge:
         return sum(m.pairs for m in self.merges)
 
 
-def split_merge(truth: Labelling, predicted: Labelling, ids: Sequence[Hashable] | None = None) -> SplitMerge:
+def split_merge(
+    truth: LabelsLike, predicted: LabelsLike, ids: Sequence[Hashable] | None = None
+) -> SplitMerge:
     """Which true clusters were split and which were merged, worst first.
 
     A true cluster of n items whose items lie in predicted clusters by n_1, n_2, ... loses
@@ -89,7 +89,7 @@ def split_merge(truth: Labelling, predicted: Labelling, ids: Sequence[Hashable] 
     )
 
 
-def _labels(labels: Labelling) -> list[Hashable]:
+def _labels(labels: LabelsLike) -> list[Hashable]:
     """The labels in canonical order, as plain Python values."""
     return list(dict.fromkeys(labels.tolist() if isinstance(labels, np.ndarray) else labels))
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from clustruct._typing import Floats, Ints
+from clustruct._typing import Floats, Ints, LabelsLike
 from clustruct.partitions import canonical_labels
 
-from ._scores import Labelling, Similarities, best_elsewhere, item_sums, own_sums, symmetric_scores
+from ._scores import Similarities, best_elsewhere, item_sums, own_sums, symmetric_scores
 from .models import Objective
 
 ALONE = -1
@@ -37,7 +37,7 @@ class ItemConfidence:
 
 
 def item_confidence(
-    K: Similarities, labels: Labelling, objective: Objective = "correlation"
+    K: Similarities, labels: LabelsLike, objective: Objective = "correlation"
 ) -> ItemConfidence:
     """Score lost by the best alternative move of each item, to another cluster or to one of its own.
 
@@ -78,7 +78,7 @@ def item_confidence(
     return ItemConfidence(support - gained, place, support)
 
 
-def _kmeans_confidence(K: Similarities, labels: Labelling) -> ItemConfidence:
+def _kmeans_confidence(K: Similarities, labels: LabelsLike) -> ItemConfidence:
     """Moves between clusters under sum_c T_c / n_c, T_c the sum of K in c with its diagonal."""
     if sparse.issparse(K):
         raise ValueError("confidence under the k-means objective needs a dense similarity matrix")

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from clustruct._typing import LabelsLike
 from clustruct.partitions import canonical_labels
 
-from ._scores import Labelling, Similarities, symmetric_scores
+from ._scores import Similarities, symmetric_scores
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class WrongPair:
     together: bool
 
 
-def wrong_pairs(K: Similarities, truth: Labelling, predicted: Labelling, n: int = 5) -> list[WrongPair]:
+def wrong_pairs(K: Similarities, truth: LabelsLike, predicted: LabelsLike, n: int = 5) -> list[WrongPair]:
     """The n wrong pairs whose similarity speaks most for the error: highest K among pairs wrongly put
     together, lowest among pairs wrongly kept apart, the two kinds in one order by that size.
 

@@ -10,10 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 from clustruct._typing import Floats, Labels
 from clustruct.itemsets import ItemSet
 
-from ._scores import Labelling, Similarities
+from ._scores import Similarities
 
 __all__ = [
-    "Labelling",
     "LinearModel",
     "SetClusterer",
     "Similarities",

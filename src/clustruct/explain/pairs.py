@@ -9,11 +9,11 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
 
-from clustruct._typing import Floats, Ints
+from clustruct._typing import Floats, Ints, LabelsLike
 from clustruct.itemsets import ItemSet
 from clustruct.partitions import canonical_labels
 
-from ._scores import Labelling, Scores, Similarities, symmetric_scores
+from ._scores import Scores, Similarities, symmetric_scores
 from .models import SimilarityModel, model_weights
 
 
@@ -61,7 +61,7 @@ def pair_contributions(
     x: ItemSet,
     a: int,
     b: int,
-    labels: Labelling | None = None,
+    labels: LabelsLike | None = None,
     *,
     K: Similarities | None = None,
 ) -> PairExplanation:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
@@ -13,11 +14,13 @@ from sklearn.utils.validation import check_is_fitted
 from clustruct._typing import Ints
 from clustruct.itemsets import ItemSet
 from clustruct.records import RawSet
+from clustruct.storage.registry import register
 
-from .base import PairBlock, State, Values, all_pairs, block_from_state
+from . import checks
+from .base import Block, PairBlock, State, Values, all_pairs
 from .blocking import Blocking
-from .blocks.constant import Constant
-from .blocks.products import check_patterns, multiply, product_columns, product_names
+from .blocks import Constant
+from .products import check_patterns, multiply, product_columns, product_names
 
 __all__ = ["PairFeatures"]
 
@@ -25,6 +28,7 @@ __all__ = ["PairFeatures"]
 MOST_BLOCKS = 2000
 
 
+@register("PairFeatures")
 class PairFeatures(TransformerMixin, BaseEstimator):
     """Pair features of raw sets, from one or more blocks, in the manner of ColumnTransformer.
 
@@ -48,7 +52,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):
 
     def __init__(
         self,
-        blocks: Sequence[PairBlock],
+        blocks: Sequence[Block],
         *,
         bias: bool = True,
         products: Sequence[tuple[str, str]] = (),
@@ -59,7 +63,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         self.products = products
         self.blocking = blocking
 
-    def fit(self, X: Sequence[RawSet], y: Any = None) -> Self:
+    def fit(self, X: Sequence[RawSet], y: object = None) -> Self:
         """Learn vocabularies, weights and ranges from the raw sets."""
         self.blocks_ = [*self.blocks, Constant()] if self.bias else list(self.blocks)
         for block in self.blocks_:
@@ -73,19 +77,19 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         return [self._item_set(raw) for raw in X]
 
-    def get_feature_names_out(self, input_features: Any = None) -> Any:
+    def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
         """The names of the features, in order."""
         check_is_fitted(self)
         names = self._names()
         return np.array(names + product_names(self.product_columns_, names), dtype=object)
 
     def _names(self) -> list[str]:
-        return [name for block in self.blocks_ for name in block.names()]
+        return [name for block in self.blocks_ for name in block.get_feature_names_out()]
 
     def _item_set(self, raw: RawSet) -> ItemSet:
         listed = self.blocking_ is not None and self.blocking_.lists(raw)
         pairs = self.blocking_.pairs(raw) if self.blocking_ and listed else all_pairs(len(raw))
-        values = _stack([block.values(raw, pairs) for block in self.blocks_], pairs)
+        values = _stack([block.transform(raw, pairs) for block in self.blocks_], pairs)
         return ItemSet(
             pairs=multiply(values, self.product_columns_),
             pair_index=pairs if listed else None,
@@ -97,25 +101,20 @@ class PairFeatures(TransformerMixin, BaseEstimator):
     def state(self) -> State:
         """All that a model file keeps: JSON values and arrays."""
         check_is_fitted(self)
-        blocking = None if self.blocking_ is None else self.blocking_.state()
-        return {
-            "blocks": [block.state() for block in self.blocks_],
-            "products": [list(pair) for pair in self.products],
-            "blocking": blocking,
-        }
+        products = [list(pair) for pair in self.products]
+        return {"blocks": self.blocks_, "products": products, "blocking": self.blocking_}
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> PairFeatures:
         """The fitted features of a state; ValueError where it is not one."""
-        given = state.get("blocks") if isinstance(state, Mapping) else None
-        if not isinstance(given, list):
+        blocks, blocking = checks.part(state, "blocks"), checks.part(state, "blocking")
+        if not isinstance(blocks, list) or not all(isinstance(block, PairBlock) for block in blocks):
             raise ValueError("the state of the features has no list of blocks")
-        if len(given) > MOST_BLOCKS:
-            raise ValueError(f"{len(given)} blocks of features cannot be meant")
-        blocks = [block_from_state(s) for s in given]
-        listed = state.get("blocking")
-        blocking = None if listed is None else Blocking.from_state(listed)
-        products = check_patterns(state.get("products", []))
+        if len(blocks) > MOST_BLOCKS:
+            raise ValueError(f"{len(blocks)} blocks of features cannot be meant")
+        if blocking is not None:
+            checks.of_class(blocking, Blocking, "blocking")
+        products = check_patterns(checks.part(state, "products"))
         features = cls(blocks, bias=False, products=products, blocking=blocking)
         features.blocks_, features.blocking_ = blocks, blocking
         features.product_columns_ = product_columns(products, features._names())

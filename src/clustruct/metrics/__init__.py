@@ -10,6 +10,7 @@ from .fractions import Fractions, Scores
 from .information import matched_accuracy, normalized_mutual_information, variation_of_information
 from .paired import PairedComparison, compare_paired, lower_is_better
 from .pairs import adjusted_rand_index, pairwise_scores, rand_index
+from .scorers import get_scorer
 
 __all__ = [
     "Evaluation",
@@ -22,6 +23,7 @@ __all__ = [
     "ceaf_mention",
     "compare_paired",
     "evaluate",
+    "get_scorer",
     "lea",
     "lower_is_better",
     "matched_accuracy",

@@ -3,11 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
 
 import numpy as np
 
-from clustruct._typing import Floats
+from clustruct._typing import Floats, Labels, LabelsLike
 from clustruct.losses import Loss, as_loss
 from clustruct.partitions import canonical_labels
 from clustruct.text import table
@@ -17,7 +16,7 @@ from .fractions import Fractions, Scores
 from .paired import PairedComparison, compare_paired, lower_is_better
 
 # Each family with its fractions and its value for 0/0.
-FRACTIONS: dict[str, tuple[Callable[[Any, Any], Fractions], float]] = {
+FRACTIONS: dict[str, tuple[Callable[[LabelsLike, LabelsLike], Fractions], float]] = {
     "pairwise": (pairs.pairwise_fractions, 1.0),
     "muc": (coreference.muc_fractions, 0.0),
     "b_cubed": (coreference.b_cubed_fractions, 0.0),
@@ -25,7 +24,7 @@ FRACTIONS: dict[str, tuple[Callable[[Any, Any], Fractions], float]] = {
     "ceaf_entity": (coreference.ceaf_entity_fractions, 0.0),
     "lea": (coreference.lea_fractions, 0.0),
 }
-SINGLE: dict[str, Callable[[Any, Any], float]] = {
+SINGLE: dict[str, Callable[[LabelsLike, LabelsLike], float]] = {
     "rand": pairs.rand_index,
     "adjusted_rand": pairs.adjusted_rand_index,
     "variation_of_information": information.variation_of_information,
@@ -63,7 +62,9 @@ class Evaluation:
 
 
 def evaluate(
-    y_trues: Sequence[Any], y_preds: Sequence[Any], losses: Mapping[str, str | Loss] | None = None
+    y_trues: Sequence[LabelsLike],
+    y_preds: Sequence[LabelsLike],
+    losses: Mapping[str, str | Loss] | None = None,
 ) -> Evaluation:
     """Every score of each predicted labeling against its truth, averaged and pooled over sets.
 
@@ -97,7 +98,7 @@ def evaluate(
     return Evaluation(per_set, {name: float(values.mean()) for name, values in per_set.items()}, micro)
 
 
-def _check_sets(y_trues: Sequence[Any], y_preds: Sequence[Any]) -> list[tuple[Any, Any]]:
+def _check_sets(y_trues: Sequence[LabelsLike], y_preds: Sequence[LabelsLike]) -> list[tuple[Labels, Labels]]:
     if len(y_trues) != len(y_preds):
         raise ValueError(f"{len(y_trues)} true labelings for {len(y_preds)} predicted ones")
     if len(y_trues) == 0:

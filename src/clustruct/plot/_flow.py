@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from clustruct._typing import LabelsLike
 from clustruct.explain import SplitMerge
-from clustruct.explain.models import Labelling
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Flow:
         return found
 
 
-def flow_between(truth: Labelling, predicted: Labelling, errors: SplitMerge, n: int) -> Flow:
+def flow_between(truth: LabelsLike, predicted: LabelsLike, errors: SplitMerge, n: int) -> Flow:
     """The worst errors that fit n clusters a side (an error that alone needs more is cut)."""
     true_labels, predicted_labels = _plain_list(truth), _plain_list(predicted)
     cells = Counter(zip(true_labels, predicted_labels, strict=True))
@@ -132,5 +132,5 @@ def _sizes_to(bands: list[Band], predicted: Hashable) -> list[int]:
     return [b.size for b in bands if b.predicted == predicted]
 
 
-def _plain_list(labels: Labelling) -> list[Hashable]:
+def _plain_list(labels: LabelsLike) -> list[Hashable]:
     return list(labels.tolist() if isinstance(labels, np.ndarray) else labels)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+from clustruct._typing import LabelsLike
 from clustruct.explain import PairExplanation, pair_contributions
-from clustruct.explain.models import Labelling, SimilarityModel
+from clustruct.explain.models import SimilarityModel
 from clustruct.itemsets import ItemSet
 from clustruct.text import short
 
@@ -56,7 +57,7 @@ class PairContributionDisplay:
         a: int,
         b: int,
         *,
-        labels: Labelling | None = None,
+        labels: LabelsLike | None = None,
         n: int = 12,
         ax: Axes | None = None,
     ) -> Self:

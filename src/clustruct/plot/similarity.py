@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from clustruct.explain.models import Labelling, Similarities, SimilarityModel
+from clustruct._typing import LabelsLike
+from clustruct.explain.models import Similarities, SimilarityModel
 from clustruct.itemsets import ItemSet, as_item_set
 from clustruct.partitions import canonical_labels
 from clustruct.text import count
@@ -62,9 +63,9 @@ class SimilarityMatrixDisplay:
     def __init__(
         self,
         similarity: Similarities,
-        labels: Labelling,
+        labels: LabelsLike,
         *,
-        truth: Labelling | None = None,
+        truth: LabelsLike | None = None,
         ids: Sequence[Hashable] | None = None,
     ) -> None:
         self.similarity: Any = similarity if sparse.issparse(similarity) else np.asarray(similarity, float)
@@ -78,7 +79,7 @@ class SimilarityMatrixDisplay:
         cls,
         estimator: SimilarityModel,
         x: ItemSet | ArrayLike,
-        truth: Labelling | None = None,
+        truth: LabelsLike | None = None,
         *,
         ax: Axes | None = None,
     ) -> Self:
@@ -92,9 +93,9 @@ class SimilarityMatrixDisplay:
     def from_predictions(
         cls,
         similarity: Similarities,
-        labels: Labelling,
+        labels: LabelsLike,
         *,
-        truth: Labelling | None = None,
+        truth: LabelsLike | None = None,
         ids: Sequence[Hashable] | None = None,
         ax: Axes | None = None,
     ) -> Self:

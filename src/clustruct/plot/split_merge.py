@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+from clustruct._typing import LabelsLike
 from clustruct.explain import SplitMerge, split_merge
-from clustruct.explain.models import Labelling, SetClusterer
+from clustruct.explain.models import SetClusterer
 from clustruct.itemsets import ItemSet
 from clustruct.partitions import canonical_labels
 from clustruct.text import count
@@ -50,20 +51,20 @@ class SplitMergeDisplay:
     >>> import matplotlib.pyplot; matplotlib.pyplot.close(display.figure_)
     """
 
-    def __init__(self, truth: Labelling, predicted: Labelling) -> None:
+    def __init__(self, truth: LabelsLike, predicted: LabelsLike) -> None:
         self.errors: SplitMerge = split_merge(truth, predicted)
         self.truth, self.predicted = truth, predicted
 
     @classmethod
     def from_estimator(
-        cls, estimator: SetClusterer, x: ItemSet, truth: Labelling, *, n: int = 8, ax: Axes | None = None
+        cls, estimator: SetClusterer, x: ItemSet, truth: LabelsLike, *, n: int = 8, ax: Axes | None = None
     ) -> Self:
         """One set x, clustered by a fitted model, against its truth."""
         return cls(truth, canonical_labels(estimator.predict(x))).plot(n=n, ax=ax)
 
     @classmethod
     def from_predictions(
-        cls, truth: Labelling, predicted: Labelling, *, n: int = 8, ax: Axes | None = None
+        cls, truth: LabelsLike, predicted: LabelsLike, *, n: int = 8, ax: Axes | None = None
     ) -> Self:
         """A clustering against the truth."""
         return cls(truth, predicted).plot(n=n, ax=ax)

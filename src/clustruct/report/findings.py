@@ -55,7 +55,7 @@ class Findings:
     def scores(self) -> Evaluation | None:
         """All scores of the labelled sets."""
         known = self.labelled
-        return evaluate([one.truth for one in known], [one.labels for one in known]) if known else None
+        return evaluate([one.truth or () for one in known], [one.labels for one in known]) if known else None
 
     @property
     def scale(self) -> Floats:

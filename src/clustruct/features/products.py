@@ -4,28 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from clustruct.features.base import Values
+from .base import Values
 
 MOST_PRODUCTS = 20_000
 
 
-def check_patterns(patterns: Any) -> list[tuple[str, str]]:
+def check_patterns(patterns: object) -> list[tuple[str, str]]:
     """Pairs of name patterns."""
-    fair = isinstance(patterns, list | tuple) and all(
-        isinstance(p, list | tuple) and len(p) == 2 and all(isinstance(name, str) for name in p)
-        for p in patterns
-    )
-    if not fair:
-        raise ValueError(f"products must be a list of pairs of name patterns, not {patterns!r}")
-    return [(str(a), str(b)) for a, b in patterns]
+    if isinstance(patterns, list | tuple) and all(map(_is_pair, patterns)):
+        return [(str(a), str(b)) for a, b in patterns]
+    raise ValueError(f"products must be a list of pairs of name patterns, not {patterns!r}")
 
 
-def product_columns(patterns: Any, names: Sequence[str]) -> list[tuple[int, int]]:
+def _is_pair(given: object) -> bool:
+    return isinstance(given, list | tuple) and len(given) == 2 and all(isinstance(n, str) for n in given)
+
+
+def product_columns(patterns: object, names: Sequence[str]) -> list[tuple[int, int]]:
     """The columns whose products are wanted: each i <= j with names that match the two patterns, once.
 
     >>> product_columns([("a*", "b")], ["a1", "a2", "b"])
