@@ -29,12 +29,14 @@ from clustruct.storage import register
 
 @register("Initials")
 class Initials(Unlearned):
+    suits = {"records": ("string",)}
+
     def __init__(self, field):
         self.field = field
 
     @classmethod
     def guess_field(cls, data, field):
-        return [cls(field)] if data.kinds[field] == "string" else []
+        return [cls(field)]
 
     def get_feature_names_out(self):
         return [f"{self.field}: same initial"]

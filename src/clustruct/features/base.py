@@ -7,7 +7,7 @@ A block looks at some fields of the items and gives a few numbers for each pair.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar
 
 import numpy as np
@@ -40,13 +40,17 @@ class PairBlock(EstimatorState, BaseEstimator, ABC, Generic[S]):
     fitted                     the attributes that `finish` sets, with their types: a model file keeps them
     check_parameters,          ValueError where a parameter, or what a file says was learned, is not right:
     check_fitted               a file may come from anyone
-    guess_field, guess_record  the blocks of this class that suit given data (see `guess_blocks`)
+    suits, suits_record        kinds of fields that suit, for each kind of items (records, text, ...), and
+                               kinds of items that suit as a whole;
+    guess_field, guess_record  which blocks of the class to take for them (see `guess_blocks`)
 
     ``@clustruct.storage.register(name)`` makes the class known to model files and to `guess_blocks`.
     """
 
     # Whether likely pairs of a large set can be found by the words that its items share (`Blocking`).
     has_words: ClassVar[bool] = True
+    suits: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    suits_record: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def get_feature_names_out(self) -> list[str]: ...

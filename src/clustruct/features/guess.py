@@ -21,8 +21,8 @@ def guess_blocks(
 ) -> list[Block]:
     """Blocks of features that suit the sets.
 
-    Each registered class of blocks says which of it suit a field (`PairBlock.guess_field`), and which suit
-    all fields together (`PairBlock.guess_record`).
+    Each registered class of blocks says which fields suit it and which of its blocks to take for one
+    (`PairBlock.guess_field`), or for all fields together (`PairBlock.guess_record`).
 
     Parameters
     ----------
@@ -41,9 +41,13 @@ def guess_blocks(
         raise ValueError(f"kind must be one of {', '.join(KINDS)}, not {kind!r}")
     data = _look(sets, kind, fields)
     classes = list(registered(PairBlock).values())  # type: ignore[type-abstract]
-    found = [b for field in data.compared() for c in classes for b in c.guess_field(data, field)]
+    found: list[Block] = []
+    for field in data.compared():
+        suited = (c for c in classes if data.kinds[field] in c.suits.get(data.items, ()))
+        found += [block for c in suited for block in c.guess_field(data, field)]
     for c in classes:
-        found += c.guess_record(data, found)
+        if data.items in c.suits_record:
+            found += c.guess_record(data, found)
     if not found:
         held = ", ".join(f"{field} holds {kind}" for field, kind in data.kinds.items())
         raise ValueError(f"no field to compare items by: {held or 'the items have no fields'}")

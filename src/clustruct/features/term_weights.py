@@ -1,17 +1,20 @@
-"""How rare a term is (idf), learned from training sets and asked for new ones."""
+"""How rare a term is (idf), learned from training sets and asked for new ones; blocks that learn it."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
 from clustruct._typing import Floats, Ints
+from clustruct.records import RawSet
 from clustruct.storage import register
 
 from . import checks
+from .base import PairBlock
 
 TermLists: TypeAlias = Sequence[Sequence[str]]
 
@@ -142,3 +145,38 @@ class Rows:
         out = np.zeros((len(pairs), 3))
         compare_rows(self.indptr, self.indices, self.data, weight, pairs[:, 0], pairs[:, 1], out)
         return out.T
+
+
+class TermBlock(PairBlock[list[TermCounts]]):
+    """A block with one table of term weights, or with one for each of several views of the items."""
+
+    fitted: ClassVar = {"weights_": list}
+
+    @property
+    def n_tables(self) -> int:
+        """How many views there are."""
+        return 1
+
+    @abstractmethod
+    def terms(self, raw: RawSet) -> list[TermLists]:
+        """For each view the terms of each item."""
+
+    def summarise(self, sets: Sequence[RawSet]) -> list[TermCounts]:
+        counted = [TermCounts() for _ in range(self.n_tables)]
+        for raw in sets:
+            for view, items in zip(counted, self.terms(raw), strict=True):
+                view.add(items)
+        return counted
+
+    def merge(self, first: list[TermCounts], second: list[TermCounts]) -> list[TermCounts]:
+        return [a + b for a, b in zip(first, second, strict=True)]
+
+    def finish(self, summary: list[TermCounts]) -> Self:
+        self.weights_ = [TermWeights.of(counted) for counted in summary]
+        return self
+
+    def check_fitted(self) -> None:
+        given = self.weights_
+        fit = isinstance(given, list) and all(isinstance(table, TermWeights) for table in given)
+        if not fit or len(given) != self.n_tables:
+            raise ValueError(f"weights_ must be a list of {self.n_tables} tables")

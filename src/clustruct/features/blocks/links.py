@@ -32,6 +32,8 @@ class Links(Unlearned):
     [[1.0, 0.0], [0.0, 0.0], [0.0, 1.0]]
     """
 
+    suits_record = ("records", "text", "vectors")
+
     def __init__(self, edges: str = "links") -> None:
         self.edges = edges
 
@@ -40,8 +42,7 @@ class Links(Unlearned):
 
     @classmethod
     def guess_record(cls, data: Fields, found: Sequence[Block]) -> list[Self]:
-        linked = data.items != "mentions" and any("links" in raw.context for raw in data.sets)
-        return [cls()] if linked else []
+        return [cls()] if any("links" in raw.context for raw in data.sets) else []
 
     def get_feature_names_out(self) -> list[str]:
         return [f"{self.edges}: linked", f"{self.edges}: linked from one place"]

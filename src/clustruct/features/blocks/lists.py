@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -11,8 +11,7 @@ from clustruct._typing import Ints
 from clustruct.features import checks
 from clustruct.features.base import Values, missing
 from clustruct.features.fields import Fields
-from clustruct.features.term_block import TermBlock
-from clustruct.features.term_weights import TermLists
+from clustruct.features.term_weights import TermBlock, TermLists
 from clustruct.features.words import as_text, fold
 from clustruct.records import RawSet, is_missing
 from clustruct.storage import register
@@ -38,6 +37,8 @@ class Lists(TermBlock):
      'by: shared entries that are rare here', 'by: same list']
     """
 
+    suits: ClassVar = {"records": ("list",)}
+
     field: str
     separator: str | None = None
 
@@ -48,7 +49,7 @@ class Lists(TermBlock):
 
     @classmethod
     def guess_field(cls, data: Fields, field: str) -> list[Self]:
-        return [cls(field)] if (data.items, data.kinds[field]) == ("records", "list") else []
+        return [cls(field)]
 
     def terms(self, raw: RawSet) -> list[TermLists]:
         return [[self._read(value) for value in raw.column(self.field)]]

@@ -28,7 +28,6 @@ class Differences(PairBlock[Floats]):
     """
 
     unit: ClassVar[str] = ""
-    holds: ClassVar[str]
     fitted: ClassVar = {"scales_": Shape((N_SCALES,))}
 
     field: str
@@ -42,8 +41,7 @@ class Differences(PairBlock[Floats]):
 
     @classmethod
     def guess_field(cls, data: Fields, field: str) -> list[Self]:
-        fits = (data.items, data.kinds[field]) == ("records", cls.holds)
-        return [cls(field, missing_values=False)] if fits else []
+        return [cls(field, missing_values=False)]
 
     def summarise(self, sets: Sequence[RawSet]) -> Floats:
         x = np.concatenate([self._column(raw) for raw in sets])
@@ -102,7 +100,7 @@ class Numbers(Differences):
     [[0.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
     """
 
-    holds = "number"
+    suits: ClassVar = {"records": ("number",)}
 
     def read(self, value: object) -> float:
         return as_number(value)
@@ -112,7 +110,7 @@ class Numbers(Differences):
 class Dates(Differences):
     """A field that is a date (ISO, yyyymmdd, dd.mm.yyyy, mm/dd/yyyy, or in words); differences in days."""
 
-    holds = "date"
+    suits: ClassVar = {"records": ("date",)}
     unit = " days"
 
     def read(self, value: object) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -62,6 +62,8 @@ class Strings(Unlearned):
     [[0.0, 0.0, 0.0, 0.75], [0.0, 1.0, 0.0, 0.0]]
     """
 
+    suits: ClassVar = {"records": ("string", "number", "date")}
+
     field: str
     measures: Sequence[str] = MEASURES
 
@@ -71,8 +73,6 @@ class Strings(Unlearned):
 
     @classmethod
     def guess_field(cls, data: Fields, field: str) -> list[Self]:
-        if data.items != "records" or data.kinds[field] not in ("string", "number", "date"):
-            return []
         return [cls(field) if data.kinds[field] == "string" else cls(field, measures=MEASURES[:2])]
 
     def get_feature_names_out(self) -> list[str]:

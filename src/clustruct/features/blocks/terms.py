@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -12,8 +12,7 @@ from clustruct._typing import Floats, Ints
 from clustruct.features import checks
 from clustruct.features.base import Block, Values, missing
 from clustruct.features.fields import Fields
-from clustruct.features.term_block import TermBlock
-from clustruct.features.term_weights import Likeness, TermLists
+from clustruct.features.term_weights import Likeness, TermBlock, TermLists
 from clustruct.features.words import as_text, codes, letter_ngrams, words
 from clustruct.records import RawSet
 from clustruct.storage import register
@@ -48,6 +47,9 @@ class Terms(TermBlock):
     [[1.0, 1.0, 0.76, 0.0], [0.0, 0.0, 0.0, 1.0]]
     """
 
+    suits: ClassVar = {"records": ("string", "text", "list")}
+    suits_record = ("records",)
+
     fields: Sequence[str]
     views: Sequence[str] = ("words", "letters", "codes")
     name: str = ""
@@ -62,8 +64,6 @@ class Terms(TermBlock):
     def guess_field(cls, data: Fields, field: str) -> list[Self]:
         """Words and letters of strings, texts and lists; codes where some of the values have them."""
         kind = data.kinds[field]
-        if data.items != "records" or kind not in ("string", "text", "list"):
-            return []
         coded = kind != "list" and np.mean([bool(codes(text)) for text in data.known(field)]) > SOME
         views = ["words", "letters", *(["codes"] if coded else [])]
         return [cls([field], views, missing_values=kind == "text")]
@@ -73,7 +73,7 @@ class Terms(TermBlock):
         """All fields of a record as one text."""
         worded = [field for field in data.holding() if data.kinds[field] != "vector"]
         wanted = len(worded) > 1 or (worded and not found)
-        return [cls(worded, name="record")] if data.items == "records" and wanted else []
+        return [cls(worded, name="record")] if wanted else []
 
     @property
     def n_tables(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -13,8 +13,7 @@ from clustruct.features import checks
 from clustruct.features.base import Values
 from clustruct.features.fields import Fields
 from clustruct.features.stems import porter_stem
-from clustruct.features.term_block import TermBlock
-from clustruct.features.term_weights import TermLists
+from clustruct.features.term_weights import TermBlock, TermLists
 from clustruct.features.words import as_text, quoted, word_ngrams, words
 from clustruct.records import RawSet
 from clustruct.storage import register
@@ -42,6 +41,8 @@ class TextCosines(TermBlock):
     [[1.0], [0.0]]
     """
 
+    suits: ClassVar = {"text": ("string", "text", "list")}
+
     field: str
     ngrams: Sequence[int] = (1, 2, 3)
     raw: bool = True
@@ -55,8 +56,6 @@ class TextCosines(TermBlock):
     @classmethod
     def guess_field(cls, data: Fields, field: str) -> list[Self]:
         """The field, and the quotations in it where there are any."""
-        if data.items != "text" or data.kinds[field] not in ("string", "text", "list"):
-            return []
         quotes = any(map(quoted, data.known(field)))
         return [cls(field), cls(field, quotations=True)] if quotes else [cls(field)]
 

@@ -70,6 +70,8 @@ class Vectors(PairBlock[Moments]):
     """
 
     fitted: ClassVar = {"size_": int, "spread_": Shape(("size_",)), "scale_": float}
+    suits: ClassVar = {"records": ("vector",), "vectors": ("vector",)}
+    suits_record = ("vectors",)
     has_words = False
 
     fields: Sequence[str]
@@ -88,14 +90,13 @@ class Vectors(PairBlock[Moments]):
 
     @classmethod
     def guess_field(cls, data: Fields, field: str) -> list[Self]:
-        fits = data.items in ("records", "vectors") and data.kinds[field] == "vector"
-        return [cls([field])] if fits else []
+        return [cls([field])]
 
     @classmethod
     def guess_record(cls, data: Fields, found: Sequence[Block]) -> list[Self]:
         """Numbers side by side are one vector."""
         numbers = [field for field, kind in data.kinds.items() if kind == "number"]
-        return [cls(numbers, PARTS, name="numbers")] if data.items == "vectors" and numbers else []
+        return [cls(numbers, PARTS, name="numbers")] if numbers else []
 
     def summarise(self, sets: Sequence[RawSet]) -> Moments:
         found = [self._read(raw) for raw in sets]

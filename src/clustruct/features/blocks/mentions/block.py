@@ -11,8 +11,7 @@ import numpy as np
 from clustruct._typing import Ints
 from clustruct.features.base import Block, Values
 from clustruct.features.fields import Fields
-from clustruct.features.term_block import TermBlock
-from clustruct.features.term_weights import TermLists
+from clustruct.features.term_weights import TermBlock, TermLists
 from clustruct.records import RawSet
 from clustruct.storage import register
 
@@ -44,11 +43,12 @@ class Mentions(TermBlock):
     ([0.0, 1.0], [1.0, 0.0])
     """
 
+    suits_record = ("mentions",)
     has_words = False
 
     @classmethod
     def guess_record(cls, data: Fields, found: Sequence[Block]) -> list[Self]:
-        return [cls()] if data.items == "mentions" else []
+        return [cls()]
 
     def terms(self, raw: RawSet) -> list[TermLists]:
         return [[sorted(content) for content in MentionTable(raw).content]]
