@@ -200,7 +200,7 @@ def altered(path, model_bytes, change):
             "m: it names 'os.system', which is not known",
         ),
         (lambda h: h["object"].update({"$object": 3}), "m: it names 3, which is not known"),
-        (lambda h: h["object"].update(state=[]), "m: damaged, the state of an object is no mapping"),
+        (lambda h: h["object"].update(state=[]), "m: damaged .TypeError"),
         (lambda h: h.update(object=7), "m: damaged, it holds no object"),
         (lambda h: model(h)["parameters"].update(evil=1), "m: damaged .ValueError: .* 'evil'"),
         (lambda h: model(h)["parameters"].update(predictor="dice"), "m: damaged .ValueError: predictor"),

@@ -142,7 +142,7 @@ def decode(value: Json, arrays: Arrays, depth: int = 0) -> Any:
     if not mark.startswith("$"):
         return {k: decode(v, arrays, depth + 1) for k, v in value.items()}
     if mark == "$object":
-        return entry_named(value[mark]).rebuild(_mapping(decode(value.get("state"), arrays, depth + 1)))
+        return entry_named(value[mark]).rebuild(decode(value.get("state"), arrays, depth + 1))
     held = value[mark]
     if mark in COLLECTIONS and isinstance(held, list):
         return COLLECTIONS[mark](decode(v, arrays, depth + 1) for v in held)
@@ -165,12 +165,6 @@ def _from_arrays(mark: str, held: Json, arrays: Arrays) -> Any:
     if mark == "$csr" and isinstance(held, list) and len(held) == 4:
         return _rows([_taken(number, arrays) for number in held[:3]], held[3])
     raise ModelFileError("damaged, it holds a value of no known kind")
-
-
-def _mapping(value: object) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise ModelFileError("damaged, the state of an object is no mapping")
-    return value
 
 
 def _taken(number: Json, arrays: Arrays) -> Array:
