@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
-from clustruct import PairFeatures, RawSet, Recipe, SupervisedCorrelationClustering, read_sets
+from clustruct import PairFeatures, RawSet, Recipe, SupervisedCorrelationClustering, load, read_sets, save
 from clustruct.callbacks import Callback, training_callback
 from clustruct.cli.main import main
 from clustruct.datasets import make_news, make_records
@@ -140,6 +140,29 @@ def test_a_learner_joins_by_a_line(monkeypatch, tmp_path):
         )
         == 0
     )
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_saved_and_loaded_it_is_the_same(tmp_path, learner, capsys):
+    recipe = Recipe(learner=learner, C=1.0, fields=["name", "street"], n_jobs=1).fit(SETS[:4])
+    save(tmp_path / "m", recipe)
+    again = load(tmp_path / "m")
+    assert again.get_params() == {**recipe.get_params(), "n_jobs": None}
+    assert (again.was_cut_, again.training_) == (recipe.was_cut_, recipe.training_)
+    assert same(again.predict(SETS[4:]), recipe.predict(SETS[4:]))
+    # The commands take the file of a recipe as that of its pipeline.
+    write_sets(tmp_path / "test.jsonl", SETS[4:])
+    assert (
+        main(["predict", str(tmp_path / "test.jsonl"), "--model", str(tmp_path / "m"), "--json", "--quiet"])
+        == 0
+    )
+    printed = json.loads(capsys.readouterr().out)["sets"]
+    assert same([one["clusters"] for one in printed], recipe.predict(SETS[4:]))
+
+
+def test_an_unfitted_recipe_is_not_saved(tmp_path):
+    with pytest.raises(ValueError, match="not fitted"):
+        save(tmp_path / "m", Recipe())
 
 
 def test_facts_of_training_are_plain_values():

@@ -280,6 +280,39 @@ def test_the_package_runs_as_a_module():
     assert (done.returncode, done.stdout.split()[0]) == (0, "clustruct")
 
 
+TALLY = '''
+"""``clustruct tally``: how many items there are."""
+
+from .arguments import add_data, add_output, unlabelled_sets
+from .output import print_json
+
+SUMMARY = DESCRIPTION = "count items"
+EXAMPLES = "example: clustruct tally a.csv"
+
+
+def add_arguments(parser):
+    add_data(parser)
+    add_output(parser)
+
+
+def run(args):
+    print_json({"items": sum(len(raw) for raw in unlabelled_sets(args))})
+    return 0
+'''
+
+
+def test_a_command_is_one_module_and_a_line(folder, tmp_path):
+    (tmp_path / "tally.py").write_text(TALLY)
+    code = (
+        f"import sys, clustruct.cli as cli; cli.__path__.append({str(tmp_path)!r});"
+        "cli.COMMANDS += ('tally',); from clustruct.cli.main import main; sys.exit(main(['tally', 'test.csv', '--set', 'set']))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    rows = (folder / "test.csv").read_text().splitlines()
+    assert json.loads(done.stdout) == {"items": len(rows) - 1}
+
+
 def best_of(times, code):
     """The shortest time in seconds: other work on the machine only ever adds to it."""
     found = []
