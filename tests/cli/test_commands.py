@@ -305,7 +305,8 @@ def test_a_command_is_one_module_and_a_line(folder, tmp_path):
     (tmp_path / "tally.py").write_text(TALLY)
     code = (
         f"import sys, clustruct.cli as cli; cli.__path__.append({str(tmp_path)!r});"
-        "cli.COMMANDS += ('tally',); from clustruct.cli.main import main; sys.exit(main(['tally', 'test.csv', '--set', 'set']))"
+        "cli.COMMANDS += ('tally',); from clustruct.cli.main import main;"
+        "sys.exit(main(['tally', 'test.csv', '--set', 'set']))"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
