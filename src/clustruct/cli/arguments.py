@@ -108,42 +108,15 @@ def add_learning(parser: argparse.ArgumentParser) -> None:
         help="correlation: learned as a whole, finds the number of clusters (default); "
         "pairs: a classifier of pairs; kmeans: learned for k-means",
     )
-    add(
-        "--loss",
-        type=_loss,
-        metavar="NAME",
-        help="what counts as an error: pairwise (default), mitre, purity",
-    )
-    add(
-        "--C",
-        type=_weight,
-        metavar="NUMBER|cv",
-        default="cv",
-        help="weight of errors (cv: by cross-validation)",
-    )
-    add(
-        "--merge-cost",
-        type=positive,
-        metavar="X",
-        help="a wrong merge counts X times as much as a wrong split",
-    )
+    add("--loss", type=_loss, metavar="NAME", help="what is an error: pairwise (default), mitre, purity")
+    add("--C", type=_weight, metavar="NUMBER|cv", default="cv", help="weight of errors (or cross-validation)")
+    add("--merge-cost", type=positive, metavar="X", help="a wrong merge counts X times a wrong split")
     add("--scaling", choices=("margin", "slack"), default="margin", help="slack: better for --loss mitre")
     add("--predictor", metavar="NAME", help="how sets are clustered, e.g. greedy, local_search")
     add("--parts", type=whole(1), metavar="N", help="cut a single set into N sets of whole clusters")
-    add(
-        "--block",
-        type=whole(0),
-        default=1000,
-        metavar="N",
-        help="in sets of N items or more compare only likely pairs (1000; 0: always all pairs)",
-    )
-    add(
-        "--neighbours",
-        type=whole(0),
-        default=10,
-        metavar="N",
-        help="likely pairs of an item, at least (10)",
-    )
+    size = "from N items on compare only likely pairs (1000; 0: always all pairs)"
+    add("--block", type=whole(0), default=1000, metavar="N", help=size)
+    add("--neighbours", type=whole(0), default=10, metavar="N", help="likely pairs of an item, at least (10)")
     add("--n-jobs", type=_processes, metavar="N", help="processes for training")
     add("--seed", type=whole(0), default=0, metavar="N", help="random numbers (0)")
 
@@ -163,21 +136,10 @@ def recipe(args: argparse.Namespace) -> Recipe:
     """The recipe that the options describe."""
     if args.merge_cost is not None and args.loss not in (None, "pairwise"):
         raise UsageError("--merge-cost goes with --loss pairwise only")
-    return clustruct.Recipe(
-        kind=args.kind,
-        fields=args.fields,
-        learner=args.learner,
-        loss=args.loss,
-        C=args.C,
-        merge_cost=args.merge_cost,
-        scaling=args.scaling,
-        predictor=args.predictor,
-        parts=args.parts,
-        block=args.block,
-        n_neighbors=args.neighbours,
-        n_jobs=args.n_jobs,
-        random_state=args.seed,
-    )
+    same = ("kind", "fields", "learner", "loss", "C", "merge_cost", "scaling", "predictor", "parts", "block")
+    more = {"n_neighbors": args.neighbours, "n_jobs": args.n_jobs, "random_state": args.seed}
+    found: Recipe = clustruct.Recipe(**{name: getattr(args, name) for name in same}, **more)
+    return found
 
 
 class Model(NamedTuple):

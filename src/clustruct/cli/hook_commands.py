@@ -115,8 +115,8 @@ def run_command(
 def check_files(files: Sequence[str], *names: str) -> None:
     """One file name for each of the names."""
     if len(files) != len(names):
-        given = ", ".join(files) if files else "none"
-        raise UsageError(f"{len(names)} file names are wanted ({', '.join(names)}); given: {given}")
+        found = ", ".join(files) if files else "none"
+        raise UsageError(f"{len(names)} file names are wanted ({', '.join(names)}); given: {found}")
 
 
 def _say(text: str) -> None:

@@ -12,12 +12,16 @@ from clustruct._typing import Floats
 from clustruct.ssvm import FitResult
 from clustruct.ssvm.result import history_arrays
 
-from .drawing import AGAINST, FOR, QUIET, axes_for
+from .drawing import AGAINST, FOR, QUIET, Ax, axes_for
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["ConvergenceDisplay"]
+
+
+Shown = Literal["bounds", "gap"]
+Against = Literal["seconds", "rounds"]
 
 
 class ConvergenceDisplay:
@@ -49,12 +53,7 @@ class ConvergenceDisplay:
 
     @classmethod
     def from_estimator(
-        cls,
-        estimator: BaseEstimator,
-        *,
-        show: Literal["bounds", "gap"] = "bounds",
-        against: Literal["seconds", "rounds"] = "seconds",
-        ax: Axes | None = None,
+        cls, estimator: BaseEstimator, *, show: Shown = "bounds", against: Against = "seconds", ax: Ax = None
     ) -> Self:
         """The last training of a fitted estimator."""
         check_is_fitted(estimator)
@@ -65,23 +64,12 @@ class ConvergenceDisplay:
 
     @classmethod
     def from_predictions(
-        cls,
-        result: FitResult,
-        *,
-        show: Literal["bounds", "gap"] = "bounds",
-        against: Literal["seconds", "rounds"] = "seconds",
-        ax: Axes | None = None,
+        cls, result: FitResult, *, show: Shown = "bounds", against: Against = "seconds", ax: Ax = None
     ) -> Self:
         """A result of `clustruct.ssvm.fit`."""
         return cls(result).plot(show=show, against=against, ax=ax)
 
-    def plot(
-        self,
-        *,
-        show: Literal["bounds", "gap"] = "bounds",
-        against: Literal["seconds", "rounds"] = "seconds",
-        ax: Axes | None = None,
-    ) -> Self:
+    def plot(self, *, show: Shown = "bounds", against: Against = "seconds", ax: Ax = None) -> Self:
         """Draw the bounds, or the gap on a logarithmic axis, against seconds or rounds."""
         if show not in ("bounds", "gap") or against not in ("seconds", "rounds"):
             raise ValueError(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Hashable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from numpy.typing import ArrayLike
 
@@ -12,6 +12,10 @@ from clustruct.text import short
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.text import Text
+
+# Axes to draw on, new ones where there are none; names of the items of a set.
+Ax: TypeAlias = "Axes | None"
+Names: TypeAlias = Sequence[Hashable] | None
 
 # Okabe and Ito's palette, without yellow (too faint for thin strips) and black (text).
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8C8C8C")
@@ -27,7 +31,7 @@ def need_matplotlib(extra: str = "plot") -> None:
         raise ImportError(f"plots need matplotlib: pip install clustruct[{extra}]") from error
 
 
-def axes_for(ax: Axes | None, width: float = 6.4, height: float = 4.8) -> Axes:
+def axes_for(ax: Ax, width: float = 6.4, height: float = 4.8) -> Axes:
     """The axes given, or those of a new figure of this size in inches."""
     need_matplotlib()
     if ax is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Self
 
@@ -16,7 +15,7 @@ from clustruct.itemsets import ItemSet, as_item_set
 from clustruct.partitions import canonical_labels
 from clustruct.text import count
 
-from .drawing import DIVERGING, axes_for, distinct, name_rows, strip_colour
+from .drawing import DIVERGING, Ax, Names, axes_for, distinct, name_rows, strip_colour
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,7 +65,7 @@ class SimilarityMatrixDisplay:
         labels: LabelsLike,
         *,
         truth: LabelsLike | None = None,
-        ids: Sequence[Hashable] | None = None,
+        ids: Names = None,
     ) -> None:
         self.similarity: Any = similarity if sparse.issparse(similarity) else np.asarray(similarity, float)
         m = int(np.shape(self.similarity)[0])
@@ -81,7 +80,7 @@ class SimilarityMatrixDisplay:
         x: ItemSet | ArrayLike,
         truth: LabelsLike | None = None,
         *,
-        ax: Axes | None = None,
+        ax: Ax = None,
     ) -> Self:
         """One set x, its similarities and clusters from a fitted model."""
         one = as_item_set(x)
@@ -96,13 +95,13 @@ class SimilarityMatrixDisplay:
         labels: LabelsLike,
         *,
         truth: LabelsLike | None = None,
-        ids: Sequence[Hashable] | None = None,
-        ax: Axes | None = None,
+        ids: Names = None,
+        ax: Ax = None,
     ) -> Self:
         """A similarity matrix and a clustering."""
         return cls(similarity, labels, truth=truth, ids=ids).plot(ax=ax)
 
-    def plot(self, *, ax: Axes | None = None) -> Self:
+    def plot(self, *, ax: Ax = None) -> Self:
         """Draw the matrix."""
         ax = axes_for(ax, 6.4, 5.4)
         self.order_ = self._order()

@@ -15,7 +15,7 @@ from clustruct.partitions import canonical_labels
 from clustruct.text import count
 
 from ._flow import Flow, flow_between
-from .drawing import AGAINST, FOR, axes_for, distinct, plain
+from .drawing import AGAINST, FOR, Ax, axes_for, distinct, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,19 +57,17 @@ class SplitMergeDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: SetClusterer, x: ItemSet, truth: LabelsLike, *, n: int = 8, ax: Axes | None = None
+        cls, estimator: SetClusterer, x: ItemSet, truth: LabelsLike, *, n: int = 8, ax: Ax = None
     ) -> Self:
         """One set x, clustered by a fitted model, against its truth."""
         return cls(truth, canonical_labels(estimator.predict(x))).plot(n=n, ax=ax)
 
     @classmethod
-    def from_predictions(
-        cls, truth: LabelsLike, predicted: LabelsLike, *, n: int = 8, ax: Axes | None = None
-    ) -> Self:
+    def from_predictions(cls, truth: LabelsLike, predicted: LabelsLike, *, n: int = 8, ax: Ax = None) -> Self:
         """A clustering against the truth."""
         return cls(truth, predicted).plot(n=n, ax=ax)
 
-    def plot(self, *, n: int = 8, ax: Axes | None = None) -> Self:
+    def plot(self, *, n: int = 8, ax: Ax = None) -> Self:
         """Draw the errors, worst first, with at most about n clusters at each side."""
         self.flow_ = flow_between(self.truth, self.predicted, self.errors, n)
         rows = max(len(self.flow_.left), len(self.flow_.right), 2)
