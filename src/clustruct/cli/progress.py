@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import shutil
 import signal
 import sys
 import threading
@@ -114,7 +115,9 @@ class Progress(Callback):
     def _draw(self, share: float | None, text: str) -> None:
         drawing = f"{{desc}} {'' if share is None else '[{bar:20}] '}{text}"
         if self.bar is None:
-            settings = {"file": self.stream, "leave": False, "ascii": ".#", "dynamic_ncols": True}
+            # tqdm's own look at the screen gives -1 where a terminal does not know its size.
+            columns, rows = shutil.get_terminal_size()
+            settings = {"file": self.stream, "leave": False, "ascii": ".#", "ncols": columns, "nrows": rows}
             self.bar = _Bar(desc=self.stage, total=1.0, initial=share or 0.0, bar_format=drawing, **settings)
         else:
             self.bar.n, self.bar.bar_format = share or 0.0, drawing
