@@ -18,6 +18,8 @@ PLANTED = {
     "losses/mitre.py": "clustruct.estimators",
     "metrics/pairs.py": "clustruct.datasets",
     "partitions.py": "clustruct.records",
+    "cli/exit_codes.py": "clustruct.cli.main",
+    "explain/pairs.py": "clustruct.baselines",
 }
 
 

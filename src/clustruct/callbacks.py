@@ -7,12 +7,12 @@ A callback goes to `clustruct.ssvm.fit` as a parameter, or to whatever trains in
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 __all__ = [
     "Callback",
@@ -24,6 +24,7 @@ __all__ = [
     "choosing_C",
     "listener",
     "observed",
+    "steps",
     "training_callback",
 ]
 
@@ -71,6 +72,9 @@ class Training:
 class Callback:
     """Called for every training and every round of it. Override what is wanted."""
 
+    def on_step(self, stage: str, done: int, total: int) -> None:
+        """A stage of work other than training goes on: ``done`` of its ``total`` pieces are made."""
+
     def on_begin(self, training: Training) -> None:
         """A training begins."""
 
@@ -81,6 +85,7 @@ class Callback:
         """
 
 
+T = TypeVar("T")
 Listener: TypeAlias = Callable[[Iteration], object]
 
 
@@ -165,6 +170,15 @@ def choosing_C(done: int, total: int) -> Iterator[None]:
         yield
     finally:
         _STAGE.reset(token)
+
+
+def steps(things: Sequence[T], stage: str) -> Iterator[T]:
+    """The things one by one; a callback hears how many are done."""
+    callback = _CALLBACK.get()
+    for done, thing in enumerate(things):
+        if callback is not None:
+            callback.on_step(stage, done, len(things))
+        yield thing
 
 
 def observed(C: float | None, rtol: float, verbose: int = 0) -> Listener | None:

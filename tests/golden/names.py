@@ -410,7 +410,10 @@ def trials(*given, **options):
 # Option of the cases -> option of the command, where the two differ.
 COMMAND_OPTIONS: dict[str, str] = {"candidates": "blocking", "neighbours": "n_neighbors"}
 # Key that a command prints -> key of the record, where the two differ.
-PRINTED_KEYS: dict[str, str] = {}
+PRINTED_KEYS: dict[str, str] = {
+    "least_confident_items": "least_sure_items",
+    "least_confident_clusters": "least_sure_clusters",
+}
 MAINS = {
     "clustruct": main_command.main,
     "clustruct-learn": learn_command.main,

@@ -13,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
-from clustruct._typing import Indices, Labels
+from clustruct._typing import Floats, Indices, Labels
 from clustruct.estimators.correlation import Predictor, cluster
 from clustruct.estimators.inputs import read_labels, read_sets
 from clustruct.estimators.scoring import SetScoring
@@ -57,6 +57,7 @@ class PairwiseClassifierClustering(EstimatorState, SetScoring, BaseEstimator):
     [array([0, 0, 1])]
     """
 
+    n_features_in_: int
     not_stored = ("n_jobs", "verbose", "classifier")
     fitted: ClassVar = {
         **FEATURES,
@@ -121,6 +122,15 @@ class PairwiseClassifierClustering(EstimatorState, SetScoring, BaseEstimator):
         if self.selection == "chain":
             return chain_pairs(labels)
         return canopy_pairs(x, self.canopy_feature, self.canopy_range)
+
+    def linear_similarity(self) -> tuple[Floats, float] | None:
+        """The coefficients of a linear classifier; a constant answer has no weights but its intercept."""
+        if self.constant_ is not None:
+            return np.zeros(self.n_features_in_), float(self.constant_)
+        if not hasattr(self.classifier_, "coef_"):
+            return None
+        intercept = float(np.ravel(self.classifier_.intercept_)[0])
+        return np.ravel(self.classifier_.coef_) / self.feature_scale_, intercept
 
     def decision_function(self, X: Any, groups: Any = None) -> Any:
         """The classifier's output for every pair: one symmetric matrix per set.
