@@ -20,7 +20,7 @@ from clustruct.features import (
     guess_blocks,
 )
 from clustruct.features.base import all_pairs
-from clustruct.features.term_weights import TermWeights
+from clustruct.features.terms import TermWeights
 from clustruct.records import RawSet
 from clustruct.storage.values import decode, encode
 

@@ -1,23 +1,19 @@
 """From raw data to item sets."""
 
+# The order counts: a guess asks the blocks in the order of their registration, and so its features come.
+# ruff: noqa: I001
 from .base import PairBlock
 from .blocking import Blocking, pair_recall
-from .blocks import (
-    Constant,
-    Dates,
-    Links,
-    Lists,
-    Mentions,
-    Numbers,
-    Strings,
-    Terms,
-    TextCosines,
-    Vectors,
-)
+from .blocks.strings import Strings
+from .blocks.lists import Lists
+from .blocks.vectors import Vectors
+from .blocks.terms import Terms
+from .blocks.text import TextCosines
+from .blocks.numbers import Dates, Numbers
+from .blocks.mentions import Mentions
+from .blocks.links import Links, link_pairs, links
 from .fields import field_kinds
-from .guess import guess_blocks
-from .links import link_pairs, links
-from .pair_features import PairFeatures
+from .pair_features import Constant, PairFeatures, guess_blocks
 
 __all__ = [
     "Blocking",

@@ -7,7 +7,7 @@ A block looks at some fields of the items and gives a few numbers for each pair.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar
 
 import numpy as np
@@ -22,10 +22,7 @@ from .fields import Fields
 
 # One row per pair, one column per feature.
 Values: TypeAlias = Floats | sparse.csr_array
-State: TypeAlias = dict[str, Any]
 S = TypeVar("S")
-
-__all__ = ["Block", "PairBlock", "State", "Unlearned", "Values", "all_pairs", "missing"]
 
 
 class PairBlock(EstimatorState, BaseEstimator, ABC, Generic[S]):
@@ -38,6 +35,7 @@ class PairBlock(EstimatorState, BaseEstimator, ABC, Generic[S]):
     summarise, merge, finish   learning (vocabulary, idf, ranges) from one part of the sets or from several:
                                ``finish(merge(summarise(A), summarise(B)))`` is as good as ``fit(A + B)``
     fitted                     the attributes that `finish` sets, with their types: a model file keeps them
+    choices                    parameters that are lists, and what may be in them
     check_parameters,          ValueError where a parameter, or what a file says was learned, is not right:
     check_fitted               a file may come from anyone
     suits, suits_record        kinds of fields that suit, for each kind of items (records, text, ...), and
@@ -49,6 +47,7 @@ class PairBlock(EstimatorState, BaseEstimator, ABC, Generic[S]):
 
     # Whether likely pairs of a large set can be found by the words that its items share (`Blocking`).
     has_words: ClassVar[bool] = True
+    choices: ClassVar[Mapping[str, Collection[object]]] = {}
     suits: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     suits_record: ClassVar[tuple[str, ...]] = ()
 
@@ -69,6 +68,20 @@ class PairBlock(EstimatorState, BaseEstimator, ABC, Generic[S]):
     @abstractmethod
     def finish(self, summary: S) -> Self:
         """Take what was learned from a summary."""
+
+    def check_parameters(self) -> None:
+        """`field`, `fields` and `name` must be names, lists must be of the `choices`."""
+        for name, value in self.get_params(deep=False).items():
+            if name == "field":
+                check_name(value, name)
+            elif name == "fields":
+                check_names(value, name)
+            elif name == "name" and not isinstance(value, str):
+                raise ValueError(f"name must be a string, not {value!r}")
+            elif name in self.choices:
+                known = self.choices[name]
+                if not isinstance(value, list | tuple) or any(v not in known for v in value):
+                    raise ValueError(f"{name} must be some of {', '.join(map(str, known))}, not {value!r}")
 
     def fit(self, sets: Sequence[RawSet]) -> Self:
         """Learn what is needed from raw sets."""
@@ -100,6 +113,28 @@ class Unlearned(PairBlock[None]):
 
     def finish(self, summary: None) -> Self:
         return self
+
+
+def check_name(value: object, parameter: str) -> None:
+    """A field's name."""
+    if not isinstance(value, str) or not value:
+        raise ValueError(f"{parameter} must be the name of a field, not {value!r}")
+
+
+def check_names(value: object, parameter: str) -> None:
+    """One or more fields' names."""
+    if not isinstance(value, list | tuple) or not value:
+        raise ValueError(f"{parameter} must be a list of names of fields, not {value!r}")
+    for name in value:
+        check_name(name, parameter)
+
+
+def check_distinct(value: object, name: str) -> None:
+    """A list of strings, none twice."""
+    if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
+        raise ValueError(f"{name} must be a list of strings")
+    if len(set(value)) != len(value):
+        raise ValueError(f"{name} names something twice")
 
 
 def all_pairs(m: int) -> Ints:

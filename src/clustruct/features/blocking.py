@@ -10,16 +10,14 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from clustruct._typing import Bools, Ints
+from clustruct._typing import Ints
 from clustruct.partitions import canonical_labels
 from clustruct.records import RawSet
 from clustruct.storage import EstimatorState, register
 
-from . import checks
-from .term_weights import TermCounts, TermWeights
-from .words import as_text, codes, letter_ngrams, words
-
-__all__ = ["Blocking", "pair_recall"]
+from .base import check_distinct, check_names
+from .fields import as_text
+from .terms import TermCounts, TermWeights, codes, letter_ngrams, words
 
 ROWS_AT_ONCE = 512
 # However large the clusters seen in training are, an item gets no more neighbours for it.
@@ -63,11 +61,11 @@ class Blocking(EstimatorState, BaseEstimator):
     def check_parameters(self) -> None:
         """ValueError that names a parameter which is not what it must be."""
         if self.fields is not None:
-            checks.names_of_fields(self.fields)
+            check_names(self.fields, "fields")
         for name in ("n_neighbors", "n_neighbors_by_field", "rare", "common", "from_size"):
-            checks.whole(getattr(self, name), name)
+            _check_count(getattr(self, name), name)
         share = self.common_share
-        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
+        if type(share) not in (int, float) or not 0 <= share <= 1:
             raise ValueError(f"common_share must be in 0..1, not {share!r}")
         if not isinstance(self.view, str) or self.view not in _VIEWS:
             raise ValueError(f"view must be one of {', '.join(_VIEWS)}, not {self.view!r}")
@@ -83,9 +81,8 @@ class Blocking(EstimatorState, BaseEstimator):
                 self.weights_[field] = TermWeights.of(TermCounts(terms))
         self.fields_ = fields
         largest = max((_largest_cluster(raw) for raw in sets), default=1)
-        self.n_neighbors_ = (
-            max(self.n_neighbors, min(largest - 1, MOST_NEIGHBOURS)) if self.n_neighbors else 0
-        )
+        wanted = max(self.n_neighbors, min(largest - 1, MOST_NEIGHBOURS))
+        self.n_neighbors_ = wanted if self.n_neighbors else 0
         return self
 
     def _terms(self, raw: RawSet, fields: Sequence[str]) -> list[list[str]]:
@@ -99,10 +96,8 @@ class Blocking(EstimatorState, BaseEstimator):
 
     def pairs(self, raw: RawSet) -> Ints:
         """The pairs a < b, sorted."""
-        m = len(raw)
-        keys = [self._keys(raw, field) for field in self.weights_]
-        found = np.unique(np.concatenate(keys))
-        return np.column_stack([found // m, found % m]).astype(np.int64)
+        found = np.unique(np.concatenate([self._keys(raw, field) for field in self.weights_]))
+        return np.column_stack(np.divmod(found, len(raw))).astype(np.int64)
 
     def _keys(self, raw: RawSet, field: str) -> Ints:
         """The pairs found by one field's words, or by all ("")."""
@@ -111,21 +106,24 @@ class Blocking(EstimatorState, BaseEstimator):
         X = sparse.csr_array((rows.data, rows.indices, rows.indptr), shape=(m, len(rows.idf)))
         count = np.bincount(rows.indices, minlength=X.shape[1])
         limit = max(self.common, int(self.common_share * m))
-        near = _keep(X, (count > 1) & (count <= limit))
+        near, shared = (X[:, np.flatnonzero((count > 1) & (count <= most))] for most in (limit, self.rare))
         if field:
             return _nearest(near, self.n_neighbors_by_field)
-        shared = _keep(X, (count > 1) & (count <= self.rare))
         both = sparse.coo_array(sparse.triu(shared @ shared.T, 1))
         return np.concatenate([_nearest(near, self.n_neighbors_), both.row.astype(np.int64) * m + both.col])
 
     def check_fitted(self) -> None:
         """ValueError where the fitted attributes do not fit each other."""
-        checks.strings(self.fields_, "fields", distinct=True)
-        checks.whole(self.n_neighbors_, "n_neighbors")
-        if not {""} <= set(self.weights_) <= {"", *self.fields_}:
+        check_distinct(self.fields_, "fields")
+        _check_count(self.n_neighbors_, "n_neighbors")
+        tables = all(isinstance(table, TermWeights) for table in self.weights_.values())
+        if not tables or not {""} <= set(self.weights_) <= {"", *self.fields_}:
             raise ValueError("the tables of the blocking are not those of their fields")
-        for table in self.weights_.values():
-            checks.of_class(table, TermWeights, "a table")
+
+
+def _check_count(value: object, name: str) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 0 <= value <= 2**53:
+        raise ValueError(f"{name} must be a whole number from 0 on, not {value!r}")
 
 
 def _nearest(X: sparse.csr_array, n_neighbors: int) -> Ints:
@@ -146,11 +144,6 @@ def _nearest(X: sparse.csr_array, n_neighbors: int) -> Ints:
 
 def _largest_cluster(raw: RawSet) -> int:
     return 1 if raw.labels is None else int(np.bincount(canonical_labels(raw.labels)).max())
-
-
-def _keep(X: sparse.csr_array, wanted: Bools) -> sparse.csr_array:
-    """The columns that are wanted, the rest dropped."""
-    return sparse.csr_array(X[:, np.flatnonzero(wanted)])
 
 
 def pair_recall(raw: RawSet, pairs: Ints) -> float:

@@ -11,7 +11,7 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, TfidfVectorizer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import Normalizer
 
-from .stems import stem_tokens
+from .terms import stem_tokens
 
 
 class StemAnalyzer:

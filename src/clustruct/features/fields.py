@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -12,10 +13,6 @@ import numpy as np
 
 from clustruct.records import RawSet, is_missing
 
-from .words import as_text
-
-__all__ = ["Fields", "ItemKind", "as_day", "as_number", "field_kinds"]
-
 ItemKind = Literal["auto", "records", "text", "mentions", "vectors"]
 LOOKED_AT = 2000  # values of a field that are looked at
 LONG = 100  # letters from which on a string is a text
@@ -23,8 +20,36 @@ MOSTLY = 0.9
 MOST_MISSING = 0.75
 _NAMED_ID = re.compile(r"(^|_|\b)(id|ids|url|uri|key|hash)$|[a-z]I[dD]$", re.IGNORECASE)
 _NUMBER = re.compile(r"[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?")
+_ACCENTS = re.compile("[\u0300-\u036f]")
 _ROUND = " \t.,;:()[]{}$\u20ac\u00a3\u00a5'\"`~#%"
 _DATES = ("%Y-%m-%d", "%Y/%m/%d", "%Y%m%d", "%d.%m.%Y", "%m/%d/%Y", "%d %B %Y", "%B %d, %Y")
+
+
+def as_text(value: object) -> str:
+    """A field's value as one string, empty where missing; a list is joined.
+
+    >>> as_text(["A. Smith", "B. Jones"]), as_text(None), as_text(1.0), as_text(7)
+    ('A. Smith ; B. Jones', '', '1', '7')
+    """
+    if is_missing(value):
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list | tuple):
+        return " ; ".join(text for text in map(as_text, value) if text)
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def fold(text: str) -> str:
+    """Lower case without accents, blanks squeezed: what two spellings of one thing share.
+
+    >>> fold("  Caf\u00e9  \ufb01x STRASSE ")
+    'cafe fix strasse'
+    """
+    plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", text))
+    return " ".join(unicodedata.normalize("NFKC", plain).casefold().split())
 
 
 @dataclass(frozen=True)

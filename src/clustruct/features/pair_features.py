@@ -1,10 +1,11 @@
-"""Blocks of pair features put together: raw sets in, item sets out."""
+"""Blocks of pair features: guessed from the data, and put together. Raw sets in, item sets out."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from fnmatch import fnmatchcase
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,21 +16,32 @@ from sklearn.utils.validation import check_is_fitted
 from clustruct._typing import Ints
 from clustruct.itemsets import ItemSet
 from clustruct.records import RawSet
-from clustruct.storage.registry import register
+from clustruct.storage import register
+from clustruct.storage.registry import registered
 
-from . import checks
-from .base import Block, PairBlock, State, Values, all_pairs
+from .base import Block, PairBlock, Unlearned, Values, all_pairs
 from .blocking import Blocking
-from .blocks import Constant
+from .fields import Fields, ItemKind, field_kinds
 
-__all__ = ["PairFeatures"]
-
+KINDS: tuple[str, ...] = get_args(ItemKind)
 # More are not taken from a model file: a few bytes for each there would ask for gigabytes here.
 MOST_BLOCKS = 2000
 MOST_PRODUCTS = 20_000
 
 
+@register("Constant")
+class Constant(Unlearned):
+    """1 for every pair: where the similarity is zero is learned, too."""
+
+    def get_feature_names_out(self) -> list[str]:
+        return ["constant"]
+
+    def transform(self, raw: RawSet, pairs: Ints) -> Values:
+        return np.ones((len(pairs), 1))
+
+
 @register("PairFeatures")
+@dataclass(eq=False, repr=False)
 class PairFeatures(TransformerMixin, BaseEstimator):
     """Pair features of raw sets, from one or more blocks, in the manner of ColumnTransformer.
 
@@ -51,18 +63,11 @@ class PairFeatures(TransformerMixin, BaseEstimator):
     [ItemSet(m=2, N_n=0, N_p=1)]
     """
 
-    def __init__(
-        self,
-        blocks: Sequence[Block],
-        *,
-        bias: bool = True,
-        products: Sequence[tuple[str, str]] = (),
-        blocking: Blocking | None = None,
-    ) -> None:
-        self.blocks = blocks
-        self.bias = bias
-        self.products = products
-        self.blocking = blocking
+    blocks: Sequence[Block]
+    _: KW_ONLY
+    bias: bool = True
+    products: Sequence[tuple[str, str]] = ()
+    blocking: Blocking | None = None
 
     def fit(self, X: Sequence[RawSet], y: object = None) -> Self:
         """Learn vocabularies, weights and ranges from the raw sets."""
@@ -99,7 +104,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):
             n_items=len(raw),
         )
 
-    def state(self) -> State:
+    def state(self) -> dict[str, Any]:
         """All that a model file keeps: JSON values and arrays."""
         check_is_fitted(self)
         products = [list(pair) for pair in self.products]
@@ -108,14 +113,14 @@ class PairFeatures(TransformerMixin, BaseEstimator):
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> PairFeatures:
         """The fitted features of a state; ValueError where it is not one."""
-        blocks, blocking = checks.part(state, "blocks"), checks.part(state, "blocking")
+        blocks, blocking = state["blocks"], state["blocking"]
         if not isinstance(blocks, list) or not all(isinstance(block, PairBlock) for block in blocks):
             raise ValueError("the state of the features has no list of blocks")
         if len(blocks) > MOST_BLOCKS:
             raise ValueError(f"{len(blocks)} blocks of features cannot be meant")
-        if blocking is not None:
-            checks.of_class(blocking, Blocking, "blocking")
-        products = check_patterns(checks.part(state, "products"))
+        if not isinstance(blocking, Blocking | None):
+            raise ValueError(f"blocking must be Blocking, not {type(blocking).__name__}")
+        products = check_patterns(state["products"])
         features = cls(blocks, bias=False, products=products, blocking=blocking)
         features.blocks_, features.blocking_ = blocks, blocking
         features.product_columns_ = product_columns(products, features._names())
@@ -148,12 +153,10 @@ def product_columns(patterns: object, names: Sequence[str]) -> list[tuple[int, i
     [(0, 2), (1, 2)]
     """
     found: dict[tuple[int, int], None] = {}
-    for first, second in check_patterns(patterns):
-        left = [i for i, name in enumerate(names) if fnmatchcase(name, first)]
-        right = [j for j, name in enumerate(names) if fnmatchcase(name, second)]
+    for pair in check_patterns(patterns):
+        left, right = ([i for i, name in enumerate(names) if fnmatchcase(name, p)] for p in pair)
         if not left or not right:
-            lacking = second if left else first
-            raise ValueError(f"products: no feature is called like {lacking!r}")
+            raise ValueError(f"products: no feature is called like {pair[1 if left else 0]!r}")
         found.update(dict.fromkeys((min(i, j), max(i, j)) for i in left for j in right))
     if len(found) > MOST_PRODUCTS:
         raise ValueError(f"products: {len(found)} products, more than {MOST_PRODUCTS}")
@@ -174,3 +177,59 @@ def multiply(values: Values, columns: Sequence[tuple[int, int]]) -> Values:
         held = sparse.csc_array(values)
         return sparse.csr_array(sparse.hstack([held, held[:, left] * held[:, right]], format="csr"))
     return np.hstack([values, values[:, left] * values[:, right]])
+
+
+def guess_blocks(
+    sets: Sequence[RawSet], kind: ItemKind = "auto", fields: Sequence[str] | None = None
+) -> list[Block]:
+    """Blocks of features that suit the sets.
+
+    Each registered class of blocks says which fields suit it and which of its blocks to take for one
+    (`PairBlock.guess_field`), or for all fields together (`PairBlock.guess_record`).
+
+    Parameters
+    ----------
+    sets : raw sets
+    kind : "records" (string likenesses of each field and of the whole record), "text" (n-gram cosines of
+        text fields), "mentions" (noun phrases), "vectors" (lists of numbers, or numbers side by side), or
+        "auto": mentions where items are places in a text, text
+        where at most two fields hold anything and one is long, records otherwise
+    fields : the fields to look at (all by default, without names of items)
+
+    >>> sets = [RawSet([{"title": "Dog bites man", "year": 1990}, {"title": "Rain", "year": 1991}])]
+    >>> [type(block).__name__ for block in guess_blocks(sets, "records")]
+    ['Strings', 'Terms', 'Strings', 'Numbers', 'Terms']
+    """
+    if kind not in KINDS:
+        raise ValueError(f"kind must be one of {', '.join(KINDS)}, not {kind!r}")
+    data = _look(sets, kind, fields)
+    classes = list(registered(PairBlock).values())  # type: ignore[type-abstract]
+    found: list[Block] = []
+    for field in data.compared():
+        suited = (c for c in classes if data.kinds[field] in c.suits.get(data.items, ()))
+        found += [block for c in suited for block in c.guess_field(data, field)]
+    for c in classes:
+        if data.items in c.suits_record:
+            found += c.guess_record(data, found)
+    if not found:
+        held = ", ".join(f"{field} holds {kind}" for field, kind in data.kinds.items())
+        raise ValueError(f"no field to compare items by: {held or 'the items have no fields'}")
+    return found
+
+
+def _look(sets: Sequence[RawSet], kind: ItemKind, fields: Sequence[str] | None) -> Fields:
+    if kind == "mentions" or (kind == "auto" and fields is None and _are_mentions(sets)):
+        return Fields(sets, "mentions", {})
+    kinds = field_kinds(sets, fields)
+    return Fields(sets, _guess_kind(kinds) if kind == "auto" else kind, kinds)
+
+
+def _are_mentions(sets: Sequence[RawSet]) -> bool:
+    """Whether items are places in a text."""
+    return all("tokens" in raw.context and {"sent", "start", "end"} <= set(raw.items[0]) for raw in sets)
+
+
+def _guess_kind(kinds: dict[str, str]) -> ItemKind:
+    """Text where most that is said is said in words that are not short columns."""
+    holding = [k for k in kinds.values() if k not in ("id", "nothing")]
+    return "text" if "text" in holding and len(holding) <= 2 else "records"

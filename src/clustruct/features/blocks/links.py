@@ -1,22 +1,25 @@
-"""Links between items as pair features."""
+"""Links between items as pair features, as for web pages (Finley 2009, section 4.5.1)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Self
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
 
-from clustruct._typing import Ints
-from clustruct.features import checks
-from clustruct.features.base import Block, Unlearned, Values
+from clustruct._typing import Bools, Ints
+from clustruct.features.base import Block, Unlearned, Values, check_name
 from clustruct.features.fields import Fields
-from clustruct.features.links import link_pairs
+from clustruct.itemsets import ItemSet, MatrixLike
 from clustruct.records import RawSet
 from clustruct.storage import register
 
 
 @register("Links")
+@dataclass(eq=False, repr=False)
 class Links(Unlearned):
     """Whether one item links to the other, and whether some item links to both.
 
@@ -34,11 +37,10 @@ class Links(Unlearned):
 
     suits_record = ("records", "text", "vectors")
 
-    def __init__(self, edges: str = "links") -> None:
-        self.edges = edges
+    edges: str = "links"
 
     def check_parameters(self) -> None:
-        checks.name_of_field(self.edges, "edges")
+        check_name(self.edges, "edges")
 
     @classmethod
     def guess_record(cls, data: Fields, found: Sequence[Block]) -> list[Self]:
@@ -53,7 +55,103 @@ class Links(Unlearned):
             found = link_pairs(raw.context.get(self.edges, []), m)
         except ValueError as error:
             raise ValueError(f"{raw.title}: {error}") from None
-        keys = found.pairs[:, 0] * m + found.pairs[:, 1]
-        wanted = pairs.min(axis=1, initial=m) * m + pairs.max(axis=1, initial=0)
+        keys, wanted = (p[:, 0] * m + p[:, 1] for p in (found.pairs, np.sort(pairs, axis=1)))
         columns = [np.isin(wanted, keys[kind]) for kind in (found.linked, found.co_cited)]
         return np.column_stack(columns).astype(np.float64)
+
+
+class LinkPairs(NamedTuple):
+    """Pairs a < b that are linked (in either direction) or co-cited (some item links to both), or both."""
+
+    pairs: Ints
+    linked: Bools
+    co_cited: Bools
+
+
+def links(
+    edges: ArrayLike,
+    nodes: MatrixLike,
+    *,
+    products: bool = True,
+    indicator: float = 1.0,
+    ids: Sequence[Hashable] | None = None,
+) -> ItemSet:
+    """An item set of nodes with two regions of pair features::
+
+        psi_ab = [ x_a * x_b ; L_ab [x_a * x_b ; indicator] ; M_ab [x_a * x_b ; indicator] ]
+
+    L_ab = 1 where one of the two links to the other, M_ab = 1 where some item links to both, else 0.
+
+    Parameters
+    ----------
+    edges : (e, 2) integers, each row (source, target). Items are 0..m-1; sources with other numbers are
+        citing items outside the set. Repeated edges and links to oneself do nothing.
+    nodes : (m, N_n) array or sparse matrix, the x_a
+    products : whether the regions have the products x_a * x_b, or the indicator alone
+    indicator : value of the indicator feature (beside unit rows x_a a value below 1 leaves the words a say)
+    ids : names of the items
+
+    Only pairs that are linked or co-cited have a row, and of each row only what is not zero is stored.
+    A page with d links makes d (d - 1) / 2 co-cited pairs.
+
+    >>> x = links([[0, 1], [9, 1], [9, 2]], [[1.0, 2.0], [3.0, 4.0], [5.0, 0.0]])
+    >>> x.pair_index.tolist()
+    [[0, 1], [1, 2]]
+    >>> x.pairs.toarray()
+    array([[ 3.,  8.,  1.,  0.,  0.,  0.],
+           [ 0.,  0.,  0., 15.,  0.,  1.]])
+    """
+    X = sparse.csr_array(nodes, dtype=np.float64)
+    found = link_pairs(edges, X.shape[0])
+    a, b = found.pairs.T
+    regions = []
+    for member in (found.linked, found.co_cited):
+        mask = member.astype(np.float64)
+        if products:
+            rows = sparse.csr_array(sparse.diags_array(mask) @ (X[a] * X[b]))
+            rows.eliminate_zeros()
+            regions.append(rows)
+        regions.append(sparse.csr_array(indicator * mask[:, None]))
+    pairs = sparse.csr_array(sparse.hstack(regions, format="csr"))
+    return ItemSet(nodes, pairs, pair_index=found.pairs, ids=ids)
+
+
+def link_pairs(edges: ArrayLike, n_items: int) -> LinkPairs:
+    """The linked and the co-cited pairs of an edge list, sorted. Cost: the pairs found.
+
+    >>> found = link_pairs([[0, 1], [0, 2], [1, 0]], 3)
+    >>> found.pairs.tolist(), found.linked.tolist(), found.co_cited.tolist()
+    ([[0, 1], [0, 2], [1, 2]], [True, True, False], [False, False, True])
+    """
+    given = _check_edges(edges, n_items)
+    inside = given[((given >= 0) & (given < n_items)).all(axis=1)]
+    direct = _adjacency(inside[:, 0], inside[:, 1], (n_items, n_items))
+    _, sources = np.unique(given[:, 0], return_inverse=True)
+    citing = _adjacency(sources, given[:, 1], (len(given) + 1, n_items))
+    linked, co_cited = _keys(direct + direct.T), _keys(citing.T @ citing)
+    either = np.union1d(linked, co_cited)
+    pairs = np.column_stack(np.divmod(either, n_items))
+    return LinkPairs(pairs, np.isin(either, linked), np.isin(either, co_cited))
+
+
+def _check_edges(edges: ArrayLike, n_items: int) -> Ints:
+    given = np.asarray(edges)
+    if given.size == 0:
+        given = np.zeros((0, 2), dtype=np.int64)
+    if given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iu":
+        raise ValueError(f"edges must be an (e, 2) integer array, got {given.dtype} {given.shape}")
+    outside = np.flatnonzero((given[:, 1] < 0) | (given[:, 1] >= n_items))
+    if outside.size:
+        row = int(outside[0])
+        raise ValueError(f"edges: row {row} has the target {given[row, 1]}, not an item in 0..{n_items - 1}")
+    return given[given[:, 0] != given[:, 1]].astype(np.int64)
+
+
+def _adjacency(sources: Ints, targets: Ints, shape: tuple[int, int]) -> sparse.csr_array:
+    return sparse.csr_array((np.ones(len(sources)), (sources, targets)), shape=shape)
+
+
+def _keys(A: sparse.sparray) -> Ints:
+    """The pairs a < b with an entry, as numbers a m + b."""
+    a, b = sparse.triu(A, 1).coords
+    return a.astype(np.int64) * A.shape[1] + b

@@ -8,13 +8,16 @@ from typing import ClassVar, Self
 import numpy as np
 
 from clustruct._typing import Ints
-from clustruct.features import checks
 from clustruct.features.base import Values, missing
-from clustruct.features.fields import Fields
-from clustruct.features.term_weights import TermBlock, TermLists
-from clustruct.features.words import as_text, fold
+from clustruct.features.fields import Fields, as_text, fold
+from clustruct.features.terms import TermBlock, TermLists
 from clustruct.records import RawSet, is_missing
 from clustruct.storage import register
+
+_KINDS = (
+    *("missing in one", "missing in both", "shared entries", "share of the shorter list"),
+    *("shared entries that are rare here", "same list"),
+)
 
 
 @register("Lists")
@@ -43,7 +46,7 @@ class Lists(TermBlock):
     separator: str | None = None
 
     def check_parameters(self) -> None:
-        checks.name_of_field(self.field)
+        super().check_parameters()
         if self.separator is not None and (not isinstance(self.separator, str) or not self.separator):
             raise ValueError(f"separator must be a string, not {self.separator!r}")
 
@@ -55,23 +58,17 @@ class Lists(TermBlock):
         return [[self._read(value) for value in raw.column(self.field)]]
 
     def get_feature_names_out(self) -> list[str]:
-        kinds = ("missing in one", "missing in both", "shared entries", "share of the shorter list")
-        return [
-            f"{self.field}: {kind}" for kind in (*kinds, "shared entries that are rare here", "same list")
-        ]
+        return [f"{self.field}: {kind}" for kind in _KINDS]
 
     def transform(self, raw: RawSet, pairs: Ints) -> Values:
         (entries,), (weights,) = self.terms(raw), self.weights_
         rows = weights.rows(entries)
         found, rare = rows.compare(pairs), rows.shared_rare(pairs)
-        contents = [frozenset(e) for e in entries]
-        number = {c: i for i, c in enumerate(dict.fromkeys(contents))}
-        code = np.array([number[c] for c in contents])
+        number: dict[frozenset[str], int] = {}
+        code = np.array([number.setdefault(frozenset(e), len(number)) for e in entries])
         there = np.array([len(e) > 0 for e in entries])
         same = (code[pairs[:, 0]] == code[pairs[:, 1]]) & there[pairs[:, 0]]
-        return np.column_stack(
-            [*missing(there, pairs), found.cosine, found.contained, rare, same.astype(float)]
-        )
+        return np.column_stack([*missing(there, pairs), found.cosine, found.contained, rare, same])
 
     def _read(self, value: object) -> list[str]:
         if is_missing(value):

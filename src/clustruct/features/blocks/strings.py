@@ -5,24 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from operator import attrgetter
 from typing import ClassVar, Self
 
 import numpy as np
 
-from clustruct._typing import Bools, Floats, Ints
-from clustruct.features import checks
+from clustruct._typing import Floats, Ints
 from clustruct.features.base import Unlearned, Values, missing
-from clustruct.features.fields import Fields
-from clustruct.features.words import as_text, fold
+from clustruct.features.fields import Fields, as_text, fold
 from clustruct.records import RawSet
 from clustruct.storage import register
 
-# What is measured, and rapidfuzz's name for it. All are 0 for nothing in common and 1 for the same.
+# What is measured, rapidfuzz's name for it, and its value for the same. All are 0 for nothing in common.
 _MEASURES = {
-    "spelling": ("distance", "Levenshtein", "normalized_similarity", 1.0),
-    "spelling of the beginning": ("distance", "JaroWinkler", "normalized_similarity", 1.0),
-    "words in any order": ("fuzz", None, "token_sort_ratio", 100.0),
-    "words of the shorter": ("fuzz", None, "token_set_ratio", 100.0),
+    "spelling": ("distance.Levenshtein.normalized_similarity", 1.0),
+    "spelling of the beginning": ("distance.JaroWinkler.normalized_similarity", 1.0),
+    "words in any order": ("fuzz.token_sort_ratio", 100.0),
+    "words of the shorter": ("fuzz.token_set_ratio", 100.0),
 }
 MEASURES = tuple(_MEASURES)
 
@@ -35,9 +34,8 @@ def _scorer(measure: str) -> tuple[Callable[..., Floats], object, float]:
         raise ModuleNotFoundError(
             "likeness of strings needs the package rapidfuzz: pip install 'clustruct[records]'"
         ) from error
-    module, owner, name, most = _MEASURES[measure]
-    place = getattr(rapidfuzz, module)
-    return rapidfuzz.process.cpdist, getattr(place if owner is None else getattr(place, owner), name), most
+    path, most = _MEASURES[measure]
+    return rapidfuzz.process.cpdist, attrgetter(path)(rapidfuzz), most
 
 
 @register("Strings")
@@ -62,14 +60,11 @@ class Strings(Unlearned):
     [[0.0, 0.0, 0.0, 0.75], [0.0, 1.0, 0.0, 0.0]]
     """
 
+    choices: ClassVar = {"measures": MEASURES}
     suits: ClassVar = {"records": ("string", "number", "date")}
 
     field: str
     measures: Sequence[str] = MEASURES
-
-    def check_parameters(self) -> None:
-        checks.name_of_field(self.field)
-        checks.some_of(self.measures, MEASURES, "measures")
 
     @classmethod
     def guess_field(cls, data: Fields, field: str) -> list[Self]:
@@ -82,29 +77,22 @@ class Strings(Unlearned):
     def transform(self, raw: RawSet, pairs: Ints) -> Values:
         text = [fold(as_text(value)) for value in raw.column(self.field)]
         present = np.array([t != "" for t in text])
-        distinct = list(dict.fromkeys(text))
-        place = {t: i for i, t in enumerate(distinct)}
-        code = np.array([place[t] for t in text], dtype=np.int64)
-        a, b = code[pairs[:, 0]], code[pairs[:, 1]]
-        both = present[pairs[:, 0]] & present[pairs[:, 1]]
-        columns = [both & (a == b), *missing(present, pairs)]
-        columns += likenesses(distinct, a, b, both, self.measures)
-        return np.column_stack([np.asarray(c, np.float64) for c in columns])
+        place = {t: i for i, t in enumerate(dict.fromkeys(text))}
+        code = np.array([place[t] for t in text], dtype=np.int64)[pairs]
+        both = present[pairs].all(axis=1)
+        columns = np.zeros((len(pairs), 3 + len(self.measures)))
+        columns[:, 0] = both & (code[:, 0] == code[:, 1])
+        columns[:, 1:3] = np.column_stack(missing(present, pairs))
+        columns[both, 3:] = likenesses(list(place), np.sort(code[both], axis=1), self.measures)
+        return columns
 
 
-def likenesses(
-    distinct: Sequence[str], a: Ints, b: Ints, wanted: Bools, measures: Sequence[str]
-) -> list[Floats]:
-    """Each measure of the strings number a and b where wanted, else 0. Each two strings are compared once."""
-    low, high = np.minimum(a, b)[wanted], np.maximum(a, b)[wanted]
-    keys, back = np.unique(low * len(distinct) + high, return_inverse=True)
-    first = [distinct[i] for i in keys // len(distinct)]
-    second = [distinct[i] for i in keys % len(distinct)]
-    columns = []
-    for measure in measures:
+def likenesses(distinct: Sequence[str], pairs: Ints, measures: Sequence[str]) -> Floats:
+    """A column for each measure of the strings of pairs a <= b. Each two strings are compared once."""
+    keys, back = np.unique(pairs[:, 0] * len(distinct) + pairs[:, 1], return_inverse=True)
+    first, second = ([distinct[i] for i in side] for side in np.divmod(keys, len(distinct)))
+    out = np.zeros((len(pairs), len(measures)))
+    for column, measure in enumerate(measures if len(keys) else ()):
         compare, scorer, most = _scorer(measure)
-        column = np.zeros(len(a))
-        if len(keys):
-            column[wanted] = compare(first, second, scorer=scorer, dtype=np.float64)[back] / most
-        columns.append(column)
-    return columns
+        out[:, column] = compare(first, second, scorer=scorer, dtype=np.float64)[back] / most
+    return out

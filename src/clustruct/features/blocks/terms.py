@@ -8,12 +8,10 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from clustruct._typing import Floats, Ints
-from clustruct.features import checks
+from clustruct._typing import Ints
 from clustruct.features.base import Block, Values, missing
-from clustruct.features.fields import Fields
-from clustruct.features.term_weights import Likeness, TermBlock, TermLists
-from clustruct.features.words import as_text, codes, letter_ngrams, words
+from clustruct.features.fields import Fields, as_text
+from clustruct.features.terms import TermBlock, TermLists, codes, letter_ngrams, words
 from clustruct.records import RawSet
 from clustruct.storage import register
 
@@ -47,6 +45,7 @@ class Terms(TermBlock):
     [[1.0, 1.0, 0.76, 0.0], [0.0, 0.0, 0.0, 1.0]]
     """
 
+    choices: ClassVar = {"views": _VIEWS}
     suits: ClassVar = {"records": ("string", "text", "list")}
     suits_record = ("records",)
 
@@ -54,11 +53,6 @@ class Terms(TermBlock):
     views: Sequence[str] = ("words", "letters", "codes")
     name: str = ""
     missing_values: bool = False
-
-    def check_parameters(self) -> None:
-        checks.names_of_fields(self.fields)
-        checks.some_of(self.views, _VIEWS, "views")
-        checks.text(self.name, "name")
 
     @classmethod
     def guess_field(cls, data: Fields, field: str) -> list[Self]:
@@ -95,15 +89,10 @@ class Terms(TermBlock):
             found = weights.compare(terms, pairs)
             columns += [*found][: 2 if view == "letters" else 3]
             if view == "codes":
-                columns.append(_other(terms, pairs, found))
+                has = np.array([len(t) > 0 for t in terms])
+                columns.append((has[pairs].all(axis=1) & (found.contained == 0.0)).astype(np.float64))
         return np.column_stack(columns) if columns else np.zeros((len(pairs), 0))
 
     def _texts(self, raw: RawSet) -> list[str]:
         columns = [[as_text(v) for v in raw.column(field)] for field in self.fields]
         return [" \n ".join(t for t in row if t) for row in zip(*columns, strict=True)]
-
-
-def _other(terms: TermLists, pairs: Ints, found: Likeness) -> Floats:
-    """1 where both items have codes and share none."""
-    has = np.array([len(t) > 0 for t in terms])
-    return (has[pairs].all(axis=1) & (found.contained == 0.0)).astype(np.float64)

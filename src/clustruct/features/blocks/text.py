@@ -9,12 +9,9 @@ from typing import ClassVar, Self
 import numpy as np
 
 from clustruct._typing import Ints
-from clustruct.features import checks
 from clustruct.features.base import Values
-from clustruct.features.fields import Fields
-from clustruct.features.stems import porter_stem
-from clustruct.features.term_weights import TermBlock, TermLists
-from clustruct.features.words import as_text, quoted, word_ngrams, words
+from clustruct.features.fields import Fields, as_text
+from clustruct.features.terms import TermBlock, TermLists, porter_stem, quoted, word_ngrams, words
 from clustruct.records import RawSet
 from clustruct.storage import register
 
@@ -41,6 +38,7 @@ class TextCosines(TermBlock):
     [[1.0], [0.0]]
     """
 
+    choices: ClassVar = {"ngrams": _SIZES}
     suits: ClassVar = {"text": ("string", "text", "list")}
 
     field: str
@@ -48,10 +46,6 @@ class TextCosines(TermBlock):
     raw: bool = True
     stemmed: bool = True
     quotations: bool = False
-
-    def check_parameters(self) -> None:
-        checks.name_of_field(self.field)
-        checks.some_of(self.ngrams, _SIZES, "ngrams")
 
     @classmethod
     def guess_field(cls, data: Fields, field: str) -> list[Self]:

@@ -9,7 +9,6 @@ from typing import ClassVar, NamedTuple, Self
 import numpy as np
 
 from clustruct._typing import Bools, Floats, Ints
-from clustruct.features import checks
 from clustruct.features.base import Block, PairBlock, Values, missing
 from clustruct.features.fields import Fields
 from clustruct.records import RawSet
@@ -70,6 +69,7 @@ class Vectors(PairBlock[Moments]):
     """
 
     fitted: ClassVar = {"size_": int, "spread_": Shape(("size_",)), "scale_": float}
+    choices: ClassVar = {"parts": PARTS}
     suits: ClassVar = {"records": ("vector",), "vectors": ("vector",)}
     suits_record = ("vectors",)
     has_words = False
@@ -78,15 +78,11 @@ class Vectors(PairBlock[Moments]):
     parts: Sequence[str] = ("cosine", "nearness")
     name: str = ""
 
-    def check_parameters(self) -> None:
-        checks.names_of_fields(self.fields)
-        checks.some_of(self.parts, PARTS, "parts")
-        checks.text(self.name, "name")
-
     def check_fitted(self) -> None:
-        checks.whole(self.size_, "size_", 1, MOST_NUMBERS)
-        checks.numbers(self.spread_, "spread_", self.size_, least=1e-12)
-        checks.numbers([self.scale_], "scale_", 1, least=1e-300)
+        if not 1 <= self.size_ <= MOST_NUMBERS:
+            raise ValueError(f"size_ must be in 1..{MOST_NUMBERS}, not {self.size_}")
+        if (self.spread_ < 1e-12).any() or not self.scale_ >= 1e-300:
+            raise ValueError("spread_ and scale_ must be positive")
 
     @classmethod
     def guess_field(cls, data: Fields, field: str) -> list[Self]:

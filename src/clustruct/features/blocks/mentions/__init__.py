@@ -1,5 +1,79 @@
-"""Features of mentions (noun phrases) in text."""
+"""Mentions (noun phrases) of a text: about 60 pair features after Ng and Cardie (2002)."""
 
-from .block import Mentions
+from __future__ import annotations
 
-__all__ = ["Mentions"]
+from collections.abc import Sequence
+from functools import cache
+from typing import Self
+
+import numpy as np
+
+from clustruct._typing import Ints
+from clustruct.features.base import Block, Values
+from clustruct.features.fields import Fields
+from clustruct.features.terms import TermBlock, TermLists
+from clustruct.records import RawSet
+from clustruct.storage import register
+
+from .comparisons import GROUPS, Columns
+from .table import MentionTable
+
+RARE = "shared rare words"
+
+
+@register("Mentions")
+class Mentions(TermBlock):
+    """String, head, form, agreement, distance, speech and syntax of two mentions.
+
+    An item names its tokens by `sent`, `start`, `end` (tokens start..end-1 of that sentence) and may have
+    `type`, `form` (PRON, PROP, NOM) and `head` (a token). The set's context has `tokens` (sentences) and may
+    have `lemma`, `upos`, `xpos`, `feats`, `head`, `deprel` in the same shape, and `speaker` and `par` per
+    sentence. What is not there is guessed from the words (English) or left at zero.
+
+    >>> context = {"tokens": [["Ann", "saw", "him", "."], ["She", "left", "."]]}
+    >>> items = [{"sent": 0, "start": 0, "end": 1, "type": "PER"}, {"sent": 0, "start": 2, "end": 3},
+    ...          {"sent": 1, "start": 0, "end": 1}]
+    >>> raw = RawSet(items, context=context)
+    >>> block = Mentions().fit([raw])
+    >>> values = block.transform(raw, np.array([[0, 2], [1, 2]]))
+    >>> said = {name: row.tolist() for name, row in zip(block.get_feature_names_out(), values.T)}
+    >>> said["gender clashes"], said["nearest noun that fits the pronoun"]
+    ([0.0, 1.0], [1.0, 0.0])
+    """
+
+    suits_record = ("mentions",)
+    has_words = False
+
+    @classmethod
+    def guess_record(cls, data: Fields, found: Sequence[Block]) -> list[Self]:
+        return [cls()]
+
+    def terms(self, raw: RawSet) -> list[TermLists]:
+        return [[sorted(content) for content in MentionTable(raw).content]]
+
+    def get_feature_names_out(self) -> list[str]:
+        return [*_names(), RARE]
+
+    def transform(self, raw: RawSet, pairs: Ints) -> Values:
+        table = MentionTable(raw)
+        columns = _compare(table, pairs)
+        plain = ~table.pronoun
+        terms = [sorted(c) if p else [] for c, p in zip(table.content, plain, strict=True)]
+        columns[RARE] = self.weights_[0].compare(terms, pairs).cosine
+        return np.column_stack([np.asarray(c, np.float64) for c in columns.values()])
+
+
+def _compare(table: MentionTable, pairs: Ints) -> Columns:
+    """All groups of the listed pairs, the earlier mention of each pair first."""
+    a, b = pairs[:, 0], pairs[:, 1]
+    swap = table.order[a] > table.order[b]
+    first, last = np.where(swap, b, a), np.where(swap, a, b)
+    return {name: column for group in GROUPS for name, column in group(table, first, last).items()}
+
+
+@cache
+def _names() -> tuple[str, ...]:
+    """The names do not depend on the text."""
+    items = [{"sent": 0, "start": k, "end": k + 1} for k in range(2)]
+    table = MentionTable(RawSet(items, context={"tokens": [["it", "it"]]}))
+    return tuple(_compare(table, np.array([[0, 1]])))

@@ -1,17 +1,16 @@
-"""The mentions of a set as columns, ready to be compared pair by pair."""
+"""The mentions of a set as columns: what is known of each by itself, ready to be compared pair by pair."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Container, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from clustruct._typing import Ints
-from clustruct.records import RawSet
+from clustruct._typing import Bools, Ints
+from clustruct.records import RawSet, is_missing
 
 from . import lexicon
-from .reading import Document, Span, animacy_of, form_of, gender_of, number_of
 
 SUBJECTS = ("nsubj", "nsubj:pass", "csubj", "nsubj:outer")
 OBJECTS = ("obj", "iobj", "obl", "obl:agent")
@@ -24,56 +23,44 @@ class MentionTable:
         document = Document(raw)
         spans = [document.span(i) for i in range(len(raw))]
         rows = [_read(document, item, span) for item, span in zip(raw.items, spans, strict=True)]
-        self.words = [row["words"] for row in rows]
-        self.content = [frozenset(w for w in row["words"] if w not in lexicon.EMPTY) for row in rows]
-        self.modifiers = [c - {row["head"]} for c, row in zip(self.content, rows, strict=True)]
-        for name in ("text", "bare", "head", "lemma", "kind", "role", "speaker", "paragraph", "verb"):
-            setattr(self, name, _numbered([row[name] for row in rows]))
-        for name in ("gender", "number", "animacy", "pronoun_kind", "quotation"):
-            setattr(self, name, np.array([row[name] for row in rows], dtype=np.int64))
-        self.sent, self.start, self.end = (
-            np.array([getattr(s, k) for s in spans], dtype=np.int64) for k in ("sent", "start", "end")
+
+        def column(name: str) -> list[Any]:
+            return [row[name] for row in rows]
+
+        self.words, self.heads, self.acronyms = map(column, ("words", "head", "acronym"))
+        self.content = [frozenset(words) - lexicon.EMPTY for words in self.words]
+        self.modifiers = [c - {head} for c, head in zip(self.content, self.heads, strict=True)]
+        self.text, self.bare, self.head, self.lemma, self.kind, self.role = (
+            _numbered(column(name)) for name in ("text", "bare", "head", "lemma", "kind", "role")
         )
-        self.head_token = np.array([row["head_token"] for row in rows], dtype=np.int64)
-        self.above = np.array([row["above"] for row in rows], dtype=np.int64)
-        self._flags(rows)
-        order = np.lexsort((-self.end, self.start, self.sent))
-        self.order = np.empty(len(rows), dtype=np.int64)
-        self.order[order] = np.arange(len(rows))
-        self.heads = [row["head"] for row in rows]
-        self.acronyms = [row["acronym"] for row in rows]
+        self.speaker, self.paragraph, self.verb = (
+            _numbered(column(name)) for name in ("speaker", "paragraph", "verb")
+        )
+        self.gender, self.number, self.animacy, self.pronoun_kind = (
+            np.array(column(name)) for name in ("gender", "number", "animacy", "pronoun_kind")
+        )
+        self.quotation, self.head_token, self.above, self.copula = (
+            np.array(column(name)) for name in ("quotation", "head_token", "above", "copula")
+        )
+        self.sent, self.start, self.end = np.array(spans).T
+        self.order = np.argsort(np.lexsort((-self.end, self.start, self.sent)))
+        self._flags(column("form"), column("role"))
 
-    text: Ints
-    bare: Ints
-    head: Ints
-    lemma: Ints
-    kind: Ints
-    role: Ints
-    speaker: Ints
-    paragraph: Ints
-    verb: Ints
-    gender: Ints
-    number: Ints
-    animacy: Ints
-    pronoun_kind: Ints
-    quotation: Ints
+    def _flags(self, form: list[str], role: list[str | None]) -> None:
+        def among(values: Sequence[str | None], words: Container[str | None]) -> Bools:
+            return np.array([value in words for value in values])
 
-    def _flags(self, rows: list[dict[str, Any]]) -> None:
-        form = np.array([row["form"] for row in rows])
-        self.pronoun, self.name, self.common = form == "PRON", form == "PROP", form == "NOM"
-        first = [row["words"][0] for row in rows]
-        heads = [row["head"] for row in rows]
-        self.definite = np.isin(first, list(lexicon.DEFINITE)) & ~self.pronoun
-        self.demonstrative = np.isin(first, list(lexicon.DEMONSTRATIVE)) & ~self.pronoun
-        self.indefinite = np.isin(first, list(lexicon.INDEFINITE)) & ~self.pronoun
-        self.first_person = np.isin(heads, list(lexicon.FIRST)) & self.pronoun
-        self.second_person = np.isin(heads, list(lexicon.SECOND)) & self.pronoun
+        first = [words[0] for words in self.words]
+        self.pronoun, self.name, self.common = (among(form, [kind]) for kind in ("PRON", "PROP", "NOM"))
+        self.definite = among(first, lexicon.DEFINITE) & ~self.pronoun
+        self.demonstrative = among(first, lexicon.DEMONSTRATIVE) & ~self.pronoun
+        self.indefinite = among(first, lexicon.INDEFINITE) & ~self.pronoun
+        self.first_person = among(self.heads, lexicon.FIRST) & self.pronoun
+        self.second_person = among(self.heads, lexicon.SECOND) & self.pronoun
         self.third_person = self.pronoun & ~self.first_person & ~self.second_person
-        self.reflexive = np.isin(heads, list(lexicon.REFLEXIVES))
-        self.subject = np.array([row["role"] in SUBJECTS for row in rows])
-        self.object = np.array([row["role"] in OBJECTS for row in rows])
-        self.copula = np.array([row["copula"] for row in rows])
-        self.appositive = np.array([row["role"] == "appos" for row in rows])
+        self.reflexive = among(self.heads, lexicon.REFLEXIVES)
+        self.subject, self.object = among(role, SUBJECTS), among(role, OBJECTS)
+        self.appositive = among(role, ["appos"])
 
 
 def _read(document: Document, item: Mapping[str, Any], span: Span) -> dict[str, Any]:
@@ -116,15 +103,137 @@ def _read(document: Document, item: Mapping[str, Any], span: Span) -> dict[str, 
 
 def _has_copula(document: Document, span: Span, token: int) -> bool:
     """Whether "is" hangs on the head, so that the phrase is said of the verb's subject."""
-    sentence = document.tokens[span.sent]
-    return any(
-        document.of_token("deprel", span.sent, k) == "cop"
-        and document.of_token("head", span.sent, k) == token
-        for k in range(len(sentence))
-    )
+    tokens = range(len(document.tokens[span.sent]))
+    found = ([document.of_token(layer, span.sent, k) for layer in ("deprel", "head")] for k in tokens)
+    return ["cop", token] in found
 
 
 def _numbered(values: list[Any]) -> Ints:
     """Equal values, equal numbers; None is -1."""
     number: dict[Any, int] = {}
     return np.array([-1 if v is None else number.setdefault(v, len(number)) for v in values], dtype=np.int64)
+
+
+class Span(NamedTuple):
+    """Where a mention is: tokens start..end-1 of a sentence."""
+
+    sent: int
+    start: int
+    end: int
+
+
+class Document:
+    """The sentences of a set's context, with whatever annotation they have."""
+
+    def __init__(self, raw: RawSet) -> None:
+        tokens = raw.context.get("tokens")
+        if not isinstance(tokens, list | tuple) or not tokens:
+            raise ValueError(f"{raw.title}: mentions need the sentences of the text, context['tokens']")
+        self.tokens: Sequence[Sequence[str]] = tokens
+        self._raw = raw
+        self._quotes = _quotations(self.tokens)
+
+    def span(self, number: int) -> Span:
+        """The place of an item, checked."""
+        item, tokens = self._raw.items[number], self.tokens
+        try:
+            span = Span(*(int(item[key]) for key in ("sent", "start", "end")))
+        except (KeyError, TypeError, ValueError):
+            raise ValueError(
+                f"{self._raw.title}: item {number} needs whole numbers sent, start, end, not {dict(item)}"
+            ) from None
+        if not (0 <= span.sent < len(tokens) and 0 <= span.start < span.end <= len(tokens[span.sent])):
+            raise ValueError(f"{self._raw.title}: item {number} lies outside the text: {span}")
+        return span
+
+    def of_token(self, layer: str, sent: int, token: int) -> Any:
+        """The annotation of one token, None where there is none."""
+        sentences = self._raw.context.get(layer)
+        if sentences is None or sent >= len(sentences) or token >= len(sentences[sent]):
+            return None
+        return sentences[sent][token]
+
+    def of_sentence(self, layer: str, sent: int) -> Any:
+        """The speaker or the paragraph of a sentence, None where not known."""
+        given = self._raw.context.get(layer)
+        value = given[sent] if isinstance(given, list | tuple) and sent < len(given) else None
+        return None if is_missing(value) else value
+
+    def quotation(self, span: Span) -> int:
+        """The number of the quotation that a mention is in, -1 outside."""
+        return self._quotes[span.sent][span.start]
+
+    def head(self, item: Mapping[str, Any], span: Span) -> int:
+        """The head token: given; or what hangs on a word outside; or the last before "of", "who" ..."""
+        given = item.get("head")
+        if isinstance(given, int) and span.start <= given < span.end:
+            return given
+        for token in range(span.start, span.end):
+            above = self.of_token("head", span.sent, token)
+            if above is not None and not span.start <= above < span.end:
+                return token
+        words = self.tokens[span.sent][span.start : span.end]
+        for k, word in enumerate(words[1:], start=1):
+            if word.lower() in lexicon.AFTER_HEAD:
+                return span.start + k - 1
+        return span.end - 1
+
+
+def _quotations(tokens: Sequence[Sequence[str]]) -> list[list[int]]:
+    """For each token the number of the quotation it is in, -1 outside."""
+    inside, number, out = False, -1, []
+    for sentence in tokens:
+        row = []
+        for token in sentence:
+            if token in lexicon.OPENING or (token == '"' and not inside):
+                inside, number = True, number + 1
+            elif token in lexicon.CLOSING or token == '"':
+                inside = False
+            row.append(number if inside else -1)
+        out.append(row)
+    return out
+
+
+def form_of(item: Mapping[str, Any], words: Sequence[str], tag: str | None) -> str:
+    """PRON, PROP (a name) or NOM (a common noun): as given, by the head's tag, or by its letters."""
+    given = str(item.get("form") or "").upper()
+    if given in ("PRON", "PROP", "NOM"):
+        return given
+    lower = [w.lower() for w in words]
+    if (len(words) == 1 and lower[0] in lexicon.PRONOUNS) or tag in ("PRON", "PRP", "PRP$", "WP", "WP$"):
+        return "PRON"
+    if tag is not None:
+        return "PROP" if tag in ("PROPN", "NNP", "NNPS") else "NOM"
+    return "PROP" if words[-1][:1].isupper() and lower[0] not in lexicon.DETERMINERS else "NOM"
+
+
+def gender_of(words: Sequence[str], feats: str) -> int:
+    """1 male, 2 female, 0 not known. A feature of the head counts before words."""
+    if "Gender=Masc" in feats or "Gender=Fem" in feats:
+        return 1 if "Gender=Masc" in feats else 2
+    male, female = (any(w.rstrip(".") in kind for w in words) for kind in (lexicon.MALE, lexicon.FEMALE))
+    return 0 if male == female else (1 if male else 2)
+
+
+def number_of(words: Sequence[str], head: str, feats: str, form: str) -> int:
+    """1 one, 2 many, 0 not known."""
+    if "Number=" in feats and "and" not in words:
+        return 2 if "Number=Plur" in feats or "Number=Ptan" in feats else 1
+    if head in lexicon.PLURAL or ("and" in words and form != "PRON"):
+        return 2
+    if head in lexicon.SINGULAR or words[0] in ("a", "an", "this", "that") or form == "PROP":
+        return 1
+    if form == "PRON":
+        return 0
+    return 2 if head.endswith("s") and not head.endswith(("ss", "us", "is")) else 1
+
+
+def animacy_of(head: str, kind: str, form: str, gender: int) -> int:
+    """1 alive, 2 not, 0 not known."""
+    if form == "PRON" and head in lexicon.INANIMATE_PRONOUNS:
+        return 2
+    if form == "PRON" and head in lexicon.PLURAL_PRONOUNS:
+        return 0
+    if head in lexicon.ANIMATE_PRONOUNS or gender or kind in lexicon.ANIMATE_TYPES:
+        return 1
+    return 2 if kind else 0

@@ -1,22 +1,125 @@
-"""How rare a term is (idf), learned from training sets and asked for new ones; blocks that learn it."""
+"""Terms of texts (words, stems, letters, codes), how rare each is (idf), and blocks that learn it.
+
+idf is learned from training sets and asked for new ones.
+"""
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property, lru_cache
+from typing import ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
 from clustruct._typing import Floats, Ints
 from clustruct.records import RawSet
-from clustruct.storage import register
+from clustruct.storage import DataclassState, register
 
-from . import checks
-from .base import PairBlock
+from .base import PairBlock, check_distinct
+from .fields import fold
 
 TermLists: TypeAlias = Sequence[Sequence[str]]
+_WORD = re.compile(r"\w+")
+# Words of letters, an apostrophe inside dropped with what follows it: "don't" counts as "don".
+_LETTERS = re.compile(r"[^\W\d_]{2,}")
+# Straight, curly, low and angle marks, and the `` '' of tokenised text. An apostrophe opens no quotation.
+_QUOTED = re.compile(
+    '"([^"]+)"|\u201c([^\u201c\u201d]+)\u201d|\u201e([^\u201e\u201c\u201d]+)[\u201c\u201d]'
+    "|\u00ab([^\u00ab\u00bb]+)\u00bb|``((?:(?!'').)+)''",
+    re.DOTALL,
+)
+
+
+def words(text: str) -> list[str]:
+    """Runs of letters and digits, folded.
+
+    >>> words("The G-Wireless, 2nd edn.")
+    ['the', 'g', 'wireless', '2nd', 'edn']
+    """
+    return _WORD.findall(fold(text))
+
+
+def word_ngrams(tokens: Sequence[str], n: int) -> list[str]:
+    """Each n words in a row.
+
+    >>> word_ngrams(["a", "b", "c"], 2)
+    ['a b', 'b c']
+    """
+    if n == 1:
+        return list(tokens)
+    return [" ".join(tokens[i : i + n]) for i in range(len(tokens) - n + 1)]
+
+
+def letter_ngrams(text: str, n: int = 3) -> list[str]:
+    """Each n letters in a row within words, with a blank before and after each word.
+
+    >>> letter_ngrams("to go")
+    [' to', 'to ', ' go', 'go ']
+    """
+    found: list[str] = []
+    for word in words(text):
+        padded = f" {word} "
+        found.extend(padded[i : i + n] for i in range(max(len(padded) - n + 1, 1)))
+    return found
+
+
+def codes(text: str) -> list[str]:
+    """Words with a digit, hyphens and dots inside dropped: model numbers, versions, sizes.
+
+    >>> codes("Sony DPP-FP50 printer v2.1, 20 ft")
+    ['dppfp50', 'v21', '20']
+    """
+    tight = re.sub(r"(?<=\w)[-./](?=\w)", "", fold(text))
+    return [word for word in _WORD.findall(tight) if any(c.isdigit() for c in word)]
+
+
+def quoted(text: str) -> str:
+    """The passages within quotation marks, one per line.
+
+    >>> quoted('He said "yes, now" and \u201cgo\u201d; it\\'s Ann\\'s.')
+    'yes, now\\ngo'
+    """
+    return "\n".join("".join(found).strip() for found in _QUOTED.findall(text))
+
+
+@cache
+def _stemmer() -> Callable[[str], str]:
+    try:
+        import snowballstemmer
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError(
+            "Porter stems need the package snowballstemmer: pip install 'clustruct[text]'"
+        ) from error
+    return snowballstemmer.stemmer("porter").stemWord
+
+
+# A stem takes 26 microseconds; a word met before takes 0.1. 20 Newsgroups has 110,000 words.
+@lru_cache(maxsize=500_000)
+def _stem(word: str) -> str:
+    return _stemmer()(word)
+
+
+def porter_stem(words: Iterable[str]) -> list[str]:
+    """The stem of each word; words are taken in lower case.
+
+    >>> porter_stem(["running", "Runs", "clusters", "relational"])
+    ['run', 'run', 'cluster', 'relat']
+    """
+    return [_stem(word.lower()) for word in words]
+
+
+def stem_tokens(text: str, stop_words: Iterable[str] = ()) -> list[str]:
+    """Words of two letters and more, without the stop words (compared before stemming), as stems.
+
+    >>> stem_tokens("The dogs' running times, 1993", stop_words=frozenset(["the"]))
+    ['dog', 'run', 'time']
+    """
+    stopped = stop_words if isinstance(stop_words, set | frozenset) else frozenset(stop_words)
+    return [_stem(word) for word in _LETTERS.findall(text.lower()) if word not in stopped]
 
 
 class Likeness(NamedTuple):
@@ -52,7 +155,8 @@ class TermCounts:
 
 
 @register("TermWeights")
-class TermWeights:
+@dataclass(frozen=True, eq=False)
+class TermWeights(DataclassState):
     """idf_t = log((1 + n) / (1 + df_t)) + 1, of n items df_t of which have the term.
 
     New sets bring new terms (that is their point: other stories, other persons). A term counts as often as
@@ -66,26 +170,24 @@ class TermWeights:
     array([1., 0.])
     """
 
-    def __init__(self, words: list[str], counts: Floats, n: int) -> None:
-        self.words, self.counts, self.n = words, counts, n
-        self._known = dict(zip(words, counts.tolist(), strict=True))
+    words: list[str]
+    counts: Floats
+    n: int
+
+    def __post_init__(self) -> None:
+        check_distinct(self.words, "words")
+        if self.counts.shape != (len(self.words),) or (self.counts < 1.0).any() or not 0 <= self.n <= 2**53:
+            raise ValueError("counts and n must be counts of items, one for each word and one of all")
+
+    @cached_property
+    def _known(self) -> dict[str, float]:
+        return dict(zip(self.words, self.counts.tolist(), strict=True))
 
     @classmethod
     def of(cls, counted: TermCounts) -> TermWeights:
         """The weights that counted items give."""
         kept = sorted(word for word, count in counted.n_with.items() if count > 1)
         return cls(kept, np.array([counted.n_with[word] for word in kept], dtype=np.float64), counted.n)
-
-    def state(self) -> dict[str, Any]:
-        """The terms and how many items have each."""
-        return {"words": self.words, "counts": self.counts, "n": self.n}
-
-    @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> TermWeights:
-        """The weights of a state; ValueError where it cannot be one."""
-        words = checks.strings(checks.part(state, "words"), "words", distinct=True)
-        counts = checks.numbers(checks.part(state, "counts"), "counts", len(words), least=1.0)
-        return cls(words, counts, checks.whole(checks.part(state, "n"), "n"))
 
     def rows(self, items: TermLists) -> Rows:
         """The items of one set as sparse unit rows."""
@@ -97,14 +199,12 @@ class TermWeights:
             data.extend(c for _, c in row)
             indptr.append(len(indices))
         index = np.array(indices, dtype=np.int64)
-        idf = self._idf(number, index, len(items))
-        top = float(np.log((1.0 + max(self.n, len(items))) / 2.0) + 1.0)
-        return Rows(np.array(indptr, dtype=np.int64), index, np.array(data, dtype=np.float64), idf, top)
-
-    def _idf(self, number: Mapping[str, int], index: Ints, m: int) -> Floats:
-        here = np.bincount(index, minlength=len(number)).astype(np.float64)
+        here = np.bincount(index, minlength=len(number))
         known = np.array([self._known.get(word, 0.0) for word in number])
-        return np.asarray(np.log((1.0 + max(self.n, m)) / (1.0 + np.maximum(here, known))) + 1.0)
+        n = max(self.n, len(items))
+        idf = np.log((1.0 + n) / (1.0 + np.maximum(here, known))) + 1.0
+        top = float(np.log((1.0 + n) / 2.0) + 1.0)
+        return Rows(np.array(indptr, dtype=np.int64), index, np.array(data, dtype=np.float64), idf, top)
 
     def compare(self, items: TermLists, pairs: Ints) -> Likeness:
         """The listed pairs of one set."""
@@ -176,7 +276,6 @@ class TermBlock(PairBlock[list[TermCounts]]):
         return self
 
     def check_fitted(self) -> None:
-        given = self.weights_
-        fit = isinstance(given, list) and all(isinstance(table, TermWeights) for table in given)
-        if not fit or len(given) != self.n_tables:
+        tables = [table for table in self.weights_ if isinstance(table, TermWeights)]
+        if not len(self.weights_) == len(tables) == self.n_tables:
             raise ValueError(f"weights_ must be a list of {self.n_tables} tables")
