@@ -65,7 +65,7 @@ class Blocking(EstimatorState, BaseEstimator):
         for name in ("n_neighbors", "n_neighbors_by_field", "rare", "common", "from_size"):
             _check_count(getattr(self, name), name)
         share = self.common_share
-        if type(share) not in (int, float) or not 0 <= share <= 1:
+        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
             raise ValueError(f"common_share must be in 0..1, not {share!r}")
         if not isinstance(self.view, str) or self.view not in _VIEWS:
             raise ValueError(f"view must be one of {', '.join(_VIEWS)}, not {self.view!r}")
@@ -80,7 +80,8 @@ class Blocking(EstimatorState, BaseEstimator):
             if sum(map(len, terms)) >= 2 * sum(len(t) > 0 for t in terms) > 0:
                 self.weights_[field] = TermWeights.of(TermCounts(terms))
         self.fields_ = fields
-        largest = max((_largest_cluster(raw) for raw in sets), default=1)
+        clusters = [canonical_labels(raw.labels) for raw in sets if raw.labels is not None]
+        largest = max((int(np.bincount(y).max()) for y in clusters), default=1)
         wanted = max(self.n_neighbors, min(largest - 1, MOST_NEIGHBOURS))
         self.n_neighbors_ = wanted if self.n_neighbors else 0
         return self
@@ -140,10 +141,6 @@ def _nearest(X: sparse.csr_array, n_neighbors: int) -> Ints:
                 others = others[np.argpartition(-value, n_neighbors - 1)[:n_neighbors]]
             keys.append(np.minimum(others, a) * m + np.maximum(others, a))
     return np.concatenate(keys)
-
-
-def _largest_cluster(raw: RawSet) -> int:
-    return 1 if raw.labels is None else int(np.bincount(canonical_labels(raw.labels)).max())
 
 
 def pair_recall(raw: RawSet, pairs: Ints) -> float:

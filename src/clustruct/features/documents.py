@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,16 +13,6 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import Normalizer
 
 from .terms import stem_tokens
-
-
-class StemAnalyzer:
-    """A text as Porter stems without stop words; a class, so that pipelines with it can be stored."""
-
-    def __init__(self, stop_words: Iterable[str] = ENGLISH_STOP_WORDS) -> None:
-        self.stop_words = frozenset(stop_words)
-
-    def __call__(self, text: str) -> list[str]:
-        return stem_tokens(text, self.stop_words)
 
 
 def document_pipeline(
@@ -41,7 +32,9 @@ def document_pipeline(
     >>> document_pipeline(n_words=50, n_components=2).fit_transform(texts).shape
     (5, 2)
     """
-    words = TfidfVectorizer(analyzer=StemAnalyzer(stop_words), max_features=n_words)
+    # A partial, not a lambda, so that pipelines with it can be stored.
+    stems = partial(stem_tokens, stop_words=frozenset(stop_words))
+    words = TfidfVectorizer(analyzer=stems, max_features=n_words)
     steps: list[tuple[str, Any]] = [("words", words)]
     if n_components is not None:
         steps.append(("svd", TruncatedSVD(n_components, random_state=random_state)))

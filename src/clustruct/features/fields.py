@@ -72,15 +72,13 @@ class Fields:
         """
         if self.items != "records":
             return self.holding()
-        return [f for f in self.holding() if len(self.known(f)) >= (1 - MOST_MISSING) * len(self.sample(f))]
-
-    def sample(self, field: str) -> list[Any]:
-        """Values of a field, from all sets alike."""
-        return _sample(self.sets, field)
+        return [
+            f for f in self.holding() if len(self.known(f)) >= (1 - MOST_MISSING) * len(_sample(self.sets, f))
+        ]
 
     def known(self, field: str) -> list[str]:
-        """Those that are not missing, as texts."""
-        return [as_text(v) for v in self.sample(field) if v is not None]
+        """Values of a field that are not missing, from all sets alike, as texts."""
+        return [as_text(v) for v in _sample(self.sets, field) if v is not None]
 
 
 def field_kinds(sets: Sequence[RawSet], fields: Sequence[str] | None = None) -> dict[str, str]:

@@ -218,18 +218,12 @@ def guess_blocks(
 
 
 def _look(sets: Sequence[RawSet], kind: ItemKind, fields: Sequence[str] | None) -> Fields:
-    if kind == "mentions" or (kind == "auto" and fields is None and _are_mentions(sets)):
+    place = {"sent", "start", "end"}  # of a mention in a text
+    mentions = all("tokens" in raw.context and place <= set(raw.items[0]) for raw in sets)
+    if kind == "mentions" or (kind == "auto" and fields is None and mentions):
         return Fields(sets, "mentions", {})
     kinds = field_kinds(sets, fields)
-    return Fields(sets, _guess_kind(kinds) if kind == "auto" else kind, kinds)
-
-
-def _are_mentions(sets: Sequence[RawSet]) -> bool:
-    """Whether items are places in a text."""
-    return all("tokens" in raw.context and {"sent", "start", "end"} <= set(raw.items[0]) for raw in sets)
-
-
-def _guess_kind(kinds: dict[str, str]) -> ItemKind:
-    """Text where most that is said is said in words that are not short columns."""
+    # Text where most that is said is said in words that are not short columns.
     holding = [k for k in kinds.values() if k not in ("id", "nothing")]
-    return "text" if "text" in holding and len(holding) <= 2 else "records"
+    guess: ItemKind = "text" if "text" in holding and len(holding) <= 2 else "records"
+    return Fields(sets, guess if kind == "auto" else kind, kinds)

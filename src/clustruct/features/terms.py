@@ -166,7 +166,8 @@ class TermWeights(DataclassState):
     >>> weights = TermWeights.of(TermCounts([["a", "b"], ["a"], ["a", "c"]]))
     >>> weights.words, weights.counts.tolist(), weights.n
     (['a'], [3.0], 3)
-    >>> weights.compare([["a", "b"], ["a", "b"], ["c"]], np.array([[0, 1], [0, 2]])).cosine.round(3)
+    >>> rows = weights.rows([["a", "b"], ["a", "b"], ["c"]])
+    >>> rows.compare(np.array([[0, 1], [0, 2]])).cosine.round(3)
     array([1., 0.])
     """
 
@@ -205,10 +206,6 @@ class TermWeights(DataclassState):
         idf = np.log((1.0 + n) / (1.0 + np.maximum(here, known))) + 1.0
         top = float(np.log((1.0 + n) / 2.0) + 1.0)
         return Rows(np.array(indptr, dtype=np.int64), index, np.array(data, dtype=np.float64), idf, top)
-
-    def compare(self, items: TermLists, pairs: Ints) -> Likeness:
-        """The listed pairs of one set."""
-        return self.rows(items).compare(pairs)
 
 
 class Rows:

@@ -86,7 +86,7 @@ class Terms(TermBlock):
         texts = self._texts(raw)
         columns = missing(np.array([t != "" for t in texts]), pairs) if self.missing_values else []
         for view, weights, terms in zip(self.views, self.weights_, self.terms(raw), strict=True):
-            found = weights.compare(terms, pairs)
+            found = weights.rows(terms).compare(pairs)
             columns += [*found][: 2 if view == "letters" else 3]
             if view == "codes":
                 has = np.array([len(t) > 0 for t in terms])

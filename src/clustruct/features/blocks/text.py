@@ -72,7 +72,7 @@ class TextCosines(TermBlock):
 
     def transform(self, raw: RawSet, pairs: Ints) -> Values:
         tables = zip(self.weights_, self.terms(raw), strict=True)
-        columns = [weights.compare(items, pairs).cosine for weights, items in tables]
+        columns = [weights.rows(items).compare(pairs).cosine for weights, items in tables]
         return np.column_stack(columns) if columns else np.zeros((len(pairs), 0))
 
     def _tokens(self, raw: RawSet, view: str) -> list[list[str]]:

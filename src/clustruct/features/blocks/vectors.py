@@ -123,28 +123,25 @@ class Vectors(PairBlock[Moments]):
 
     def transform(self, raw: RawSet, pairs: Ints) -> Values:
         X, there = _matrix(raw, self._read(raw), self.size_)
-        out = [
-            self._compare(X, there, pairs[k : k + PAIRS_AT_ONCE]) for k in range(0, len(pairs), PAIRS_AT_ONCE)
-        ]
-        return np.concatenate([np.zeros((0, len(self.get_feature_names_out()))), *out])
+        starts = range(0, max(len(pairs), 1), PAIRS_AT_ONCE)
+        return np.concatenate([self._compare(X, there, pairs[k : k + PAIRS_AT_ONCE]) for k in starts])
 
     def _compare(self, X: Floats, there: Bools, pairs: Ints) -> Floats:
         x, y = X[pairs[:, 0]], X[pairs[:, 1]]
-        both = np.asarray(there[pairs].all(axis=1), np.float64).reshape(-1, 1)
-        columns = [np.column_stack(missing(there, pairs))]
+        both = np.asarray(there[pairs].all(axis=1))
+        columns = missing(there, pairs)
         for part in self.parts:
             if part == "cosine":
                 norms = np.sqrt(np.sum(x * x, axis=1) * np.sum(y * y, axis=1))
-                cosine = np.asarray(np.sum(x * y, axis=1) / np.where(norms > 0.0, norms, 1.0))
-                columns.append(cosine.reshape(-1, 1))
+                columns.append(np.sum(x * y, axis=1) / np.where(norms > 0.0, norms, 1.0))
             elif part == "nearness":
-                gap = np.sqrt(np.sum((x - y) ** 2, axis=1)).reshape(-1, 1)
+                gap = np.sqrt(np.sum((x - y) ** 2, axis=1))
                 columns.append(both * np.exp(-gap / self.scale_))
             elif part == "difference":
-                columns.append(both * np.abs(x - y) / self.spread_)
+                columns.append(both[:, None] * np.abs(x - y) / self.spread_)
             else:
                 columns.append(x * y / self.spread_**2)
-        return np.hstack(columns)
+        return np.column_stack(columns)
 
     def _read(self, raw: RawSet) -> list[Floats | None]:
         if len(self.fields) == 1:

@@ -59,7 +59,7 @@ class Mentions(TermBlock):
         columns = _compare(table, pairs)
         plain = ~table.pronoun
         terms = [sorted(c) if p else [] for c, p in zip(table.content, plain, strict=True)]
-        columns[RARE] = self.weights_[0].compare(terms, pairs).cosine
+        columns[RARE] = self.weights_[0].rows(terms).compare(pairs).cosine
         return np.column_stack([np.asarray(c, np.float64) for c in columns.values()])
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from clustruct._typing import Ints
+from clustruct._typing import Bools, Floats, Ints
 
 from .table import MentionTable
 
@@ -15,7 +15,7 @@ Columns = dict[str, NDArray[Any]]
 LOOK_BACK = 60  # mentions before a pronoun among which the nearest that fits is looked for
 
 
-def same(column: Ints, a: Ints, b: Ints) -> NDArray[np.bool_]:
+def same(column: Ints, a: Ints, b: Ints) -> Bools:
     """Equal and known."""
     return (column[a] == column[b]) & (column[a] >= 0)
 
@@ -25,7 +25,7 @@ def strings(t: MentionTable, a: Ints, b: Ints) -> Columns:
     plain = ~t.pronoun[a] & ~t.pronoun[b]
     names, common = t.name[a] & t.name[b], t.common[a] & t.common[b]
     head = same(t.lemma, a, b) | same(t.head, a, b)
-    shared, overlap, contained, lost = _content(t, a, b, plain)
+    shared, overlap, contained, new, inside = _content(t, a, b, plain)
     return {
         "same string": same(t.text, a, b) & plain,
         "same string, both names": same(t.text, a, b) & names,
@@ -35,39 +35,31 @@ def strings(t: MentionTable, a: Ints, b: Ints) -> Columns:
         "same head, both common nouns": head & common,
         "same head, later one definite": head & plain & t.definite[b],
         "same head, later one indefinite": head & plain & t.indefinite[b],
-        "same head, other modifiers": head & plain & lost,
+        "same head, other modifiers": head & plain & (new > 0),
         "other head, both names": ~head & names,
-        "other head, both names, shared word": ~head & names & shared,
+        "other head, both names, shared word": ~head & names & (shared > 0),
         "shared word": shared,
         "word overlap": overlap,
         "words of one within the other": contained,
-        "head of one is a word of the other": _head_inside(t, a, b, plain) & ~head,
+        "head of one is a word of the other": (inside > 0) & ~head,
         "one is the acronym of the other": _acronym(t, a, b, plain),
     }
 
 
-def _content(t: MentionTable, a: Ints, b: Ints, plain: NDArray[np.bool_]) -> tuple[NDArray[Any], ...]:
-    """Shared content words; Jaccard; one within the other; modifiers of the later one that are new."""
-    sets, modifiers = t.content, t.modifiers
-    out = np.zeros((4, len(a)))
-    for p in np.flatnonzero(plain).tolist():
-        x, y = sets[a[p]], sets[b[p]]
-        common = len(x & y)
-        if common:
-            out[:3, p] = True, common / len(x | y), common == min(len(x), len(y))
-            out[3, p] = bool(modifiers[b[p]] - modifiers[a[p]])
-    return out[0] > 0, out[1], out[2] > 0, out[3] > 0
-
-
-def _head_inside(t: MentionTable, a: Ints, b: Ints, plain: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    out = np.zeros(len(a), bool)
+def _content(t: MentionTable, a: Ints, b: Ints, plain: Bools) -> Floats:
+    """Rows: words shared; Jaccard; one within the other; new modifiers of the later; head of one inside."""
+    out = np.zeros((5, len(a)))
     for p in np.flatnonzero(plain).tolist():
         i, j = a[p], b[p]
-        out[p] = t.heads[i] in t.content[j] or t.heads[j] in t.content[i]
+        x, y = t.content[i], t.content[j]
+        out[4, p] = t.heads[i] in y or t.heads[j] in x
+        if common := len(x & y):
+            new = bool(t.modifiers[j] - t.modifiers[i])
+            out[:4, p] = True, common / len(x | y), common == min(len(x), len(y)), new
     return out
 
 
-def _acronym(t: MentionTable, a: Ints, b: Ints, plain: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _acronym(t: MentionTable, a: Ints, b: Ints, plain: Bools) -> Bools:
     out = np.zeros(len(a), bool)
     short = np.array([len(w) == 1 for w in t.words])
     for p in np.flatnonzero(plain & (short[a] ^ short[b])).tolist():
@@ -101,7 +93,7 @@ def forms(t: MentionTable, a: Ints, b: Ints) -> Columns:
     }
 
 
-def _either(x: NDArray[np.bool_], y: NDArray[np.bool_], a: Ints, b: Ints) -> NDArray[np.bool_]:
+def _either(x: Bools, y: Bools, a: Ints, b: Ints) -> Bools:
     return (x[a] & y[b]) | (y[a] & x[b])
 
 
@@ -148,7 +140,7 @@ def distances(t: MentionTable, a: Ints, b: Ints) -> Columns:
 def speech(t: MentionTable, a: Ints, b: Ints) -> Columns:
     """Who speaks, and what is within quotation marks."""
     spoken = t.first_person[a] & t.first_person[b]
-    addressed = (t.first_person[a] & t.second_person[b]) | (t.second_person[a] & t.first_person[b])
+    addressed = _either(t.first_person, t.second_person, a, b)
     known = (t.speaker[a] >= 0) & (t.speaker[b] >= 0)
     speaker = same(t.speaker, a, b)
     quotation = same(t.quotation, a, b)
@@ -173,7 +165,7 @@ def syntax(t: MentionTable, a: Ints, b: Ints) -> Columns:
     hangs = sentence & (t.above[b] == t.head_token[a])
     said = sentence & ((t.above[a] == t.head_token[b]) & t.copula[b] & t.subject[a])
     verb = sentence & same(t.verb, a, b)
-    roles = (t.subject[a] & t.object[b]) | (t.object[a] & t.subject[b])
+    roles = _either(t.subject, t.object, a, b)
     return {
         "one within the other": nested,
         "appositive": hangs & t.appositive[b],
@@ -213,7 +205,7 @@ def _nearest_fits(t: MentionTable) -> tuple[Ints, Ints, Ints]:
     return found[0], found[1], found[2]
 
 
-def _fits(t: MentionTable, before: Ints, j: int) -> NDArray[np.bool_]:
+def _fits(t: MentionTable, before: Ints, j: int) -> Bools:
     """No clash of gender, number or animacy, not the phrase that the pronoun is in, no other pronoun kind."""
     ok = np.ones(len(before), bool)
     for x in (t.gender, t.number, t.animacy):
