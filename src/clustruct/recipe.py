@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -27,11 +27,11 @@ from clustruct.losses import Loss, PairwiseLoss
 from clustruct.model_selection import split_by_clusters, split_sets
 from clustruct.partitions import canonical_labels
 from clustruct.records import RawSet
-from clustruct.storage import register
-from clustruct.storage.estimator_state import EstimatorState
+from clustruct.storage import EstimatorState, register
 
-__all__ = ["LEARNERS", "HeldOut", "Recipe", "check_learnable"]
-
+# One label per item of each set, and one group per set; None: what the sets say themselves.
+LabelsOfSets: TypeAlias = Sequence[Sequence[Hashable]] | None
+Groups: TypeAlias = Sequence[Hashable] | None
 # Learners by name. One of them is made with those parameters of the recipe that it has too.
 LEARNERS: dict[str, type[BaseEstimator]] = {
     "correlation": SupervisedCorrelationClustering,
@@ -58,6 +58,7 @@ class HeldOut:
 
 
 @register("Recipe")
+@dataclass(eq=False, repr=False)
 class Recipe(EstimatorState, BaseEstimator):
     """Learn from raw sets with known groups how to group others: what ``clustruct fit`` does.
 
@@ -102,44 +103,22 @@ class Recipe(EstimatorState, BaseEstimator):
 
     fitted: ClassVar = {"pipeline_": Pipeline, "was_cut_": bool, "training_": dict}
 
-    def __init__(
-        self,
-        kind: ItemKind = "auto",
-        fields: Sequence[str] | None = None,
-        learner: str | BaseEstimator = "correlation",
-        loss: str | Loss | None = None,
-        C: float | str = "cv",
-        merge_cost: float | None = None,
-        scaling: str = "margin",
-        predictor: str | None = None,
-        parts: int | None = None,
-        block: int = 1000,
-        n_neighbors: int = 10,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        random_state: int = 0,
-    ) -> None:
-        self.kind = kind
-        self.fields = fields
-        self.learner = learner
-        self.loss = loss
-        self.C = C
-        self.merge_cost = merge_cost
-        self.scaling = scaling
-        self.predictor = predictor
-        self.parts = parts
-        self.block = block
-        self.n_neighbors = n_neighbors
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-        self.random_state = random_state
+    kind: ItemKind = "auto"
+    fields: Sequence[str] | None = None
+    learner: str | BaseEstimator = "correlation"
+    loss: str | Loss | None = None
+    C: float | str = "cv"
+    merge_cost: float | None = None
+    scaling: str = "margin"
+    predictor: str | None = None
+    parts: int | None = None
+    block: int = 1000
+    n_neighbors: int = 10
+    n_jobs: int | None = None
+    verbose: int = 0
+    random_state: int = 0
 
-    def fit(
-        self,
-        sets: Iterable[RawSet],
-        y: Sequence[Sequence[Hashable]] | None = None,
-        groups: Sequence[Hashable] | None = None,
-    ) -> Self:
+    def fit(self, sets: Iterable[RawSet], y: LabelsOfSets = None, groups: Groups = None) -> Self:
         """Learn from sets with labels, their own or those of y.
 
         ``groups`` has one entry per set (by default what the sets say themselves): sets of one group are
@@ -160,18 +139,14 @@ class Recipe(EstimatorState, BaseEstimator):
         found: list[Labels] = self.pipeline_.predict(list(sets))
         return found
 
-    def score(self, sets: Iterable[RawSet], y: Sequence[Sequence[Hashable]] | None = None) -> float:
+    def score(self, sets: Iterable[RawSet], y: LabelsOfSets = None) -> float:
         """1 minus the mean loss over the sets, the worst loss being 1."""
         check_is_fitted(self)
         raws = labelled(sets, y)
         return float(self.pipeline_.score(raws, [raw.labels for raw in raws]))
 
     def cross_predict(
-        self,
-        sets: Iterable[RawSet],
-        y: Sequence[Sequence[Hashable]] | None = None,
-        groups: Sequence[Hashable] | None = None,
-        folds: int = 5,
+        self, sets: Iterable[RawSet], y: LabelsOfSets = None, groups: Groups = None, folds: int = 5
     ) -> HeldOut:
         """Train on a part of the sets and predict the rest, in turn. Sets of one group stay together.
 
@@ -185,14 +160,14 @@ class Recipe(EstimatorState, BaseEstimator):
             raise ValueError("cross-validation needs two sets at least")
         owners = groups_of(raws) if groups is None else list(groups)
         predicted: dict[int, Labels] = {}
-        tests = []
+        tests: list[list[int]] = []
         for train, test in split_sets(len(raws), folds, self.random_state, owners):
             kept = None if owners is None else [owners[i] for i in train]
             pipeline = self._train([raws[i] for i in train], kept)
             if was_interrupted(pipeline[-1]):
                 raise KeyboardInterrupt
-            predicted |= {int(i): pipeline.predict([raws[i]])[0] for i in test}
-            tests.append([int(i) for i in test])
+            tests.append(test.tolist())
+            predicted |= {i: pipeline.predict([raws[i]])[0] for i in tests[-1]}
         return HeldOut(raws, [predicted[i] for i in range(len(raws))], tests)
 
     def cut(self, raw: RawSet, fewest: int = FEWEST_PARTS) -> list[RawSet]:
@@ -219,7 +194,7 @@ class Recipe(EstimatorState, BaseEstimator):
             mine["loss"] = PairwiseLoss(merge_cost=self.merge_cost)
         return model.set_params(**{name: value for name, value in mine.items() if value is not None})
 
-    def _train(self, sets: list[RawSet], groups: Sequence[Hashable] | None) -> Pipeline:
+    def _train(self, sets: list[RawSet], groups: Groups) -> Pipeline:
         """Features fitted to the sets, and a clusterer trained on them."""
         model = self._learner()
         blocks = guess_blocks(sets, self.kind, self.fields)
@@ -244,7 +219,7 @@ class Recipe(EstimatorState, BaseEstimator):
             raise ValueError("the pipeline of a recipe has pair features and a clusterer")
 
 
-def labelled(sets: Iterable[RawSet], y: Sequence[Sequence[Hashable]] | None = None) -> list[RawSet]:
+def labelled(sets: Iterable[RawSet], y: LabelsOfSets = None) -> list[RawSet]:
     """The sets with the labels of y, or else their own; refused where some have none."""
     raws = list(sets)
     if y is not None:
@@ -280,10 +255,9 @@ def groups_of(sets: Sequence[RawSet]) -> list[str] | None:
 
 
 def _part(raw: RawSet, items: list[int], number: int) -> RawSet:
-    ids = None if raw.ids is None else [raw.ids[a] for a in items]
-    labels = None if raw.labels is None else [raw.labels[a] for a in items]
-    name = f"{raw.name or 'table'} part {number}"
-    return replace(raw, items=[raw.items[a] for a in items], labels=labels, ids=ids, name=name)
+    named = {"items": raw.items, "labels": raw.labels, "ids": raw.ids}
+    chosen: dict[str, Any] = {k: None if v is None else [v[a] for a in items] for k, v in named.items()}
+    return replace(raw, **chosen, name=f"{raw.name or 'table'} part {number}")
 
 
 def was_interrupted(model: BaseEstimator) -> bool:
@@ -302,9 +276,9 @@ def _training(model: BaseEstimator, sets: Sequence[RawSet]) -> dict[str, Any]:
         "loss": str(getattr(model, "loss", None)),
         "C": getattr(model, "C_", None),
         "held_out_loss": float(np.min(choice["mean_loss"])) if "mean_loss" in choice else None,
-        "rounds": None if result is None else result.n_iter,
-        "gap": None if result is None else result.gap,
-        "stop_reason": None if result is None else result.stop_reason,
+        "rounds": getattr(result, "n_iter", None),
+        "gap": getattr(result, "gap", None),
+        "stop_reason": getattr(result, "stop_reason", None),
         "interrupted": was_interrupted(model),
     }
     return {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in found.items()}

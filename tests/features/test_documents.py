@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 
-from clustruct.features.documents import StemAnalyzer, document_pipeline
+from clustruct.features.documents import document_pipeline
 
 TEXTS = [
     "Hockey players scored goals; the hockey player scores.",
@@ -43,4 +43,5 @@ def test_pipeline_is_cloned_and_stored():
     again = pickle.loads(pickle.dumps(pipeline))
     np.testing.assert_allclose(again.transform(TEXTS), pipeline.transform(TEXTS))
     np.testing.assert_allclose(clone(pipeline).fit_transform(TEXTS), pipeline.transform(TEXTS), atol=1e-9)
-    assert StemAnalyzer(["dogs"])("Dogs dog") == ["dog"]
+    words = document_pipeline(stop_words=["dogs"]).named_steps["words"]
+    assert words.build_analyzer()("Dogs dog") == ["dog"]

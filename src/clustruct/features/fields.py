@@ -72,9 +72,8 @@ class Fields:
         """
         if self.items != "records":
             return self.holding()
-        return [
-            f for f in self.holding() if len(self.known(f)) >= (1 - MOST_MISSING) * len(_sample(self.sets, f))
-        ]
+        least = {f: (1 - MOST_MISSING) * len(_sample(self.sets, f)) for f in self.holding()}
+        return [f for f in least if len(self.known(f)) >= least[f]]
 
     def known(self, field: str) -> list[str]:
         """Values of a field that are not missing, from all sets alike, as texts."""
