@@ -8,13 +8,11 @@ item_confidence      the score lost by the best other place of each item
 cluster_confidence   the score lost by the best other shape of each cluster
 """
 
-from .clusters import ClusterMove, cluster_confidence
-from .errors import Mixture, Piece, SplitMerge, split_merge
+from .confidence import ClusterMove, ItemConfidence, cluster_confidence, item_confidence
+from .errors import Mixture, Piece, SplitMerge, WrongPair, split_merge, wrong_pairs
 from .examine import SetFindings, examine, transformed
-from .items import ItemConfidence, item_confidence
-from .mistakes import WrongPair, wrong_pairs
-from .models import model_weights, objective_of
 from .pairs import PairExplanation, pair_contributions
+from .similarities import model_weights, objective_of
 
 __all__ = [
     "ClusterMove",

@@ -1,4 +1,4 @@
-"""Where a clustering differs from the truth: true clusters split, true clusters merged, worst first."""
+"""Where a clustering differs from the truth, worst first: clusters split and merged, wrong pairs."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from scipy import sparse
 
 from clustruct._typing import Ints, LabelsLike
 from clustruct.partitions import canonical_labels
+
+from .similarities import Similarities, symmetric_scores
 
 
 @dataclass(frozen=True)
@@ -105,12 +108,44 @@ def _mixtures(
     for c, row in cells.items():
         if len(row) > 1:
             found_in = [Piece(others[d], tuple(names[a] for a in at), tuple(at)) for d, at in row.items()]
-            pieces = sorted(found_in, key=_small)
+            pieces = sorted(found_in, key=lambda piece: -len(piece.items))
             size = sum(len(p.items) for p in pieces)
             pairs = (size**2 - sum(len(p.items) ** 2 for p in pieces)) // 2
             found.append(Mixture(own[c], size, pairs, tuple(pieces)))
     return tuple(sorted(found, key=lambda m: -m.pairs))
 
 
-def _small(piece: Piece) -> int:
-    return -len(piece.items)
+@dataclass(frozen=True)
+class WrongPair:
+    """Items a < b whose place is wrong, with their similarity; `together` is what was predicted."""
+
+    a: int
+    b: int
+    similarity: float
+    together: bool
+
+
+def wrong_pairs(K: Similarities, truth: LabelsLike, predicted: LabelsLike, n: int = 5) -> list[WrongPair]:
+    """The n wrong pairs whose similarity speaks most for the error: highest K among pairs wrongly put
+    together, lowest among pairs wrongly kept apart, the two kinds in one order by that size.
+
+    Of a sparse K only the listed pairs are looked at.
+
+    >>> K = [[0, 3, -1], [3, 0, 1], [-1, 1, 0]]
+    >>> wrong_pairs(K, truth=[0, 1, 1], predicted=[0, 0, 1])
+    [WrongPair(a=0, b=1, similarity=3.0, together=True), WrongPair(a=1, b=2, similarity=1.0, together=False)]
+    """
+    W = symmetric_scores(K)
+    t = canonical_labels(truth, n_items=W.shape[0], name="truth")
+    p = canonical_labels(predicted, n_items=W.shape[0], name="predicted")
+    if sparse.issparse(W):
+        entries = sparse.triu(W, 1).tocoo()
+        (a, b), values = entries.coords, entries.data
+    else:
+        a, b = np.triu_indices(len(t), 1)
+        values = W[a, b]
+    together = p[a] == p[b]
+    wrong = np.flatnonzero(together != (t[a] == t[b]))
+    confidence = np.where(together, values, -values)[wrong]
+    worst = wrong[np.argsort(-confidence, kind="stable")[:n]]
+    return [WrongPair(int(a[i]), int(b[i]), float(values[i]), bool(together[i])) for i in worst]

@@ -14,13 +14,9 @@ from clustruct.losses import as_loss
 from clustruct.problems.units import mean_squares
 from clustruct.records import RawSet, is_missing
 
-from .clusters import ClusterMove, cluster_confidence
-from .errors import SplitMerge, split_merge
-from .items import ItemConfidence, item_confidence
-from .mistakes import WrongPair, wrong_pairs
-from .models import SimilarityModel, objective_of
-
-__all__ = ["SetFindings", "examine", "transformed"]
+from .confidence import ClusterMove, ItemConfidence, cluster_confidence, item_confidence
+from .errors import SplitMerge, WrongPair, split_merge, wrong_pairs
+from .similarities import SimilarityModel, objective_of
 
 # How many wrong pairs of a set are remembered.
 WRONG_PAIRS = 4
@@ -87,6 +83,8 @@ def examine(pipeline: Pipeline, raw: RawSet, number: int = 0) -> SetFindings:
     model, x = pipeline[-1], transformed(pipeline, raw)
     labels = model.predict(x)
     truth = None if raw.labels is None or any(map(is_missing, raw.labels)) else list(raw.labels)
+    loss = None if truth is None else _loss(model, truth, labels)
+    errors = None if truth is None else split_merge(truth, labels)
     items = clusters = None
     wrong: list[WrongPair] = []
     if isinstance(model, SimilarityModel):
@@ -95,18 +93,8 @@ def examine(pipeline: Pipeline, raw: RawSet, number: int = 0) -> SetFindings:
         items = item_confidence(K, labels, objective)
         clusters = cluster_confidence(K, labels) if objective == "correlation" else None
         wrong = [] if truth is None else wrong_pairs(K, truth, labels, WRONG_PAIRS)
-    return SetFindings(
-        raw,
-        labels,
-        truth,
-        None if truth is None else _loss(model, truth, labels),
-        items,
-        clusters,
-        None if truth is None else split_merge(truth, labels),
-        wrong,
-        mean_squares(x),
-        number,
-    )
+    squares = mean_squares(x)
+    return SetFindings(raw, labels, truth, loss, items, clusters, errors, wrong, squares, number)
 
 
 def _loss(model: object, truth: Sequence[Hashable], labels: Labels) -> float:

@@ -13,8 +13,7 @@ from clustruct._typing import Floats, Ints, LabelsLike
 from clustruct.itemsets import ItemSet
 from clustruct.partitions import canonical_labels
 
-from ._scores import Scores, Similarities, symmetric_scores
-from .models import SimilarityModel, model_weights
+from .similarities import Scores, Similarities, SimilarityModel, model_weights, symmetric_scores
 
 
 @dataclass(frozen=True)
@@ -99,6 +98,7 @@ def pair_contributions(
     W = symmetric_scores(model.decision_function(x) if K is None else K)
     similarity = float(contributions.sum())
     together = bool(y[a] == y[b])
+    support = [float(W[[i]][:, y == y[i]].sum()) for i in (a, b)]
     path = _strongest_path(W, np.flatnonzero(y == y[a]), a, b) if together and similarity <= 0.0 else ()
     return PairExplanation(
         a=int(a),
@@ -109,17 +109,11 @@ def pair_contributions(
         values=psi[order],
         weights=w[order],
         together=together,
-        support_a=_support(W, y, a),
-        support_b=_support(W, y, b),
+        support_a=support[0],
+        support_b=support[1],
         path=path,
         path_similarities=tuple(float(W[i, j]) for i, j in pairwise(path)),
     )
-
-
-def _support(W: Scores, y: Ints, a: int) -> float:
-    """Sum of K between item a and the rest of its cluster."""
-    row = W[a] if isinstance(W, np.ndarray) else W[[a]].toarray().ravel()
-    return float(row[y == y[a]].sum())
 
 
 def _strongest_path(W: Scores, members: Ints, a: int, b: int) -> tuple[int, ...]:

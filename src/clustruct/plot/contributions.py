@@ -9,7 +9,7 @@ import numpy as np
 
 from clustruct._typing import LabelsLike
 from clustruct.explain import PairExplanation, pair_contributions
-from clustruct.explain.models import SimilarityModel
+from clustruct.explain.similarities import SimilarityModel
 from clustruct.itemsets import ItemSet
 from clustruct.text import short
 

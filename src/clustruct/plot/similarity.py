@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from clustruct._typing import LabelsLike
-from clustruct.explain.models import Similarities, SimilarityModel
+from clustruct.explain.similarities import Similarities, SimilarityModel
 from clustruct.itemsets import ItemSet, as_item_set
 from clustruct.partitions import canonical_labels
 from clustruct.text import count

@@ -9,7 +9,7 @@ import numpy as np
 
 from clustruct._typing import LabelsLike
 from clustruct.explain import SplitMerge, split_merge
-from clustruct.explain.models import SetClusterer
+from clustruct.explain.similarities import SetClusterer
 from clustruct.itemsets import ItemSet
 from clustruct.partitions import canonical_labels
 from clustruct.text import count

@@ -1,27 +1,23 @@
-"""What an explanation needs of a model."""
+"""What an explanation needs: the similarities of a model, their sums, its weights and its objective."""
 
 from __future__ import annotations
 
-from typing import Literal, Protocol, runtime_checkable
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from clustruct._typing import Floats, Labels
+from clustruct.inference.correlation.signed_graph import signed_graph
 from clustruct.itemsets import ItemSet
 
-from ._scores import Similarities
-
-__all__ = [
-    "LinearModel",
-    "SetClusterer",
-    "Similarities",
-    "SimilarityModel",
-    "model_weights",
-    "objective_of",
-]
-
 Objective = Literal["correlation", "kmeans"]
+# A symmetric matrix of similarities: dense, or of the listed pairs alone.
+Similarities: TypeAlias = ArrayLike | sparse.sparray
+# The same, checked: a float array, or CSR; exactly symmetric, zero diagonal.
+Scores: TypeAlias = Floats | sparse.csr_array
 
 
 class SetClusterer(Protocol):
@@ -35,13 +31,6 @@ class SimilarityModel(SetClusterer, Protocol):
     """One that clusters by a similarity of pairs."""
 
     def decision_function(self, x: ItemSet, /) -> Similarities: ...
-
-
-@runtime_checkable
-class LinearModel(Protocol):
-    """One that can say whether its similarity is linear, K_ab = <w, psi_ab> + b."""
-
-    def linear_similarity(self) -> tuple[Floats, float] | None: ...
 
 
 def objective_of(model: object) -> Objective:
@@ -60,7 +49,7 @@ def model_weights(model: object, x: ItemSet | None = None) -> tuple[Floats, floa
     ValueError where a model has no weights, or not those of the set x.
     """
     check_is_fitted(model)
-    linear = model.linear_similarity() if isinstance(model, LinearModel) else None
+    linear = model.linear_similarity() if hasattr(model, "linear_similarity") else None
     if linear is None:
         raise ValueError(
             f"{type(model).__name__} has no weights of pair features: its similarities cannot be "
@@ -70,7 +59,16 @@ def model_weights(model: object, x: ItemSet | None = None) -> tuple[Floats, floa
     if x is not None and x.n_features != len(w):
         raise ValueError(f"the set has {x.n_features} features, the model {len(w)}")
     known = getattr(model, "feature_names_in_", None)
-    if known is None and x is not None:
-        known = x.feature_names
-    names = [f"feature {j}" for j in range(len(w))] if known is None else [str(name) for name in known]
+    known = x.feature_names if known is None and x is not None else known
+    names = [f"feature {j}" for j in range(len(w))] if known is None else map(str, known)
     return np.asarray(w, dtype=np.float64), intercept, tuple(names)
+
+
+def symmetric_scores(K: Similarities) -> Scores:
+    """K checked, exactly symmetric and with zero diagonal; dense stays dense, sparse becomes CSR."""
+    graph = signed_graph(K).fenced(0.0)
+    if graph.dense is not None:
+        return graph.dense
+    assert graph.csr is not None
+    indptr, indices, data = graph.csr
+    return sparse.csr_array((data, indices, indptr), shape=(graph.n_nodes, graph.n_nodes))
