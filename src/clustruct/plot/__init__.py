@@ -9,25 +9,16 @@
 matplotlib is needed to draw: ``pip install clustruct[plot]``. Nothing of it is imported before a picture is.
 """
 
-from importlib import import_module
-from typing import Any
+from .contributions import PairContributionDisplay
+from .convergence import ConvergenceDisplay
+from .similarity import SimilarityMatrixDisplay
+from .split_merge import SplitMergeDisplay
+from .weights import WeightsDisplay
 
-_HOMES = {
-    "ConvergenceDisplay": "clustruct.plot.convergence",
-    "PairContributionDisplay": "clustruct.plot.contributions",
-    "SimilarityMatrixDisplay": "clustruct.plot.similarity",
-    "SplitMergeDisplay": "clustruct.plot.split_merge",
-    "WeightsDisplay": "clustruct.plot.weights",
-}
-
-__all__ = sorted(_HOMES)
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
-    raise AttributeError(f"module 'clustruct.plot' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return __all__
+__all__ = [
+    "ConvergenceDisplay",
+    "PairContributionDisplay",
+    "SimilarityMatrixDisplay",
+    "SplitMergeDisplay",
+    "WeightsDisplay",
+]

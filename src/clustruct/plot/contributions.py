@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -13,15 +14,14 @@ from clustruct.explain.similarities import SimilarityModel
 from clustruct.itemsets import ItemSet
 from clustruct.text import short
 
-from .drawing import AGAINST, FOR, QUIET, Ax, Names, axes_for, distinct, name_rows, number, plain
+from .drawing import AGAINST, BESIDE, FOR, QUIET, Ax, Display, Names, axes_for, distinct, name_rows, number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["PairContributionDisplay"]
 
-
-class PairContributionDisplay:
+@dataclass(eq=False, repr=False)
+class PairContributionDisplay(Display):
     """The similarity of two items as a waterfall of the features' contributions, largest first.
 
     Each bar starts where the one above ends; the last one is their sum, the similarity. Above zero
@@ -45,9 +45,8 @@ class PairContributionDisplay:
     >>> import matplotlib.pyplot; matplotlib.pyplot.close(display.figure_)
     """
 
-    def __init__(self, explanation: PairExplanation, ids: Names = None) -> None:
-        self.explanation = explanation
-        self.ids = ids
+    explanation: PairExplanation
+    ids: Names = None
 
     @classmethod
     def from_estimator(
@@ -90,42 +89,28 @@ class PairContributionDisplay:
         ax.set_ylim(len(steps) + 0.6, -0.6)
         name_rows(ax, np.arange(len(steps) + 1), [*self._row_names(len(steps)), "similarity"])
         ax.set_xlabel("contribution (above zero: together)")
-        self._write_title(ax)
-        ax.spines[["top", "right"]].set_visible(False)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return self.drawn_on(ax, self._title())
 
     def _row_names(self, count: int) -> list[str]:
         found = self.explanation
         values = found.values[found.contributions != 0.0]
-        names = [name for name, _ in found.largest(count)]
-        texts = distinct(names, 34)
-        summed = 1 if len(values) > count else 0
-        named = [f"{text} = {number(v)}" for text, v in zip(texts, values[: count - summed], strict=False)]
+        texts = distinct([name for name, _ in found.largest(count)], 34)
+        shown = count - (len(values) > count)  # the last row may be a sum
+        named = [f"{text} = {number(v)}" for text, v in zip(texts, values[:shown], strict=False)]
         return named + texts[len(named) :]
 
     def _write_sizes(self, ax: Axes, sizes: list[float], starts: list[float]) -> None:
         for row, (size, start) in enumerate(zip(sizes, starts, strict=True)):
-            right = size >= 0
-            sign = "+" if right and row < len(sizes) - 1 else ""
-            ax.annotate(
-                sign + number(size),
-                (start + size, row),
-                (4 if right else -4, 0),
-                textcoords="offset points",
-                ha="left" if right else "right",
-                va="center",
-                fontsize="small",
-            )
+            away, side = (4, "left") if size >= 0 else (-4, "right")
+            text = ("+" if size >= 0 and row < len(sizes) - 1 else "") + number(size)
+            ax.annotate(text, (start + size, row), (away, 0), ha=side, va="center", **BESIDE)
 
-    def _write_title(self, ax: Axes) -> None:
+    def _title(self) -> str:
         found = self.explanation
-        names = [short(found_id, 24) for found_id in (self._name(found.a), self._name(found.b))]
-        title = f"{names[0]} and {names[1]}: {'together' if found.together else 'apart'}"
-        if found.path:
-            links = " > ".join(short(self._name(i), 12) for i in found.path)
-            title += f"\nthrough {short(links, 70)}"
-        plain(ax.set_title(title, fontsize="medium"))
+        first, second = (short(self._name(item), 24) for item in (found.a, found.b))
+        title = f"{first} and {second}: {'together' if found.together else 'apart'}"
+        links = " > ".join(short(self._name(i), 12) for i in found.path)
+        return title + (f"\nthrough {short(links, 70)}" if links else "")
 
     def _name(self, item: int) -> Hashable:
         return f"item {item}" if self.ids is None else self.ids[item]

@@ -12,19 +12,16 @@ from clustruct._typing import Floats
 from clustruct.ssvm import FitResult
 from clustruct.ssvm.result import history_arrays
 
-from .drawing import AGAINST, FOR, QUIET, Ax, axes_for
+from .drawing import AGAINST, FOR, QUIET, Ax, Display, axes_for
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = ["ConvergenceDisplay"]
-
 
 Shown = Literal["bounds", "gap"]
 Against = Literal["seconds", "rounds"]
 
 
-class ConvergenceDisplay:
+class ConvergenceDisplay(Display):
     """Upper and lower bound of the training objective, or their relative gap, as training went on.
 
     Parameters
@@ -77,52 +74,47 @@ class ConvergenceDisplay:
             )
         ax = axes_for(ax, 6.4, 3.8)
         history = history_arrays(self.result.history)
+        draw = self._draw_gap if show == "gap" else self._draw_bounds
         x = history["seconds" if against == "seconds" else "iteration"]
-        if show == "gap":
-            self._draw_gap(ax, x, history)
-        else:
-            self._draw_bounds(ax, x, history)
+        draw(ax, x, history["primal"], history["dual"])
+        ax.legend(frameon=False, fontsize="small", loc="best")
         ax.set_xlabel(against)
-        ax.set_title(self._title(), fontsize="medium")
-        ax.spines[["top", "right"]].set_visible(False)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return self.drawn_on(ax, self._title())
 
-    def _draw_bounds(self, ax: Axes, x: Floats, history: dict[str, Floats]) -> None:
+    def _draw_bounds(self, ax: Axes, x: Floats, upper: Floats, lower: Floats) -> None:
         """The upper bound is not known in rounds that looked at a part of the sets only."""
-        upper, lower = history["primal"], history["dual"]
         known, sound = np.isfinite(upper), np.isfinite(lower)
-        dots: dict[str, Any] = {"marker": "o" if len(x) < 40 else "", "ms": 3}
+        both = known & sound
         ax.axhline(self.result.objective, color="0.6", lw=0.8, ls=":", label="objective at the end")
-        ax.plot(x[sound], lower[sound], color=FOR, ls="--", label="lower bound", **dots)
+        ax.plot(x[sound], lower[sound], color=FOR, ls="--", label="lower bound", **_dots(x))
         rings: dict[str, Any] = {"marker": "o", "ms": 6, "mfc": "none"} if known.sum() < 40 else {}
         ax.plot(x[known], upper[known], color=AGAINST, label="upper bound (best objective seen)", **rings)
-        both = known & sound
         ax.fill_between(x[both], lower[both], upper[both], color="0.85", lw=0)
         ax.ticklabel_format(axis="y", useOffset=False)
         ax.set_ylabel("training objective")
-        ax.legend(frameon=False, fontsize="small", loc="best")
 
-    def _draw_gap(self, ax: Axes, x: Floats, history: dict[str, Floats]) -> None:
+    def _draw_gap(self, ax: Axes, x: Floats, upper: Floats, lower: Floats) -> None:
         """Where no upper bound is known yet, the objective at the end stands for it."""
-        upper, lower = history["primal"], history["dual"]
-        final = self.result.objective
-        size = max(abs(final), np.finfo(float).tiny)
-        known, sound = np.isfinite(upper), np.isfinite(lower)
-        dots: dict[str, Any] = {"marker": "o" if len(x) < 40 else "", "ms": 3}
-        to_end = np.maximum((final - lower[sound]) / size, 1e-16)
-        ax.plot(
-            x[sound], to_end, color=QUIET, ls="--", label="lower bound to the objective at the end", **dots
-        )
-        both = known & sound
-        gap = np.maximum((upper[both] - lower[both]) / size, 1e-16)
-        ax.plot(x[both], gap, color=FOR, label="gap between the bounds", **dots)
+        end = np.full(len(x), self.result.objective)
+        words = ("lower bound to the objective at the end", "gap between the bounds")
+        for high, label, colour, line in zip((end, upper), words, (QUIET, FOR), ("--", "-"), strict=True):
+            known = np.isfinite(high) & np.isfinite(lower)
+            gap = np.maximum((high - lower)[known] / self._size, 1e-16)
+            ax.plot(x[known], gap, color=colour, ls=line, label=label, **_dots(x))
         ax.set_yscale("log")
         ax.set_ylabel("relative gap")
-        ax.legend(frameon=False, fontsize="small", loc="best")
+
+    @property
+    def _size(self) -> float:
+        """What gaps are measured by."""
+        return max(abs(self.result.objective), float(np.finfo(float).tiny))
 
     def _title(self) -> str:
         result = self.result
-        gap = result.gap / max(abs(result.objective), np.finfo(float).tiny)
-        reason = result.stop_reason.replace("_", " ")
+        reason, gap = result.stop_reason.replace("_", " "), result.gap / self._size
         return f"{reason} after {result.n_iter} rounds, {result.seconds:.3g} s, relative gap {gap:.2g}"
+
+
+def _dots(x: Floats) -> dict[str, Any]:
+    """Rounds are marked where there are few."""
+    return {"marker": "o" if len(x) < 40 else "", "ms": 3}

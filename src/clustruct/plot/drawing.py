@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from numpy.typing import ArrayLike
 
@@ -11,6 +11,7 @@ from clustruct.text import short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure, SubFigure
     from matplotlib.text import Text
 
 # Axes to draw on, new ones where there are none; names of the items of a set.
@@ -21,6 +22,22 @@ Names: TypeAlias = Sequence[Hashable] | None
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8C8C8C")
 FOR, AGAINST, QUIET = "#0072B2", "#D55E00", "#9A9A9A"
 DIVERGING = "RdBu"
+# Small letters beside a point.
+BESIDE: dict[str, Any] = {"textcoords": "offset points", "fontsize": "small"}
+
+
+class Display:
+    """A picture; after `plot` the axes and the figure it was drawn on are `ax_` and `figure_`."""
+
+    ax_: Axes
+    figure_: Figure | SubFigure
+
+    def drawn_on(self, ax: Axes, title: str, pad: float | None = None) -> Self:
+        """The last step of a drawing: title and frame."""
+        plain(ax.set_title(title, fontsize="medium", pad=pad))
+        ax.spines[["top", "right"]].set_visible(False)
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
 
 
 def need_matplotlib(extra: str = "plot") -> None:
@@ -46,8 +63,7 @@ def strip_colour(number: int) -> tuple[float, float, float]:
     from matplotlib.colors import to_rgb
 
     round_, place = divmod(number, len(PALETTE))
-    towards = (0.0, 1.0, 0.0)[round_ % 3]
-    share = (0.0, 0.55, 0.45)[round_ % 3]
+    towards, share = ((0.0, 0.0), (1.0, 0.55), (0.0, 0.45))[round_ % 3]
     red, green, blue = (share * towards + (1.0 - share) * part for part in to_rgb(PALETTE[place]))
     return red, green, blue
 
@@ -93,6 +109,5 @@ def number(value: float) -> str:
     >>> number(-0.12345), number(12345.0), number(0.0)
     ('−0.123', '12,345', '0')
     """
-    size = abs(value)
-    text = f"{value:,.0f}" if size >= 1000 else f"{value:.3g}"
+    text = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
     return text.replace("-", "\N{MINUS SIGN}")

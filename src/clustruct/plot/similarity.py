@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,21 +15,18 @@ from clustruct.itemsets import ItemSet, as_item_set
 from clustruct.partitions import canonical_labels
 from clustruct.text import count
 
-from .drawing import DIVERGING, Ax, Names, axes_for, distinct, name_rows, strip_colour
+from .drawing import BESIDE, DIVERGING, Ax, Display, Names, axes_for, distinct, name_rows, strip_colour
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.colors import Colormap
-
-__all__ = ["SimilarityMatrixDisplay"]
 
 # More rows than this no screen shows. Items are sampled evenly then; where there are many clusters, whole
 # ones of all sizes are shown instead, about FEWER items in all, so that small ones can be seen.
-MOST_ITEMS = 1000
-FEWER = 250
+MOST_ITEMS, FEWER = 1000, 250
+Truth: TypeAlias = LabelsLike | None
 
 
-class SimilarityMatrixDisplay:
+class SimilarityMatrixDisplay(Display):
     """The similarity of every pair, items ordered by predicted cluster, each cluster in a frame.
 
     Blue pairs want to be together, red ones apart. With the truth, the strip at the left shows the true
@@ -60,12 +57,7 @@ class SimilarityMatrixDisplay:
     """
 
     def __init__(
-        self,
-        similarity: Similarities,
-        labels: LabelsLike,
-        *,
-        truth: LabelsLike | None = None,
-        ids: Names = None,
+        self, similarity: Similarities, labels: LabelsLike, *, truth: Truth = None, ids: Names = None
     ) -> None:
         self.similarity: Any = similarity if sparse.issparse(similarity) else np.asarray(similarity, float)
         m = int(np.shape(self.similarity)[0])
@@ -75,18 +67,12 @@ class SimilarityMatrixDisplay:
 
     @classmethod
     def from_estimator(
-        cls,
-        estimator: SimilarityModel,
-        x: ItemSet | ArrayLike,
-        truth: LabelsLike | None = None,
-        *,
-        ax: Ax = None,
+        cls, estimator: SimilarityModel, x: ItemSet | ArrayLike, truth: Truth = None, *, ax: Ax = None
     ) -> Self:
         """One set x, its similarities and clusters from a fitted model."""
         one = as_item_set(x)
-        return cls.from_predictions(
-            estimator.decision_function(one), estimator.predict(one), truth=truth, ids=one.ids, ax=ax
-        )
+        K, labels = estimator.decision_function(one), estimator.predict(one)
+        return cls(K, labels, truth=truth, ids=one.ids).plot(ax=ax)
 
     @classmethod
     def from_predictions(
@@ -94,7 +80,7 @@ class SimilarityMatrixDisplay:
         similarity: Similarities,
         labels: LabelsLike,
         *,
-        truth: LabelsLike | None = None,
+        truth: Truth = None,
         ids: Names = None,
         ax: Ax = None,
     ) -> Self:
@@ -104,6 +90,8 @@ class SimilarityMatrixDisplay:
     def plot(self, *, ax: Ax = None) -> Self:
         """Draw the matrix."""
         ax = axes_for(ax, 6.4, 5.4)
+        import matplotlib
+
         self.order_ = self._order()
         K = self.similarity.tocsr() if sparse.issparse(self.similarity) else self.similarity
         K = K[self.order_][:, self.order_]
@@ -113,7 +101,8 @@ class SimilarityMatrixDisplay:
         limit = float(np.quantile(off, 0.99)) if off.size else 1.0
         limit = limit if limit > 0.0 else float(off.max(initial=0.0)) or 1.0
         np.fill_diagonal(K, np.nan)
-        self.image_ = ax.imshow(K, cmap=_colours(), vmin=-limit, vmax=limit, interpolation="nearest")
+        colours = matplotlib.colormaps[DIVERGING].with_extremes(bad="0.75")
+        self.image_ = ax.imshow(K, cmap=colours, vmin=-limit, vmax=limit, interpolation="nearest")
         extend = "both" if off.size and off.max() > limit else "neither"
         bar = ax.figure.colorbar(self.image_, ax=ax, extend=extend, shrink=0.8, pad=0.02)
         bar.set_label("similarity (blue: together)")
@@ -121,9 +110,7 @@ class SimilarityMatrixDisplay:
         self._name_items(ax)
         if self.truth is not None:
             self._strip_of_truth(ax)
-        ax.set_title(self._title(), fontsize="medium", pad=16 if self.truth is not None else None)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        return self.drawn_on(ax, self._title(), pad=None if self.truth is None else 16)
 
     def _order(self) -> NDArray[np.intp]:
         """Largest cluster first; inside a cluster by true cluster; a sample where there are too many."""
@@ -147,17 +134,13 @@ class SimilarityMatrixDisplay:
         ax.add_patch(Rectangle((-0.5, -0.5), m, m, fill=False, ec="0.3", lw=0.8, clip_on=False))
         runs = _runs(self.labels[self.order_])
         width = 1.4 if len(runs) < 40 else 0.7
-        for start, stop in runs:
-            if stop - start > 1:
-                corner = (start - 0.5, start - 0.5)
-                frame = Rectangle(corner, stop - start, stop - start, fill=False, ec="black", lw=width)
-                frame.set_clip_on(False)
-                ax.add_patch(frame)
+        for start, size in ((start, stop - start) for start, stop in runs if stop - start > 1):
+            style: dict[str, Any] = {"fill": False, "ec": "black", "lw": width, "clip_on": False}
+            ax.add_patch(Rectangle((start - 0.5, start - 0.5), size, size, **style))
 
     def _name_items(self, ax: Axes) -> None:
         """Names of items where each row is high enough for one."""
-        ax.set_xticks([])
-        ax.set_yticks([])
+        ax.set(xticks=[], yticks=[])
         ax.tick_params(axis="y", length=0)
         row = 72 * ax.get_window_extent().height / ax.figure.dpi / len(self.order_)
         if row > 6.5:
@@ -173,12 +156,11 @@ class SimilarityMatrixDisplay:
         m = len(seen)
         right, width = -0.5 - 0.02 * m, 0.035 * m
         for start, stop in _runs(seen):
-            colour = strip_colour(int(seen[start]))
-            corner = (right - width, start - 0.5)
+            corner, colour = (right - width, start - 0.5), strip_colour(int(seen[start]))
             ax.add_patch(Rectangle(corner, width, stop - start, fc=colour, lw=0))
         ax.set_xlim(right - width, m - 0.5)
         at = (right - width / 2, -0.5)
-        ax.annotate("truth", at, (0, 3), textcoords="offset points", ha="center", fontsize="small")
+        ax.annotate("truth", at, (0, 3), ha="center", **BESIDE)
 
     def _title(self) -> str:
         m, k = len(self.labels), int(self.labels.max()) + 1
@@ -188,14 +170,7 @@ class SimilarityMatrixDisplay:
         return title + (f"\n{len(self.order_):,} items shown" if len(self.order_) < m else "")
 
 
-def _colours() -> Colormap:
-    import matplotlib
-
-    return matplotlib.colormaps[DIVERGING].with_extremes(bad="0.75")
-
-
 def _runs(values: NDArray[np.int64]) -> list[tuple[int, int]]:
     """Start and stop of each run of equal values."""
     cuts = np.flatnonzero(np.diff(values)) + 1
-    ends = [0, *cuts.tolist(), len(values)]
-    return list(pairwise(ends))
+    return list(pairwise([0, *cuts.tolist(), len(values)]))

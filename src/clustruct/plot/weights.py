@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,15 +14,10 @@ from clustruct.explain import model_weights
 from clustruct.itemsets import ItemSet
 from clustruct.problems.units import mean_squares
 
-from .drawing import AGAINST, FOR, Ax, axes_for, distinct, name_rows, number
-
-if TYPE_CHECKING:
-    pass
-
-__all__ = ["WeightsDisplay"]
+from .drawing import AGAINST, FOR, Ax, Display, axes_for, distinct, name_rows, number
 
 
-class WeightsDisplay:
+class WeightsDisplay(Display):
     """The largest weights of a learned similarity as bars, by feature name.
 
     Weights are shown times the root mean square of their feature, so that bars compare: a long bar
@@ -58,11 +53,10 @@ class WeightsDisplay:
     ) -> Self:
         """The weights of a fitted model. The scale is that of the sets X; without X that of training."""
         w, _, names = model_weights(estimator)
+        scale = getattr(estimator, "feature_scale_", None)
         if X is not None:
             sets = read_sets(estimator, X, reset=False).sets
             scale = np.sqrt(np.mean([mean_squares(x) for x in sets], axis=0))
-        else:
-            scale = getattr(estimator, "feature_scale_", None)
         return cls(names, w, scale).plot(n=n, ax=ax)
 
     def plot(self, *, n: int = 20, ax: Ax = None) -> Self:
@@ -81,9 +75,5 @@ class WeightsDisplay:
         ax.set_ylim(len(shown) - 0.4, -0.6)
         name_rows(ax, places, distinct([self.names[j] for j in shown]))
         ax.set_xlabel("weight" if self.scale is None else "weight times the typical size of the feature")
-        hidden = len(sizes) - len(shown)
-        title = f"{len(shown)} largest weights of {len(sizes)}" if hidden else "weights"
-        ax.set_title(title, fontsize="medium")
-        ax.spines[["top", "right"]].set_visible(False)
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
+        title = f"{len(shown)} largest weights of {len(sizes)}" if len(shown) < len(sizes) else "weights"
+        return self.drawn_on(ax, title)
