@@ -11,7 +11,6 @@ from clustruct.text import short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure, SubFigure
     from matplotlib.text import Text
 
 # Axes to draw on, new ones where there are none; names of the items of a set.
@@ -30,7 +29,7 @@ class Display:
     """A picture; after `plot` the axes and the figure it was drawn on are `ax_` and `figure_`."""
 
     ax_: Axes
-    figure_: Figure | SubFigure
+    figure_: Any
 
     def drawn_on(self, ax: Axes, title: str, pad: float | None = None) -> Self:
         """The last step of a drawing: title and frame."""

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from clustruct.explain import ClusterMove, Mixture, SetFindings, WrongPair, pair_contributions
-from clustruct.plot.contributions import PairContributionDisplay
+from clustruct.plot import PairContributionDisplay
 from clustruct.records import RawSet, is_missing
 from clustruct.text import count
 
 from . import figures
 from .findings import Findings
-
-__all__ = ["Item", "Table", "contents"]
 
 # Per set the loss and these; the rest is in the table of means.
 PER_SET = {"pairwise_f1": "pairwise F", "b_cubed_f1": "B-cubed F", "adjusted_rand": "adjusted Rand"}
@@ -96,9 +94,8 @@ def summary(findings: Findings) -> Table:
 def _model_rows(model: BaseEstimator) -> list[list[object]]:
     rows: list[list[object]] = [["features", f"{getattr(model, 'n_features_in_', 0):,}"]]
     if hasattr(model, "C_"):
-        rows.append(
-            ["C", f"{model.C_:g}" + (" (by cross-validation)" if hasattr(model, "cv_results_") else "")]
-        )
+        how = " (by cross-validation)" if hasattr(model, "cv_results_") else ""
+        rows.append(["C", f"{model.C_:g}{how}"])
     rows += [[name, str(getattr(model, name))] for name in ("loss", "predictor") if hasattr(model, name)]
     result = getattr(model, "result_", None)
     if result is not None:
@@ -134,7 +131,13 @@ def errors(findings: Findings) -> dict[str, object] | None:
     """The worst clusters of all sets; each opens to its items."""
     if not findings.labelled:
         return None
-    found = [(mixture, kind, one) for one in findings.labelled for mixture, kind in _errors(one)]
+    found = [
+        (mixture, kind, one)
+        for one in findings.labelled
+        if one.errors is not None
+        for kind, mixtures in (("split", one.errors.splits), ("merge", one.errors.merges))
+        for mixture in mixtures
+    ]
     found.sort(key=lambda error: -error[0].pairs)
     splits = sum(kind == "split" for _, kind, _ in found)
     return {
@@ -143,12 +146,6 @@ def errors(findings: Findings) -> dict[str, object] | None:
         "errors": [_error(*error) for error in found[:MOST_ERRORS]],
         "hidden": max(len(found) - MOST_ERRORS, 0),
     }
-
-
-def _errors(one: SetFindings) -> Iterator[tuple[Mixture, str]]:
-    if one.errors is not None:
-        yield from ((mixture, "split") for mixture in one.errors.splits)
-        yield from ((mixture, "merge") for mixture in one.errors.merges)
 
 
 def _error(mixture: Mixture, kind: str, one: SetFindings) -> dict[str, object]:
@@ -177,10 +174,9 @@ def wrong_pairs(findings: Findings) -> list[dict[str, Any]]:
         ax = figures.new_axes(6.8, 1.5 + 0.3 * (len(found.largest(10)) + 1))
         ids = [item_name(one.raw, a) for a in range(len(one.raw))]
         display = PairContributionDisplay.from_predictions(found, ids=ids, n=10, ax=ax)
-        about = f"contributions of the features to a pair of set {one.name}"
-        first, second = as_item(one.raw, pair.a), as_item(one.raw, pair.b)
-        drawn = {"picture": figures.picture(display, about), "first": first, "second": second}
-        parts.append({"set": one.name, "together": pair.together, **drawn})
+        drawn = figures.picture(display, f"contributions of the features to a pair of set {one.name}")
+        items = {"first": as_item(one.raw, pair.a), "second": as_item(one.raw, pair.b)}
+        parts.append({"set": one.name, "together": pair.together, "picture": drawn, **items})
     return parts
 
 
@@ -211,17 +207,15 @@ def confidence(findings: Findings) -> dict[str, Table] | None:
 
 def _item_rows(findings: Findings) -> list[list[object]]:
     ranked = sorted(
-        (float(one.items.confidence[a]), one.number, int(a))
+        (float(one.items.confidence[a]), one.number, int(a), int(one.items.alternative[a]))
         for one in findings.sets
         if one.items is not None
         for a in one.items.order()[:MOST_CONFIDENCES]
     )
     rows: list[list[object]] = []
-    for lost, number, a in ranked[:MOST_CONFIDENCES]:
-        one = findings.sets[number]
-        if np.isfinite(lost) and one.items is not None:
-            other = int(one.items.alternative[a])
-            place = "alone" if other < 0 else f"cluster {other}"
+    for lost, number, a, other in ranked[:MOST_CONFIDENCES]:
+        if np.isfinite(lost):
+            one, place = findings.sets[number], "alone" if other < 0 else f"cluster {other}"
             rows.append([one.name, as_item(one.raw, a), int(one.labels[a]), lost, place])
     return rows
 
@@ -229,22 +223,14 @@ def _item_rows(findings: Findings) -> list[list[object]]:
 def _cluster_rows(findings: Findings) -> list[list[object]]:
     moves = [(one, move) for one in findings.sets for move in one.clusters or ()]
     moves = sorted((m for m in moves if np.isfinite(m[1].confidence)), key=lambda m: m[1].confidence)
+    # A merge is found from both sides, and listed once.
+    once: dict[tuple[int, frozenset[int]], tuple[SetFindings, ClusterMove]] = {}
+    for one, move in moves:
+        once.setdefault((one.number, frozenset((move.cluster, move.other))), (one, move))
     return [
         [one.name, move.cluster, move.size, move.confidence, _shape(one, move), _example(one, move)]
-        for one, move in _each_merge_once(moves)[:MOST_CLUSTERS]
+        for one, move in list(once.values())[:MOST_CLUSTERS]
     ]
-
-
-def _each_merge_once(moves: list[tuple[SetFindings, ClusterMove]]) -> list[tuple[SetFindings, ClusterMove]]:
-    """Without a merge that was listed from its other side."""
-    seen: set[tuple[int, frozenset[int]]] = set()
-    kept = []
-    for one, move in moves:
-        merged = (one.number, frozenset((move.cluster, move.other)))
-        if move.kind != "merge" or merged not in seen:
-            kept.append((one, move))
-            seen.add(merged)
-    return kept
 
 
 def _shape(one: SetFindings, move: ClusterMove) -> str:

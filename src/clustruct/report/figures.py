@@ -5,24 +5,16 @@ from __future__ import annotations
 import base64
 import io
 import warnings
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from clustruct.explain import SetFindings, model_weights
-from clustruct.plot.convergence import ConvergenceDisplay
-from clustruct.plot.similarity import SimilarityMatrixDisplay
-from clustruct.plot.split_merge import SplitMergeDisplay
-from clustruct.plot.weights import WeightsDisplay
+from clustruct.plot import ConvergenceDisplay, SimilarityMatrixDisplay, SplitMergeDisplay, WeightsDisplay
+from clustruct.plot.drawing import Display
 
 from .findings import Findings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-
-class Drawn(Protocol):
-    """A display that was drawn."""
-
-    figure_: Any
 
 
 class Picture(NamedTuple):
@@ -32,14 +24,6 @@ class Picture(NamedTuple):
     data: str
 
 
-class SetPictures(NamedTuple):
-    """One set: its name, what is special about it, and how it looks."""
-
-    name: str
-    note: str
-    pictures: list[Picture]
-
-
 def new_axes(width: float, height: float) -> Axes:
     """Axes of a figure of its own, which pyplot does not know: nothing stays open."""
     from matplotlib.figure import Figure
@@ -47,15 +31,13 @@ def new_axes(width: float, height: float) -> Axes:
     return Figure(figsize=(width, height), layout="constrained").subplots()
 
 
-def picture(display: Drawn, describe: str) -> Picture:
+def picture(display: Display, describe: str) -> Picture:
     """A drawn display as an image."""
     import matplotlib
 
     buffer = io.BytesIO()
-    with (
-        matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "clustruct"}),
-        warnings.catch_warnings(),
-    ):
+    style = {"svg.fonttype": "none", "svg.hashsalt": "clustruct"}
+    with matplotlib.rc_context(style), warnings.catch_warnings():
         # The browser has letters that matplotlib's font lacks.
         warnings.filterwarnings("ignore", message="Glyph")
         display.figure_.savefig(buffer, format="svg", metadata={"Date": None})
@@ -86,8 +68,8 @@ def sets(findings: Findings) -> dict[str, object] | None:
     made = []
     for word, one in _chosen(findings.ranked, known):
         loss = "" if one.loss is None else f"loss {one.loss:.3g}"
-        note = ", ".join(part for part in (word, loss) if part)
-        made.append(SetPictures(one.name, note, _pictures_of(findings, one)))
+        note = ", ".join(filter(None, (word, loss)))
+        made.append({"name": one.name, "note": note, "pictures": _pictures_of(findings, one)})
     return {"known": known, "sets": made}
 
 
@@ -96,11 +78,9 @@ def _chosen(ranked: list[SetFindings], known: bool) -> list[tuple[str, SetFindin
     if len(ranked) == 1:
         return [("", ranked[0])]
     first, last = ("the worst", "the best") if known else ("least confident", "most confident")
-    chosen: dict[int, tuple[str, SetFindings]] = {}
-    places = {first: 0, "in the middle": (len(ranked) - 1) // 2, last: len(ranked) - 1}
-    for word, place in places.items():
-        chosen.setdefault(place, (word, ranked[place]))
-    return list(chosen.values())
+    # Of two sets the first is in the middle, too: what is named later gives way.
+    words = {len(ranked) - 1: last, (len(ranked) - 1) // 2: "in the middle", 0: first}
+    return [(word, ranked[place]) for place, word in sorted(words.items())]
 
 
 def _pictures_of(findings: Findings, one: SetFindings) -> list[Picture]:

@@ -46,9 +46,8 @@ class Findings:
     @property
     def ranked(self) -> list[SetFindings]:
         """Largest loss first; where no set has a truth, least confidence first."""
-        known = self.labelled
-        if known:
-            return sorted(known, key=lambda one: -(one.loss or 0.0))
+        if self.labelled:
+            return sorted(self.labelled, key=lambda one: -(one.loss or 0.0))
         return sorted(self.sets, key=lambda one: one.confidence)
 
     @cached_property

@@ -20,8 +20,6 @@ from .findings import Findings
 if TYPE_CHECKING:
     from jinja2 import Template
 
-__all__ = ["write_report"]
-
 # Letters of a value on the page.
 LONGEST = 240
 
