@@ -18,7 +18,7 @@ PLANTED = {
     "losses/mitre.py": "clustruct.estimators",
     "metrics/pairs.py": "clustruct.datasets",
     "partitions.py": "clustruct.records",
-    "cli/exit_codes.py": "clustruct.cli.main",
+    "cli/output.py": "clustruct.cli.main",
     "explain/pairs.py": "clustruct.baselines",
 }
 

@@ -260,9 +260,9 @@ def test_wrong_use_is_code_2(command, words):
 
 
 def test_kinds_of_the_option_are_those_of_the_features():
-    from clustruct.features import guess
+    from clustruct.features import pair_features
 
-    assert KINDS == guess.KINDS
+    assert KINDS == pair_features.KINDS
 
 
 def test_json_beside_a_file(command, folder, tmp_path):

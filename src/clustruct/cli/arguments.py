@@ -5,11 +5,11 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import clustruct
 
-from .exit_codes import UsageError
+from .output import UsageError
 
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 KINDS = ("auto", "records", "text", "mentions", "vectors")
 ROLES = ("set", "id", "cluster", "group")
+# The columns of a model (`Model.columns`), None where there is no model.
+Trained: TypeAlias = Mapping[str, Any] | None
 
 
 def whole(least: int) -> Callable[[str], int]:
@@ -53,10 +55,6 @@ def _processes(text: str) -> int:
     return value
 
 
-def _names(text: str) -> list[str]:
-    return text.split(",")
-
-
 def _choice(text: str) -> tuple[str, frozenset[str]]:
     name, equals, values = text.partition("=")
     if not (name and equals):
@@ -87,7 +85,8 @@ def add_data(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--id", metavar="NAME", help="column (or key) that names an item")
     group.add_argument("--cluster", metavar="NAME", help="column (or key) of the right cluster")
     group.add_argument("--group", metavar="NAME", help="sets with the same value here are never split up")
-    group.add_argument("--fields", type=_names, metavar="A,B", help="use these fields only")
+    listed = partial(str.split, sep=",")
+    group.add_argument("--fields", type=listed, metavar="A,B", help="use these fields only")
     rows = partial(group.add_argument, metavar="NAME=V,W", type=_choice, action="append", default=[])
     rows("--where", help="only rows (sets) with these values")
     rows("--except", dest="without", help="all but these")
@@ -100,14 +99,11 @@ def add_learning(parser: argparse.ArgumentParser) -> None:
     """The parameters of a recipe."""
     add = parser.add_argument_group("learning").add_argument
     add("--kind", choices=KINDS, default="auto", help="what the items are (default: a guess)")
-    add(
-        "--learner",
-        type=_learner,
-        metavar="NAME",
-        default="correlation",
-        help="correlation: learned as a whole, finds the number of clusters (default); "
-        "pairs: a classifier of pairs; kmeans: learned for k-means",
+    learners = (
+        "correlation: learned as a whole, finds the number of clusters (default); "
+        "pairs: a classifier of pairs; kmeans: learned for k-means"
     )
+    add("--learner", type=_learner, metavar="NAME", default="correlation", help=learners)
     add("--loss", type=_loss, metavar="NAME", help="what is an error: pairwise (default), mitre, purity")
     add("--C", type=_weight, metavar="NUMBER|cv", default="cv", help="weight of errors (or cross-validation)")
     add("--merge-cost", type=positive, metavar="X", help="a wrong merge counts X times a wrong split")
@@ -138,16 +134,19 @@ def recipe(args: argparse.Namespace) -> Recipe:
         raise UsageError("--merge-cost goes with --loss pairwise only")
     same = ("kind", "fields", "learner", "loss", "C", "merge_cost", "scaling", "predictor", "parts", "block")
     more = {"n_neighbors": args.neighbours, "n_jobs": args.n_jobs, "random_state": args.seed}
-    found: Recipe = clustruct.Recipe(**{name: getattr(args, name) for name in same}, **more)
-    return found
+    return clustruct.Recipe(**{name: getattr(args, name) for name in same}, **more)
 
 
 class Model(NamedTuple):
-    """A model file: the fitted pipeline, how data was read and training went, by which versions."""
+    """A model file: the fitted pipeline, how data was read and training went, by which versions.
+
+    columns : what `about` gave when the model was trained; nothing for a model from Python
+    """
 
     pipeline: Pipeline
     about: Mapping[str, Any]
     versions: Mapping[str, str]
+    columns: Mapping[str, Any]
 
 
 def read_model(path: str) -> Model:
@@ -156,10 +155,16 @@ def read_model(path: str) -> Model:
     pipeline = getattr(saved.object, "pipeline_", saved.object)
     if not isinstance(getattr(pipeline, "steps", [("", None)])[0][1], clustruct.PairFeatures):
         raise clustruct.exceptions.ModelFileError(f"{path}: holds no PairFeatures with a clusterer")
-    return Model(pipeline, saved.about, saved.versions)
+    held = saved.about.get("columns")
+    columns = held if isinstance(held, Mapping) else {}
+    lists = [columns.get(name) or [] for name in ("fields", "chosen_by")]
+    names = [*map(columns.get, ROLES), *(n for v in lists if isinstance(v, list) for n in v)]
+    if not all(isinstance(v, list) for v in lists) or not all(isinstance(n, str | None) for n in names):
+        raise clustruct.exceptions.ModelFileError("the model file is damaged: its columns are no names")
+    return Model(pipeline, saved.about, saved.versions, columns)
 
 
-def columns(args: argparse.Namespace, trained: Mapping[str, Any] | None = None) -> Columns:
+def columns(args: argparse.Namespace, trained: Trained = None) -> Columns:
     """The columns named by the options; where not named, those that the model was trained with."""
     before = trained or {}
     named = {name: getattr(args, name) or before.get(name) for name in ROLES}
@@ -189,19 +194,7 @@ def about(args: argparse.Namespace) -> dict[str, object]:
     return {**{name: getattr(args, name) for name in ROLES}, "fields": args.fields, "chosen_by": chosen_by}
 
 
-def trained_with(about: Mapping[str, object]) -> dict[str, Any]:
-    """What `about` gave when a model was trained; nothing for a model from Python."""
-    held = about.get("columns")
-    found = dict(held) if isinstance(held, Mapping) else {}
-    names = [found.get(name) for name in ROLES]
-    lists = [found.get(name) or [] for name in ("fields", "chosen_by")]
-    plain = all(isinstance(v, list) for v in lists)
-    if not plain or not all(isinstance(n, str | None) for n in [*names, *(n for v in lists for n in v)]):
-        raise clustruct.exceptions.ModelFileError("the model file is damaged: its columns are no names")
-    return found
-
-
-def labelled_sets(args: argparse.Namespace, trained: Mapping[str, Any] | None = None) -> list[RawSet]:
+def labelled_sets(args: argparse.Namespace, trained: Trained = None) -> list[RawSet]:
     """All sets, with labels."""
     sets = list(_read(args, trained, "skip" if args.skip_unlabelled else "required"))
     for name in args.fields or ():
@@ -210,12 +203,12 @@ def labelled_sets(args: argparse.Namespace, trained: Mapping[str, Any] | None = 
     return sets
 
 
-def unlabelled_sets(args: argparse.Namespace, trained: Mapping[str, Any] | None = None) -> Iterator[RawSet]:
+def unlabelled_sets(args: argparse.Namespace, trained: Trained = None) -> Iterator[RawSet]:
     """The sets one by one, labels left out."""
     return _read(args, trained, "ignored")
 
 
-def sets_as_they_are(args: argparse.Namespace, trained: Mapping[str, Any] | None = None) -> list[RawSet]:
+def sets_as_they_are(args: argparse.Namespace, trained: Trained = None) -> list[RawSet]:
     """All sets, with labels where the data has them."""
     try:
         return labelled_sets(args, trained)
@@ -223,8 +216,6 @@ def sets_as_they_are(args: argparse.Namespace, trained: Mapping[str, Any] | None
         return list(unlabelled_sets(args, trained))
 
 
-def _read(args: argparse.Namespace, trained: Mapping[str, Any] | None, labels: LabelUse) -> Iterator[RawSet]:
-    found: Iterator[RawSet] = clustruct.read_sets(
-        *args.data, columns=columns(args, trained), labels=labels, delimiter=args.delimiter
-    )
-    return found
+def _read(args: argparse.Namespace, trained: Trained, labels: LabelUse) -> Iterator[RawSet]:
+    named = columns(args, trained)
+    return clustruct.read_sets(*args.data, columns=named, labels=labels, delimiter=args.delimiter)

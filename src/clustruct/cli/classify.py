@@ -11,8 +11,8 @@ from clustruct.hooks.model_files import read_model_file
 from clustruct.hooks.prediction import Outcome, predict
 from clustruct.hooks.svmapi import Sparm, StructModel
 
-from .exit_codes import OK, UsageError
 from .hook_commands import HookParser, check_files, run_command
+from .output import OK, UsageError
 
 ABOUT = """\
 Predict the outputs of the examples in the file "test" with a model that clustruct-learn wrote, and

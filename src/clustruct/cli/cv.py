@@ -9,7 +9,6 @@ from clustruct.text import count, duration, table
 
 from .arguments import add_data, add_learning, add_output, labelled_sets, recipe, whole
 from .evaluate import PER_SET, Scored, percent, title
-from .exit_codes import OK
 from .output import print_json
 from .progress import training_progress
 
@@ -29,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_output(parser)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> None:
     """Train and test in turn; every set is tested once, by a model that has not seen its group."""
     started, learner = time.perf_counter(), recipe(args)
     with training_progress(args.quiet):
@@ -41,7 +40,6 @@ def run(args: argparse.Namespace) -> int:
         print_json({"folds": tests, "seconds": seconds, **scored.as_json()})
     else:
         _print(scored, found.folds, seconds)
-    return OK
 
 
 def _print(scored: Scored, folds: list[list[int]], seconds: float) -> None:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import clustruct
 
 from .arguments import add_output
-from .exit_codes import OK
 from .output import print_json
 
 if TYPE_CHECKING:
@@ -29,32 +28,25 @@ Main: TypeAlias = Callable[[list[str]], int]
 
 
 class Task(NamedTuple):
-    """How many sets are made up, in which kind of file, and the options to read it with."""
+    """How many sets are made up, in which kind of file, the options to read it with, what it is about."""
 
     n_sets: int
-    story: str
     suffix: str
     options: str
+    story: str
 
 
 TASKS = {
     "records": Task(
-        10,
+        *(10, "csv", "--set set --id id --cluster cluster"),
         "Ten batches of address records. Some people were entered more than once, with slips and gaps.",
-        "csv",
-        "--set set --id id --cluster cluster",
     ),
     "news": Task(
-        12,
-        "Twelve days of short articles. Articles about the same event belong together.",
-        "jsonl",
-        "",
+        12, "jsonl", "", "Twelve days of short articles. Articles about the same event belong together."
     ),
     "mentions": Task(
-        12,
+        *(12, "jsonl", "--kind mentions"),
         "Twelve short texts. Names, titles and pronouns that mean the same person belong together.",
-        "jsonl",
-        "--kind mentions",
     ),
 }
 
@@ -66,22 +58,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_output(parser)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int | None:
     """Make the data, and show each command with what it prints."""
-    folder = Path(args.folder) if args.folder else None
-    if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
-    with contextlib.ExitStack() as stack:
-        there = folder or Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        with contextlib.chdir(there):
-            steps = _steps(args.task, args.main, silent=args.json)
+    if args.folder:
+        Path(args.folder).mkdir(parents=True, exist_ok=True)
+    made = contextlib.nullcontext(args.folder) if args.folder else tempfile.TemporaryDirectory()
+    with made as folder, contextlib.chdir(folder):
+        steps = _steps(args.task, args.main, silent=args.json)
     if args.json:
         print_json({"task": args.task, "commands": steps})
-    elif folder is not None:
-        print(f"\nThe files are in {folder}.")
+    elif args.folder:
+        print(f"\nThe files are in {args.folder}.")
     else:
         print("\nNow with your own data: clustruct --help. (clustruct demo --folder try keeps these files.)")
-    return next((int(step["exit_code"]) for step in steps if step["exit_code"] != OK), OK)
+    return next((int(step["exit_code"]) for step in steps if step["exit_code"]), None)
 
 
 def _steps(name: str, main: Main, silent: bool) -> list[dict[str, str | int]]:
@@ -94,18 +84,15 @@ def _steps(name: str, main: Main, silent: bool) -> list[dict[str, str | int]]:
     first, second = _mates(sets[cut])
     if not silent:
         print(f"{task.story}\n{cut} sets to learn from: {train}; the others to test: {test}")
-    model_of = ("--model", model)
-    lines: list[tuple[str, list[str]]] = [
-        ("Learn from the first file.", ["fit", train, *shlex.split(task.options), *model_of]),
-        ("Group the others.", ["predict", test, *model_of, "--out", "groups.csv"]),
-        ("How good is it?", ["evaluate", test, *model_of]),
-        ("What went wrong, and what is least confident?", ["explain", test, *model_of, "--top", "3"]),
-        (
-            "Why are these two together, or apart?",
-            ["explain", test, *model_of, "--in", sets[cut].name, "--pair", first, second],
-        ),
-    ]
-    return [_step(why, line, main, silent) for why, line in lines]
+    pair = shlex.join([sets[cut].name, "--pair", first, second])
+    lines = {
+        "Learn from the first file.": f"fit {train} {task.options} --model {model}",
+        "Group the others.": f"predict {test} --model {model} --out groups.csv",
+        "How good is it?": f"evaluate {test} --model {model}",
+        "What went wrong, and what is least confident?": f"explain {test} --model {model} --top 3",
+        "Why are these two together, or apart?": f"explain {test} --model {model} --in {pair}",
+    }
+    return [_step(why, shlex.split(line), main, silent) for why, line in lines.items()]
 
 
 def _mates(raw: RawSet) -> tuple[str, str]:

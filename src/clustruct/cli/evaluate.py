@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import clustruct
 from clustruct.text import count, table
 
-from .arguments import Model, add_data, add_output, labelled_sets, read_model, trained_with
-from .exit_codes import OK
+from .arguments import Model, add_data, add_output, labelled_sets, read_model
 from .output import print_json
 from .progress import Progress
 
@@ -45,15 +44,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_output(parser)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> None:
     """Predict, score, and compare where two are given."""
-    progress = Progress(args.quiet)
     saved = None if args.model is None else read_model(args.model)
     other = None if args.against is None else _second(args.against)
     known = saved if saved is not None or isinstance(other, str) else other
-    sets = labelled_sets(args, None if known is None else trained_with(known.about))
-    first = Scored(sets, _predicted(saved or args.predictions, sets, args, progress))
-    second = None if other is None else Scored(sets, _predicted(other, sets, args, progress))
+    sets = labelled_sets(args, None if known is None else known.columns)
+    first = Scored(sets, _predicted(saved or args.predictions, sets, args))
+    second = None if other is None else Scored(sets, _predicted(other, sets, args))
     recall = None if saved is None else blocking_recall(saved.pipeline, sets)
     if args.json:
         found = {**first.as_json(), **({} if recall is None else {"blocking": recall})}
@@ -61,14 +59,13 @@ def run(args: argparse.Namespace) -> int:
             tests = first.scores.against(second.scores).items()
             found |= {"against": second.as_json(), "comparison": {name: _test(test) for name, test in tests}}
         print_json(found)
-        return OK
-    _print(first)
-    if second is not None:
-        _print_comparison(args.against, first.scores, second.scores)
-    if recall is not None:
-        share, pairs = 100 * recall["recall"], f"{recall['pairs']:,} pairs in all"
-        print(f"\nof the pairs that belong together {share:.2f}% were compared ({pairs})")
-    return OK
+    else:
+        _print(first)
+        if second is not None:
+            _print_comparison(args.against, first.scores, second.scores)
+        if recall is not None:
+            share, pairs = 100 * recall["recall"], f"{recall['pairs']:,} pairs in all"
+            print(f"\nof the pairs that belong together {share:.2f}% were compared ({pairs})")
 
 
 def _second(name: str) -> Model | str:
@@ -78,14 +75,11 @@ def _second(name: str) -> Model | str:
     return read_model(name) if is_model else name
 
 
-def _predicted(
-    source: Model | str, sets: Sequence[RawSet], args: argparse.Namespace, progress: Progress
-) -> Sequence[LabelsLike]:
+def _predicted(source: Model | str, sets: Sequence[RawSet], args: argparse.Namespace) -> Sequence[LabelsLike]:
     """The clusters of every set, from a model or a file."""
     if isinstance(source, str):
-        found: Sequence[LabelsLike] = clustruct.io.match_predictions(source, sets, args.delimiter)
-        return found
-    return [source.pipeline.predict([raw])[0] for raw in progress.each(sets, "grouping")]
+        return clustruct.io.match_predictions(source, sets, args.delimiter)
+    return [source.pipeline.predict([raw])[0] for raw in Progress(args.quiet).each(sets, "grouping")]
 
 
 def blocking_recall(pipeline: Pipeline, sets: Iterable[RawSet]) -> dict[str, float] | None:
@@ -140,29 +134,17 @@ def _print(scored: Scored) -> None:
 
 
 def _test(found: PairedComparison) -> dict[str, object]:
-    return {
-        "difference": found.difference,
-        "wins": found.wins,
-        "ties": found.ties,
-        "losses": found.losses,
-        "p_wilcoxon": found.p_two_tailed,
-        "p_t_test": found.p_t_test,
-    }
+    counted = {name: getattr(found, name) for name in ("difference", "wins", "ties", "losses")}
+    return {**counted, "p_wilcoxon": found.p_two_tailed, "p_t_test": found.p_t_test}
 
 
 def _print_comparison(name: str, first: Evaluation, second: Evaluation) -> None:
     print(f"\nagainst {name}: won, tied and lost sets; p of Wilcoxon's signed ranks and of the t-test")
-    rows = [
-        [
-            title(score),
-            percent(score, first.mean[score]),
-            percent(score, second.mean[score]),
-            f"{test.wins}/{test.ties}/{test.losses}",
-            f"{test.p_two_tailed:.3g}",
-            "-" if test.p_t_test is None else f"{test.p_t_test:.3g}",
-        ]
-        for score, test in first.against(second).items()
-    ]
+    rows = []
+    for score, test in first.against(second).items():
+        means = [percent(score, one.mean[score]) for one in (first, second)]
+        levels = ["-" if p is None else f"{p:.3g}" for p in (test.p_two_tailed, test.p_t_test)]
+        rows.append([title(score), *means, f"{test.wins}/{test.ties}/{test.losses}", *levels])
     print(table(["score", "mean", "against", "won/tied/lost", "p Wilcoxon", "p t-test"], rows))
 
 

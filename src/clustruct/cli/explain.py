@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import clustruct
 from clustruct.text import count, harmless, table
 
-from .arguments import add_data, add_model, add_output, read_model, sets_as_they_are, trained_with, whole
-from .exit_codes import OK
+from .arguments import add_data, add_model, add_output, read_model, sets_as_they_are, whole
 from .output import plain, print_json
 from .progress import Progress
 
@@ -42,19 +42,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_output(parser)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> None:
     """One pair, or all sets."""
     saved = read_model(args.model)
-    sets = _chosen(args.within, sets_as_they_are(args, trained_with(saved.about)))
+    sets = _chosen(args.within, sets_as_they_are(args, saved.columns))
     if args.pair is not None:
-        found = plain(_pair(saved.pipeline, *_place(args.pair, sets)))
-        print_json(found) if args.json else _print_pair(found, args.top)
-        return OK
-    progress = Progress(args.quiet)
-    examine = clustruct.explain.examine
-    found = plain(_summary([examine(saved.pipeline, raw) for raw in progress.each(sets, "looking at sets")]))
-    print_json(found) if args.json else _print_summary(found, args.top)
-    return OK
+        found, show = _pair(saved.pipeline, *_place(args.pair, sets)), _print_pair
+    else:
+        examine, each = clustruct.explain.examine, Progress(args.quiet).each(sets, "looking at sets")
+        found, show = _summary([examine(saved.pipeline, raw) for raw in each]), _print_summary
+    print_json(found) if args.json else show(plain(found), args.top)
 
 
 def _chosen(name: str | None, sets: list[RawSet]) -> list[RawSet]:
@@ -70,9 +67,9 @@ def _place(pair: list[str], sets: list[RawSet]) -> tuple[RawSet, int, int]:
     first, second = pair
     fault = clustruct.exceptions.DataError
     known = [{str(name): a for a, name in enumerate(raw.item_ids)} for raw in sets]
-    holding = [n for n, numbers in enumerate(known) if first in numbers and second in numbers]
+    holding = [(raw, at) for raw, at in zip(sets, known, strict=True) if first in at and second in at]
     if len(holding) > 1:
-        names = ", ".join(sets[n].name for n in holding[:3])
+        names = ", ".join(raw.name for raw, _ in holding[:3])
         raise fault(f"the two items are together in several sets ({names}); choose one with --in")
     for name in pair:
         if not any(name in numbers for numbers in known):
@@ -81,8 +78,8 @@ def _place(pair: list[str], sets: list[RawSet]) -> tuple[RawSet, int, int]:
         raise fault(f"no set has both {first!r} and {second!r}")
     if first == second:
         raise fault("a pair is two different items")
-    n = holding[0]
-    return sets[n], known[n][first], known[n][second]
+    raw, at = holding[0]
+    return raw, at[first], at[second]
 
 
 def _summary(examined: Sequence[SetFindings]) -> dict[str, object]:
@@ -92,45 +89,31 @@ def _summary(examined: Sequence[SetFindings]) -> dict[str, object]:
     if judged:
         splits = [_mixture(raw, m) for raw, errors in judged for m in errors.splits]
         merges = [_mixture(raw, m) for raw, errors in judged for m in errors.merges]
-        found["splits"], found["merges"] = (
-            sorted(entries, key=lambda entry: -entry["pairs"]) for entries in (splits, merges)
-        )
-    items = [entry for one in examined for entry in _items(one)]
-    clusters = [entry for one in examined for entry in _clusters(one)]
-    for kind, entries in (("items", items), ("clusters", clusters)):
-        found[f"least_confident_{kind}"] = sorted(entries, key=lambda entry: entry["confidence"])
+        for kind, mixtures in (("splits", splits), ("merges", merges)):
+            found[kind] = sorted(mixtures, key=lambda entry: -entry["pairs"])
+    for kind, entries in (("items", _items), ("clusters", _clusters)):
+        listed = [entry for one in examined for entry in entries(one)]
+        found[f"least_confident_{kind}"] = sorted(listed, key=itemgetter("confidence"))
     return found
 
 
 def _mixture(raw: RawSet, mixture: Mixture) -> dict[str, Any]:
-    names = raw.item_ids
-    pieces = [[names[a] for a in piece.numbers] for piece in mixture.pieces]
+    pieces = [[raw.item_ids[a] for a in piece.numbers] for piece in mixture.pieces]
     numbers = {"size": mixture.size, "pairs": mixture.pairs}
     return {"set": raw.name, "cluster": mixture.cluster, **numbers, "pieces": pieces}
 
 
-def _items(one: SetFindings) -> list[dict[str, Any]]:
-    if one.items is None:
-        return []
-    name, names, confidence = one.raw.name, one.raw.item_ids, one.items.confidence
-    return [
-        {"set": name, "item": names[a], "cluster": one.labels[a], "confidence": confidence[a]}
-        for a in one.items.order()
-    ]
+def _items(one: SetFindings) -> Iterator[dict[str, Any]]:
+    if one.items is not None:
+        name, names, confidence = one.raw.name, one.raw.item_ids, one.items.confidence
+        for a in one.items.order():
+            yield {"set": name, "item": names[a], "cluster": one.labels[a], "confidence": confidence[a]}
 
 
-def _clusters(one: SetFindings) -> list[dict[str, Any]]:
-    names = one.raw.item_ids
-    return [
-        {
-            "set": one.raw.name,
-            "cluster": move.cluster,
-            "size": move.size,
-            "confidence": move.confidence,
-            "alternative": _alternative(move, names),
-        }
-        for move in one.clusters or ()
-    ]
+def _clusters(one: SetFindings) -> Iterator[dict[str, Any]]:
+    for move in one.clusters or ():
+        about = {"cluster": move.cluster, "size": move.size, "confidence": move.confidence}
+        yield {"set": one.raw.name, **about, "alternative": _alternative(move, one.raw.item_ids)}
 
 
 def _alternative(move: ClusterMove, names: Sequence[Hashable]) -> str:
@@ -156,27 +139,28 @@ def _print_summary(found: Mapping[str, Any], top: int) -> None:
         ("merges", "predicted clusters that mix true ones", "wrong pairs"),
     ):
         if kind in found:
-            rows = [
-                [m["set"] or "table", str(m["cluster"]), m["size"], m["pairs"], _pieces(m["pieces"])]
-                for m in found[kind]
-            ]
-            print(f"{title}: {len(rows)}")
-            if rows:
-                print(table(["set", "cluster", "items", lost, "pieces"], rows, most=top))
-            print()
+            print(f"{title}: {len(found[kind])}")
+            entries = [{**m, "cluster": str(m["cluster"])} for m in found[kind]]
+            keys = {"set": "set", "cluster": "cluster", "size": "items", "pairs": lost, "pieces": "pieces"}
+            print(_table(entries, keys, top) + "\n" if entries else "")
     print("least confident items (score lost by the best other place)")
-    rows = [
-        [i["set"] or "table", str(i["item"]), i["cluster"], i["confidence"]]
-        for i in found["least_confident_items"]
-    ]
-    print(table(["set", "item", "cluster", "confidence"], rows, most=top))
+    keys = {key: key for key in ("set", "item", "cluster", "confidence")}
+    print(_table(found["least_confident_items"], keys, top))
     if found["least_confident_clusters"]:
         print("\nleast confident clusters")
-        rows = [
-            [c["set"] or "table", c["cluster"], c["size"], c["confidence"], c["alternative"]]
-            for c in found["least_confident_clusters"]
-        ]
-        print(table(["set", "cluster", "items", "confidence", "alternative"], rows, most=top))
+        keys = {"set": "set", "cluster": "cluster", "size": "items", "confidence": "confidence"}
+        print(_table(found["least_confident_clusters"], {**keys, "alternative": "alternative"}, top))
+
+
+def _table(entries: Sequence[Mapping[str, Any]], keys: Mapping[str, str], top: int) -> str:
+    """The entries in lines, their keys under the headings given for them."""
+    shown: dict[str, Callable[[Any], object]] = {
+        "set": lambda name: name or "table",
+        "item": str,
+        "pieces": _pieces,
+    }
+    rows = [[shown.get(key, lambda value: value)(entry[key]) for key in keys] for entry in entries]
+    return table(list(keys.values()), rows, most=top)
 
 
 def _pieces(pieces: Sequence[Sequence[Hashable]]) -> str:
@@ -212,11 +196,7 @@ def _print_pair(found: Mapping[str, Any], top: int) -> None:
     verdict = "together" if found["together"] else "apart"
     truth = {None: "", True: " (the truth: together)", False: " (the truth: apart)"}[found["right"]]
     print(f"\npredicted {verdict}{truth}; similarity {found['similarity']:.3f}, the sum of")
-    rows = [
-        [c["feature"], c["value"], c["weight"], c["contribution"]]
-        for c in found["contributions"]
-        if c["contribution"] != 0.0
-    ]
+    rows = [list(c.values()) for c in found["contributions"] if c["contribution"] != 0.0]
     print(table(["feature", "value", "weight", "contribution"], rows[:top]))
     rest = rows[top:]
     if rest:

@@ -13,8 +13,7 @@ import clustruct
 from clustruct.text import count, duration, table
 
 from .arguments import about, add_data, add_learning, add_model, add_output, labelled_sets, recipe
-from .exit_codes import INTERRUPTED, OK
-from .output import print_json
+from .output import INTERRUPTED, print_json
 from .progress import training_progress
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_output(parser)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int | None:
     """Read, learn, write the model, and say what was learned."""
     started, learned = time.perf_counter(), recipe(args)
     clustruct.storage.atomic.check_target(Path(args.model), args.data)
@@ -59,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
         print(f"model written to {args.model}")
         if found["interrupted"]:
             print("clustruct: interrupted; the model so far was kept", file=sys.stderr)
-    return INTERRUPTED if found["interrupted"] else OK
+    return INTERRUPTED if found["interrupted"] else None
 
 
 def _print(found: Mapping[str, Any], rows: list[tuple[str, float, float]], how: str) -> None:

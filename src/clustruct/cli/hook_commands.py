@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
 from clustruct.hooks import HookError, Hooks, importable, load_hooks
 
-from .exit_codes import MISUSED, OK, UsageError
 from .main import guarded, warnings_to
+from .output import MISUSED, OK, UsageError
 
 DEFAULT_MODULE = "svmstruct"
 KNOWN = {"--help", "--m", "--allow-pickle", "--"}
@@ -64,7 +65,8 @@ class HookParser(argparse.ArgumentParser):
             raise UsageError("a hook module (--m) and file names are wanted")
         names = {word.partition("=")[0] for word in words if word.startswith("--")} - KNOWN
         for name in names:
-            self.add_argument(name, dest="custom", action=_Pair, help=argparse.SUPPRESS)
+            named = partial(_named, name)
+            self.add_argument(name, dest="custom", type=named, action="append", help=argparse.SUPPRESS)
         line, left = self.parse_known_intermixed_args(words)
         if left:
             raise UsageError(f"unknown option {left[0]}; options of the module's own begin with two dashes")
@@ -76,17 +78,9 @@ class HookParser(argparse.ArgumentParser):
         raise UsageError(text.replace(": takes", " takes"))
 
 
-class _Pair(argparse.Action):
+def _named(name: str, value: str) -> tuple[str, str]:
     """An option that is the module's own, with its value."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        line: argparse.Namespace,
-        value: object,
-        name: str | None = None,
-    ) -> None:
-        line.custom = [*line.custom, (name, value)]
+    return name, value
 
 
 def run_command(

@@ -13,8 +13,8 @@ from clustruct.hooks.model_files import unstorable, write_model_file
 from clustruct.hooks.svmapi import KernelParm, Sparm, StructModel
 from clustruct.ssvm import Iteration
 
-from .exit_codes import FAILED, OK, UsageError
 from .hook_commands import HookParser, check_files, run_command
+from .output import FAILED, OK, UsageError
 
 ABOUT = """\
 Train a learner written as a Python module on the examples of the file "train" and write what it

@@ -9,12 +9,13 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from typing import TypeAlias
 
 import clustruct
 from clustruct.text import harmless
 
 from . import COMMANDS
-from .exit_codes import FAILED, INTERRUPTED, MISUSED, OK, UsageError
+from .output import FAILED, INTERRUPTED, MISUSED, OK, UsageError
 
 ABOUT = """\
 Show it how you group things, and it groups the next ones the same way.
@@ -39,6 +40,8 @@ exit codes
 """
 FAULTS = (ValueError, OSError, MemoryError, ImportError)
 LONGEST_LINE = 1000
+Say: TypeAlias = Callable[[str], None]
+Faults: TypeAlias = tuple[type[Exception], ...]
 
 
 def build_parser(command: str | None = None) -> argparse.ArgumentParser:
@@ -92,14 +95,11 @@ def _complain(message: str) -> None:
 
 
 def guarded(
-    run: Callable[[], int],
-    complain: Callable[[str], None],
-    faults: tuple[type[Exception], ...],
-    interrupted: str = "interrupted",
+    run: Callable[[], int | None], complain: Say, faults: Faults, interrupted: str = "interrupted"
 ) -> int:
-    """The exit code of a command: its own, or that of the fault that ended it, which is complained of."""
+    """The exit code of a command: its own (None: done), or that of the fault that ended it."""
     try:
-        return run()
+        return run() or OK
     except KeyboardInterrupt:
         complain(interrupted)
         return INTERRUPTED
@@ -111,14 +111,13 @@ def guarded(
         # A package of an extra that is not installed is a matter for one line; any other import is a fault.
         if isinstance(error, ImportError) and "pip install" not in str(error):
             raise
-        complain(
-            "not enough memory" if isinstance(error, MemoryError) else str(error) or type(error).__name__
-        )
+        what = str(error) or type(error).__name__
+        complain("not enough memory" if isinstance(error, MemoryError) else what)
         return FAILED
 
 
 @contextmanager
-def warnings_to(show: Callable[[str], None], kind: type[Warning] = Warning) -> Iterator[None]:
+def warnings_to(show: Say, kind: type[Warning] = Warning) -> Iterator[None]:
     """Warnings of this kind become lines, others are passed over; those for users always come through."""
 
     def shown(message: Warning | str, category: type[Warning], *place: object, **more: object) -> None:

@@ -1,4 +1,4 @@
-"""What commands print to be read by machines: one JSON object."""
+"""How commands end and what they print to be read by machines: exit codes, one JSON object."""
 
 from __future__ import annotations
 
@@ -6,6 +6,12 @@ import json
 import math
 from collections.abc import Mapping
 from typing import Any
+
+OK, FAILED, MISUSED, INTERRUPTED = 0, 1, 2, 130
+
+
+class UsageError(Exception):
+    """A command line that cannot be understood."""
 
 
 def print_json(found: Mapping[str, object]) -> None:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 import clustruct
 from clustruct.text import count
 
-from .arguments import add_data, add_model, add_output, read_model, trained_with, unlabelled_sets
-from .exit_codes import OK
+from .arguments import add_data, add_model, add_output, read_model, unlabelled_sets
 from .output import print_json
 from .progress import Progress
 
@@ -41,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_output(parser)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> None:
     """Read set by set, group, write."""
     if args.out is not None:
         clustruct.storage.atomic.check_target(Path(args.out), [*args.data, args.model])
@@ -51,7 +50,7 @@ def run(args: argparse.Namespace) -> int:
     answers: list[Prediction] = []
     sets = items = clusters = 0
     with nullcontext(answers.append) if args.out is None else clustruct.io.prediction_file(args.out) as write:
-        for raw in unlabelled_sets(args, trained_with(saved.about)):
+        for raw in unlabelled_sets(args, saved.columns):
             progress.on_step("grouping", sets, None)
             found = _grouped(saved.pipeline, raw, args.confidence)
             write(found)
@@ -67,7 +66,6 @@ def run(args: argparse.Namespace) -> int:
     elif not args.quiet:
         print(f"{count(items, 'item')} of {count(sets, 'set')} in {count(clusters, 'cluster')}")
         print(f"written to {args.out}")
-    return OK
 
 
 def _grouped(pipeline: Pipeline, raw: RawSet, confidence: bool) -> Prediction:

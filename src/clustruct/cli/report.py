@@ -7,8 +7,7 @@ from pathlib import Path
 
 import clustruct
 
-from .arguments import add_data, add_model, add_output, read_model, sets_as_they_are, trained_with
-from .exit_codes import OK
+from .arguments import add_data, add_model, add_output, read_model, sets_as_they_are
 from .output import print_json
 
 SUMMARY = "a page with figures (HTML)"
@@ -24,11 +23,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_output(parser)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> None:
     """Write the page."""
     clustruct.storage.atomic.check_target(Path(args.out), [*args.data, args.model])
     saved = read_model(args.model)
-    sets = sets_as_they_are(args, trained_with(saved.about))
-    clustruct.report.write_report(args.out, saved.pipeline, sets)
+    clustruct.report.write_report(args.out, saved.pipeline, sets_as_they_are(args, saved.columns))
     print_json({"report": args.out}) if args.json else print(f"written to {args.out}")
-    return OK

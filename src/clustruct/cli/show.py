@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping
 
 from clustruct.text import count, table
 
-from .arguments import add_model, add_output, read_model, whole
-from .exit_codes import OK
+from .arguments import Model, add_model, add_output, read_model, whole
 from .fit import weight_rows
 from .output import print_json
 
@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_output(parser)
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> None:
     """How it was trained, and its weights."""
     saved = read_model(args.model)
     held = saved.about.get("training")
@@ -32,14 +32,16 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         weights = {name: weight for name, weight, _ in rows}
         print_json({"training": training, "versions": dict(saved.versions), "weights": weights})
-        return OK
+    else:
+        _print(saved, training)
+        if rows:
+            print("\n" + table(["feature", "weight", "effect"], rows, most=args.top))
+
+
+def _print(saved: Model, training: Mapping[str, object]) -> None:
     model = saved.pipeline[-1]
     print(f"{type(model).__name__}, {count(model.n_features_in_, 'feature')}")
     for name, value in training.items():
         if value is not None:
-            shown = f"{value:.4g}" if isinstance(value, float) else value
-            print(f"{name.replace('_', ' ')}: {shown}")
+            print(f"{name.replace('_', ' ')}: {f'{value:.4g}' if isinstance(value, float) else value}")
     print("written by " + ", ".join(f"{name} {version}" for name, version in saved.versions.items()))
-    if rows:
-        print("\n" + table(["feature", "weight", "effect"], rows, most=args.top))
-    return OK
