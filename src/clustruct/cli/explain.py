@@ -154,12 +154,8 @@ def _print_summary(found: Mapping[str, Any], top: int) -> None:
 
 def _table(entries: Sequence[Mapping[str, Any]], keys: Mapping[str, str], top: int) -> str:
     """The entries in lines, their keys under the headings given for them."""
-    shown: dict[str, Callable[[Any], object]] = {
-        "set": lambda name: name or "table",
-        "item": str,
-        "pieces": _pieces,
-    }
-    rows = [[shown.get(key, lambda value: value)(entry[key]) for key in keys] for entry in entries]
+    shown: dict[str, Callable[[Any], str]] = {"item": str, "pieces": _pieces, "set": lambda s: s or "table"}
+    rows = [[shown[key](entry[key]) if key in shown else entry[key] for key in keys] for entry in entries]
     return table(list(keys.values()), rows, most=top)
 
 

@@ -7,13 +7,14 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, TypeAlias
 
 from clustruct.hooks import HookError, Hooks, importable, load_hooks
 
 from .main import guarded, warnings_to
 from .output import MISUSED, OK, UsageError
 
+Body: TypeAlias = Callable[[argparse.Namespace, Hooks], int]
 DEFAULT_MODULE = "svmstruct"
 KNOWN = {"--help", "--m", "--allow-pickle", "--"}
 OWN_OPTIONS = "  --name value    any other name: handed to the module"
@@ -83,12 +84,7 @@ def _named(name: str, value: str) -> tuple[str, str]:
     return name, value
 
 
-def run_command(
-    parser: HookParser,
-    argv: list[str] | None,
-    help_hook: str,
-    body: Callable[[argparse.Namespace, Hooks], int],
-) -> int:
+def run_command(parser: HookParser, argv: list[str] | None, help_hook: str, body: Body) -> int:
     """Read the command line, load the module, run the body; faults become messages and exit codes."""
 
     def run() -> int:

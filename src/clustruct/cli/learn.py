@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from clustruct.hooks import HookError, Hooks, read_sample, start_model, train
 from clustruct.hooks.learning import Trained, settings
@@ -21,7 +21,8 @@ Train a learner written as a Python module on the examples of the file "train" a
 learned to the file "model". Minimises 1/2 |w|^2 + C (mean of the slacks), as SVM^struct 3 does; older
 versions used C times their sum, so for the same model give C times the number of examples."""
 # Letter, attribute of sparm, kind, how the value is shown, help.
-OPTIONS: tuple[tuple[str, str, Callable[[str], float], str, str], ...] = (
+Option: TypeAlias = tuple[str, str, Callable[[str], float], str, str]
+OPTIONS: tuple[Option, ...] = (
     ("-c", "c", float, "C", "weight of the mean slack, default 0.01"),
     ("-e", "epsilon", float, "eps", "constraints may be violated by this much, default 0.1"),
     ("-o", "loss_type", int, "1|2", "the loss scales 1 the slack, 2 the margin (default)"),
@@ -33,11 +34,9 @@ OPTIONS: tuple[tuple[str, str, Callable[[str], float], str, str], ...] = (
     ("-v", "verbosity", int, "n", "0 silent, 1 a summary (default), 2 a line per round"),
 )
 # The same, attributes of the kernel.
-KERNEL_OPTIONS: tuple[tuple[str, str, Callable[[str], float], str, str], ...] = (
-    (
-        *("-t", "kernel_type", int, "0..3"),
-        "kernel: 0 a.b (default), 1 (s a.b + r)^d, 2 exp(-g |a-b|^2), 3 tanh(s a.b + r)",
-    ),
+KERNELS = "kernel: 0 a.b (default), 1 (s a.b + r)^d, 2 exp(-g |a-b|^2), 3 tanh(s a.b + r)"
+KERNEL_OPTIONS: tuple[Option, ...] = (
+    ("-t", "kernel_type", int, "0..3", KERNELS),
     ("-d", "poly_degree", int, "d", "degree of kernel 1, default 3"),
     ("-g", "rbf_gamma", float, "g", "width of kernel 2, default 1"),
     ("-s", "coef_lin", float, "s", "factor of kernels 1 and 3, default 1"),
@@ -106,21 +105,16 @@ def _check_storable(hooks: Hooks, sm: StructModel, allow_pickle: bool) -> None:
 
 def _report(entry: Iteration) -> None:
     primal = "unknown" if entry.primal == float("inf") else f"{entry.primal:.6g}"
-    print(
-        f"round {entry.iteration}: objective {primal}, at least {entry.dual:.6g}, "
-        f"{entry.constraints} constraints, {entry.seconds:.2f} s",
-        flush=True,
-    )
+    bounds = f"objective {primal}, at least {entry.dual:.6g}"
+    more = f"{entry.constraints} constraints, {entry.seconds:.2f} s"
+    print(f"round {entry.iteration}: {bounds}, {more}", flush=True)
 
 
 def _summary(trained: Trained, sm: StructModel) -> str:
     result: Any = trained.result
-    model = sm.svm_model
-    size = (
-        f"{len(model.alpha)} support vectors"
-        if model.lin_weights is None
-        else f"|w| = {float((model.lin_weights**2).sum()) ** 0.5:.4g}"
-    )
+    w = sm.svm_model.lin_weights
+    norm = "" if w is None else f"|w| = {float((w**2).sum()) ** 0.5:.4g}"
+    size = norm or f"{len(sm.svm_model.alpha)} support vectors"
     stop = "" if result.converged else f" (stopped: {result.stop_reason})"
     return (
         f"{result.n_iter} rounds in {result.seconds:.2f} s{stop}, {result.oracle_calls} oracle calls "
@@ -131,9 +125,9 @@ def _summary(trained: Trained, sm: StructModel) -> str:
 
 
 def _write(hooks: Hooks, model_file: str, sm: StructModel, sparm: Sparm, allow_pickle: bool) -> int:
+    left_out: list[str] = []
     if "write_model" in hooks.own:
         hooks.write_model(model_file, sm, sparm)
-        left_out = []
     else:
         left_out = write_model_file(model_file, sm, sparm, allow_pickle)
     if sparm.verbosity >= 1:
