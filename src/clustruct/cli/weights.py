@@ -18,9 +18,9 @@ def weight_rows(pipeline: Any) -> list[tuple[str, float, float]]:
     if hasattr(model, "w_"):
         w = np.asarray(model.w_)
     elif hasattr(getattr(model, "classifier_", None), "coef_"):
-        w = np.asarray(model.classifier_.coef_[0] / model._scale)
+        w = np.asarray(model.classifier_.coef_[0] / model.feature_scale_)
     else:
         return []
-    effect = w * np.asarray(getattr(model, "_scale", np.ones(len(w))))
+    effect = w * np.asarray(getattr(model, "feature_scale_", np.ones(len(w))))
     order = np.argsort(-np.abs(effect), kind="stable")
     return [(names[j], float(w[j]), float(effect[j])) for j in order]

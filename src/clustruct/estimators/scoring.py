@@ -5,22 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from clustruct._typing import Floats
 from clustruct.losses import as_loss
 
-from .inputs import read_labels, read_sets
+from .inputs import Table, read_labels, read_sets
 
 
 class SetScoring:
     """`score` and scikit-learn's tags for estimators whose sample is a set."""
 
-    def score(self, X: Any, y: Any, groups: Any = None) -> float:
+    def score(self, X: Table, y: object, set_ids: ArrayLike | None = None) -> float:
         """100 minus the mean loss over the sets, divided by 100: 1 is perfect."""
-        return 1.0 - float(np.mean(self.set_losses(X, y, groups))) / 100.0
+        return 1.0 - float(np.mean(self.set_losses(X, y, set_ids))) / 100.0
 
-    def set_losses(self, X: Any, y: Any, groups: Any = None) -> Any:
+    def set_losses(self, X: Table, y: object, set_ids: ArrayLike | None = None) -> Floats:
         """The loss of the prediction for each set, on a 0..100 scale."""
-        given = read_sets(self, X, groups, reset=False)
+        given = read_sets(self, X, set_ids, reset=False)
         labels = read_labels(y, given)
         loss = as_loss(getattr(self, "loss", "pairwise"))
         predicted = self.predict(given.sets)  # type: ignore[attr-defined]

@@ -16,7 +16,7 @@ Scores: TypeAlias = Any  # a symmetric array, or a CSR array of the listed pairs
 
 def symmetric_scores(K: Any) -> Scores:
     """K checked, exactly symmetric and with zero diagonal; dense stays dense, sparse becomes CSR."""
-    graph = signed_graph(K).fenced(0.0)
+    graph = signed_graph(K).with_cannot_links(0.0)
     if graph.dense is not None:
         return graph.dense
     assert graph.csr is not None

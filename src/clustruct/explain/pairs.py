@@ -141,7 +141,9 @@ def _classifier_weights(model: PairwiseClassifierClustering) -> tuple[Floats | N
         return np.zeros(model.n_features_in_), float(model.constant_)
     if not hasattr(model.classifier_, "coef_"):
         return None, 0.0
-    return np.ravel(model.classifier_.coef_) / model._scale, float(np.ravel(model.classifier_.intercept_)[0])
+    return np.ravel(model.classifier_.coef_) / model.feature_scale_, float(
+        np.ravel(model.classifier_.intercept_)[0]
+    )
 
 
 def _support(W: Any, y: Ints, a: int) -> float:

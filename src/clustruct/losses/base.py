@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class PairWeights(NamedTuple):
-    """Delta(y, e) = constant + sum_{a<b} coefficients_ab e_ab, pairs in the order of scipy's `pdist`."""
+    """Delta(y, e) = constant + sum_{a<b} c_ab e_ab, pairs in the order of scipy's `pdist` or of a list."""
 
     constant: float
     coefficients: Floats
@@ -41,8 +41,8 @@ class Loss(Protocol):
 class LinearLoss(Loss, Protocol):
     """A loss that is linear in co-membership: it has a relaxed form and pair weights."""
 
-    def pair_weights(self, y_true: Any) -> PairWeights:
-        """The constant and the coefficient of each pair."""
+    def pair_weights(self, y_true: Any, pairs: Ints | None = None) -> PairWeights:
+        """The constant and the coefficient of each pair, or of each listed one (``pairs``, p x 2)."""
         ...
 
     def relaxed(self, y_true: Any, e: Any) -> float:

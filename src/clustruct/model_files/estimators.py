@@ -71,8 +71,8 @@ def estimator_from_state(state: Mapping[str, Any]) -> Any:
     if type(parameters.get("random_state", 0)) is not int:
         raise ModelFileError("damaged, its random_state is not a number")
     estimator = kind.build(**parameters)
-    if hasattr(estimator, "_check_parameters"):
-        estimator._check_parameters()
+    if hasattr(estimator, "check_parameters"):
+        estimator.check_parameters()
     n, names = state["n_features"], state["feature_names"]
     if type(n) is not int or not 0 <= n < 2**40 or (names is not None and len(names) != n):
         raise ModelFileError("damaged, its features and their names do not fit")
@@ -132,8 +132,8 @@ def _learned_similarity(estimator: Any) -> State:
     for name in ("C_", "k_range_"):
         if hasattr(estimator, name):
             state[name] = getattr(estimator, name)
-    if hasattr(estimator, "_scale"):
-        state["scale"] = np.asarray(estimator._scale, dtype=np.float64)
+    if hasattr(estimator, "feature_scale_"):
+        state["scale"] = np.asarray(estimator.feature_scale_, dtype=np.float64)
     if hasattr(estimator, "cv_results_"):
         state["cv_results_"] = {k: np.asarray(v, float) for k, v in estimator.cv_results_.items()}
     if hasattr(estimator, "result_"):
@@ -151,13 +151,13 @@ def _restore_similarity(estimator: Any, learned: Mapping[str, Any], n: int) -> N
         if name in learned:
             setattr(estimator, name, learned[name])
     if "scale" in learned:
-        estimator._scale = vector(learned["scale"], n)
+        estimator.feature_scale_ = vector(learned["scale"], n)
     if "result" in learned:
         estimator.result_ = result_from_state(learned["result"], estimator.w_)
 
 
 def _learned_pairs(estimator: Any) -> State:
-    state: State = {"constant": estimator.constant_, "scale": np.asarray(estimator._scale)}
+    state: State = {"constant": estimator.constant_, "scale": np.asarray(estimator.feature_scale_)}
     if estimator.constant_ is None:
         model = estimator.classifier_
         if type(model).__name__ not in ("LinearSVC", "LogisticRegression"):
@@ -168,7 +168,7 @@ def _learned_pairs(estimator: Any) -> State:
 
 
 def _restore_pairs(estimator: Any, learned: Mapping[str, Any], n: int) -> None:
-    estimator._scale = vector(learned["scale"], n)
+    estimator.feature_scale_ = vector(learned["scale"], n)
     estimator.constant_ = learned["constant"]
     if estimator.constant_ is not None:
         estimator.constant_ = float(estimator.constant_)

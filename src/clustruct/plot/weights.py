@@ -54,7 +54,7 @@ class WeightsDisplay:
             sets = read_sets(estimator, X, reset=False).sets
             scale: Any = np.sqrt(np.mean([mean_squares(x) for x in sets], axis=0))
         else:
-            scale = getattr(estimator, "_scale", None)
+            scale = getattr(estimator, "feature_scale_", None)
         return cls(names, w, scale).plot(n=n, ax=ax)
 
     def plot(self, *, n: int = 20, ax: Any = None) -> Self:
