@@ -51,7 +51,7 @@ class PairScores:
     @classmethod
     def of(cls, x: ItemSet, w: Floats, factor: float = 1.0, judged: Bools | None = None) -> PairScores:
         """factor <w, psi_ab>: listed where the set lists its pairs and has no nodes, else a matrix."""
-        if x.is_sparse:
+        if x.is_sparse and x.pairs is not None:
             values = np.asarray(x.pairs @ w, dtype=np.float64) * factor
             return cls(x.n_items, index=x.pair_index, values=values, judged=judged)
         K = x.similarity(w)

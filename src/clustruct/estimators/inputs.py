@@ -120,7 +120,7 @@ def read_labels(y: object, given: Sets) -> list[Labels]:
         rows = np.asarray(y)
         if rows.shape != (sum(len(r) for r in given.rows),):
             raise ValueError(f"y has shape {rows.shape}, one label per row of X was expected")
-        listed = [rows[r] for r in given.rows]
+        listed: list[object] = [rows[r] for r in given.rows]
     elif given.single:
         listed = [_only(y)]
     else:
@@ -154,7 +154,7 @@ def read_weights(sample_weight: ArrayLike | None, given: Sets) -> Floats | None:
 
 def _only(y: object) -> object:
     """The labels of the one set; a column is taken as scikit-learn takes it, with a warning."""
-    shape = getattr(y, "shape", ())
+    shape: tuple[int, ...] = getattr(y, "shape", ())
     return column_or_1d(y, warn=True) if len(shape) == 2 and shape[1] == 1 else y
 
 

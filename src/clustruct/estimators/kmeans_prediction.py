@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +15,7 @@ from clustruct.inference.cluster_count import MOST_CLUSTERS, count_clusters
 from clustruct.itemsets import ItemSet
 from clustruct.losses import NormalisedLoss, as_loss
 from clustruct.oracles import Predictor, make_oracle, make_predictor
+from clustruct.oracles.base import Objective
 from clustruct.pair_scores import PairScores
 from clustruct.partitions import RelaxedClustering
 
@@ -28,7 +29,7 @@ Counts: TypeAlias = int | Sequence[int | None] | None
 class KMeansPrediction(SetScoring):
     """Prediction by k-means with K_ab = <w_, psi_ab> + intercept_."""
 
-    objective = "kmeans"
+    objective: ClassVar[Objective] = "kmeans"
     w_: Floats
     intercept_: float = 0.0
     k_range_: tuple[int, int] = (1, MOST_CLUSTERS)
@@ -90,11 +91,11 @@ class KMeansPrediction(SetScoring):
             PairScores(x.n_items, matrix=self._similarity(x)),
             as_loss(self.loss),
         )
-        options = {"n_init": self.n_init, "random_state": self.random_state}
         names = ["iterative", "spectral", "discrete"]
         if not isinstance(loss, NormalisedLoss):
             names.remove("spectral")
-        return {name: loss(y, make_oracle(name, **options).predict(scores, k)) for name in names}
+        searches = [make_oracle(n, n_init=self.n_init, random_state=self.random_state) for n in names]
+        return {search.name: loss(y, search.predict(scores, k)) for search in searches}
 
     def _similarity(self, x: ItemSet) -> Floats:
         make_oracle("iterative").check_set(x)
@@ -102,7 +103,7 @@ class KMeansPrediction(SetScoring):
 
     def _labels(self, K: Floats, wanted: int | None) -> Labels:
         found = self._predictor().predict(PairScores(len(K), matrix=K), self._count(K, wanted))
-        assert not isinstance(found, RelaxedClustering)
+        assert isinstance(found, np.ndarray)
         return found
 
     def _predictor(self) -> Predictor:

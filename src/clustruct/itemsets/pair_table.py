@@ -12,13 +12,13 @@ from .pair_algebra import AllPairs, Matrix, SomePairs
 
 
 def pair_table(x: ItemSet, pairs: Ints) -> Matrix:
-    """psi_ab of the pairs (p x 2), node products and pair features side by side; zero where a pair is not
-    listed.
+    """psi_ab of the pairs (p x 2): node products and pair features side by side, zero where not listed.
 
     Sparse where a part of it is.
 
-    >>> pair_table(ItemSet(nodes=[[1.0], [2.0], [4.0]], pairs=[[5.0], [6.0], [7.0]]), np.array([[0, 2], [2,
-    1]])) array([[4., 6.],
+    >>> x = ItemSet(nodes=[[1.0], [2.0], [4.0]], pairs=[[5.0], [6.0], [7.0]])
+    >>> pair_table(x, np.array([[0, 2], [2, 1]]))
+    array([[4., 6.],
            [8., 7.]])
     """
     a, b = pairs[:, 0], pairs[:, 1]

@@ -111,19 +111,21 @@ class Oracle(Predictor):
 
     def refusal(self, rule: SlackRule, loss: Loss) -> str | None:
         """Why the search cannot work for this rule and loss, and what can; None where it can."""
-        if not self.adds_loss:
+        if (why := self.obstacle(rule, loss)) is None:
             return None
-        why = f"the {self.name} oracle adds the loss to the similarities, "
-        if not self.is_linear(loss):
+        others = [make_oracle(name) for name in oracle_names(self.objective)]
+        able = [repr(other.name) for other in others if other.obstacle(rule, loss) is None]
+        return f"the {self.name} oracle {why}: use oracle={' or '.join(able)}"
+
+    def obstacle(self, rule: SlackRule, loss: Loss) -> str | None:
+        """What stands against this rule and loss, or None."""
+        if self.adds_loss and not self.is_linear(loss):
             pairs = "pairs" if self.objective == "correlation" else "Y Y'"
-            why += f"and {loss} is not linear in {pairs}"
-        elif rule != PLAIN:
-            why += f"which {rule.scaling} scaling with slack_norm={rule.norm} does not allow"
-        else:
-            return None
-        others = [oracle_class(name) for name in oracle_names(self.objective)]
-        able = [repr(other.name) for other in others if other().refusal(rule, loss) is None]
-        return f"{why}: use oracle={' or '.join(able)}"
+            return f"adds the loss to the similarities, and {loss} is not linear in {pairs}"
+        if self.adds_loss and rule != PLAIN:
+            given = f"{rule.scaling} scaling with slack_norm={rule.norm}"
+            return f"adds the loss to the similarities, which {given} does not allow"
+        return None
 
     @abstractmethod
     def example_loss(self, loss: Loss, truth: Ints, x: ItemSet, judged: Bools | None = None) -> ExampleLoss:

@@ -67,6 +67,7 @@ class ExampleLoss:
 
     @cached_property
     def _levels(self) -> tuple[list[float], Ints]:
+        assert self.coefficients is not None
         distinct, which = np.unique(self.coefficients, return_inverse=True)
         return distinct.tolist(), which
 

@@ -15,6 +15,7 @@ from clustruct.losses import Loss
 from clustruct.pair_scores import PairCoefficients, PairScores
 from clustruct.partitions import RelaxedClustering
 from clustruct.slack_rule import SlackRule
+from clustruct.ssvm import OracleKind
 
 from .base import PLAIN, OracleResult, Output, SmoothedSearch, register
 from .example_loss import ExampleLoss
@@ -29,7 +30,7 @@ class Spectral(KMeansOracle):
     """The k leading eigenvectors of K - (100/k) Y_i Y_i'. Large sets are only multiplied with."""
 
     name = "spectral"
-    exactness = "overgenerating"
+    exactness: ClassVar[OracleKind] = "overgenerating"
     adds_loss = True
     relaxed = True
     can_smooth = True
