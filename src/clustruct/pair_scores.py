@@ -122,11 +122,10 @@ class PairCoefficients:
         """Psi, in the units of the set."""
         if self.factor is not None:
             return x.joint_feature_factor(self.factor)
-        return (
-            x.joint_feature_pairs(self.labels)
-            if self.degrees is None
-            else x.joint_feature_edges(self.degrees)
-        )
+        if self.degrees is not None:
+            return x.joint_feature_edges(self.degrees)
+        assert self.labels is not None
+        return x.joint_feature_pairs(self.labels)
 
 
 def symmetric_matrix(K: Any) -> Floats:

@@ -11,9 +11,8 @@ import pytest
 from clustruct.cli.commands import COMMANDS
 from clustruct.cli.data import unlabelled_sets
 from clustruct.cli.main import build_parser
-from clustruct.io import read_sets
-from clustruct.io.columns import Columns
-from clustruct.model_files import load, read_model
+from clustruct.io import Columns, read_sets
+from clustruct.storage import load, read
 
 READ = ("--set", "set", "--cluster", "cluster")
 
@@ -60,7 +59,7 @@ def test_one_table_is_cut_by_clusters(command, folder, tmp_path):
     assert not any("set" in name.split(":")[0] for name in load(tmp_path / "m")[0].get_feature_names_out())
     # The column that chose the rows is no field of the rows to group either.
     args = build_parser().parse_args(["predict", str(folder / "test.csv"), "--model", str(tmp_path / "m")])
-    trained = read_model(tmp_path / "m").about["columns"]
+    trained = read(tmp_path / "m").about["columns"]
     assert "set" not in next(unlabelled_sets(args, trained)).fields()
 
 

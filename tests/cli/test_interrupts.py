@@ -13,7 +13,7 @@ from clustruct.cli.main import main
 from clustruct.cli.progress import Progress
 from clustruct.datasets import make_records
 from clustruct.io import write_sets
-from clustruct.model_files import load, read_model
+from clustruct.storage import load, read
 
 
 @pytest.fixture
@@ -41,9 +41,9 @@ def test_a_signal_during_training_keeps_the_model(data):
     assert "stopping after this round" in err
     assert err.endswith("clustruct: interrupted; the model so far was kept\n")
     assert "Traceback" not in err
-    saved = read_model(data / "m")
+    saved = read(data / "m")
     assert saved.about["training"]["interrupted"]
-    assert saved.pipeline[-1].result_.stop_reason == "interrupted"
+    assert saved.object[-1].result_.stop_reason == "interrupted"
     assert sorted(p.name for p in data.iterdir()) == ["a.csv", "m"]
 
 

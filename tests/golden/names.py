@@ -12,6 +12,7 @@ import runpy
 from pathlib import Path
 
 import numpy as np
+from scipy import sparse
 
 import clustruct
 from clustruct import ItemSet, RawSet, datasets, features, losses, metrics, problems, ssvm
@@ -384,12 +385,12 @@ def block(kind, /, *given, **options):
 
 def block_values(of, raw, sets):
     """The values of all pairs of a set, the block being fitted to the sets."""
-    values = of.fit(sets).values(raw, all_pairs(len(raw)))
+    values = of.fit(sets).transform(raw, all_pairs(len(raw)))
     return values.toarray() if hasattr(values, "toarray") else values
 
 
 def block_kind(of):
-    return answer(of.kind)
+    return next(word for word, kind in BLOCKS.items() if type(of) is kind)
 
 
 def candidate_pairs(of, raw):
@@ -465,7 +466,7 @@ def make_hook_data(folder):
 
 def hook_weights(model_file):
     """What a model file of a hook module holds: weights, or support vectors and their factors."""
-    with np.load(model_file, allow_pickle=False) as held:
-        return {
-            PRINTED_KEYS.get(name, name): held[name] for name in held.files if held[name].dtype.kind == "f"
-        }
+    held = clustruct.load(model_file)
+    if held.support is None:
+        return {"w": held.w}
+    return {"alpha": held.support.coefficients, "support_data": sparse.csr_array(held.support.vectors).data}

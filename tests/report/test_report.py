@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 
 from clustruct import PairFeatures, RawSet, SupervisedCorrelationClustering, SupervisedKMeans
 from clustruct.baselines import DefaultClustering, PairwiseClassifierClustering
-from clustruct.features import PairBlock
+from clustruct.features.base import Unlearned
 from clustruct.report import write_report
 from clustruct.report.findings import look_at
 from clustruct.report.sections import MEANS, score_section, summary_section
@@ -18,18 +18,13 @@ from clustruct.report.sections import MEANS, score_section, summary_section
 EVIL = "<script>alert(1)</script>\"'&\x00\udcff $x$ \u65e5\u672c"
 
 
-class Difference(PairBlock):
+class Difference(Unlearned):
     """How far the numbers of two items lie apart; its name is hostile."""
 
-    kind = "test difference"
-
-    def fit(self, sets):
-        return self
-
-    def names(self):
+    def get_feature_names_out(self):
         return [f"difference {EVIL}", "closeness"]
 
-    def values(self, raw, pairs):
+    def transform(self, raw, pairs):
         n = np.array(raw.column("n"), float)
         gap = np.abs(n[pairs[:, 0]] - n[pairs[:, 1]])
         return np.column_stack([gap, np.exp(-gap)])

@@ -74,7 +74,7 @@ def test_objective_never_rises(seed, C, C_universum, balance, inner_tol, k):
 
 
 def test_fixing_the_universum_labels_as_in_the_paper_can_raise_the_objective():
-    """Why the maximum is kept: with it fixed the term is under-estimated (SPEC 7, first erratum)."""
+    """Why the maximum is kept: with it fixed the term is under-estimated."""
     rises = 0
     for seed in range(20):
         X, U, labels = data(seed, n=20, N=10)

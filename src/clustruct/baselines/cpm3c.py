@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from clustruct.estimators.margin_clustering import MarginClustering, Start
+from clustruct.storage import register
 from clustruct.universum.cpm3c import CPM3CResult, centre_weights, cpm3c
 from clustruct.universum.problem import MarginProblem
 
 
+@register("CPM3C")
 class CPM3C(MarginClustering):
     """Maximum-margin clustering by cutting planes with CCCP inside (Zhao, Wang and Zhang 2008)::
 
@@ -70,7 +72,9 @@ class CPM3C(MarginClustering):
         self._fit(X, None)
         return self
 
-    def _check_parameters(self) -> None:
+    def check_parameters(self) -> None:
+        """Refuse what cannot be, before any work."""
+        super().check_parameters()
         self._positive("C", "epsilon", "tol", "max_iter")
         self._positive("balance", zero=True)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClusterMixin
@@ -12,11 +12,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
+from clustruct.storage import FEATURES, EstimatorState, Shape, register
 from clustruct.universum.graphs import clgr_embedding
-from clustruct.universum.plsa import plsa
+from clustruct.universum.plsa import PLSAResult, plsa
 
 
-class PLSA(ClusterMixin, BaseEstimator):
+@register("PLSA")
+class PLSA(EstimatorState, ClusterMixin, BaseEstimator):
     """Probabilistic latent semantic analysis; a document goes to its likeliest topic (Hofmann 1999)::
 
         max over P(topic | document), P(word | topic)   sum_{d,w} X_dw log sum_z P(z | d) P(w | z)
@@ -44,6 +46,14 @@ class PLSA(ClusterMixin, BaseEstimator):
     >>> (labels == labels[0]).tolist()
     [True, True, False, False]
     """
+
+    fitted: ClassVar = {
+        **FEATURES,
+        "labels_": Shape((None,), np.integer),
+        "components_": Shape((None, "n_features_in_")),
+        "result_": PLSAResult,
+        "n_iter_": int,
+    }
 
     def __init__(
         self,
@@ -81,7 +91,8 @@ class PLSA(ClusterMixin, BaseEstimator):
         return tags
 
 
-class CLGR(ClusterMixin, BaseEstimator):
+@register("CLGR")
+class CLGR(EstimatorState, ClusterMixin, BaseEstimator):
     """Clustering with local and global regularisation (Wang, Zhang and Li, SIGIR 2007)::
 
         min over Q, Q'Q = I   |Q - A Q|^2 + smoothness trace Q' L Q
@@ -111,6 +122,12 @@ class CLGR(ClusterMixin, BaseEstimator):
     >>> (labels == labels[0]).tolist()
     [True, True, True, False, False, False]
     """
+
+    fitted: ClassVar = {
+        **FEATURES,
+        "labels_": Shape(("n_samples",), np.integer),
+        "embedding_": Shape(("n_samples", None)),
+    }
 
     def __init__(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,9 +17,11 @@ from clustruct.estimators.similarity_learning import AnyLoss
 from clustruct.inference.cluster_count import count_range
 from clustruct.itemsets import pair_table
 from clustruct.problems.units import feature_scale
+from clustruct.storage import FEATURES, EstimatorState, Shape, register
 
 
-class PairKMeans(KMeansPrediction, BaseEstimator):
+@register("PairKMeans")
+class PairKMeans(EstimatorState, KMeansPrediction, BaseEstimator):
     """Pair (Finley 2009, section 4.5.2): k-means with the outputs of a linear SVM on pairs as K.
 
     Each pair of items is an example, together or apart; K_ab = <w, psi_ab> + b is the classifier's output,
@@ -39,6 +41,13 @@ class PairKMeans(KMeansPrediction, BaseEstimator):
     True
     """
 
+    fitted: ClassVar = {
+        **FEATURES,
+        "w_": Shape(("n_features_in_",)),
+        "intercept_": float,
+        "k_range_": tuple[int, int],
+    }
+
     def __init__(
         self,
         n_clusters: int | None = None,
@@ -57,11 +66,15 @@ class PairKMeans(KMeansPrediction, BaseEstimator):
         self.n_init = n_init
         self.random_state = random_state
 
+    def check_parameters(self) -> None:
+        """Refuse what cannot be, before any work."""
+        self.check_prediction()
+
     def fit(
         self, X: Table, y: object = None, set_ids: ArrayLike | None = None, groups: Groups = None
     ) -> Self:
         """Train the classifier on pairs of all sets. Arguments as for `SupervisedKMeans`."""
-        self.check_prediction()
+        self.check_parameters()
         given = read_sets(self, X, set_ids, reset=True)
         labels = read_labels(y, given)
         self.k_range_ = count_range(labels)
@@ -94,12 +107,15 @@ def _some_pairs(m: int, most: int, rng: np.random.Generator) -> tuple[Indices, I
     return a[chosen], b[chosen]
 
 
-class UntrainedKMeans(KMeansPrediction, BaseEstimator):
+@register("UntrainedKMeans")
+class UntrainedKMeans(EstimatorState, KMeansPrediction, BaseEstimator):
     """None (Finley 2009, section 4.5.2): k-means with all weights 1.
 
     >>> UntrainedKMeans(n_clusters=2).fit([np.eye(2)]).predict([np.array([[1, 0], [1, 0], [0, 1]])])
     [array([0, 0, 1])]
     """
+
+    fitted: ClassVar = {**FEATURES, "w_": Shape(("n_features_in_",))}
 
     def __init__(
         self,
@@ -115,11 +131,15 @@ class UntrainedKMeans(KMeansPrediction, BaseEstimator):
         self.n_init = n_init
         self.random_state = random_state
 
+    def check_parameters(self) -> None:
+        """Refuse what cannot be, before any work."""
+        self.check_prediction()
+
     def fit(
         self, X: Table, y: object = None, set_ids: ArrayLike | None = None, groups: Groups = None
     ) -> Self:
         """Nothing is learned; the number of features is remembered."""
-        self.check_prediction()
+        self.check_parameters()
         given = read_sets(self, X, set_ids, reset=True)
         self.w_ = np.ones(given.sets[0].n_features)
         return self

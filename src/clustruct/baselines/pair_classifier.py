@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.spatial.distance import squareform
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
@@ -18,14 +19,17 @@ from clustruct.estimators.inputs import Groups, Table, read_labels, read_sets
 from clustruct.estimators.scoring import SetScoring
 from clustruct.estimators.similarity_learning import AnyLoss
 from clustruct.itemsets import ItemSet, pair_table
+from clustruct.losses import as_loss
 from clustruct.oracles import make_predictor
 from clustruct.pair_scores import PairScores
 from clustruct.problems.units import feature_scale
+from clustruct.storage import FEATURES, EstimatorState, Shape, register
 
 from .pair_selection import canopy_pairs, chain_pairs, scored_pairs
 
 
-class PairwiseClassifierClustering(SetScoring, BaseEstimator):
+@register("PairwiseClassifierClustering")
+class PairwiseClassifierClustering(EstimatorState, SetScoring, BaseEstimator):
     """Classify pairs as together or apart, and cluster with the classifier's outputs as similarities.
 
     The baseline that supervised clustering is compared with (dissertation 1.3 and 3.6): one binary
@@ -57,6 +61,14 @@ class PairwiseClassifierClustering(SetScoring, BaseEstimator):
     [array([0, 0, 1])]
     """
 
+    not_stored = ("n_jobs", "verbose", "classifier")
+    fitted: ClassVar = {
+        **FEATURES,
+        "feature_scale_": Shape(("n_features_in_",)),
+        "constant_": float | None,
+        "classifier_": (LinearSVC, LogisticRegression, None),
+    }
+
     def __init__(
         self,
         classifier: ClassifierMixin | None = None,
@@ -75,6 +87,18 @@ class PairwiseClassifierClustering(SetScoring, BaseEstimator):
         self.canopy_range = canopy_range
         self.random_state = random_state
 
+    def check_parameters(self) -> None:
+        """Refuse what cannot be, before any work."""
+        if self.selection not in ("all", "canopy", "chain"):
+            raise ValueError(f"selection must be all, canopy or chain, not {self.selection!r}")
+        make_predictor(self.predictor, "correlation")
+        as_loss(self.loss)
+
+    def check_fitted(self) -> None:
+        """Refuse a classifier of other features."""
+        if self.constant_ is None and self.classifier_.n_features_in_ != self.n_features_in_:
+            raise ValueError("the classifier does not fit the features")
+
     def fit(
         self,
         X: Table,
@@ -88,10 +112,10 @@ class PairwiseClassifierClustering(SetScoring, BaseEstimator):
         ``pronouns`` has for each set a flag for each of its items, for selection="chain" (for sets of
         mentions `clustruct.features.pronouns` tells them). ``groups`` is not needed.
         """
+        self.check_parameters()
         given = read_sets(self, X, set_ids, reset=True)
         labels = read_labels(y, given)
         flags = _checked_flags(pronouns, given.sets)
-        make_predictor(self.predictor, "correlation")
         self.feature_scale_ = feature_scale(given.sets)
         chosen = [self._select(x, v, f) for x, v, f in zip(given.sets, labels, flags, strict=True)]
         features = np.concatenate([_table(x, p) for x, p in zip(given.sets, chosen, strict=True)])
@@ -113,9 +137,7 @@ class PairwiseClassifierClustering(SetScoring, BaseEstimator):
             return scored_pairs(x)
         if self.selection == "chain":
             return chain_pairs(labels, pronoun)
-        if self.selection == "canopy":
-            return canopy_pairs(x, self.canopy_feature, self.canopy_range)
-        raise ValueError(f"selection must be all, canopy or chain, not {self.selection!r}")
+        return canopy_pairs(x, self.canopy_feature, self.canopy_range)
 
     def decision_function(self, X: Table, set_ids: ArrayLike | None = None) -> Any:
         """The classifier's output for every pair: one symmetric matrix per set.
@@ -164,7 +186,8 @@ def _checked_flags(pronouns: Sequence[Bools] | None, sets: list[ItemSet]) -> lis
     return [np.asarray(flags, dtype=np.bool_) for flags in pronouns]
 
 
-class DefaultClustering(SetScoring, BaseEstimator):
+@register("DefaultClustering")
+class DefaultClustering(EstimatorState, SetScoring, BaseEstimator):
     """Every item alone, or all in one cluster: the clusterings that need no learning.
 
     >>> from clustruct.baselines import DefaultClustering
@@ -173,16 +196,23 @@ class DefaultClustering(SetScoring, BaseEstimator):
     [array([0, 1, 2])]
     """
 
+    fitted = FEATURES
+
     def __init__(self, kind: Literal["alone", "together"] = "alone", loss: AnyLoss = "pairwise") -> None:
         self.kind = kind
         self.loss = loss
+
+    def check_parameters(self) -> None:
+        """Refuse what cannot be, before any work."""
+        if self.kind not in ("alone", "together"):
+            raise ValueError(f"kind must be 'alone' or 'together', not {self.kind!r}")
+        as_loss(self.loss)
 
     def fit(
         self, X: Table, y: object = None, set_ids: ArrayLike | None = None, groups: Groups = None
     ) -> Self:
         """Nothing is learned; the number of features is remembered."""
-        if self.kind not in ("alone", "together"):
-            raise ValueError(f"kind must be 'alone' or 'together', not {self.kind!r}")
+        self.check_parameters()
         read_sets(self, X, set_ids, reset=True)
         return self
 

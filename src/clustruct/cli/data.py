@@ -6,11 +6,13 @@ import argparse
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sklearn.pipeline import Pipeline
+
 from clustruct.exceptions import DataError, ModelFileError, NoLabels
-from clustruct.io.columns import Columns, LabelUse
-from clustruct.io.readers import read_sets
-from clustruct.model_files.files import SavedModel
+from clustruct.features import PairFeatures
+from clustruct.io import Columns, LabelUse, read_sets
 from clustruct.records import RawSet
+from clustruct.storage import StoredFile, read
 
 NAMED = ("set", "id", "cluster", "group")
 
@@ -40,7 +42,15 @@ def about(args: argparse.Namespace) -> dict[str, Any]:
     return {**{name: getattr(args, name) for name in NAMED}, "fields": fields, "chosen_by": chosen_by}
 
 
-def trained_with(saved: SavedModel) -> dict[str, Any]:
+def read_model(path: str) -> StoredFile[Pipeline]:
+    """A model as ``fit`` writes them: features, and a clusterer."""
+    saved = read(path, Pipeline)
+    if len(saved.object) != 2 or not isinstance(saved.object[0], PairFeatures):
+        raise ModelFileError(f"{path}: holds no PairFeatures with a clusterer")
+    return saved
+
+
+def trained_with(saved: StoredFile[Pipeline]) -> dict[str, Any]:
     """What `about` gave when the model was trained; nothing for a model from Python."""
     held = saved.about.get("columns")
     found = dict(held) if isinstance(held, Mapping) else {}

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from clustruct.datasets import make_mentions, make_news, make_records
-from clustruct.io.set_files import write_sets
+from clustruct.io import write_sets
 from clustruct.records import RawSet
 
 from .main import OK, main

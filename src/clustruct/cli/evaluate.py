@@ -7,16 +7,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
 from clustruct.features import pair_recall
-from clustruct.io.predictions import match_predictions
+from clustruct.io import match_predictions
 from clustruct.losses import MitreLoss, PairwiseLoss
 from clustruct.metrics import Evaluation, evaluate
-from clustruct.model_files.files import SavedModel, read_model
 from clustruct.records import RawSet
+from clustruct.storage import StoredFile
 from clustruct.storage.container import MAGIC
 
-from .data import labelled_sets, trained_with
+from .data import labelled_sets, read_model, trained_with
 from .main import OK
 from .output import count, print_json, table
 from .progress import Progress
@@ -31,11 +32,11 @@ def run(args: argparse.Namespace) -> int:
     progress = Progress(args.quiet)
     saved = read_model(args.model) if args.model else None
     other = _second(args.against)
-    source = saved or (other if isinstance(other, SavedModel) else None)
+    source = saved or (other if isinstance(other, StoredFile) else None)
     sets = labelled_sets(args, trained_with(source) if source else None)
     first = Scored(sets, predictions(saved or args.predictions, sets, args, progress))
     second = None if other is None else Scored(sets, predictions(other, sets, args, progress))
-    recall = None if saved is None else blocking_recall(saved.pipeline, sets)
+    recall = None if saved is None else blocking_recall(saved.object, sets)
     found = {**first.as_json(), **({} if recall is None else {"blocking": recall})}
     if second is not None:
         found["against"] = second.as_json()
@@ -51,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
     return OK
 
 
-def _second(name: str | None) -> SavedModel | str | None:
+def _second(name: str | None) -> StoredFile[Pipeline] | str | None:
     """The model, or the name of the predictions, to compare with."""
     if name is None:
         return None
@@ -63,9 +64,9 @@ def predictions(
     source: Any, sets: Sequence[RawSet], args: argparse.Namespace, progress: Progress
 ) -> list[Any]:
     """The clusters of every set, from a model or a file."""
-    if not isinstance(source, SavedModel):
+    if not isinstance(source, StoredFile):
         return match_predictions(source, sets, args.delimiter)
-    return [source.pipeline.predict([raw])[0] for raw in progress.each(sets, "grouping")]
+    return [source.object.predict([raw])[0] for raw in progress.each(sets, "grouping")]
 
 
 def blocking_recall(pipeline: Any, sets: Sequence[RawSet]) -> dict[str, Any] | None:

@@ -6,12 +6,10 @@ import argparse
 from typing import Any
 
 from clustruct.exceptions import DataError
-from clustruct.io.predictions import item_ids
-from clustruct.model_files.files import read_model
 from clustruct.records import RawSet
 
 from . import explanations
-from .data import sets_as_they_are, trained_with
+from .data import read_model, sets_as_they_are, trained_with
 from .main import OK
 from .output import print_json
 from .progress import Progress
@@ -22,11 +20,11 @@ def run(args: argparse.Namespace) -> int:
     saved = read_model(args.model)
     sets = _chosen(args, sets_as_they_are(args, trained_with(saved)))
     if args.pair is not None:
-        found = _pair(args, saved.pipeline, sets)
+        found = _pair(args, saved.object, sets)
         print_json(found) if args.json else explanations.print_pair(found, args.top)
         return OK
     looked = [
-        explanations.look(saved.pipeline, raw) for raw in Progress(args.quiet).each(sets, "looking at sets")
+        explanations.look(saved.object, raw) for raw in Progress(args.quiet).each(sets, "looking at sets")
     ]
     found = explanations.summary(looked)
     print_json(found) if args.json else explanations.print_summary(found, args.top)
@@ -44,17 +42,17 @@ def _chosen(args: argparse.Namespace, sets: list[RawSet]) -> list[RawSet]:
 
 
 def _pair(args: argparse.Namespace, pipeline: Any, sets: list[RawSet]) -> dict[str, Any]:
-    holding = [raw for raw in sets if {*args.pair} <= {str(i) for i in item_ids(raw)}]
+    holding = [raw for raw in sets if {*args.pair} <= {str(i) for i in raw.item_ids}]
     if len(holding) > 1:
         names = ", ".join(raw.name for raw in holding[:3])
         raise DataError(f"the two items are together in several sets ({names}); choose one with --in")
     if not holding:
-        known = {str(i) for raw in sets for i in item_ids(raw)}
+        known = {str(i) for raw in sets for i in raw.item_ids}
         for name in args.pair:
             if name not in known:
                 raise DataError(f"no item has the id {name!r}")
         raise DataError(f"no set has both {args.pair[0]!r} and {args.pair[1]!r}")
     if args.pair[0] == args.pair[1]:
         raise DataError("a pair is two different items")
-    numbers = {str(name): a for a, name in enumerate(item_ids(holding[0]))}
+    numbers = {str(name): a for a, name in enumerate(holding[0].item_ids)}
     return explanations.pair(pipeline, holding[0], numbers[args.pair[0]], numbers[args.pair[1]])

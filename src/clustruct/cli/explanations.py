@@ -11,7 +11,6 @@ from clustruct.explain import (
     pair_contributions,
     split_merge,
 )
-from clustruct.io.predictions import item_ids
 from clustruct.records import RawSet
 
 from .output import count, harmless, plain, table
@@ -25,7 +24,7 @@ def look(pipeline: Any, raw: RawSet) -> dict[str, Any]:
     model = pipeline[-1]
     labels = model.predict([x])[0]
     K = model.decision_function([x])[0]
-    names = list(item_ids(raw))
+    names = list(raw.item_ids)
     sure = item_confidence(K, labels, objective_of(model))
     found: dict[str, Any] = {"set": raw.name}
     found["items"] = [
@@ -129,7 +128,7 @@ def _listed(items: list[Any]) -> str:
 def pair(pipeline: Any, raw: RawSet, a: int, b: int) -> dict[str, Any]:
     """What each feature adds to the similarity of two items."""
     x = pipeline[0].transform([raw])[0]
-    names = list(item_ids(raw))
+    names = list(raw.item_ids)
     why = pair_contributions(pipeline[-1], x, a, b)
     return plain(
         {

@@ -10,8 +10,8 @@ from typing import Any
 
 from sklearn.pipeline import Pipeline
 
-from clustruct.model_files.files import save
 from clustruct.records import RawSet
+from clustruct.storage import save
 from clustruct.storage.atomic import check_target
 
 from . import learning

@@ -35,7 +35,7 @@ def _learn(line: CommandLine, hooks: Hooks) -> int:
     _check_target(Path(model_file))
     sparm, kernel_parm = _parameters(line)
     hooks.parse_parameters(sparm)
-    settings(sparm)
+    chosen = settings(sparm)
     if line.custom and "parse_parameters" not in hooks.own and sparm.verbosity >= 1:
         print(f"Note: {hooks.name} has no parse_parameters; {line.custom[0][0]} stays in sparm.argv")
     sample = read_sample(hooks, train_file, sparm)
@@ -43,7 +43,7 @@ def _learn(line: CommandLine, hooks: Hooks) -> int:
     _check_storable(hooks, sm, line.allow_pickle)
     if sparm.verbosity >= 1:
         print(f"{len(sample)} examples, length of Psi {sm.size_psi}", flush=True)
-    trained = train(hooks, sample, sm, sparm, _report if sparm.verbosity >= 2 else None)
+    trained = train(hooks, sample, sm, sparm, _report if sparm.verbosity >= 2 else None, chosen)
     if sparm.verbosity >= 1:
         print(_summary(trained, sm), flush=True)
     held = trained.constraints

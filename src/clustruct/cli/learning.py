@@ -27,15 +27,13 @@ from .progress import Progress
 # (Learning from half of walmart_amazon whole took three times as long; pairwise F was 81.3 against 82.0.)
 PART_SIZE, BLOCKED_PART_SIZE = 250, 2500
 FEWEST_PARTS = 5
-# Kinds of features whose likely pairs cannot be told by shared words.
-WITHOUT_WORDS = ("mentions", "vectors")
 
 
 def check_learnable(sets: list[RawSet]) -> None:
     """Refuse data from which nothing can be learned."""
     if all(len(raw) < 2 for raw in sets):
         raise DataError("nothing to learn from: no set has two items")
-    counts = [int(canonical_labels(raw.labels).max()) + 1 for raw in sets]
+    counts = [int(canonical_labels(raw.labels or ()).max()) + 1 for raw in sets]
     if all(k == 1 for k in counts):
         raise DataError("nothing to learn from: all items of each set are in one cluster")
     if all(k == len(raw) for k, raw in zip(counts, sets, strict=True)):
@@ -90,7 +88,7 @@ def train(args: argparse.Namespace, sets: list[RawSet], progress: Progress) -> P
 
 def _blocking(args: argparse.Namespace, blocks: list[Any]) -> Blocking | None:
     """How likely pairs are found in large sets; None: all pairs are compared."""
-    if args.block == 0 or args.learner == "kmeans" or any(b.kind in WITHOUT_WORDS for b in blocks):
+    if args.block == 0 or args.learner == "kmeans" or not all(b.has_words for b in blocks):
         return None
     fields = args.fields.split(",") if args.fields else None
     return Blocking(fields, n_neighbors=args.neighbours, from_size=args.block)

@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from clustruct.io.predictions import Prediction, prediction_lines, write_predictions
-from clustruct.model_files.files import read_model
+from clustruct.io import Prediction, prediction_lines, write_predictions
 from clustruct.records import RawSet
 from clustruct.storage.atomic import check_target
 
-from .data import trained_with, unlabelled_sets
+from .data import read_model, trained_with, unlabelled_sets
 from .main import OK
 from .output import count, print_json
 from .progress import Progress
@@ -26,7 +25,7 @@ def run(args: argparse.Namespace) -> int:
     saved = read_model(args.model)
     progress = Progress(args.quiet or (args.out is None and sys.stdout.isatty()))
     given = progress.counted(unlabelled_sets(args, trained_with(saved)), "grouping")
-    done = _Counted(_predictions(saved.pipeline, given, args.confidence))
+    done = _Counted(_predictions(saved.object, given, args.confidence))
     if args.json:
         answers = [
             {"set": raw.name, "ids": raw.ids, "clusters": labels, **more} for raw, labels, more in done

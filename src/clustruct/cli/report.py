@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from clustruct.model_files.files import read_model
 from clustruct.report import write_report
 from clustruct.storage.atomic import check_target
 
-from .data import sets_as_they_are, trained_with
+from .data import read_model, sets_as_they_are, trained_with
 from .main import OK
 from .output import print_json
 
@@ -19,6 +18,6 @@ def run(args: argparse.Namespace) -> int:
     check_target(Path(args.out), [*args.data, args.model])
     saved = read_model(args.model)
     sets = sets_as_they_are(args, trained_with(saved))
-    write_report(args.out, saved.pipeline, sets)
+    write_report(args.out, saved.object, sets)
     print_json({"report": args.out}) if args.json else print(f"written to {args.out}")
     return OK

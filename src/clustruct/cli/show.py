@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from clustruct.model_files.files import read_model
-
+from .data import read_model
 from .main import OK
 from .output import count, print_json, table
 from .weights import weight_rows
@@ -16,12 +15,12 @@ def run(args: argparse.Namespace) -> int:
     saved = read_model(args.model)
     held = saved.about.get("training")
     training = dict(held) if isinstance(held, dict) else {}
-    rows = weight_rows(saved.pipeline)
+    rows = weight_rows(saved.object)
     if args.json:
         weights = {name: weight for name, weight, _ in rows}
         print_json({"training": training, "versions": dict(saved.versions), "weights": weights})
         return OK
-    model = saved.pipeline[-1]
+    model = saved.object[-1]
     print(f"{type(model).__name__}, {count(model.n_features_in_, 'feature')}")
     for name, value in training.items():
         if value is not None:

@@ -12,12 +12,14 @@ from sklearn.utils.validation import check_is_fitted
 from clustruct.oracles import Oracle, Predictor, make_oracle, make_predictor
 from clustruct.slack_rule import Scaling
 from clustruct.ssvm import Formulation
+from clustruct.storage import register
 
 from .inputs import Table, read_sets
 from .scoring import SetScoring
 from .similarity_learning import AnyLoss, SimilarityLearning
 
 
+@register("SupervisedCorrelationClustering")
 class SupervisedCorrelationClustering(SimilarityLearning, SetScoring, BaseEstimator):
     """Learn from example clusterings how to cluster new sets; the number of clusters is found, not given.
 

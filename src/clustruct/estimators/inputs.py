@@ -160,6 +160,6 @@ def _only(y: object) -> object:
 
 def _checked(i: int, labels: object, x: ItemSet) -> Labels:
     try:
-        return canonical_labels(labels, n_items=x.n_items)
+        return canonical_labels(labels, n_items=x.n_items)  # type: ignore[arg-type]
     except (ValueError, TypeError) as error:
         raise type(error)(f"set {i}: {error}") from None

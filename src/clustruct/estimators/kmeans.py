@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 from sklearn.base import BaseEstimator
 
@@ -13,12 +13,14 @@ from clustruct.itemsets import ItemSet
 from clustruct.oracles import Oracle, make_oracle
 from clustruct.slack_rule import Scaling
 from clustruct.ssvm import Formulation
+from clustruct.storage import register
 
 from .kernel_learning import check_kernel_features
 from .kmeans_prediction import KMeansPrediction
 from .similarity_learning import AnyLoss, SimilarityLearning
 
 
+@register("SupervisedKMeans")
 class SupervisedKMeans(KMeansPrediction, SimilarityLearning, BaseEstimator):
     """Learn from example clusterings how to cluster new sets into a given number of clusters.
 
@@ -84,6 +86,8 @@ class SupervisedKMeans(KMeansPrediction, SimilarityLearning, BaseEstimator):
     >>> model.score(X[3:], y[3:]) > 0.9
     True
     """
+
+    fitted: ClassVar = {**SimilarityLearning.fitted, "k_range_": tuple[int, int]}
 
     def __init__(
         self,

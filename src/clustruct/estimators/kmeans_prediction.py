@@ -14,7 +14,7 @@ from clustruct.inference import spectral
 from clustruct.inference.cluster_count import MOST_CLUSTERS, count_clusters
 from clustruct.itemsets import ItemSet
 from clustruct.losses import NormalisedLoss, as_loss
-from clustruct.oracles import Predictor, make_oracle, make_predictor
+from clustruct.oracles import ExampleLoss, Predictor, make_oracle, make_predictor
 from clustruct.oracles.base import Objective
 from clustruct.pair_scores import PairScores
 from clustruct.partitions import RelaxedClustering
@@ -95,7 +95,8 @@ class KMeansPrediction(SetScoring):
         if not isinstance(loss, NormalisedLoss):
             names.remove("spectral")
         searches = [make_oracle(n, n_init=self.n_init, random_state=self.random_state) for n in names]
-        return {search.name: loss(y, search.predict(scores, k)) for search in searches}
+        truth = ExampleLoss(loss, y)
+        return {search.name: truth(search.predict(scores, k)) for search in searches}
 
     def _similarity(self, x: ItemSet) -> Floats:
         make_oracle("iterative").check_set(x)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +14,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from clustruct.storage import FEATURES, DataclassState, EstimatorState, Shape
 from clustruct.universum.init import kmeans_labels, natural_scale, principal_labels
 
 Start = tuple[NDArray[np.intp], NDArray[np.float64] | None]
 
 
-class MarginClustering(ClusterMixin, BaseEstimator):
+class MarginClustering(EstimatorState, ClusterMixin, BaseEstimator):
     """One weight vector per cluster, a document goes where its score is largest.
 
     A subclass names its parameters and solves from one start in `_solve`; of ``n_init`` starts the one that
@@ -32,18 +33,22 @@ class MarginClustering(ClusterMixin, BaseEstimator):
     scale: Any
     random_state: Any
     coef_: NDArray[np.float64]
+    fitted: ClassVar = {
+        **FEATURES,
+        "coef_": Shape(("n_clusters", "n_features_in_")),
+        "labels_": Shape((None,), np.integer),
+        "objective_": float,
+        "scale_": float,
+        "n_iter_": int,
+        "result_": DataclassState,
+    }
 
     @abstractmethod
     def _solve(self, X: Any, universum: Any, start: Start) -> Any:
         """From labels, or weights and their labels, to a result with ``W``, ``labels`` and ``objective``."""
 
-    @abstractmethod
-    def _check_parameters(self) -> None:
-        """Refuse what cannot be, before any work."""
-
     def _fit(self, X: Any, universum: Any) -> Any:
-        self._check_counts()
-        self._check_parameters()
+        self.check_parameters()
         X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)
         if X.shape[0] < self.n_clusters:
             raise ValueError(f"n_samples={X.shape[0]} should be at least n_clusters={self.n_clusters}")
@@ -108,7 +113,8 @@ class MarginClustering(ClusterMixin, BaseEstimator):
             raise ValueError(f"init must hold labels from 0 to n_clusters - 1 = {self.n_clusters - 1}")
         return labels, None
 
-    def _check_counts(self) -> None:
+    def check_parameters(self) -> None:
+        """Refuse what cannot be, before any work."""
         if self.n_clusters < 1:
             raise ValueError(f"n_clusters must be at least 1, not {self.n_clusters!r}")
         if self.n_init < 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,9 +15,13 @@ from clustruct import ssvm
 from clustruct.inference import mrf
 from clustruct.problems import MultiLabelProblem
 from clustruct.problems.multilabel_oracles import checked_predictor, search
+from clustruct.storage import FEATURES, Shape, register
+
+from .result_state import ResultState
 
 
-class MultiLabelMRF(ClassifierMixin, BaseEstimator):
+@register("MultiLabelMRF")
+class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
     """Multi-label classifier with a weight for every pair of labels: a structural SVM on a random field.
 
     Prediction solves ``max over y in {0,1}^V of sum_u y_u (<w_u, x> + b_u) + sum over edges of
@@ -53,6 +57,8 @@ class MultiLabelMRF(ClassifierMixin, BaseEstimator):
     undecided_share_ : float
         Share of training labels that the relaxation leaves undecided (Table 5.4).
     classes_ : label numbers, or the classes where y has one dimension
+    y_form_, y_dtype_ : what y was: "labels", or classes as a "vector" or "column"; and its dtype
+    predictor_ : the search that `predict` uses
 
     One-dimensional y is taken too: one label per class (one label for two classes), and `predict`
     gives the class of highest potential.
@@ -65,6 +71,21 @@ class MultiLabelMRF(ClassifierMixin, BaseEstimator):
     >>> model.predict(X).shape, model.score(X, Y) > 0.91
     ((300, 10), True)
     """
+
+    fitted: ClassVar = {
+        **FEATURES,
+        "coef_": Shape(("n_labels", "n_features_in_")),
+        "intercept_": Shape(("n_labels",)),
+        "edge_weights_": Shape(("n_labels", "n_labels")),
+        "edges_": Shape((None, 2), np.integer),
+        "w_": Shape((None,)),
+        "classes_": NDArray[np.generic],
+        "undecided_share_": float,
+        "y_form_": Literal["labels", "vector", "column"],
+        "y_dtype_": str,
+        "n_iter_": int,
+        "result_": ssvm.FitResult,
+    }
 
     def __init__(
         self,
@@ -106,12 +127,11 @@ class MultiLabelMRF(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> MultiLabelMRF:
         """Learn from rows X and a 0/1 array y of one column per label (or a vector of classes)."""
-        if self.undecided not in ("greedy", "random"):
-            raise ValueError(f"undecided must be 'greedy' or 'random', not {self.undecided!r}")
+        self.check_parameters()
         X, y = validate_data(self, X, y, accept_sparse="csr", multi_output=True, dtype=np.float64)
         Y = self._indicator(y)
         problem = MultiLabelProblem(self._with_constant(X), Y, self.oracle, self.edges)
-        self._predictor = checked_predictor(self.predictor, self.oracle, Y.shape[1], problem.edges)
+        self.predictor_ = checked_predictor(self.predictor, self.oracle, Y.shape[1], problem.edges)
         weights = None if sample_weight is None else _check_sample_weight(sample_weight, X)
         self.result_ = ssvm.fit(
             problem,
@@ -129,12 +149,28 @@ class MultiLabelMRF(ClassifierMixin, BaseEstimator):
         self.undecided_share_ = mrf.graph_cut(self._potentials(X), self.edge_weights_).undecided_share
         return self
 
+    def check_parameters(self) -> None:
+        """Refuse what cannot be, before any work."""
+        if self.undecided not in ("greedy", "random"):
+            raise ValueError(f"undecided must be 'greedy' or 'random', not {self.undecided!r}")
+
+    def check_fitted(self) -> None:
+        """Refuse labels and edges that do not fit each other."""
+        super().check_fitted()
+        V, edges = len(self.intercept_), self.edges_
+        n_classes = 2 if V == 1 and self.y_form_ != "labels" else V
+        if self.classes_.shape != (n_classes,) or (edges < 0).any() or (edges >= V).any():
+            raise ValueError("the labels and edges of a MultiLabelMRF do not fit")
+        if self.y_form_ == "labels" and np.dtype(self.y_dtype_).kind not in "biuf":
+            raise ValueError(f"labels cannot be {self.y_dtype_!r:.60}")
+        self.predictor_ = checked_predictor(self.predictor, self.oracle, V, edges)
+
     def _indicator(self, y: NDArray[Any]) -> NDArray[Any]:
         """Labels as 0/1 columns; notes what `predict` needs to give answers in the form of y."""
         check_classification_targets(y)
-        self._labels_dtype, self._column = y.dtype, y.ndim == 2 and y.shape[1] == 1
-        self._multilabel = y.ndim == 2 and not self._column
-        if self._multilabel:
+        self.y_form_ = "vector" if y.ndim == 1 else "column" if y.shape[1] == 1 else "labels"
+        self.y_dtype_ = y.dtype.str
+        if self.y_form_ == "labels":
             if type_of_target(y) != "multilabel-indicator":
                 raise ValueError("y must hold 0 and 1 only: one column per label")
             self.classes_ = np.arange(y.shape[1])
@@ -170,22 +206,22 @@ class MultiLabelMRF(ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels of each row, in the form of the y given to `fit`."""
         unary = self._unary(X)
-        if not self._multilabel:
+        if self.y_form_ != "labels":
             which = (unary[:, 0] > 0).astype(int) if len(self.classes_) == 2 else unary.argmax(axis=1)
             found = self.classes_[which]
-            return found[:, None] if self._column else found
-        labels = search(self._predictor, unary, self.edge_weights_)
+            return found[:, None] if self.y_form_ == "column" else found
+        labels = search(self.predictor_, unary, self.edge_weights_)
         if isinstance(labels, mrf.RelaxedLabeling):
             if self.undecided == "random":
                 labels = labels.at_random(0 if self.random_state is None else self.random_state)
             else:
                 labels = labels.completed(unary, self.edge_weights_)
-        return np.asarray(labels, self._labels_dtype)
+        return np.asarray(labels, self.y_dtype_)
 
     def predict_relaxed(self, X: Any) -> mrf.RelaxedLabeling:
         """The optimum of the relaxation: labels 0, 1, or 1/2 where it does not decide."""
         unary = self._unary(X)
-        name = "linear_program" if self._predictor == "linear_program" else "graph_cut"
+        name = "linear_program" if self.predictor_ == "linear_program" else "graph_cut"
         found = search(name, unary, self.edge_weights_)
         assert isinstance(found, mrf.RelaxedLabeling)
         return found

@@ -18,13 +18,15 @@ from clustruct.oracles.base import Objective
 from clustruct.problems.similarity_task import SimilarityTask, TrainingOptions
 from clustruct.slack_rule import Scaling, SlackRule
 from clustruct.ssvm import FitResult, Formulation
+from clustruct.storage import FEATURES, Shape
 
 from .inputs import Groups, Table, read_labels, read_sets, read_weights, set_groups
+from .result_state import ResultState
 
 AnyLoss = Loss | str | LabelFunction
 
 
-class SimilarityLearning(ABC):
+class SimilarityLearning(ResultState, ABC):
     """`fit`: read the sets, choose C, train, and give the weights in the user's units.
 
     A subclass says what it clusters by (``objective``), how many random starts its searches make, and
@@ -47,9 +49,15 @@ class SimilarityLearning(ABC):
     n_jobs: int | None
     random_state: int
     verbose: int
-    result_: FitResult
-    w_: Floats
     feature_scale_: Floats
+    fitted: ClassVar = {
+        **FEATURES,
+        "w_": Shape(("n_features_in_",)),
+        "feature_scale_": Shape(("n_features_in_",)),
+        "C_": float,
+        "cv_results_": dict | None,
+        "result_": FitResult,
+    }
 
     @abstractmethod
     def _nonnegative(self) -> bool:

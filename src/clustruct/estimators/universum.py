@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from clustruct.storage import register
 from clustruct.universum.cccp import CCCPResult, descend
 from clustruct.universum.problem import MarginProblem
 
 from .margin_clustering import MarginClustering, Start
 
 
+@register("UniversumClustering")
 class UniversumClustering(MarginClustering):
     """Maximum-margin clustering with Universum (M2DCU).
 
@@ -108,7 +110,9 @@ class UniversumClustering(MarginClustering):
         self._fit(X, universum)
         return self
 
-    def _check_parameters(self) -> None:
+    def check_parameters(self) -> None:
+        """Refuse what cannot be, before any work."""
+        super().check_parameters()
         self._positive("C", "tol", "inner_tol", "max_iter")
         self._positive("C_universum", "balance", "universum_margin", zero=True)
 

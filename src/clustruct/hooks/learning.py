@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from clustruct import ssvm
+from clustruct._typing import Floats
 from clustruct.ssvm import Certificate, FitResult, Iteration, SlackRule
 from clustruct.ssvm.result import Planes
 
@@ -17,7 +18,7 @@ from .errors import HookError
 from .loading import ORACLES, Hooks
 from .models import KernelParm, Model, Sparm, StructModel
 from .problem import HookProblem, KernelHookProblem
-from .user_constraints import Given, hard_conditions, read_constraints, without_slack
+from .user_constraints import UserConstraint, hard_conditions, read_constraints, without_slack
 from .working_set_view import WorkingConstraints
 
 # SVM^struct has no limit; rounds that gain nothing end the training long before this.
@@ -63,7 +64,7 @@ def settings(sparm: Sparm) -> Settings:
     return Settings(formulation, rule, sparm.ccache_size if sparm.alg_type == 4 else 0)
 
 
-def _within(option: str, value: Any, holds: bool, wanted: str) -> None:
+def _within(option: str, value: object, holds: bool, wanted: str) -> None:
     if not holds:
         raise HookError(f"{option} must be {wanted}, not {value!r}")
 
@@ -110,13 +111,15 @@ def train(
     sm: StructModel,
     sparm: Sparm,
     report: Callable[[Iteration], object] | None = None,
+    chosen: Settings | None = None,
 ) -> Trained:
     """Learn ``sm.w`` (or the support vectors) by the module's hooks.
 
     Solves ``min 1/2 |w|^2 + C mean_i xi_i`` (or half the mean of squares) as `clustruct.ssvm.fit` does,
-    to the tolerance ``sparm.epsilon``. ``print_iteration_stats`` is called after every round.
+    to the tolerance ``sparm.epsilon``. ``print_iteration_stats`` is called after every round. ``chosen`` is
+    what `settings` made of the parameters, where that was done before.
     """
-    chosen = settings(sparm)
+    chosen = chosen or settings(sparm)
     _check_oracle(hooks, chosen.rule)
     given = read_constraints(hooks.init_constraints(sample, sm, sparm), len(sample), chosen.rule)
     linear = sm.svm_model.kernel_parm.kernel_type == 0
@@ -163,7 +166,7 @@ def _check_oracle(hooks: Hooks, rule: SlackRule) -> None:
         )
 
 
-def _fitting(given: list[Given], chosen: Settings, linear: bool) -> list[Given]:
+def _fitting(given: list[UserConstraint], chosen: Settings, linear: bool) -> list[UserConstraint]:
     """The given constraints in the form that the formulation and the kernel allow."""
     slacked = [g for g in given if g.group is not None]
     if slacked and chosen.formulation == "one_slack":
@@ -179,7 +182,7 @@ def _fitting(given: list[Given], chosen: Settings, linear: bool) -> list[Given]:
     return given
 
 
-def _weights(problem: HookProblem) -> Any:
+def _weights(problem: HookProblem) -> Floats:
     """1 for each example, and the cost factor for each slack that only given constraints have."""
     weights = np.ones(problem.n_examples)
     weights[problem.n_own :] = 0.0

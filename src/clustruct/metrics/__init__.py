@@ -9,6 +9,7 @@ from .evaluation import Evaluation, evaluate
 from .fractions import Fractions, Scores
 from .information import matched_accuracy, normalized_mutual_information, variation_of_information
 from .pairs import adjusted_rand_index, pairwise_scores, rand_index
+from .scorers import get_scorer
 
 __all__ = [
     "Evaluation",
@@ -19,6 +20,7 @@ __all__ = [
     "ceaf_entity",
     "ceaf_mention",
     "evaluate",
+    "get_scorer",
     "lea",
     "matched_accuracy",
     "muc",

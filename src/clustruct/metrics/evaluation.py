@@ -3,18 +3,17 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
 
 import numpy as np
 
-from clustruct._typing import Floats
+from clustruct._typing import Floats, Labels, LabelsLike
 from clustruct.partitions import canonical_labels
 
 from . import coreference, information, pairs
 from .fractions import Fractions, Scores
 
 # Each family with its fractions and its value for 0/0.
-FRACTIONS: dict[str, tuple[Callable[[Any, Any], Fractions], float]] = {
+FRACTIONS: dict[str, tuple[Callable[[LabelsLike, LabelsLike], Fractions], float]] = {
     "pairwise": (pairs.pairwise_fractions, 1.0),
     "muc": (coreference.muc_fractions, 0.0),
     "b_cubed": (coreference.b_cubed_fractions, 0.0),
@@ -22,7 +21,7 @@ FRACTIONS: dict[str, tuple[Callable[[Any, Any], Fractions], float]] = {
     "ceaf_entity": (coreference.ceaf_entity_fractions, 0.0),
     "lea": (coreference.lea_fractions, 0.0),
 }
-SINGLE: dict[str, Callable[[Any, Any], float]] = {
+SINGLE: dict[str, Callable[[LabelsLike, LabelsLike], float]] = {
     "rand": pairs.rand_index,
     "adjusted_rand": pairs.adjusted_rand_index,
     "variation_of_information": information.variation_of_information,
@@ -55,7 +54,7 @@ class Evaluation:
         return "\n".join(rows)
 
 
-def evaluate(y_trues: Sequence[Any], y_preds: Sequence[Any]) -> Evaluation:
+def evaluate(y_trues: Sequence[LabelsLike], y_preds: Sequence[LabelsLike]) -> Evaluation:
     """Every score of each predicted labeling against its truth, averaged and pooled over sets.
 
     `y_trues` and `y_preds` are lists with one label vector per item set. Fractions give `_precision`,
@@ -85,7 +84,7 @@ def evaluate(y_trues: Sequence[Any], y_preds: Sequence[Any]) -> Evaluation:
     return Evaluation(per_set, {name: float(values.mean()) for name, values in per_set.items()}, micro)
 
 
-def _check_sets(y_trues: Sequence[Any], y_preds: Sequence[Any]) -> list[tuple[Any, Any]]:
+def _check_sets(y_trues: Sequence[LabelsLike], y_preds: Sequence[LabelsLike]) -> list[tuple[Labels, Labels]]:
     if len(y_trues) != len(y_preds):
         raise ValueError(f"{len(y_trues)} true labelings for {len(y_preds)} predicted ones")
     if len(y_trues) == 0:

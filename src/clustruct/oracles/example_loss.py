@@ -9,7 +9,7 @@ from scipy import sparse
 
 from clustruct._typing import Bools, Floats, Ints
 from clustruct.inference.edge_degrees import EdgeDegrees
-from clustruct.losses import CountForm, CountLoss, LinearLoss, Loss, LossState
+from clustruct.losses import CountForm, CountLoss, LinearLoss, Loss, LossState, NormalisedLoss
 from clustruct.pair_scores import PairScores
 from clustruct.partitions import RelaxedClustering, normalised_indicator
 
@@ -54,6 +54,9 @@ class ExampleLoss:
         if isinstance(y, EdgeDegrees):
             assert isinstance(self.loss, LinearLoss)
             return self.loss.relaxed(self.truth, y.degrees)
+        if isinstance(y, RelaxedClustering):
+            assert isinstance(self.loss, NormalisedLoss)
+            return self.loss(self.truth, y)
         return self.loss(self.truth, y)
 
     def _of_pairs(self, y: Ints | EdgeDegrees | RelaxedClustering) -> float:

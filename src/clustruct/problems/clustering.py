@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from numpy.typing import ArrayLike
-
-from clustruct._typing import Bools, Floats, Ints
+from clustruct._typing import Bools, Floats, Ints, LabelsLike
 from clustruct.itemsets import ItemSet
 from clustruct.losses import Loss, as_loss
 from clustruct.losses.function import LabelFunction
@@ -64,7 +62,7 @@ class ClusteringProblem:
     def __init__(
         self,
         sets: Sequence[ItemSet],
-        labels: Sequence[ArrayLike],
+        labels: Sequence[LabelsLike],
         loss: Loss | str | LabelFunction | None = None,
         oracle: Oracle | str = "greedy",
         *,

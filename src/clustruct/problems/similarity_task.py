@@ -11,7 +11,7 @@ from clustruct._typing import Floats, Indices, Ints
 from clustruct.callbacks import observed
 from clustruct.itemsets import ItemSet
 from clustruct.losses import Loss
-from clustruct.oracles import Oracle, Predictor
+from clustruct.oracles import ExampleLoss, Oracle, Predictor
 from clustruct.slack_rule import SlackRule
 from clustruct.ssvm import FitResult, Formulation, fit
 
@@ -92,7 +92,8 @@ class SimilarityTask:
         """Delta of the prediction for set i, with as many clusters as the truth where that is to be given."""
         truth = self.labels[i]
         scores = self.predictor.scores(self.sets[i], trained.result.w)
-        return self.loss(truth, self.predictor.predict(scores, int(truth.max()) + 1))
+        predicted = self.predictor.predict(scores, int(truth.max()) + 1)
+        return ExampleLoss(self.loss, truth)(predicted)
 
     def _problem(self, chosen: Indices) -> tuple[ClusteringProblem, float]:
         """The problem of some sets, and the unit in which C is measured."""

@@ -94,7 +94,7 @@ class Findings:
     def scores(self) -> Evaluation | None:
         """All scores of the labelled sets."""
         known = self.labelled
-        return evaluate([s.truth for s in known], [s.labels for s in known]) if known else None
+        return evaluate([s.truth or () for s in known], [s.labels for s in known]) if known else None
 
     def item_set(self, one: SetFindings) -> ItemSet:
         """The pair features of a set, made again; those of the last set asked for are kept."""

@@ -12,6 +12,7 @@ from scipy import sparse
 
 from clustruct._typing import Floats
 from clustruct.slack_rule import SlackRule
+from clustruct.storage import DataclassState, register
 
 from .problem import OracleKind
 from .side_conditions import SideConditions
@@ -20,8 +21,9 @@ from .side_conditions import SideConditions
 ROWS_AT_ONCE = 4096
 
 
+@register("Kernel")
 @dataclass(frozen=True)
-class Kernel:
+class Kernel(DataclassState):
     """kappa(u, v): "linear" u.v, "polynomial" (scale u.v + offset)^degree, "rbf" exp(-gamma |u - v|^2),
     "sigmoid" tanh(scale u.v + offset). Rows may be dense or sparse.
 
@@ -53,8 +55,9 @@ class Kernel:
         return np.asarray(pairwise.sigmoid_kernel(U, V, gamma=self.scale, coef0=self.offset))
 
 
+@register("VectorSum")
 @dataclass(frozen=True)
-class VectorSum:
+class VectorSum(DataclassState):
     """``sum_k coefficients[k] * phi(vectors[k])`` in the space of part ``parts[k]``.
 
     Vectors of different parts are orthogonal: the inner product of two sums runs over pairs with equal
@@ -92,8 +95,9 @@ def joined(sums: Sequence[VectorSum]) -> VectorSum:
     return VectorSum(coefficients, vectors, np.concatenate([s.part_ids for s in sums]))
 
 
+@register("KernelModel")
 @dataclass(frozen=True)
-class KernelModel:
+class KernelModel(DataclassState):
     """w as a sum over support vectors."""
 
     kernel: Kernel

@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 
 from clustruct._typing import Floats
 from clustruct.callbacks import Iteration, SupportsDump
+from clustruct.storage import DataclassState, register
 
 from .problem import OracleKind
 
 
+@register("Certificate")
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(DataclassState):
     """What holds about v*, the optimum of the original problem (dissertation, chapter 5).
 
     ``lower <= v* <= upper``; an end that does not hold is None, and ``notes`` say why.
@@ -62,8 +64,9 @@ def certify(
     return Certificate(kind, dual, rho_upper, None, notes)
 
 
+@register("Planes")
 @dataclass(frozen=True)
-class Planes:
+class Planes(DataclassState):
     """The working set at the end, in a form that can be stored and taken up again."""
 
     vectors: Any
@@ -74,13 +77,19 @@ class Planes:
     def __len__(self) -> int:
         return len(self.b)
 
+    def __post_init__(self) -> None:
+        sizes = {self.vectors.shape[0], *(len(column) for column in (self.b, self.group, self.a))}
+        if sizes != {len(self.b)} or (self.group < 0).any():
+            raise ValueError("the parts of the planes do not fit")
+
     def fits(self, n_features: int, n_groups: int) -> bool:
         """Whether a problem of this size could have made them."""
         return self.vectors.shape[1] == n_features and (len(self) == 0 or int(self.group.max()) < n_groups)
 
 
+@register("FitResult")
 @dataclass(frozen=True, repr=False)
-class FitResult:
+class FitResult(DataclassState):
     """The outcome of `fit`.
 
     ``w`` is the weight vector (with a kernel: a `KernelModel`). ``objective`` is the primal value that
@@ -100,7 +109,7 @@ class FitResult:
     seconds: float
     oracle_seconds: float
     qp_seconds: float
-    working_set: SupportsDump | None = field(default=None, repr=False)
+    working_set: SupportsDump | None = field(default=None, repr=False, compare=False)
 
     def __repr__(self) -> str:
         return (

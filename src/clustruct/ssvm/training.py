@@ -288,13 +288,23 @@ def _connect(run: Run, planes: Pool | WorkingSet, checkpoint: Checkpoint, start:
         planes.load(saved.planes)
         start = planes.w
         run.history.extend(saved.history)
-        run.earlier_seconds = saved.counters["seconds"]
-        run.separator.calls = int(saved.counters["oracle_calls"])
+        run.earlier_seconds = saved.seconds
+        run.separator.calls = saved.oracle_calls
 
     def save(best: Best) -> None:
         if checkpoint.due() or run.stop_reason:
-            counters = {"seconds": run.seconds, "oracle_calls": run.separator.calls}
-            checkpoint.write(Saved(planes.dump(), best, run.history, counters))
+            checkpoint.write(
+                Saved(
+                    identity=checkpoint.identity,
+                    planes=planes.dump(),
+                    w=best.w,
+                    primal=best.primal,
+                    mean_slack=best.mean_slack,
+                    history=tuple(run.history),
+                    seconds=run.seconds,
+                    oracle_calls=run.separator.calls,
+                )
+            )
 
     run.save = save
     return start

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from clustruct._typing import Floats, Indices
+from clustruct.storage import DataclassState, register
 
 from .convex_step import solve_convex
 from .problem import MarginProblem
@@ -25,8 +26,9 @@ class CCCPStep:
     seconds: float
 
 
+@register("CCCPResult")
 @dataclass(frozen=True)
-class CCCPResult:
+class CCCPResult(DataclassState):
     """The outcome of `descend`; ``stop_reason``: "converged", "fixed_point", "max_iter" or "interrupted"."""
 
     W: Floats

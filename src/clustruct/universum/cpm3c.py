@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from clustruct._typing import Floats, Indices
 from clustruct.ssvm.working_set import LinearSpace, WorkingSet
+from clustruct.storage import DataclassState, register
 
 from .problem import MarginProblem
 from .terms import plane_of, scores_of
@@ -18,8 +19,9 @@ from .terms import plane_of, scores_of
 NONE = -1
 
 
+@register("CPM3CResult")
 @dataclass(frozen=True)
-class CPM3CResult:
+class CPM3CResult(DataclassState):
     """The outcome of `cpm3c`; ``history`` holds the objective after each outer round and may rise."""
 
     W: Floats

@@ -9,13 +9,15 @@ import numpy as np
 from scipy import sparse
 
 from clustruct._typing import Floats, Indices
+from clustruct.storage import DataclassState, register
 
 # So that a word that a topic gave up is not lost to rounding.
 TINY = 1e-300
 
 
+@register("PLSAResult")
 @dataclass(frozen=True)
-class PLSAResult:
+class PLSAResult(DataclassState):
     """P(topic | document), one row per document; P(word | topic), one row per topic; likelihood per step."""
 
     topics: Floats

@@ -3,12 +3,14 @@
 import contextlib
 import json
 import tracemalloc
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.pipeline import Pipeline, make_pipeline
 
@@ -16,10 +18,10 @@ from clustruct import PairFeatures, RawSet, SupervisedCorrelationClustering, Sup
 from clustruct.baselines import DefaultClustering, PairKMeans, PairwiseClassifierClustering, UntrainedKMeans
 from clustruct.exceptions import ModelFileError
 from clustruct.losses import PairwiseLoss
-from clustruct.model_files import load, read_model, save
+from clustruct.storage import load, read, save
 from clustruct.storage.container import LONGEST_HEADER, MAGIC, read_container, write_container
 from clustruct.storage.values import decode, encode
-from tests.model_files.word_block import SharedWords
+from tests.storage.word_block import SharedWords
 
 WORDS = ["sun", "sea", "sand", "rain", "wind", "snow", "rock", "tree", "leaf", "root"]
 
@@ -68,8 +70,8 @@ ESTIMATORS = [
 def test_a_model_comes_back_whole(estimator, tmp_path):
     pipeline = fitted(estimator)
     save(tmp_path / "model", pipeline, about={"columns": {"set": "fold"}})
-    saved = read_model(tmp_path / "model")
-    again, test = saved.pipeline, stories(3, seed=1)
+    saved = read(tmp_path / "model", Pipeline)
+    again, test = saved.object, stories(3, seed=1)
     for a, b in zip(pipeline.predict(test), again.predict(test), strict=True):
         np.testing.assert_array_equal(a, b)
     if hasattr(estimator, "decision_function"):
@@ -97,6 +99,16 @@ def test_pairs_all_alike_are_kept(tmp_path):
     assert load(tmp_path / "m")[-1].constant_ == 1.0
 
 
+def features(header):
+    """The state of the features in the header of a pipeline."""
+    return header["object"]["state"]["steps"][0][1]["state"]
+
+
+def model(header):
+    """The state of the clusterer in the header of a pipeline."""
+    return header["object"]["state"]["steps"][1][1]["state"]
+
+
 def test_the_header_can_be_read_by_people(model_bytes):
     start = len(MAGIC) + 8
     header = json.loads(
@@ -104,25 +116,36 @@ def test_the_header_can_be_read_by_people(model_bytes):
     )
     assert header["format"] == 1
     assert header["versions"]["clustruct"]
-    weights = header["model"]["learned"]["weights"]
-    assert list(weights) == ["title shared", "title missing", "constant"]
-    assert header["model"]["learned"]["result"]["stop_reason"] == "converged"
+    learned = model(header)["learned"]
+    assert learned["feature_names_in_"]["$objects"][0] == ["title shared", "title missing", "constant"]
+    assert learned["result_"]["state"]["stop_reason"] == "converged"
 
 
 def test_what_cannot_be_kept_is_refused_before_a_file_is_made(tmp_path, pipeline):
-    with pytest.raises(ModelFileError, match=r"the loss .* is code"):
+    with pytest.raises(
+        ModelFileError, match=r"SupervisedCorrelation.*: parameters: loss: .* not a builtins.fun"
+    ):
         save(tmp_path / "m", fitted(SupervisedCorrelationClustering(C=1.0, loss=lambda y, z: 0.0)))
-    with pytest.raises(ModelFileError, match="no model file for the classifier Perceptron"):
+    with pytest.raises(ModelFileError, match=r"classifier_: .* not a sklearn.*Perceptron"):
         save(tmp_path / "m", fitted(PairwiseClassifierClustering(Perceptron())))
-    with pytest.raises(ModelFileError, match="Pipeline of PairFeatures and a clusterer"):
-        save(tmp_path / "m", pipeline[-1])
-    with pytest.raises(ModelFileError, match="no model file for LogisticRegression"):
-        save(tmp_path / "m", Pipeline([("a", pipeline[0]), ("b", LogisticRegression())]))
-    with pytest.raises(ModelFileError, match="plain values and arrays, not object"):
+    with pytest.raises(ModelFileError, match="no file for Perceptron: its class is not registered"):
+        save(tmp_path / "m", Perceptron())
+    with pytest.raises(ModelFileError, match=r"Pipeline: steps: .* not a sklearn.*Perceptron"):
+        save(tmp_path / "m", Pipeline([("a", pipeline[0]), ("b", Perceptron())]))
+    with pytest.raises(ModelFileError, match=r"x: .* not a builtins.object"):
         save(tmp_path / "m", pipeline, about={"x": object()})
+    with pytest.raises(ModelFileError, match="this SupervisedKMeans is not fitted: it has no n_features_in_"):
+        save(tmp_path / "m", SupervisedKMeans())
     with pytest.raises(ValueError, match="there is no folder"):
         save(tmp_path / "none" / "m", pipeline)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_of_another_kind_is_named(tmp_path, pipeline):
+    save(tmp_path / "m", pipeline[-1])
+    assert type(load(tmp_path / "m")) is SupervisedCorrelationClustering
+    with pytest.raises(ModelFileError, match="m: holds a SupervisedCorrelationClustering, not a Pipeline"):
+        read(tmp_path / "m", Pipeline)
 
 
 def fault(path):
@@ -172,20 +195,36 @@ def altered(path, model_bytes, change):
             "m: written in format 2 by clustruct .*; this version reads formats up to 1",
         ),
         (lambda h: h.update(format="1"), "m: damaged, it has no format number"),
-        (lambda h: h["model"].update(kind="os.system"), "m: unknown kind of model 'os.system'; known are "),
-        (lambda h: h["model"]["parameters"].update(evil=1), "m: damaged .TypeError"),
-        (lambda h: h["model"].pop("learned"), "m: damaged .KeyError"),
         (
-            lambda h: h["model"].update(n_features=10**30),
-            "m: damaged, its features and their names do not fit",
+            lambda h: h["object"].update({"$object": "os.system"}),
+            "m: it names 'os.system', which is not known",
         ),
-        (lambda h: h["features"]["blocks"].pop(), "m: damaged, its features and its model do not fit"),
-        (lambda h: h["features"]["blocks"][0].update(kind="pickle"), "m: damaged .ValueError: unknown kind"),
-        (lambda h: h["model"]["learned"]["weights"].pop("constant"), "m: damaged, its weights and feature"),
+        (lambda h: h["object"].update({"$object": 3}), "m: it names 3, which is not known"),
+        (lambda h: h["object"].update(state=[]), "m: damaged .TypeError"),
+        (lambda h: h.update(object=7), "m: damaged, it holds no object"),
+        (lambda h: model(h)["parameters"].update(evil=1), "m: damaged .ValueError: .* 'evil'"),
+        (lambda h: model(h)["parameters"].update(predictor="dice"), "m: damaged .ValueError: predictor"),
+        (lambda h: model(h)["parameters"].update(random_state="x"), "m: damaged .*random_state cannot be"),
+        (lambda h: model(h).pop("learned"), "m: damaged .ValueError: .*'learned'"),
+        (lambda h: model(h)["learned"].pop("w_"), "m: damaged .ValueError: w_ of a .* does not fit"),
+        (lambda h: model(h)["learned"].update(C_="1"), "m: damaged .ValueError: C_ of a .* does not fit"),
+        (lambda h: model(h)["learned"].update(n_features_in_=4), "m: damaged .*feature_names_in_ of"),
+        (lambda h: model(h)["learned"].update(n_features_in_=10**30), "m: damaged .*feature_names_in_ of"),
+        (
+            lambda h: model(h)["learned"]["result_"]["state"].update(dual="0"),
+            "m: damaged .*dual of FitResult",
+        ),
+        (lambda h: features(h)["blocks"].pop(), "m: damaged, its features and its model do not fit"),
+        (
+            lambda h: features(h)["blocks"][0].update({"$object": "block pickle"}),
+            "m: it names 'block pickle'",
+        ),
+        (lambda h: features(h)["blocks"].append(7), "m: damaged .ValueError: .* no list of blocks"),
         (lambda h: h["about"].update(x={"$array": 10**9}), "m: damaged, it names an array that is not there"),
         (lambda h: h["about"].update(x={"$code": "1"}), "m: damaged, it holds a value of no known kind"),
-        (lambda h: h.update(about=h["features"]), "m: damaged, it names an array that is not there"),
-        (lambda h: h.update(steps=["a"]), "m: damaged, its steps do not fit"),
+        (lambda h: h.update(about=features(h)), "m: damaged, it names an array that is not there"),
+        (lambda h: h["object"]["state"].update(steps=["a"]), "m: damaged .ValueError"),
+        (lambda h: h["object"]["state"]["steps"][0].__setitem__(0, 1), "m: damaged, the names of its steps"),
     ],
 )
 def test_headers_made_by_hand_are_refused(tmp_path, model_bytes, change, message):
@@ -303,7 +342,7 @@ VALUES = st.recursive(
     lambda inner: (
         st.lists(inner, max_size=4)
         | st.tuples(inner, inner)
-        | st.dictionaries(st.text(max_size=5).filter(lambda k: not k.startswith("$")), inner, max_size=4)
+        | st.dictionaries(st.text(max_size=5) | st.integers(), inner, max_size=4)
     ),
     max_leaves=12,
 )
@@ -331,5 +370,53 @@ def test_big_endian_arrays_are_turned():
     coded = encode(np.arange(3, dtype=">i8"), arrays)
     assert arrays[0].dtype.str == "<i8"
     np.testing.assert_array_equal(decode(coded, arrays), [0, 1, 2])
-    with pytest.raises(ModelFileError, match="no arrays of object"):
-        encode(np.array([None]), [])
+    with pytest.raises(ModelFileError, match="not an array of datetime64"):
+        encode(np.array(["2020"], "datetime64[Y]"), [])
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"a", "b"},
+        frozenset([(1, 2), (3, 4)]),
+        {1: "a", "$x": 2, (1, 2): None},
+        np.float64(2.5),
+        np.int8(3),
+        np.array(["a", "bcé"]),
+        np.array([b"a", b"bc"]),
+        np.array([["a", None], [3, "b"]], object),
+        np.array(1.0 + 2.0j),
+        np.zeros((0, 3), np.float32),
+        float("inf"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_collections_and_arrays_come_back(value):
+    arrays = []
+    coded = json.loads(json.dumps(encode(value, arrays)))
+    back = decode(coded, arrays)
+    assert type(back) is type(value)
+    if isinstance(value, np.ndarray):
+        assert (back.dtype, back.shape) == (value.dtype, value.shape)
+    np.testing.assert_array_equal(back, value)
+
+
+def test_sparse_matrices_come_back_and_are_checked():
+    X, arrays = sparse.random_array((5, 4), density=0.4, rng=np.random.default_rng(0)), []
+    coded = encode(X, arrays)
+    np.testing.assert_array_equal(decode(coded, list(arrays)).toarray(), X.toarray())
+    for wrong in ([6, 4], [5, 1], [5], "54", [5.0, 4]):
+        with pytest.raises(ValueError):
+            decode({"$csr": [0, 1, 2, wrong]}, list(arrays))
+
+
+def test_what_cannot_be_read_again_is_not_written():
+    deep = []
+    for _ in range(60):
+        deep = [deep]
+    with pytest.raises(ModelFileError, match="nested so deeply"):
+        encode(deep, [])
+    with pytest.raises(ModelFileError, match="nested too deeply"):
+        decode(deep, [])
+    with pytest.raises(ModelFileError, match=r"not a .*Fraction"):
+        encode({"x": [Fraction(1, 2)]}, [])

@@ -1,0 +1,234 @@
+"""Files of sets, whatever their format: the end of a file's name says which one it is.
+
+A format is a class below `FileFormat` (or `TextFormat`, which can also be written), entered by ``@register``.
+Whatever is wrong with a file is a `DataError` that names file and line.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import IO, Any, ClassVar, TypeAlias, TypeVar
+
+from clustruct.exceptions import DataError, place
+from clustruct.records import RawSet
+from clustruct.storage.atomic import replacing
+
+from .tables import Columns, LabelUse
+
+# A set of a hundred thousand records is one line of JSONL of this order. A line beyond it is no line.
+LONGEST_LINE = 256 * 2**20
+# (set, label of each item, further columns by name)
+Prediction: TypeAlias = tuple[RawSet, Sequence[Any], Mapping[str, Sequence[Any]]]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a file is to be read: which columns are what, what becomes of labels, what separates cells."""
+
+    columns: Columns
+    labels: LabelUse = "required"
+    delimiter: str | None = None
+
+
+class FileFormat(ABC):
+    """A format that can be read. Files of a table have one item per row, others one set per record."""
+
+    suffixes: ClassVar[tuple[str, ...]]
+    is_table: ClassVar[bool] = False
+
+    @abstractmethod
+    def read(self, path: Path, reading: Reading) -> Iterator[RawSet]:
+        """The sets of a file, as they are asked for."""
+
+
+class TextFormat(FileFormat):
+    """A format that can be written, too, piece by piece."""
+
+    @abstractmethod
+    def set_lines(self, sets: Iterable[RawSet], suffix: str) -> Iterator[str]:
+        """The text of a file of sets that `read` gives back."""
+
+    @abstractmethod
+    def prediction_lines(self, predictions: Iterable[Prediction], suffix: str) -> Iterator[str]:
+        """The text of a file of predictions, which can be read as labelled data."""
+
+
+F = TypeVar("F", bound=type[FileFormat])
+_FORMATS: dict[str, FileFormat] = {}
+
+
+def register(kind: F) -> F:
+    """Class decorator: files whose names end as the class says are of this format."""
+    held = kind()
+    _FORMATS.update(dict.fromkeys(kind.suffixes, held))
+    return kind
+
+
+def suffixes(kind: type[FileFormat] = FileFormat) -> tuple[str, ...]:
+    """The ends of names of the files that can be read; with `TextFormat`, those that can be written."""
+    return tuple(suffix for suffix, held in _FORMATS.items() if isinstance(held, kind))
+
+
+def suffix_of(path: str | PathLike[str]) -> str:
+    """The end of a file's name that tells its format: .csv for a.csv and a.csv.gz.
+
+    >>> suffix_of("news.JSONL.gz")
+    '.jsonl'
+    """
+    return Path(Path(path).name.lower().removesuffix(".gz")).suffix
+
+
+def read_sets(
+    *paths: str | PathLike[str],
+    columns: Columns | None = None,
+    labels: LabelUse = "required",
+    delimiter: str | None = None,
+) -> Iterator[RawSet]:
+    """The sets of one or more files, read as they are asked for.
+
+    The end of the name tells the format: .jsonl (one set per line), .csv, .tsv (rows, grouped by the column
+    ``columns.set``), .parquet; all but Parquet may end in .gz. ``labels`` is "required", "skip"
+    (items without a label are left out) or "ignored" (sets come without labels). Whatever is wrong is a
+    `DataError` that names file and line.
+    """
+    reading = Reading(columns or Columns(), labels, delimiter)
+    for given in paths:
+        kind = _FORMATS.get(suffix_of(given))
+        if kind is None:
+            raise DataError(
+                f"{given}: unknown kind of file; known are {', '.join(_FORMATS)} (and .gz of text)"
+            )
+        yield from _not_empty(Path(given), kind.read(Path(given), reading))
+
+
+def _not_empty(path: Path, sets: Iterable[RawSet]) -> Iterator[RawSet]:
+    found = False
+    for raw in sets:
+        found = True
+        yield raw
+    if not found:
+        raise DataError(f"{path}: no sets to use" if path.stat().st_size else f"{path}: the file is empty")
+
+
+def write_sets(path: str | PathLike[str], sets: Iterable[RawSet]) -> None:
+    """Write sets to .jsonl (all that they hold) or .csv (columns set, id, cluster, and the fields).
+
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_sets(os.path.join(folder, "a.jsonl"), [RawSet([{"n": 1}], labels=[5], name="s", ids=["x"])])
+    ...     next(read_sets(os.path.join(folder, "a.jsonl")))
+    RawSet(items=[{'n': 1}], labels=[5], name='s', ids=['x'], group=None, context={})
+    """
+    _write(Path(path), _written(path, "sets").set_lines(sets, suffix_of(path)))
+
+
+def write_predictions(path: str | PathLike[str], predictions: Iterable[Prediction]) -> None:
+    """Write predictions as they come; the file appears when all are written, or not at all.
+
+    .csv and .tsv have the columns set (where sets have names), id, cluster and any further ones; .jsonl has
+    one set per line, ``{"id", "items": [{"id", ...}], "labels"}``. A name that ends in .gz is packed.
+    """
+    _write(Path(path), _written(path, "predictions").prediction_lines(predictions, suffix_of(path)))
+
+
+def prediction_lines(predictions: Iterable[Prediction], suffix: str = ".csv") -> Iterator[str]:
+    """The text of a predictions file, piece by piece."""
+    return _written(f"predictions{suffix}", "predictions").prediction_lines(predictions, suffix)
+
+
+def _written(path: str | PathLike[str], what: str) -> TextFormat:
+    kind = _FORMATS.get(suffix_of(path))
+    if not isinstance(kind, TextFormat):
+        *most, last = suffixes(TextFormat)  # type: ignore[type-abstract]
+        raise DataError(f"{path}: {what} are written as {', '.join(most)} or {last}")
+    return kind
+
+
+def _write(path: Path, lines: Iterable[str]) -> None:
+    packed = path.suffix.lower() == ".gz"
+    with replacing(path) as f:
+        if packed:
+            with gzip.GzipFile(fileobj=f, mode="wb", mtime=0) as whole:
+                whole.writelines(line.encode("utf-8", "surrogatepass") for line in lines)
+        else:
+            f.writelines(line.encode("utf-8", "surrogatepass") for line in lines)
+
+
+def match_predictions(
+    path: str | PathLike[str], sets: Sequence[RawSet], delimiter: str | None = None
+) -> list[list[Any]]:
+    """The labels that a predictions file has for the items of the sets, in their order.
+
+    Sets and items are matched by name; one that is not there is an error, one too many is not.
+    """
+    kind = _FORMATS.get(suffix_of(path))
+    columns = Columns(id="id")
+    if kind is not None and kind.is_table:
+        columns = Columns(set="set" if any(raw.name for raw in sets) else None, id="id", cluster="cluster")
+    found = read_sets(path, columns=columns, delimiter=delimiter)
+    by_set = {raw.name: dict(zip(map(str, raw.item_ids), raw.labels or (), strict=True)) for raw in found}
+    answers = []
+    for raw in sets:
+        held = by_set.get(raw.name)
+        if held is None:
+            raise DataError(f"{path}: there is no prediction for {raw.title}")
+        for name in raw.item_ids:
+            if str(name) not in held:
+                raise DataError(f"{path}: there is no prediction for item {name!r} of {raw.title}")
+        answers.append([held[str(name)] for name in raw.item_ids])
+    return answers
+
+
+def text_lines(path: Path, longest: int = LONGEST_LINE) -> Iterator[tuple[int, str]]:
+    """(number from 1, text) of each line, packed or not, its line end kept; without a byte order mark."""
+    number = 0
+    with _open(path) as f:
+        while True:
+            number += 1
+            raw = _next_line(f, path, number, longest)
+            if not raw:
+                return
+            bare = raw[3:] if number == 1 and raw[:3] == b"\xef\xbb\xbf" else raw
+            yield number, _decode(bare, path, number)
+
+
+def _open(path: Path) -> IO[bytes]:
+    if path.is_dir():
+        raise DataError(f"{path}: is a folder, not a file")
+    try:
+        return gzip.open(path, "rb") if path.suffix == ".gz" else open(path, "rb")  # type: ignore[return-value]
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror or error})") from None
+
+
+def _next_line(f: IO[bytes], path: Path, number: int, limit: int) -> bytes:
+    try:
+        raw = f.readline(limit + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"{place(path, number)}: the file is damaged ({error})") from None
+    if len(raw) > limit:
+        raise DataError(f"{place(path, number)}: the line is longer than {limit / 2**20:.0f} MiB")
+    return raw
+
+
+def _decode(raw: bytes, path: Path, number: int) -> str:
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        wrong = raw[error.start]
+        raise DataError(
+            f"{place(path, number)}: byte {error.start + 1} of the line (0x{wrong:02x}) is not UTF-8; "
+            "save the file as UTF-8"
+        ) from None
+
+
+def plain(value: Any) -> object:
+    """A value as files show it: numbers of Python, six digits."""
+    bare = value.item() if hasattr(value, "item") else value
+    return f"{bare:.6g}" if isinstance(bare, float) else bare
