@@ -43,7 +43,10 @@ HOMES = {
     "write_sets": ("clustruct.io:write_sets",),
     "ItemSet": ("clustruct:ItemSet", "clustruct.itemsets:ItemSet"),
     "fit": ("clustruct.ssvm:fit",),
-    "CorrelationProblem": ("clustruct.problems:CorrelationProblem",),
+    "CorrelationProblem": (
+        "clustruct.problems:ClusteringProblem",
+        "clustruct.problems:CorrelationProblem",
+    ),
     "MultiLabelMRF": ("clustruct:MultiLabelMRF", "clustruct.estimators:MultiLabelMRF"),
     "UniversumClustering": ("clustruct:UniversumClustering", "clustruct.estimators:UniversumClustering"),
 }
@@ -56,32 +59,45 @@ LEARN = ("--m", HOOKS, "-c", "10", "train.dat", "hooks.model")
 # Layers from the highest to the lowest; a module belongs to the longest name that fits.
 LAYERS = (
     ("cli",),
+    ("report",),
     ("plot",),
-    ("io", "explain"),
+    ("recipe",),
+    ("model_files", "explain"),
+    ("baselines",),
     ("estimators",),
     ("estimators._learning",),
-    ("estimators.choice",),
-    ("estimators.scaling", "estimators.kmeans_scaling"),
-    ("estimators._input", "estimators._scoring", "estimators.watching", "estimators.pair_selection"),
-    ("problems", "universum", "features", "metrics", "datasets"),
+    ("model_selection", "estimators.choice"),
+    ("problems", "estimators.scaling", "estimators.kmeans_scaling"),
+    ("estimators.inputs", "estimators.scoring", "estimators._input", "estimators._scoring"),
+    ("estimators.watching", "estimators.pair_selection"),
+    ("universum", "features", "metrics", "datasets", "hooks", "io"),
+    ("oracles",),
     ("ssvm", "inference"),
-    ("itemsets", "rawsets", "itemset_checks", "pair_algebra", "losses", "partitions", "_typing", "__init__"),
+    ("itemsets", "pair_scores", "records", "rawsets", "itemset_checks", "pair_algebra", "losses"),
+    ("storage", "slack_rule", "executors", "callbacks", "partitions", "exceptions", "text"),
+    ("_random", "_typing", "__init__"),
 )
 STEPS = {
-    "estimator": ("estimators.correlation", "estimators.kmeans", "estimators._learning"),
-    "choice": ("estimators.choice",),
-    "scaling": ("estimators.scaling", "estimators.kmeans_scaling"),
+    "estimator": (
+        *("estimators.correlation", "estimators.kmeans"),
+        *("estimators.similarity_learning", "estimators._learning"),
+    ),
+    "choice": ("model_selection.choose_c", "estimators.choice"),
+    "scaling": ("problems.units", "estimators.scaling", "estimators.kmeans_scaling"),
 }
 # Functions that lower layers are meant to call, by where they live.
 PROTOCOL = {
     "problems": (
         *("n_examples", "n_features", "oracle_kind", "truth", "joint_feature", "loss", "separate", "predict"),
         *("separate_batch", "supports", "oracle_rho", "truth_score", "soften", "preferred_formulation"),
+        "separate_smoothed",
         *("losses", "margins", "combine", "rows"),  # of the constraints a vectorised problem answers with
     ),
     "problems.hooks.learning": ("__call__",),
     "estimators.watching": ("tell",),
-    "cli.progress": ("__call__",),
+    "cli.progress": ("__call__", "on_begin", "on_iteration", "on_step"),
+    "features": ("state",),
+    "estimators": ("state",),
 }
 
 

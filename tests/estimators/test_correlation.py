@@ -7,12 +7,14 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from clustruct import ItemSet, SupervisedCorrelationClustering
 from clustruct.baselines import DefaultClustering, PairwiseClassifierClustering
 from clustruct.baselines.pair_selection import canopy_pairs, chain_pairs
-from clustruct.datasets import make_marbles
+from clustruct.datasets import make_marbles, make_mentions
+from clustruct.features import Mentions, PairFeatures, pronouns
 from clustruct.itemsets import pair_table
 from clustruct.model_selection import split_by_clusters
 
@@ -313,6 +315,20 @@ def test_a_chain_passes_over_pronouns(marbles):
         chain.fit(X, y, pronouns=flags[:1])
     with pytest.raises(ValueError, match="set 0: pronouns has shape"):
         chain.fit(X, y, pronouns=[f[:2] for f in flags])
+
+
+def test_pronouns_of_mentions_reach_the_chain():
+    """In a pipeline from raw mentions: the flags go to the last step."""
+    raws = make_mentions(2)
+    flags = [pronouns(raw) for raw in raws]
+    assert 0 < sum(f.sum() for f in flags) < sum(map(len, flags))
+    last = PairwiseClassifierClustering(selection="chain")
+    pipeline = make_pipeline(PairFeatures([Mentions()]), last)
+    labels = [raw.labels for raw in raws]
+    name = pipeline.steps[-1][0]
+    with_flags = clone(pipeline).fit(raws, labels, **{f"{name}__pronouns": flags})[-1]
+    without = clone(pipeline).fit(raws, labels)[-1]
+    assert not np.allclose(with_flags.classifier_.coef_, without.classifier_.coef_)
 
 
 def test_pair_table_equals_pair_features():

@@ -5,7 +5,7 @@ import pytest
 
 from clustruct import ItemSet, SupervisedCorrelationClustering, SupervisedKMeans, ssvm
 from clustruct.inference.correlation import lp_relaxation, round_edges
-from clustruct.losses import MitreLoss, PairwiseLoss, as_loss
+from clustruct.losses import MitreLoss, PairwiseLoss
 from clustruct.oracles import (
     make_oracle,
     make_predictor,
@@ -29,7 +29,7 @@ def test_names():
     for name in oracle_names():
         oracle = make_oracle(name)
         assert oracle.name == name
-        assert oracle.refusal(SlackRule(), own_loss(oracle)) is None
+        assert oracle.refusal(SlackRule(), oracle.default_loss) is None
     with pytest.raises(ValueError, match="oracle must be one of exact, greedy"):
         make_oracle("magic", "correlation")
     with pytest.raises(ValueError, match="oracle must be one of centred"):
@@ -38,14 +38,10 @@ def test_names():
         make_predictor("lp", "kmeans")
 
 
-def own_loss(oracle):
-    return as_loss(oracle.default_loss)
-
-
 def test_a_refusal_names_what_can_be_used_instead():
     said = make_oracle("lp").refusal(SlackRule(), MitreLoss())
     assert "not linear in pairs: use oracle='greedy' or 'local_search'" in said
-    said = make_oracle("spectral").refusal(SlackRule("slack"), own_loss(make_oracle("spectral")))
+    said = make_oracle("spectral").refusal(SlackRule("slack"), make_oracle("spectral").default_loss)
     assert "slack scaling with slack_norm=1 does not allow: use oracle='iterative'" in said
     assert make_oracle("greedy").refusal(SlackRule("slack", 2), PairwiseLoss()) is None
 

@@ -96,7 +96,7 @@ class Oracle(Predictor):
     exactness: ClassVar[OracleKind] = "undergenerating"
     adds_loss: ClassVar[bool] = False
     can_smooth: ClassVar[bool] = False
-    default_loss: ClassVar[str]
+    default_loss: ClassVar[Loss]
 
     @property
     def kind(self) -> OracleKind:

@@ -7,7 +7,7 @@ from abc import abstractmethod
 from clustruct._typing import Bools, Ints
 from clustruct.inference.edge_degrees import EdgeDegrees
 from clustruct.itemsets import ItemSet
-from clustruct.losses import LinearLoss, Loss
+from clustruct.losses import LinearLoss, Loss, PairwiseLoss
 from clustruct.pair_scores import PairCoefficients, PairScores
 from clustruct.partitions import RelaxedClustering
 from clustruct.slack_rule import SlackRule
@@ -26,7 +26,7 @@ class CorrelationOracle(Oracle):
     """
 
     objective = "correlation"
-    default_loss = "pairwise"
+    default_loss = PairwiseLoss()
 
     def is_linear(self, loss: Loss) -> bool:
         return isinstance(loss, LinearLoss)

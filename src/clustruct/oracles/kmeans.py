@@ -22,7 +22,7 @@ class KMeansOracle(Oracle):
     """
 
     objective = "kmeans"
-    default_loss = "normalised"
+    default_loss = NormalisedLoss()
 
     def is_linear(self, loss: Loss) -> bool:
         return isinstance(loss, NormalisedLoss)

@@ -51,12 +51,14 @@ class Spectral(KMeansOracle):
         start: Output | None = None,
     ) -> OracleResult:
         bound = ExampleLoss.of(loss, truth, scores)
-        if (refused := self.refusal(rule, bound.loss)) is not None:
-            raise ValueError(refused)
-        return self.result(self.relax(scores, bound, start), bound)
+        return self.result(self.relax(scores, bound, rule, start), bound)
 
-    def relax(self, scores: PairScores, loss: ExampleLoss, start: Output | None) -> RelaxedClustering:
+    def relax(
+        self, scores: PairScores, loss: ExampleLoss, rule: SlackRule, start: Output | None
+    ) -> RelaxedClustering:
         """The relaxed clustering that is violated most."""
+        if (refused := self.refusal(rule, loss.loss)) is not None:
+            raise ValueError(refused)
         Y = loss.factor
         k = int(Y.shape[1])
         if scores.matrix is not None:
@@ -117,8 +119,7 @@ class Discrete(Spectral):
         start: Output | None = None,
     ) -> OracleResult:
         bound = ExampleLoss.of(loss, truth, scores)
-        relaxed = super().separate(scores, truth, bound, rule, start).output
-        assert isinstance(relaxed, RelaxedClustering)
+        relaxed = self.relax(scores, bound, rule, start)
         return self.result(self._discretise(relaxed), bound, start=relaxed)
 
     def predict(self, scores: PairScores, n_clusters: int | None = None) -> Ints:

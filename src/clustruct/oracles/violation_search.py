@@ -51,7 +51,7 @@ class ViolationSearch:
     def value(self, labels: Ints) -> float:
         """H(labels), computed from scratch."""
         gain = together_score(self.K, labels) - self.truth_score
-        return float(self.rule.violation(self.loss(labels), gain))
+        return float(self.rule.violation(self.loss.start(labels).value, gain))
 
     def greedy(self) -> Ints:
         """Algorithm 4: from singletons, merge the two clusters that raise H most, until no merge raises it.

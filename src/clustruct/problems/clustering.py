@@ -70,7 +70,7 @@ class ClusteringProblem:
         judged: Sequence[Bools | None] | None = None,
     ) -> None:
         self.oracle = make_oracle(oracle) if isinstance(oracle, str) else oracle
-        self.loss_function = as_loss(self.oracle.default_loss if loss is None else loss)
+        self.loss_function = self.oracle.default_loss if loss is None else as_loss(loss)
         if (refused := self.oracle.refusal(SlackRule(), self.loss_function)) is not None:
             raise ValueError(refused)
         self.sets, self.labels = list(sets), [canonical_labels(y) for y in labels]
