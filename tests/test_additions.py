@@ -61,8 +61,8 @@ class Lines(TextFormat):
     def set_lines(self, sets, suffix):
         return (item["text"] + "\\n" for raw in sets for item in raw.items)
 
-    def prediction_lines(self, predictions, suffix):
-        return (f"{label}\\n" for _, labels, _ in predictions for label in labels)
+    def prediction_lines(self, prediction, suffix, first):
+        return (f"{label}\\n" for label in prediction.labels)
 '''
 USE = """
 import os, tempfile

@@ -89,8 +89,8 @@ STEPS = {
 PROTOCOL = {
     "problems": (
         *("n_examples", "n_features", "oracle_kind", "truth", "joint_feature", "loss", "separate", "predict"),
-        *("separate_batch", "supports", "oracle_rho", "truth_score", "soften", "preferred_formulation"),
-        "separate_smoothed",
+        *("separate_batch", "supports", "oracle_rho", "truth_score", "preferred_formulation"),
+        *("soften", "separate_smoothed"),
         *("losses", "margins", "combine", "rows"),  # of the constraints a vectorised problem answers with
     ),
     "problems.hooks.learning": ("__call__",),

@@ -17,6 +17,7 @@ _HOMES = {
     "MultiLabelMRF": "clustruct.estimators",
     "PairFeatures": "clustruct.features",
     "RawSet": "clustruct.records",
+    "Recipe": "clustruct.recipe",
     "SupervisedCorrelationClustering": "clustruct.estimators",
     "SupervisedKMeans": "clustruct.estimators",
     "UniversumClustering": "clustruct.estimators",
@@ -28,6 +29,7 @@ _PACKAGES = (
     "baselines",
     "datasets",
     "estimators",
+    "exceptions",
     "explain",
     "features",
     "hooks",
@@ -40,6 +42,7 @@ _PACKAGES = (
     "partitions",
     "plot",
     "problems",
+    "recipe",
     "report",
     "ssvm",
     "storage",
@@ -47,14 +50,15 @@ _PACKAGES = (
 )
 # Where the classes are that files may hold. `clustruct.storage` imports nothing above itself: it has these
 # imported when it meets a class or a name that is not registered yet.
-_STORED = ("baselines", "features", "hooks.model_files", "storage.sklearn_objects")
+_STORED = ("recipe", "hooks.model_files", "storage.sklearn_objects")
 
 __all__ = ["__version__", *_HOMES, *_PACKAGES]
 
 
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
+        found = globals()[name] = getattr(import_module(_HOMES[name]), name)
+        return found
     if name in _PACKAGES:
         return import_module(f"clustruct.{name}")
     raise AttributeError(f"module 'clustruct' has no attribute {name!r}")

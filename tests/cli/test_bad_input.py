@@ -351,7 +351,8 @@ def test_records_of_training_are_checked(command, folder, tmp_path, name, value)
     [
         ("rapidfuzz", "records", ("fit", "train.csv", "--set", "set", "--cluster", "cluster", "--C", "1")),
         ("snowballstemmer", "text", ("fit", "news.jsonl", "--kind", "text", "--C", "1")),
-        ("matplotlib", "plot", ("report", "test.csv")),
+        ("matplotlib", "report", ("report", "test.csv")),
+        ("jinja2", "report", ("report", "test.csv")),
     ],
 )
 def test_a_missing_extra_is_named(folder, tmp_path, package, extra, words):
@@ -359,9 +360,9 @@ def test_a_missing_extra_is_named(folder, tmp_path, package, extra, words):
     (tmp_path / f"{package}.py").write_text("raise ModuleNotFoundError")
     model = tmp_path / "m" if words[0] == "fit" else folder / "records.model"
     found = subprocess.run(
-        [sys.executable, "-m", "clustruct.cli.main", *words, "--quiet", "--model", str(model)],
+        [sys.executable, "-m", "clustruct", *words, "--quiet", "--model", str(model)],
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), os.environ.get("PYTHONPATH", "")])},
         capture_output=True,
         text=True,
     )

@@ -59,7 +59,7 @@ VALUES: dict[str, dict[str, str]] = {}
 
 # Words that the package answers with (why a training ended, kinds of oracles, blocks and fields) -> word of
 # the record, where the two differ.
-ANSWERS: dict[str, str] = {}
+ANSWERS: dict[str, str] = {"stable_contrast": "stable contrast"}
 
 
 def answer(word):
@@ -415,7 +415,9 @@ def selected_rows(kind, *given, **options):
 def trials(*given, **options):
     """Scores of the settings of a grid, and which one each rule takes."""
     tried = universum_choice.try_grid(*given, **options)
-    taken = {rule: tried.index(universum_choice.choose(tried, rule)) for rule in universum_choice.RULES}
+    taken = {
+        answer(rule): tried.index(universum_choice.choose(tried, rule)) for rule in universum_choice.RULES
+    }
     return [trial.scores for trial in tried], taken
 
 
@@ -428,7 +430,10 @@ COMMAND_OPTIONS: dict[str, str] = {
     "set_weight": "sample_weight",
 }
 # Key that a command prints -> key of the record, where the two differ.
-PRINTED_KEYS: dict[str, str] = {}
+PRINTED_KEYS: dict[str, str] = {
+    "least_confident_items": "least_sure_items",
+    "least_confident_clusters": "least_sure_clusters",
+}
 MAINS = {
     "clustruct": main_command.main,
     "clustruct-learn": learn_command.main,

@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 from clustruct import load, ssvm
 from clustruct.problems import MulticlassProblem
 from clustruct.ssvm import Constraints, SlackRule
+from clustruct.ssvm.solvers import NSlack
 from tests.reference import structural_svm as slow
 
 
@@ -298,11 +299,10 @@ def test_a_value_below_the_bound_is_given_up(formulation, n):
             assert result.gap >= -1e-9 * result.objective
 
 
-def test_idle_planes_leave(monkeypatch):
+def test_idle_planes_leave():
     problem = slow.random_problem(2, n=100, outputs=30, features=20)
     kept = ssvm.fit(problem, 1000.0, rtol=1e-6)
-    monkeypatch.setattr("clustruct.ssvm.n_slack.IDLE_ROUNDS", 2)
-    dropped = ssvm.fit(problem, 1000.0, rtol=1e-6)
+    dropped = ssvm.fit(problem, 1000.0, rtol=1e-6, formulation=NSlack(prune_after=2))
     assert dropped.objective == pytest.approx(kept.objective, rel=1e-5)
     assert len(dropped.planes) < len(kept.planes)
 

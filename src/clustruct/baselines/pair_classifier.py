@@ -61,6 +61,7 @@ class PairwiseClassifierClustering(EstimatorState, SetScoring, BaseEstimator):
     [array([0, 0, 1])]
     """
 
+    n_features_in_: int
     not_stored = ("n_jobs", "verbose", "classifier")
     fitted: ClassVar = {
         **FEATURES,
@@ -138,6 +139,15 @@ class PairwiseClassifierClustering(EstimatorState, SetScoring, BaseEstimator):
         if self.selection == "chain":
             return chain_pairs(labels, pronoun)
         return canopy_pairs(x, self.canopy_feature, self.canopy_range)
+
+    def linear_similarity(self) -> tuple[Floats, float] | None:
+        """The coefficients of a linear classifier; a constant answer has no weights but its intercept."""
+        if self.constant_ is not None:
+            return np.zeros(self.n_features_in_), float(self.constant_)
+        if not hasattr(self.classifier_, "coef_"):
+            return None
+        intercept = float(np.ravel(self.classifier_.intercept_)[0])
+        return np.ravel(self.classifier_.coef_) / self.feature_scale_, intercept
 
     def decision_function(self, X: Table, set_ids: ArrayLike | None = None) -> Any:
         """The classifier's output for every pair: one symmetric matrix per set.

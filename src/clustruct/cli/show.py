@@ -4,10 +4,23 @@ from __future__ import annotations
 
 import argparse
 
-from .data import read_model
-from .main import OK
-from .output import count, print_json, table
-from .weights import weight_rows
+from clustruct.text import count, table
+
+from .arguments import add_model, add_output, read_model, whole
+from .exit_codes import OK
+from .fit import weight_rows
+from .output import print_json
+
+SUMMARY = "what a model file holds"
+DESCRIPTION = "Show how a model was trained and its weights, largest effect first."
+EXAMPLES = "example\n  clustruct show --model news.model"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The model file, and how much of it."""
+    add_model(parser)
+    parser.add_argument("--top", type=whole(1), default=20, metavar="N", help="weights shown (20)")
+    add_output(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -15,12 +28,12 @@ def run(args: argparse.Namespace) -> int:
     saved = read_model(args.model)
     held = saved.about.get("training")
     training = dict(held) if isinstance(held, dict) else {}
-    rows = weight_rows(saved.object)
+    rows = weight_rows(saved.pipeline)
     if args.json:
         weights = {name: weight for name, weight, _ in rows}
         print_json({"training": training, "versions": dict(saved.versions), "weights": weights})
         return OK
-    model = saved.object[-1]
+    model = saved.pipeline[-1]
     print(f"{type(model).__name__}, {count(model.n_features_in_, 'feature')}")
     for name, value in training.items():
         if value is not None:

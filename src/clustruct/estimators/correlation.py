@@ -94,8 +94,6 @@ class SupervisedCorrelationClustering(SimilarityLearning, SetScoring, BaseEstima
     True
     """
 
-    objective = "correlation"
-
     def __init__(
         self,
         C: float | str = "cv",
@@ -135,10 +133,10 @@ class SupervisedCorrelationClustering(SimilarityLearning, SetScoring, BaseEstima
         self.verbose = verbose
 
     def _oracle(self) -> Oracle:
-        return make_oracle(self.oracle, self.objective, loss_in_oracle=self.loss_in_oracle)
+        return make_oracle(self.oracle, self.clustering_objective, loss_in_oracle=self.loss_in_oracle)
 
     def _predictor(self) -> Predictor:
-        return make_predictor(self.predictor, self.objective, random_state=self.random_state)
+        return make_predictor(self.predictor, self.clustering_objective, random_state=self.random_state)
 
     def _nonnegative(self) -> bool:
         return self.nonnegative

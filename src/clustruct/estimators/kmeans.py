@@ -140,7 +140,9 @@ class SupervisedKMeans(KMeansPrediction, SimilarityLearning, BaseEstimator):
 
     def _oracle(self) -> Oracle:
         n_init = max(1, self.n_init // 3)
-        return make_oracle(self.oracle, self.objective, n_init=n_init, random_state=self.random_state)
+        return make_oracle(
+            self.oracle, self.clustering_objective, n_init=n_init, random_state=self.random_state
+        )
 
     def _nonnegative(self) -> bool:
         return self.kernel_learning

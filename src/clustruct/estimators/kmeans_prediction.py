@@ -29,7 +29,7 @@ Counts: TypeAlias = int | Sequence[int | None] | None
 class KMeansPrediction(SetScoring):
     """Prediction by k-means with K_ab = <w_, psi_ab> + intercept_."""
 
-    objective: ClassVar[Objective] = "kmeans"
+    clustering_objective: ClassVar[Objective] = "kmeans"
     w_: Floats
     intercept_: float = 0.0
     k_range_: tuple[int, int] = (1, MOST_CLUSTERS)

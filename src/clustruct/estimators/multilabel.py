@@ -9,9 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from clustruct import ssvm
+from clustruct._typing import Floats
+from clustruct.callbacks import observed
 from clustruct.inference import mrf
 from clustruct.problems import MultiLabelProblem
 from clustruct.problems.multilabel_oracles import checked_predictor, search
@@ -48,6 +50,8 @@ class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
         How `predict` settles labels that a relaxed predictor leaves undecided.
     formulation, scaling, slack_norm, rtol, max_iter, n_jobs, random_state
         See `clustruct.ssvm.fit`. Scalings other than "margin" and slack_norm=2 need the exact oracle.
+    verbose : int
+        1 prints some rounds of the training, 2 all of them.
 
     Attributes
     ----------
@@ -93,7 +97,7 @@ class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
         *,
         oracle: str = "exact",
         predictor: str | None = None,
-        edges: Any = "full",
+        edges: str | ArrayLike = "full",
         fit_intercept: bool = True,
         undecided: Literal["greedy", "random"] = "greedy",
         formulation: ssvm.Formulation = "n_slack",
@@ -103,6 +107,7 @@ class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
         max_iter: int = 1000,
         n_jobs: int | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ) -> None:
         self.C = C
         self.oracle = oracle
@@ -117,6 +122,7 @@ class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
         self.max_iter = max_iter
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.verbose = verbose
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -125,14 +131,15 @@ class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
         tags.classifier_tags.multi_label = True
         return tags
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> MultiLabelMRF:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> MultiLabelMRF:
         """Learn from rows X and a 0/1 array y of one column per label (or a vector of classes)."""
         self.check_parameters()
-        X, y = validate_data(self, X, y, accept_sparse="csr", multi_output=True, dtype=np.float64)
-        Y = self._indicator(y)
-        problem = MultiLabelProblem(self._with_constant(X), Y, self.oracle, self.edges)
+        rows, targets = validate_data(self, X, y, accept_sparse="csr", multi_output=True, dtype=np.float64)
+        Y = self._indicator(targets)
+        problem = MultiLabelProblem(
+            rows, Y, self.oracle, self.edges, constant=self.fit_intercept, check_input=False
+        )
         self.predictor_ = checked_predictor(self.predictor, self.oracle, Y.shape[1], problem.edges)
-        weights = None if sample_weight is None else _check_sample_weight(sample_weight, X)
         self.result_ = ssvm.fit(
             problem,
             self.C,
@@ -140,13 +147,14 @@ class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
             formulation=self.formulation,
             scaling=self.scaling,
             slack_norm=self.slack_norm,
-            sample_weight=weights,
+            sample_weight=sample_weight,
             max_iter=self.max_iter,
             n_jobs=self.n_jobs,
             random_state=0 if self.random_state is None else self.random_state,
+            callback=observed(self.C, self.rtol, self.verbose),
         )
         self._keep(problem)
-        self.undecided_share_ = mrf.graph_cut(self._potentials(X), self.edge_weights_).undecided_share
+        self.undecided_share_ = mrf.graph_cut(self._potentials(rows), self.edge_weights_).undecided_share
         return self
 
     def check_parameters(self) -> None:
@@ -181,12 +189,6 @@ class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
         columns = (which[:, None] == np.arange(len(self.classes_))).astype(np.int8)
         return columns[:, 1:] if len(self.classes_) == 2 else columns
 
-    def _with_constant(self, X: Any) -> Any:
-        if not self.fit_intercept:
-            return X
-        ones = np.ones((X.shape[0], 1))
-        return sparse.csr_array(sparse.hstack([X, ones])) if sparse.issparse(X) else np.hstack([X, ones])
-
     def _keep(self, problem: MultiLabelProblem) -> None:
         self.w_, self.edges_ = self.result_.w, problem.edges
         self.edge_weights_ = problem.pairwise(self.w_)
@@ -195,15 +197,14 @@ class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
         self.intercept_ = W[:, -1].copy() if self.fit_intercept else np.zeros(problem.n_labels)
         self.n_iter_ = self.result_.n_iter
 
-    def _unary(self, X: Any) -> NDArray[np.float64]:
+    def _unary(self, X: ArrayLike) -> Floats:
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        return self._potentials(X)
+        return self._potentials(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
 
-    def _potentials(self, X: Any) -> NDArray[np.float64]:
-        return np.asarray(X @ self.coef_.T) + self.intercept_
+    def _potentials(self, rows: Any) -> Floats:
+        return np.asarray(rows @ self.coef_.T) + self.intercept_
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Labels of each row, in the form of the y given to `fit`."""
         unary = self._unary(X)
         if self.y_form_ != "labels":
@@ -218,7 +219,7 @@ class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
                 labels = labels.completed(unary, self.edge_weights_)
         return np.asarray(labels, self.y_dtype_)
 
-    def predict_relaxed(self, X: Any) -> mrf.RelaxedLabeling:
+    def predict_relaxed(self, X: ArrayLike) -> mrf.RelaxedLabeling:
         """The optimum of the relaxation: labels 0, 1, or 1/2 where it does not decide."""
         unary = self._unary(X)
         name = "linear_program" if self.predictor_ == "linear_program" else "graph_cut"
@@ -226,12 +227,12 @@ class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
         assert isinstance(found, mrf.RelaxedLabeling)
         return found
 
-    def undecided_share(self, X: Any) -> float:
+    def undecided_share(self, X: ArrayLike) -> float:
         """Share of the labels of X that the relaxation leaves undecided, from 0 to 1."""
         unary = self._unary(X)
         return mrf.graph_cut(unary, self.edge_weights_).undecided_share
 
-    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
+    def score(self, X: ArrayLike, y: Any, sample_weight: ArrayLike | None = None) -> float:
         """Share of right labels: 1 minus the Hamming loss (100 minus the mean loss, over 100)."""
         weights = None if sample_weight is None else np.asarray(sample_weight, float)
         right = np.equal(self.predict(X), np.asarray(y.toarray() if sparse.issparse(y) else y))

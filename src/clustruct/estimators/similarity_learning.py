@@ -29,11 +29,11 @@ AnyLoss = Loss | str | LabelFunction
 class SimilarityLearning(ResultState, ABC):
     """`fit`: read the sets, choose C, train, and give the weights in the user's units.
 
-    A subclass says what it clusters by (``objective``), how many random starts its searches make, and
-    whether weights must not be negative.
+    A subclass says what it clusters by (``clustering_objective``), how it searches, and whether weights must
+    not be negative.
     """
 
-    objective: ClassVar[Objective]
+    clustering_objective: ClassVar[Objective]
     C: float | str
     loss: AnyLoss
     oracle: str
@@ -138,6 +138,7 @@ class SimilarityLearning(ResultState, ABC):
             max_iter=self.max_iter,
             n_jobs=self.n_jobs,
             random_state=self.random_state,
+            verbose=self.verbose,
         )
         return SimilarityTask(
             sets,

@@ -11,8 +11,7 @@ import numpy as np
 
 from clustruct import ssvm
 from clustruct._typing import Floats
-from clustruct.ssvm import Certificate, FitResult, Iteration, SlackRule
-from clustruct.ssvm.result import Planes
+from clustruct.ssvm import FitResult, Iteration, Planes, SlackRule
 
 from .errors import HookError
 from .loading import ORACLES, Hooks
@@ -132,7 +131,7 @@ def train(
     if linear:
         hard = [g for g in given if g.group is None]
         extra["constraints"] = hard_conditions(hard, problem.rows(g.parts for g in hard)) or None
-        extra["w0"] = _given_start(problem)
+        extra["w0"] = _given_planes(problem)
     result = ssvm.fit(
         problem,
         sparm.c * float(weights.sum()) / len(sample),
@@ -197,38 +196,15 @@ class _NoPlanes:
         return Planes(np.empty((0, 1)), np.empty(0), np.empty(0, np.intp), np.empty(0))
 
 
-@dataclass(frozen=True)
-class _GivenPlanes:
-    problem: HookProblem
-
-    def dump(self) -> Planes:
-        vectors, rights, groups = self.problem.given_planes
-        return Planes(vectors, rights, groups, np.zeros(len(rights)))
-
-
-def _given_start(problem: HookProblem) -> FitResult | None:
-    """Given constraints with a slack, as the planes of an earlier fit: the training begins with them all.
+def _given_planes(problem: HookProblem) -> Planes | None:
+    """Given constraints with a slack: the training begins with them all.
 
     Found one at a time, hundreds of them would take hundreds of rounds.
     """
     if not problem.given:
         return None
-    certificate = Certificate(problem.oracle_kind, None, None, None, ())
-    return FitResult(
-        w=np.zeros(problem.n_features),
-        objective=np.inf,
-        dual=0.0,
-        mean_slack=np.inf,
-        stop_reason="",
-        certificate=certificate,
-        history=(),
-        oracle_calls=0,
-        qp_solves=0,
-        seconds=0.0,
-        oracle_seconds=0.0,
-        qp_seconds=0.0,
-        working_set=_GivenPlanes(problem),
-    )
+    vectors, rights, groups = problem.given_planes
+    return Planes(vectors, rights, groups, np.zeros(len(rights)))
 
 
 @dataclass

@@ -40,17 +40,14 @@ class CsvFile(TextFormat):
             for name, label, item in zip(raw.item_ids, labels, raw.items, strict=True):
                 yield _line([raw.name, name, label, *(item.get(field) for field in fields)], suffix)
 
-    def prediction_lines(self, predictions: Iterable[Prediction], suffix: str) -> Iterator[str]:
-        header: list[str] | None = None
-        for raw, labels, more in predictions:
-            if header is None:
-                header = [*(["set"] if raw.name else []), "id", "cluster", *more]
-                yield _line(header, suffix)
-            named = [raw.name] if header[0] == "set" else []
-            for a, name in enumerate(raw.item_ids):
-                yield _line(
-                    [*named, name, *(plain(column[a]) for column in (labels, *more.values()))], suffix
-                )
+    def prediction_lines(self, prediction: Prediction, suffix: str, first: Prediction) -> Iterator[str]:
+        raw, labels, more = prediction
+        named = bool(first.raw.name)
+        if prediction is first:
+            yield _line([*["set"] * named, "id", "cluster", *more], suffix)
+        for a, name in enumerate(raw.item_ids):
+            values = [plain(column[a]) for column in (labels, *more.values())]
+            yield _line([*[raw.name] * named, name, *values], suffix)
 
 
 def _mark(suffix: str) -> str:

@@ -9,11 +9,12 @@ from __future__ import annotations
 import gzip
 import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import IO, Any, ClassVar, TypeAlias, TypeVar
+from typing import IO, Any, ClassVar, NamedTuple, TypeVar
 
 from clustruct.exceptions import DataError, place
 from clustruct.records import RawSet
@@ -23,8 +24,14 @@ from .tables import Columns, LabelUse
 
 # A set of a hundred thousand records is one line of JSONL of this order. A line beyond it is no line.
 LONGEST_LINE = 256 * 2**20
-# (set, label of each item, further columns by name)
-Prediction: TypeAlias = tuple[RawSet, Sequence[Any], Mapping[str, Sequence[Any]]]
+
+
+class Prediction(NamedTuple):
+    """A set, the label of each of its items, and further columns by name."""
+
+    raw: RawSet
+    labels: Sequence[Any]
+    more: Mapping[str, Sequence[Any]] = {}
 
 
 @dataclass(frozen=True)
@@ -55,8 +62,11 @@ class TextFormat(FileFormat):
         """The text of a file of sets that `read` gives back."""
 
     @abstractmethod
-    def prediction_lines(self, predictions: Iterable[Prediction], suffix: str) -> Iterator[str]:
-        """The text of a file of predictions, which can be read as labelled data."""
+    def prediction_lines(self, prediction: Prediction, suffix: str, first: Prediction) -> Iterator[str]:
+        """The text for one set in a file of predictions, which can be read as labelled data.
+
+        ``first`` is what the file begins with; it comes with the head of the file, if there is one.
+        """
 
 
 F = TypeVar("F", bound=type[FileFormat])
@@ -89,15 +99,17 @@ def read_sets(
     columns: Columns | None = None,
     labels: LabelUse = "required",
     delimiter: str | None = None,
+    **named: str,
 ) -> Iterator[RawSet]:
     """The sets of one or more files, read as they are asked for.
 
-    The end of the name tells the format: .jsonl (one set per line), .csv, .tsv (rows, grouped by the column
-    ``columns.set``), .parquet; all but Parquet may end in .gz. ``labels`` is "required", "skip"
-    (items without a label are left out) or "ignored" (sets come without labels). Whatever is wrong is a
-    `DataError` that names file and line.
+    ``set``, ``id``, ``cluster`` and ``group`` name columns; `Columns` can say more of them. The end of the
+    name tells the format: .jsonl (one set per line), .csv, .tsv (rows, grouped by the column of the sets),
+    .parquet; all but Parquet may end in .gz. ``labels`` is "required", "skip" (items without a label are
+    left out) or "ignored" (sets come without labels). Whatever is wrong is a `DataError` that names file
+    and line.
     """
-    reading = Reading(columns or Columns(), labels, delimiter)
+    reading = Reading(columns or Columns(**named), labels, delimiter)  # type: ignore[arg-type]
     for given in paths:
         kind = _FORMATS.get(suffix_of(given))
         if kind is None:
@@ -125,21 +137,47 @@ def write_sets(path: str | PathLike[str], sets: Iterable[RawSet]) -> None:
     ...     next(read_sets(os.path.join(folder, "a.jsonl")))
     RawSet(items=[{'n': 1}], labels=[5], name='s', ids=['x'], group=None, context={})
     """
-    _write(Path(path), _written(path, "sets").set_lines(sets, suffix_of(path)))
+    lines = _written(path, "sets").set_lines(sets, suffix_of(path))
+    with _opened(Path(path)) as f:
+        f.writelines(map(_encoded, lines))
 
 
 def write_predictions(path: str | PathLike[str], predictions: Iterable[Prediction]) -> None:
-    """Write predictions as they come; the file appears when all are written, or not at all.
+    """Write predictions as they come; see `prediction_file`."""
+    with prediction_file(path) as write:
+        for prediction in predictions:
+            write(prediction)
+
+
+@contextmanager
+def prediction_file(path: str | PathLike[str]) -> Iterator[Callable[[Prediction], None]]:
+    """A file to which predictions are written one by one; it appears when all are written, or not at all.
 
     .csv and .tsv have the columns set (where sets have names), id, cluster and any further ones; .jsonl has
     one set per line, ``{"id", "items": [{"id", ...}], "labels"}``. A name that ends in .gz is packed.
     """
-    _write(Path(path), _written(path, "predictions").prediction_lines(predictions, suffix_of(path)))
+    text = _prediction_text(path)
+    with _opened(Path(path)) as f:
+        yield lambda prediction: f.writelines(map(_encoded, text(prediction)))
 
 
 def prediction_lines(predictions: Iterable[Prediction], suffix: str = ".csv") -> Iterator[str]:
     """The text of a predictions file, piece by piece."""
-    return _written(f"predictions{suffix}", "predictions").prediction_lines(predictions, suffix)
+    text = _prediction_text(f"predictions{suffix}")
+    return (line for prediction in predictions for line in text(prediction))
+
+
+def _prediction_text(path: str | PathLike[str]) -> Callable[[Prediction], Iterator[str]]:
+    """What makes text of one prediction after the other."""
+    kind, begun = _written(path, "predictions"), list[Prediction]()
+
+    def text(prediction: Prediction) -> Iterator[str]:
+        held = Prediction(*prediction)
+        if not begun:
+            begun.append(held)
+        return kind.prediction_lines(held, suffix_of(path), begun[0])
+
+    return text
 
 
 def _written(path: str | PathLike[str], what: str) -> TextFormat:
@@ -150,14 +188,18 @@ def _written(path: str | PathLike[str], what: str) -> TextFormat:
     return kind
 
 
-def _write(path: Path, lines: Iterable[str]) -> None:
-    packed = path.suffix.lower() == ".gz"
+@contextmanager
+def _opened(path: Path) -> Iterator[IO[bytes] | gzip.GzipFile]:
     with replacing(path) as f:
-        if packed:
-            with gzip.GzipFile(fileobj=f, mode="wb", mtime=0) as whole:
-                whole.writelines(line.encode("utf-8", "surrogatepass") for line in lines)
+        if path.suffix.lower() != ".gz":
+            yield f
         else:
-            f.writelines(line.encode("utf-8", "surrogatepass") for line in lines)
+            with gzip.GzipFile(fileobj=f, mode="wb", mtime=0) as packed:
+                yield packed
+
+
+def _encoded(line: str) -> bytes:
+    return line.encode("utf-8", "surrogatepass")
 
 
 def match_predictions(

@@ -53,8 +53,8 @@ class JsonLines(TextFormat):
     def set_lines(self, sets: Iterable[RawSet], suffix: str) -> Iterator[str]:
         return map(_set_line, sets)
 
-    def prediction_lines(self, predictions: Iterable[Prediction], suffix: str) -> Iterator[str]:
-        return (_prediction_line(*prediction) for prediction in predictions)
+    def prediction_lines(self, prediction: Prediction, suffix: str, first: Prediction) -> Iterator[str]:
+        yield _prediction_line(*prediction)
 
 
 def _set_line(raw: RawSet) -> str:

@@ -7,10 +7,13 @@ from functools import reduce
 import numpy as np
 
 from clustruct._typing import Floats, Labels, LabelsLike
+from clustruct.losses import Loss, as_loss
 from clustruct.partitions import canonical_labels
+from clustruct.text import table
 
 from . import coreference, information, pairs
 from .fractions import Fractions, Scores
+from .paired import PairedComparison, compare_paired, lower_is_better
 
 # Each family with its fractions and its value for 0/0.
 FRACTIONS: dict[str, tuple[Callable[[LabelsLike, LabelsLike], Fractions], float]] = {
@@ -46,20 +49,28 @@ class Evaluation:
     mean: Mapping[str, float]
     micro: Mapping[str, float]
 
+    def against(self, other: "Evaluation") -> dict[str, PairedComparison]:
+        """Each score compared set by set with that of another evaluation of the same sets."""
+        return {
+            name: compare_paired(values, other.per_set[name], lower_wins=lower_is_better(name))
+            for name, values in self.per_set.items()
+        }
+
     def __str__(self) -> str:
-        rows = [f"{'score':<32}{'mean':>8}{'micro':>8}"]
-        for name, value in self.mean.items():
-            pooled = f"{self.micro[name]:>8.4f}" if name in self.micro else ""
-            rows.append(f"{name:<32}{value:>8.4f}{pooled}")
-        return "\n".join(rows)
+        rows = [(name, value, self.micro.get(name)) for name, value in self.mean.items()]
+        return table(["score", "mean", "micro"], rows, digits=4)
 
 
-def evaluate(y_trues: Sequence[LabelsLike], y_preds: Sequence[LabelsLike]) -> Evaluation:
+def evaluate(
+    y_trues: Sequence[LabelsLike],
+    y_preds: Sequence[LabelsLike],
+    losses: Mapping[str, str | Loss] | None = None,
+) -> Evaluation:
     """Every score of each predicted labeling against its truth, averaged and pooled over sets.
 
     `y_trues` and `y_preds` are lists with one label vector per item set. Fractions give `_precision`,
     `_recall` and `_f1`; `conll_f1` is the mean F of MUC, B-cubed and CEAF over entities. NMI has the
-    arithmetic mean, VI is in nats.
+    arithmetic mean, VI is in nats. ``losses`` are reported beside them, under the names given to them.
 
     >>> result = evaluate([[0, 0, 1], ["a", "b"]], [[0, 0, 1], [0, 0]])
     >>> result.mean["rand"], result.per_set["rand"].tolist()
@@ -68,7 +79,10 @@ def evaluate(y_trues: Sequence[LabelsLike], y_preds: Sequence[LabelsLike]) -> Ev
     (0.5, 1.0)
     """
     sets = _check_sets(y_trues, y_preds)
-    per_set: dict[str, Floats] = {}
+    per_set: dict[str, Floats] = {
+        name: np.array([loss(t, p) for t, p in sets])
+        for name, loss in ((name, as_loss(loss)) for name, loss in (losses or {}).items())
+    }
     micro: dict[str, float] = {}
     for family, (fractions, zero_division) in FRACTIONS.items():
         counted = [fractions(t, p) for t, p in sets]

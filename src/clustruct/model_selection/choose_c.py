@@ -20,6 +20,8 @@ FEWEST_SETS = 3
 # One large set with a list of pairs is a table of records, for which 10 was near the best C of the grid when
 # folds of the training records were held out (abt_buy, amazon_google, dblp_acm, febrl3).
 LISTED_C = 10.0
+# How a training ends that nobody stopped.
+OWN_ENDS = ("converged", "max_iter", "time_limit", "stalled")
 
 Train = Callable[[float, Indices, Trained | None], Trained]
 HeldOutLoss = Callable[[Trained, int], float]
@@ -101,7 +103,7 @@ class _Grid:
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 trained = self.train(C, chosen, trained)
             self.reached = C, trained
-            if trained.result.stop_reason in ("interrupted", "callback"):
+            if trained.result.stop_reason not in OWN_ENDS:
                 self.stopped = trained.result.stop_reason
                 return True
             for i in test:

@@ -13,7 +13,7 @@ from clustruct.oracles import Oracle, OracleResult, Output, make_oracle
 from clustruct.pair_scores import PairScores
 from clustruct.partitions import canonical_labels
 from clustruct.slack_rule import SlackRule
-from clustruct.ssvm import OracleKind, Softened
+from clustruct.ssvm import OracleKind, SmoothedResult
 
 from .units import Units, natural_C
 
@@ -82,15 +82,12 @@ class ClusteringProblem:
             self.oracle.example_loss(self.loss_function, y, x, mask)
             for x, y, mask in zip(self.sets, self.labels, self.judged, strict=True)
         ]
+        self.oracle_kind: OracleKind = self.oracle.kind
         self.n_examples = len(self.sets)
         self.n_features = self.sets[0].n_features if self.sets else 0
         self._last: list[OracleResult | None] = [None] * self.n_examples
         self._truth_features: dict[int, Floats] = {}
         self._psi_scale = [s / self.units.feature_scale for s in self.units.example_scale]
-
-    @property
-    def oracle_kind(self) -> OracleKind:
-        return self.oracle.kind
 
     def supports(self, rule: SlackRule) -> bool:
         """Whether the oracle can search by this rule."""
@@ -128,14 +125,14 @@ class ClusteringProblem:
         self._last[i] = found
         return found
 
-    def soften(self, i: int, w: Floats, mu: float) -> Softened:
+    def separate_smoothed(self, i: int, w: Floats, mu: float) -> SmoothedResult:
         """The oracle with an entropy of weight mu: see `clustruct.inference.spectral_soft`."""
         if not self.oracle.can_smooth:
             raise ValueError(f"the {self.oracle.name} oracle cannot be smoothed")
         unit, scores = self.units.loss_unit, self._scores(i, w, SlackRule())
         found = self.oracle.smooth(scores, self.labels[i], self.losses[i], mu / unit)
         here = found.coefficients.joint_feature(self.sets[i]) * self._psi_scale[i]
-        return Softened(
+        return SmoothedResult(
             violation=unit * found.violation,
             value=unit * found.value,
             difference=self._truth_feature(i) - here,

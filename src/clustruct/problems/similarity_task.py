@@ -41,6 +41,7 @@ class TrainingOptions:
     max_iter: int = 1000
     n_jobs: int | None = None
     random_state: int = 0
+    verbose: int = 0
 
 
 @dataclass
@@ -83,7 +84,7 @@ class SimilarityTask:
             max_iter=options.max_iter,
             n_jobs=options.n_jobs,
             random_state=options.random_state,
-            callback=observed(C, options.rtol),
+            callback=observed(C, options.rtol, options.verbose),
         )
         scale = problem.units.feature_scale
         return Trained(replace(found, w=np.asarray(found.w / scale)), found, scale)

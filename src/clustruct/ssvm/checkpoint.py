@@ -13,7 +13,7 @@ from clustruct.callbacks import Iteration
 from clustruct.exceptions import ModelFileError
 from clustruct.storage import DataclassState, read, register, save
 
-from .result import Planes
+from .planes import Planes
 
 
 @register("checkpoint")

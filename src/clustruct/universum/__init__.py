@@ -3,11 +3,11 @@
 from importlib import import_module
 from types import ModuleType
 
-from .cccp import CCCPResult, CCCPStep, descend
+from .cccp import CCCPResult, CCCPStep, cccp
 from .convex_step import solve_convex
 from .problem import MarginProblem
 
-__all__ = ["CCCPResult", "CCCPStep", "MarginProblem", "descend", "solve_convex", "sources"]
+__all__ = ["CCCPResult", "CCCPStep", "MarginProblem", "cccp", "solve_convex", "sources"]
 
 
 def __getattr__(name: str) -> ModuleType:

@@ -2,8 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Hashable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from numpy.typing import ArrayLike
+
+from clustruct.text import short
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.text import Text
+
+# Axes to draw on, new ones where there are none; names of the items of a set.
+Ax: TypeAlias = "Axes | None"
+Names: TypeAlias = Sequence[Hashable] | None
 
 # Okabe and Ito's palette, without yellow (too faint for thin strips) and black (text).
 PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#8C8C8C")
@@ -11,15 +23,15 @@ FOR, AGAINST, QUIET = "#0072B2", "#D55E00", "#9A9A9A"
 DIVERGING = "RdBu"
 
 
-def need_matplotlib() -> None:
+def need_matplotlib(extra: str = "plot") -> None:
     """Refuse to draw without matplotlib, and say how to get it."""
     try:
         import matplotlib  # noqa: F401
     except ImportError as error:
-        raise ImportError("plots need matplotlib: pip install clustruct[plot]") from error
+        raise ImportError(f"plots need matplotlib: pip install clustruct[{extra}]") from error
 
 
-def axes_for(ax: Any, width: float = 6.4, height: float = 4.8) -> Any:
+def axes_for(ax: Ax, width: float = 6.4, height: float = 4.8) -> Axes:
     """The axes given, or those of a new figure of this size in inches."""
     need_matplotlib()
     if ax is not None:
@@ -40,21 +52,7 @@ def strip_colour(number: int) -> tuple[float, float, float]:
     return red, green, blue
 
 
-def short(name: Any, most: int = 40) -> str:
-    """A name on one line of at most so many characters, cut in its middle; nothing unprintable.
-
-    >>> short("one\\n two"), short("abcdefghij", 7)
-    ('one two', 'abc…hij')
-    """
-    text = " ".join(str(name).split())
-    text = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
-    if len(text) <= most:
-        return text
-    head = most // 2
-    return text[:head] + "…" + text[len(text) - (most - head - 1) :]
-
-
-def distinct(names: Iterable[Any], most: int = 40) -> list[str]:
+def distinct(names: Iterable[object], most: int = 40) -> list[str]:
     """Names shortened; where that makes different ones equal, what they begin with in common goes first.
 
     >>> distinct(["a story of one in the news", "a story of two in the news", "b"], 13)
@@ -77,25 +75,16 @@ def _common_start(names: set[str]) -> int:
     return next((i for i, letters in enumerate(zip(*names, strict=False)) if len(set(letters)) > 1), 0)
 
 
-def plain(*texts: Any) -> None:
+def plain(*texts: Text) -> None:
     """Show names as they are: a dollar sign in one must not start mathematics."""
     for text in texts:
         text.set_parse_math(False)
 
 
-def name_rows(ax: Any, places: Any, names: list[str], **style: Any) -> None:
+def name_rows(ax: Axes, places: ArrayLike, names: list[str], **style: Any) -> None:
     """Names down the left side."""
     ax.set_yticks(places, names, **style)
     plain(*ax.get_yticklabels())
-
-
-def counted(count: int, one: str, many: str | None = None) -> str:
-    """A count with its noun.
-
-    >>> counted(1, "cluster"), counted(1200, "cluster")
-    ('1 cluster', '1,200 clusters')
-    """
-    return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
 def number(value: float) -> str:

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
+from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
 
-from clustruct._typing import Floats
+from clustruct._typing import Floats, Indices
+from clustruct.executors import Backend, backend_of
 from clustruct.slack_rule import SlackRule
 from clustruct.storage import DataclassState, register
 
-from .problem import OracleKind
-from .side_conditions import SideConditions
+from .planes import Space
+from .problem import OracleKind, StructuredProblem
+from .weight_constraints import WeightConstraints
 
+# kappa of each row of one table with each row of another. Rows may be dense or sparse.
+KernelFunction: TypeAlias = Callable[[Any, Any], Floats]
 # Vectors whose kernel values are computed together: few calls, and a matrix that still fits the memory.
 ROWS_AT_ONCE = 4096
 
@@ -25,7 +30,8 @@ ROWS_AT_ONCE = 4096
 @dataclass(frozen=True)
 class Kernel(DataclassState):
     """kappa(u, v): "linear" u.v, "polynomial" (scale u.v + offset)^degree, "rbf" exp(-gamma |u - v|^2),
-    "sigmoid" tanh(scale u.v + offset). Rows may be dense or sparse.
+    "sigmoid" tanh(scale u.v + offset). Rows may be dense or sparse. Any function of two tables of rows
+    serves as well, such as one of `sklearn.metrics.pairwise`.
 
     >>> Kernel("polynomial", degree=2)([[1.0, 2.0]], [[3.0, 0.0]])
     array([[16.]])
@@ -41,18 +47,15 @@ class Kernel(DataclassState):
         if self.kind not in ("linear", "polynomial", "rbf", "sigmoid"):
             raise ValueError(f"unknown kernel {self.kind!r}")
 
-    def __call__(self, U: Any, V: Any) -> Floats:
-        from sklearn.metrics import pairwise
-
-        if self.kind == "linear":
-            return np.asarray(pairwise.linear_kernel(U, V))
+    def __call__(self, U: ArrayLike, V: ArrayLike) -> Floats:
+        options: dict[str, float] = {}
         if self.kind == "rbf":
-            return np.asarray(pairwise.rbf_kernel(U, V, gamma=self.gamma))
+            options = {"gamma": self.gamma}
+        elif self.kind != "linear":
+            options = {"gamma": self.scale, "coef0": self.offset}
         if self.kind == "polynomial":
-            return np.asarray(
-                pairwise.polynomial_kernel(U, V, degree=self.degree, gamma=self.scale, coef0=self.offset)
-            )
-        return np.asarray(pairwise.sigmoid_kernel(U, V, gamma=self.scale, coef0=self.offset))
+            options["degree"] = self.degree
+        return np.asarray(PAIRWISE_KERNEL_FUNCTIONS[self.kind](U, V, **options))
 
 
 @register("VectorSum")
@@ -66,10 +69,10 @@ class VectorSum(DataclassState):
 
     coefficients: Floats
     vectors: Any
-    parts: NDArray[np.intp] | None = None
+    parts: Indices | None = None
 
     @property
-    def part_ids(self) -> NDArray[np.intp]:
+    def part_ids(self) -> Indices:
         return np.zeros(len(self.coefficients), np.intp) if self.parts is None else np.asarray(self.parts)
 
     def __mul__(self, factor: float) -> VectorSum:
@@ -100,9 +103,9 @@ def joined(sums: Sequence[VectorSum]) -> VectorSum:
 class KernelModel(DataclassState):
     """w as a sum over support vectors."""
 
-    kernel: Kernel
+    kernel: KernelFunction
     support: VectorSum | None
-    half_norm: float = field(default=0.0)
+    half_norm: float = 0.0
 
     def scores(self, vectors: Any, part: int = 0) -> Floats:
         """<w, phi(v)> for each row v, in the space of the part."""
@@ -118,10 +121,10 @@ class KernelModel(DataclassState):
         """<w, s>."""
         return float(self.score_all([s])[0])
 
-    def score_all(self, sums: Sequence[VectorSum]) -> Floats:
+    def score_all(self, sums: Sequence[VectorSum], rows_at_once: int = ROWS_AT_ONCE) -> Floats:
         """<w, s> of many sums: one kernel matrix per part and some thousand vectors, not one per sum."""
         sizes = np.array([len(s.coefficients) for s in sums])
-        pieces = np.cumsum(sizes) // ROWS_AT_ONCE
+        pieces = np.cumsum(sizes) // rows_at_once
         out = np.zeros(len(sums))
         for piece in np.unique(pieces):
             which = np.flatnonzero(pieces == piece).tolist()
@@ -141,7 +144,7 @@ class KernelConstraints:
 
     losses: Floats
     differences: list[VectorSum]
-    outputs: Sequence[Any] = ()
+    outputs: Sequence[object] = ()
 
     def margins(self, w: KernelModel) -> Floats:
         return w.score_all(self.differences)
@@ -150,16 +153,16 @@ class KernelConstraints:
         used = np.flatnonzero(coefficients)
         return joined([self.differences[j] * float(coefficients[j]) for j in used])
 
-    def rows(self, which: NDArray[np.intp]) -> list[VectorSum]:
+    def rows(self, which: Indices) -> list[VectorSum]:
         return [self.differences[j] for j in which]
 
 
-class KernelSpace:
-    """Constraint vectors as vector sums; `WorkingSet` holds their Gram matrix."""
+class KernelSpace(Space[KernelModel]):
+    """Constraint vectors as vector sums; `GramPlanes` holds their Gram matrix."""
 
-    side: SideConditions | None = None
+    conditions: WeightConstraints | None = None
 
-    def __init__(self, kernel: Kernel) -> None:
+    def __init__(self, kernel: KernelFunction) -> None:
         self.kernel = kernel
         self.vectors: list[VectorSum] = []
 
@@ -167,8 +170,14 @@ class KernelSpace:
         self.vectors.append(vector)
         return KernelModel(self.kernel, vector).score_all(self.vectors)
 
-    def keep(self, which: NDArray[np.intp]) -> None:
-        self.vectors = [self.vectors[j] for j in which]
+    def keep(self, which: Indices) -> None:
+        self.vectors = self.rows(which)
+
+    def rows(self, which: Any) -> list[VectorSum]:
+        return [self.vectors[j] for j in np.arange(len(self.vectors))[which]]
+
+    def margins(self, which: Any, w: KernelModel, Ga: Floats) -> Any:
+        return Ga[which]
 
     def model(self, a: Floats, half_norm: float) -> KernelModel:
         used = np.flatnonzero(a)
@@ -197,21 +206,22 @@ def _merged(s: VectorSum) -> VectorSum:
 class KernelProblem:
     """The batch form of a problem whose ``joint_feature(i, y)`` gives a `VectorSum`.
 
-    Its ``separate(i, w, rule)`` is given a `KernelModel` for w.
+    Its ``separate(i, w, rule)`` is called with a `KernelModel` for w.
     """
 
-    def __init__(self, problem: Any) -> None:
-        self.problem = problem
+    n_features = 1
+
+    def __init__(self, problem: StructuredProblem) -> None:
+        self.one_by_one = problem
         self.n_examples: int = problem.n_examples
-        self.n_features = 1
         self.oracle_kind: OracleKind = problem.oracle_kind
+        self.parallel_backend: Backend = backend_of(problem)
         self._truths = [problem.joint_feature(i, problem.truth(i)) for i in range(self.n_examples)]
 
-    def separate_batch(self, indices: NDArray[np.intp], w: Any, rule: SlackRule) -> KernelConstraints:
-        outputs = [self.problem.separate(int(i), w, rule) for i in indices]
-        losses = np.array(
-            [self.problem.loss(int(i), y) for i, y in zip(indices, outputs, strict=True)], float
-        )
-        found = [self.problem.joint_feature(int(i), y) for i, y in zip(indices, outputs, strict=True)]
+    def separate_batch(self, indices: Indices, w: KernelModel, rule: SlackRule) -> KernelConstraints:
+        problem = self.one_by_one
+        outputs = [problem.separate(int(i), w, rule) for i in indices]
+        losses = np.array([problem.loss(int(i), y) for i, y in zip(indices, outputs, strict=True)], float)
+        found = [problem.joint_feature(int(i), y) for i, y in zip(indices, outputs, strict=True)]
         differences = [self._truths[i] - f for i, f in zip(indices, found, strict=True)]
         return KernelConstraints(losses, differences, outputs)
