@@ -15,7 +15,7 @@ from clustruct.losses.function import LabelFunction
 from clustruct.model_selection.choose_c import choose_C
 from clustruct.oracles import Oracle, Predictor
 from clustruct.oracles.base import Objective
-from clustruct.problems.similarity_task import SimilarityTask, TrainingOptions
+from clustruct.problems.similarity_task import SimilarityTask
 from clustruct.slack_rule import Scaling, SlackRule
 from clustruct.ssvm import FitResult, Formulation
 from clustruct.storage import FEATURES, Shape
@@ -130,16 +130,9 @@ class SimilarityLearning(ResultState, ABC):
         return self
 
     def _task(self, sets: list[ItemSet], labels: list[Labels], weights: Floats | None) -> SimilarityTask:
-        options = TrainingOptions(
-            rule=SlackRule(self.scaling, self.slack_norm),
-            formulation=self.formulation,
-            nonnegative=self._nonnegative(),
-            rtol=self.rtol,
-            max_iter=self.max_iter,
-            n_jobs=self.n_jobs,
-            random_state=self.random_state,
-            verbose=self.verbose,
-        )
+        names = ("formulation", "scaling", "slack_norm", "rtol", "max_iter", "n_jobs", "random_state")
+        options = {name: getattr(self, name) for name in names}
+        options["constraints"] = "nonnegative" if self._nonnegative() else None
         return SimilarityTask(
             sets,
             labels,
@@ -149,4 +142,5 @@ class SimilarityLearning(ResultState, ABC):
             options,
             self.rescale,
             weights,
+            self.verbose,
         )

@@ -23,11 +23,6 @@ class PairWeights(NamedTuple):
 class Loss(Protocol):
     """Delta(y, ybar) >= 0, and 0 where the two partitions are equal."""
 
-    @property
-    def linear_in_pairs(self) -> bool:
-        """Whether Delta is linear in co-membership, so that it can be added to a similarity matrix."""
-        ...
-
     def __call__(self, y_true: LabelsLike, y_pred: LabelsLike) -> float:
         """The loss of predicting `y_pred` where `y_true` is right."""
         ...

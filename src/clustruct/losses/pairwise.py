@@ -32,8 +32,6 @@ class PairwiseLoss(DataclassState):
     merge_cost: float = 1.0
     split_cost: float = 1.0
 
-    linear_in_pairs = True
-
     def __post_init__(self) -> None:
         for name in ("merge_cost", "split_cost"):
             cost = getattr(self, name)

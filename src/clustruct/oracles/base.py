@@ -7,6 +7,7 @@ predict:   argmax over y of <B(y), K>
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias, TypeVar
@@ -24,10 +25,8 @@ from .example_loss import ExampleLoss
 
 Objective = Literal["correlation", "kmeans"]
 Output: TypeAlias = Ints | EdgeDegrees | RelaxedClustering
+LossLike: TypeAlias = Loss | ExampleLoss
 PLAIN = SlackRule("margin", 1)
-# Sets that list their pairs are made a matrix only up to this many items (128 MB), and only where a search
-# says that it needs one.
-MOST_DENSE = 4000
 
 
 @dataclass(frozen=True)
@@ -66,6 +65,9 @@ class Predictor(ABC):
     name: ClassVar[str]
     objective: ClassVar[Objective]
     relaxed: ClassVar[bool] = False
+    # The largest sets that are taken, of all kinds and of those that list their pairs.
+    most_items: ClassVar[float] = math.inf
+    most_listed: ClassVar[float] = math.inf
 
     def __init__(self, *, loss_in_oracle: bool = True, n_init: int = 3, random_state: int = 0) -> None:
         self.loss_in_oracle, self.n_init, self.random_state = loss_in_oracle, n_init, random_state
@@ -75,8 +77,13 @@ class Predictor(ABC):
         return PairScores.of(x, w, factor, judged)
 
     def check_set(self, x: ItemSet) -> None:
-        """Refuse a set that this search cannot take, before any work."""
-        return
+        """Refuse a set for which a number for each of all pairs would be too much, before any work."""
+        most = min(self.most_items, self.most_listed if x.is_sparse else math.inf)
+        if x.n_items > most:
+            raise ValueError(
+                f"{x.n_items} items are too many for {self.name!r}, which needs a number for each of all "
+                f"pairs: at most {most}; 'greedy' and 'local_search' take any number of listed pairs"
+            )
 
     @abstractmethod
     def predict(self, scores: PairScores, n_clusters: int | None = None) -> Output:
@@ -137,16 +144,11 @@ class Oracle(Predictor):
 
     @abstractmethod
     def separate(
-        self,
-        scores: PairScores,
-        truth: Ints,
-        loss: Loss | ExampleLoss,
-        rule: SlackRule,
-        start: Output | None = None,
+        self, scores: PairScores, truth: Ints, loss: LossLike, rule: SlackRule, start: Output | None = None
     ) -> OracleResult:
         """The output of largest violation that the search finds. ``start`` is that of an earlier result."""
 
-    def smooth(self, scores: PairScores, truth: Ints, loss: Loss | ExampleLoss, mu: float) -> SmoothedSearch:
+    def smooth(self, scores: PairScores, truth: Ints, loss: LossLike, mu: float) -> SmoothedSearch:
         """`separate` with an entropy of weight mu (margin scaling, slack norm 1)."""
         raise ValueError(f"the {self.name} oracle cannot be smoothed")
 

@@ -12,7 +12,7 @@ from clustruct.pair_scores import PairCoefficients, PairScores
 from clustruct.partitions import RelaxedClustering
 from clustruct.slack_rule import SlackRule
 
-from .base import PLAIN, Oracle, OracleResult, Output
+from .base import PLAIN, LossLike, Oracle, OracleResult, Output
 from .example_loss import ExampleLoss
 from .graph_search import GraphSearch
 from .violation_search import ViolationSearch
@@ -41,12 +41,7 @@ class CorrelationOracle(Oracle):
         )
 
     def separate(
-        self,
-        scores: PairScores,
-        truth: Ints,
-        loss: Loss | ExampleLoss,
-        rule: SlackRule,
-        start: Output | None = None,
+        self, scores: PairScores, truth: Ints, loss: LossLike, rule: SlackRule, start: Output | None = None
     ) -> OracleResult:
         bound = ExampleLoss.of(loss, truth, scores)
         if not self.loss_in_oracle:
@@ -60,6 +55,9 @@ class CorrelationOracle(Oracle):
     @abstractmethod
     def maximise(self, scores: PairScores) -> Output:
         """The clustering (or relaxed one) of highest score, for an oracle that is called very often."""
+
+    def predict(self, scores: PairScores, n_clusters: int | None = None) -> Output:
+        return self.maximise(scores)
 
     def search(self, problem: ViolationSearch | GraphSearch) -> Ints:
         """The most violated partition where the loss cannot be added to the scores."""

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from clustruct._typing import Ints
 from clustruct.inference import correlation
-from clustruct.itemsets import ItemSet
+from clustruct.inference.correlation.relaxation import MOST_ITEMS
 from clustruct.pair_scores import PairScores
 
 from .base import register
 from .correlation import CorrelationOracle
-from .lp import check_size
 
 
 @register
@@ -19,12 +18,7 @@ class Exact(CorrelationOracle):
     name = "exact"
     exactness = "exact"
     adds_loss = True
-
-    def check_set(self, x: ItemSet) -> None:
-        check_size(x, self.name)
+    most_items = MOST_ITEMS
 
     def maximise(self, scores: PairScores) -> Ints:
         return correlation.exact(scores.signed())
-
-    def predict(self, scores: PairScores, n_clusters: int | None = None) -> Ints:
-        return self.maximise(scores)

@@ -29,6 +29,3 @@ class Greedy(CorrelationOracle):
 
     def search(self, problem: ViolationSearch | GraphSearch) -> Ints:
         return problem.greedy()
-
-    def predict(self, scores: PairScores, n_clusters: int | None = None) -> Ints:
-        return self.maximise(scores)

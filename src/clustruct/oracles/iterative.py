@@ -6,12 +6,12 @@ import numpy as np
 
 from clustruct._typing import Floats, Ints
 from clustruct.inference import kmeans
-from clustruct.losses import Loss, LossState
+from clustruct.losses import LossState
 from clustruct.pair_scores import PairScores
 from clustruct.partitions import canonical_labels
 from clustruct.slack_rule import SlackRule
 
-from .base import PLAIN, OracleResult, Output, register
+from .base import PLAIN, LossLike, OracleResult, Output, register
 from .example_loss import ExampleLoss
 from .kmeans import KMeansOracle, augmented
 from .violation_search import tolerance_of
@@ -28,12 +28,7 @@ class Iterative(KMeansOracle):
     name = "iterative"
 
     def separate(
-        self,
-        scores: PairScores,
-        truth: Ints,
-        loss: Loss | ExampleLoss,
-        rule: SlackRule,
-        start: Output | None = None,
+        self, scores: PairScores, truth: Ints, loss: LossLike, rule: SlackRule, start: Output | None = None
     ) -> OracleResult:
         bound = ExampleLoss.of(loss, truth, scores)
         begin = [truth] if start is None else [truth, start]

@@ -11,8 +11,11 @@ from clustruct.losses import Loss, NormalisedLoss
 from clustruct.pair_scores import PairCoefficients, PairScores
 from clustruct.partitions import RelaxedClustering, normalised_indicator
 
-from .base import MOST_DENSE, Oracle, Output
+from .base import Oracle, Output
 from .example_loss import ExampleLoss
+
+# Sets that list their pairs are made a matrix up to this many items (128 MB).
+MOST_DENSE = 4000
 
 
 class KMeansOracle(Oracle):
@@ -22,6 +25,7 @@ class KMeansOracle(Oracle):
     """
 
     objective = "kmeans"
+    most_listed = MOST_DENSE
     default_loss = NormalisedLoss()
 
     def is_linear(self, loss: Loss) -> bool:
@@ -30,13 +34,6 @@ class KMeansOracle(Oracle):
     def scores(self, x: ItemSet, w: Floats, factor: float = 1.0, judged: Bools | None = None) -> PairScores:
         K = np.asarray(x.similarity(w if factor == 1.0 else factor * w))
         return PairScores(x.n_items, matrix=K, judged=judged)
-
-    def check_set(self, x: ItemSet) -> None:
-        if x.is_sparse and x.n_items > MOST_DENSE:
-            raise ValueError(
-                f"{x.n_items} items with listed pairs are too many for k-means, which takes the mean over "
-                f"all pairs of a cluster, at most {MOST_DENSE}: use correlation clustering, or node features"
-            )
 
     def example_loss(self, loss: Loss, truth: Ints, x: ItemSet, judged: Bools | None = None) -> ExampleLoss:
         if judged is not None:

@@ -8,20 +8,10 @@ from clustruct._typing import Ints
 from clustruct.inference import correlation
 from clustruct.inference.correlation.relaxation import MOST_ITEMS
 from clustruct.inference.edge_degrees import EdgeDegrees
-from clustruct.itemsets import ItemSet
 from clustruct.pair_scores import PairScores
 
 from .base import Predictor, register
 from .correlation import CorrelationOracle
-
-
-def check_size(x: ItemSet, name: str) -> None:
-    """Edge degrees are m (m - 1) / 2 numbers, whichever pairs are listed."""
-    if x.n_items > MOST_ITEMS:
-        raise ValueError(
-            f"{x.n_items} items are too many for {name!r}, which needs a number for each of all pairs, "
-            f"at most {MOST_ITEMS}: use 'greedy' or 'local_search'"
-        )
 
 
 @register
@@ -33,9 +23,7 @@ class LinearProgram(CorrelationOracle):
     name = "lp"
     exactness = "overgenerating"
     adds_loss = True
-
-    def check_set(self, x: ItemSet) -> None:
-        check_size(x, self.name)
+    most_items = MOST_ITEMS
 
     def maximise(self, scores: PairScores) -> EdgeDegrees:
         return correlation.lp_relaxation(scores.signed())
@@ -48,10 +36,8 @@ class _Rounded(Predictor):
     """The relaxation, rounded by a rule of the papers at e > 0.7."""
 
     objective = "correlation"
+    most_items = MOST_ITEMS
     rounding: ClassVar[Literal["algorithm5", "ball"]]
-
-    def check_set(self, x: ItemSet) -> None:
-        check_size(x, self.name)
 
     def predict(self, scores: PairScores, n_clusters: int | None = None) -> Ints:
         return correlation.round_edges(correlation.lp_relaxation(scores.signed()), self.rounding)

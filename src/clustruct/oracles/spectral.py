@@ -11,13 +11,12 @@ from scipy.sparse.linalg import LinearOperator
 from clustruct._typing import Bools, Floats, Ints
 from clustruct.inference import spectral, spectral_soft
 from clustruct.itemsets import ItemSet
-from clustruct.losses import Loss
 from clustruct.pair_scores import PairCoefficients, PairScores
 from clustruct.partitions import RelaxedClustering
 from clustruct.slack_rule import SlackRule
 from clustruct.ssvm import OracleKind
 
-from .base import PLAIN, OracleResult, Output, SmoothedSearch, register
+from .base import PLAIN, LossLike, OracleResult, Output, SmoothedSearch, register
 from .example_loss import ExampleLoss
 from .kmeans import KMeansOracle, augmented
 
@@ -43,12 +42,7 @@ class Spectral(KMeansOracle):
         return PairScores(x.n_items, product=product, judged=judged)
 
     def separate(
-        self,
-        scores: PairScores,
-        truth: Ints,
-        loss: Loss | ExampleLoss,
-        rule: SlackRule,
-        start: Output | None = None,
+        self, scores: PairScores, truth: Ints, loss: LossLike, rule: SlackRule, start: Output | None = None
     ) -> OracleResult:
         bound = ExampleLoss.of(loss, truth, scores)
         return self.result(self.relax(scores, bound, rule, start), bound)
@@ -73,7 +67,7 @@ class Spectral(KMeansOracle):
         assert n_clusters is not None
         return spectral.relax(K, n_clusters)
 
-    def smooth(self, scores: PairScores, truth: Ints, loss: Loss | ExampleLoss, mu: float) -> SmoothedSearch:
+    def smooth(self, scores: PairScores, truth: Ints, loss: LossLike, mu: float) -> SmoothedSearch:
         bound = ExampleLoss.of(loss, truth, scores)
         if (refused := self.refusal(PLAIN, bound.loss)) is not None:
             raise ValueError(refused)
@@ -111,12 +105,7 @@ class Discrete(Spectral):
     can_smooth = False
 
     def separate(
-        self,
-        scores: PairScores,
-        truth: Ints,
-        loss: Loss | ExampleLoss,
-        rule: SlackRule,
-        start: Output | None = None,
+        self, scores: PairScores, truth: Ints, loss: LossLike, rule: SlackRule, start: Output | None = None
     ) -> OracleResult:
         bound = ExampleLoss.of(loss, truth, scores)
         relaxed = self.relax(scores, bound, rule, start)

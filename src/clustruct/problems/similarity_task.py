@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -12,13 +13,12 @@ from clustruct.callbacks import observed
 from clustruct.itemsets import ItemSet
 from clustruct.losses import Loss
 from clustruct.oracles import ExampleLoss, Oracle, Predictor
-from clustruct.slack_rule import SlackRule
-from clustruct.ssvm import FitResult, Formulation, fit
+from clustruct.ssvm import FitResult, fit
 
 from .clustering import ClusteringProblem
 from .units import Units
 
-__all__ = ["SimilarityTask", "Trained", "TrainingOptions"]
+__all__ = ["SimilarityTask", "Trained"]
 
 
 @dataclass(frozen=True)
@@ -30,27 +30,13 @@ class Trained:
     feature_scale: Floats
 
 
-@dataclass(frozen=True)
-class TrainingOptions:
-    """What `clustruct.ssvm.fit` is told, besides C."""
-
-    rule: SlackRule
-    formulation: Formulation = "n_slack"
-    nonnegative: bool = False
-    rtol: float = 1e-3
-    max_iter: int = 1000
-    n_jobs: int | None = None
-    random_state: int = 0
-    verbose: int = 0
-
-
 @dataclass
 class SimilarityTask:
-    """Sets with their labels and weights, the loss, how violated clusterings are searched, how sets are
-    clustered.
+    """Labelled sets with their weights, the loss, and the searches for violated and for best clusterings.
 
     With ``rescale`` features are divided by their root mean square over the sets trained on, sums are means,
     and C is measured in the unit that these sets suggest; without it the problem is that of the papers.
+    ``options`` are further ones of `clustruct.ssvm.fit`.
     """
 
     sets: Sequence[ItemSet]
@@ -58,9 +44,10 @@ class SimilarityTask:
     loss: Loss
     oracle: Oracle
     predictor: Predictor
-    options: TrainingOptions
+    options: Mapping[str, Any]
     rescale: bool = True
     sample_weight: Floats | None = None
+    verbose: int = 0
 
     def __post_init__(self) -> None:
         for x in self.sets:
@@ -70,21 +57,13 @@ class SimilarityTask:
         """Train on the sets chosen (all of them without), from an earlier training of the same sets."""
         chosen = np.arange(len(self.sets)) if chosen is None else chosen
         problem, unit = self._problem(chosen)
-        options = self.options
         found = fit(
             problem,
             C * unit,
-            rtol=options.rtol,
-            formulation=options.formulation,
-            scaling=options.rule.scaling,
-            slack_norm=options.rule.norm,
+            **self.options,
             sample_weight=None if self.sample_weight is None else self.sample_weight[chosen],
-            constraints="nonnegative" if options.nonnegative else None,
             w0=None if start is None else start.scaled,
-            max_iter=options.max_iter,
-            n_jobs=options.n_jobs,
-            random_state=options.random_state,
-            callback=observed(C, options.rtol, options.verbose),
+            callback=observed(C, self.options["rtol"], self.verbose),
         )
         scale = problem.units.feature_scale
         return Trained(replace(found, w=np.asarray(found.w / scale)), found, scale)
@@ -99,10 +78,6 @@ class SimilarityTask:
     def _problem(self, chosen: Indices) -> tuple[ClusteringProblem, float]:
         """The problem of some sets, and the unit in which C is measured."""
         sets, labels = [self.sets[i] for i in chosen], [self.labels[i] for i in chosen]
-        objective = self.oracle.objective
-        if not self.rescale:
-            return ClusteringProblem(sets, labels, self.loss, self.oracle), 1.0
-        problem = ClusteringProblem(
-            sets, labels, self.loss, self.oracle, units=Units.from_sets(sets, objective)
-        )
-        return problem, problem.natural_C()
+        units = Units.from_sets(sets, self.oracle.objective) if self.rescale else None
+        problem = ClusteringProblem(sets, labels, self.loss, self.oracle, units=units)
+        return problem, problem.natural_C() if self.rescale else 1.0
