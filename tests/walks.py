@@ -96,8 +96,9 @@ PROTOCOL = {
     "problems.hooks.learning": ("__call__",),
     "estimators.watching": ("tell",),
     "cli.progress": ("__call__", "on_begin", "on_iteration", "on_step"),
-    "features": ("state",),
-    "estimators": ("state",),
+    "ssvm.problem": ("separate_batch", "separate_smoothed"),  # by executors
+    "features": ("state", "from_state", "check_parameters", "check_fitted", "get_feature_names_out"),
+    "estimators": ("state", "from_state", "check_parameters", "check_fitted", "__init__"),
 }
 
 

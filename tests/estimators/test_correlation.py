@@ -366,3 +366,11 @@ def test_split_by_clusters():
         assert sum(c in labels[p] for p in parts) == 1
     with pytest.raises(ValueError, match="between 1 and the number of clusters, 20"):
         split_by_clusters(labels, 21)
+
+
+def test_verbose_prints_rounds(marbles, capsys):
+    (X, y), _ = marbles
+    SupervisedCorrelationClustering(C=1.0).fit(X, y)
+    assert capsys.readouterr().out == ""
+    SupervisedCorrelationClustering(C=1.0, verbose=1).fit(X, y)
+    assert "round 1" in capsys.readouterr().out
