@@ -187,14 +187,14 @@ def small_qp(quick: bool = False) -> list[dict[str, Any]]:
         seen.append((H.copy(), f.copy(), groups, start.copy()))
         return solve(H, f, groups, start)
 
-    from clustruct.ssvm import working_set
+    from clustruct.ssvm import planes
 
-    working_set.solve_dual = spy
+    planes.solve_dual = spy
     X, y = digits()
     try:
         ssvm.fit(MulticlassProblem(X, y), 1000.0, rtol=0.01, formulation="one_slack")
     finally:
-        working_set.solve_dual = solve
+        planes.solve_dual = solve
     rows = []
     for low, high in ((5, 20), (40, 60), (80, 120)):
         chosen = [q for q in seen if low <= len(q[1]) < high][:20]

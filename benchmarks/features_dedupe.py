@@ -1,7 +1,7 @@
 """dedupe on the same records: ``.venv-bench/bin/python -m benchmarks.features_dedupe cora abt_buy ...``
 
 Folds 0-4 give labelled pairs: matches (at most 500) and as many pairs apart, half of them near each other
-(by `candidate_pairs`), half at random. Each of the folds 5-9 is then partitioned, at dedupe's threshold of
+(by `Blocking`), half at random. Each of the folds 5-9 is then partitioned, at dedupe's threshold of
 0.5. Needs the packages dedupe and BTrees below 6.
 """
 
@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks import raw_data
 from benchmarks.features_records import labels_of, scores
-from clustruct.features import candidate_pairs, field_kinds
+from clustruct.features import Blocking, field_kinds
 from clustruct.features.base import all_pairs
 from clustruct.records import RawSet
 
@@ -45,7 +45,7 @@ def labelled(train: list[RawSet], kinds: dict[str, str]) -> dict[str, list[Any]]
     rng, found = np.random.default_rng(0), {"match": list[Any](), "distinct": list[Any]()}
     for raw, y in zip(train, labels_of(train), strict=True):
         records, pairs = as_dedupe(raw, kinds), all_pairs(len(raw))
-        near = candidate_pairs(raw)
+        near = Blocking().fit([raw]).pairs(raw)
         share = MOST // len(train)
         for kind, wanted in (
             ("match", _some(pairs[y[pairs[:, 0]] == y[pairs[:, 1]]], share, rng)),

@@ -12,7 +12,7 @@ from benchmarks.tasks import news
 from clustruct.datasets import make_synth
 from clustruct.estimators import SupervisedKMeans
 from clustruct.inference import spectral
-from clustruct.inference.cluster_count import MOST_CLUSTERS, count_by_objective, count_clusters
+from clustruct.inference.cluster_count import MOST_CLUSTERS, count_clusters
 from clustruct.metrics import adjusted_rand_index
 
 
@@ -20,6 +20,12 @@ def plain_gap(K: np.ndarray) -> int:
     """The largest eigengap of K itself."""
     values = spectral.leading_eigenvectors(K, min(MOST_CLUSTERS + 1, len(K)))[0]
     return int(np.argmax(values[:-1] - values[1:])) + 1
+
+
+def count_by_objective(K: np.ndarray) -> int:
+    """k with the highest relaxed objective: the number of positive eigenvalues."""
+    values = spectral.leading_eigenvectors(K, min(MOST_CLUSTERS, len(K)))[0]
+    return max(1, int(np.count_nonzero(values > 0.0)))
 
 
 RULES = {"centred gap": count_clusters, "gap": plain_gap, "objective": count_by_objective}

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from clustruct.model_selection.nested_cv import ProtocolRow, compare
+from clustruct.metrics import compare_paired
+from clustruct.model_selection.nested_cv import ProtocolRow
 
 OUT = Path("out")
 
@@ -47,4 +48,4 @@ def show(title: str, names: list[str], columns: dict[str, list[ProtocolRow]]) ->
     seconds = [np.mean([r.seconds for r in rows]) for rows in columns.values()]
     print(f"{'CPU s/training':<14}" + "".join(f"{s:>12.1f}" for s in seconds))
     if {"Iterative", "Spectral"} <= set(columns):
-        print(compare(*([r.loss for r in columns[c]] for c in ("Iterative", "Spectral"))), flush=True)
+        print(compare_paired(*([r.loss for r in columns[c]] for c in ("Iterative", "Spectral"))), flush=True)

@@ -57,7 +57,7 @@ def _pairs(m: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def news(name: str, fields: tuple[str, ...]) -> Task:
-    """Cosines of 1-, 2- and 3-gram tf-idf of each field, and a constant (SPEC 9)."""
+    """Cosines of 1-, 2- and 3-gram tf-idf of each field, and a constant (news of the 2005 paper)."""
     data = _lines(f"news/{name}.jsonl.gz")
     columns: list[list[np.ndarray]] = [[] for _ in data]
     names = []

@@ -11,7 +11,7 @@ from benchmarks.universum_corpora import OUT, Corpus, load
 from benchmarks.universum_methods import chosen_universum
 from benchmarks.universum_tables import Starts
 from clustruct.metrics import matched_accuracy
-from clustruct.universum.cccp import descend
+from clustruct.universum.cccp import cccp
 from clustruct.universum.init import natural_scale
 from clustruct.universum.problem import MarginProblem
 from clustruct.universum.sources import select_between
@@ -38,7 +38,7 @@ def _accuracies(corpus: Corpus, source: str, weight: float, starts: list[Any]) -
     X, found = corpus.X * factor, []
     for labels in starts:
         U = _documents(corpus, source, X, factor, labels)
-        result = descend(MarginProblem(X, corpus.k, 8.0, 0.1, U, weight), labels)
+        result = cccp(MarginProblem(X, corpus.k, 8.0, 0.1, U, weight), labels)
         found.append(100.0 * matched_accuracy(corpus.y, result.labels))
     return found
 
@@ -52,7 +52,7 @@ def _documents(corpus: Corpus, source: str, X: Any, factor: float, labels: Any) 
     if source == "none":
         return None
     if source in ("between", "deep"):
-        W = descend(MarginProblem(X, corpus.k, 8.0, 0.1), labels).W
+        W = cccp(MarginProblem(X, corpus.k, 8.0, 0.1), labels).W
         rest = factor * corpus.rest
         if source == "between":
             return select_between(W, rest).rows

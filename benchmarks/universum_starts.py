@@ -10,7 +10,7 @@ from benchmarks.mrf_tables import Store
 from benchmarks.universum_corpora import OUT, load
 from benchmarks.universum_methods import chosen_universum
 from clustruct.metrics import matched_accuracy
-from clustruct.universum.cccp import descend
+from clustruct.universum.cccp import cccp
 from clustruct.universum.init import kmeans_labels, natural_scale
 from clustruct.universum.problem import MarginProblem
 
@@ -46,7 +46,7 @@ def _one(corpus: Any, seed: int, C: float) -> dict[str, list[float]]:
     labels, found = kmeans_labels(X, corpus.k, np.random.RandomState(seed)), {}
     for source, weight in SETTINGS:
         U = None if source == "none" else factor * chosen_universum(corpus, source)
-        result = descend(MarginProblem(X, corpus.k, C, 0.1, U, weight), labels)
+        result = cccp(MarginProblem(X, corpus.k, C, 0.1, U, weight), labels)
         accuracy = 100.0 * matched_accuracy(corpus.y, result.labels)
         found[f"{source}-{weight:g}"] = [accuracy, result.objective]
     return found

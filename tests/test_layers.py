@@ -11,11 +11,15 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PLANTED = {
     "ssvm/result.py": "clustruct.losses",
-    "ssvm/constraints.py": "clustruct.itemsets",
+    "ssvm/solvers/one_slack.py": "clustruct.itemsets",
+    "ssvm/problem.py": "clustruct.partitions",
+    "executors.py": "clustruct.ssvm",
     "inference/kmeans.py": "clustruct.ssvm",
     "losses/mitre.py": "clustruct.estimators",
     "metrics/pairs.py": "clustruct.datasets",
     "partitions.py": "clustruct.records",
+    "cli/exit_codes.py": "clustruct.cli.main",
+    "explain/pairs.py": "clustruct.baselines",
 }
 
 

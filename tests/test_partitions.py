@@ -69,22 +69,3 @@ def test_contingency_counts_shared_items(two: list[tuple[int, int]]) -> None:
     t, c = (list(side) for side in zip(*two, strict=True))
     table = pt.contingency(t, c).toarray()
     assert np.array_equal(table, (pt.indicator(t).T @ pt.indicator(c)).toarray())
-
-
-@given(labelings)
-def test_sets_round_trip(labels: list[int]) -> None:
-    y = pt.canonical_labels(labels)
-    assert np.array_equal(pt.from_sets(pt.to_sets(labels)), y)
-    ids = [f"i{a}" for a in range(y.size)]
-    assert np.array_equal(pt.from_sets(reversed(pt.to_sets(labels, ids)), ids), y)
-
-
-def test_sets_that_are_no_partition_are_refused() -> None:
-    with pytest.raises(ValueError, match="item 1 appears in more than one"):
-        pt.from_sets([{0, 1}, {1}])
-    with pytest.raises(ValueError, match="item 0 is in no cluster"):
-        pt.from_sets([{1}, {2}])
-    with pytest.raises(ValueError, match="item 'z' is not one of the ids"):
-        pt.from_sets([{"a", "z"}], ids=["a"])
-    with pytest.raises(ValueError, match="ids has 1 entries for 2 items"):
-        pt.to_sets([0, 1], ids=["a"])

@@ -56,7 +56,9 @@ LEARN = ("--m", HOOKS, "-c", "10", "train.dat", "hooks.model")
 # Layers from the highest to the lowest; a module belongs to the longest name that fits.
 LAYERS = (
     ("cli",),
+    ("report",),
     ("plot",),
+    ("recipe",),
     ("io", "explain"),
     ("estimators",),
     ("estimators._learning",),
@@ -65,7 +67,19 @@ LAYERS = (
     ("estimators._input", "estimators._scoring", "estimators.watching", "estimators.pair_selection"),
     ("problems", "universum", "features", "metrics", "datasets"),
     ("ssvm", "inference"),
-    ("itemsets", "rawsets", "itemset_checks", "pair_algebra", "losses", "partitions", "_typing", "__init__"),
+    (
+        *(
+            "itemsets",
+            "rawsets",
+            "itemset_checks",
+            "pair_algebra",
+            "losses",
+            "partitions",
+            "_typing",
+            "__init__",
+        ),
+        "text",
+    ),
 )
 STEPS = {
     "estimator": ("estimators.correlation", "estimators.kmeans", "estimators._learning"),
@@ -76,12 +90,20 @@ STEPS = {
 PROTOCOL = {
     "problems": (
         *("n_examples", "n_features", "oracle_kind", "truth", "joint_feature", "loss", "separate", "predict"),
-        *("separate_batch", "supports", "oracle_rho", "truth_score", "soften", "preferred_formulation"),
+        *(
+            "separate_batch",
+            "supports",
+            "oracle_rho",
+            "truth_score",
+            "soften",
+            "separate_smoothed",
+            "preferred_formulation",
+        ),
         *("losses", "margins", "combine", "rows"),  # of the constraints a vectorised problem answers with
     ),
     "problems.hooks.learning": ("__call__",),
     "estimators.watching": ("tell",),
-    "cli.progress": ("__call__",),
+    "cli.progress": ("__call__", "on_begin", "on_iteration", "on_step"),
 }
 
 

@@ -17,16 +17,19 @@ _HOMES = {
     "MultiLabelMRF": "clustruct.estimators",
     "PairFeatures": "clustruct.features",
     "RawSet": "clustruct.records",
+    "Recipe": "clustruct.recipe",
     "SupervisedCorrelationClustering": "clustruct.estimators",
     "SupervisedKMeans": "clustruct.estimators",
     "UniversumClustering": "clustruct.estimators",
-    "load": "clustruct.model_files",
-    "save": "clustruct.model_files",
+    "load": "clustruct.storage",
+    "read_sets": "clustruct.io",
+    "save": "clustruct.storage",
 }
 _PACKAGES = (
     "baselines",
     "datasets",
     "estimators",
+    "exceptions",
     "explain",
     "features",
     "hooks",
@@ -39,20 +42,32 @@ _PACKAGES = (
     "partitions",
     "plot",
     "problems",
+    "recipe",
     "report",
     "ssvm",
+    "storage",
     "universum",
 )
+# Where the classes are that files may hold. `clustruct.storage` imports nothing above itself: it has these
+# imported when it meets a class or a name that is not registered yet.
+_STORED = ("recipe", "hooks.model_files", "storage.sklearn_objects")
 
 __all__ = ["__version__", *_HOMES, *_PACKAGES]
 
 
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
+        found = globals()[name] = getattr(import_module(_HOMES[name]), name)
+        return found
     if name in _PACKAGES:
         return import_module(f"clustruct.{name}")
     raise AttributeError(f"module 'clustruct' has no attribute {name!r}")
+
+
+def import_stored() -> None:
+    """Import every package whose classes files may hold, so that these are registered."""
+    for name in _STORED:
+        import_module(f"clustruct.{name}")
 
 
 def __dir__() -> list[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from collections.abc import Hashable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,3 +15,5 @@ Bools: TypeAlias = NDArray[np.bool_]
 Indices: TypeAlias = NDArray[np.intp]
 # One cluster number per item.
 Labels: TypeAlias = NDArray[np.int64]
+# The same as users have it: any hashables.
+LabelsLike: TypeAlias = Sequence[Hashable] | NDArray[Any]

@@ -1,4 +1,4 @@
-"""What a training tells on its way, and how it is stopped: one protocol from the engine to the command.
+"""How a training is followed and stopped: one protocol from the engine to the command.
 
 A callback goes to `clustruct.ssvm.fit` as a parameter, or to whatever trains inside
 `with training_callback(callback):`, an estimator, a pipeline or a search over parameters.
@@ -6,13 +6,27 @@ A callback goes to `clustruct.ssvm.fit` as a parameter, or to whatever trains in
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from functools import partial
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
-__all__ = ["Callback", "Iteration", "SupportsDump", "Training", "choosing_C", "observed", "training_callback"]
+__all__ = [
+    "Callback",
+    "Iteration",
+    "PrintProgress",
+    "SupportsDump",
+    "Training",
+    "asked_to_stop",
+    "choosing_C",
+    "listener",
+    "observed",
+    "steps",
+    "training_callback",
+]
 
 
 class SupportsDump(Protocol):
@@ -25,7 +39,7 @@ class SupportsDump(Protocol):
 class Iteration:
     """One round of training. ``primal`` is the best known so far, infinite before the first is known.
 
-    A callback is given ``working_set`` too, whose ``dump()`` are the planes held at that moment; the
+    A callback gets ``working_set`` too, whose ``dump()`` are the planes held at that moment; the
     history does not hold on to it.
     """
 
@@ -35,8 +49,8 @@ class Iteration:
     oracle_calls: int
     constraints: int
     seconds: float
-    oracle_seconds: float
-    qp_seconds: float
+    oracle_seconds: float = 0.0
+    qp_seconds: float = 0.0
     working_set: SupportsDump | None = field(default=None, repr=False, compare=False)
 
     @property
@@ -46,9 +60,9 @@ class Iteration:
 
 @dataclass(frozen=True)
 class Training:
-    """The training under way: number ``done`` of ``total`` trainings of its stage."""
+    """The training under way: number ``done`` of ``total`` of its stage. C is None where it has none."""
 
-    C: float
+    C: float | None
     rtol: float
     stage: Literal["choosing C", "training"] = "training"
     done: int = 0
@@ -56,7 +70,10 @@ class Training:
 
 
 class Callback:
-    """Told of every training and every round of it. Override what is wanted."""
+    """Called for every training and every round of it. Override what is wanted."""
+
+    def on_step(self, stage: str, done: int, total: int) -> None:
+        """A stage of work other than training goes on: ``done`` of its ``total`` pieces are made."""
 
     def on_begin(self, training: Training) -> None:
         """A training begins."""
@@ -68,13 +85,64 @@ class Callback:
         """
 
 
+T = TypeVar("T")
+Listener: TypeAlias = Callable[[Iteration], object]
+
+
+class PrintProgress(Callback):
+    """Prints rounds 1, 2, 5, 10, 20, 50, ... of a training, or every round where ``verbose`` is above 1.
+
+    >>> printing = PrintProgress()
+    >>> training = Training(C=10.0, rtol=0.01)
+    >>> printing.on_begin(training)
+    training with C = 10
+    >>> printing.on_iteration(training, Iteration(1, 8.0, 6.0, 40, 12, 0.25, 0.1, 0.1))
+    round 1: objective 8, gap 25 %, 40 oracle calls, 12 constraints, 0.25 s
+    """
+
+    def __init__(self, verbose: int = 1) -> None:
+        self.verbose = verbose
+
+    def on_begin(self, training: Training) -> None:
+        print(training.stage + ("" if training.C is None else f" with C = {training.C:g}"))  # noqa: T201
+
+    def on_iteration(self, training: Training, iteration: Iteration) -> object:
+        first = str(iteration.iteration)
+        if self.verbose > 1 or (first[0] in "125" and not first[1:].strip("0")):
+            print(f"round {iteration.iteration}: {_in_words(iteration)}")  # noqa: T201
+        return None
+
+
+def _in_words(iteration: Iteration) -> str:
+    share = iteration.gap / abs(iteration.primal) if iteration.primal else 0.0
+    gap = f"gap {100.0 * share:.3g} %, " if math.isfinite(share) else ""
+    return (
+        f"objective {iteration.primal:.6g}, {gap}{iteration.oracle_calls} oracle calls, "
+        f"{iteration.constraints} constraints, {iteration.seconds:.3g} s"
+    )
+
+
+def listener(callback: Callback | Listener, training: Training) -> Listener:
+    """A callback as a function of the rounds of one training, which begins now."""
+    if not isinstance(callback, Callback):
+        return callback
+    callback.on_begin(training)
+    return partial(callback.on_iteration, training)
+
+
 _CALLBACK: ContextVar[Callback | None] = ContextVar("callback", default=None)
 _STAGE: ContextVar[tuple[int, int] | None] = ContextVar("stage", default=None)
 
 
+def asked_to_stop(callback: Listener | None, iteration: Iteration) -> str:
+    """Call the callback with a round: its reason to stop, empty where it has none."""
+    stop = callback(iteration) if callback is not None else None
+    return stop if isinstance(stop, str) else "callback" if stop else ""
+
+
 @contextmanager
 def training_callback(callback: Callback) -> Iterator[None]:
-    """Every training inside tells the callback its rounds.
+    """The callback is called for every training inside.
 
     >>> from clustruct import ItemSet, SupervisedCorrelationClustering
     >>> class Rounds(Callback):
@@ -104,11 +172,23 @@ def choosing_C(done: int, total: int) -> Iterator[None]:
         _STAGE.reset(token)
 
 
-def observed(C: float, rtol: float) -> Callable[[Iteration], object] | None:
-    """Tell that a training begins, and give the function for its rounds (None where nobody listens)."""
-    callback, stage = _CALLBACK.get(), _STAGE.get()
-    if callback is None:
-        return None
+def steps(things: Sequence[T], stage: str) -> Iterator[T]:
+    """The things one by one; a callback hears how many are done."""
+    callback = _CALLBACK.get()
+    for done, thing in enumerate(things):
+        if callback is not None:
+            callback.on_step(stage, done, len(things))
+        yield thing
+
+
+def observed(C: float | None, rtol: float, verbose: int = 0) -> Listener | None:
+    """What a training that begins now calls with its rounds: the callback of the surrounding
+    `training_callback`, and `PrintProgress` where it is verbose (None for neither).
+    """
+    stage = _STAGE.get()
     training = Training(C, rtol) if stage is None else Training(C, rtol, "choosing C", *stage)
-    callback.on_begin(training)
-    return lambda iteration: callback.on_iteration(training, iteration)
+    callbacks = (_CALLBACK.get(), PrintProgress(verbose) if verbose else None)
+    listeners = [listener(callback, training) for callback in callbacks if callback is not None]
+    if len(listeners) < 2:
+        return listeners[0] if listeners else None
+    return lambda iteration: next(filter(None, [call(iteration) for call in listeners]), None)

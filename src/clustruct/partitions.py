@@ -5,7 +5,7 @@ The canonical form numbers the clusters 0, 1, 2, ... by first appearance, so tha
 describe one partition exactly when their canonical forms are equal. Pure functions over arrays.
 """
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from clustruct._typing import Floats, Ints
+from clustruct._typing import Bools, Floats, Ints, LabelsLike
 
 __all__ = [
     "RelaxedClustering",
@@ -21,14 +21,12 @@ __all__ = [
     "cluster_sizes",
     "co_membership",
     "contingency",
-    "from_sets",
     "indicator",
     "normalised_indicator",
-    "to_sets",
 ]
 
 
-def canonical_labels(labels: Any, *, n_items: int | None = None, name: str = "labels") -> Ints:
+def canonical_labels(labels: LabelsLike, *, n_items: int | None = None, name: str = "labels") -> Ints:
     """y_a = number of distinct labels seen before the first item with a's label.
 
     Labels may be integers, strings or any other hashable values. A missing label (None or NaN) is
@@ -61,7 +59,7 @@ def _number_integers(values: NDArray[Any]) -> Ints:
     return rank[inverse]
 
 
-def _number_hashables(values: Iterable[Any], name: str) -> Ints:
+def _number_hashables(values: Iterable[Hashable], name: str) -> Ints:
     numbers: dict[Hashable, int] = {}
     out = []
     for a, value in enumerate(values):
@@ -74,7 +72,7 @@ def _number_hashables(values: Iterable[Any], name: str) -> Ints:
     return np.array(out, dtype=np.int64)
 
 
-def cluster_sizes(labels: Any) -> Ints:
+def cluster_sizes(labels: LabelsLike) -> Ints:
     """s_c = |{a : y_a = c}|, clusters in canonical order.
 
     >>> cluster_sizes(["x", "y", "x"])
@@ -83,7 +81,7 @@ def cluster_sizes(labels: Any) -> Ints:
     return np.bincount(canonical_labels(labels)).astype(np.int64)
 
 
-def co_membership(labels: Any) -> NDArray[np.bool_]:
+def co_membership(labels: LabelsLike) -> Bools:
     """e_ab = 1[y_a = y_b] for a < b, in the order of scipy's `pdist`; m(m-1)/2 entries.
 
     >>> co_membership([0, 0, 1]).tolist()
@@ -100,7 +98,7 @@ def co_membership(labels: Any) -> NDArray[np.bool_]:
     return together
 
 
-def indicator(labels: Any) -> sparse.csr_array:
+def indicator(labels: LabelsLike) -> sparse.csr_array:
     """Y_ac = 1 if item a lies in cluster c, else 0 (m x k, CSR).
 
     >>> indicator([0, 1, 0]).toarray()
@@ -112,7 +110,7 @@ def indicator(labels: Any) -> sparse.csr_array:
     return _one_per_row(y, np.ones(y.size))
 
 
-def normalised_indicator(labels: Any) -> sparse.csr_array:
+def normalised_indicator(labels: LabelsLike) -> sparse.csr_array:
     """Y_ac = |c|^(-1/2) if item a lies in cluster c, else 0, so that Y'Y = I (m x k, CSR).
 
     >>> Y = normalised_indicator([0, 1, 0, 0])
@@ -164,7 +162,7 @@ class RelaxedClustering:
         return int(self.Y.shape[1])
 
 
-def contingency(y_true: Any, y_pred: Any) -> sparse.csr_array:
+def contingency(y_true: LabelsLike, y_pred: LabelsLike) -> sparse.csr_array:
     """n_tc = number of items in true cluster t and predicted cluster c (CSR of integers).
 
     At most m cells are occupied, so the cost is O(m log m) however many clusters there are.
@@ -181,48 +179,3 @@ def contingency(y_true: Any, y_pred: Any) -> sparse.csr_array:
     cells, counts = np.unique(t * k + c, return_counts=True)
     shape = (int(t.max()) + 1, k)
     return sparse.csr_array((counts.astype(np.int64), (cells // k, cells % k)), shape=shape)
-
-
-def to_sets(labels: Any, ids: Sequence[Hashable] | None = None) -> list[set[Any]]:
-    """The clusters as sets of item numbers, or of `ids`, in canonical order.
-
-    >>> [sorted(c) for c in to_sets([5, 3, 5])]
-    [[0, 2], [1]]
-    >>> [sorted(c) for c in to_sets([5, 3, 5], ids=["a", "b", "c"])]
-    [['a', 'c'], ['b']]
-    """
-    y = canonical_labels(labels)
-    names: Sequence[Hashable] = range(y.size) if ids is None else ids
-    if len(names) != y.size:
-        raise ValueError(f"ids has {len(names)} entries for {y.size} items")
-    clusters: list[set[Any]] = [set() for _ in range(int(y.max()) + 1 if y.size else 0)]
-    for name, c in zip(names, y.tolist(), strict=True):
-        clusters[c].add(name)
-    return clusters
-
-
-def from_sets(clusters: Iterable[Iterable[Hashable]], ids: Sequence[Hashable] | None = None) -> Ints:
-    """Canonical labels of the partition whose clusters are given as sets.
-
-    Without `ids` the members must be the item numbers 0..m-1. An item that appears twice, never, or
-    is not known is named in the error.
-
-    >>> from_sets([{0, 2}, {1}])
-    array([0, 1, 0])
-    >>> from_sets([{"c"}, {"a", "b"}], ids=["a", "b", "c"])
-    array([0, 0, 1])
-    """
-    owner: dict[Hashable, int] = {}
-    for c, members in enumerate(clusters):
-        for item in members:
-            if item in owner:
-                raise ValueError(f"item {item!r} appears in more than one cluster")
-            owner[item] = c
-    names: Sequence[Hashable] = range(len(owner)) if ids is None else ids
-    for item in names:
-        if item not in owner:
-            raise ValueError(f"item {item!r} is in no cluster")
-    if len(owner) != len(names):
-        stranger = next(item for item in owner if item not in set(names))
-        raise ValueError(f"item {stranger!r} is not one of the ids")
-    return canonical_labels(np.array([owner[item] for item in names], dtype=np.int64))

@@ -56,12 +56,17 @@ class RawSet:
         values = [item.get(field) for item in self.items]
         return [None if is_missing(v) else v for v in values]
 
+    @property
+    def item_ids(self) -> Sequence[Hashable]:
+        """The names of the items, or their numbers from 1."""
+        return self.ids if self.ids is not None else range(1, len(self) + 1)
+
     def fields(self) -> list[str]:
         """All fields that some item has, in the order of appearance."""
         return list(dict.fromkeys(name for item in self.items for name in item))
 
 
-def is_missing(value: Any) -> bool:
+def is_missing(value: object) -> bool:
     """Whether a value says nothing: None, NaN, an empty or blank string.
 
     >>> [is_missing(v) for v in (None, float("nan"), " ", 0, "a", [])]

@@ -8,12 +8,11 @@ import time
 
 import pytest
 
-from clustruct.cli.commands import COMMANDS
-from clustruct.cli.data import unlabelled_sets
+from clustruct.cli import COMMANDS
+from clustruct.cli.arguments import KINDS, unlabelled_sets
 from clustruct.cli.main import build_parser
-from clustruct.io import read_sets
-from clustruct.io.columns import Columns
-from clustruct.model_files import load, read_model
+from clustruct.io import Columns, read_sets
+from clustruct.storage import load, read
 
 READ = ("--set", "set", "--cluster", "cluster")
 
@@ -59,8 +58,9 @@ def test_one_table_is_cut_by_clusters(command, folder, tmp_path):
     assert "one table cut by whole clusters" in out
     assert not any("set" in name.split(":")[0] for name in load(tmp_path / "m")[0].get_feature_names_out())
     # The column that chose the rows is no field of the rows to group either.
-    args = build_parser().parse_args(["predict", str(folder / "test.csv"), "--model", str(tmp_path / "m")])
-    trained = read_model(tmp_path / "m").about["columns"]
+    words = ["predict", str(folder / "test.csv"), "--model", str(tmp_path / "m")]
+    args = build_parser("predict").parse_args(words)
+    trained = read(tmp_path / "m").about["columns"]
     assert "set" not in next(unlabelled_sets(args, trained)).fields()
 
 
@@ -150,7 +150,7 @@ def test_explain_sums_to_the_similarity(command, folder):
     code, out, _ = command("explain", folder / "test.csv", *model, "--json")
     found = json.loads(out)
     assert code == 0
-    confidence = [item["confidence"] for item in found["least_sure_items"]]
+    confidence = [item["confidence"] for item in found["least_confident_items"]]
     assert confidence == sorted(confidence)
     assert [s["pairs"] for s in found["splits"]] == sorted(
         (s["pairs"] for s in found["splits"]), reverse=True
@@ -161,14 +161,14 @@ def test_explain_sums_to_the_similarity(command, folder):
     assert total == pytest.approx(why["similarity"])
     text = command("explain", folder / "test.csv", *model, *pair)[1]
     assert f"similarity {why['similarity']:.3f}, the sum of" in text
-    assert "least sure items" in command("explain", folder / "test.csv", *model, "--top", "2")[1]
+    assert "least confident items" in command("explain", folder / "test.csv", *model, "--top", "2")[1]
 
 
-def test_explain_without_labels_tells_of_doubts_only(command, folder, tmp_path):
+def test_explain_without_labels_tells_of_confidence_only(command, folder, tmp_path):
     (tmp_path / "a.jsonl").write_text('{"items": [{"name": "Ann"}, {"name": "Anne"}]}\n')
     code, out, err = command("explain", tmp_path / "a.jsonl", "--model", folder / "records.model")
     assert (code, err) == (0, "")
-    assert out.startswith("least sure items")
+    assert out.startswith("least confident items")
 
 
 @pytest.mark.parametrize("learner", ["correlation", "pairs"])
@@ -245,7 +245,11 @@ def test_every_command_has_help_with_an_example(command):
         ("fit", "a.csv", "--model", "m", "--seed", "-1"),
         ("fit", "a.csv", "--model", "m", "--merge-cost", "0"),
         ("fit", "a.csv", "--model", "m", "--merge-cost", "2", "--loss", "mitre"),
+        ("fit", "a.csv", "--model", "m", "--learner", "magic"),
+        ("fit", "a.csv", "--model", "m", "--loss", "magic"),
+        ("fit", "a.csv", "--model", "m", "--n-jobs", "0"),
         ("evaluate", "a.csv"),
+        ("evaluate", "a.csv", "--model", "m", "--predictions", "p"),
         ("cv", "a.csv", "--folds", "1"),
     ],
 )
@@ -253,6 +257,61 @@ def test_wrong_use_is_code_2(command, words):
     code, out, err = command(*words)
     assert (code, out) == (2, "")
     assert "error:" in err.splitlines()[-1]
+
+
+def test_kinds_of_the_option_are_those_of_the_features():
+    from clustruct.features import guess
+
+    assert KINDS == guess.KINDS
+
+
+def test_json_beside_a_file(command, folder, tmp_path):
+    """With --json and --out the groups are printed and written."""
+    words = ("predict", folder / "test.csv", "--model", folder / "records.model", "--quiet", "--json")
+    code, out, _ = command(*words, "--out", tmp_path / "p.csv")
+    assert code == 0
+    assert out == command(*words)[1]
+    written = list(csv.DictReader((tmp_path / "p.csv").read_text().splitlines()))
+    assert len(written) == sum(len(one["clusters"]) for one in json.loads(out)["sets"])
+
+
+def test_the_package_runs_as_a_module():
+    done = subprocess.run([sys.executable, "-m", "clustruct", "--version"], capture_output=True, text=True)
+    assert (done.returncode, done.stdout.split()[0]) == (0, "clustruct")
+
+
+TALLY = '''
+"""``clustruct tally``: how many items there are."""
+
+from .arguments import add_data, add_output, unlabelled_sets
+from .output import print_json
+
+SUMMARY = DESCRIPTION = "count items"
+EXAMPLES = "example: clustruct tally a.csv"
+
+
+def add_arguments(parser):
+    add_data(parser)
+    add_output(parser)
+
+
+def run(args):
+    print_json({"items": sum(len(raw) for raw in unlabelled_sets(args))})
+    return 0
+'''
+
+
+def test_a_command_is_one_module_and_a_line(folder, tmp_path):
+    (tmp_path / "tally.py").write_text(TALLY)
+    code = (
+        f"import sys, clustruct.cli as cli; cli.__path__.append({str(tmp_path)!r});"
+        "cli.COMMANDS += ('tally',); from clustruct.cli.main import main;"
+        "sys.exit(main(['tally', 'test.csv', '--set', 'set']))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    rows = (folder / "test.csv").read_text().splitlines()
+    assert json.loads(done.stdout) == {"items": len(rows) - 1}
 
 
 def best_of(times, code):
@@ -269,6 +328,9 @@ def test_help_and_import_come_at_once():
     """0.7 s for help and 1.5 s for the import, times two for a slow machine."""
     assert best_of(2, "from clustruct.cli.main import main; main(['--help'])") < 2 * 0.7
     assert best_of(2, "import clustruct") < 2 * 1.5
-    code = "import sys; from clustruct.cli.main import main; main(['--help']); print('numpy' in sys.modules)"
+    code = (
+        "import sys; from clustruct.cli import COMMANDS; from clustruct.cli.main import main;"
+        "main(['--help']); [main([name, '--help']) for name in COMMANDS]; print('numpy' in sys.modules)"
+    )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.splitlines()[-1] == "False"

@@ -308,7 +308,7 @@ class TestFaults:
         (folder / "old.py").write_text(hook_sources.OLD)
         code, _, err = run("clustruct-learn --m old train.dat model")
         assert code == 1
-        assert "line 14: def eval_prediction(exnum, (x, y)" in err
+        assert "old.py, line 8: print len(examples)" in err
 
     def test_objects_in_the_model(self, folder, run):
         extra = "\nclass Kept:\n    pass\n_init = init_model\ndef init_model(sample, sm, sparm):\n"

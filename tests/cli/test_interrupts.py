@@ -8,18 +8,24 @@ import time
 
 import pytest
 
-from clustruct.cli.interrupts import ending_gently
+from clustruct.callbacks import Training
 from clustruct.cli.main import main
-from clustruct.cli.progress import Progress
+from clustruct.cli.progress import Progress, ending_gently
 from clustruct.datasets import make_records
 from clustruct.io import write_sets
-from clustruct.model_files import load, read_model
+from clustruct.storage import load, read
 
 
 @pytest.fixture
 def data(tmp_path):
     write_sets(tmp_path / "a.csv", make_records(n_sets=16, n_people=25, errors=0.6))
     return tmp_path
+
+
+def in_training():
+    progress = Progress(quiet=True)
+    progress.on_begin(Training(1.0, 1e-3))
+    return progress
 
 
 def start(folder, *options):
@@ -41,9 +47,9 @@ def test_a_signal_during_training_keeps_the_model(data):
     assert "stopping after this round" in err
     assert err.endswith("clustruct: interrupted; the model so far was kept\n")
     assert "Traceback" not in err
-    saved = read_model(data / "m")
+    saved = read(data / "m")
     assert saved.about["training"]["interrupted"]
-    assert saved.pipeline[-1].result_.stop_reason == "interrupted"
+    assert saved.object[-1].result_.stop_reason == "interrupted"
     assert sorted(p.name for p in data.iterdir()) == ["a.csv", "m"]
 
 
@@ -87,7 +93,7 @@ def test_a_signal_in_the_middle_of_a_write(monkeypatch):
 
         flush = write
 
-    progress = Progress(quiet=True)
+    progress = in_training()
     monkeypatch.setattr(sys, "stderr", Busy())
     with ending_gently(progress):
         signal.raise_signal(signal.SIGINT)
@@ -98,7 +104,7 @@ def test_a_signal_in_the_middle_of_a_write(monkeypatch):
 
 
 def test_a_second_signal_does_not_wait(capsys):
-    progress = Progress(quiet=True)
+    progress = in_training()
     before = signal.getsignal(signal.SIGINT)
     with ending_gently(progress):
         signal.raise_signal(signal.SIGINT)
@@ -107,3 +113,11 @@ def test_a_second_signal_does_not_wait(capsys):
             signal.raise_signal(signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is before
     assert "stopping after this round" in capsys.readouterr().err
+
+
+def test_a_signal_before_training_does_not_wait():
+    progress = Progress(quiet=True)
+    progress.on_step("features", 0, 10)
+    with ending_gently(progress), pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+    assert not progress.stopping

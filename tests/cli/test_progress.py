@@ -1,6 +1,8 @@
 """Progress: a bar on a terminal, plain lines elsewhere, silence where asked for."""
 
 import io
+import os
+import pty
 
 import pytest
 
@@ -50,6 +52,18 @@ def test_a_terminal_sees_a_bar_with_gap_and_time_left(clock):
     assert "\n" not in stream.getvalue()
 
 
+def test_a_terminal_that_does_not_know_its_size_sees_the_bar(monkeypatch):
+    reading, writing = pty.openpty()
+    monkeypatch.setattr(progress, "REDRAW", 0.0)
+    with os.fdopen(writing, "w") as stream:
+        shown = Progress(stream=stream)
+        for n in range(3):
+            shown.on_step("features", n, 3)
+        assert "features [######..............] 2 of 3" in os.read(reading, 10_000).decode()
+        shown.done()
+    os.close(reading)
+
+
 def test_elsewhere_there_are_plain_lines(clock):
     stream = io.StringIO()
     tell(Progress(stream=stream))
@@ -67,7 +81,7 @@ def test_quiet_is_silent(clock):
 def test_what_is_over_at_once_is_not_told():
     stream = io.StringIO()
     assert list(Progress(stream=stream).each([1, 2, 3], "things")) == [1, 2, 3]
-    assert list(Progress(stream=stream).counted([1, 2], "things")) == [1, 2]
+    Progress(stream=stream).on_step("things", 0, None)
     assert stream.getvalue() == ""
 
 

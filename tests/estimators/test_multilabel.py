@@ -10,6 +10,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from clustruct.datasets import make_multilabel_count
 from clustruct.estimators import MultiLabelMRF
 from clustruct.inference.mrf import RelaxedLabeling
+from clustruct.problems import MultiLabelProblem
+from clustruct.ssvm import SlackRule
 
 
 @parametrize_with_checks(
@@ -111,6 +113,30 @@ def test_sparse_targets_and_frames(counts):
     same = MultiLabelMRF(100.0, rtol=1e-2).fit(X, sparse.csr_matrix(Y))
     np.testing.assert_array_equal(model.predict(frame), same.predict(X))
     assert same.score(X, sparse.csr_matrix(Y)) == pytest.approx(same.score(X, Y))
+
+
+def test_verbose_prints_rounds(counts, capsys):
+    X, Y = counts
+    MultiLabelMRF(100.0, rtol=1e-2, verbose=1).fit(X, Y)
+    said = capsys.readouterr().out.splitlines()
+    assert said[0] == "training with C = 100"
+    assert said[1].startswith("round 1: ")
+
+
+def test_rows_are_held_once(counts):
+    """The planes of a training are stretches of the problem's own rows, the constant included."""
+    X, Y = counts
+    for form in (np.asarray, sparse.csr_array):
+        problem = MultiLabelProblem(form(X), Y, constant=True)
+        rows = problem.separate_batch(np.arange(5), np.zeros(problem.n_features), SlackRule()).rows(
+            np.arange(5)
+        )
+        held = problem.X.data if sparse.issparse(problem.X) else problem.X
+        assert np.shares_memory(held, rows.data)
+        dense = problem.X.toarray() if sparse.issparse(problem.X) else problem.X
+        np.testing.assert_array_equal(dense, np.hstack([X, np.ones((len(X), 1))]))
+        w = np.random.default_rng(0).normal(size=problem.n_features)
+        np.testing.assert_allclose(problem.unary(form(X), w), problem.unary(problem.X, w))
 
 
 def test_labels_other_than_0_and_1_are_refused(counts):

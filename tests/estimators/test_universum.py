@@ -11,9 +11,10 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from clustruct.baselines import CLGR, CPM3C, PLSA
+from clustruct.callbacks import Callback, training_callback
 from clustruct.estimators import UniversumClustering
 from clustruct.metrics import matched_accuracy
-from clustruct.universum import cccp
+from clustruct.universum import MarginProblem, cccp
 
 # The check's data are centred, and counts are never negative.
 NEGATIVE = {"check_clustering": "PLSA is a model of counts, the check has negative values"}
@@ -121,20 +122,74 @@ def test_not_converged_warns(blobs):
         UniversumClustering(3, init=start, max_iter=1).fit(X)
 
 
-def test_an_interrupt_keeps_what_was_reached(blobs, monkeypatch):
-    X, _, U = blobs
-    calls, solve = [], cccp.solve_convex
+class Steps(Callback):
+    """Notes the objectives, and at step ``last`` raises or returns what it was made with."""
 
-    def interrupted(*args, **kwargs):
-        calls.append(1)
-        if len(calls) == 2:
+    def __init__(self, last=0, end=None):
+        self.last, self.end, self.begun, self.seen = last, end, 0, []
+
+    def on_begin(self, training):
+        self.begun += 1
+
+    def on_iteration(self, training, iteration):
+        self.seen.append(iteration.primal)
+        if iteration.iteration != self.last:
+            return None
+        if self.end is KeyboardInterrupt:
             raise KeyboardInterrupt
-        return solve(*args, **kwargs)
+        return self.end
 
-    monkeypatch.setattr(cccp, "solve_convex", interrupted)
-    with pytest.warns(ConvergenceWarning, match="interrupted after 1 steps"):
-        model = UniversumClustering(3, init=np.arange(len(X)) % 3).fit(X, universum=U)
+
+@pytest.mark.parametrize(
+    ("end", "reason"), [(KeyboardInterrupt, "interrupted"), (True, "callback"), ("enough", "enough")]
+)
+@pytest.mark.parametrize("kind", [UniversumClustering, CPM3C])
+def test_the_callback_and_an_interrupt_keep_what_was_reached(kind, end, reason):
+    X, _ = make_blobs(200, n_features=3, centers=6, cluster_std=2.5, random_state=3)
+    steps = Steps(1, end)
+    model = kind(6, init="kmeans", n_init=4, random_state=1, tol=1e-9)
+    with training_callback(steps), pytest.warns(ConvergenceWarning, match=f"{reason} after 1 steps"):
+        model.fit(X)
+    assert model.result_.stop_reason == reason
     assert model.predict(X).shape == (len(X),)
+    assert steps.begun == 1
+    assert steps.seen == [model.objective_]
+
+
+def test_an_interrupt_within_a_convex_problem_keeps_the_best_point():
+    """Ctrl-C is not only noticed between steps; before anything is known it goes on up."""
+    X, _ = make_blobs(60, n_features=4, centers=3, random_state=2)
+    first = np.arange(len(X)) % 3
+
+    class Interrupted(MarginProblem):
+        def balanced(self, W):
+            self.__dict__["asked"] = self.__dict__.get("asked", 0) + 1
+            if self.__dict__["asked"] == self.__dict__["last"]:
+                raise KeyboardInterrupt
+            return super().balanced(W)
+
+    for last in (1, 4):
+        problem = Interrupted(X, 3, 8.0, 0.1)
+        problem.__dict__["last"] = last
+        if last == 1:
+            with pytest.raises(KeyboardInterrupt):
+                cccp(problem, first)
+        else:
+            found = cccp(problem, first)
+            assert found.stop_reason == "interrupted"
+            assert found.objective < problem.objective(np.zeros((3, 4)))
+
+
+@pytest.mark.parametrize("kind", [UniversumClustering, CPM3C, PLSA])
+def test_verbose_prints_steps(blobs, kind, capsys):
+    X = np.abs(blobs[0])
+    kind(3, random_state=0).fit(X)
+    assert capsys.readouterr().out == ""
+    kind(3, random_state=0, verbose=1).fit(X)
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].startswith("training")
+    assert said[1].startswith("round 1: objective ")
+    assert "gap" not in said[1]
 
 
 def test_fit_predict_takes_the_universum(blobs):

@@ -68,7 +68,7 @@ def test_no_item_of_a_local_optimum_has_negative_confidence():
     found = item_confidence(K, y)
     assert found.confidence.min() >= -1e-9
     assert found.confidence[found.order()[0]] == found.confidence.min()
-    assert min(move.lost for move in cluster_confidence(K, y) if move.kind != "split") >= -1e-9
+    assert min(move.confidence for move in cluster_confidence(K, y) if move.kind != "split") >= -1e-9
 
 
 @pytest.mark.parametrize("density", [0.0, 0.4, 1.0])
@@ -89,10 +89,10 @@ def test_clusters_give_a_real_move_close_to_the_best(density, as_sparse, small, 
                 assert move.size == 1
                 continue
             lost = correlation_score(K, y) - correlation_score(K, move.applied_to(y))
-            assert move.lost == pytest.approx(lost)
-            assert move.lost >= limit - 1e-9
+            assert move.confidence == pytest.approx(lost)
+            assert move.confidence >= limit - 1e-9
             assert sorted(sum(move.parts, ())) == np.flatnonzero(y == move.cluster).tolist()
-        if all(m.lost <= limit + 1e-9 for m, limit in zip(moves, least, strict=True)):
+        if all(m.confidence <= limit + 1e-9 for m, limit in zip(moves, least, strict=True)):
             best += 1
     if not as_sparse:
         assert best >= 10
@@ -103,7 +103,7 @@ def test_clusters_all_items_in_one_or_alone():
     assert [move.kind for move in cluster_confidence(K, [0] * 5)] == ["take out"]
     assert {move.kind for move in cluster_confidence(-K, range(5))} == {"merge"}
     only = cluster_confidence(np.zeros((1, 1)), [7])[0]
-    assert (only.kind, only.lost) == ("none", np.inf)
+    assert (only.kind, only.confidence) == ("none", np.inf)
 
 
 def test_large_sparse_graph_takes_seconds():

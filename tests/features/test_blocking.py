@@ -12,7 +12,6 @@ from clustruct.features import (
     Strings,
     Terms,
     Vectors,
-    candidate_pairs,
     guess_blocks,
     pair_recall,
 )
@@ -40,7 +39,7 @@ def people(n, seed=0):
 
 def test_candidates_find_nearly_all_mates_and_few_strangers():
     raw = people(100)
-    pairs = candidate_pairs(raw, n_neighbors=5)
+    pairs = Blocking(n_neighbors=5).fit([raw]).pairs(raw)
     assert (pairs[:, 0] < pairs[:, 1]).all()
     assert len(np.unique(pairs[:, 0] * len(raw) + pairs[:, 1])) == len(pairs)
     assert pair_recall(raw, pairs) > 0.97
@@ -77,9 +76,9 @@ def test_listed_features_are_those_of_all_pairs_and_state_comes_back():
 )
 def test_hostile_candidates_are_refused(wrong):
     features = PairFeatures([Constant()], blocking=Blocking(from_size=0)).fit([people(5)])
-    state = features.state()
+    state = features.blocking_.state()
     with pytest.raises(ValueError):
-        PairFeatures.from_state({**state, "candidates": {**state["candidates"], **wrong}})
+        Blocking.from_state({**state, **wrong})
 
 
 def test_products_of_chosen_features():
@@ -100,11 +99,11 @@ def test_products_of_chosen_features():
 def test_vectors_in_one_field_or_in_several():
     raw = RawSet([{"x": 1, "y": 0.0}, {"x": 0, "y": 2.0}, {"x": 1, "y": None}, {"x": 2, "y": 0}])
     block = Vectors(["x", "y"], ["cosine", "nearness", "difference", "product"], name="v").fit([raw])
-    values = block.values(raw, all_pairs(4))
+    values = block.transform(raw, all_pairs(4))
     assert values.shape == (6, 2 + 2 + 2 + 2)
     assert values[:, 2].tolist() == [0.0, 0.0, pytest.approx(1.0), 0.0, 0.0, 0.0]
     assert values[1, :4].tolist() == [1.0, 0.0, 0.0, 0.0]
-    assert [b.kind for b in guess_blocks([raw], "vectors")] == ["vectors"]
+    assert [type(b) for b in guess_blocks([raw], "vectors")] == [Vectors]
     for bad in ([1.0], ["a", "b"], [1.0, float("inf")], [[1.0, 2.0]]):
         with pytest.raises(ValueError, match="item 1"):
             Vectors(["v"]).fit([RawSet([{"v": [1.0, 2.0]}, {"v": bad}])])
@@ -112,7 +111,7 @@ def test_vectors_in_one_field_or_in_several():
 
 def test_bad_links_name_the_set():
     with pytest.raises(ValueError, match="set s: edges: row 0"):
-        Links().values(RawSet([{}], name="s", context={"links": [[0, 5]]}), np.zeros((0, 2), int))
+        Links().transform(RawSet([{}], name="s", context={"links": [[0, 5]]}), np.zeros((0, 2), int))
 
 
 def test_listed_pairs_alone_are_searched_and_counted():
@@ -161,7 +160,7 @@ def test_large_clusters_in_training_ask_for_more_neighbours():
 def test_hostile_count_of_neighbours():
     state = Blocking().fit([RawSet([{"t": "a b"}, {"t": "a"}])]).state()
     for wrong in (None, -1, "many", True):
-        state["learned"]["n_neighbors"] = wrong
+        state["learned"]["n_neighbors_"] = wrong
         with pytest.raises(ValueError, match="n_neighbors"):
             Blocking.from_state(state)
 

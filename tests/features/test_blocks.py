@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from clustruct.features import (
     Dates,
@@ -18,8 +19,10 @@ from clustruct.features import (
     field_kinds,
     guess_blocks,
 )
-from clustruct.features.base import all_pairs, block_from_state
+from clustruct.features.base import all_pairs
+from clustruct.features.term_weights import TermWeights
 from clustruct.records import RawSet
+from clustruct.storage.values import decode, encode
 
 VECTORS = [[1.0, 0.0], [0.5, 0.5], None, [0.0, 0.0], [3.0, 1.0], [1.0, 2.0], [0.0, 1.0], [1.0, 1.0]]
 ITEMS = [
@@ -49,58 +52,75 @@ BLOCKS = [
     Vectors(["vec"]),
     Links(),
 ]
-each = pytest.mark.parametrize("block", BLOCKS, ids=lambda b: f"{b.kind}-{len(b.get_params())}")
+each = pytest.mark.parametrize("block", BLOCKS, ids=lambda b: f"{type(b).__name__}-{len(b.get_params())}")
 
 
 @each
 def test_one_column_per_name_and_finite(block):
-    values = block.fit([RAW]).values(RAW, all_pairs(len(RAW)))
-    assert values.shape == (28, len(block.names()))
+    values = block.fit([RAW]).transform(RAW, all_pairs(len(RAW)))
+    assert values.shape == (28, len(block.get_feature_names_out()))
     assert np.isfinite(values).all()
     assert (values >= 0.0).all()
     assert (values <= 1.0 + 1e-12).all()
-    assert len(set(block.names())) == len(block.names())
+    assert len(set(block.get_feature_names_out())) == len(block.get_feature_names_out())
 
 
 @each
 def test_symmetric_and_the_same_for_listed_pairs(block):
     pairs = all_pairs(len(RAW))
-    everything = block.fit([RAW, OTHER]).values(RAW, pairs)
+    everything = block.fit([RAW, OTHER]).transform(RAW, pairs)
     some = np.array([[4, 3], [7, 0], [1, 0], [6, 2]])
     rows = [np.flatnonzero((pairs == sorted(p)).all(axis=1))[0] for p in some.tolist()]
-    np.testing.assert_allclose(block.values(RAW, some), everything[rows], atol=1e-12)
-    assert block.values(RAW, np.zeros((0, 2), np.int64)).shape == (0, len(block.names()))
+    np.testing.assert_allclose(block.transform(RAW, some), everything[rows], atol=1e-12)
+    assert block.transform(RAW, np.zeros((0, 2), np.int64)).shape == (0, len(block.get_feature_names_out()))
 
 
 @each
-def test_state_through_json_gives_the_same_values(block):
-    block.fit([RAW])
-    state = block.state()
-    arrays = {}
+def test_parts_of_the_sets_are_as_good_as_all(block):
+    sets = [RAW, OTHER, RawSet([{"title": "words of malicious errors", "year": 1999, "vec": [2, 2]}])]
+    whole = clone(block).fit(sets)
+    for cut in (1, 2):
+        parts = [block.summarise(sets[:cut]), block.summarise(sets[cut:])]
+        again = clone(block).finish(block.merge(*parts))
+        assert again.get_feature_names_out() == whole.get_feature_names_out()
+        for raw in sets:
+            pairs = all_pairs(len(raw))
+            np.testing.assert_allclose(again.transform(raw, pairs), whole.transform(raw, pairs), atol=1e-12)
 
-    def keep(value):
-        if isinstance(value, np.ndarray):
-            arrays[len(arrays)] = value
-            return {"array": len(arrays) - 1}
-        raise TypeError(type(value))
 
-    text = json.dumps(state, default=keep)
-    back = json.loads(text, object_hook=lambda d: arrays[d["array"]] if set(d) == {"array"} else d)
-    restored = block_from_state(back)
-    assert restored.names() == block.names()
+def test_parts_whose_vectors_differ_are_refused():
+    block = Vectors(["vec"])
+    longer = RawSet([{"vec": [1, 2, 3]}], name="longer")
+    with pytest.raises(ValueError, match="vectors of 2 numbers, elsewhere of 3"):
+        block.merge(block.summarise([longer]), block.summarise([OTHER]))
+    with pytest.raises(ValueError, match="no item has a vector"):
+        block.fit([RawSet([{}, {}])])
+
+
+@each
+def test_state_as_a_file_keeps_it_gives_the_same_values(block):
+    arrays = []
+    text = json.dumps(encode(block.fit([RAW]), arrays))
+    restored = decode(json.loads(text), arrays)
+    assert type(restored) is type(block)
+    assert restored.get_feature_names_out() == block.get_feature_names_out()
     for raw in (RAW, OTHER):
         pairs = all_pairs(len(raw))
-        np.testing.assert_array_equal(restored.values(raw, pairs), block.values(raw, pairs))
+        np.testing.assert_array_equal(restored.transform(raw, pairs), block.transform(raw, pairs))
 
 
-@pytest.mark.parametrize("block", [b for b in BLOCKS if b.fit([RAW]).learned()], ids=lambda b: b.kind)
-@pytest.mark.parametrize(
-    "hostile", [None, [], {}, 7, "x", {"weights": 3}, {"size": 10**18}, {"weights": [{"words": 1}]}]
-)
+HOSTILE = [None, [], {}, 7, "x", {"weights_": 3}, {"size_": 10**18}, {"weights_": [{"words": 1}]}]
+
+
+@pytest.mark.parametrize("block", [b for b in BLOCKS if b.fitted], ids=lambda b: type(b).__name__)
+@pytest.mark.parametrize("hostile", HOSTILE)
 def test_hostile_states_are_refused(block, hostile):
     state = block.fit([RAW]).state()
     with pytest.raises(ValueError):
-        block_from_state({**state, "learned": hostile})
+        block.from_state({**state, "learned": hostile})
+    for name in block.fitted:
+        with pytest.raises(ValueError):
+            block.from_state({**state, "learned": {**state["learned"], name: [hostile]}})
 
 
 @each
@@ -110,22 +130,21 @@ def test_hostile_parameters_are_refused(block):
         if isinstance(value, bool):
             continue
         with pytest.raises(ValueError):
-            block_from_state({**state, "parameters": {**state["parameters"], name: {"a": 10**9}}})
+            block.from_state({**state, "parameters": {**state["parameters"], name: {"a": 10**9}}})
     with pytest.raises(ValueError):
-        block_from_state({**state, "parameters": {**state["parameters"], "system": "rm"}})
+        block.from_state({**state, "parameters": {**state["parameters"], "system": "rm"}})
 
 
-@pytest.mark.parametrize("state", [None, [], {"kind": []}, {"kind": "os"}, {"kind": "text"}])
+@pytest.mark.parametrize("state", [None, [], {"parameters": []}, {"parameters": {"field": "a"}}])
 def test_what_is_no_state_is_refused(state):
     with pytest.raises(ValueError):
-        block_from_state(state)
+        TextCosines.from_state(state)
     with pytest.raises(ValueError):
-        PairFeatures.from_state({"blocks": [state]})
+        PairFeatures.from_state({"blocks": [state], "products": [], "blocking": None})
 
 
 def test_term_tables_are_checked():
-    state = Terms(["title"], views=["words"]).fit([RAW]).state()
-    table = state["learned"]["weights"][0]
+    table = Terms(["title"], views=["words"]).fit([RAW]).weights_[0].state()
     assert table["words"]
     for wrong in (
         {"words": ["a", "a"]},
@@ -138,7 +157,7 @@ def test_term_tables_are_checked():
         {"n": 10**30},
     ):
         with pytest.raises(ValueError):
-            block_from_state({**state, "learned": {"weights": [{**table, **wrong}]}})
+            TermWeights.from_state({**table, **wrong})
 
 
 def test_fields_are_told_apart():
@@ -191,4 +210,4 @@ def test_guessed_features_of_new_sets(kind):
 
 def test_unknown_words_count_in_new_sets():
     block = TextCosines("title", ngrams=[1], stemmed=False).fit([RAW])
-    assert block.values(OTHER, all_pairs(2)).tolist() == [[pytest.approx(1.0)]]
+    assert block.transform(OTHER, all_pairs(2)).tolist() == [[pytest.approx(1.0)]]

@@ -12,6 +12,7 @@ import runpy
 from pathlib import Path
 
 import numpy as np
+from scipy import sparse
 
 import clustruct
 from clustruct import ItemSet, RawSet, datasets, features, losses, metrics, problems, ssvm
@@ -55,7 +56,7 @@ VALUES: dict[str, dict[str, str]] = {}
 
 # Words that the package answers with (why a training ended, kinds of oracles, blocks and fields) -> word of
 # the record, where the two differ.
-ANSWERS: dict[str, str] = {}
+ANSWERS: dict[str, str] = {"stable_contrast": "stable contrast"}
 
 
 def answer(word):
@@ -368,12 +369,12 @@ def block(kind, /, *given, **options):
 
 def block_values(of, raw, sets):
     """The values of all pairs of a set, the block being fitted to the sets."""
-    values = of.fit(sets).values(raw, all_pairs(len(raw)))
+    values = of.fit(sets).transform(raw, all_pairs(len(raw)))
     return values.toarray() if hasattr(values, "toarray") else values
 
 
 def block_kind(of):
-    return answer(of.kind)
+    return next(word for word, kind in BLOCKS.items() if type(of) is kind)
 
 
 def candidate_pairs(of, raw):
@@ -398,7 +399,9 @@ def selected_rows(kind, *given, **options):
 def trials(*given, **options):
     """Scores of the settings of a grid, and which one each rule takes."""
     tried = universum_choice.try_grid(*given, **options)
-    taken = {rule: tried.index(universum_choice.choose(tried, rule)) for rule in universum_choice.RULES}
+    taken = {
+        answer(rule): tried.index(universum_choice.choose(tried, rule)) for rule in universum_choice.RULES
+    }
     return [trial.scores for trial in tried], taken
 
 
@@ -407,7 +410,10 @@ def trials(*given, **options):
 # Option of the cases -> option of the command, where the two differ.
 COMMAND_OPTIONS: dict[str, str] = {"candidates": "blocking", "neighbours": "n_neighbors"}
 # Key that a command prints -> key of the record, where the two differ.
-PRINTED_KEYS: dict[str, str] = {}
+PRINTED_KEYS: dict[str, str] = {
+    "least_confident_items": "least_sure_items",
+    "least_confident_clusters": "least_sure_clusters",
+}
 MAINS = {
     "clustruct": main_command.main,
     "clustruct-learn": learn_command.main,
@@ -445,7 +451,7 @@ def make_hook_data(folder):
 
 def hook_weights(model_file):
     """What a model file of a hook module holds: weights, or support vectors and their factors."""
-    with np.load(model_file, allow_pickle=False) as held:
-        return {
-            PRINTED_KEYS.get(name, name): held[name] for name in held.files if held[name].dtype.kind == "f"
-        }
+    held = clustruct.load(model_file)
+    if held.support is None:
+        return {"w": held.w}
+    return {"alpha": held.support.coefficients, "support_data": sparse.csr_array(held.support.vectors).data}

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from clustruct import load
 from clustruct.cli import classify, learn
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "hooks"
@@ -43,14 +44,12 @@ def test_example_modules(data, capsys, monkeypatch, name, suffix, options, most)
 
 
 def test_positive_weights(data, capsys, monkeypatch):
-    import numpy as np
-
     monkeypatch.chdir(data)
     words = ["--m", str(EXAMPLES / "binary.py"), "-c", "100", "--positive", "1"]
     assert learn.main([*words, "train-binary.dat", "model"]) == 0
-    with np.load("model") as held:
-        assert (held["w"][1:] >= 0).all()
-        assert held["w"][0] < 0
+    w = load("model").w
+    assert (w[1:] >= 0).all()
+    assert w[0] < 0
 
 
 @pytest.mark.parametrize("name", ["binary", "multiclass", "tagging", "kmeans"])

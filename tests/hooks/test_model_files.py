@@ -1,16 +1,21 @@
 """Model files keep what a module set, and hold no code unless asked to."""
 
 import datetime
-import json
+from dataclasses import fields
 
 import numpy as np
 import pytest
 from scipy import sparse
 
+from clustruct import save
 from clustruct.hooks import HookError
-from clustruct.hooks.model_files import read_model_file, unstorable, write_model_file
+from clustruct.hooks.model_files import HookModel, read_model_file, unstorable, write_model_file
 from clustruct.hooks.svmapi import RBF, Document, KernelParm, Model, Sparm, Sparse, StructModel
+from clustruct.losses import PairwiseLoss
 from clustruct.ssvm import VectorSum
+from clustruct.storage.container import read_container, write_container
+
+HOOK_FIELDS = [field.name for field in fields(HookModel)]
 
 PLAIN = {
     "number": 3,
@@ -96,17 +101,41 @@ def test_objects_need_pickle_on_both_sides(tmp_path):
     assert (back.day, back.days) == (day, [{"a": day}])
 
 
-def test_a_header_that_hides_its_pickles_is_refused(tmp_path):
-    """The list of names in the header is for the message; what is refused is the pickle itself."""
+def altered(path, change):
+    """The file with its header changed and its checksum right."""
+    header, arrays = read_container(path)
+    change(header["object"]["state"])
+    del header["arrays"]
+    write_container(path, header, arrays)
+
+
+def test_a_pickle_is_not_opened_wherever_it_stands(tmp_path):
+    """Bytes of a pickle among the plain attributes stay bytes."""
     write_model_file(tmp_path / "model", linear_model(day=datetime.date(2020, 1, 2)), Sparm(), True)
-    with np.load(tmp_path / "model") as held:
-        arrays = dict(held)
-    header = json.loads(bytes(arrays["header"]))
-    header["pickled"] = []
-    arrays["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
-    with open(tmp_path / "model", "wb") as f:
-        np.savez(f, **arrays)
-    with pytest.raises(HookError, match="--allow-pickle"):
+
+    def hide(state):
+        state["attributes"]["day"] = state["pickled"].pop("day")
+
+    altered(tmp_path / "model", hide)
+    sm, _ = read_model_file(tmp_path / "model", Sparm(), True)
+    assert sm.day.dtype == np.uint8
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *(lambda state, name=name: state.pop(name) for name in HOOK_FIELDS),
+        *(lambda state, name=name: state.update({name: "x"}) for name in HOOK_FIELDS),
+        *(lambda state, name=name: state["attributes"].update({name: 1}) for name in ("w", "__class__")),
+        lambda state: state["kernel"].update(other=1),
+        lambda state: state.update(kernel_ids={"$tuple": [0, 1]}),
+        lambda state: state.update(w=None, support={"$object": "hook vector", "state": {}}),
+    ],
+)
+def test_headers_made_by_hand_are_refused(tmp_path, change):
+    write_model_file(tmp_path / "model", linear_model(size=3), Sparm(), False)
+    altered(tmp_path / "model", change)
+    with pytest.raises(HookError, match=r"is not a model file of clustruct-learn \("):
         read_model_file(tmp_path / "model", Sparm(), False)
 
 
@@ -123,8 +152,7 @@ def test_foreign_files(tmp_path, content):
         read_model_file(tmp_path / "other", Sparm(), False)
 
 
-def test_other_npz_files(tmp_path):
-    with open(tmp_path / "model", "wb") as f:
-        np.savez(f, header=np.frombuffer(b"{}", np.uint8))
-    with pytest.raises(HookError, match="or of another version"):
+def test_files_of_another_kind(tmp_path):
+    save(tmp_path / "model", PairwiseLoss())
+    with pytest.raises(HookError, match=r"holds a PairwiseLoss, not a HookModel"):
         read_model_file(tmp_path / "model", Sparm(), False)

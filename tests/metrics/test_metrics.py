@@ -1,15 +1,17 @@
 """Scores equal worked examples, their definitions over sets, and do not depend on names or order."""
 
+import pickle
 from fractions import Fraction
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.model_selection import GridSearchCV
 
-from clustruct import metrics
+from clustruct import SupervisedCorrelationClustering, metrics
+from clustruct.datasets import make_synth
 from clustruct.losses import MitreLoss, PairwiseLoss
-from clustruct.partitions import from_sets
 from tests.reference import metrics as twin
 from tests.reference.partitions import all_partitions
 
@@ -20,7 +22,7 @@ two_labelings = st.integers(1, 9).flatmap(
 
 def labeling(text: str, items: str) -> np.ndarray:
     """ "ab cd" -> labels of the items a, b, c, d."""
-    return from_sets([set(word) for word in text.split()], ids=list(items))
+    return np.array([next(k for k, word in enumerate(text.split()) if item in word) for item in items])
 
 
 def test_worked_example() -> None:
@@ -156,3 +158,25 @@ def test_bad_input_is_refused() -> None:
         metrics.muc([0, 1], [0])
     with pytest.raises(ValueError, match="at least one item"):
         metrics.matched_accuracy([], [])
+
+
+@pytest.mark.parametrize("name", ["b_cubed", "conll", "lea_recall", "rand", "neg_variation_of_information"])
+def test_scorers_are_means_over_sets(name):
+    X, y = make_synth(n_sets=3, n_clusters=3, cluster_size=3)
+    model = SupervisedCorrelationClustering(C=1.0).fit(X, y)
+    said = metrics.evaluate(y, model.predict(X)).mean
+    key = {"b_cubed": "b_cubed_f1", "conll": "conll_f1"}.get(name, name.removeprefix("neg_"))
+    sign = -1.0 if name.startswith("neg_") else 1.0
+    scorer = pickle.loads(pickle.dumps(metrics.get_scorer(name)))
+    assert scorer(model, X, y) == pytest.approx(sign * said[key])
+
+
+def test_scorers_choose_parameters():
+    X, y = make_synth(n_sets=4, n_clusters=3, cluster_size=4)
+    grid = {"C": [1e-6, 1.0]}
+    search = GridSearchCV(
+        SupervisedCorrelationClustering(), grid, scoring=metrics.get_scorer("b_cubed"), cv=2
+    )
+    assert search.fit(X, y).best_params_ == {"C": 1.0}
+    with pytest.raises(ValueError, match="unknown score 'variation_of_information'; known are pairwise, muc"):
+        metrics.get_scorer("variation_of_information")

@@ -20,7 +20,7 @@ def test_every_setting_is_tried_from_every_start(trials):
     assert [trial.parameters for trial in trials] == GRID
     for trial in trials:
         assert len(trial.labelings) == len(trial.objectives) == 3
-        assert {*trial.scores, "stable contrast"} == set(choice.RULES)
+        assert {*trial.scores, "stable_contrast"} == set(choice.RULES)
         lowest = trial.objectives.index(min(trial.objectives))
         assert trial.labels is trial.labelings[lowest]
 
@@ -36,7 +36,7 @@ def test_contrast_among_the_stable():
         {"stability": 0.89, "contrast": 1.5},
         {"stability": 0.50, "contrast": 9.0},
     ]
-    assert choice.choose_by_scores(scores, "stable contrast") == 1
+    assert choice.choose_by_scores(scores, "stable_contrast") == 1
     assert choice.choose_by_scores(scores, "contrast") == 2
 
 

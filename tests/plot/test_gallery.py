@@ -28,7 +28,7 @@ def test_pictures(example, tmp_path, capsys):
 
 def test_hue_is_what_counts_and_some_errors_are_left():
     model, x, truth = trained()
-    assert np.argmax(np.abs(model.w_ * model._scale)) == 0
+    assert np.argmax(np.abs(model.w_ * model.feature_scale_)) == 0
     assert 0.0 < model.set_losses([x], [truth])[0] < 10.0
 
 

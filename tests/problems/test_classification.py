@@ -93,9 +93,9 @@ def test_binary_is_the_svm(digits, norm, loss, form):
 @pytest.mark.parametrize(
     ("X", "y", "message"),
     [
-        ([[1.0, np.nan], [0.0, 1.0]], [0, 1], "NaN or infinite"),
+        ([[1.0, np.nan], [0.0, 1.0]], [0, 1], "Input X contains NaN"),
         ([[1.0], [2.0]], [0, 1, 1], "3 labels"),
-        ([1.0, 2.0], [0, 1], "rows and columns"),
+        ([1.0, 2.0], [0, 1], "Expected 2D array"),
     ],
 )
 def test_bad_input_is_named(X, y, message):

@@ -114,3 +114,17 @@ class SlowMultiLabel:
         truth = w @ self.joint_feature(i, self.Y[i])
         needs = [rule.violation(self.loss(i, y), w @ self.joint_feature(i, y) - truth) for y in self.outputs]
         return self.outputs[int(np.argmax(needs))]
+
+
+def dwave(unary, pairwise):
+    """Roof duality by dwave-preprocessing, undecided labels as 1/2."""
+    import dimod
+    from dwave.preprocessing.lower_bounds import roof_duality
+
+    model = dimod.BinaryQuadraticModel(len(unary), "BINARY")
+    model.add_linear_from_array(-np.asarray(unary))
+    model.add_quadratic_from_dense(-np.triu(pairwise, 1))
+    nodes = np.full(len(unary), 0.5)
+    for label, value in roof_duality(model, strict=True)[1].items():
+        nodes[label] = value
+    return nodes

@@ -10,26 +10,21 @@ from sklearn.pipeline import make_pipeline
 
 from clustruct import PairFeatures, RawSet, SupervisedCorrelationClustering, SupervisedKMeans
 from clustruct.baselines import DefaultClustering, PairwiseClassifierClustering
-from clustruct.features import PairBlock
+from clustruct.features.base import Unlearned
 from clustruct.report import write_report
-from clustruct.report.findings import look_at
-from clustruct.report.sections import MEANS, score_section, summary_section
+from clustruct.report.contents import MEANS, scores, summary
+from clustruct.report.findings import Findings
 
 EVIL = "<script>alert(1)</script>\"'&\x00\udcff $x$ \u65e5\u672c"
 
 
-class Difference(PairBlock):
+class Difference(Unlearned):
     """How far the numbers of two items lie apart; its name is hostile."""
 
-    kind = "test difference"
-
-    def fit(self, sets):
-        return self
-
-    def names(self):
+    def get_feature_names_out(self):
         return [f"difference {EVIL}", "closeness"]
 
-    def values(self, raw, pairs):
+    def transform(self, raw, pairs):
         n = np.array(raw.column("n"), float)
         gap = np.abs(n[pairs[:, 0]] - n[pairs[:, 1]])
         return np.column_stack([gap, np.exp(-gap)])
@@ -102,7 +97,7 @@ def test_whole_page_with_hostile_names(hostile_page):
         "Sets",
         "Splits and merges",
         "Wrong pairs explained",
-        "Least sure",
+        "Least confident",
     ]
     names = {tag for tag, _ in tags.seen}
     assert not names & {"script", "iframe", "object", "embed", "link", "form", "svg"}
@@ -131,17 +126,18 @@ def test_scores_are_those_of_the_metrics(hostile_page, trained):
 
 def test_without_labels_nothing_is_said_about_right_and_wrong(tmp_path, trained):
     page = written(tmp_path, trained[0], make_sets(2, labels=False, seed=5))
-    assert Tags(page).headings == ["Summary", "What was learned", "Sets", "Least sure"]
+    assert Tags(page).headings == ["Summary", "What was learned", "Sets", "Least confident"]
     assert "wrong" not in re.sub(r"<style>.*?</style>|src=\"[^\"]*\"", "", page, flags=re.DOTALL)
 
 
 def test_some_sets_with_labels(trained):
     sets = [*make_sets(2, seed=6), *make_sets(1, labels=False, seed=7)]
     missing = RawSet(sets[0].items, labels=[None, *sets[0].labels[1:]], name="one label missing")
-    findings = look_at(trained[0], [*sets, missing])
+    findings = Findings.of(trained[0], [*sets, missing])
     assert [s.number for s in findings.labelled] == [0, 1]
-    assert "4, 2 of them with labels" in summary_section(findings)[1]
-    assert score_section(findings)[1].count("<tr>") == 2 + len(MEANS) + 2
+    assert ["sets", "4, 2 of them with labels"] in summary(findings).rows
+    found = scores(findings)
+    assert (len(found["means"].rows), len(found["sets"].rows)) == (len(MEANS), 2)
 
 
 @pytest.mark.parametrize("m", [1, 2])

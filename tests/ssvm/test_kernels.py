@@ -99,14 +99,23 @@ def test_sparse_vectors(data):
     assert ssvm.fit(Sparse(X, y), 3.0, kernel=rbf).objective == pytest.approx(dense.objective, rel=1e-6)
 
 
+def test_a_kernel_may_be_any_function(data):
+    from sklearn.metrics.pairwise import laplacian_kernel, rbf_kernel
+
+    X, y = data
+    named = ssvm.fit(KernelMulticlass(X, y), 3.0, kernel=Kernel("rbf", gamma=0.5))
+    same = ssvm.fit(KernelMulticlass(X, y), 3.0, kernel=lambda U, V: rbf_kernel(U, V, gamma=0.5))
+    assert same.objective == named.objective
+    assert ssvm.fit(KernelMulticlass(X, y), 3.0, kernel=laplacian_kernel).converged
+
+
 def test_unknown_kernel():
     with pytest.raises(ValueError, match="unknown kernel 'cosine'"):
         Kernel("cosine")
 
 
 @pytest.mark.parametrize("rows_at_once", [3, 4096])
-def test_scores_of_many_sums_are_sums_of_kernel_values(monkeypatch, rows_at_once):
-    monkeypatch.setattr("clustruct.ssvm.kernels.ROWS_AT_ONCE", rows_at_once)
+def test_scores_of_many_sums_are_sums_of_kernel_values(rows_at_once):
     rng = np.random.default_rng(1)
     rbf = Kernel("rbf", gamma=0.3)
     sums = [
@@ -123,4 +132,4 @@ def test_scores_of_many_sums_are_sums_of_kernel_values(monkeypatch, rows_at_once
         )
         for s in sums
     ]
-    np.testing.assert_allclose(w.score_all(sums), expected, atol=1e-12)
+    np.testing.assert_allclose(w.score_all(sums, rows_at_once), expected, atol=1e-12)

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scipy.optimize import Bounds, LinearConstraint
 
 from clustruct import ssvm
+from clustruct.ssvm.solvers import NSlack
 from tests.reference import structural_svm as slow
 
 COMBINATIONS = [
@@ -21,19 +22,24 @@ TIGHT = {"epsilon": 1e-8, "rtol": 1e-7}
 
 
 @pytest.fixture(params=["gram", "pool"])
-def storage(request, monkeypatch):
-    """n-slack training with few examples and with many uses two kinds of working set."""
-    monkeypatch.setattr("clustruct.ssvm.training.FEW_EXAMPLES", 64 if request.param == "gram" else 0)
-    return request.param
+def solver(request):
+    """The solver of a formulation; n-slack training with each of its two stores of planes."""
+
+    def make(formulation="n_slack"):
+        return NSlack(store=request.param) if formulation == "n_slack" else formulation
+
+    return make
 
 
 @pytest.mark.parametrize(("formulation", "scaling", "norm"), COMBINATIONS)
 @pytest.mark.parametrize("C", [0.1, 3.0, 100.0])
-def test_six_combinations(formulation, scaling, norm, C, storage):
+def test_six_combinations(formulation, scaling, norm, C, solver):
     for seed in range(3):
         problem = slow.random_problem(seed)
         w, value = slow.solve(problem, C, scaling, norm)
-        result = ssvm.fit(problem, C, formulation=formulation, scaling=scaling, slack_norm=norm, **TIGHT)
+        result = ssvm.fit(
+            problem, C, formulation=solver(formulation), scaling=scaling, slack_norm=norm, **TIGHT
+        )
         assert result.converged
         assert slow.objective(problem, result.w, C, scaling, norm) == pytest.approx(value, rel=1e-5)
         assert result.objective == pytest.approx(
@@ -54,50 +60,52 @@ def test_one_slack_equals_n_slack(scaling):
     np.testing.assert_allclose(one.w, many.w, atol=1e-3)
 
 
-def test_pool_equals_gram(monkeypatch):
+def test_pool_equals_gram():
     problem = slow.random_problem(3, n=40, outputs=5, features=6)
     for norm in (1, 2):
-        gram = ssvm.fit(problem, 10.0, slack_norm=norm, **TIGHT)
-        monkeypatch.setattr("clustruct.ssvm.training.FEW_EXAMPLES", 0)
-        pool = ssvm.fit(problem, 10.0, slack_norm=norm, **TIGHT)
-        monkeypatch.undo()
+        gram, pool = (
+            ssvm.fit(problem, 10.0, slack_norm=norm, formulation=NSlack(store=store), **TIGHT)
+            for store in ("gram", "pool")
+        )
         assert pool.objective == pytest.approx(gram.objective, rel=1e-7)
+        named = ssvm.fit(problem, 10.0, slack_norm=norm, formulation="n_slack", **TIGHT)
+        np.testing.assert_array_equal(named.w, gram.w)
 
 
 @pytest.mark.parametrize("formulation", ["n_slack", "one_slack"])
-def test_weights_are_repetitions(formulation, storage):
+def test_weights_are_repetitions(formulation, solver):
     problem = slow.random_problem(1, n=3)
     again = [0, 0, 1, 2, 2, 2]
     repeated = slow.Enumerated(problem.psi[again], problem.losses[again])
-    weighted = ssvm.fit(problem, 5.0, sample_weight=[2, 1, 3], formulation=formulation, **TIGHT)
-    listed = ssvm.fit(repeated, 5.0, formulation=formulation, **TIGHT)
+    weighted = ssvm.fit(problem, 5.0, sample_weight=[2, 1, 3], formulation=solver(formulation), **TIGHT)
+    listed = ssvm.fit(repeated, 5.0, formulation=solver(formulation), **TIGHT)
     assert weighted.objective == pytest.approx(listed.objective, rel=1e-7)
     np.testing.assert_allclose(weighted.w, listed.w, atol=1e-4)
 
 
-def test_weight_zero_leaves_an_example_out(storage):
+def test_weight_zero_leaves_an_example_out(solver):
     problem = slow.random_problem(1, n=4)
     rest = slow.Enumerated(problem.psi[1:], problem.losses[1:])
-    without = ssvm.fit(problem, 5.0, sample_weight=[0, 1, 1, 1], **TIGHT)
+    without = ssvm.fit(problem, 5.0, sample_weight=[0, 1, 1, 1], formulation=solver(), **TIGHT)
     assert without.objective == pytest.approx(ssvm.fit(rest, 5.0, **TIGHT).objective, rel=1e-7)
 
 
 @pytest.mark.parametrize("formulation", ["n_slack", "one_slack"])
 @pytest.mark.parametrize("C", [1.0, 50.0])
-def test_nonnegative_weights(formulation, C, storage):
+def test_nonnegative_weights(formulation, C, solver):
     for seed in range(3):
         problem = slow.random_problem(seed)
         w, value = slow.solve(problem, C, lower=0.0)
-        result = ssvm.fit(problem, C, constraints="nonnegative", formulation=formulation, **TIGHT)
+        result = ssvm.fit(problem, C, constraints="nonnegative", formulation=solver(formulation), **TIGHT)
         assert result.w.min() >= 0.0
         assert result.objective == pytest.approx(value, rel=1e-5)
         np.testing.assert_allclose(result.w, w, atol=2e-3)
-        same = ssvm.fit(problem, C, constraints=Bounds(0.0, np.inf), formulation=formulation, **TIGHT)
+        same = ssvm.fit(problem, C, constraints=Bounds(0.0, np.inf), formulation=solver(formulation), **TIGHT)
         assert same.objective == pytest.approx(value, rel=1e-5)
 
 
 @pytest.mark.parametrize("formulation", ["n_slack", "one_slack"])
-def test_linear_constraints(formulation, storage):
+def test_linear_constraints(formulation, solver):
     rng = np.random.default_rng(0)
     for seed in range(3):
         problem = slow.random_problem(seed)
@@ -105,37 +113,36 @@ def test_linear_constraints(formulation, storage):
         least = np.array([0.5, 1.0, -0.2])
         _, value = slow.solve(problem, 10.0, rows=rows, least=least)
         kept = LinearConstraint(rows, least, np.inf)
-        result = ssvm.fit(problem, 10.0, constraints=kept, formulation=formulation, **TIGHT)
+        result = ssvm.fit(problem, 10.0, constraints=kept, formulation=solver(formulation), **TIGHT)
         assert np.all(rows @ result.w >= least - 1e-8)
         assert result.objective == pytest.approx(value, rel=1e-5)
 
 
-def test_bounds_and_rows_together(storage):
+def test_bounds_and_rows_together(solver):
     problem = slow.random_problem(4)
     rows, least = np.ones((1, problem.n_features)), np.array([2.0])
     _, value = slow.solve(problem, 10.0, rows=rows, least=least, lower=0.0)
-    result = ssvm.fit(
-        problem, 10.0, constraints=["nonnegative", LinearConstraint(rows, least)], max_iter=3000, **TIGHT
-    )
+    conditions = ["nonnegative", LinearConstraint(rows, least)]
+    result = ssvm.fit(problem, 10.0, constraints=conditions, formulation=solver(), max_iter=3000, **TIGHT)
     assert result.w.min() >= 0.0
     assert rows @ result.w >= least - 1e-8
     assert result.objective == pytest.approx(value, rel=1e-5)
 
 
 @pytest.mark.parametrize("formulation", ["n_slack", "one_slack"])
-def test_prior(formulation, storage):
+def test_prior(formulation, solver):
     problem = slow.random_problem(5)
     prior = np.linspace(-1, 1, problem.n_features)
     _, value = slow.solve(problem, 2.0, prior=prior)
-    result = ssvm.fit(problem, 2.0, prior=prior, formulation=formulation, **TIGHT)
+    result = ssvm.fit(problem, 2.0, prior=prior, formulation=solver(formulation), **TIGHT)
     assert result.objective == pytest.approx(value, rel=1e-6)
-    tiny = ssvm.fit(problem, 1e-9, prior=prior, formulation=formulation)
+    tiny = ssvm.fit(problem, 1e-9, prior=prior, formulation=solver(formulation))
     np.testing.assert_allclose(tiny.w, prior, atol=1e-6)
 
 
-def test_upper_bounds_hold_exactly(storage):
+def test_upper_bounds_hold_exactly(solver):
     problem = slow.random_problem(6)
-    result = ssvm.fit(problem, 50.0, constraints=Bounds(-0.1, 0.2), **TIGHT)
+    result = ssvm.fit(problem, 50.0, constraints=Bounds(-0.1, 0.2), formulation=solver(), **TIGHT)
     assert result.w.min() >= -0.1
     assert result.w.max() <= 0.2
     for _ in range(200):

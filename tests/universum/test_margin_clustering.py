@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from clustruct.universum.cccp import descend
+from clustruct.universum.cccp import cccp
 from clustruct.universum.convex_step import solve_convex
 from clustruct.universum.problem import MarginProblem
 from tests.reference import universum as reference
@@ -66,7 +66,7 @@ def test_objective_is_the_sum_over_documents():
 def test_objective_never_rises(seed, C, C_universum, balance, inner_tol, k):
     X, U, labels = data(seed, n=30, N=12, d=4, k=k)
     problem = MarginProblem(X, k, C, balance, U, C_universum)
-    result = descend(problem, labels, tol=1e-9, inner_tol=inner_tol)
+    result = cccp(problem, labels, tol=1e-9, inner_tol=inner_tol)
     assert (np.diff(result.objectives) <= 1e-12 * result.objectives[0]).all()
     assert result.objective == pytest.approx(reference.objective(X, U, result.W, C, C_universum, 0.5))
     totals = result.W @ X.sum(axis=0)
@@ -74,7 +74,7 @@ def test_objective_never_rises(seed, C, C_universum, balance, inner_tol, k):
 
 
 def test_fixing_the_universum_labels_as_in_the_paper_can_raise_the_objective():
-    """Why the maximum is kept: with it fixed the term is under-estimated (SPEC 7, first erratum)."""
+    """Why the maximum is kept: with it fixed the term is under-estimated."""
     rises = 0
     for seed in range(20):
         X, U, labels = data(seed, n=20, N=10)
@@ -120,17 +120,17 @@ def _fixed_step(X, U, W, C, C_universum):
 
 def test_no_universum_and_no_weight_are_the_same():
     X, U, labels = data(4, n=40)
-    with_none = descend(MarginProblem(X, 3, 8.0, 0.1), labels)
-    with_zero = descend(MarginProblem(X, 3, 8.0, 0.1, U, 0.0), labels)
+    with_none = cccp(MarginProblem(X, 3, 8.0, 0.1), labels)
+    with_zero = cccp(MarginProblem(X, 3, 8.0, 0.1, U, 0.0), labels)
     np.testing.assert_array_equal(with_none.W, with_zero.W)
 
 
 def test_sparse_is_dense():
     X, U, labels = data(5, n=40)
     X[np.abs(X) < 1.0] = 0.0
-    dense = descend(MarginProblem(X, 3, 8.0, 0.1, U, 1.0), labels, inner_tol=1e-6)
+    dense = cccp(MarginProblem(X, 3, 8.0, 0.1, U, 1.0), labels, inner_tol=1e-6)
     csr = MarginProblem(sparse.csr_array(X), 3, 8.0, 0.1, sparse.csr_array(U), 1.0)
-    thin = descend(csr, labels, inner_tol=1e-6)
+    thin = cccp(csr, labels, inner_tol=1e-6)
     np.testing.assert_allclose(thin.W, dense.W, atol=1e-8)
     np.testing.assert_array_equal(thin.labels, dense.labels)
 
@@ -139,16 +139,16 @@ def test_names_of_clusters_do_not_matter():
     X, U, labels = data(6, n=40)
     problem = MarginProblem(X, 3, 8.0, 0.1, U, 1.0)
     order = np.array([2, 0, 1])
-    one = descend(problem, labels, inner_tol=1e-7, tol=1e-7)
-    other = descend(problem, order[labels], inner_tol=1e-7, tol=1e-7)
+    one = cccp(problem, labels, inner_tol=1e-7, tol=1e-7)
+    other = cccp(problem, order[labels], inner_tol=1e-7, tol=1e-7)
     np.testing.assert_array_equal(order[one.labels], other.labels)
     assert one.objective == pytest.approx(other.objective, rel=1e-6)
 
 
 def test_scale_of_the_data_is_the_unit_of_C():
     X, U, labels = data(7, n=40)
-    one = descend(MarginProblem(3.0 * X, 3, 8.0, 0.1, 3.0 * U, 1.0), labels, inner_tol=1e-8)
-    other = descend(MarginProblem(X, 3, 72.0, 0.1, U, 9.0), labels, inner_tol=1e-8)
+    one = cccp(MarginProblem(3.0 * X, 3, 8.0, 0.1, 3.0 * U, 1.0), labels, inner_tol=1e-8)
+    other = cccp(MarginProblem(X, 3, 72.0, 0.1, U, 9.0), labels, inner_tol=1e-8)
     np.testing.assert_allclose(3.0 * one.W, other.W, atol=1e-3)
     assert 9.0 * one.objective == pytest.approx(other.objective, rel=1e-6)
 
@@ -156,6 +156,6 @@ def test_scale_of_the_data_is_the_unit_of_C():
 def test_centred_data_have_no_balance_rows():
     X, _, labels = data(8, n=40)
     problem = MarginProblem(X - X.mean(axis=0), 3, 8.0, 0.1)
-    assert len(problem.balance_rows().least) == 0
-    assert descend(problem, labels).converged
-    assert len(MarginProblem(X, 3, 8.0, 0.1).balance_rows().least) == 6
+    assert len(problem.balance_rows().lower) == 0
+    assert cccp(problem, labels).converged
+    assert len(MarginProblem(X, 3, 8.0, 0.1).balance_rows().lower) == 6

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from clustruct.callbacks import observed
 from clustruct.estimators.margin_clustering import MarginClustering, Start
+from clustruct.storage import register
 from clustruct.universum.cpm3c import CPM3CResult, centre_weights, cpm3c
 from clustruct.universum.problem import MarginProblem
 
 
+@register("CPM3C")
 class CPM3C(MarginClustering):
     """Maximum-margin clustering by cutting planes with CCCP inside (Zhao, Wang and Zhang 2008)::
 
@@ -21,7 +27,7 @@ class CPM3C(MarginClustering):
 
     Parameters
     ----------
-    n_clusters, C, balance, init, n_init, scale, tol, max_iter, random_state
+    n_clusters, C, balance, init, n_init, scale, tol, max_iter, random_state, verbose
         As for `UniversumClustering`; max_iter is the number of constraints.
     epsilon : float
         Violation, in units of the slack, with which the search for constraints ends.
@@ -46,13 +52,14 @@ class CPM3C(MarginClustering):
         n_clusters: int = 8,
         C: float = 8.0,
         balance: float = 0.1,
-        init: Any = "principal",
+        init: str | ArrayLike = "principal",
         n_init: int = 1,
-        scale: Any = "auto",
+        scale: str | float = "auto",
         epsilon: float = 0.01,
         tol: float = 0.01,
         max_iter: int = 100,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
     ) -> None:
         self.n_clusters = n_clusters
         self.C = C
@@ -64,13 +71,16 @@ class CPM3C(MarginClustering):
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
+        self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None) -> CPM3C:
+    def fit(self, X: ArrayLike, y: object = None) -> CPM3C:
         """Cluster the rows of X. y is not used."""
         self._fit(X, None)
         return self
 
-    def _check_parameters(self) -> None:
+    def check_parameters(self) -> None:
+        """Refuse what cannot be, before any work."""
+        super().check_parameters()
         self._positive("C", "epsilon", "tol", "max_iter")
         self._positive("balance", zero=True)
 
@@ -78,4 +88,5 @@ class CPM3C(MarginClustering):
         problem = MarginProblem(X, self.n_clusters, self.C, self.balance)
         labels, W = start
         W = centre_weights(problem, labels) if W is None else problem.balanced(W)
-        return cpm3c(problem, W, self.epsilon, self.tol, self.max_iter)
+        callback = observed(self.C, self.epsilon, self.verbose)
+        return cpm3c(problem, W, self.epsilon, self.tol, self.max_iter, callback)

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
+from clustruct._typing import Indices
+from clustruct.callbacks import observed
+from clustruct.storage import FEATURES, EstimatorState, Shape, register
 from clustruct.universum.graphs import clgr_embedding
-from clustruct.universum.plsa import plsa
+from clustruct.universum.plsa import PLSAResult, plsa
 
 
-class PLSA(ClusterMixin, BaseEstimator):
+@register("PLSA")
+class PLSA(EstimatorState, ClusterMixin, BaseEstimator):
     """Probabilistic latent semantic analysis; a document goes to its likeliest topic (Hofmann 1999)::
 
         max over P(topic | document), P(word | topic)   sum_{d,w} X_dw log sum_z P(z | d) P(w | z)
@@ -29,6 +34,8 @@ class PLSA(ClusterMixin, BaseEstimator):
     tol, max_iter : float, int
         A run ends when the likelihood rises by no more than this share.
     random_state : int, RandomState or None
+    verbose : int
+        1 prints some steps, with minus the likelihood as the objective, 2 all of them.
 
     Attributes
     ----------
@@ -45,35 +52,49 @@ class PLSA(ClusterMixin, BaseEstimator):
     [True, True, False, False]
     """
 
+    fitted: ClassVar = {
+        **FEATURES,
+        "labels_": Shape((None,), np.integer),
+        "components_": Shape((None, "n_features_in_")),
+        "result_": PLSAResult,
+        "n_iter_": int,
+    }
+
     def __init__(
         self,
         n_clusters: int = 8,
         n_init: int = 1,
         tol: float = 1e-5,
         max_iter: int = 300,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_init = n_init
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
+        self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None) -> PLSA:
+    def fit(self, X: ArrayLike, y: object = None) -> PLSA:
         """Find the topics of the rows of X, which must not be negative. y is not used."""
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
-        values = X.data if hasattr(X, "tocsr") else X
+        counts = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
+        values = counts.data if hasattr(counts, "tocsr") else counts
         if (values < 0).any():
             raise ValueError("Negative values in data passed to PLSA: it needs counts or tf-idf")
         rng = check_random_state(self.random_state)
-        runs = [plsa(X, self.n_clusters, rng, self.tol, self.max_iter) for _ in range(self.n_init)]
+        runs = [self._run(counts, rng) for _ in range(self.n_init)]
         self.result_ = max(runs, key=lambda run: run.log_likelihood)
         if not self.result_.converged:
-            warnings.warn("PLSA stopped at max_iter", ConvergenceWarning, stacklevel=2)
+            warnings.warn("PLSA stopped before it converged", ConvergenceWarning, stacklevel=2)
         self.components_ = self.result_.words
         self.labels_ = _contiguous(self.result_.labels)
         self.n_iter_ = len(self.result_.history)
         return self
+
+    def _run(self, counts: Any, rng: np.random.RandomState) -> PLSAResult:
+        callback = observed(None, self.tol, self.verbose)
+        return plsa(counts, self.n_clusters, rng, self.tol, self.max_iter, callback)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -81,7 +102,8 @@ class PLSA(ClusterMixin, BaseEstimator):
         return tags
 
 
-class CLGR(ClusterMixin, BaseEstimator):
+@register("CLGR")
+class CLGR(EstimatorState, ClusterMixin, BaseEstimator):
     """Clustering with local and global regularisation (Wang, Zhang and Li, SIGIR 2007)::
 
         min over Q, Q'Q = I   |Q - A Q|^2 + smoothness trace Q' L Q
@@ -112,13 +134,19 @@ class CLGR(ClusterMixin, BaseEstimator):
     [True, True, True, False, False, False]
     """
 
+    fitted: ClassVar = {
+        **FEATURES,
+        "labels_": Shape(("n_samples",), np.integer),
+        "embedding_": Shape(("n_samples", None)),
+    }
+
     def __init__(
         self,
         n_clusters: int = 8,
         n_neighbors: int = 20,
         ridge: float = 0.1,
         smoothness: float = 1.0,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
     ) -> None:
         self.n_clusters = n_clusters
         self.n_neighbors = n_neighbors
@@ -126,20 +154,20 @@ class CLGR(ClusterMixin, BaseEstimator):
         self.smoothness = smoothness
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None) -> CLGR:
+    def fit(self, X: ArrayLike, y: object = None) -> CLGR:
         """Cluster the rows of X (dense). y is not used."""
-        X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
-        if X.shape[0] < self.n_clusters:
-            raise ValueError(f"n_samples={X.shape[0]} should be at least n_clusters={self.n_clusters}")
+        rows = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        if rows.shape[0] < self.n_clusters:
+            raise ValueError(f"n_samples={rows.shape[0]} should be at least n_clusters={self.n_clusters}")
         rng = check_random_state(self.random_state)
-        unit = self.ridge * max(float(np.mean(np.sum(X**2, axis=1))), 1e-300)
+        unit = self.ridge * max(float(np.mean(np.sum(rows**2, axis=1))), 1e-300)
         seed = int(rng.randint(2**31 - 1))
-        Q = clgr_embedding(X, self.n_clusters, self.n_neighbors, unit, self.smoothness, seed)
+        Q = clgr_embedding(rows, self.n_clusters, self.n_neighbors, unit, self.smoothness, seed)
         self.embedding_ = Q / np.maximum(np.linalg.norm(Q, axis=1, keepdims=True), 1e-300)
         self.labels_ = KMeans(self.n_clusters, n_init=10, random_state=rng).fit_predict(self.embedding_)
         return self
 
 
-def _contiguous(labels: Any) -> Any:
+def _contiguous(labels: Indices) -> Indices:
     """The labels in use as 0, 1, 2, ..."""
-    return np.unique(labels, return_inverse=True)[1]
+    return np.asarray(np.unique(labels, return_inverse=True)[1], np.intp)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -13,9 +13,11 @@ from clustruct.estimators.kmeans_prediction import KMeansPrediction, Predictor
 from clustruct.inference.cluster_count import count_range
 from clustruct.itemsets import ItemSet
 from clustruct.problems.kmeans_units import block_scale
+from clustruct.storage import FEATURES, EstimatorState, Shape, register
 
 
-class PairKMeans(KMeansPrediction, BaseEstimator):
+@register("PairKMeans")
+class PairKMeans(EstimatorState, KMeansPrediction, BaseEstimator):
     """Pair (Finley 2009, section 4.5.2): k-means with the outputs of a linear SVM on pairs as K.
 
     Each pair of items is an example, together or apart; K_ab = <w, psi_ab> + b is the classifier's output,
@@ -35,6 +37,13 @@ class PairKMeans(KMeansPrediction, BaseEstimator):
     True
     """
 
+    fitted: ClassVar = {
+        **FEATURES,
+        "w_": Shape(("n_features_in_",)),
+        "intercept_": float,
+        "k_range_": tuple[int, int],
+    }
+
     def __init__(
         self,
         n_clusters: int | None = None,
@@ -53,9 +62,13 @@ class PairKMeans(KMeansPrediction, BaseEstimator):
         self.n_init = n_init
         self.random_state = random_state
 
+    def check_parameters(self) -> None:
+        """Refuse what cannot be, before any work."""
+        self._check_prediction()
+
     def fit(self, X: Any, y: Any = None, groups: Any = None) -> Any:
         """Train the classifier on pairs of all sets. Arguments as for `SupervisedKMeans`."""
-        self._check_prediction()
+        self.check_parameters()
         given = read_sets(self, X, groups, reset=True)
         labels = read_labels(y, given)
         self.k_range_ = count_range(labels)
@@ -107,12 +120,15 @@ def _pair_rows(x: ItemSet, a: Any, b: Any) -> sparse.csr_array:
     return sparse.csr_array(sparse.hstack(parts, format="csr"))
 
 
-class UntrainedKMeans(KMeansPrediction, BaseEstimator):
+@register("UntrainedKMeans")
+class UntrainedKMeans(EstimatorState, KMeansPrediction, BaseEstimator):
     """None (Finley 2009, section 4.5.2): k-means with all weights 1.
 
     >>> UntrainedKMeans(n_clusters=2).fit([np.eye(2)]).predict([np.array([[1, 0], [1, 0], [0, 1]])])
     [array([0, 0, 1])]
     """
+
+    fitted: ClassVar = {**FEATURES, "w_": Shape(("n_features_in_",))}
 
     def __init__(
         self,
@@ -128,9 +144,13 @@ class UntrainedKMeans(KMeansPrediction, BaseEstimator):
         self.n_init = n_init
         self.random_state = random_state
 
+    def check_parameters(self) -> None:
+        """Refuse what cannot be, before any work."""
+        self._check_prediction()
+
     def fit(self, X: Any, y: Any = None, groups: Any = None) -> Any:
         """Nothing is learned; the number of features is remembered."""
-        self._check_prediction()
+        self.check_parameters()
         given = read_sets(self, X, groups, reset=True)
         self.w_ = np.ones(given.sets[0].n_features)
         return self

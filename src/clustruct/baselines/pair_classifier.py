@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.spatial.distance import squareform
 from sklearn.base import BaseEstimator, clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
-from clustruct._typing import Indices, Labels
+from clustruct._typing import Floats, Indices, Labels
 from clustruct.estimators.correlation import Predictor, cluster
 from clustruct.estimators.inputs import read_labels, read_sets
 from clustruct.estimators.scoring import SetScoring
 from clustruct.itemsets import ItemSet
+from clustruct.losses import as_loss
 from clustruct.problems.units import feature_scale
+from clustruct.storage import FEATURES, EstimatorState, Shape, register
 
 from .pair_selection import canopy_pairs, chain_pairs, pair_table
 
 
-class PairwiseClassifierClustering(SetScoring, BaseEstimator):
+@register("PairwiseClassifierClustering")
+class PairwiseClassifierClustering(EstimatorState, SetScoring, BaseEstimator):
     """Classify pairs as together or apart, and cluster with the classifier's outputs as similarities.
 
     The baseline that supervised clustering is compared with (dissertation 1.3 and 3.6): one binary
@@ -52,6 +57,15 @@ class PairwiseClassifierClustering(SetScoring, BaseEstimator):
     [array([0, 0, 1])]
     """
 
+    n_features_in_: int
+    not_stored = ("n_jobs", "verbose", "classifier")
+    fitted: ClassVar = {
+        **FEATURES,
+        "feature_scale_": Shape(("n_features_in_",)),
+        "constant_": float | None,
+        "classifier_": (LinearSVC, LogisticRegression, None),
+    }
+
     def __init__(
         self,
         classifier: Any = None,
@@ -70,11 +84,23 @@ class PairwiseClassifierClustering(SetScoring, BaseEstimator):
         self.canopy_range = canopy_range
         self.random_state = random_state
 
+    def check_parameters(self) -> None:
+        """Refuse what cannot be, before any work."""
+        if self.selection not in ("all", "canopy", "chain"):
+            raise ValueError(f"selection must be all, canopy or chain, not {self.selection!r}")
+        as_loss(self.loss)
+
+    def check_fitted(self) -> None:
+        """Refuse a classifier of other features."""
+        if self.constant_ is None and self.classifier_.n_features_in_ != self.n_features_in_:
+            raise ValueError("the classifier does not fit the features")
+
     def fit(self, X: Any, y: Any = None, groups: Any = None) -> Any:
         """Train the classifier on the pairs of all sets. Arguments as for the supervised clusterers."""
+        self.check_parameters()
         given = read_sets(self, X, groups, reset=True)
         labels = read_labels(y, given)
-        self._scale = feature_scale(given.sets)
+        self.feature_scale_ = feature_scale(given.sets)
         chosen = [self._select(x, v) for x, v in zip(given.sets, labels, strict=True)]
         features = np.concatenate([pair_table(x, p) for x, p in zip(given.sets, chosen, strict=True)])
         together = np.concatenate([v[p[:, 0]] == v[p[:, 1]] for v, p in zip(labels, chosen, strict=True)])
@@ -84,12 +110,10 @@ class PairwiseClassifierClustering(SetScoring, BaseEstimator):
             self.constant_ = 1.0 if len(together) and together.all() else -1.0
             return self
         model = self._default() if self.classifier is None else clone(self.classifier)
-        self.classifier_ = model.fit(features / self._scale, together)
+        self.classifier_ = model.fit(features / self.feature_scale_, together)
         return self
 
     def _default(self) -> Any:
-        from sklearn.svm import LinearSVC
-
         return LinearSVC(random_state=self.random_state, max_iter=10_000, dual="auto")
 
     def _select(self, x: ItemSet, labels: Labels) -> Indices:
@@ -97,9 +121,16 @@ class PairwiseClassifierClustering(SetScoring, BaseEstimator):
             return _pairs(x)
         if self.selection == "chain":
             return chain_pairs(labels)
-        if self.selection == "canopy":
-            return canopy_pairs(x, self.canopy_feature, self.canopy_range)
-        raise ValueError(f"selection must be all, canopy or chain, not {self.selection!r}")
+        return canopy_pairs(x, self.canopy_feature, self.canopy_range)
+
+    def linear_similarity(self) -> tuple[Floats, float] | None:
+        """The coefficients of a linear classifier; a constant answer has no weights but its intercept."""
+        if self.constant_ is not None:
+            return np.zeros(self.n_features_in_), float(self.constant_)
+        if not hasattr(self.classifier_, "coef_"):
+            return None
+        intercept = float(np.ravel(self.classifier_.intercept_)[0])
+        return np.ravel(self.classifier_.coef_) / self.feature_scale_, intercept
 
     def decision_function(self, X: Any, groups: Any = None) -> Any:
         """The classifier's output for every pair: one symmetric matrix per set.
@@ -117,7 +148,7 @@ class PairwiseClassifierClustering(SetScoring, BaseEstimator):
         if self.constant_ is not None or len(pairs) == 0:
             outputs = np.full(len(pairs), self.constant_ or 0.0)
         else:
-            outputs = self.classifier_.decision_function(pair_table(x, pairs) / self._scale)
+            outputs = self.classifier_.decision_function(pair_table(x, pairs) / self.feature_scale_)
         if not _lists_pairs(x):
             return np.asarray(squareform(outputs, checks=False)) if m > 1 else np.zeros((m, m))
         upper = sparse.csr_array((outputs, (pairs[:, 0], pairs[:, 1])), shape=(m, m))
@@ -175,7 +206,8 @@ def nearest_mates(K: NDArray[np.float64]) -> Labels:
     return labels
 
 
-class DefaultClustering(SetScoring, BaseEstimator):
+@register("DefaultClustering")
+class DefaultClustering(EstimatorState, SetScoring, BaseEstimator):
     """Every item alone, or all in one cluster: the clusterings that need no learning.
 
     >>> from clustruct.baselines import DefaultClustering
@@ -184,14 +216,21 @@ class DefaultClustering(SetScoring, BaseEstimator):
     [array([0, 1, 2])]
     """
 
+    fitted = FEATURES
+
     def __init__(self, kind: Literal["alone", "together"] = "alone", loss: Any = "pairwise") -> None:
         self.kind = kind
         self.loss = loss
 
-    def fit(self, X: Any, y: Any = None, groups: Any = None) -> Any:
-        """Nothing is learned; the number of features is remembered."""
+    def check_parameters(self) -> None:
+        """Refuse what cannot be, before any work."""
         if self.kind not in ("alone", "together"):
             raise ValueError(f"kind must be 'alone' or 'together', not {self.kind!r}")
+        as_loss(self.loss)
+
+    def fit(self, X: Any, y: Any = None, groups: Any = None) -> Any:
+        """Nothing is learned; the number of features is remembered."""
+        self.check_parameters()
         read_sets(self, X, groups, reset=True)
         return self
 

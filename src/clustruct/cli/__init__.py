@@ -1,1 +1,7 @@
-"""The commands."""
+"""The commands. Each is a module with a line here: what help says of it, `add_arguments` and `run`.
+
+Nothing heavy is imported at the top of these modules, so that help comes at once: the library is reached
+through ``clustruct.``, whose names load on first use.
+"""
+
+COMMANDS = ("fit", "predict", "evaluate", "explain", "cv", "report", "show", "demo")

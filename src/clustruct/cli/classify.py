@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
 
@@ -10,39 +11,37 @@ from clustruct.hooks.model_files import read_model_file
 from clustruct.hooks.prediction import Outcome, predict
 from clustruct.hooks.svmapi import Sparm, StructModel
 
-from .hook_commands import run_command
-from .hook_options import CLASSIFY_OPTIONS, CommandLine, UsageError, check_files, option_lines
+from .exit_codes import OK, UsageError
+from .hook_commands import HookParser, check_files, run_command
 
-HELP = f"""usage: clustruct-classify [options] --m module test model predictions
-
+ABOUT = """\
 Predict the outputs of the examples in the file "test" with a model that clustruct-learn wrote, and
-write them to the file "predictions". Where the examples carry labels, the loss is shown.
-
-{option_lines(CLASSIFY_OPTIONS)}
-"""
+write them to the file "predictions". Where the examples carry labels, the loss is shown."""
 
 
 def main(argv: list[str] | None = None) -> int:
     """The command. Returns the exit code."""
-    return run_command("clustruct-classify", argv, CLASSIFY_OPTIONS, HELP, "print_help_classify", _classify)
+    parser = HookParser("clustruct-classify", "[options] --m module test model predictions", ABOUT)
+    parser.add_number("-v", "verbosity", int, "n", "0 silent, 1 a summary (default)")
+    return run_command(parser, argv, "print_help_classify", _classify)
 
 
-def _classify(line: CommandLine, hooks: Hooks) -> int:
-    check_files(line.files, ("test", "model", "predictions"))
+def _classify(line: argparse.Namespace, hooks: Hooks) -> int:
+    check_files(line.files, "test", "model", "predictions")
     test_file, model_file, predictions_file = line.files
     if not Path(predictions_file).parent.is_dir():
         raise UsageError(f"there is no folder {Path(predictions_file).parent} for the predictions")
     for name, value in line.custom:
         hooks.parse_parameters_classify(name, value)
     sm, sparm = _read_model(hooks, model_file, line.allow_pickle)
-    sparm.verbosity = line.values.get("verbosity", 1)
+    sparm.verbosity = getattr(line, "verbosity", 1)
     sample = read_sample(hooks, test_file, sparm)
     with open(predictions_file, "w", encoding="utf-8") as f:
         outcome = predict(hooks, sample, sm, sparm, f)
     if sparm.verbosity >= 1:
         print(_summary(outcome))
         print(f"Predictions written to {predictions_file}")
-    return 0
+    return OK
 
 
 def _read_model(hooks: Hooks, model_file: str, allow_pickle: bool) -> tuple[StructModel, Sparm]:

@@ -9,20 +9,29 @@ import tempfile
 from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from clustruct.datasets import make_mentions, make_news, make_records
-from clustruct.io.set_files import write_sets
-from clustruct.records import RawSet
+import clustruct
 
-from .main import OK, main
+from .arguments import add_output
+from .exit_codes import OK
 from .output import print_json
+
+if TYPE_CHECKING:
+    from clustruct.records import RawSet
+
+SUMMARY = "try everything on made-up data"
+DESCRIPTION = (
+    "Make a small data set and run fit, predict, evaluate and explain on it. Needs no network, no data."
+)
+EXAMPLES = "examples\n  clustruct demo\n  clustruct demo --task news --folder try"
+Main: TypeAlias = Callable[[list[str]], int]
 
 
 class Task(NamedTuple):
-    """What is made up, in which kind of file, and how the command is told to read it."""
+    """How many sets are made up, in which kind of file, and the options to read it with."""
 
-    make: Callable[[], list[RawSet]]
+    n_sets: int
     story: str
     suffix: str
     options: str
@@ -30,24 +39,31 @@ class Task(NamedTuple):
 
 TASKS = {
     "records": Task(
-        lambda: make_records(n_sets=10),
+        10,
         "Ten batches of address records. Some people were entered more than once, with slips and gaps.",
         "csv",
         "--set set --id id --cluster cluster",
     ),
     "news": Task(
-        lambda: make_news(n_sets=12),
+        12,
         "Twelve days of short articles. Articles about the same event belong together.",
         "jsonl",
         "",
     ),
     "mentions": Task(
-        lambda: make_mentions(n_sets=12),
+        12,
         "Twelve short texts. Names, titles and pronouns that mean the same person belong together.",
         "jsonl",
         "--kind mentions",
     ),
 }
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What is made up, and where it is kept."""
+    parser.add_argument("--folder", metavar="FOLDER", help="keep the files there (default: nowhere)")
+    parser.add_argument("--task", choices=tuple(TASKS), default="records", help="records")
+    add_output(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -58,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
     with contextlib.ExitStack() as stack:
         there = folder or Path(stack.enter_context(tempfile.TemporaryDirectory()))
         with contextlib.chdir(there):
-            steps = _steps(args.task, silent=args.json)
+            steps = _steps(args.task, args.main, silent=args.json)
     if args.json:
         print_json({"task": args.task, "commands": steps})
     elif folder is not None:
@@ -68,34 +84,28 @@ def run(args: argparse.Namespace) -> int:
     return next((int(step["exit_code"]) for step in steps if step["exit_code"] != OK), OK)
 
 
-def _steps(name: str, silent: bool) -> list[dict[str, str | int]]:
+def _steps(name: str, main: Main, silent: bool) -> list[dict[str, str | int]]:
     task = TASKS[name]
-    sets = task.make()
+    sets = getattr(clustruct.datasets, f"make_{name}")(n_sets=task.n_sets)
     train, test, model = f"train.{task.suffix}", f"test.{task.suffix}", f"{name}.model"
     cut = len(sets) * 2 // 3
-    write_sets(train, sets[:cut])
-    write_sets(test, sets[cut:])
+    clustruct.io.write_sets(train, sets[:cut])
+    clustruct.io.write_sets(test, sets[cut:])
     first, second = _mates(sets[cut])
     if not silent:
         print(f"{task.story}\n{cut} sets to learn from: {train}; the others to test: {test}")
-    groups = "groups.csv"
-    return [
-        _step(
-            "Learn from the first file.", ["fit", train, *shlex.split(task.options), "--model", model], silent
-        ),
-        _step("Group the others.", ["predict", test, "--model", model, "--out", groups], silent),
-        _step("How good is it?", ["evaluate", test, "--model", model], silent),
-        _step(
-            "What went wrong, and what is least sure?",
-            ["explain", test, "--model", model, "--top", 3],
-            silent,
-        ),
-        _step(
+    model_of = ("--model", model)
+    lines: list[tuple[str, list[str]]] = [
+        ("Learn from the first file.", ["fit", train, *shlex.split(task.options), *model_of]),
+        ("Group the others.", ["predict", test, *model_of, "--out", "groups.csv"]),
+        ("How good is it?", ["evaluate", test, *model_of]),
+        ("What went wrong, and what is least confident?", ["explain", test, *model_of, "--top", "3"]),
+        (
             "Why are these two together, or apart?",
-            ["explain", test, "--model", model, "--in", sets[cut].name, "--pair", first, second],
-            silent,
+            ["explain", test, *model_of, "--in", sets[cut].name, "--pair", first, second],
         ),
     ]
+    return [_step(why, line, main, silent) for why, line in lines]
 
 
 def _mates(raw: RawSet) -> tuple[str, str]:
@@ -105,8 +115,7 @@ def _mates(raw: RawSet) -> tuple[str, str]:
     return (str(raw.ids[a]), str(raw.ids[b])) if raw.ids is not None else (str(a + 1), str(b + 1))
 
 
-def _step(why: str, words: list[str | int], silent: bool) -> dict[str, str | int]:
-    line = [str(w) for w in words]
+def _step(why: str, line: list[str], main: Main, silent: bool) -> dict[str, str | int]:
     shown = f"clustruct {shlex.join(line)}"
     if silent:
         said = StringIO()

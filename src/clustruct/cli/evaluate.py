@@ -3,178 +3,174 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+import clustruct
+from clustruct.text import count, table
 
-from clustruct.features import pair_recall
-from clustruct.io.predictions import match_predictions
-from clustruct.losses import MitreLoss, PairwiseLoss
-from clustruct.metrics import Evaluation, evaluate
-from clustruct.model_files.files import SavedModel, read_model
-from clustruct.records import RawSet
-from clustruct.storage.container import MAGIC
-
-from .data import labelled_sets, trained_with
-from .main import OK
-from .output import count, print_json, table
+from .arguments import Model, add_data, add_output, labelled_sets, read_model, trained_with
+from .exit_codes import OK
+from .output import print_json
 from .progress import Progress
 
+if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
+
+    from clustruct._typing import LabelsLike
+    from clustruct.metrics import Evaluation, PairedComparison
+    from clustruct.records import RawSet
+
+SUMMARY = "how good is a model? every score, per set and mean"
+DESCRIPTION = """\
+Compare predicted clusters with the right ones: pairwise, MUC, B-cubed, CEAF, LEA, Rand, NMI, ...
+Two models are compared set by set (Wilcoxon signed ranks, t-test)."""
+EXAMPLES = """\
+examples
+  clustruct evaluate test.jsonl --model news.model
+  clustruct evaluate test.jsonl --model news.model --against old.model
+  clustruct evaluate test.csv --set day --id url --cluster story --predictions groups.csv"""
 # Losses beside the scores, as in the papers: in percent, lower is better.
-LOSSES: dict[str, Any] = {"pairwise_loss": PairwiseLoss(), "mitre_loss": MitreLoss()}
+LOSSES = {"pairwise_loss": "pairwise", "mitre_loss": "mitre"}
 PER_SET = ("pairwise_loss", "pairwise_f1", "b_cubed_f1", "conll_f1", "adjusted_rand")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Data, and the models or predictions to judge."""
+    add_data(parser)
+    judged = parser.add_mutually_exclusive_group(required=True)
+    judged.add_argument("--model", metavar="FILE", help="the model file")
+    judged.add_argument("--predictions", metavar="FILE", help="judge the clusters of this file, not a model")
+    parser.add_argument("--against", metavar="FILE", help="a second model (or predictions) to compare with")
+    add_output(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Predict, score, and compare where two are given."""
     progress = Progress(args.quiet)
-    saved = read_model(args.model) if args.model else None
-    other = _second(args.against)
-    source = saved or (other if isinstance(other, SavedModel) else None)
-    sets = labelled_sets(args, trained_with(source) if source else None)
-    first = Scored(sets, predictions(saved or args.predictions, sets, args, progress))
-    second = None if other is None else Scored(sets, predictions(other, sets, args, progress))
+    saved = None if args.model is None else read_model(args.model)
+    other = None if args.against is None else _second(args.against)
+    known = saved if saved is not None or isinstance(other, str) else other
+    sets = labelled_sets(args, None if known is None else trained_with(known.about))
+    first = Scored(sets, _predicted(saved or args.predictions, sets, args, progress))
+    second = None if other is None else Scored(sets, _predicted(other, sets, args, progress))
     recall = None if saved is None else blocking_recall(saved.pipeline, sets)
-    found = {**first.as_json(), **({} if recall is None else {"blocking": recall})}
-    if second is not None:
-        found["against"] = second.as_json()
-        found["comparison"] = compare_scores(first.per_set, second.per_set)
     if args.json:
+        found = {**first.as_json(), **({} if recall is None else {"blocking": recall})}
+        if second is not None:
+            tests = first.scores.against(second.scores).items()
+            found |= {"against": second.as_json(), "comparison": {name: _test(test) for name, test in tests}}
         print_json(found)
-    else:
-        _print(args, first, second)
-        if recall is not None:
-            share = 100 * recall["recall"]
-            pairs = f"{recall['pairs']:,} pairs in all"
-            print(f"\nof the pairs that belong together {share:.2f}% were compared ({pairs})")
+        return OK
+    _print(first)
+    if second is not None:
+        _print_comparison(args.against, first.scores, second.scores)
+    if recall is not None:
+        share, pairs = 100 * recall["recall"], f"{recall['pairs']:,} pairs in all"
+        print(f"\nof the pairs that belong together {share:.2f}% were compared ({pairs})")
     return OK
 
 
-def _second(name: str | None) -> SavedModel | str | None:
+def _second(name: str) -> Model | str:
     """The model, or the name of the predictions, to compare with."""
-    if name is None:
-        return None
     with open(name, "rb") as f:
-        return read_model(name) if f.read(len(MAGIC)) == MAGIC else name
+        is_model = f.read(16) == clustruct.storage.container.MAGIC
+    return read_model(name) if is_model else name
 
 
-def predictions(
-    source: Any, sets: Sequence[RawSet], args: argparse.Namespace, progress: Progress
-) -> list[Any]:
+def _predicted(
+    source: Model | str, sets: Sequence[RawSet], args: argparse.Namespace, progress: Progress
+) -> Sequence[LabelsLike]:
     """The clusters of every set, from a model or a file."""
-    if not isinstance(source, SavedModel):
-        return match_predictions(source, sets, args.delimiter)
+    if isinstance(source, str):
+        found: Sequence[LabelsLike] = clustruct.io.match_predictions(source, sets, args.delimiter)
+        return found
     return [source.pipeline.predict([raw])[0] for raw in progress.each(sets, "grouping")]
 
 
-def blocking_recall(pipeline: Any, sets: Sequence[RawSet]) -> dict[str, Any] | None:
+def blocking_recall(pipeline: Pipeline, sets: Iterable[RawSet]) -> dict[str, float] | None:
     """How many pairs are compared in sets large enough for blocking, and the share of the right ones."""
     blocking = getattr(pipeline[0], "blocking_", None)
     large = [raw for raw in sets if blocking is not None and blocking.lists(raw)]
     if blocking is None or not large:
         return None
     pairs = [blocking.pairs(raw) for raw in large]
-    shares = [pair_recall(raw, listed) for raw, listed in zip(large, pairs, strict=True)]
-    return {"sets": len(large), "pairs": sum(map(len, pairs)), "recall": float(np.mean(shares))}
+    shares = [clustruct.features.pair_recall(raw, listed) for raw, listed in zip(large, pairs, strict=True)]
+    return {"sets": len(large), "pairs": sum(map(len, pairs)), "recall": sum(shares) / len(shares)}
 
 
 class Scored:
-    """All scores and losses of predictions, per set and over all."""
+    """Predictions and all their scores and losses."""
 
-    def __init__(self, sets: Sequence[RawSet], predicted: Sequence[Any]) -> None:
+    def __init__(self, sets: Sequence[RawSet], predicted: Sequence[LabelsLike]) -> None:
         self.sets, self.predicted = sets, predicted
         truth = [list(raw.labels or ()) for raw in sets]
-        self.scores: Evaluation = evaluate(truth, predicted)
-        losses = {
-            name: np.array([loss(t, p) for t, p in zip(truth, predicted, strict=True)])
-            for name, loss in LOSSES.items()
-        }
-        self.per_set: dict[str, Any] = {**losses, **self.scores.per_set}
-        self.mean = {name: float(values.mean()) for name, values in self.per_set.items()}
+        self.scores: Evaluation = clustruct.metrics.evaluate(truth, predicted, LOSSES)
+
+    def sizes(self) -> list[list[object]]:
+        """Of each set: name, items, true clusters, predicted clusters."""
+        return [
+            [raw.name, len(raw), len(set(raw.labels or ())), len(set(labels))]
+            for raw, labels in zip(self.sets, self.predicted, strict=True)
+        ]
 
     def as_json(self) -> dict[str, Any]:
         """Everything, by name."""
+        sizes = ("set", "items", "clusters", "predicted_clusters")
+        per_set = self.scores.per_set.items()
         rows = [
-            {
-                "set": raw.name,
-                "items": len(raw),
-                "clusters": len(set(raw.labels or ())),
-                "predicted_clusters": len(set(np.asarray(p).tolist())),
-                **{name: values[i] for name, values in self.per_set.items()},
-            }
-            for i, (raw, p) in enumerate(zip(self.sets, self.predicted, strict=True))
+            {**dict(zip(sizes, row, strict=True)), **{name: values[i] for name, values in per_set}}
+            for i, row in enumerate(self.sizes())
         ]
-        return {"mean": self.mean, "pooled": dict(self.scores.micro), "per_set": rows}
+        return {"mean": self.scores.mean, "pooled": self.scores.micro, "per_set": rows}
 
 
-def compare_scores(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Paired tests of each score over the sets: who wins how often, Wilcoxon and t-test (two-sided)."""
-    return {name: _paired(values, second[name], name) for name, values in first.items()}
+def _print(scored: Scored) -> None:
+    scores = scored.scores
+    print(f"{count(len(scored.sets), 'set')}, {count(sum(map(len, scored.sets)), 'item')}\n")
+    rows = [
+        [row[0] or "table", *row[1:], *(percent(name, scores.per_set[name][i]) for name in PER_SET)]
+        for i, row in enumerate(scored.sizes())
+    ]
+    print(table(["set", "items", "clusters", "predicted", *map(title, PER_SET)], rows, most=20))
+    print("\nover all sets (scores and losses in percent; pooled: sets counted together)")
+    pooled = {name: percent(name, value) for name, value in scores.micro.items()}
+    rows = [[title(name), percent(name, mean), pooled.get(name)] for name, mean in scores.mean.items()]
+    print(table(["score", "mean", "pooled"], rows))
 
 
-def _paired(a: Any, b: Any, name: str) -> dict[str, Any]:
-    from scipy.stats import ttest_rel
-
-    from clustruct.model_selection.nested_cv import compare
-
-    lower = name.endswith("_loss") or name == "variation_of_information"
-    won = compare(a, b) if lower else compare(-np.asarray(a), -np.asarray(b))
-    spread = float(np.ptp(np.asarray(a) - np.asarray(b))) if len(a) > 1 else 0.0
+def _test(found: PairedComparison) -> dict[str, object]:
     return {
-        "difference": float(np.mean(a) - np.mean(b)),
-        "wins": won.wins,
-        "ties": won.ties,
-        "losses": won.losses,
-        "p_wilcoxon": min(1.0, 2.0 * won.p_wilcoxon),
-        "p_t_test": float(ttest_rel(a, b).pvalue) if spread > 0.0 else None,
+        "difference": found.difference,
+        "wins": found.wins,
+        "ties": found.ties,
+        "losses": found.losses,
+        "p_wilcoxon": found.p_two_tailed,
+        "p_t_test": found.p_t_test,
     }
 
 
-def _print(args: argparse.Namespace, first: Scored, second: Scored | None) -> None:
-    print(f"{count(len(first.sets), 'set')}, {count(sum(len(r) for r in first.sets), 'item')}\n")
+def _print_comparison(name: str, first: Evaluation, second: Evaluation) -> None:
+    print(f"\nagainst {name}: won, tied and lost sets; p of Wilcoxon's signed ranks and of the t-test")
     rows = [
-        [raw.name or "table", len(raw), len(set(raw.labels or ())), len(set(np.asarray(p).tolist()))]
-        + [percent(name, first.per_set[name][i]) for name in PER_SET]
-        for i, (raw, p) in enumerate(zip(first.sets, first.predicted, strict=True))
+        [
+            title(score),
+            percent(score, first.mean[score]),
+            percent(score, second.mean[score]),
+            f"{test.wins}/{test.ties}/{test.losses}",
+            f"{test.p_two_tailed:.3g}",
+            "-" if test.p_t_test is None else f"{test.p_t_test:.3g}",
+        ]
+        for score, test in first.against(second).items()
     ]
-    titles = [name.replace("_", " ") for name in PER_SET]
-    print(table(["set", "items", "clusters", "predicted", *titles], rows, most=20))
-    pooled = first.scores.micro
-    print("\nover all sets (scores and losses in percent; pooled: sets counted together)")
-    print(
-        table(
-            ["score", "mean", "pooled"],
-            [
-                [
-                    name.replace("_", " "),
-                    percent(name, value),
-                    percent(name, pooled[name]) if name in pooled else None,
-                ]
-                for name, value in first.mean.items()
-            ],
-        )
-    )
-    if second is not None:
-        _print_comparison(args, first, second)
-
-
-def _print_comparison(args: argparse.Namespace, first: Scored, second: Scored) -> None:
-    found = compare_scores(first.per_set, second.per_set)
-    print(
-        f"\nagainst {args.against}: won, tied and lost sets; p of Wilcoxon's signed ranks and of the t-test"
-    )
-    rows = []
-    for name, test in found.items():
-        p_t = "-" if test["p_t_test"] is None else f"{test['p_t_test']:.3g}"
-        counts = f"{test['wins']}/{test['ties']}/{test['losses']}"
-        row = [name.replace("_", " "), percent(name, first.mean[name]), percent(name, second.mean[name])]
-        rows.append([*row, counts, f"{test['p_wilcoxon']:.3g}", p_t])
     print(table(["score", "mean", "against", "won/tied/lost", "p Wilcoxon", "p t-test"], rows))
+
+
+def title(name: str) -> str:
+    """A score as tables name it."""
+    return name.replace("_", " ")
 
 
 def percent(name: str, value: float) -> float:
     """Percent, but for losses (percent already) and the variation of information (nats)."""
-    return (
-        float(value) if name.endswith("_loss") or name == "variation_of_information" else 100.0 * float(value)
-    )
+    return float(value) * (1.0 if clustruct.metrics.lower_is_better(name) else 100.0)

@@ -1,60 +1,230 @@
-"""``clustruct explain``: what went wrong, what is least sure, and why two items are together or apart."""
+"""``clustruct explain``: what went wrong, what is least confident, and why two items are together."""
 
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from clustruct.exceptions import DataError
-from clustruct.io.predictions import item_ids
-from clustruct.model_files.files import read_model
-from clustruct.records import RawSet
+import clustruct
+from clustruct.text import count, harmless, table
 
-from . import explanations
-from .data import sets_as_they_are, trained_with
-from .main import OK
-from .output import print_json
+from .arguments import add_data, add_model, add_output, read_model, sets_as_they_are, trained_with, whole
+from .exit_codes import OK
+from .output import plain, print_json
 from .progress import Progress
+
+if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
+
+    from clustruct.explain import ClusterMove, Mixture, SetFindings
+    from clustruct.records import RawSet
+
+SUMMARY = "what went wrong, and why are these two together?"
+DESCRIPTION = """\
+Which clusters were split or merged against the truth, worst first; in which items and clusters the
+confidence is least (the score lost by their best other place); for a pair, what each feature adds to
+its similarity."""
+EXAMPLES = """\
+examples
+  clustruct explain test.jsonl --model news.model
+  clustruct explain test.jsonl --model news.model --in monday --pair 17 42"""
+SHOWN_ITEMS = 5
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Data, model file, and what is asked."""
+    add_data(parser)
+    add_model(parser)
+    parser.add_argument("--pair", nargs=2, metavar="ID", help="why are these two items together or apart?")
+    parser.add_argument("--in", dest="within", metavar="SET", help="the set to look at (default: all)")
+    parser.add_argument("--top", type=whole(1), default=10, metavar="N", help="lines of each kind (10)")
+    add_output(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """One pair, or all sets."""
     saved = read_model(args.model)
-    sets = _chosen(args, sets_as_they_are(args, trained_with(saved)))
+    sets = _chosen(args.within, sets_as_they_are(args, trained_with(saved.about)))
     if args.pair is not None:
-        found = _pair(args, saved.pipeline, sets)
-        print_json(found) if args.json else explanations.print_pair(found, args.top)
+        found = plain(_pair(saved.pipeline, *_place(args.pair, sets)))
+        print_json(found) if args.json else _print_pair(found, args.top)
         return OK
-    looked = [
-        explanations.look(saved.pipeline, raw) for raw in Progress(args.quiet).each(sets, "looking at sets")
-    ]
-    found = explanations.summary(looked)
-    print_json(found) if args.json else explanations.print_summary(found, args.top)
+    progress = Progress(args.quiet)
+    examine = clustruct.explain.examine
+    found = plain(_summary([examine(saved.pipeline, raw) for raw in progress.each(sets, "looking at sets")]))
+    print_json(found) if args.json else _print_summary(found, args.top)
     return OK
 
 
-def _chosen(args: argparse.Namespace, sets: list[RawSet]) -> list[RawSet]:
-    if args.within is None:
-        return sets
-    chosen = [raw for raw in sets if raw.name == args.within]
+def _chosen(name: str | None, sets: list[RawSet]) -> list[RawSet]:
+    chosen = [raw for raw in sets if name in (None, raw.name)]
     if not chosen:
-        some = ", ".join(raw.name for raw in sets[:5])
-        raise DataError(f"there is no set {args.within!r}; there are {some}{' ...' if len(sets) > 5 else ''}")
+        some = ", ".join(raw.name for raw in sets[:5]) + (" ..." if len(sets) > 5 else "")
+        raise clustruct.exceptions.DataError(f"there is no set {name!r}; there are {some}")
     return chosen
 
 
-def _pair(args: argparse.Namespace, pipeline: Any, sets: list[RawSet]) -> dict[str, Any]:
-    holding = [raw for raw in sets if {*args.pair} <= {str(i) for i in item_ids(raw)}]
+def _place(pair: list[str], sets: list[RawSet]) -> tuple[RawSet, int, int]:
+    """The set that has both items, and their numbers there."""
+    first, second = pair
+    fault = clustruct.exceptions.DataError
+    known = [{str(name): a for a, name in enumerate(raw.item_ids)} for raw in sets]
+    holding = [n for n, numbers in enumerate(known) if first in numbers and second in numbers]
     if len(holding) > 1:
-        names = ", ".join(raw.name for raw in holding[:3])
-        raise DataError(f"the two items are together in several sets ({names}); choose one with --in")
+        names = ", ".join(sets[n].name for n in holding[:3])
+        raise fault(f"the two items are together in several sets ({names}); choose one with --in")
+    for name in pair:
+        if not any(name in numbers for numbers in known):
+            raise fault(f"no item has the id {name!r}")
     if not holding:
-        known = {str(i) for raw in sets for i in item_ids(raw)}
-        for name in args.pair:
-            if name not in known:
-                raise DataError(f"no item has the id {name!r}")
-        raise DataError(f"no set has both {args.pair[0]!r} and {args.pair[1]!r}")
-    if args.pair[0] == args.pair[1]:
-        raise DataError("a pair is two different items")
-    numbers = {str(name): a for a, name in enumerate(item_ids(holding[0]))}
-    return explanations.pair(pipeline, holding[0], numbers[args.pair[0]], numbers[args.pair[1]])
+        raise fault(f"no set has both {first!r} and {second!r}")
+    if first == second:
+        raise fault("a pair is two different items")
+    n = holding[0]
+    return sets[n], known[n][first], known[n][second]
+
+
+def _summary(examined: Sequence[SetFindings]) -> dict[str, object]:
+    """All sets together, worst and least confident first."""
+    found: dict[str, object] = {"sets": len(examined)}
+    judged = [(one.raw, one.errors) for one in examined if one.errors is not None]
+    if judged:
+        splits = [_mixture(raw, m) for raw, errors in judged for m in errors.splits]
+        merges = [_mixture(raw, m) for raw, errors in judged for m in errors.merges]
+        found["splits"], found["merges"] = (
+            sorted(entries, key=lambda entry: -entry["pairs"]) for entries in (splits, merges)
+        )
+    items = [entry for one in examined for entry in _items(one)]
+    clusters = [entry for one in examined for entry in _clusters(one)]
+    for kind, entries in (("items", items), ("clusters", clusters)):
+        found[f"least_confident_{kind}"] = sorted(entries, key=lambda entry: entry["confidence"])
+    return found
+
+
+def _mixture(raw: RawSet, mixture: Mixture) -> dict[str, Any]:
+    names = raw.item_ids
+    pieces = [[names[a] for a in piece.numbers] for piece in mixture.pieces]
+    numbers = {"size": mixture.size, "pairs": mixture.pairs}
+    return {"set": raw.name, "cluster": mixture.cluster, **numbers, "pieces": pieces}
+
+
+def _items(one: SetFindings) -> list[dict[str, Any]]:
+    if one.items is None:
+        return []
+    name, names, confidence = one.raw.name, one.raw.item_ids, one.items.confidence
+    return [
+        {"set": name, "item": names[a], "cluster": one.labels[a], "confidence": confidence[a]}
+        for a in one.items.order()
+    ]
+
+
+def _clusters(one: SetFindings) -> list[dict[str, Any]]:
+    names = one.raw.item_ids
+    return [
+        {
+            "set": one.raw.name,
+            "cluster": move.cluster,
+            "size": move.size,
+            "confidence": move.confidence,
+            "alternative": _alternative(move, names),
+        }
+        for move in one.clusters or ()
+    ]
+
+
+def _alternative(move: ClusterMove, names: Sequence[Hashable]) -> str:
+    if move.kind == "merge":
+        return f"merge with cluster {move.other}"
+    if move.kind == "none":
+        return "none"
+    out = _listed([names[a] for a in sorted(move.parts, key=len)[0]])
+    if move.kind == "split":
+        return f"split into {len(move.parts)} parts, the smallest {out}"
+    return f"take out {out}"
+
+
+def _listed(items: Sequence[Hashable]) -> str:
+    shown = ", ".join(str(i) for i in items[:SHOWN_ITEMS])
+    return shown if len(items) <= SHOWN_ITEMS else f"{shown}, ... ({len(items)} items)"
+
+
+def _print_summary(found: Mapping[str, Any], top: int) -> None:
+    """Tables of the worst."""
+    for kind, title, lost in (
+        ("splits", "true clusters that were split", "pairs lost"),
+        ("merges", "predicted clusters that mix true ones", "wrong pairs"),
+    ):
+        if kind in found:
+            rows = [
+                [m["set"] or "table", str(m["cluster"]), m["size"], m["pairs"], _pieces(m["pieces"])]
+                for m in found[kind]
+            ]
+            print(f"{title}: {len(rows)}")
+            if rows:
+                print(table(["set", "cluster", "items", lost, "pieces"], rows, most=top))
+            print()
+    print("least confident items (score lost by the best other place)")
+    rows = [
+        [i["set"] or "table", str(i["item"]), i["cluster"], i["confidence"]]
+        for i in found["least_confident_items"]
+    ]
+    print(table(["set", "item", "cluster", "confidence"], rows, most=top))
+    if found["least_confident_clusters"]:
+        print("\nleast confident clusters")
+        rows = [
+            [c["set"] or "table", c["cluster"], c["size"], c["confidence"], c["alternative"]]
+            for c in found["least_confident_clusters"]
+        ]
+        print(table(["set", "cluster", "items", "confidence", "alternative"], rows, most=top))
+
+
+def _pieces(pieces: Sequence[Sequence[Hashable]]) -> str:
+    """The pieces with their sizes; the smaller ones are the ones to look at."""
+    shown = [f"{len(p)}: " + ", ".join(map(str, p[:2])) + (", ..." if len(p) > 2 else "") for p in pieces[:4]]
+    return " | ".join(shown) + (" | ..." if len(pieces) > 4 else "")
+
+
+def _pair(pipeline: Pipeline, raw: RawSet, a: int, b: int) -> dict[str, object]:
+    """What each feature adds to the similarity of two items."""
+    names = raw.item_ids
+    why = clustruct.explain.pair_contributions(pipeline[-1], pipeline[0].transform([raw])[0], a, b)
+    return {
+        "set": raw.name,
+        "items": [names[a], names[b]],
+        "fields": [dict(raw.items[a]), dict(raw.items[b])],
+        "together": why.together,
+        "right": None if raw.labels is None else raw.labels[a] == raw.labels[b],
+        "similarity": why.similarity,
+        "contributions": [
+            {"feature": n, "value": v, "weight": w, "contribution": c}
+            for n, v, w, c in zip(why.names, why.values, why.weights, why.contributions, strict=True)
+        ],
+        "path": [names[i] for i in why.path],
+    }
+
+
+def _print_pair(found: Mapping[str, Any], top: int) -> None:
+    """The two items side by side, and the contributions."""
+    first, second = found["fields"]
+    sides = [[key, _text(first.get(key)), _text(second.get(key))] for key in {**first, **second}]
+    print(table(["field", *map(str, found["items"])], sides))
+    verdict = "together" if found["together"] else "apart"
+    truth = {None: "", True: " (the truth: together)", False: " (the truth: apart)"}[found["right"]]
+    print(f"\npredicted {verdict}{truth}; similarity {found['similarity']:.3f}, the sum of")
+    rows = [
+        [c["feature"], c["value"], c["weight"], c["contribution"]]
+        for c in found["contributions"]
+        if c["contribution"] != 0.0
+    ]
+    print(table(["feature", "value", "weight", "contribution"], rows[:top]))
+    rest = rows[top:]
+    if rest:
+        print(f"and {count(len(rest), 'other')} of {sum(row[3] for row in rest):.2f} in all")
+    if found["path"]:
+        names = " - ".join(harmless(str(name)) for name in found["path"])
+        print(f"not alike by themselves, but each is like the next: {names}")
+
+
+def _text(value: object) -> str:
+    return "" if value is None else str(value)

@@ -5,79 +5,84 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sklearn.pipeline import Pipeline
+import clustruct
+from clustruct.text import count, duration, table
 
-from clustruct.model_files.files import save
-from clustruct.records import RawSet
-from clustruct.storage.atomic import check_target
+from .arguments import about, add_data, add_learning, add_model, add_output, labelled_sets, recipe
+from .exit_codes import INTERRUPTED, OK
+from .output import print_json
+from .progress import training_progress
 
-from . import learning
-from .data import about, labelled_sets
-from .main import INTERRUPTED, OK
-from .output import count, print_json, table
-from .progress import Progress, duration
-from .weights import weight_rows
+if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
+
+SUMMARY = "learn from sets whose groups are known"
+DESCRIPTION = """\
+Learn a similarity of pairs from sets whose clusters are known, and write it to a model file.
+Features are guessed from the fields (--kind, --fields), C is chosen by cross-validation.
+Ctrl-C stops the training and keeps the model so far."""
+EXAMPLES = """\
+examples
+  clustruct fit news.jsonl --model news.model
+  clustruct fit people.csv --set batch --id nr --cluster person --model people.model
+  clustruct fit people.csv --cluster person --model people.model      (one table, cut by clusters)
+  clustruct fit cora.csv.gz --set fold --where fold=0,1,2 --id nr --cluster work --model c.model"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Data, model file, and what a recipe takes."""
+    add_data(parser)
+    add_model(parser)
+    add_learning(parser)
+    add_output(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Read, learn, write the model, and say what was learned."""
-    check_target(Path(args.model), args.data)
-    started, progress = time.perf_counter(), Progress(args.quiet)
+    started, learned = time.perf_counter(), recipe(args)
+    clustruct.storage.atomic.check_target(Path(args.model), args.data)
     sets = labelled_sets(args)
-    learning.check_learnable(sets)
-    whole = len(sets)
-    if whole == 1:
-        sets = learning.cut(sets[0], args)
-    pipeline = learning.train(args, sets, progress)
-    found = _summary(pipeline, sets, time.perf_counter() - started)
-    save(args.model, pipeline, about={"columns": about(args), "training": found})
+    with training_progress(args.quiet):
+        learned.fit(sets)
+    found = {**learned.training_, "seconds": time.perf_counter() - started}
+    clustruct.save(args.model, learned.pipeline_, about={"columns": about(args), "training": found})
+    rows = weight_rows(learned.pipeline_)
     if args.json:
-        print_json({"model": str(args.model), **found, "weights": _weights(pipeline)})
+        weights = {name: weight for name, weight, _ in rows}
+        print_json({"model": str(args.model), **found, "weights": weights})
     else:
-        _print(args, pipeline, found, cut=whole == 1)
+        _print(found, rows, " (one table cut by whole clusters)" if learned.was_cut_ else "")
+        print(f"model written to {args.model}")
+        if found["interrupted"]:
+            print("clustruct: interrupted; the model so far was kept", file=sys.stderr)
     return INTERRUPTED if found["interrupted"] else OK
 
 
-def _summary(pipeline: Pipeline, sets: list[RawSet], seconds: float) -> dict[str, Any]:
-    model = pipeline[-1]
-    result, held_out = getattr(model, "result_", None), getattr(model, "cv_results_", {})
-    found = {
-        "sets": len(sets),
-        "items": sum(len(raw) for raw in sets),
-        "features": int(model.n_features_in_),
-        "learner": type(model).__name__,
-        "loss": str(model.loss),
-        "C": getattr(model, "C_", None),
-        "held_out_loss": None,
-        "rounds": None if result is None else result.n_iter,
-        "gap": None if result is None else result.gap,
-        "stop_reason": None if result is None else result.stop_reason,
-        "interrupted": learning.interrupted(pipeline),
-        "seconds": seconds,
-    }
-    if "mean_loss" in held_out:
-        found["held_out_loss"] = float(min(held_out["mean_loss"]))
-    return {k: None if isinstance(v, float) and not abs(v) < float("inf") else v for k, v in found.items()}
-
-
-def _weights(pipeline: Pipeline) -> dict[str, float]:
-    return {name: weight for name, weight, _ in weight_rows(pipeline)}
-
-
-def _print(args: argparse.Namespace, pipeline: Pipeline, found: dict[str, Any], cut: bool) -> None:
+def _print(found: Mapping[str, Any], rows: list[tuple[str, float, float]], how: str) -> None:
     sets, items = count(found["sets"], "set"), count(found["items"], "item")
-    how = " (one table cut by whole clusters)" if cut else ""
     print(f"learned from {sets} with {items}{how} in {duration(found['seconds'])}")
-    rows = weight_rows(pipeline)[:8]
     if rows:
         print(f"\n{count(found['features'], 'feature')}; the strongest, by weight times usual size:")
-        print(table(["feature", "weight", "effect"], rows))
+        print(table(["feature", "weight", "effect"], rows[:8]))
     if found["C"] is not None:
         chosen = "" if found["held_out_loss"] is None else f", held-out loss {found['held_out_loss']:.2f}"
         print(f"\nC = {found['C']:g}{chosen}, {found['rounds']} rounds, {found['stop_reason']}")
-    print(f"model written to {args.model}")
-    if found["interrupted"]:
-        print("clustruct: interrupted; the model so far was kept", file=sys.stderr)
+
+
+def weight_rows(pipeline: Pipeline) -> list[tuple[str, float, float]]:
+    """(feature, weight, effect), largest effect first; none for a clusterer without weights.
+
+    The effect is the weight times the usual size of the feature, its root mean square over the training pairs
+    (with --learner kmeans: over all features of its block).
+    """
+    model = pipeline[-1]
+    linear = model.linear_similarity()
+    if linear is None:
+        return []
+    names = [str(name) for name in pipeline[0].get_feature_names_out()]
+    effects = (linear[0] * getattr(model, "feature_scale_", 1.0)).tolist()
+    return sorted(zip(names, linear[0].tolist(), effects, strict=True), key=lambda row: -abs(row[2]))

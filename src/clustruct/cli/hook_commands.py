@@ -1,76 +1,147 @@
-"""What the two commands share: errors and warnings as plain sentences, and exit codes."""
+"""What the two commands for hook modules share: how their lines are read, and faults as sentences."""
 
 from __future__ import annotations
 
-import os
+import argparse
 import sys
-import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import NoReturn
 
 from clustruct.hooks import HookError, Hooks, importable, load_hooks
 
-from .hook_options import DEFAULT_MODULE, CommandLine, Option, UsageError, read_command_line
+from .exit_codes import MISUSED, OK, UsageError
+from .main import guarded, warnings_to
 
-FAILED, MISUSED, INTERRUPTED = 1, 2, 130
+DEFAULT_MODULE = "svmstruct"
+KNOWN = {"--help", "--m", "--allow-pickle", "--"}
+OWN_OPTIONS = "  --name value    any other name: handed to the module"
+
+
+class HookParser(argparse.ArgumentParser):
+    """Options of one letter as those of SVM^struct, ``--name value`` pairs for the module, and file names.
+
+    >>> parser = HookParser("learn", "[options] train model", "Train.")
+    >>> parser.add_number("-c", "c", float, "C", "weight of the mean slack")
+    >>> line = parser.read(["-c", "10", "--m", "tagger", "--order", "2", "train", "model"])
+    >>> line.c, line.module, line.custom, line.files
+    (10.0, 'tagger', [('--order', '2')], ['train', 'model'])
+    """
+
+    def __init__(self, name: str, usage: str, about: str) -> None:
+        super().__init__(
+            prog=name,
+            usage=f"{name} {usage}",
+            description=about,
+            epilog=OWN_OPTIONS,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            argument_default=argparse.SUPPRESS,
+            add_help=False,
+            allow_abbrev=False,
+        )
+        self.set_defaults(module=DEFAULT_MODULE, custom=[], allow_pickle=False, wants_help=False)
+        self.add_argument("files", nargs="*", help=argparse.SUPPRESS)
+        add = self.add_argument
+        add("-h", "-?", "--help", dest="wants_help", action="store_true", help="help, the module's own too")
+        add("--m", dest="module", metavar="module", help="the hook module: a name, or a file (tagger.py)")
+        add("--allow-pickle", action="store_true", help="let model files hold objects of any kind")
+
+    def add_number(self, letter: str, name: str, kind: Callable[[str], float], shown: str, text: str) -> None:
+        """An option of one letter that takes a number."""
+
+        def read(value: str) -> float:
+            try:
+                return kind(value)
+            except ValueError:
+                wanted = "a whole number" if kind is int else "a number"
+                raise argparse.ArgumentTypeError(f"takes {wanted}, not {value!r}") from None
+
+        self.add_argument(letter, dest=name, type=read, metavar=shown, help=text)
+
+    def read(self, words: Sequence[str]) -> argparse.Namespace:
+        """The line taken apart. ``custom`` holds the module's own options in pairs."""
+        if not words:
+            raise UsageError("a hook module (--m) and file names are wanted")
+        names = {word.partition("=")[0] for word in words if word.startswith("--")} - KNOWN
+        for name in names:
+            self.add_argument(name, dest="custom", action=_Pair, help=argparse.SUPPRESS)
+        line, left = self.parse_known_intermixed_args(words)
+        if left:
+            raise UsageError(f"unknown option {left[0]}; options of the module's own begin with two dashes")
+        return line
+
+    def error(self, message: str) -> NoReturn:
+        """What argparse complains of, in the words of these commands."""
+        text = message.removeprefix("argument ").replace(": expected one argument", " needs a value")
+        raise UsageError(text.replace(": takes", " takes"))
+
+
+class _Pair(argparse.Action):
+    """An option that is the module's own, with its value."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        line: argparse.Namespace,
+        value: object,
+        name: str | None = None,
+    ) -> None:
+        line.custom = [*line.custom, (name, value)]
 
 
 def run_command(
-    name: str,
+    parser: HookParser,
     argv: list[str] | None,
-    options: Mapping[str, Option],
-    help_text: str,
     help_hook: str,
-    body: Callable[[CommandLine, Hooks], int],
+    body: Callable[[argparse.Namespace, Hooks], int],
 ) -> int:
     """Read the command line, load the module, run the body; faults become messages and exit codes."""
-    try:
-        words = sys.argv[1:] if argv is None else argv
-        if not words:
-            raise UsageError("a hook module (--m) and file names are wanted")
-        line = read_command_line(words, options)
+
+    def run() -> int:
+        line = parser.read(sys.argv[1:] if argv is None else argv)
         if line.wants_help:
-            return _show_help(line, help_text, help_hook)
-        hooks = _load(line)
-        with warnings.catch_warnings(), importable(Path(str(hooks.module.__file__)).parent):
-            warnings.simplefilter("always", UserWarning)
-            warnings.showwarning = _show_warning
+            return _show_help(parser, line.module, help_hook)
+        hooks = _load(line.module)
+        with warnings_to(lambda text: _say(f"warning: {text}")), importable(_folder(hooks)):
             return body(line, hooks)
-    except UsageError as error:
-        print(f"{name}: {error}\nTry {name} --help.", file=sys.stderr)
-        return MISUSED
-    except BrokenPipeError:
-        # Whoever read the output has stopped; Python's own last flush must not complain either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return FAILED
-    except (HookError, ValueError, OSError) as error:
-        print(f"{name}: {error}", file=sys.stderr)
-        return FAILED
-    except KeyboardInterrupt:
-        print(f"{name}: interrupted", file=sys.stderr)
-        return INTERRUPTED
 
-
-def _load(line: CommandLine) -> Hooks:
     try:
-        return load_hooks(line.module)
+        return guarded(run, lambda text: _say(f"{parser.prog}: {text}"), (HookError, ValueError, OSError))
+    except UsageError as error:
+        _say(f"{parser.prog}: {error}\nTry {parser.prog} --help.")
+        return MISUSED
+
+
+def check_files(files: Sequence[str], *names: str) -> None:
+    """One file name for each of the names."""
+    if len(files) != len(names):
+        found = ", ".join(files) if files else "none"
+        raise UsageError(f"{len(names)} file names are wanted ({', '.join(names)}); given: {found}")
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr)
+
+
+def _folder(hooks: Hooks) -> Path:
+    return Path(str(hooks.module.__file__)).parent
+
+
+def _load(module: str) -> Hooks:
+    try:
+        return load_hooks(module)
     except HookError as error:
-        if line.module == DEFAULT_MODULE:
+        if module == DEFAULT_MODULE:
             raise HookError(f"{error}. Name the hook module with --m.") from None
         raise
 
 
-def _show_help(line: CommandLine, help_text: str, help_hook: str) -> int:
-    print(help_text)
-    if line.module != DEFAULT_MODULE:
-        hooks = _load(line)
+def _show_help(parser: HookParser, module: str, help_hook: str) -> int:
+    parser.print_help()
+    if module != DEFAULT_MODULE:
+        hooks = _load(module)
         if help_hook in hooks.own:
-            print(f"\nOptions of {line.module}:", flush=True)
-            with importable(Path(str(hooks.module.__file__)).parent):
+            print(f"\nOptions of {module}:", flush=True)
+            with importable(_folder(hooks)):
                 getattr(hooks, help_hook)()
-    return 0
-
-
-def _show_warning(message: Any, category: Any, *rest: Any, **more: Any) -> None:
-    print(f"warning: {message}", file=sys.stderr)
+    return OK

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import argparse
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,31 +13,53 @@ from clustruct.hooks.model_files import unstorable, write_model_file
 from clustruct.hooks.svmapi import KernelParm, Sparm, StructModel
 from clustruct.ssvm import Iteration
 
-from .hook_commands import FAILED, run_command
-from .hook_options import KERNEL_OPTIONS, LEARN_OPTIONS, CommandLine, UsageError, check_files, option_lines
+from .exit_codes import FAILED, OK, UsageError
+from .hook_commands import HookParser, check_files, run_command
 
-HELP = f"""usage: clustruct-learn [options] --m module train model
-
+ABOUT = """\
 Train a learner written as a Python module on the examples of the file "train" and write what it
 learned to the file "model". Minimises 1/2 |w|^2 + C (mean of the slacks), as SVM^struct 3 does; older
-versions used C times their sum, so for the same model give C times the number of examples.
-
-{option_lines(LEARN_OPTIONS)}
-"""
+versions used C times their sum, so for the same model give C times the number of examples."""
+# Letter, attribute of sparm, kind, how the value is shown, help.
+OPTIONS: tuple[tuple[str, str, Callable[[str], float], str, str], ...] = (
+    ("-c", "c", float, "C", "weight of the mean slack, default 0.01"),
+    ("-e", "epsilon", float, "eps", "constraints may be violated by this much, default 0.1"),
+    ("-o", "loss_type", int, "1|2", "the loss scales 1 the slack, 2 the margin (default)"),
+    ("-p", "slack_norm", int, "1|2", "1 slacks (default), 2 squared slacks: with -w 0 and 1 only"),
+    ("-w", "alg_type", int, "0..4", "0, 1 a slack per example; 2, 3 one for all; 4 with cache (default)"),
+    ("-f", "ccache_size", int, "n", "answers kept per example with -w 4, default 5"),
+    ("-k", "newconstretrain", int, "n", "for the module to read as sparm.newconstretrain, default 100"),
+    ("-l", "loss_function", int, "n", "for the module to read as sparm.loss_function, default 0"),
+    ("-v", "verbosity", int, "n", "0 silent, 1 a summary (default), 2 a line per round"),
+)
+# The same, attributes of the kernel.
+KERNEL_OPTIONS: tuple[tuple[str, str, Callable[[str], float], str, str], ...] = (
+    (
+        *("-t", "kernel_type", int, "0..3"),
+        "kernel: 0 a.b (default), 1 (s a.b + r)^d, 2 exp(-g |a-b|^2), 3 tanh(s a.b + r)",
+    ),
+    ("-d", "poly_degree", int, "d", "degree of kernel 1, default 3"),
+    ("-g", "rbf_gamma", float, "g", "width of kernel 2, default 1"),
+    ("-s", "coef_lin", float, "s", "factor of kernels 1 and 3, default 1"),
+    ("-r", "coef_const", float, "r", "constant of kernels 1 and 3, default 1"),
+)
 
 
 def main(argv: list[str] | None = None) -> int:
     """The command. Returns the exit code."""
-    return run_command("clustruct-learn", argv, LEARN_OPTIONS, HELP, "print_help", _learn)
+    parser = HookParser("clustruct-learn", "[options] --m module train model", ABOUT)
+    for option in (*OPTIONS, *KERNEL_OPTIONS):
+        parser.add_number(*option)
+    return run_command(parser, argv, "print_help", _learn)
 
 
-def _learn(line: CommandLine, hooks: Hooks) -> int:
-    check_files(line.files, ("train", "model"))
+def _learn(line: argparse.Namespace, hooks: Hooks) -> int:
+    check_files(line.files, "train", "model")
     train_file, model_file = line.files
     _check_target(Path(model_file))
     sparm, kernel_parm = _parameters(line)
     hooks.parse_parameters(sparm)
-    settings(sparm)
+    chosen = settings(sparm)
     if line.custom and "parse_parameters" not in hooks.own and sparm.verbosity >= 1:
         print(f"Note: {hooks.name} has no parse_parameters; {line.custom[0][0]} stays in sparm.argv")
     sample = read_sample(hooks, train_file, sparm)
@@ -43,7 +67,7 @@ def _learn(line: CommandLine, hooks: Hooks) -> int:
     _check_storable(hooks, sm, line.allow_pickle)
     if sparm.verbosity >= 1:
         print(f"{len(sample)} examples, length of Psi {sm.size_psi}", flush=True)
-    trained = train(hooks, sample, sm, sparm, _report if sparm.verbosity >= 2 else None)
+    trained = train(hooks, sample, sm, sparm, _report if sparm.verbosity >= 2 else None, chosen)
     if sparm.verbosity >= 1:
         print(_summary(trained, sm), flush=True)
     held = trained.constraints
@@ -59,13 +83,14 @@ def _check_target(path: Path) -> None:
         raise UsageError(f"there is no folder {path.parent} for the model")
 
 
-def _parameters(line: CommandLine) -> tuple[Sparm, KernelParm]:
-    kernel = {k: v for k, v in line.values.items() if k in KERNEL_OPTIONS}
+def _parameters(line: argparse.Namespace) -> tuple[Sparm, KernelParm]:
+    values, kernel = (
+        {name: getattr(line, name) for _, name, *_ in options if hasattr(line, name)}
+        for options in (OPTIONS, KERNEL_OPTIONS)
+    )
     if kernel.get("kernel_type", 0) not in range(4):
         raise UsageError(f"-t must be 0, 1, 2 or 3, not {kernel['kernel_type']}")
-    others = {k: v for k, v in line.values.items() if k not in KERNEL_OPTIONS}
-    sparm = Sparm(**others, argv=[word for pair in line.custom for word in pair])
-    return sparm, KernelParm(**kernel)
+    return Sparm(**values, argv=[word for pair in line.custom for word in pair]), KernelParm(**kernel)
 
 
 def _check_storable(hooks: Hooks, sm: StructModel, allow_pickle: bool) -> None:
@@ -117,4 +142,4 @@ def _write(hooks: Hooks, model_file: str, sm: StructModel, sparm: Sparm, allow_p
         names = ", ".join(f"sm.{name}" for name in left_out)
         print(f"warning: {names} could not be stored without --allow-pickle; the model lacks it")
         return FAILED
-    return 0
+    return OK

@@ -6,13 +6,15 @@ import argparse
 import os
 import sys
 import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
-from typing import Any
 
-from . import options
-from .commands import COMMANDS
+import clustruct
+from clustruct.text import harmless
 
-OK, FAILED, MISUSED, INTERRUPTED = 0, 1, 2, 130
+from . import COMMANDS
+from .exit_codes import FAILED, INTERRUPTED, MISUSED, OK, UsageError
 
 ABOUT = """\
 Show it how you group things, and it groups the next ones the same way.
@@ -35,90 +37,95 @@ data files
 exit codes
   0 done   1 bad data or model (one line says what and where)   2 wrong use   130 stopped by Ctrl-C
 """
+FAULTS = (ValueError, OSError, MemoryError, ImportError)
+LONGEST_LINE = 1000
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """The parser of all commands. Imports nothing heavy."""
-    parser = argparse.ArgumentParser(
-        prog="clustruct",
-        description=ABOUT,
-        epilog=ENDING,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--version", action="store_true", help="show the version and exit")
+def build_parser(command: str | None = None) -> argparse.ArgumentParser:
+    """The parser of all commands; only the one named has its arguments. Imports nothing heavy."""
+    plain = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser("clustruct", description=ABOUT, epilog=ENDING, formatter_class=plain)
+    parser.add_argument("--version", action="version", version=f"clustruct {clustruct.__version__}")
     commands = parser.add_subparsers(dest="command", metavar="command")
-    for name, command in COMMANDS.items():
-        sub = commands.add_parser(
-            name,
-            help=command.summary,
-            description=command.description,
-            epilog=command.examples,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        command.arguments(sub)
-        sub.add_argument("--traceback", action="store_true", help=argparse.SUPPRESS)
+    for name in COMMANDS:
+        module = import_module(f"clustruct.cli.{name}")
+        words = {"help": module.SUMMARY, "description": module.DESCRIPTION, "epilog": module.EXAMPLES}
+        sub = commands.add_parser(name, formatter_class=plain, **words)
+        if name == command:
+            module.add_arguments(sub)
+            sub.add_argument("--traceback", action="store_true", help=argparse.SUPPRESS)
+            sub.set_defaults(run=module.run, parser=sub, main=main)
     return parser
 
 
 def main(argv: list[str] | None = None) -> int:
     """The command. Returns the exit code."""
-    parser = build_parser()
+    words = sys.argv[1:] if argv is None else argv
+    parser = build_parser(words[0] if words else None)
     try:
-        args = parser.parse_args(argv)
-        options.check(parser, args)
+        args = parser.parse_args(words)
+        if args.command is None:
+            parser.print_help()
+            return MISUSED
+        return _run(args)
     except SystemExit as leaving:  # argparse has printed help or what is wrong
-        return int(leaving.code or 0)
-    if args.version:
-        from clustruct import __version__
-
-        print(f"clustruct {__version__}")
-        return OK
-    if args.command is None:
-        parser.print_help()
-        return MISUSED
-    return _run(args)
+        return int(leaving.code or OK)
 
 
 def _run(args: argparse.Namespace) -> int:
     """Run a command; faults become one line and an exit code."""
+    faults = () if args.traceback else FAULTS
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("default")
-            warnings.showwarning = _show_warning
-            module = import_module(f"clustruct.cli.{args.command}")
-            return int(module.run(args))
+        with warnings_to(lambda text: _complain(f"warning: {text}"), UserWarning):
+            return guarded(lambda: args.run(args), _complain, faults, "interrupted; nothing was written")
+    except UsageError as error:
+        args.parser.print_usage(sys.stderr)
+        print(f"{args.parser.prog}: error: {error}", file=sys.stderr)
+        return MISUSED
+
+
+def _complain(message: str) -> None:
+    """One line on stderr."""
+    text = harmless(" ".join(message.split()))
+    text = text if len(text) <= LONGEST_LINE else text[: LONGEST_LINE - 3] + "..."
+    print(f"clustruct: {text}", file=sys.stderr)
+
+
+def guarded(
+    run: Callable[[], int],
+    complain: Callable[[str], None],
+    faults: tuple[type[Exception], ...],
+    interrupted: str = "interrupted",
+) -> int:
+    """The exit code of a command: its own, or that of the fault that ended it, which is complained of."""
+    try:
+        return run()
     except KeyboardInterrupt:
-        _complain("interrupted; nothing was written")
+        complain(interrupted)
         return INTERRUPTED
     except BrokenPipeError:
         # Whoever read the output has stopped; Python's own last flush must not complain either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
-    except (ValueError, OSError, MemoryError, ImportError) as error:
+    except faults as error:
         # A package of an extra that is not installed is a matter for one line; any other import is a fault.
-        if args.traceback or (isinstance(error, ImportError) and "pip install" not in str(error)):
+        if isinstance(error, ImportError) and "pip install" not in str(error):
             raise
-        _complain(_one_line(error))
+        complain(
+            "not enough memory" if isinstance(error, MemoryError) else str(error) or type(error).__name__
+        )
         return FAILED
 
 
-def _one_line(error: BaseException) -> str:
-    if isinstance(error, MemoryError):
-        return "not enough memory"
-    text = " ".join(str(error).split()) or type(error).__name__
-    return text if len(text) <= 1000 else text[:997] + "..."
+@contextmanager
+def warnings_to(show: Callable[[str], None], kind: type[Warning] = Warning) -> Iterator[None]:
+    """Warnings of this kind become lines, others are passed over; those for users always come through."""
 
+    def shown(message: Warning | str, category: type[Warning], *place: object, **more: object) -> None:
+        if issubclass(category, kind):
+            show(str(message))
 
-def _complain(message: str) -> None:
-    from .output import harmless
-
-    print(f"clustruct: {harmless(message)}", file=sys.stderr)
-
-
-def _show_warning(message: Any, category: Any, *rest: Any, **more: Any) -> None:
-    if issubclass(category, UserWarning):
-        _complain(f"warning: {_one_line(message)}")
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    with warnings.catch_warnings():
+        warnings.simplefilter("default", UserWarning)
+        warnings.showwarning = shown
+        yield

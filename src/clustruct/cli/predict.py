@@ -4,70 +4,77 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-from clustruct.io.predictions import Prediction, prediction_lines, write_predictions
-from clustruct.model_files.files import read_model
-from clustruct.records import RawSet
-from clustruct.storage.atomic import check_target
+import clustruct
+from clustruct.text import count
 
-from .data import trained_with, unlabelled_sets
-from .main import OK
-from .output import count, print_json
+from .arguments import add_data, add_model, add_output, read_model, trained_with, unlabelled_sets
+from .exit_codes import OK
+from .output import print_json
 from .progress import Progress
+
+if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
+
+    from clustruct.io import Prediction
+    from clustruct.records import RawSet
+
+SUMMARY = "group new sets"
+DESCRIPTION = (
+    "Group the items of each set with a learned model. Columns are those of the training, unless given."
+)
+EXAMPLES = """\
+examples
+  clustruct predict new.jsonl --model news.model --out groups.csv
+  clustruct predict people.csv --model people.model --confidence > groups.csv"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Data, model file, and where the groups go."""
+    add_data(parser)
+    add_model(parser)
+    parser.add_argument("--out", metavar="FILE", help=".csv, .tsv or .jsonl (default: CSV on stdout)")
+    parser.add_argument("--confidence", action="store_true", help="add the confidence in each item's place")
+    add_output(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Read set by set, group, write."""
     if args.out is not None:
-        check_target(Path(args.out), [*args.data, args.model])
+        clustruct.storage.atomic.check_target(Path(args.out), [*args.data, args.model])
     saved = read_model(args.model)
     progress = Progress(args.quiet or (args.out is None and sys.stdout.isatty()))
-    given = progress.counted(unlabelled_sets(args, trained_with(saved)), "grouping")
-    done = _Counted(_predictions(saved.pipeline, given, args.confidence))
+    # Nothing is printed before all is known: a fault must not leave half a file behind a "> file".
+    answers: list[Prediction] = []
+    sets = items = clusters = 0
+    with nullcontext(answers.append) if args.out is None else clustruct.io.prediction_file(args.out) as write:
+        for raw in unlabelled_sets(args, trained_with(saved.about)):
+            progress.on_step("grouping", sets, None)
+            found = _grouped(saved.pipeline, raw, args.confidence)
+            write(found)
+            if args.json and args.out is not None:
+                answers.append(found)
+            sets, items, clusters = sets + 1, items + len(raw), clusters + len(set(found.labels))
+    progress.done()
     if args.json:
-        answers = [
-            {"set": raw.name, "ids": raw.ids, "clusters": labels, **more} for raw, labels, more in done
-        ]
-        print_json({"model": str(args.model), "sets": answers})
+        listed = [{"set": p.raw.name, "ids": p.raw.ids, "clusters": p.labels, **p.more} for p in answers]
+        print_json({"model": str(args.model), "sets": listed})
     elif args.out is None:
-        # Nothing is printed before all is known: a fault must not leave half a file behind a "> file".
-        sys.stdout.writelines(list(prediction_lines(done)))
-    if args.out is not None:
-        write_predictions(args.out, done)
-        if not args.quiet and not args.json:
-            items, sets = count(done.items, "item"), count(done.sets, "set")
-            print(f"{items} of {sets} in {count(done.clusters, 'cluster')}")
-            print(f"written to {args.out}")
+        sys.stdout.writelines(clustruct.io.prediction_lines(answers))
+    elif not args.quiet:
+        print(f"{count(items, 'item')} of {count(sets, 'set')} in {count(clusters, 'cluster')}")
+        print(f"written to {args.out}")
     return OK
 
 
-def _predictions(pipeline: Any, sets: Iterator[RawSet], sure: bool) -> Iterator[Prediction]:
-    for raw in sets:
-        x = pipeline[0].transform([raw])[0]
-        labels = pipeline[-1].predict([x])[0]
-        more = {"confidence": _confidence(pipeline[-1], x, labels)} if sure else {}
-        yield raw, labels, more
-
-
-def _confidence(model: Any, x: Any, labels: Any) -> Any:
-    """The score lost by the best other place of each item."""
-    from clustruct.explain import item_confidence, objective_of
-
-    return item_confidence(model.decision_function([x])[0], labels, objective_of(model)).confidence
-
-
-class _Counted:
-    """Predictions passed on, and counted."""
-
-    def __init__(self, predictions: Iterator[Prediction]) -> None:
-        self.predictions = predictions
-        self.sets = self.items = self.clusters = 0
-
-    def __iter__(self) -> Iterator[Prediction]:
-        for raw, labels, more in self.predictions:
-            self.sets, self.items = self.sets + 1, self.items + len(raw)
-            self.clusters += len(set(labels))
-            yield raw, labels, more
+def _grouped(pipeline: Pipeline, raw: RawSet, confidence: bool) -> Prediction:
+    """The clusters of one set, with the score lost by the best other place of each item where asked for."""
+    model, x = pipeline[-1], pipeline[0].transform([raw])[0]
+    labels, explain = model.predict([x])[0], clustruct.explain
+    if not confidence:
+        return clustruct.io.Prediction(raw, labels)
+    found = explain.item_confidence(model.decision_function([x])[0], labels, explain.objective_of(model))
+    return clustruct.io.Prediction(raw, labels, {"confidence": found.confidence})

@@ -1,25 +1,40 @@
-"""Progress on stderr: a bar with gap and time left on a terminal, plain lines elsewhere."""
+"""Progress on stderr, a bar with gap and time left on a terminal, plain lines elsewhere; and Ctrl-C."""
 
 from __future__ import annotations
 
 import math
+import os
+import shutil
+import signal
 import sys
+import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
 from typing import TextIO, TypeVar
 
-from clustruct.callbacks import Callback, Iteration, Training
+from tqdm import tqdm
+
+from clustruct.callbacks import Callback, Iteration, Training, training_callback
+from clustruct.text import duration
 
 T = TypeVar("T")
-WIDTH = 20
 # Seconds between two drawings of the bar, and between two plain lines.
 REDRAW, SPEAK = 0.1, 10.0
 # Seconds before the first plain line of a stage.
 PATIENCE = 1.0
+TRAINING = ("choosing C", "training")
+
+
+class _Bar(tqdm):
+    """A bar that is drawn when asked: no thread looks after it."""
+
+    monitor_interval = 0
 
 
 class Progress(Callback):
-    """Tells how far the work is, trainings included, and ends a training where a stop was asked for."""
+    """Says how far the work is, trainings included, and ends a training where a stop was asked for."""
 
     def __init__(self, quiet: bool = False, stream: TextIO | None = None) -> None:
         self.stream = sys.stderr if stream is None else stream
@@ -27,91 +42,124 @@ class Progress(Callback):
         self.terminal = self.stream.isatty()
         self.started = self.spoken = time.perf_counter()
         self.stage = ""
-        self.drawn = 0
+        self.bar: _Bar | None = None
         self.duals: list[tuple[float, float]] = []
         self.stopping = False
 
-    def each(self, things: Sequence[T], what: str) -> Iterator[T]:
-        """Pass the things on, telling how many are done."""
+    def each(self, things: Sequence[T], stage: str) -> Iterator[T]:
+        """Pass the things on, saying how many are done."""
         for n, thing in enumerate(things):
-            self._tell(what, n / len(things), f"{n + 1} of {len(things)}", self._left(n / len(things)))
+            self.on_step(stage, n, len(things))
             yield thing
         self.done()
 
-    def counted(self, things: Iterable[T], what: str) -> Iterator[T]:
-        """The same where nobody knows how many there will be."""
-        for n, thing in enumerate(things, 1):
-            self._tell(what, None, f"set {n}", None)
-            yield thing
-        self.done()
+    def on_step(self, stage: str, done: int, total: int | None) -> None:
+        """A piece of work was made; ``total`` is None where nobody knows how many there will be."""
+        if total is None:
+            self._say(stage, None, f"set {done + 1}", None)
+        else:
+            share = done / total
+            self._say(stage, share, f"{done + 1} of {total}", self._left(share))
 
     def on_begin(self, training: Training) -> None:
+        """A training begins."""
         if training.stage == "choosing C":
-            self._tell_choice(training)
+            self._say_choice(training)
         else:
             self.duals = []
-            self._tell("training", 0.0, f"C = {training.C:g}", None)
+            self._say("training", 0.0, f"C = {training.C:g}", None)
 
     def on_iteration(self, training: Training, iteration: Iteration) -> object:
         """A round of a training; where a stop was asked for, it was its last."""
         if training.stage == "choosing C":
-            self._tell_choice(training)
+            self._say_choice(training)
         else:
             self.duals.append((iteration.seconds, iteration.dual))
             gap, way, left = estimate(self.duals, iteration.primal, training.rtol)
             known = "gap unknown" if gap is None else f"gap {100 * gap:.2g}%"
-            self._tell("training", way, f"round {iteration.iteration}, {known}", left)
+            self._say("training", way, f"round {iteration.iteration}, {known}", left)
         return "interrupted" if self.stopping else None
 
-    def _tell_choice(self, training: Training) -> None:
+    def _say_choice(self, training: Training) -> None:
         share = training.done / training.total
         said = f"training {training.done + 1} of {training.total}, C = {training.C:g}"
-        self._tell("choosing C", share, said, self._left(share))
+        self._say("choosing C", share, said, self._left(share))
 
     def done(self) -> None:
         """Take the bar away."""
-        if self.drawn:
-            self.stream.write("\r" + " " * self.drawn + "\r")
-            self.stream.flush()
-            self.drawn = 0
+        if self.bar is not None:
+            self.bar.close()
+            self.bar = None
         self.stage = ""
 
     def _left(self, share: float) -> float | None:
         """Seconds left of a stage of which this share is done."""
         return None if share <= 0.0 else (time.perf_counter() - self.started) * (1.0 - share) / share
 
-    def _tell(self, stage: str, share: float | None, said: str, left: float | None) -> None:
+    def _say(self, stage: str, share: float | None, said: str, left: float | None) -> None:
         now = time.perf_counter()
-        fresh = stage != self.stage
-        if fresh:
+        if stage != self.stage:
             self.done()
-            self.stage, self.started = stage, now
-            # What is over at once need not be told.
+            self.stage, self.started, left = stage, now, None
+            # What is over at once need not be mentioned.
             self.spoken = now - (0.0 if self.terminal else SPEAK - PATIENCE)
-            left = None
         if self.quiet or now - self.spoken < (REDRAW if self.terminal else SPEAK):
             return
         self.spoken = now
-        about = "" if left is None else f", about {duration(left)} left"
-        if not self.terminal:
-            print(f"{stage}: {said}{about}", file=self.stream, flush=True)
-            return
-        bar = "" if share is None else "[" + ("#" * int(WIDTH * share)).ljust(WIDTH, ".") + "] "
-        text = f"{stage} {bar}{said}{about}"
-        self.stream.write("\r" + text.ljust(self.drawn))
-        self.stream.flush()
-        self.drawn = len(text)
+        text = said if left is None else f"{said}, about {duration(left)} left"
+        if self.terminal:
+            self._draw(share, text)
+        else:
+            print(f"{stage}: {text}", file=self.stream, flush=True)
+
+    def _draw(self, share: float | None, text: str) -> None:
+        drawing = f"{{desc}} {'' if share is None else '[{bar:20}] '}{text}"
+        if self.bar is None:
+            # tqdm's own look at the screen gives -1 where a terminal does not know its size.
+            columns, rows = shutil.get_terminal_size()
+            settings = {"file": self.stream, "leave": False, "ascii": ".#", "ncols": columns, "nrows": rows}
+            self.bar = _Bar(desc=self.stage, total=1.0, initial=share or 0.0, bar_format=drawing, **settings)
+        else:
+            self.bar.n, self.bar.bar_format = share or 0.0, drawing
+            self.bar.refresh()
 
 
-def duration(seconds: float) -> str:
-    """Seconds as people say them.
+@contextmanager
+def training_progress(quiet: bool) -> Iterator[Progress]:
+    """Trainings inside say how far they are, and a first Ctrl-C ends one at the end of its round."""
+    progress = Progress(quiet)
+    with training_callback(progress), ending_gently(progress):
+        yield progress
+    progress.done()
 
-    >>> [duration(s) for s in (0.4, 42, 200, 9000)]
-    ['1 s', '42 s', '3 min', '2.5 h']
-    """
-    if seconds < 90:
-        return f"{max(1, round(seconds))} s"
-    return f"{round(seconds / 60)} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+@contextmanager
+def ending_gently(progress: Progress) -> Iterator[None]:
+    """The first Ctrl-C of a training takes effect when it next tells of a round; any other one at once."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # signals belong to the main thread
+        return
+
+    def note(signum: int, frame: FrameType | None) -> None:
+        if progress.stopping or progress.stage not in TRAINING:
+            raise KeyboardInterrupt
+        progress.stopping = True
+        below = "" if progress.bar is None else "\n"
+        _write(f"{below}stopping after this round (Ctrl-C again: at once)\n")
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _write(text: str) -> None:
+    """To stderr past Python's buffers: a signal may come within a write, which must not be entered twice."""
+    try:
+        os.write(sys.stderr.fileno(), text.encode())
+    except (OSError, ValueError):  # not a real file
+        print(text, end="", file=sys.stderr, flush=True)
 
 
 def estimate(

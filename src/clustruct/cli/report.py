@@ -5,20 +5,30 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from clustruct.model_files.files import read_model
-from clustruct.report import write_report
-from clustruct.storage.atomic import check_target
+import clustruct
 
-from .data import sets_as_they_are, trained_with
-from .main import OK
+from .arguments import add_data, add_model, add_output, read_model, sets_as_they_are, trained_with
+from .exit_codes import OK
 from .output import print_json
+
+SUMMARY = "a page with figures (HTML)"
+DESCRIPTION = "Write one self-contained HTML page: scores, weights, convergence, errors, similarity matrices."
+EXAMPLES = "example\n  clustruct report test.jsonl --model news.model --out report.html"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Data, model file, and where the page goes."""
+    add_data(parser)
+    add_model(parser)
+    parser.add_argument("--out", metavar="FILE", default="report.html", help="the page (report.html)")
+    add_output(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Write the page."""
-    check_target(Path(args.out), [*args.data, args.model])
+    clustruct.storage.atomic.check_target(Path(args.out), [*args.data, args.model])
     saved = read_model(args.model)
-    sets = sets_as_they_are(args, trained_with(saved))
-    write_report(args.out, saved.pipeline, sets)
+    sets = sets_as_they_are(args, trained_with(saved.about))
+    clustruct.report.write_report(args.out, saved.pipeline, sets)
     print_json({"report": args.out}) if args.json else print(f"written to {args.out}")
     return OK

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 import argparse
 
-from clustruct.model_files.files import read_model
+from clustruct.text import count, table
 
-from .main import OK
-from .output import count, print_json, table
-from .weights import weight_rows
+from .arguments import add_model, add_output, read_model, whole
+from .exit_codes import OK
+from .fit import weight_rows
+from .output import print_json
+
+SUMMARY = "what a model file holds"
+DESCRIPTION = "Show how a model was trained and its weights, largest effect first."
+EXAMPLES = "example\n  clustruct show --model news.model"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The model file, and how much of it."""
+    add_model(parser)
+    parser.add_argument("--top", type=whole(1), default=20, metavar="N", help="weights shown (20)")
+    add_output(parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -5,12 +5,11 @@ from ._news import make_news
 from ._records import make_records
 from .marbles import Marbles, make_marbles
 from .multilabel import MultiLabelData, make_multilabel_chain, make_multilabel_count, read_multilabel
-from .synth import make_hard_synth, make_synth
+from .synth import make_synth
 
 __all__ = [
     "Marbles",
     "MultiLabelData",
-    "make_hard_synth",
     "make_marbles",
     "make_mentions",
     "make_multilabel_chain",

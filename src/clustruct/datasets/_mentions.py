@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from clustruct._random import RandomStateLike, as_generator
 from clustruct.records import RawSet
 
 __all__ = ["make_mentions"]
@@ -22,7 +23,7 @@ _LAST = LAST.split(", ")
 
 
 def make_mentions(
-    n_sets: int = 10, n_people: int = 4, n_sentences: int = 12, random_state: int = 0
+    n_sets: int = 10, n_people: int = 4, n_sentences: int = 12, random_state: RandomStateLike = 0
 ) -> list[RawSet]:
     """Documents about a few people, whose mentions are names, parts of names, occupations and pronouns.
 
@@ -37,7 +38,7 @@ def make_mentions(
     """
     if not 2 <= n_people <= len(_LAST):
         raise ValueError(f"n_people must be between 2 and {len(_LAST)}, not {n_people}")
-    rng = np.random.default_rng(random_state)
+    rng = as_generator(random_state)
     return [_document(number, n_people, n_sentences, rng) for number in range(n_sets)]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from clustruct._random import RandomStateLike, as_generator
 from clustruct.records import RawSet
 
 __all__ = ["make_news"]
@@ -33,7 +34,7 @@ _PLACES, _COMMON = PLACES.split(", "), COMMON.split(", ")
 
 
 def make_news(
-    n_sets: int = 8, n_stories: int = 5, most: int = 6, common: float = 0.5, random_state: int = 0
+    n_sets: int = 8, n_stories: int = 5, most: int = 6, common: float = 0.5, random_state: RandomStateLike = 0
 ) -> list[RawSet]:
     """Sets of articles, one per day: ``n_stories`` stories with 2 to ``most`` articles each.
 
@@ -46,7 +47,7 @@ def make_news(
     """
     if n_stories > len(KINDS) * len(_PLACES):
         raise ValueError(f"there are {len(KINDS) * len(_PLACES)} stories at most, not {n_stories}")
-    rng = np.random.default_rng(random_state)
+    rng = as_generator(random_state)
     return [_day(number, n_stories, most, common, rng) for number in range(n_sets)]
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from clustruct._random import RandomStateLike, as_generator
 from clustruct.records import RawSet
 
 __all__ = ["make_records"]
@@ -27,7 +28,11 @@ SHORT = {"Street": "St", "Road": "Rd", "Avenue": "Ave", "Lane": "Ln"}
 
 
 def make_records(
-    n_sets: int = 8, n_people: int = 12, most: int = 4, errors: float = 0.35, random_state: int = 0
+    n_sets: int = 8,
+    n_people: int = 12,
+    most: int = 4,
+    errors: float = 0.35,
+    random_state: RandomStateLike = 0,
 ) -> list[RawSet]:
     """Sets of address records: ``n_people`` people in each, everyone entered 1 to ``most`` times.
 
@@ -40,7 +45,7 @@ def make_records(
     >>> len(raw), len(set(raw.labels))
     (26, 12)
     """
-    rng = np.random.default_rng(random_state)
+    rng = as_generator(random_state)
     return [_set(number, n_people, most, errors, rng) for number in range(n_sets)]
 
 

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from clustruct._random import RandomStateLike, as_generator
 from clustruct._typing import Floats
 from clustruct.itemsets import ItemSet
 
@@ -62,7 +63,7 @@ def make_marbles(
     *,
     by: Literal["hue", "size"] = "hue",
     noise: float = 1.0,
-    random_state: int = 0,
+    random_state: RandomStateLike = 0,
 ) -> list[Marbles]:
     """Sets of marbles of the colours named, in three sizes, grouped by hue or by size as asked.
 
@@ -84,7 +85,7 @@ def make_marbles(
         raise ValueError(f"by must be 'hue' or 'size', not {by!r}")
     if n_sets < 1 or n_items < 1 or not noise >= 0:
         raise ValueError("n_sets and n_items must be at least 1, and noise not negative")
-    rng = np.random.default_rng(random_state)
+    rng = as_generator(random_state)
     return [_one_set(rng, n_items, colours, by, noise) for _ in range(n_sets)]
 
 

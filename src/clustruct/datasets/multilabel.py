@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from clustruct._random import RandomStateLike, as_generator
+
 
 class MultiLabelData(NamedTuple):
     """Feature rows (CSR or dense) and 0/1 labels, one column per label."""
@@ -23,7 +25,7 @@ def make_multilabel_chain(
     n_labels: int = 6,
     n_related: int = 1000,
     n_active: int = 10,
-    random_state: int | np.random.Generator = 0,
+    random_state: RandomStateLike = 0,
 ) -> MultiLabelData:
     """Synth1 (section 5.5.1): label 0 is always on, label i half the time where label i - 1 is on.
 
@@ -35,7 +37,7 @@ def make_multilabel_chain(
     >>> X.shape, Y[:, 0].tolist(), bool((X.sum(axis=1) == 10 * Y.sum(axis=1)).all())
     ((5, 6000), [1, 1, 1, 1, 1], True)
     """
-    rng = np.random.default_rng(random_state)
+    rng = as_generator(random_state)
     coins = rng.random((n_samples, n_labels)) < 0.5
     coins[:, 0] = True
     Y = np.cumprod(coins, axis=1).astype(np.int8)
@@ -52,7 +54,7 @@ def make_multilabel_count(
     n_samples: int = 1000,
     n_labels: int = 10,
     per_label: int = 4,
-    random_state: int | np.random.Generator = 0,
+    random_state: RandomStateLike = 0,
 ) -> MultiLabelData:
     """Synth2 (section 5.5.1): one label is on; label i (from 1) turns on ``4 i`` of 40 features.
 
@@ -63,7 +65,7 @@ def make_multilabel_count(
     >>> X.shape, bool((X.sum(axis=1) == 4 * (Y.argmax(axis=1) + 1)).all()), Y.sum(axis=1).tolist()
     ((6, 40), True, [1, 1, 1, 1, 1, 1])
     """
-    rng = np.random.default_rng(random_state)
+    rng = as_generator(random_state)
     label = rng.integers(0, n_labels, n_samples)
     rank = np.argsort(np.argsort(rng.random((n_samples, n_labels * per_label)), axis=1), axis=1)
     X = (rank < per_label * (label + 1)[:, None]).astype(float)

@@ -6,14 +6,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from clustruct._random import RandomStateLike, as_generator
 from clustruct.itemsets import ItemSet
 
-__all__ = ["make_hard_synth", "make_synth"]
+__all__ = ["make_synth"]
 
 # With noise 0.2 a good optimiser makes no error at all. `python -m benchmarks.kmeans_synth`, mean test losses
 # of Iterative, Spectral, Pair and None: 5, 9, 4, 77 at 0.4; 52, 61, 48, 77 at 0.5; 71, 73, 69, 77 at 0.6; and
 # at 0.8 nothing is learned.
-HARD_NOISE = 0.5
 
 
 def make_synth(
@@ -23,7 +23,7 @@ def make_synth(
     region_size: int = 50,
     active: int = 5,
     noise: float = 0.2,
-    random_state: int = 0,
+    random_state: RandomStateLike = 0,
 ) -> tuple[list[ItemSet], list[NDArray[np.int64]]]:
     """Item sets with one region of pair features for each unordered pair of clusters, own pairs included.
 
@@ -40,20 +40,10 @@ def make_synth(
     True
     """
     _check(n_sets, n_clusters, cluster_size, region_size, active, noise)
-    rng = np.random.default_rng(random_state)
+    rng = as_generator(random_state)
     labels = [rng.permutation(np.repeat(np.arange(n_clusters), cluster_size)) for _ in range(n_sets)]
     sets = [_item_set(y, n_clusters, region_size, active, noise, rng) for y in labels]
     return sets, labels
-
-
-def make_hard_synth(n_sets: int = 5, random_state: int = 0) -> tuple[list[ItemSet], list[NDArray[np.int64]]]:
-    """`make_synth` with noise 0.5: hard enough to tell trained methods apart.
-
-    >>> X, y = make_hard_synth(1)
-    >>> X[0].n_items
-    100
-    """
-    return make_synth(n_sets, noise=HARD_NOISE, random_state=random_state)
 
 
 def _item_set(

@@ -16,7 +16,8 @@ from clustruct.losses import as_loss
 from clustruct.problems.correlation import CorrelationProblem, Oracle
 from clustruct.problems.units import feature_scale, natural_C
 from clustruct.slack_rule import Scaling
-from clustruct.ssvm.training import Formulation
+from clustruct.ssvm import Formulation
+from clustruct.storage import register
 
 from .inputs import read_sets
 from .scoring import SetScoring
@@ -25,6 +26,7 @@ from .similarity_learning import SimilarityLearning
 Predictor = Literal["greedy", "local_search", "lp", "exact"]
 
 
+@register("SupervisedCorrelationClustering")
 class SupervisedCorrelationClustering(SimilarityLearning, SetScoring, BaseEstimator):
     """Learn from example clusterings how to cluster new sets; the number of clusters is found, not given.
 
@@ -129,7 +131,8 @@ class SupervisedCorrelationClustering(SimilarityLearning, SetScoring, BaseEstima
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _check_parameters(self) -> None:
+    def check_parameters(self) -> None:
+        """Refuse what cannot be, before any work."""
         if self.predictor not in ("greedy", "local_search", "lp", "exact"):
             raise ValueError(f"predictor must be greedy, local_search, lp or exact, not {self.predictor!r}")
         if self.oracle in ("lp", "exact"):
@@ -146,7 +149,7 @@ class SupervisedCorrelationClustering(SimilarityLearning, SetScoring, BaseEstima
             self.loss,
             self.oracle,
             loss_in_oracle=self.loss_in_oracle,
-            feature_scale=self._scale,
+            feature_scale=self.feature_scale_,
             pair_mean=self.rescale,
         )
         return problem, natural_C(problem) if self.rescale else 1.0

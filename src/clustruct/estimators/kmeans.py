@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +14,15 @@ from clustruct.itemsets import ItemSet
 from clustruct.problems.kmeans import ORACLES, KMeansProblem, Oracle
 from clustruct.problems.kmeans_units import block_scale, natural_C
 from clustruct.slack_rule import Scaling
-from clustruct.ssvm.training import Formulation
+from clustruct.ssvm import Formulation
+from clustruct.storage import register
 
 from .kernel_learning import check_kernel_features
 from .kmeans_prediction import KMeansPrediction, Predictor
 from .similarity_learning import SimilarityLearning
 
 
+@register("SupervisedKMeans")
 class SupervisedKMeans(SimilarityLearning, KMeansPrediction, BaseEstimator):
     """Learn from example clusterings how to cluster new sets into a given number of clusters.
 
@@ -84,6 +86,8 @@ class SupervisedKMeans(SimilarityLearning, KMeansPrediction, BaseEstimator):
     True
     """
 
+    fitted: ClassVar = {**SimilarityLearning.fitted, "k_range_": tuple[int, int]}
+
     def __init__(
         self,
         n_clusters: int | None = None,
@@ -127,7 +131,8 @@ class SupervisedKMeans(SimilarityLearning, KMeansPrediction, BaseEstimator):
         if self.kernel_learning:
             check_kernel_features(sets)
 
-    def _check_parameters(self) -> None:
+    def check_parameters(self) -> None:
+        """Refuse what cannot be, before any work."""
         if self.oracle not in ORACLES:
             raise ValueError(f"oracle must be one of {', '.join(ORACLES)}, not {self.oracle!r}")
         if self.oracle != "iterative":
@@ -144,7 +149,7 @@ class SupervisedKMeans(SimilarityLearning, KMeansPrediction, BaseEstimator):
             self.loss,
             self.oracle,
             n_init=max(1, self.n_init // 3),
-            feature_scale=self._scale,
+            feature_scale=self.feature_scale_,
             item_mean=self.rescale,
             random_state=self.random_state,
         )

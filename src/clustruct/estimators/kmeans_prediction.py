@@ -27,6 +27,7 @@ PREDICTORS: tuple[AnyPredictor, ...] = ("iterative", "spectral", "discrete")
 class KMeansPrediction(SetScoring):
     """Prediction by k-means with K_ab = <w_, psi_ab> + intercept_."""
 
+    clustering_objective = "kmeans"
     w_: NDArray[np.float64]
     intercept_: float = 0.0
     k_range_: tuple[int, int] = (1, MOST_CLUSTERS)

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import warnings
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from clustruct._typing import Floats, Indices
+from clustruct.storage import FEATURES, DataclassState, EstimatorState, Shape
+from clustruct.universum.cccp import CCCPResult
+from clustruct.universum.cpm3c import CPM3CResult
 from clustruct.universum.init import kmeans_labels, natural_scale, principal_labels
 
-Start = tuple[NDArray[np.intp], NDArray[np.float64] | None]
+Start = tuple[Indices, Floats | None]
+Solved = CCCPResult | CPM3CResult
 
 
-class MarginClustering(ClusterMixin, BaseEstimator):
+class MarginClustering(EstimatorState, ClusterMixin, BaseEstimator, ABC):
     """One weight vector per cluster, a document goes where its score is largest.
 
     A subclass names its parameters and solves from one start in `_solve`; of ``n_init`` starts the one that
@@ -27,58 +32,68 @@ class MarginClustering(ClusterMixin, BaseEstimator):
     """
 
     n_clusters: int
-    init: Any
+    init: str | ArrayLike
     n_init: int
-    scale: Any
-    random_state: Any
-    coef_: NDArray[np.float64]
+    scale: str | float
+    random_state: int | np.random.RandomState | None
+    coef_: Floats
+    result_: Solved
+    fitted: ClassVar = {
+        **FEATURES,
+        "coef_": Shape(("n_clusters", "n_features_in_")),
+        "labels_": Shape((None,), np.integer),
+        "objective_": float,
+        "scale_": float,
+        "n_iter_": int,
+        "result_": DataclassState,
+    }
 
     @abstractmethod
-    def _solve(self, X: Any, universum: Any, start: Start) -> Any:
-        """From labels, or weights and their labels, to a result with ``W``, ``labels`` and ``objective``."""
+    def _solve(self, X: Any, universum: Any, start: Start) -> Solved:
+        """From labels, or weights and their labels, to a local optimum."""
 
-    @abstractmethod
-    def _check_parameters(self) -> None:
-        """Refuse what cannot be, before any work."""
-
-    def _fit(self, X: Any, universum: Any) -> Any:
-        self._check_counts()
-        self._check_parameters()
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)
-        if X.shape[0] < self.n_clusters:
-            raise ValueError(f"n_samples={X.shape[0]} should be at least n_clusters={self.n_clusters}")
+    def _fit(self, X: ArrayLike, universum: ArrayLike | None) -> None:
+        self.check_parameters()
+        rows = validate_data(self, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)
+        if rows.shape[0] < self.n_clusters:
+            raise ValueError(f"n_samples={rows.shape[0]} should be at least n_clusters={self.n_clusters}")
+        self.scale_ = natural_scale(rows) if self.scale == "auto" else float(self.scale)
+        scaled = rows * self.scale_
+        outside = None
         if universum is not None:
-            universum = validate_data(self, universum, accept_sparse="csr", dtype=np.float64, reset=False)
-        self.scale_ = natural_scale(X) if self.scale == "auto" else float(self.scale)
-        scaled = X * self.scale_
-        universum = None if universum is None else universum * self.scale_
-        results = []
-        for start in self._starts(scaled):
-            results.append(self._solve(scaled, universum, start))
-            if results[-1].stop_reason == "interrupted":
-                break
-        self.result_ = min(results, key=lambda found: float(found.objective))
-        if not self.result_.converged:
+            outside = self.scale_ * validate_data(
+                self, universum, accept_sparse="csr", dtype=np.float64, reset=False
+            )
+        best = min(self._solutions(scaled, outside), key=lambda found: float(found.objective))
+        if not best.converged:
             warnings.warn(
-                f"{type(self).__name__} stopped before it converged ({self.result_.stop_reason} after "
-                f"{len(self.result_.history)} steps)",
+                f"{type(self).__name__} stopped before it converged ({best.stop_reason} after "
+                f"{len(best.history)} steps)",
                 ConvergenceWarning,
                 stacklevel=3,
             )
-        order = _filled_first(self.result_.labels, self.n_clusters)
-        self.coef_ = (self.result_.W * self.scale_)[order]
-        self.labels_ = np.argsort(order)[self.result_.labels]
-        self.objective_ = float(self.result_.objective)
-        self.n_iter_ = len(self.result_.history)
-        return self
+        order = _filled_first(best.labels, self.n_clusters)
+        self.result_ = best
+        self.coef_ = (best.W * self.scale_)[order]
+        self.labels_ = np.argsort(order)[best.labels]
+        self.objective_ = float(best.objective)
+        self.n_iter_ = len(best.history)
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
+    def _solutions(self, X: Any, universum: Any) -> Iterator[Solved]:
+        """From each start, until one was ended by the callback or by Ctrl-C."""
+        for start in self._starts(X):
+            found = self._solve(X, universum, start)
+            yield found
+            if not found.converged and found.stop_reason != "max_iter":
+                return
+
+    def decision_function(self, X: ArrayLike) -> Floats:
         """w_p . x, one column per cluster."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        return np.asarray(X @ self.coef_.T)
+        rows = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        return np.asarray(rows @ self.coef_.T)
 
-    def predict(self, X: Any) -> NDArray[np.intp]:
+    def predict(self, X: ArrayLike) -> Indices:
         """The cluster of each row."""
         return np.argmax(self.decision_function(X), axis=1)
 
@@ -108,7 +123,8 @@ class MarginClustering(ClusterMixin, BaseEstimator):
             raise ValueError(f"init must hold labels from 0 to n_clusters - 1 = {self.n_clusters - 1}")
         return labels, None
 
-    def _check_counts(self) -> None:
+    def check_parameters(self) -> None:
+        """Refuse what cannot be, before any work."""
         if self.n_clusters < 1:
             raise ValueError(f"n_clusters must be at least 1, not {self.n_clusters!r}")
         if self.n_init < 1:
@@ -130,6 +146,6 @@ class MarginClustering(ClusterMixin, BaseEstimator):
         return tags
 
 
-def _filled_first(labels: NDArray[np.intp], n_clusters: int) -> NDArray[np.intp]:
+def _filled_first(labels: Indices, n_clusters: int) -> Indices:
     """Clusters in their order, those that stayed empty last: labels in use are 0, 1, 2, ..."""
     return np.argsort(np.bincount(labels, minlength=n_clusters) == 0, kind="stable")

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from clustruct import ssvm
+from clustruct._typing import Floats
+from clustruct.callbacks import observed
 from clustruct.inference import mrf
 from clustruct.problems import MultiLabelProblem
 from clustruct.problems.multilabel_oracles import checked_predictor, search
+from clustruct.storage import FEATURES, Shape, register
+
+from .result_state import ResultState
 
 
-class MultiLabelMRF(ClassifierMixin, BaseEstimator):
+@register("MultiLabelMRF")
+class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
     """Multi-label classifier with a weight for every pair of labels: a structural SVM on a random field.
 
     Prediction solves ``max over y in {0,1}^V of sum_u y_u (<w_u, x> + b_u) + sum over edges of
@@ -44,6 +50,8 @@ class MultiLabelMRF(ClassifierMixin, BaseEstimator):
         How `predict` settles labels that a relaxed predictor leaves undecided.
     formulation, scaling, slack_norm, rtol, max_iter, n_jobs, random_state
         See `clustruct.ssvm.fit`. Scalings other than "margin" and slack_norm=2 need the exact oracle.
+    verbose : int
+        1 prints some rounds of the training, 2 all of them.
 
     Attributes
     ----------
@@ -53,6 +61,8 @@ class MultiLabelMRF(ClassifierMixin, BaseEstimator):
     undecided_share_ : float
         Share of training labels that the relaxation leaves undecided (Table 5.4).
     classes_ : label numbers, or the classes where y has one dimension
+    y_form_, y_dtype_ : what y was: "labels", or classes as a "vector" or "column"; and its dtype
+    predictor_ : the search that `predict` uses
 
     One-dimensional y is taken too: one label per class (one label for two classes), and `predict`
     gives the class of highest potential.
@@ -66,13 +76,28 @@ class MultiLabelMRF(ClassifierMixin, BaseEstimator):
     ((300, 10), True)
     """
 
+    fitted: ClassVar = {
+        **FEATURES,
+        "coef_": Shape(("n_labels", "n_features_in_")),
+        "intercept_": Shape(("n_labels",)),
+        "edge_weights_": Shape(("n_labels", "n_labels")),
+        "edges_": Shape((None, 2), np.integer),
+        "w_": Shape((None,)),
+        "classes_": NDArray[np.generic],
+        "undecided_share_": float,
+        "y_form_": Literal["labels", "vector", "column"],
+        "y_dtype_": str,
+        "n_iter_": int,
+        "result_": ssvm.FitResult,
+    }
+
     def __init__(
         self,
         C: float = 1.0,
         *,
         oracle: str = "exact",
         predictor: str | None = None,
-        edges: Any = "full",
+        edges: str | ArrayLike = "full",
         fit_intercept: bool = True,
         undecided: Literal["greedy", "random"] = "greedy",
         formulation: ssvm.Formulation = "n_slack",
@@ -82,6 +107,7 @@ class MultiLabelMRF(ClassifierMixin, BaseEstimator):
         max_iter: int = 1000,
         n_jobs: int | None = None,
         random_state: int | None = 0,
+        verbose: int = 0,
     ) -> None:
         self.C = C
         self.oracle = oracle
@@ -96,6 +122,7 @@ class MultiLabelMRF(ClassifierMixin, BaseEstimator):
         self.max_iter = max_iter
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.verbose = verbose
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -104,15 +131,15 @@ class MultiLabelMRF(ClassifierMixin, BaseEstimator):
         tags.classifier_tags.multi_label = True
         return tags
 
-    def fit(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> MultiLabelMRF:
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> MultiLabelMRF:
         """Learn from rows X and a 0/1 array y of one column per label (or a vector of classes)."""
-        if self.undecided not in ("greedy", "random"):
-            raise ValueError(f"undecided must be 'greedy' or 'random', not {self.undecided!r}")
-        X, y = validate_data(self, X, y, accept_sparse="csr", multi_output=True, dtype=np.float64)
-        Y = self._indicator(y)
-        problem = MultiLabelProblem(self._with_constant(X), Y, self.oracle, self.edges)
-        self._predictor = checked_predictor(self.predictor, self.oracle, Y.shape[1], problem.edges)
-        weights = None if sample_weight is None else _check_sample_weight(sample_weight, X)
+        self.check_parameters()
+        rows, targets = validate_data(self, X, y, accept_sparse="csr", multi_output=True, dtype=np.float64)
+        Y = self._indicator(targets)
+        problem = MultiLabelProblem(
+            rows, Y, self.oracle, self.edges, constant=self.fit_intercept, check_input=False
+        )
+        self.predictor_ = checked_predictor(self.predictor, self.oracle, Y.shape[1], problem.edges)
         self.result_ = ssvm.fit(
             problem,
             self.C,
@@ -120,21 +147,38 @@ class MultiLabelMRF(ClassifierMixin, BaseEstimator):
             formulation=self.formulation,
             scaling=self.scaling,
             slack_norm=self.slack_norm,
-            sample_weight=weights,
+            sample_weight=sample_weight,
             max_iter=self.max_iter,
             n_jobs=self.n_jobs,
             random_state=0 if self.random_state is None else self.random_state,
+            callback=observed(self.C, self.rtol, self.verbose),
         )
         self._keep(problem)
-        self.undecided_share_ = mrf.graph_cut(self._potentials(X), self.edge_weights_).undecided_share
+        self.undecided_share_ = mrf.graph_cut(self._potentials(rows), self.edge_weights_).undecided_share
         return self
+
+    def check_parameters(self) -> None:
+        """Refuse what cannot be, before any work."""
+        if self.undecided not in ("greedy", "random"):
+            raise ValueError(f"undecided must be 'greedy' or 'random', not {self.undecided!r}")
+
+    def check_fitted(self) -> None:
+        """Refuse labels and edges that do not fit each other."""
+        super().check_fitted()
+        V, edges = len(self.intercept_), self.edges_
+        n_classes = 2 if V == 1 and self.y_form_ != "labels" else V
+        if self.classes_.shape != (n_classes,) or (edges < 0).any() or (edges >= V).any():
+            raise ValueError("the labels and edges of a MultiLabelMRF do not fit")
+        if self.y_form_ == "labels" and np.dtype(self.y_dtype_).kind not in "biuf":
+            raise ValueError(f"labels cannot be {self.y_dtype_!r:.60}")
+        self.predictor_ = checked_predictor(self.predictor, self.oracle, V, edges)
 
     def _indicator(self, y: NDArray[Any]) -> NDArray[Any]:
         """Labels as 0/1 columns; notes what `predict` needs to give answers in the form of y."""
         check_classification_targets(y)
-        self._labels_dtype, self._column = y.dtype, y.ndim == 2 and y.shape[1] == 1
-        self._multilabel = y.ndim == 2 and not self._column
-        if self._multilabel:
+        self.y_form_ = "vector" if y.ndim == 1 else "column" if y.shape[1] == 1 else "labels"
+        self.y_dtype_ = y.dtype.str
+        if self.y_form_ == "labels":
             if type_of_target(y) != "multilabel-indicator":
                 raise ValueError("y must hold 0 and 1 only: one column per label")
             self.classes_ = np.arange(y.shape[1])
@@ -145,12 +189,6 @@ class MultiLabelMRF(ClassifierMixin, BaseEstimator):
         columns = (which[:, None] == np.arange(len(self.classes_))).astype(np.int8)
         return columns[:, 1:] if len(self.classes_) == 2 else columns
 
-    def _with_constant(self, X: Any) -> Any:
-        if not self.fit_intercept:
-            return X
-        ones = np.ones((X.shape[0], 1))
-        return sparse.csr_array(sparse.hstack([X, ones])) if sparse.issparse(X) else np.hstack([X, ones])
-
     def _keep(self, problem: MultiLabelProblem) -> None:
         self.w_, self.edges_ = self.result_.w, problem.edges
         self.edge_weights_ = problem.pairwise(self.w_)
@@ -159,43 +197,42 @@ class MultiLabelMRF(ClassifierMixin, BaseEstimator):
         self.intercept_ = W[:, -1].copy() if self.fit_intercept else np.zeros(problem.n_labels)
         self.n_iter_ = self.result_.n_iter
 
-    def _unary(self, X: Any) -> NDArray[np.float64]:
+    def _unary(self, X: ArrayLike) -> Floats:
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
-        return self._potentials(X)
+        return self._potentials(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
 
-    def _potentials(self, X: Any) -> NDArray[np.float64]:
-        return np.asarray(X @ self.coef_.T) + self.intercept_
+    def _potentials(self, rows: Any) -> Floats:
+        return np.asarray(rows @ self.coef_.T) + self.intercept_
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Labels of each row, in the form of the y given to `fit`."""
         unary = self._unary(X)
-        if not self._multilabel:
+        if self.y_form_ != "labels":
             which = (unary[:, 0] > 0).astype(int) if len(self.classes_) == 2 else unary.argmax(axis=1)
             found = self.classes_[which]
-            return found[:, None] if self._column else found
-        labels = search(self._predictor, unary, self.edge_weights_)
+            return found[:, None] if self.y_form_ == "column" else found
+        labels = search(self.predictor_, unary, self.edge_weights_)
         if isinstance(labels, mrf.RelaxedLabeling):
             if self.undecided == "random":
                 labels = labels.at_random(0 if self.random_state is None else self.random_state)
             else:
                 labels = labels.completed(unary, self.edge_weights_)
-        return np.asarray(labels, self._labels_dtype)
+        return np.asarray(labels, self.y_dtype_)
 
-    def predict_relaxed(self, X: Any) -> mrf.RelaxedLabeling:
+    def predict_relaxed(self, X: ArrayLike) -> mrf.RelaxedLabeling:
         """The optimum of the relaxation: labels 0, 1, or 1/2 where it does not decide."""
         unary = self._unary(X)
-        name = "linear_program" if self._predictor == "linear_program" else "graph_cut"
+        name = "linear_program" if self.predictor_ == "linear_program" else "graph_cut"
         found = search(name, unary, self.edge_weights_)
         assert isinstance(found, mrf.RelaxedLabeling)
         return found
 
-    def undecided_share(self, X: Any) -> float:
+    def undecided_share(self, X: ArrayLike) -> float:
         """Share of the labels of X that the relaxation leaves undecided, from 0 to 1."""
         unary = self._unary(X)
         return mrf.graph_cut(unary, self.edge_weights_).undecided_share
 
-    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
+    def score(self, X: ArrayLike, y: Any, sample_weight: ArrayLike | None = None) -> float:
         """Share of right labels: 1 minus the Hamming loss (100 minus the mean loss, over 100)."""
         weights = None if sample_weight is None else np.asarray(sample_weight, float)
         right = np.equal(self.predict(X), np.asarray(y.toarray() if sparse.issparse(y) else y))

@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from clustruct._typing import Floats
 from clustruct.losses import as_loss
 
 from .inputs import read_labels, read_sets
 
 
 class SetScoring:
-    """`score` and scikit-learn's tags for estimators whose sample is a set."""
+    """`score` and scikit-learn's tags for estimators whose sample is a set, and what is known of the model.
+
+    clustering_objective : what a prediction maximises, the sum of K inside clusters ("correlation"), or
+        trace(Y'KY) for a given number of clusters ("kmeans"), which needs the similarity of every pair
+    """
+
+    clustering_objective: ClassVar[Literal["correlation", "kmeans"]] = "correlation"
+
+    def linear_similarity(self) -> tuple[Floats, float] | None:
+        """w and b of K_ab = <w, psi_ab> + b, in the units of the features; None for any other similarity."""
+        w = getattr(self, "w_", None)
+        return None if w is None else (np.asarray(w, np.float64), float(getattr(self, "intercept_", 0.0)))
 
     def score(self, X: Any, y: Any, groups: Any = None) -> float:
         """100 minus the mean loss over the sets, divided by 100: 1 is perfect."""

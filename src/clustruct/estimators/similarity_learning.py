@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from dataclasses import replace
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,11 +13,13 @@ from clustruct.callbacks import observed
 from clustruct.itemsets import ItemSet
 from clustruct.model_selection.choose_c import choose_C
 from clustruct.ssvm import FitResult, SlackRule, fit
+from clustruct.storage import FEATURES, Shape
 
 from .inputs import read_labels, read_sets, set_groups
+from .result_state import ResultState
 
 
-class SimilarityLearning:
+class SimilarityLearning(ResultState):
     """`fit`: read the sets, choose C, train, and give the weights in the user's units.
 
     A subclass says how features are scaled, which problem is solved and in what unit C is measured, and how a
@@ -32,10 +35,17 @@ class SimilarityLearning:
     max_iter: int
     n_jobs: int | None
     random_state: int
-    result_: FitResult
+    fitted: ClassVar = {
+        **FEATURES,
+        "w_": Shape(("n_features_in_",)),
+        "feature_scale_": Shape(("n_features_in_",)),
+        "C_": float,
+        "cv_results_": dict | None,
+        "result_": FitResult,
+    }
 
     @abstractmethod
-    def _check_parameters(self) -> None:
+    def check_parameters(self) -> None:
         """Refuse what cannot be, before any work."""
 
     @abstractmethod
@@ -68,7 +78,7 @@ class SimilarityLearning:
         """
         if self.C != "cv" and (isinstance(self.C, str) or not self.C > 0):
             raise ValueError(f"C must be a positive number or 'cv', not {self.C!r}")
-        self._check_parameters()
+        self.check_parameters()
         given = read_sets(self, X, groups, reset=True)
         labels = read_labels(y, given)
         self._look_at(given.sets, labels)
@@ -81,8 +91,9 @@ class SimilarityLearning:
                 return self
         else:
             self.C_ = float(self.C)
-        self.result_ = self._train(given.sets, labels, self.C_, set_weight)
-        self.w_ = self._in_user_units(self.result_.w)
+        trained = self._train(given.sets, labels, self.C_, set_weight)
+        self.w_ = self._in_user_units(trained.w)
+        self.result_ = replace(trained, w=self.w_)
         return self
 
     def _refuse_added_loss(self, instead: str) -> None:
@@ -101,7 +112,7 @@ class SimilarityLearning:
         set_weight: Any = None,
         start: FitResult | None = None,
     ) -> FitResult:
-        self._scale = self._feature_scale(sets)
+        self.feature_scale_ = self._feature_scale(sets)
         problem, unit = self._problem(sets, labels)
         return fit(
             problem,
@@ -120,4 +131,4 @@ class SimilarityLearning:
         )
 
     def _in_user_units(self, w: Floats) -> Floats:
-        return np.asarray(w / self._scale)
+        return np.asarray(w / self.feature_scale_)

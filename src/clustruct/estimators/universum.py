@@ -1,15 +1,21 @@
-"""Clustering of documents that is told which documents belong to none of the clusters."""
+"""Clustering of documents, with other documents that belong to none of the clusters."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from clustruct.universum.cccp import CCCPResult, descend
+import numpy as np
+from numpy.typing import ArrayLike
+
+from clustruct.callbacks import observed
+from clustruct.storage import register
+from clustruct.universum.cccp import CCCPResult, cccp
 from clustruct.universum.problem import MarginProblem
 
 from .margin_clustering import MarginClustering, Start
 
 
+@register("UniversumClustering")
 class UniversumClustering(MarginClustering):
     """Maximum-margin clustering with Universum (M2DCU).
 
@@ -51,6 +57,9 @@ class UniversumClustering(MarginClustering):
         solved to this relative gap.
     max_iter : int
     random_state : int, RandomState or None
+    verbose : int
+        1 prints some CCCP steps, 2 all of them. A `training_callback` is called with every step as well; it
+        and Ctrl-C end the search with what was reached.
 
     Attributes
     ----------
@@ -81,14 +90,15 @@ class UniversumClustering(MarginClustering):
         C: float = 8.0,
         C_universum: float = 1.0,
         balance: float = 0.1,
-        init: Any = "principal",
+        init: str | ArrayLike = "principal",
         n_init: int = 1,
         universum_margin: float = 0.5,
-        scale: Any = "auto",
+        scale: str | float = "auto",
         tol: float = 0.01,
         inner_tol: float = 0.01,
         max_iter: int = 100,
-        random_state: Any = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
     ) -> None:
         self.n_clusters = n_clusters
         self.C = C
@@ -102,13 +112,16 @@ class UniversumClustering(MarginClustering):
         self.inner_tol = inner_tol
         self.max_iter = max_iter
         self.random_state = random_state
+        self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None, universum: Any = None) -> UniversumClustering:
+    def fit(self, X: ArrayLike, y: object = None, universum: ArrayLike | None = None) -> UniversumClustering:
         """Cluster the rows of X; rows of ``universum`` belong to none of the clusters. y is not used."""
         self._fit(X, universum)
         return self
 
-    def _check_parameters(self) -> None:
+    def check_parameters(self) -> None:
+        """Refuse what cannot be, before any work."""
+        super().check_parameters()
         self._positive("C", "tol", "inner_tol", "max_iter")
         self._positive("C_universum", "balance", "universum_margin", zero=True)
 
@@ -120,4 +133,5 @@ class UniversumClustering(MarginClustering):
         if W is not None:
             W = problem.balanced(W)
             labels = problem.assign(W)
-        return descend(problem, labels, W, self.tol, self.inner_tol, self.max_iter)
+        callback = observed(self.C, self.tol, self.verbose)
+        return cccp(problem, labels, W, self.tol, self.inner_tol, self.max_iter, callback)

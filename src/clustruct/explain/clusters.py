@@ -1,18 +1,26 @@
-"""How sure the clustering is of each cluster: the score lost by its best other shape."""
+"""Confidence in each cluster: the score lost by its best other shape."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from scipy import sparse
 
-from clustruct._typing import Floats, Ints
+from clustruct._typing import Floats, Ints, LabelsLike
 from clustruct.inference.correlation import greedy, objective
 from clustruct.partitions import canonical_labels
 
-from ._scores import Scores, best_elsewhere, cluster_sums, item_sums, own_sums, symmetric_scores
+from ._scores import (
+    Scores,
+    Similarities,
+    best_elsewhere,
+    cluster_sums,
+    item_sums,
+    own_sums,
+    symmetric_scores,
+)
 
 Kind = Literal["merge", "take out", "split", "none"]
 # A sparse graph of so few items is clustered faster as a dense one.
@@ -23,22 +31,22 @@ SMALL = 500
 class ClusterMove:
     """The best other shape found for one cluster.
 
-    cluster : its canonical number
-    size :    how many items it has
-    lost :    score lost by the move; negative where it would gain, infinite where there is none
-    kind :    "merge" with the cluster `other`, "take out" its weakest item, "split" it, or "none"
-    other :   the cluster it would be merged with, else -1
-    parts :   the items of the cluster after the move, in parts (one part where nothing is cut)
+    cluster :    its canonical number
+    size :       how many items it has
+    confidence : score lost by the move; negative where it would gain, infinite where there is none
+    kind :       "merge" with the cluster `other`, "take out" its weakest item, "split" it, or "none"
+    other :      the cluster it would be merged with, else -1
+    parts :      the items of the cluster after the move, in parts (one part where nothing is cut)
     """
 
     cluster: int
     size: int
-    lost: float
+    confidence: float
     kind: Kind
     other: int
     parts: tuple[tuple[int, ...], ...]
 
-    def applied_to(self, labels: Any) -> Ints:
+    def applied_to(self, labels: LabelsLike) -> Ints:
         """The clustering after the move."""
         y = canonical_labels(labels)
         new = y.copy()
@@ -49,7 +57,7 @@ class ClusterMove:
         return canonical_labels(new)
 
 
-def cluster_confidence(K: Any, labels: Any) -> list[ClusterMove]:
+def cluster_confidence(K: Similarities, labels: LabelsLike) -> list[ClusterMove]:
     """Score lost by the best alternative of each cluster, under correlation clustering's objective.
 
     The alternatives of a cluster are: a merge with another cluster (loses minus the sum of K between
@@ -63,7 +71,7 @@ def cluster_confidence(K: Any, labels: Any) -> list[ClusterMove]:
     Cost O(m^2) dense or O(edges log edges) sparse, and a greedy clustering of each cluster.
 
     >>> K = [[0, 3, -1], [3, 0, 1], [-1, 1, 0]]
-    >>> [(move.kind, move.lost) for move in cluster_confidence(K, [0, 0, 1])]
+    >>> [(move.kind, move.confidence) for move in cluster_confidence(K, [0, 0, 1])]
     [('merge', 0.0), ('merge', 0.0)]
     """
     W = symmetric_scores(K)
@@ -86,7 +94,7 @@ def cluster_confidence(K: Any, labels: Any) -> list[ClusterMove]:
         cuts = [_without_weakest(c, items, support[items])] if len(items) > 1 else []
         if len(items) > 2:
             cuts += _splits(W[start:stop, start:stop], c, items)
-        moves.append(min([merge, *cuts], key=lambda move: move.lost))
+        moves.append(min([merge, *cuts], key=lambda move: move.confidence))
     return moves
 
 
@@ -98,7 +106,7 @@ def _without_weakest(c: int, items: Ints, support: Floats) -> ClusterMove:
 
 def _splits(inside: Scores, c: int, items: Ints) -> list[ClusterMove]:
     """Greedy re-clusterings of one cluster that cut it."""
-    if sparse.issparse(inside) and len(items) <= SMALL:
+    if not isinstance(inside, np.ndarray) and len(items) <= SMALL:
         inside = inside.toarray()
     whole = inside.sum() / 2.0
     found = []
@@ -113,7 +121,7 @@ def _splits(inside: Scores, c: int, items: Ints) -> list[ClusterMove]:
 def _kept_apart(inside: Scores) -> Scores:
     """The scores with the least similar pair (the least similar listed one) made one that never joins."""
     penalty = 1.0 + abs(inside).sum()
-    if sparse.issparse(inside):
+    if not isinstance(inside, np.ndarray):
         entries = inside.tocoo()
         if not entries.nnz:
             return inside

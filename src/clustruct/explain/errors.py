@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
+from clustruct._typing import Ints, LabelsLike
 from clustruct.partitions import canonical_labels
 
 
@@ -17,10 +17,12 @@ class Piece:
 
     cluster : the label there
     items :   their ids, or their numbers where there are no ids
+    numbers : their numbers
     """
 
     cluster: Hashable
     items: tuple[Hashable, ...]
+    numbers: tuple[int, ...] = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,9 @@ class SplitMerge:
         return sum(m.pairs for m in self.merges)
 
 
-def split_merge(truth: Any, predicted: Any, ids: Sequence[Hashable] | None = None) -> SplitMerge:
+def split_merge(
+    truth: LabelsLike, predicted: LabelsLike, ids: Sequence[Hashable] | None = None
+) -> SplitMerge:
     """Which true clusters were split and which were merged, worst first.
 
     A true cluster of n items whose items lie in predicted clusters by n_1, n_2, ... loses
@@ -85,22 +89,23 @@ def split_merge(truth: Any, predicted: Any, ids: Sequence[Hashable] | None = Non
     )
 
 
-def _labels(given: Iterable[Any]) -> list[Hashable]:
+def _labels(labels: LabelsLike) -> list[Hashable]:
     """The labels in canonical order, as plain Python values."""
-    return list(dict.fromkeys(given.tolist() if isinstance(given, np.ndarray) else given))
+    return list(dict.fromkeys(labels.tolist() if isinstance(labels, np.ndarray) else labels))
 
 
 def _mixtures(
-    y: Any, other: Any, own: list[Hashable], others: list[Hashable], names: Sequence[Hashable]
+    y: Ints, other: Ints, own: list[Hashable], others: list[Hashable], names: Sequence[Hashable]
 ) -> tuple[Mixture, ...]:
     """The clusters of y that `other` cuts, most pairs cut first (ties by first appearance)."""
-    cells: dict[int, dict[int, list[Hashable]]] = {}
+    cells: dict[int, dict[int, list[int]]] = {}
     for a, (c, d) in enumerate(zip(y.tolist(), other.tolist(), strict=True)):
-        cells.setdefault(c, {}).setdefault(d, []).append(names[a])
+        cells.setdefault(c, {}).setdefault(d, []).append(a)
     found = []
     for c, row in cells.items():
         if len(row) > 1:
-            pieces = sorted((Piece(others[d], tuple(items)) for d, items in row.items()), key=_small)
+            found_in = [Piece(others[d], tuple(names[a] for a in at), tuple(at)) for d, at in row.items()]
+            pieces = sorted(found_in, key=_small)
             size = sum(len(p.items) for p in pieces)
             pairs = (size**2 - sum(len(p.items) ** 2 for p in pieces)) // 2
             found.append(Mixture(own[c], size, pairs, tuple(pieces)))

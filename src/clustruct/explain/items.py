@@ -1,19 +1,18 @@
-"""How sure the clustering is of each item: the score lost by its best other place."""
+"""Confidence in each item: the score lost by its best other place."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
 
-from clustruct._typing import Floats, Ints
+from clustruct._typing import Floats, Ints, LabelsLike
 from clustruct.partitions import canonical_labels
 
-from ._scores import best_elsewhere, item_sums, own_sums, symmetric_scores
+from ._scores import Similarities, best_elsewhere, item_sums, own_sums, symmetric_scores
+from .models import Objective
 
-Objective = Literal["correlation", "kmeans"]
 ALONE = -1
 
 
@@ -33,11 +32,13 @@ class ItemConfidence:
     support: Floats
 
     def order(self) -> Ints:
-        """Item numbers, the least sure first."""
+        """Item numbers, the least confident first."""
         return np.argsort(self.confidence, kind="stable")
 
 
-def item_confidence(K: Any, labels: Any, objective: Objective = "correlation") -> ItemConfidence:
+def item_confidence(
+    K: Similarities, labels: LabelsLike, objective: Objective = "correlation"
+) -> ItemConfidence:
     """Score lost by the best alternative move of each item, to another cluster or to one of its own.
 
     With S_ac the sum of K_ab over the other items b of cluster c, an item of cluster c loses
@@ -77,7 +78,7 @@ def item_confidence(K: Any, labels: Any, objective: Objective = "correlation") -
     return ItemConfidence(support - gained, place, support)
 
 
-def _kmeans_confidence(K: Any, labels: Any) -> ItemConfidence:
+def _kmeans_confidence(K: Similarities, labels: LabelsLike) -> ItemConfidence:
     """Moves between clusters under sum_c T_c / n_c, T_c the sum of K in c with its diagonal."""
     if sparse.issparse(K):
         raise ValueError("confidence under the k-means objective needs a dense similarity matrix")
@@ -94,13 +95,3 @@ def _kmeans_confidence(K: Any, labels: Any) -> ItemConfidence:
     # The last item of a cluster stays: the number of clusters is given.
     gain = np.where(n[y] > 1.0, gain + leaving, -np.inf)
     return ItemConfidence(-gain, np.where(np.isneginf(gain), y, cluster), support)
-
-
-def objective_of(model: Any) -> Objective:
-    """The objective by which a fitted clusterer predicts.
-
-    >>> from clustruct import SupervisedCorrelationClustering, SupervisedKMeans
-    >>> objective_of(SupervisedCorrelationClustering()), objective_of(SupervisedKMeans())
-    ('correlation', 'kmeans')
-    """
-    return "kmeans" if hasattr(model, "n_clusters") else "correlation"

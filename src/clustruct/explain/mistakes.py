@@ -1,16 +1,16 @@
-"""The pairs a model is most sure of and wrong about."""
+"""Wrong pairs of which a model is most confident."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from clustruct._typing import LabelsLike
 from clustruct.partitions import canonical_labels
 
-from ._scores import symmetric_scores
+from ._scores import Similarities, symmetric_scores
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class WrongPair:
     together: bool
 
 
-def wrong_pairs(K: Any, truth: Any, predicted: Any, n: int = 5) -> list[WrongPair]:
+def wrong_pairs(K: Similarities, truth: LabelsLike, predicted: LabelsLike, n: int = 5) -> list[WrongPair]:
     """The n wrong pairs whose similarity speaks most for the error: highest K among pairs wrongly put
     together, lowest among pairs wrongly kept apart, the two kinds in one order by that size.
 
@@ -44,6 +44,6 @@ def wrong_pairs(K: Any, truth: Any, predicted: Any, n: int = 5) -> list[WrongPai
         values = W[a, b]
     together = p[a] == p[b]
     wrong = np.flatnonzero(together != (t[a] == t[b]))
-    sureness = np.where(together, values, -values)[wrong]
-    worst = wrong[np.argsort(-sureness, kind="stable")[:n]]
+    confidence = np.where(together, values, -values)[wrong]
+    worst = wrong[np.argsort(-confidence, kind="stable")[:n]]
     return [WrongPair(int(a[i]), int(b[i]), float(values[i]), bool(together[i])) for i in worst]

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
-from sklearn.utils.validation import check_is_fitted
 
-from clustruct._typing import Floats, Ints
-from clustruct.baselines import PairwiseClassifierClustering
+from clustruct._typing import Floats, Ints, LabelsLike
 from clustruct.itemsets import ItemSet
 from clustruct.partitions import canonical_labels
 
-from ._scores import symmetric_scores
+from ._scores import Scores, Similarities, symmetric_scores
+from .models import SimilarityModel, model_weights
 
 
 @dataclass(frozen=True)
@@ -59,7 +57,13 @@ class PairExplanation:
 
 
 def pair_contributions(
-    model: Any, x: ItemSet, a: int, b: int, labels: Any = None, *, K: Any = None
+    model: SimilarityModel,
+    x: ItemSet,
+    a: int,
+    b: int,
+    labels: LabelsLike | None = None,
+    *,
+    K: Similarities | None = None,
 ) -> PairExplanation:
     """Explain the similarity K_ab = sum_j w_j psi_ab,j of two items under a fitted model.
 
@@ -112,45 +116,13 @@ def pair_contributions(
     )
 
 
-def model_weights(model: Any, x: ItemSet | None = None) -> tuple[Floats, float, tuple[str, ...]]:
-    """The weights of a fitted model, its intercept, and the names of its features.
-
-    A pair classifier has the coefficients of its linear classifier, in the units of the features.
-    ValueError where a model has no weights.
-    """
-    check_is_fitted(model)
-    w, intercept = getattr(model, "w_", None), float(getattr(model, "intercept_", 0.0))
-    if isinstance(model, PairwiseClassifierClustering):
-        w, intercept = _classifier_weights(model)
-    if w is None:
-        raise ValueError(
-            f"{type(model).__name__} has no weights of pair features (w_): its similarities cannot be "
-            "explained feature by feature"
-        )
-    if x is not None and x.n_features != len(w):
-        raise ValueError(f"the set has {x.n_features} features, the model {len(w)}")
-    given = getattr(model, "feature_names_in_", None)
-    if given is None and x is not None:
-        given = x.feature_names
-    names = [f"feature {j}" for j in range(len(w))] if given is None else [str(name) for name in given]
-    return np.asarray(w, dtype=np.float64), intercept, tuple(names)
-
-
-def _classifier_weights(model: PairwiseClassifierClustering) -> tuple[Floats | None, float]:
-    if model.constant_ is not None:
-        return np.zeros(model.n_features_in_), float(model.constant_)
-    if not hasattr(model.classifier_, "coef_"):
-        return None, 0.0
-    return np.ravel(model.classifier_.coef_) / model._scale, float(np.ravel(model.classifier_.intercept_)[0])
-
-
-def _support(W: Any, y: Ints, a: int) -> float:
+def _support(W: Scores, y: Ints, a: int) -> float:
     """Sum of K between item a and the rest of its cluster."""
-    row = W[[a]].toarray().ravel() if sparse.issparse(W) else W[a]
+    row = W[a] if isinstance(W, np.ndarray) else W[[a]].toarray().ravel()
     return float(row[y == y[a]].sum())
 
 
-def _strongest_path(W: Any, members: Ints, a: int, b: int) -> tuple[int, ...]:
+def _strongest_path(W: Scores, members: Ints, a: int, b: int) -> tuple[int, ...]:
     """The path from a to b through positive pairs of the cluster whose weakest link is strongest.
 
     It lies on a maximum spanning tree. Empty where positive pairs do not connect the two.

@@ -8,73 +8,98 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from clustruct._typing import Ints
+from clustruct._typing import Floats, Ints
 from clustruct.records import RawSet
+from clustruct.storage import EstimatorState
 
-Values: TypeAlias = Any  # (p, n) float array, dense or CSR
+from .fields import Fields
+
+# One row per pair, one column per feature.
+Values: TypeAlias = Floats | sparse.csr_array
 State: TypeAlias = dict[str, Any]
+S = TypeVar("S")
 
-__all__ = ["PairBlock", "State", "Values", "all_pairs", "block_from_state", "register"]
-
-_KINDS: dict[str, type[PairBlock]] = {}
+__all__ = ["Block", "PairBlock", "State", "Unlearned", "Values", "all_pairs", "missing"]
 
 
-class PairBlock(BaseEstimator, ABC):
-    """A kind of pair feature.
+class PairBlock(EstimatorState, BaseEstimator, ABC, Generic[S]):
+    """A kind of pair feature, learned from summaries of type S.
 
     A subclass has scikit-learn parameters of plain data (strings, numbers, lists of them), and:
 
-    fit(sets)               learn what is needed (vocabulary, idf, ranges) from raw sets
-    names()                 the names of its features, in order; read aloud they say what is compared
-    values(raw, pairs)      one row per listed pair (a, b), a < b, one column per name; symmetric in a, b
-    learned() / restore()   the fitted state as JSON values and arrays, and back
+    get_feature_names_out()    the names of its features; read aloud they say what is compared
+    transform(raw, pairs)      one row per listed pair (a, b), one column per name; symmetric in a, b
+    summarise, merge, finish   learning (vocabulary, idf, ranges) from one part of the sets or from several:
+                               ``finish(merge(summarise(A), summarise(B)))`` is as good as ``fit(A + B)``
+    fitted                     the attributes that `finish` sets, with their types: a model file keeps them
+    check_parameters,          ValueError where a parameter, or what a file says was learned, is not right:
+    check_fitted               a file may come from anyone
+    suits, suits_record        kinds of fields that suit, for each kind of items (records, text, ...), and
+                               kinds of items that suit as a whole;
+    guess_field, guess_record  which blocks of the class to take for them (see `guess_blocks`)
+
+    ``@clustruct.storage.register(name)`` makes the class known to model files and to `guess_blocks`.
     """
 
-    kind: ClassVar[str]
+    # Whether likely pairs of a large set can be found by the words that its items share (`Blocking`).
+    has_words: ClassVar[bool] = True
+    suits: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    suits_record: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
-    def fit(self, sets: Sequence[RawSet]) -> Self: ...
+    def get_feature_names_out(self) -> list[str]: ...
 
     @abstractmethod
-    def names(self) -> list[str]: ...
+    def transform(self, raw: RawSet, pairs: Ints) -> Values: ...
 
     @abstractmethod
-    def values(self, raw: RawSet, pairs: Ints) -> Values: ...
+    def summarise(self, sets: Sequence[RawSet]) -> S:
+        """What learning needs of these sets, and no more."""
 
-    def learned(self) -> State:
-        """What `fit` found: a dict of JSON values and numpy arrays (none by default)."""
-        return {}
+    @abstractmethod
+    def merge(self, first: S, second: S) -> S:
+        """The summary of the sets of both, the first ones first."""
 
-    def restore(self, learned: Mapping[str, Any]) -> None:
-        """Take what `learned` gave, checked, as if fitted."""
+    @abstractmethod
+    def finish(self, summary: S) -> Self:
+        """Take what was learned from a summary."""
 
-    def state(self) -> State:
-        """Kind, parameters and what was learned: all that a model file keeps."""
-        return {"kind": self.kind, "parameters": self.get_params(deep=False), "learned": self.learned()}
+    def fit(self, sets: Sequence[RawSet]) -> Self:
+        """Learn what is needed from raw sets."""
+        self.check_parameters()
+        return self.finish(self.summarise(sets))
+
+    @classmethod
+    def guess_field(cls, data: Fields, field: str) -> list[Self]:
+        """The blocks that suit one field of the data."""
+        return []
+
+    @classmethod
+    def guess_record(cls, data: Fields, found: Sequence[Block]) -> list[Self]:
+        """The blocks that suit all fields together, or the set as a whole, beside those found so far."""
+        return []
 
 
-def register(block: type[PairBlock]) -> type[PairBlock]:
-    """Class decorator: makes a block's kind known to model files."""
-    _KINDS[block.kind] = block
-    return block
+Block: TypeAlias = PairBlock[Any]
 
 
-def block_from_state(state: Mapping[str, Any]) -> PairBlock:
-    """The fitted block of a state; ValueError where the state is not one."""
-    kind = state.get("kind") if isinstance(state, Mapping) else None
-    if not isinstance(kind, str) or kind not in _KINDS:
-        raise ValueError(f"unknown kind of feature {kind!r}; known are {', '.join(sorted(_KINDS))}")
-    try:
-        block = _KINDS[kind](**state["parameters"])
-        block.restore(state["learned"])
-    except (AttributeError, KeyError, TypeError) as error:
-        raise ValueError(f"the state of a {kind} feature is damaged: {error}") from None
-    return block
+class Unlearned(PairBlock[None]):
+    """A block that has nothing to learn."""
+
+    def summarise(self, sets: Sequence[RawSet]) -> None:
+        return None
+
+    def merge(self, first: None, second: None) -> None:
+        return None
+
+    def finish(self, summary: None) -> Self:
+        return self
 
 
 def all_pairs(m: int) -> Ints:
@@ -84,3 +109,13 @@ def all_pairs(m: int) -> Ints:
     [[0, 1], [0, 2], [1, 2]]
     """
     return np.column_stack(np.triu_indices(m, 1)).astype(np.int64)
+
+
+def missing(present: Sequence[bool] | np.ndarray[Any, np.dtype[np.bool_]], pairs: Ints) -> list[Floats]:
+    """Two columns: missing in one, missing in both.
+
+    >>> [column.tolist() for column in missing([True, False, False], np.array([[0, 1], [1, 2]]))]
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    there = np.asarray(present)[pairs].sum(axis=1)
+    return [(there == 1).astype(np.float64), (there == 0).astype(np.float64)]

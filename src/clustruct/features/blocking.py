@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Self
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from clustruct._typing import Ints
+from clustruct._typing import Bools, Ints
 from clustruct.partitions import canonical_labels
 from clustruct.records import RawSet
+from clustruct.storage import EstimatorState, register
 
 from . import checks
-from .base import State
-from .term_weights import TermWeights
+from .term_weights import TermCounts, TermWeights
 from .words import as_text, codes, letter_ngrams, words
 
-__all__ = ["Blocking", "candidate_pairs", "pair_recall"]
+__all__ = ["Blocking", "pair_recall"]
 
 ROWS_AT_ONCE = 512
 # However large the clusters seen in training are, an item gets no more neighbours for it.
@@ -26,7 +27,9 @@ MOST_NEIGHBOURS = 100
 _VIEWS = {"words": lambda text: [*words(text), *codes(text)], "letters": letter_ngrams}
 
 
-class Blocking(BaseEstimator):
+@register("Blocking")
+@dataclass(eq=False, repr=False)
+class Blocking(EstimatorState, BaseEstimator):
     """Pairs of a large set that share a rare term or are near in tf-idf space; the rest are taken as apart.
 
     Parameters
@@ -46,27 +49,19 @@ class Blocking(BaseEstimator):
     [[0, 1], [0, 3], [1, 2]]
     """
 
-    def __init__(
-        self,
-        fields: Sequence[str] | None = None,
-        n_neighbors: int = 10,
-        n_neighbors_by_field: int = 5,
-        rare: int = 3,
-        common: int = 200,
-        common_share: float = 0.01,
-        view: str = "words",
-        from_size: int = 1000,
-    ) -> None:
-        self.fields = fields
-        self.n_neighbors = n_neighbors
-        self.n_neighbors_by_field = n_neighbors_by_field
-        self.rare = rare
-        self.common = common
-        self.common_share = common_share
-        self.view = view
-        self.from_size = from_size
+    fitted: ClassVar = {"fields_": list, "weights_": dict, "n_neighbors_": int}
 
-    def _check(self) -> None:
+    fields: Sequence[str] | None = None
+    n_neighbors: int = 10
+    n_neighbors_by_field: int = 5
+    rare: int = 3
+    common: int = 200
+    common_share: float = 0.01
+    view: str = "words"
+    from_size: int = 1000
+
+    def check_parameters(self) -> None:
+        """ValueError that names a parameter which is not what it must be."""
         if self.fields is not None:
             checks.names_of_fields(self.fields)
         for name in ("n_neighbors", "n_neighbors_by_field", "rare", "common", "from_size"):
@@ -77,15 +72,15 @@ class Blocking(BaseEstimator):
         if not isinstance(self.view, str) or self.view not in _VIEWS:
             raise ValueError(f"view must be one of {', '.join(_VIEWS)}, not {self.view!r}")
 
-    def fit(self, sets: Sequence[RawSet], y: Any = None) -> Self:
+    def fit(self, sets: Sequence[RawSet], y: object = None) -> Self:
         """Learn how rare terms are."""
-        self._check()
+        self.check_parameters()
         fields = list(self.fields or dict.fromkeys(f for raw in sets for f in raw.fields()))
-        self.weights_ = {"": TermWeights().fit(t for raw in sets for t in self._terms(raw, fields))}
+        self.weights_ = {"": TermWeights.of(TermCounts(t for raw in sets for t in self._terms(raw, fields)))}
         for field in fields if len(fields) > 1 and self.n_neighbors_by_field else ():
             terms = [t for raw in sets for t in self._terms(raw, [field])]
             if sum(map(len, terms)) >= 2 * sum(len(t) > 0 for t in terms) > 0:
-                self.weights_[field] = TermWeights().fit(terms)
+                self.weights_[field] = TermWeights.of(TermCounts(terms))
         self.fields_ = fields
         largest = max((_largest_cluster(raw) for raw in sets), default=1)
         self.n_neighbors_ = (
@@ -109,7 +104,7 @@ class Blocking(BaseEstimator):
         found = np.unique(np.concatenate(keys))
         return np.column_stack([found // m, found % m]).astype(np.int64)
 
-    def _keys(self, raw: RawSet, field: str) -> Any:
+    def _keys(self, raw: RawSet, field: str) -> Ints:
         """The pairs found by one field's words, or by all ("")."""
         m = len(raw)
         rows = self.weights_[field].rows(self._terms(raw, [field] if field else self.fields_))
@@ -123,32 +118,17 @@ class Blocking(BaseEstimator):
         both = sparse.coo_array(sparse.triu(shared @ shared.T, 1))
         return np.concatenate([_nearest(near, self.n_neighbors_), both.row.astype(np.int64) * m + both.col])
 
-    def state(self) -> State:
-        """Parameters and what was learned, as JSON values and arrays."""
-        tables = {field: weights.learned() for field, weights in self.weights_.items()}
-        learned = {"fields": self.fields_, "tables": tables, "n_neighbors": self.n_neighbors_}
-        return {"parameters": self.get_params(deep=False), "learned": learned}
-
-    @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> Blocking:
-        """The fitted blocking of a state; ValueError where it is not one."""
-        try:
-            self = cls(**checks.part(state, "parameters"))
-        except TypeError as error:
-            raise ValueError(f"the state of the blocking is damaged: {error}") from None
-        self._check()
-        learned = checks.part(state, "learned")
-        self.fields_ = checks.strings(learned, "fields", distinct=True)
-        self.n_neighbors_ = learned.get("n_neighbors")
+    def check_fitted(self) -> None:
+        """ValueError where the fitted attributes do not fit each other."""
+        checks.strings(self.fields_, "fields", distinct=True)
         checks.whole(self.n_neighbors_, "n_neighbors")
-        tables = checks.part(learned, "tables")
-        if not isinstance(tables, Mapping) or not {""} <= set(tables) <= {"", *self.fields_}:
+        if not {""} <= set(self.weights_) <= {"", *self.fields_}:
             raise ValueError("the tables of the blocking are not those of their fields")
-        self.weights_ = {field: TermWeights.restored(table) for field, table in tables.items()}
-        return self
+        for table in self.weights_.values():
+            checks.of_class(table, TermWeights, "a table")
 
 
-def _nearest(X: sparse.csr_array, n_neighbors: int) -> Any:
+def _nearest(X: sparse.csr_array, n_neighbors: int) -> Ints:
     """The nearest neighbours of each item, as keys a m + b with a < b."""
     m, keys = X.shape[0], [np.zeros(0, np.int64)]
     back = sparse.csr_array(X.T)
@@ -168,18 +148,9 @@ def _largest_cluster(raw: RawSet) -> int:
     return 1 if raw.labels is None else int(np.bincount(canonical_labels(raw.labels)).max())
 
 
-def _keep(X: sparse.csr_array, wanted: Any) -> sparse.csr_array:
+def _keep(X: sparse.csr_array, wanted: Bools) -> sparse.csr_array:
     """The columns that are wanted, the rest dropped."""
     return sparse.csr_array(X[:, np.flatnonzero(wanted)])
-
-
-def candidate_pairs(raw: RawSet, **options: Any) -> Ints:
-    """The pairs of one set that are worth comparing; options are the parameters of `Blocking`.
-
-    >>> candidate_pairs(RawSet([{"t": "a b"}, {"t": "a"}, {"t": "c"}])).tolist()
-    [[0, 1]]
-    """
-    return Blocking(**options).fit([raw]).pairs(raw)
 
 
 def pair_recall(raw: RawSet, pairs: Ints) -> float:

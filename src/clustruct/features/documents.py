@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
 from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, TfidfVectorizer
 from sklearn.pipeline import Pipeline
@@ -15,7 +17,7 @@ from .stems import stem_tokens
 class StemAnalyzer:
     """A text as Porter stems without stop words; a class, so that pipelines with it can be stored."""
 
-    def __init__(self, stop_words: Any = ENGLISH_STOP_WORDS) -> None:
+    def __init__(self, stop_words: Iterable[str] = ENGLISH_STOP_WORDS) -> None:
         self.stop_words = frozenset(stop_words)
 
     def __call__(self, text: str) -> list[str]:
@@ -25,8 +27,8 @@ class StemAnalyzer:
 def document_pipeline(
     n_words: int | None = 6600,
     n_components: int | None = 200,
-    stop_words: Any = ENGLISH_STOP_WORDS,
-    random_state: Any = 0,
+    stop_words: Iterable[str] = ENGLISH_STOP_WORDS,
+    random_state: int | np.random.RandomState | None = 0,
 ) -> Pipeline:
     """Text -> tf-idf of stems -> truncated SVD -> rows of length one, as a scikit-learn pipeline.
 

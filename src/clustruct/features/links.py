@@ -1,15 +1,16 @@
-"""Pair features for linked and co-cited items, as for web pages (SPEC 9; Finley 2009, section 4.5.1)."""
+"""Pair features for linked and co-cited items, as for web pages (Finley 2009, section 4.5.1)."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 
-from clustruct.itemsets import ItemSet
+from clustruct._typing import Bools, Ints
+from clustruct.itemsets import ItemSet, MatrixLike
 
 __all__ = ["LinkPairs", "link_pairs", "links"]
 
@@ -17,14 +18,14 @@ __all__ = ["LinkPairs", "link_pairs", "links"]
 class LinkPairs(NamedTuple):
     """Pairs a < b that are linked (in either direction) or co-cited (some item links to both), or both."""
 
-    pairs: NDArray[np.int64]
-    linked: NDArray[np.bool_]
-    co_cited: NDArray[np.bool_]
+    pairs: Ints
+    linked: Bools
+    co_cited: Bools
 
 
 def links(
-    edges: Any,
-    nodes: Any,
+    edges: ArrayLike,
+    nodes: MatrixLike,
     *,
     products: bool = True,
     indicator: float = 1.0,
@@ -70,7 +71,7 @@ def links(
     return ItemSet(nodes, pairs, pair_index=found.pairs, ids=ids)
 
 
-def link_pairs(edges: Any, n_items: int) -> LinkPairs:
+def link_pairs(edges: ArrayLike, n_items: int) -> LinkPairs:
     """The linked and the co-cited pairs of an edge list, sorted. Cost: the pairs found.
 
     >>> found = link_pairs([[0, 1], [0, 2], [1, 0]], 3)
@@ -90,8 +91,8 @@ def link_pairs(edges: Any, n_items: int) -> LinkPairs:
     return LinkPairs(index, _members(linked, index), _members(co_cited, index))
 
 
-def _check_edges(edges: Any, n_items: int) -> NDArray[np.int64]:
-    given: NDArray[Any] = np.asarray(edges)
+def _check_edges(edges: ArrayLike, n_items: int) -> Ints:
+    given = np.asarray(edges)
     if given.size == 0:
         given = np.zeros((0, 2), dtype=np.int64)
     if given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iu":
@@ -104,20 +105,20 @@ def _check_edges(edges: Any, n_items: int) -> NDArray[np.int64]:
     return distinct.astype(np.int64)
 
 
-def _adjacency(edges: NDArray[np.int64], rows: int, columns: int) -> sparse.csr_array:
+def _adjacency(edges: Ints, rows: int, columns: int) -> sparse.csr_array:
     """1 for each edge, however often it is given."""
     A = sparse.csr_array((np.ones(len(edges)), (edges[:, 0], edges[:, 1])), shape=(rows, columns))
     A.data[:] = 1.0
     return A
 
 
-def _upper(A: Any) -> sparse.csr_array:
+def _upper(A: sparse.sparray) -> sparse.csr_array:
     """The pairs a < b with an entry, as ones."""
     upper = sparse.csr_array(sparse.triu(A, 1))
     upper.data[:] = 1.0
     return upper
 
 
-def _members(graph: sparse.csr_array, index: NDArray[np.int64]) -> NDArray[np.bool_]:
+def _members(graph: sparse.csr_array, index: Ints) -> Bools:
     keys, n = np.asarray(graph.tocoo().coords).T, graph.shape[1]
     return np.isin(index[:, 0] * n + index[:, 1], keys[:, 0].astype(np.int64) * n + keys[:, 1])

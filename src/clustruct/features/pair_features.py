@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
@@ -13,18 +15,21 @@ from sklearn.utils.validation import check_is_fitted
 from clustruct._typing import Ints
 from clustruct.itemsets import ItemSet
 from clustruct.records import RawSet
+from clustruct.storage.registry import register
 
-from .base import PairBlock, State, Values, all_pairs, block_from_state
+from . import checks
+from .base import Block, PairBlock, State, Values, all_pairs
 from .blocking import Blocking
-from .blocks.constant import Constant
-from .blocks.products import check_patterns, multiply, product_columns, product_names
+from .blocks import Constant
 
 __all__ = ["PairFeatures"]
 
 # More are not taken from a model file: a few bytes for each there would ask for gigabytes here.
 MOST_BLOCKS = 2000
+MOST_PRODUCTS = 20_000
 
 
+@register("PairFeatures")
 class PairFeatures(TransformerMixin, BaseEstimator):
     """Pair features of raw sets, from one or more blocks, in the manner of ColumnTransformer.
 
@@ -48,7 +53,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):
 
     def __init__(
         self,
-        blocks: Sequence[PairBlock],
+        blocks: Sequence[Block],
         *,
         bias: bool = True,
         products: Sequence[tuple[str, str]] = (),
@@ -59,7 +64,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         self.products = products
         self.blocking = blocking
 
-    def fit(self, X: Sequence[RawSet], y: Any = None) -> Self:
+    def fit(self, X: Sequence[RawSet], y: object = None) -> Self:
         """Learn vocabularies, weights and ranges from the raw sets."""
         self.blocks_ = [*self.blocks, Constant()] if self.bias else list(self.blocks)
         for block in self.blocks_:
@@ -73,19 +78,19 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         return [self._item_set(raw) for raw in X]
 
-    def get_feature_names_out(self, input_features: Any = None) -> Any:
+    def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
         """The names of the features, in order."""
         check_is_fitted(self)
         names = self._names()
         return np.array(names + product_names(self.product_columns_, names), dtype=object)
 
     def _names(self) -> list[str]:
-        return [name for block in self.blocks_ for name in block.names()]
+        return [name for block in self.blocks_ for name in block.get_feature_names_out()]
 
     def _item_set(self, raw: RawSet) -> ItemSet:
         listed = self.blocking_ is not None and self.blocking_.lists(raw)
         pairs = self.blocking_.pairs(raw) if self.blocking_ and listed else all_pairs(len(raw))
-        values = _stack([block.values(raw, pairs) for block in self.blocks_], pairs)
+        values = _stack([block.transform(raw, pairs) for block in self.blocks_], pairs)
         return ItemSet(
             pairs=multiply(values, self.product_columns_),
             pair_index=pairs if listed else None,
@@ -97,25 +102,20 @@ class PairFeatures(TransformerMixin, BaseEstimator):
     def state(self) -> State:
         """All that a model file keeps: JSON values and arrays."""
         check_is_fitted(self)
-        blocking = None if self.blocking_ is None else self.blocking_.state()
-        return {
-            "blocks": [block.state() for block in self.blocks_],
-            "products": [list(pair) for pair in self.products],
-            "blocking": blocking,
-        }
+        products = [list(pair) for pair in self.products]
+        return {"blocks": self.blocks_, "products": products, "blocking": self.blocking_}
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> PairFeatures:
         """The fitted features of a state; ValueError where it is not one."""
-        given = state.get("blocks") if isinstance(state, Mapping) else None
-        if not isinstance(given, list):
+        blocks, blocking = checks.part(state, "blocks"), checks.part(state, "blocking")
+        if not isinstance(blocks, list) or not all(isinstance(block, PairBlock) for block in blocks):
             raise ValueError("the state of the features has no list of blocks")
-        if len(given) > MOST_BLOCKS:
-            raise ValueError(f"{len(given)} blocks of features cannot be meant")
-        blocks = [block_from_state(s) for s in given]
-        listed = state.get("blocking")
-        blocking = None if listed is None else Blocking.from_state(listed)
-        products = check_patterns(state.get("products", []))
+        if len(blocks) > MOST_BLOCKS:
+            raise ValueError(f"{len(blocks)} blocks of features cannot be meant")
+        if blocking is not None:
+            checks.of_class(blocking, Blocking, "blocking")
+        products = check_patterns(checks.part(state, "products"))
         features = cls(blocks, bias=False, products=products, blocking=blocking)
         features.blocks_, features.blocking_ = blocks, blocking
         features.product_columns_ = product_columns(products, features._names())
@@ -128,3 +128,49 @@ def _stack(columns: list[Values], pairs: Ints) -> Values:
     if any(sparse.issparse(c) for c in columns):
         return sparse.csr_array(sparse.hstack(columns, format="csr"))
     return np.hstack(columns)
+
+
+def check_patterns(patterns: object) -> list[tuple[str, str]]:
+    """Pairs of name patterns."""
+    if isinstance(patterns, list | tuple) and all(map(_is_pair, patterns)):
+        return [(str(a), str(b)) for a, b in patterns]
+    raise ValueError(f"products must be a list of pairs of name patterns, not {patterns!r}")
+
+
+def _is_pair(given: object) -> bool:
+    return isinstance(given, list | tuple) and len(given) == 2 and all(isinstance(n, str) for n in given)
+
+
+def product_columns(patterns: object, names: Sequence[str]) -> list[tuple[int, int]]:
+    """The columns whose products are wanted: each i <= j with names that match the two patterns, once.
+
+    >>> product_columns([("a*", "b")], ["a1", "a2", "b"])
+    [(0, 2), (1, 2)]
+    """
+    found: dict[tuple[int, int], None] = {}
+    for first, second in check_patterns(patterns):
+        left = [i for i, name in enumerate(names) if fnmatchcase(name, first)]
+        right = [j for j, name in enumerate(names) if fnmatchcase(name, second)]
+        if not left or not right:
+            lacking = second if left else first
+            raise ValueError(f"products: no feature is called like {lacking!r}")
+        found.update(dict.fromkeys((min(i, j), max(i, j)) for i in left for j in right))
+    if len(found) > MOST_PRODUCTS:
+        raise ValueError(f"products: {len(found)} products, more than {MOST_PRODUCTS}")
+    return list(found)
+
+
+def product_names(columns: Sequence[tuple[int, int]], names: Sequence[str]) -> list[str]:
+    """Read aloud: "title: words and year: same"."""
+    return [f"{names[i]} and {names[j]}" if i != j else f"{names[i]}, squared" for i, j in columns]
+
+
+def multiply(values: Values, columns: Sequence[tuple[int, int]]) -> Values:
+    """The values with their products beside them."""
+    if not columns:
+        return values
+    left, right = (np.array(c) for c in zip(*columns, strict=True))
+    if sparse.issparse(values):
+        held = sparse.csc_array(values)
+        return sparse.csr_array(sparse.hstack([held, held[:, left] * held[:, right]], format="csr"))
+    return np.hstack([values, values[:, left] * values[:, right]])

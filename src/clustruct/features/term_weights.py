@@ -1,20 +1,22 @@
-"""How rare a term is (idf), learned from training sets and asked for new ones."""
+"""How rare a term is (idf), learned from training sets and asked for new ones; blocks that learn it."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from clustruct._typing import Floats, Ints
+from clustruct.records import RawSet
+from clustruct.storage import register
 
-from . import _kernels, checks
-from .base import State
+from . import checks
+from .base import PairBlock
 
-Terms = Sequence[Sequence[str]]
+TermLists: TypeAlias = Sequence[Sequence[str]]
 
 
 class Likeness(NamedTuple):
@@ -25,6 +27,31 @@ class Likeness(NamedTuple):
     rarest: Floats
 
 
+class TermCounts:
+    """Of n items, how many have each term: what `TermWeights` needs of a part of the training items.
+
+    >>> both = TermCounts([["a", "b"]]) + TermCounts([["a", "a"]])
+    >>> both.n, both.n_with["a"], both.n_with["b"]
+    (2, 2, 1)
+    """
+
+    def __init__(self, items: Iterable[Sequence[str]] = ()) -> None:
+        self.n, self.n_with = 0, Counter[str]()
+        self.add(items)
+
+    def add(self, items: Iterable[Sequence[str]]) -> None:
+        """Count further items."""
+        for terms in items:
+            self.n_with.update(set(terms))
+            self.n += 1
+
+    def __add__(self, other: TermCounts) -> TermCounts:
+        both = TermCounts()
+        both.n, both.n_with = self.n + other.n, self.n_with + other.n_with
+        return both
+
+
+@register("TermWeights")
 class TermWeights:
     """idf_t = log((1 + n) / (1 + df_t)) + 1, of n items df_t of which have the term.
 
@@ -32,44 +59,35 @@ class TermWeights:
     the training items or the set at hand say, whichever is more, so that for training sets nothing changes.
     Terms of one training item only are not kept: in the set at hand they are counted anyway.
 
-    >>> weights = TermWeights().fit([["a", "b"], ["a"], ["a", "c"]])
+    >>> weights = TermWeights.of(TermCounts([["a", "b"], ["a"], ["a", "c"]]))
     >>> weights.words, weights.counts.tolist(), weights.n
     (['a'], [3.0], 3)
     >>> weights.compare([["a", "b"], ["a", "b"], ["c"]], np.array([[0, 1], [0, 2]])).cosine.round(3)
     array([1., 0.])
     """
 
-    words: list[str]
-    counts: Floats
-    n: int
-
-    def fit(self, items: Iterable[Sequence[str]]) -> TermWeights:
-        seen: Counter[str] = Counter()
-        self.n = 0
-        for terms in items:
-            seen.update(set(terms))
-            self.n += 1
-        kept = sorted(word for word, count in seen.items() if count > 1)
-        self._take(kept, np.array([seen[word] for word in kept], dtype=np.float64))
-        return self
-
-    def _take(self, words: list[str], counts: Floats) -> None:
-        self.words, self.counts = words, counts
+    def __init__(self, words: list[str], counts: Floats, n: int) -> None:
+        self.words, self.counts, self.n = words, counts, n
         self._known = dict(zip(words, counts.tolist(), strict=True))
 
-    def learned(self) -> State:
+    @classmethod
+    def of(cls, counted: TermCounts) -> TermWeights:
+        """The weights that counted items give."""
+        kept = sorted(word for word, count in counted.n_with.items() if count > 1)
+        return cls(kept, np.array([counted.n_with[word] for word in kept], dtype=np.float64), counted.n)
+
+    def state(self) -> dict[str, Any]:
+        """The terms and how many items have each."""
         return {"words": self.words, "counts": self.counts, "n": self.n}
 
     @classmethod
-    def restored(cls, learned: Mapping[str, Any]) -> TermWeights:
-        """From `learned`; ValueError where it cannot be such a state."""
-        self = cls()
-        words = checks.strings(learned, "words", distinct=True)
-        self.n = checks.whole(checks.part(learned, "n"), "n")
-        self._take(words, checks.numbers(learned, "counts", len(words), least=1.0))
-        return self
+    def from_state(cls, state: Mapping[str, Any]) -> TermWeights:
+        """The weights of a state; ValueError where it cannot be one."""
+        words = checks.strings(checks.part(state, "words"), "words", distinct=True)
+        counts = checks.numbers(checks.part(state, "counts"), "counts", len(words), least=1.0)
+        return cls(words, counts, checks.whole(checks.part(state, "n"), "n"))
 
-    def rows(self, items: Terms) -> Rows:
+    def rows(self, items: TermLists) -> Rows:
         """The items of one set as sparse unit rows."""
         number: dict[str, int] = {}
         indptr, indices, data = [0], list[int](), list[int]()
@@ -83,12 +101,12 @@ class TermWeights:
         top = float(np.log((1.0 + max(self.n, len(items))) / 2.0) + 1.0)
         return Rows(np.array(indptr, dtype=np.int64), index, np.array(data, dtype=np.float64), idf, top)
 
-    def _idf(self, number: Mapping[str, int], index: NDArray[np.int64], m: int) -> Floats:
+    def _idf(self, number: Mapping[str, int], index: Ints, m: int) -> Floats:
         here = np.bincount(index, minlength=len(number)).astype(np.float64)
         known = np.array([self._known.get(word, 0.0) for word in number])
         return np.asarray(np.log((1.0 + max(self.n, m)) / (1.0 + np.maximum(here, known))) + 1.0)
 
-    def compare(self, items: Terms, pairs: Ints) -> Likeness:
+    def compare(self, items: TermLists, pairs: Ints) -> Likeness:
         """The listed pairs of one set."""
         return self.rows(items).compare(pairs)
 
@@ -96,7 +114,7 @@ class TermWeights:
 class Rows:
     """Sparse rows of term counts, made unit vectors of tf-idf; `top` is the idf of a term of one item."""
 
-    def __init__(self, indptr: Any, indices: Any, counts: Floats, idf: Floats, top: float) -> None:
+    def __init__(self, indptr: Ints, indices: Ints, counts: Floats, idf: Floats, top: float) -> None:
         self.indptr, self.indices, self.idf, self.top = indptr, indices, idf, top
         weighted = counts * idf[indices]
         norm = np.sqrt(np.add.reduceat(np.append(weighted**2, 0.0), indptr[:-1]))
@@ -105,19 +123,60 @@ class Rows:
 
     def compare(self, pairs: Ints) -> Likeness:
         """Cost: the listed pairs times the terms of an item."""
-        a, b = pairs[:, 0], pairs[:, 1]
-        out = np.zeros((len(pairs), 3))
-        _kernels.compare_rows(self.indptr, self.indices, self.data, self.idf, a, b, out)
-        total = _kernels.row_sums(self.indptr, self.indices, self.idf)
-        smaller = np.minimum(total[a], total[b])
-        contained = out[:, 1] / np.where(smaller > 0.0, smaller, 1.0)
-        return Likeness(np.minimum(out[:, 0], 1.0), np.minimum(contained, 1.0), out[:, 2] / self.top)
+        from ._kernels import row_sums
+
+        dot, shared, rarest = self._shared(pairs, self.idf)
+        total = row_sums(self.indptr, self.indices, self.idf)
+        smaller = np.minimum(total[pairs[:, 0]], total[pairs[:, 1]])
+        contained = shared / np.where(smaller > 0.0, smaller, 1.0)
+        return Likeness(np.minimum(dot, 1.0), np.minimum(contained, 1.0), rarest / self.top)
 
     def shared_rare(self, pairs: Ints) -> Floats:
         """Sum over the shared terms of log(m / items of this set that have the term), through x / (1 + x)."""
         m = len(self.indptr) - 1
         here = np.bincount(self.indices, minlength=len(self.idf))
-        rarity = np.log(m / np.maximum(here, 1.0))
+        _, shared, _ = self._shared(pairs, np.log(m / np.maximum(here, 1.0)))
+        return np.asarray(shared / (1.0 + shared))
+
+    def _shared(self, pairs: Ints, weight: Floats) -> Floats:
+        """Rows: product of the unit vectors, weight of the shared terms, largest such weight."""
+        from ._kernels import compare_rows
+
         out = np.zeros((len(pairs), 3))
-        _kernels.compare_rows(self.indptr, self.indices, self.data, rarity, pairs[:, 0], pairs[:, 1], out)
-        return np.asarray(out[:, 1] / (1.0 + out[:, 1]))
+        compare_rows(self.indptr, self.indices, self.data, weight, pairs[:, 0], pairs[:, 1], out)
+        return out.T
+
+
+class TermBlock(PairBlock[list[TermCounts]]):
+    """A block with one table of term weights, or with one for each of several views of the items."""
+
+    fitted: ClassVar = {"weights_": list}
+
+    @property
+    def n_tables(self) -> int:
+        """How many views there are."""
+        return 1
+
+    @abstractmethod
+    def terms(self, raw: RawSet) -> list[TermLists]:
+        """For each view the terms of each item."""
+
+    def summarise(self, sets: Sequence[RawSet]) -> list[TermCounts]:
+        counted = [TermCounts() for _ in range(self.n_tables)]
+        for raw in sets:
+            for view, items in zip(counted, self.terms(raw), strict=True):
+                view.add(items)
+        return counted
+
+    def merge(self, first: list[TermCounts], second: list[TermCounts]) -> list[TermCounts]:
+        return [a + b for a, b in zip(first, second, strict=True)]
+
+    def finish(self, summary: list[TermCounts]) -> Self:
+        self.weights_ = [TermWeights.of(counted) for counted in summary]
+        return self
+
+    def check_fitted(self) -> None:
+        given = self.weights_
+        fit = isinstance(given, list) and all(isinstance(table, TermWeights) for table in given)
+        if not fit or len(given) != self.n_tables:
+            raise ValueError(f"weights_ must be a list of {self.n_tables} tables")

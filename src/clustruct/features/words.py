@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from typing import Any
 
 from clustruct.records import is_missing
 
@@ -19,7 +18,7 @@ _QUOTED = re.compile(
 )
 
 
-def as_text(value: Any) -> str:
+def as_text(value: object) -> str:
     """A field's value as one string, empty where missing; a list is joined.
 
     >>> as_text(["A. Smith", "B. Jones"]), as_text(None), as_text(1.0), as_text(7)

@@ -8,7 +8,7 @@ from typing import Any, TextIO
 import numpy as np
 
 
-def loss(y: Any, ybar: Any, sparm: Any) -> float:
+def loss(y: Any, ybar: Any, sparm: object) -> float:
     """0 where the two are equal, else 1.
 
     >>> loss("a", "a", None), loss([1, 2], [1, 3], None)
@@ -19,22 +19,24 @@ def loss(y: Any, ybar: Any, sparm: Any) -> float:
     return 0.0 if y == ybar else 1.0
 
 
-def init_constraints(sample: Any, sm: Any, sparm: Any) -> list[Any]:
+def init_constraints(sample: object, sm: object, sparm: object) -> list[Any]:
     """None."""
     return []
 
 
-def eval_prediction(exnum: int, example: Any, ypred: Any, sm: Any, sparm: Any, teststats: Any) -> Any:
+def eval_prediction(
+    exnum: int, example: object, ypred: object, sm: object, sparm: object, teststats: object
+) -> object:
     """Keep the statistics as they are."""
     return teststats
 
 
-def write_label(fileptr: TextIO, y: Any) -> None:
+def write_label(fileptr: TextIO, y: object) -> None:
     """One label per line, as `str` shows it."""
     fileptr.write(f"{y}\n")
 
 
-def nothing(*args: Any) -> None:
+def nothing(*args: object) -> None:
     """The hooks that print, and those that read options: no output, no change."""
 
 

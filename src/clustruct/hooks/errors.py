@@ -1,15 +1,14 @@
-"""What went wrong in a hook module, told by the module's own lines."""
+"""What went wrong in a hook module, with the module's own lines."""
 
 from __future__ import annotations
 
-import linecache
 import os
 import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .python2 import OldForm, hint_for
+from .python2 import change_for, hint_for
 
 _HERE = str(Path(__file__).resolve().parents[2])
 
@@ -18,12 +17,14 @@ class HookError(Exception):
     """A fault of the hook module or of how it is used. The message is meant for its author."""
 
 
-def old_module_error(path: str, forms: list[OldForm]) -> HookError:
-    """A module written for Python 2: every line to change, with the change."""
-    lines = [f"{_shown(path)} is written for Python 2. To change:"]
-    for form in forms:
-        lines += [f"  line {form.line}: {linecache.getline(path, form.line).strip()}", f"      {form.advice}"]
-    return HookError("\n".join(lines))
+def unparsed(error: SyntaxError) -> HookError:
+    """A line that does not parse; where it is a form of Python 2, with the change."""
+    line = (error.text or "").strip()
+    change = change_for(line)
+    where = f"{_shown(error.filename or '')}, line {error.lineno}: "
+    if change is None:
+        return HookError(f"{where}{error.msg}\n  {line}")
+    return HookError(f"{where}{line}\n  This is Python 2; {change}")
 
 
 def failed_hook(name: str, error: BaseException, hook: Callable[..., Any] | None = None) -> HookError:

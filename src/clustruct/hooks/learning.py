@@ -10,14 +10,14 @@ from typing import Any, Literal
 import numpy as np
 
 from clustruct import ssvm
-from clustruct.ssvm import Certificate, FitResult, Iteration, SlackRule
-from clustruct.ssvm.result import Planes
+from clustruct._typing import Floats
+from clustruct.ssvm import FitResult, Iteration, Planes, SlackRule
 
 from .errors import HookError
 from .loading import ORACLES, Hooks
 from .models import KernelParm, Model, Sparm, StructModel
 from .problem import HookProblem, KernelHookProblem
-from .user_constraints import Given, hard_conditions, read_constraints, without_slack
+from .user_constraints import UserConstraint, hard_conditions, read_constraints, without_slack
 from .working_set_view import WorkingConstraints
 
 # SVM^struct has no limit; rounds that gain nothing end the training long before this.
@@ -63,7 +63,7 @@ def settings(sparm: Sparm) -> Settings:
     return Settings(formulation, rule, sparm.ccache_size if sparm.alg_type == 4 else 0)
 
 
-def _within(option: str, value: Any, holds: bool, wanted: str) -> None:
+def _within(option: str, value: object, holds: bool, wanted: str) -> None:
     if not holds:
         raise HookError(f"{option} must be {wanted}, not {value!r}")
 
@@ -110,13 +110,15 @@ def train(
     sm: StructModel,
     sparm: Sparm,
     report: Callable[[Iteration], object] | None = None,
+    chosen: Settings | None = None,
 ) -> Trained:
     """Learn ``sm.w`` (or the support vectors) by the module's hooks.
 
     Solves ``min 1/2 |w|^2 + C mean_i xi_i`` (or half the mean of squares) as `clustruct.ssvm.fit` does,
-    to the tolerance ``sparm.epsilon``. ``print_iteration_stats`` is called after every round.
+    to the tolerance ``sparm.epsilon``. ``print_iteration_stats`` is called after every round. ``chosen`` is
+    what `settings` made of the parameters, where that was done before.
     """
-    chosen = settings(sparm)
+    chosen = chosen or settings(sparm)
     _check_oracle(hooks, chosen.rule)
     given = read_constraints(hooks.init_constraints(sample, sm, sparm), len(sample), chosen.rule)
     linear = sm.svm_model.kernel_parm.kernel_type == 0
@@ -129,7 +131,7 @@ def train(
     if linear:
         hard = [g for g in given if g.group is None]
         extra["constraints"] = hard_conditions(hard, problem.rows(g.parts for g in hard)) or None
-        extra["w0"] = _given_start(problem)
+        extra["w0"] = _given_planes(problem)
     result = ssvm.fit(
         problem,
         sparm.c * float(weights.sum()) / len(sample),
@@ -163,7 +165,7 @@ def _check_oracle(hooks: Hooks, rule: SlackRule) -> None:
         )
 
 
-def _fitting(given: list[Given], chosen: Settings, linear: bool) -> list[Given]:
+def _fitting(given: list[UserConstraint], chosen: Settings, linear: bool) -> list[UserConstraint]:
     """The given constraints in the form that the formulation and the kernel allow."""
     slacked = [g for g in given if g.group is not None]
     if slacked and chosen.formulation == "one_slack":
@@ -179,7 +181,7 @@ def _fitting(given: list[Given], chosen: Settings, linear: bool) -> list[Given]:
     return given
 
 
-def _weights(problem: HookProblem) -> Any:
+def _weights(problem: HookProblem) -> Floats:
     """1 for each example, and the cost factor for each slack that only given constraints have."""
     weights = np.ones(problem.n_examples)
     weights[problem.n_own :] = 0.0
@@ -194,38 +196,15 @@ class _NoPlanes:
         return Planes(np.empty((0, 1)), np.empty(0), np.empty(0, np.intp), np.empty(0))
 
 
-@dataclass(frozen=True)
-class _GivenPlanes:
-    problem: HookProblem
-
-    def dump(self) -> Planes:
-        vectors, rights, groups = self.problem.given_planes
-        return Planes(vectors, rights, groups, np.zeros(len(rights)))
-
-
-def _given_start(problem: HookProblem) -> FitResult | None:
-    """Given constraints with a slack, as the planes of an earlier fit: the training begins with them all.
+def _given_planes(problem: HookProblem) -> Planes | None:
+    """Given constraints with a slack: the training begins with them all.
 
     Found one at a time, hundreds of them would take hundreds of rounds.
     """
     if not problem.given:
         return None
-    certificate = Certificate(problem.oracle_kind, None, None, None, ())
-    return FitResult(
-        w=np.zeros(problem.n_features),
-        objective=np.inf,
-        dual=0.0,
-        mean_slack=np.inf,
-        stop_reason="",
-        certificate=certificate,
-        history=(),
-        oracle_calls=0,
-        qp_solves=0,
-        seconds=0.0,
-        oracle_seconds=0.0,
-        qp_seconds=0.0,
-        working_set=_GivenPlanes(problem),
-    )
+    vectors, rights, groups = problem.given_planes
+    return Planes(vectors, rights, groups, np.zeros(len(rights)))
 
 
 @dataclass

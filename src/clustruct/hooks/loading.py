@@ -8,7 +8,6 @@ import inspect
 import linecache
 import os
 import sys
-import tokenize
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,8 +16,8 @@ from typing import Any
 
 from . import svmapi
 from .defaults import DEFAULTS
-from .errors import HookError, failed_hook, old_module_error
-from .python2 import old_forms
+from .errors import HookError, failed_hook, unparsed
+from .models import Sparm
 
 REQUIRED = ("read_examples", "init_model", "psi", "classify_example")
 ORACLES = (
@@ -58,7 +57,7 @@ class Hooks:
         # Reached only for names that __init__ did not set.
         raise AttributeError(f"{self.name} has no hook {name!r}")
 
-    def loss_of(self, i: int, y: Any, ybar: Any, sparm: Any) -> float:
+    def loss_of(self, i: int, y: object, ybar: object, sparm: Sparm) -> float:
         """The module's loss for example i, as a number."""
         value = self.loss(y, ybar, sparm)
         try:
@@ -69,7 +68,7 @@ class Hooks:
     def bare_oracle(self, scaling: str) -> tuple[str, Callable[..., Any]]:
         """The separation oracle for a scaling: the special one, the general one, or the predictor.
 
-        With its name, and without the guard: put the calls inside ``with told(name, oracle)``.
+        With its name, and without the guard: put the calls inside ``with hook_errors(name, oracle)``.
         """
         for name in (f"find_most_violated_constraint_{scaling}", "find_most_violated_constraint"):
             if name in self.own:
@@ -87,7 +86,7 @@ def _listed(names: list[str]) -> str:
 
 
 def _guarded(name: str, hook: Callable[..., Any]) -> Callable[..., Any]:
-    def call(*args: Any) -> Any:
+    def call(*args: object) -> Any:
         try:
             return hook(*args)
         except Exception as error:
@@ -97,7 +96,7 @@ def _guarded(name: str, hook: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @contextmanager
-def told(name: str, hook: Callable[..., Any]) -> Iterator[None]:
+def hook_errors(name: str, hook: Callable[..., Any]) -> Iterator[None]:
     """Many calls of a hook: an exception comes out as a `HookError`, at no cost per call."""
     try:
         yield
@@ -132,10 +131,11 @@ def importable(folder: str | Path | None = None) -> Iterator[None]:
 def load_hooks(name: str) -> Hooks:
     """Load a module by file name ("tasks/tagger.py") or by module name ("tagger", "package.tagger").
 
-    The source is read for Python 2 forms before anything of it runs.
+    A line that only Python 2 takes is named, with what to write instead.
     """
     path = find_module(name)
-    _check_source(path)
+    # Errors show lines of the file as it is now.
+    linecache.checkcache(str(path))
     try:
         if _is_file_name(name) or Path(f"{name}.py").is_file():
             return Hooks(_run_file(path))
@@ -192,18 +192,6 @@ def find_module(name: str) -> Path:
     return Path(spec.origin)
 
 
-def _check_source(path: Path) -> None:
-    linecache.checkcache(str(path))
-    try:
-        with tokenize.open(path) as f:
-            source = f.read()
-    except (SyntaxError, UnicodeDecodeError) as error:
-        raise HookError(f"{path} cannot be read as text: {error}") from error
-    forms = old_forms(source)
-    if forms:
-        raise old_module_error(str(path), forms)
-
-
 def _free_name(stem: str) -> str:
     held = sys.modules.get(stem)
     taken = held is not None and not hasattr(held, _MARK)
@@ -211,13 +199,8 @@ def _free_name(stem: str) -> str:
 
 
 def _failed_import(path: Path, error: Exception) -> HookError:
-    if isinstance(error, SyntaxError) and error.filename:
-        # A module that this one imports may be old even where this one is not.
-        if Path(error.filename).is_file() and Path(error.filename) != path:
-            try:
-                _check_source(Path(error.filename))
-            except HookError as found:
-                return found
-        line = (error.text or "").strip()
-        return HookError(f"{error.filename}, line {error.lineno}: {error.msg}\n  {line}")
+    if isinstance(error, SyntaxError) and error.filename and error.lineno:
+        return unparsed(error)
+    if isinstance(error, SyntaxError | UnicodeDecodeError):
+        return HookError(f"{path} cannot be read as text: {error}")
     return failed_hook(f"loading {path.name}", error)

@@ -1,123 +1,98 @@
-"""Model files: a JSON header and arrays in one file. No code, unless the user asks for pickle."""
+"""Model files of hook modules: no code, unless the user asks for pickle.
+
+A file holds the weights or support vectors, the kernel, the parameters of the training, and what the module
+has set on ``sm``: numbers, strings, lists, tuples, sets, dicts, arrays, `Sparse` and `Document`. Other
+attributes are pickled, each as a whole, where that is allowed, and left out where it is not.
+"""
 
 from __future__ import annotations
 
-import json
-import os
 import pickle
-import zipfile
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import sparse
+from numpy.typing import NDArray
 
+from clustruct._typing import Floats
+from clustruct.exceptions import ModelFileError
 from clustruct.ssvm import VectorSum
+from clustruct.storage import DataclassState, read, register, save
+from clustruct.storage.registry import register_foreign
+from clustruct.storage.values import Unstorable, encode
 
 from .errors import HookError
 from .models import KernelParm, Model, Sparm, StructModel
 from .vectors import Document, Sparse
 
-FORMAT = "clustruct hook model 1"
-PLAIN = (bool, int, float, str, type(None))
-CONTAINERS: dict[str, Any] = {"tuple": tuple, "list": list, "set": set, "frozenset": frozenset}
+Attributes = dict[str, Any]
 
 
-class Unstorable(Exception):
-    """A value that JSON and arrays cannot hold."""
+@register("hook model")
+@dataclass(frozen=True)
+class HookModel(DataclassState):
+    """What a model file of ``clustruct-learn`` holds. Pickles stay closed."""
+
+    size_psi: int | None
+    attributes: Attributes
+    pickled: dict[str, NDArray[np.uint8]]
+    left_out: list[str]
+    sparm: Attributes
+    kernel: Attributes
+    kernel_ids: tuple[int, ...]
+    w: Floats | None
+    support: VectorSum | None
+
+    def __post_init__(self) -> None:
+        taken = {*self.attributes, *self.pickled} & set(dir(StructModel()))
+        if taken:
+            raise ValueError(f"sm.{min(taken)} is not an attribute that a module may set")
+
+    def model(self) -> StructModel:
+        """The model, without the attributes that are pickled."""
+        sm = StructModel(KernelParm(**self.kernel))
+        sm.size_psi = self.size_psi
+        sm.svm_model = Model(sm.svm_model.kernel_parm, self.w, self.kernel_ids, self.support)
+        vars(sm).update(self.attributes)
+        return sm
 
 
-class Writer:
-    """Turns values into JSON, putting arrays (and pickles, where allowed) aside under a key."""
-
-    def __init__(self, allow_pickle: bool = False) -> None:
-        self.allow_pickle = allow_pickle
-        self.arrays: dict[str, Any] = {}
-
-    def encode(self, value: Any) -> Any:
-        """Plain values as they are; all others as [kind, content]."""
-        if type(value) in PLAIN:
-            return value
-        name = type(value).__name__
-        if type(value) is CONTAINERS.get(name):
-            return [name, [self.encode(v) for v in value]]
-        if type(value) is dict:
-            return ["dict", [[self.encode(k), self.encode(v)] for k, v in value.items()]]
-        if isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "biufcSU":
-            kind = "array" if isinstance(value, np.ndarray) else "scalar"
-            return [kind, self._aside(np.asarray(value))]
-        if isinstance(value, Sparse):
-            key, values = self._aside(value.indices), self._aside(value.values)
-            return ["Sparse", [key, values, value.userdefined, value.factor, value.kernel_id]]
-        if isinstance(value, Document):
-            whole = [value.docnum, value.slackid, value.queryid, value.costfactor]
-            return ["Document", [[self.encode(s) for s in value], *whole]]
-        if sparse.issparse(value):
-            rows = sparse.csr_array(value)
-            keys = [self._aside(a) for a in (rows.data, rows.indices, rows.indptr)]
-            return ["csr", [*keys, list(rows.shape)]]
-        return self._pickled(value)
-
-    def _aside(self, array: Any) -> str:
-        key = f"a{len(self.arrays)}"
-        self.arrays[key] = array
-        return key
-
-    def _pickled(self, value: Any) -> Any:
-        if not self.allow_pickle:
-            raise Unstorable(f"a {type(value).__module__}.{type(value).__qualname__}")
-        try:
-            data = pickle.dumps(value)
-        except Exception as error:
-            raise Unstorable(f"a {type(value).__qualname__}, which cannot be pickled ({error})") from error
-        return ["pickle", self._aside(np.frombuffer(data, np.uint8))]
+def _sparse_state(vector: Sparse) -> Attributes:
+    whole = {name: getattr(vector, name) for name in ("userdefined", "factor", "kernel_id")}
+    return {"indices": vector.indices, "values": vector.values, **whole}
 
 
-class Reader:
-    """The inverse of `Writer`. Pickles are opened only where allowed, whatever the file says of itself."""
-
-    def __init__(self, arrays: dict[str, Any], allow_pickle: bool = False) -> None:
-        self.arrays, self.allow_pickle = arrays, allow_pickle
-
-    def decode(self, value: Any) -> Any:
-        """A value from its JSON."""
-        if not isinstance(value, list):
-            return value
-        kind, content = value
-        arrays, decode = self.arrays, self.decode
-        if kind in CONTAINERS:
-            return CONTAINERS[kind](decode(v) for v in content)
-        if kind == "dict":
-            return {decode(k): decode(v) for k, v in content}
-        if kind == "array":
-            return arrays[content]
-        if kind == "scalar":
-            return arrays[content][()]
-        if kind == "Sparse":
-            words = zip(arrays[content[0]], arrays[content[1]], strict=True)
-            return Sparse(words, *content[2:])
-        if kind == "Document":
-            return Document([decode(s) for s in content[0]], *content[1:])
-        if kind == "csr":
-            parts = tuple(arrays[key] for key in content[:3])
-            return sparse.csr_array(parts, shape=tuple(content[3]))
-        if kind == "pickle" and self.allow_pickle:
-            return pickle.loads(arrays[content].tobytes())
-        if kind == "pickle":
-            raise HookError("the model file holds pickled objects: say --allow-pickle if you trust it")
-        raise HookError(f"the model file holds an unknown kind of value, {kind!r}")
+def _sparse(state: Mapping[str, Any]) -> Sparse:
+    words = list(zip(state["indices"].tolist(), state["values"].tolist(), strict=True))
+    return Sparse(words, state["userdefined"], state["factor"], state["kernel_id"])
 
 
-def unstorable(values: dict[str, Any], allow_pickle: bool) -> dict[str, str]:
+register_foreign("hook vector", Sparse, _sparse_state, _sparse)
+register_foreign("hook document", Document, lambda document: dict(vars(document)), lambda s: Document(**s))
+
+
+def unstorable(values: Mapping[str, Any], allow_pickle: bool) -> dict[str, str]:
     """The values that a model file cannot hold, each with what it is."""
     found = {}
     for name, value in values.items():
         try:
-            Writer(allow_pickle).encode(value)
+            encode(value, [])
         except Unstorable as error:
-            found[name] = str(error)
+            why = _not_pickled(value) if allow_pickle else ""
+            if why is not None:
+                found[name] = error.what + why
     return found
+
+
+def _not_pickled(value: object) -> str | None:
+    """Why the value cannot be pickled; None where it can."""
+    try:
+        pickle.dumps(value)
+    except Exception as error:
+        return f", which cannot be pickled ({error})"
+    return None
 
 
 def write_model_file(
@@ -128,92 +103,46 @@ def write_model_file(
     Attributes of ``sparm`` are a convenience for the predictor: those that cannot be stored are
     left out silently.
     """
-    writer = Writer(allow_pickle)
-    own = sm.own_attributes()
-    left_out = sorted(unstorable(own, allow_pickle))
-    header = {
-        "format": FORMAT,
-        "size_psi": sm.size_psi,
-        "attributes": {k: writer.encode(v) for k, v in own.items() if k not in left_out},
-        "left_out": left_out,
-        "pickled": sorted(set(unstorable(own, False)) - set(left_out)),
-        "sparm": {k: writer.encode(v) for k, v in vars(sparm).items() if not unstorable({k: v}, False)},
-        "kernel": asdict(sm.svm_model.kernel_parm),
-        "kernel_ids": list(sm.svm_model.kernel_ids),
-    }
-    arrays = writer.arrays | _model_arrays(sm.svm_model)
-    text = np.frombuffer(json.dumps(header).encode(), np.uint8)
-    path = Path(path)
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with open(beside, "wb") as f:
-            np.savez(f, header=text, **arrays)
-        os.replace(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)
+    own, model = sm.own_attributes(), sm.svm_model
+    foreign, left_out = unstorable(own, False), sorted(unstorable(own, allow_pickle))
+    opened = set(foreign) - set(left_out)
+    held = HookModel(
+        size_psi=sm.size_psi,
+        attributes={name: value for name, value in own.items() if name not in foreign},
+        pickled={name: np.frombuffer(pickle.dumps(own[name]), np.uint8) for name in sorted(opened)},
+        left_out=left_out,
+        sparm={name: value for name, value in vars(sparm).items() if not unstorable({name: value}, False)},
+        kernel=dict(vars(model.kernel_parm)),
+        kernel_ids=model.kernel_ids,
+        w=model.lin_weights,
+        support=model.support,
+    )
+    save(path, held)
     return left_out
-
-
-def _model_arrays(model: Model) -> dict[str, Any]:
-    if model.lin_weights is not None:
-        return {"w": model.lin_weights}
-    if model.support is None:
-        return {}
-    rows = sparse.csr_array(model.support.vectors)
-    return {
-        "alpha": model.support.coefficients,
-        "parts": model.support.part_ids,
-        "support_data": rows.data,
-        "support_indices": rows.indices,
-        "support_indptr": rows.indptr,
-        "support_shape": np.array(rows.shape),
-    }
 
 
 def read_model_file(
     path: str | Path, sparm: Sparm, allow_pickle: bool = False
 ) -> tuple[StructModel, list[str]]:
     """Read a model and the names left out of it. ``sparm`` gets the parameters of the training."""
-    header, arrays = _read(Path(path))
-    if header["pickled"] and not allow_pickle:
-        names = ", ".join(f"sm.{name}" for name in header["pickled"])
+    if not Path(path).is_file():
+        raise HookError(f"there is no model file {path}")
+    try:
+        held = read(path, HookModel).object
+        sm = held.model()
+    except (ModelFileError, TypeError, ValueError) as error:
+        reason = str(error).removeprefix(f"{path}: ")
+        raise HookError(f"{path} is not a model file of clustruct-learn ({reason})") from error
+    if held.pickled and not allow_pickle:
+        names = ", ".join(f"sm.{name}" for name in held.pickled)
         raise HookError(
             f"{path} holds pickled objects ({names}), and reading these can run any code. "
             "If you trust where the file comes from, say --allow-pickle."
         )
-    reader = Reader(arrays, allow_pickle)
-    for name, value in header["sparm"].items():
-        setattr(sparm, name, reader.decode(value))
-    sm = StructModel(KernelParm(**header["kernel"]))
-    sm.size_psi = header["size_psi"]
-    sm.svm_model = _model(header, arrays, sm.svm_model.kernel_parm)
-    for name, value in header["attributes"].items():
+    for name, data in held.pickled.items():
         try:
-            setattr(sm, name, reader.decode(value))
+            setattr(sm, name, pickle.loads(data.tobytes()))
         except (AttributeError, ImportError, pickle.UnpicklingError) as error:
             raise HookError(f"{path}: sm.{name} cannot be read: {error}") from error
-    return sm, header["left_out"]
-
-
-def _read(path: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    if not path.is_file():
-        raise HookError(f"there is no model file {path}")
-    try:
-        with open(path, "rb") as f, np.load(f, allow_pickle=False) as held:
-            arrays = {name: held[name] for name in held.files}
-        header = json.loads(bytes(arrays.pop("header")).decode())
-    except (OSError, ValueError, KeyError, AttributeError, EOFError, zipfile.BadZipFile) as error:
-        raise HookError(f"{path} is not a model file of clustruct-learn, or it is damaged") from error
-    if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise HookError(f"{path} is not a model file of clustruct-learn, or of another version")
-    return header, arrays
-
-
-def _model(header: dict[str, Any], arrays: dict[str, Any], parm: KernelParm) -> Model:
-    if "w" in arrays:
-        return Model(parm, arrays["w"], tuple(header["kernel_ids"]))
-    if "alpha" not in arrays:
-        return Model(parm)
-    parts = tuple(arrays[f"support_{name}"] for name in ("data", "indices", "indptr"))
-    vectors = sparse.csr_array(parts, shape=tuple(arrays["support_shape"].tolist()))
-    return Model(parm, support=VectorSum(arrays["alpha"], vectors, arrays["parts"]))
+    vars(sparm).update(held.sparm)
+    return sm, held.left_out

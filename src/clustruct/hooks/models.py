@@ -6,11 +6,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
+from clustruct._typing import Floats
+from clustruct.itemsets import Matrix
 from clustruct.ssvm import Kernel, VectorSum
 
-from .vectors import Document, Sparse, row_words, sparse_parts
+from .vectors import Document, Sparse, VectorLike, row_words, sparse_parts
 
 LINEAR, POLY, RBF, SIGMOID = 0, 1, 2, 3
 KERNEL_KINDS = ("linear", "polynomial", "rbf", "sigmoid")
@@ -60,7 +62,7 @@ class Model:
     def __init__(
         self,
         kernel_parm: KernelParm | None = None,
-        lin_weights: NDArray[np.float64] | None = None,
+        lin_weights: Floats | None = None,
         kernel_ids: tuple[int, ...] = (0,),
         support: VectorSum | None = None,
     ) -> None:
@@ -77,7 +79,7 @@ class Model:
                 mine = np.flatnonzero(support.part_ids == part)
                 self._blocks[part] = _Expansion(kernel, support.vectors[mine], support.coefficients[mine])
 
-    def classify(self, vector: Any) -> float:
+    def classify(self, vector: VectorLike) -> float:
         """<w, v> for a `Sparse`, a sequence of `Sparse` or a `Document`."""
         score = self._score
         if type(vector) is Sparse:
@@ -100,7 +102,7 @@ class Model:
         return 0.0 if expansion is None else float(expansion(s))
 
     @property
-    def alpha(self) -> NDArray[np.float64]:
+    def alpha(self) -> Floats:
         return np.empty(0) if self.support is None else self.support.coefficients
 
     @property
@@ -119,7 +121,7 @@ class Model:
 class _Expansion:
     """sum_j a_j kappa(v_j, .) of one space, for one sparse vector at a time."""
 
-    def __init__(self, kernel: KernelParm, vectors: Any, coefficients: NDArray[np.float64]) -> None:
+    def __init__(self, kernel: KernelParm, vectors: Matrix, coefficients: Floats) -> None:
         dense = vectors.toarray() if hasattr(vectors, "toarray") else np.asarray(vectors)
         # Column by column: the products need only the columns that a sparse vector has.
         self.columns = np.ascontiguousarray(dense.T)
@@ -151,7 +153,7 @@ class StructModel:
         self.svm_model = Model(kernel_parm)
 
     @property
-    def w(self) -> NDArray[np.float64]:
+    def w(self) -> Floats:
         """The weights, size_psi of them (for each kernel_id, where several are used)."""
         if self.svm_model.lin_weights is None:
             kind = KERNEL_KINDS[self.svm_model.kernel_parm.kernel_type]
@@ -163,7 +165,7 @@ class StructModel:
         return self.svm_model.lin_weights
 
     @w.setter
-    def w(self, weights: Any) -> None:
+    def w(self, weights: ArrayLike) -> None:
         ids = self.svm_model.kernel_ids
         self.svm_model = Model(self.svm_model.kernel_parm, np.asarray(weights, float), ids)
 

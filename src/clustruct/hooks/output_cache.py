@@ -8,18 +8,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from clustruct._typing import Indices
+
 # Outputs of these kinds cannot be changed after they were returned, so they may be compared later.
-LASTING = {int, float, str, bool, bytes, np.int64, np.int32, np.float64, np.bool_, np.str_}
+PLAIN_TYPES = {int, float, str, bool, bytes, np.int64, np.int32, np.float64, np.bool_, np.str_}
 
 
-def lasting(output: Any) -> bool:
+def is_hashable_output(output: object) -> bool:
     """Whether an output is a plain value, or a tuple of plain values.
 
-    >>> lasting(3), lasting(("N", "V")), lasting([3])
+    >>> is_hashable_output(3), is_hashable_output(("N", "V")), is_hashable_output([3])
     (True, True, False)
     """
-    kind = type(output)
-    return kind in LASTING or (kind is tuple and all(type(part) in LASTING for part in output))
+    return type(output) in PLAIN_TYPES or (
+        type(output) is tuple and all(type(part) in PLAIN_TYPES for part in output)
+    )
 
 
 class RowStore:
@@ -31,7 +34,7 @@ class RowStore:
         self.pointers = np.zeros(1024, np.int64)
         self.count = 1
 
-    def append(self, rows: Any) -> int:
+    def append(self, rows: sparse.csr_array) -> int:
         """Take in rows; the number of the first."""
         first, held = self.count, int(self.pointers[self.count])
         end, entries = self.count + rows.shape[0], held + len(rows.data)
@@ -44,7 +47,7 @@ class RowStore:
         self.count = end
         return first
 
-    def take(self, which: NDArray[np.intp]) -> Any:
+    def take(self, which: Indices) -> sparse.csr_array:
         """Some of the rows, in the order asked for."""
         starts = self.pointers[which]
         lengths = self.pointers[which + 1] - starts
@@ -54,7 +57,7 @@ class RowStore:
         return sparse.csr_array((self.data[at], self.indices[at], pointers.astype(np.int32)), shape=shape)
 
 
-def _with_room(array: Any, size: int) -> Any:
+def _with_room(array: NDArray[Any], size: int) -> NDArray[Any]:
     if size <= len(array):
         return array
     grown = np.zeros(2 * size, array.dtype)

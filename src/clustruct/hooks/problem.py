@@ -6,16 +6,16 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from clustruct._typing import Floats, Indices, Ints
 from clustruct.ssvm import Constraints, KernelModel, OracleKind, SlackRule, VectorSum
 
 from .errors import HookError
-from .loading import Hooks, told
+from .loading import Hooks, hook_errors
 from .models import Model, Sparm, StructModel
-from .output_cache import LASTING, RowStore, lasting
-from .user_constraints import Given
+from .output_cache import PLAIN_TYPES, RowStore, is_hashable_output
+from .user_constraints import UserConstraint
 from .vectors import Sparse, sparse_parts
 
 Parts = Sequence[Sparse]
@@ -38,7 +38,7 @@ class HookProblem:
     sees; those that share an example's slack compete with the oracle's answer for it.
     """
 
-    _losses: NDArray[np.float64]
+    _losses: Floats
     _known: dict[tuple[int, Any], int]
 
     def __init__(
@@ -47,7 +47,7 @@ class HookProblem:
         sample: Sequence[Any],
         sm: StructModel,
         sparm: Sparm,
-        given: Sequence[Given] = (),
+        given: Sequence[UserConstraint] = (),
     ) -> None:
         self.hooks, self.sample, self.sm, self.sparm = hooks, sample, sm, sparm
         self.oracle_kind: OracleKind = getattr(hooks.module, "oracle_kind", "undergenerating")
@@ -77,7 +77,7 @@ class HookProblem:
             if loss != 0.0:
                 raise HookError(f"example {i}: loss(y, y, sparm) must be 0, not {loss}")
 
-    def psi(self, i: int, y: Any) -> Parts:
+    def psi(self, i: int, y: object) -> Parts:
         """The parts of Psi(x_i, y), as the module gives them."""
         value = self.hooks.psi(self.sample[i][0], y, self.sm, self.sparm)
         try:
@@ -85,7 +85,7 @@ class HookProblem:
         except (TypeError, ValueError) as error:
             raise HookError(f"psi(x, y, sm, sparm) of example {i}: {error}") from None
 
-    def rows(self, vectors: Iterable[Parts]) -> Any:
+    def rows(self, vectors: Iterable[Parts]) -> sparse.csr_array:
         """One CSR row per vector."""
         held: list[Sparse] = []
         counts = [0]
@@ -109,9 +109,7 @@ class HookProblem:
         # The same index type everywhere: the differences of rows are then made without conversions.
         return sparse.csr_array((values, where.astype(np.int32), pointers.astype(np.int32)), shape=shape)
 
-    def separate_batch(
-        self, indices: NDArray[np.intp], w: NDArray[np.float64], rule: SlackRule
-    ) -> Constraints:
+    def separate_batch(self, indices: Indices, w: Floats, rule: SlackRule) -> Constraints:
         self.sm.svm_model = Model(self.sm.svm_model.kernel_parm, w, self.kernel_ids)
         outputs, losses, places = self._answers(indices, rule)
         differences = self._held.take(places)
@@ -119,7 +117,7 @@ class HookProblem:
             losses, differences = self._with_given(indices, w, rule, losses, differences)
         return Constraints(losses, differences, outputs)
 
-    def _answers(self, indices: NDArray[np.intp], rule: SlackRule) -> tuple[list[Any], Any, Any]:
+    def _answers(self, indices: Indices, rule: SlackRule) -> tuple[list[Any], Floats, Indices]:
         """Outputs, losses, and the places of the psi differences among the rows held."""
         if self._held.count > MOST_HELD * self.n_examples:
             self._forget()
@@ -128,10 +126,12 @@ class HookProblem:
         outputs: list[Any] = []
         places: list[int] = []
         new: list[tuple[int, int, Any]] = []
-        with told(hook, oracle):
+        with hook_errors(hook, oracle):
             for i in indices.tolist():
                 ybar = oracle(*sample[i], sm, sparm) if i < n_own else None
-                place = known.get((i, ybar)) if type(ybar) in LASTING or lasting(ybar) else None
+                place = (
+                    known.get((i, ybar)) if type(ybar) in PLAIN_TYPES or is_hashable_output(ybar) else None
+                )
                 if place is None and i < n_own:
                     new.append((len(places), i, ybar))
                 outputs.append(ybar)
@@ -148,18 +148,18 @@ class HookProblem:
         self._losses = np.concatenate([self._losses, losses])
         for k, (position, i, ybar) in enumerate(new, first):
             places[position] = k
-            if lasting(ybar):
+            if is_hashable_output(ybar):
                 self._known[i, ybar] = k
 
     def _forget(self) -> None:
         """Hold nothing but the truths, whose difference and loss are zero."""
         self._held = RowStore(self.n_features)
         self._losses = np.zeros(1)
-        self._known = {(i, y): 0 for i, (_, y) in enumerate(self.sample) if lasting(y)}
+        self._known = {(i, y): 0 for i, (_, y) in enumerate(self.sample) if is_hashable_output(y)}
 
     def _with_given(
-        self, indices: NDArray[np.intp], w: Any, rule: SlackRule, losses: Any, differences: Any
-    ) -> tuple[Any, Any]:
+        self, indices: Indices, w: Floats, rule: SlackRule, losses: Floats, differences: sparse.csr_array
+    ) -> tuple[Floats, sparse.csr_array]:
         """Put a given constraint in the place of an answer that is less violated."""
         needs = rule.violation(losses, -(differences @ w))
         short = np.array([g.right for g in self.given]) - self._given_rows @ w
@@ -177,7 +177,7 @@ class HookProblem:
         return losses, sparse.vstack([differences, rows], format="csr")[order]
 
     @property
-    def given_planes(self) -> tuple[Any, NDArray[np.float64], NDArray[np.intp]]:
+    def given_planes(self) -> tuple[sparse.csr_array, Floats, Indices]:
         """Vectors, right sides and groups of the given constraints that have a slack."""
         rights = np.array([g.right for g in self.given], float)
         return self._given_rows, rights, np.array([g.group for g in self.given], np.intp)
@@ -196,22 +196,22 @@ class KernelHookProblem(HookProblem):
     def truth(self, i: int) -> Any:
         return self.sample[i][1] if i < self.n_own else None
 
-    def loss(self, i: int, y: Any) -> float:
-        if isinstance(y, _Taken):
+    def loss(self, i: int, y: object) -> float:
+        if isinstance(y, _TakenConstraint):
             return y.loss
         return self.hooks.loss_of(i, self.truth(i), y, self.sparm) if i < self.n_own else 0.0
 
-    def joint_feature(self, i: int, y: Any) -> VectorSum:
-        if isinstance(y, _Taken):
+    def joint_feature(self, i: int, y: object) -> VectorSum:
+        if isinstance(y, _TakenConstraint):
             mine = self.joint_feature(i, self.truth(i))
             return mine - self._sum(y.given.parts) * (1.0 / y.divisor)
         return self._sum(self.psi(i, y) if i < self.n_own else ())
 
-    def separate(self, i: int, w: KernelModel, rule: SlackRule) -> Any:
+    def separate(self, i: int, w: KernelModel, rule: SlackRule) -> object:
         if w is not self._model:
             self._model = w
             self.sm.svm_model = Model(self.sm.svm_model.kernel_parm, support=w.support)
-        best: Any = None
+        best: object = None
         if i < self.n_own:
             x, y = self.sample[i]
             best = self.hooks.oracle(rule.scaling)(x, y, self.sm, self.sparm)
@@ -219,8 +219,8 @@ class KernelHookProblem(HookProblem):
             best = self._better(i, best, self.given[j], w, rule)
         return best
 
-    def _better(self, i: int, best: Any, given: Given, w: KernelModel, rule: SlackRule) -> Any:
-        taken = _Taken(given, *given.as_answer(rule))
+    def _better(self, i: int, best: object, given: UserConstraint, w: KernelModel, rule: SlackRule) -> object:
+        taken = _TakenConstraint(given, *given.as_answer(rule))
         truth = self.joint_feature(i, self.truth(i))
         now, then = (
             rule.violation(self.loss(i, y), -w.score(truth - self.joint_feature(i, y))) for y in (taken, best)
@@ -245,7 +245,7 @@ class KernelHookProblem(HookProblem):
         return VectorSum(coefficients, vectors, ids)
 
 
-def _check_length(indices: NDArray[np.int64], size: int) -> None:
+def _check_length(indices: Ints, size: int) -> None:
     if len(indices) and indices.max() >= size:
         raise HookError(
             f"a vector has the index {indices.max()}, but init_model set sm.size_psi = {size}; "
@@ -253,8 +253,8 @@ def _check_length(indices: NDArray[np.int64], size: int) -> None:
         )
 
 
-class _Taken:
+class _TakenConstraint:
     """A given constraint in the place of an output."""
 
-    def __init__(self, given: Given, loss: float, divisor: float) -> None:
+    def __init__(self, given: UserConstraint, loss: float, divisor: float) -> None:
         self.given, self.loss, self.divisor = given, loss, divisor

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint
 
 from clustruct.ssvm import SlackRule
@@ -16,7 +17,7 @@ from .vectors import Document, Sparse, sparse_parts
 
 
 @dataclass(frozen=True)
-class Given:
+class UserConstraint:
     """``<w, document> >= right``, less the slack of group ``group`` where there is one.
 
     Groups 0 to n - 1 are the slacks of the examples, the next are slacks of their own.
@@ -36,7 +37,9 @@ class Given:
         return loss, (self.right if rule.scaling == "slack" else 1.0)
 
 
-def read_constraints(returned: Any, n_examples: int, rule: SlackRule) -> list[Given]:
+def read_constraints(
+    returned: Iterable[Any] | None, n_examples: int, rule: SlackRule
+) -> list[UserConstraint]:
     """Check what ``init_constraints`` returned: (Document, number) pairs. Slack ids count from 1."""
     numbers: dict[int, int] = {}
     given = []
@@ -50,7 +53,7 @@ def read_constraints(returned: Any, n_examples: int, rule: SlackRule) -> list[Gi
             ) from None
         slackid = document.slackid if isinstance(document, Document) else None
         if slackid is None:
-            given.append(Given(parts, right, None))
+            given.append(UserConstraint(parts, right, None))
             continue
         if slackid < 1:
             raise HookError(f"init_constraints: item {k} has slackid {slackid}; they count from 1")
@@ -63,16 +66,16 @@ def read_constraints(returned: Any, n_examples: int, rule: SlackRule) -> list[Gi
                 f"{'positive with slack scaling' if rule.scaling == 'slack' else 'at least 0'}. "
                 "Leave slackid out for a constraint without slack."
             )
-        given.append(Given(parts, right, group, document.costfactor))
+        given.append(UserConstraint(parts, right, group, document.costfactor))
     return given
 
 
-def without_slack(given: list[Given]) -> list[Given]:
+def without_slack(given: list[UserConstraint]) -> list[UserConstraint]:
     """The hard form of all of them."""
-    return [Given(g.parts, g.right, None) for g in given]
+    return [UserConstraint(g.parts, g.right, None) for g in given]
 
 
-def hard_conditions(given: list[Given], rows: Any) -> list[Any]:
+def hard_conditions(given: list[UserConstraint], rows: sparse.csr_array) -> list[Bounds | LinearConstraint]:
     """Hard constraints as the engine takes them; ``rows`` is their CSR matrix.
 
     A row with one entry is a bound on one weight, which the engine handles at no cost.
@@ -84,7 +87,7 @@ def hard_conditions(given: list[Given], rows: Any) -> list[Any]:
     if (entries == 0).any():
         raise HookError(f"init_constraints: item {int(np.argmin(entries))} has an empty vector")
     single = np.flatnonzero(entries == 1)
-    conditions: list[Any] = []
+    conditions: list[Bounds | LinearConstraint] = []
     if len(single):
         low, high = np.full(rows.shape[1], -np.inf), np.full(rows.shape[1], np.inf)
         at, value = rows.indices[rows.indptr[single]], rows.data[rows.indptr[single]]

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, SupportsIndex, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from clustruct._typing import Floats, Ints
+from clustruct.itemsets import Matrix
+
+# What a module may give as words: (index, value) pairs or plain values, in whatever holds them.
+Words: TypeAlias = "Sparse | Iterable[Any] | sparse.sparray"
+# And as a vector: words in one or more parts.
+VectorLike: TypeAlias = "Sparse | Document | Iterable[Any] | sparse.sparray"
 
 
 class Sparse:
@@ -30,7 +37,7 @@ class Sparse:
     __slots__ = ("factor", "indices", "kernel_id", "userdefined", "values")
 
     def __init__(
-        self, words: Any = (), userdefined: str = "", factor: float = 1.0, kernel_id: int = 0
+        self, words: Words = (), userdefined: str = "", factor: float = 1.0, kernel_id: int = 0
     ) -> None:
         self.indices, self.values = _read_words(words)
         self.userdefined = userdefined
@@ -60,7 +67,7 @@ class Sparse:
         # tolist first: Python numbers are several times faster than numpy's in a module's loops.
         return zip(self.indices.tolist(), self.values.tolist(), strict=True)
 
-    def __getitem__(self, which: Any) -> Any:
+    def __getitem__(self, which: SupportsIndex | slice) -> Any:
         if isinstance(which, slice):
             return self.words[which]
         return int(self.indices[which]), float(self.values[which])
@@ -91,7 +98,7 @@ class Document:
 
     def __init__(
         self,
-        sparses: Any = (),
+        sparses: VectorLike = (),
         docnum: int = 0,
         slackid: int | None = None,
         queryid: int = 0,
@@ -106,14 +113,14 @@ class Document:
     def __iter__(self) -> Iterator[Sparse]:
         return iter(self.sparses)
 
-    def __getitem__(self, which: Any) -> Any:
+    def __getitem__(self, which: SupportsIndex | slice) -> Any:
         return self.sparses[which]
 
     def __repr__(self) -> str:
         return f"Document({self.sparses!r}, slackid={self.slackid!r}, costfactor={self.costfactor!r})"
 
 
-def sparse_parts(vector: Any) -> Sequence[Sparse]:
+def sparse_parts(vector: VectorLike) -> Sequence[Sparse]:
     """The `Sparse` parts of what a module may give as a vector.
 
     That is a `Sparse`, a sequence of them, a `Document`, or a plain numpy or scipy vector.
@@ -131,17 +138,17 @@ def sparse_parts(vector: Any) -> Sequence[Sparse]:
     raise TypeError(f"a Sparse, a sequence of Sparse or a Document is wanted, not {_shortened(vector)}")
 
 
-def row_words(vectors: Any, row: int) -> Any:
+def row_words(vectors: Matrix, row: int) -> Words:
     """A row of a dense or sparse matrix, as `Sparse` takes it."""
     return vectors[[row]] if sparse.issparse(vectors) else vectors[row]
 
 
-def _read_words(words: Any) -> tuple[Ints, Floats]:
+def _read_words(words: Words) -> tuple[Ints, Floats]:
     """Indices and values of words, sorted, without repeated indices."""
     if isinstance(words, Sparse):
         return words.indices, words.values
     if not isinstance(words, list) and sparse.issparse(words):
-        row = sparse.coo_array(words.reshape(1, -1))
+        row = sparse.coo_array(words).reshape(1, -1)
         return _canonical(row.coords[1], row.data)
     if isinstance(words, np.ndarray) and words.ndim == 1:
         indices = np.flatnonzero(words)
@@ -158,22 +165,22 @@ def _read_words(words: Any) -> tuple[Ints, Floats]:
     return _canonical(np.array(listed), values)
 
 
-def _canonical(indices: Any, values: Any) -> tuple[Ints, Floats]:
-    values = np.array(values, np.float64)
+def _canonical(indices: NDArray[Any], values: ArrayLike) -> tuple[Ints, Floats]:
+    numbers: Floats = np.array(values, np.float64)
     if indices.dtype.kind not in "iu":
         raise TypeError(f"the index of a word must be an integer, not {indices[0]!r}")
-    indices = indices.astype(np.int64, copy=False)
+    places: Ints = indices.astype(np.int64, copy=False)
     # count_nonzero instead of `all`: the two checks would cost a third of the whole for short vectors.
-    if np.count_nonzero(indices[1:] <= indices[:-1]):
-        indices, owner = np.unique(indices, return_inverse=True)
-        values = np.bincount(owner, weights=values)
-    if len(indices) and indices[0] < 0:
-        raise ValueError(f"the index of a word must not be negative, as {indices[0]} is")
-    if np.count_nonzero(np.isfinite(values)) < len(values):
+    if np.count_nonzero(places[1:] <= places[:-1]):
+        places, owner = np.unique(places, return_inverse=True)
+        numbers = np.bincount(owner, weights=numbers).astype(np.float64, copy=False)
+    if len(places) and places[0] < 0:
+        raise ValueError(f"the index of a word must not be negative, as {places[0]} is")
+    if np.count_nonzero(np.isfinite(numbers)) < len(numbers):
         raise ValueError("the value of a word is NaN or infinite")
-    return indices, values
+    return places, numbers
 
 
-def _shortened(value: Any) -> str:
+def _shortened(value: object) -> str:
     text = f"{type(value).__name__} {value!r}"
     return text if len(text) <= 80 else text[:77] + "..."

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, SupportsIndex
 
 import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
+from clustruct._typing import Floats
 from clustruct.ssvm import VectorSum
 
 from .vectors import Document, Sparse, row_words
@@ -32,7 +34,7 @@ class WorkingConstraints(Sequence[Any]):
     def __len__(self) -> int:
         return len(self.planes.b)
 
-    def __getitem__(self, which: Any) -> Any:
+    def __getitem__(self, which: SupportsIndex | slice) -> Any:
         if isinstance(which, slice):
             return [self[k] for k in range(*which.indices(len(self)))]
         vector = self.planes.vectors[which]
@@ -52,14 +54,14 @@ class Multipliers(Sequence[float]):
     def __len__(self) -> int:
         return len(self._constraints)
 
-    def __getitem__(self, which: Any) -> Any:
+    def __getitem__(self, which: SupportsIndex | slice) -> Any:
         return self._constraints.planes.a[which]
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
         return np.array(self._constraints.planes.a, dtype)
 
 
-def _sparses(vector: Any) -> list[Sparse]:
+def _sparses(vector: VectorSum | Floats) -> list[Sparse]:
     if not isinstance(vector, VectorSum):
         return [Sparse(vector)]
     parts = zip(vector.coefficients.tolist(), vector.part_ids.tolist(), strict=True)

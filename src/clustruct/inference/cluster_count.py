@@ -48,13 +48,3 @@ def count_range(labels: Sequence[NDArray[np.int64]]) -> tuple[int, int]:
     """
     seen = [int(y.max()) + 1 for y in labels]
     return max(1, min(seen) // 2), 2 * max(seen)
-
-
-def count_by_objective(K: Any, most: int = MOST_CLUSTERS) -> int:
-    """k with the highest relaxed objective: the number of positive eigenvalues, at most ``most``.
-
-    >>> count_by_objective(np.diag([5.0, 5.0, 1.0, -0.5]))
-    3
-    """
-    values = spectral.leading_eigenvectors(K, min(most, len(K)))[0]
-    return max(1, int(np.count_nonzero(values > 0.0)))

@@ -1,29 +1,56 @@
-"""Files: raw sets in, predictions and models out. Names load on first use, as those of `clustruct` do."""
+"""Files: raw sets in, predictions out. A new format is one module here, imported below."""
 
 from __future__ import annotations
 
 from importlib import import_module
 from typing import Any
 
-_HOMES = {
-    "Columns": "columns",
-    "match_predictions": "predictions",
-    "read_sets": "readers",
-    "read_svmlight": "svmlight",
-    "sets_from_frame": "frames",
-    "sets_from_svmlight": "svmlight",
-    "write_predictions": "predictions",
-    "write_sets": "set_files",
-}
+from .csv_files import CsvFile
+from .files import (
+    FileFormat,
+    Prediction,
+    Reading,
+    TextFormat,
+    match_predictions,
+    prediction_file,
+    prediction_lines,
+    read_sets,
+    register,
+    suffixes,
+    write_predictions,
+    write_sets,
+)
+from .frames import sets_from_frame
+from .jsonl import JsonLines
+from .parquet import ParquetFile
+from .tables import Columns, LabelUse
 
-__all__ = list(_HOMES)
+__all__ = [
+    "Columns",
+    "CsvFile",
+    "FileFormat",
+    "JsonLines",
+    "LabelUse",
+    "ParquetFile",
+    "Prediction",
+    "Reading",
+    "TextFormat",
+    "match_predictions",
+    "prediction_file",
+    "prediction_lines",
+    "read_sets",
+    "read_svmlight",
+    "register",
+    "sets_from_frame",
+    "sets_from_svmlight",
+    "suffixes",
+    "write_predictions",
+    "write_sets",
+]
 
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(f"clustruct.io.{_HOMES[name]}"), name)
+    # These load scikit-learn, which nothing else here needs.
+    if name in ("read_svmlight", "sets_from_svmlight"):
+        return getattr(import_module("clustruct.io.svmlight"), name)
     raise AttributeError(f"module 'clustruct.io' has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)

@@ -3,27 +3,66 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+import io
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from clustruct.exceptions import DataError, place
+from clustruct.records import RawSet
 
-from .lines import bare_suffix, text_lines
-from .tables import Row
+from .files import Prediction, Reading, TextFormat, plain, register, suffix_of, text_lines
+from .tables import Row, sets_from_rows
 
-__all__ = ["csv_rows"]
+__all__ = ["CsvFile"]
 
 # A field beyond this is a quote that was never closed.
 LONGEST_FIELD = 2**20
 LONGEST_LINE = 32 * 2**20
 
 
-def csv_rows(path: Path, delimiter: str | None = None) -> tuple[list[str], Iterator[Row]]:
-    """The header, and (line, values by column) of each row. Empty cells are None.
+@register
+class CsvFile(TextFormat):
+    """Cells with a comma between them, in .tsv a tab, or whatever is asked for; the first row has names."""
 
-    The delimiter is a tab for .tsv, else a comma.
-    """
-    mark = delimiter or ("\t" if bare_suffix(path) == ".tsv" else ",")
+    suffixes = (".csv", ".tsv")
+    is_table = True
+
+    def read(self, path: Path, reading: Reading) -> Iterator[RawSet]:
+        header, rows = csv_rows(path, reading.delimiter)
+        return sets_from_rows(rows, header, reading.columns, reading.labels, path)
+
+    def set_lines(self, sets: Iterable[RawSet], suffix: str) -> Iterator[str]:
+        held = list(sets)
+        fields = list(dict.fromkeys(name for raw in held for name in raw.fields()))
+        yield _line(["set", "id", "cluster", *fields], suffix)
+        for raw in held:
+            labels = raw.labels or [None] * len(raw)
+            for name, label, item in zip(raw.item_ids, labels, raw.items, strict=True):
+                yield _line([raw.name, name, label, *(item.get(field) for field in fields)], suffix)
+
+    def prediction_lines(self, prediction: Prediction, suffix: str, first: Prediction) -> Iterator[str]:
+        raw, labels, more = prediction
+        named = bool(first.raw.name)
+        if prediction is first:
+            yield _line([*["set"] * named, "id", "cluster", *more], suffix)
+        for a, name in enumerate(raw.item_ids):
+            values = [plain(column[a]) for column in (labels, *more.values())]
+            yield _line([*[raw.name] * named, name, *values], suffix)
+
+
+def _mark(suffix: str) -> str:
+    return "\t" if suffix == ".tsv" else ","
+
+
+def _line(cells: Sequence[object], suffix: str) -> str:
+    line = io.StringIO()
+    csv.writer(line, delimiter=_mark(suffix), lineterminator="\n").writerow(cells)
+    return line.getvalue()
+
+
+def csv_rows(path: Path, delimiter: str | None = None) -> tuple[list[str], Iterator[Row]]:
+    """The header, and (line, values by column) of each row. Empty cells are None."""
+    mark = delimiter or _mark(suffix_of(path))
     csv.field_size_limit(LONGEST_FIELD)
     reader = csv.reader((text for _, text in text_lines(path, LONGEST_LINE)), delimiter=mark, strict=True)
     records = _records(path, reader)

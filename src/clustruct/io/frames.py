@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from clustruct.records import RawSet
 
-from .columns import Columns
-from .tables import sets_from_rows
+from .tables import Columns, sets_from_rows
 
 __all__ = ["sets_from_frame"]
 
 
+class Frame(Protocol):
+    """What pandas and others call a data frame."""
+
+    def to_dict(self, orient: Any) -> Any: ...
+
+
 def sets_from_frame(
-    frame: Any,
+    frame: Frame,
     *,
     set: str | None = None,
     cluster: str | None = None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,38 +11,67 @@ from typing import Any
 from clustruct.exceptions import DataError, NoLabels, place
 from clustruct.records import RawSet, is_missing
 
-from .columns import Columns, LabelUse, check_ids, check_labels, check_values
-from .lines import text_lines
+from .files import Prediction, Reading, TextFormat, plain, register, text_lines
+from .tables import Columns, LabelUse, check_ids, check_labels, check_values
 
-__all__ = ["read_jsonl"]
+__all__ = ["JsonLines"]
 
 LABEL_KEYS = ("labels", "clusters")
 
 
-def read_jsonl(path: Path, columns: Columns, labels: LabelUse) -> Iterator[RawSet]:
-    """One raw set per line.
+@register
+class JsonLines(TextFormat):
+    """One set per line.
 
     ``{"id": ..., "items": [{...}, ...], "labels": [...], "group": ...}``; an item is an object with
     fields, a string (the field "text") or a list of numbers (the field "vector"). A document
     has "mentions" and "clusters" instead. All other keys of the line are the context of the set.
     """
-    seen: dict[Hashable, int] = {}
-    for line, text in text_lines(path):
-        if not text.strip():
-            continue
-        given = _object(text, path, line)
-        _check_selected(given, columns, path, line)
-        if not columns.wants(given):
-            continue
-        raw = _raw_set(given, columns.present([*given, *_item_keys(given)]), labels, path, line)
-        if raw is None:
-            continue
-        first = seen.setdefault(raw.name, line)
-        if first != line:
-            raise DataError(
-                f"{place(path, line)}: a second set is named {raw.name!r} (first on line {first})"
-            )
-        yield raw
+
+    suffixes = (".jsonl", ".ndjson", ".json")
+
+    def read(self, path: Path, reading: Reading) -> Iterator[RawSet]:
+        columns, seen = reading.columns, dict[Hashable, int]()
+        for line, text in text_lines(path):
+            if not text.strip():
+                continue
+            given = _object(text, path, line)
+            _check_selected(given, columns, path, line)
+            if not columns.wants(given):
+                continue
+            held = columns.present([*given, *_item_keys(given)])
+            raw = _raw_set(given, held, reading.labels, path, line)
+            if raw is None:
+                continue
+            first = seen.setdefault(raw.name, line)
+            if first != line:
+                raise DataError(
+                    f"{place(path, line)}: a second set is named {raw.name!r} (first on line {first})"
+                )
+            yield raw
+
+    def set_lines(self, sets: Iterable[RawSet], suffix: str) -> Iterator[str]:
+        return map(_set_line, sets)
+
+    def prediction_lines(self, prediction: Prediction, suffix: str, first: Prediction) -> Iterator[str]:
+        yield _prediction_line(*prediction)
+
+
+def _set_line(raw: RawSet) -> str:
+    document = "tokens" in raw.context
+    items = [dict(item) for item in raw.items]
+    if raw.ids is not None:
+        items = [{"id": name, **item} for name, item in zip(raw.ids, items, strict=True)]
+    whole: dict[str, Any] = {"id": raw.name, "group": raw.group, **raw.context}
+    whole["mentions" if document else "items"] = items
+    whole["clusters" if document else "labels"] = None if raw.labels is None else list(raw.labels)
+    return json.dumps({k: v for k, v in whole.items() if v is not None}, ensure_ascii=False) + "\n"
+
+
+def _prediction_line(raw: RawSet, labels: Sequence[Any], more: Mapping[str, Sequence[Any]]) -> str:
+    items = [{"id": name, **{k: plain(v[a]) for k, v in more.items()}} for a, name in enumerate(raw.item_ids)]
+    found = {"id": raw.name, "items": items, "labels": [plain(v) for v in labels]}
+    return json.dumps(found, ensure_ascii=False) + "\n"
 
 
 def _object(text: str, path: Path, line: int) -> dict[str, Any]:
@@ -121,7 +150,7 @@ def _set_name(given: Mapping[str, Any], columns: Columns, path: Path, line: int)
     return str(name), f"set {name}"
 
 
-def _item(item: Any, a: int, title: str, here: str) -> dict[str, Any]:
+def _item(item: object, a: int, title: str, here: str) -> dict[str, Any]:
     if isinstance(item, str):
         return {"text": item}
     if isinstance(item, list):
@@ -189,7 +218,7 @@ def _context(given: Mapping[str, Any], columns: Columns, used: set[str | None]) 
     return {name: value for name, value in left.items() if name not in ("id", "group", *LABEL_KEYS)}
 
 
-def _kind(value: Any) -> str:
+def _kind(value: object) -> str:
     if value is None:
         return "null"
     kinds = {"str": "a string", "list": "a list", "dict": "an object", "bool": "true or false"}

@@ -7,21 +7,34 @@ from pathlib import Path
 from typing import Any
 
 from clustruct.exceptions import DataError
+from clustruct.records import RawSet
 
-from .tables import Row
+from .files import FileFormat, Reading, register
+from .tables import Row, sets_from_rows
 
-__all__ = ["parquet_rows"]
+__all__ = ["ParquetFile"]
+
+
+@register
+class ParquetFile(FileFormat):
+    """One item per row; needs pyarrow."""
+
+    suffixes = (".parquet", ".pq")
+    is_table = True
+
+    def read(self, path: Path, reading: Reading) -> Iterator[RawSet]:
+        header, rows = parquet_rows(path)
+        return sets_from_rows(rows, header, reading.columns, reading.labels, path)
 
 
 def parquet_rows(path: Path) -> tuple[list[str], Iterator[Row]]:
     """The column names, and (row from 1, values by column) of each row."""
     try:
-        from pyarrow import ArrowException
-        from pyarrow.parquet import ParquetFile
+        from pyarrow import ArrowException, parquet
     except ImportError:
         raise DataError(f"{path}: Parquet files need pyarrow: pip install 'clustruct[parquet]'") from None
     try:
-        held = ParquetFile(path)
+        held = parquet.ParquetFile(path)
     except (OSError, ArrowException) as error:
         raise DataError(f"{path}: not a readable Parquet file ({_first_line(error)})") from None
     if held.metadata.num_rows == 0:

@@ -15,7 +15,7 @@ from sklearn.datasets import load_svmlight_file
 from clustruct.exceptions import DataError, place
 from clustruct.itemsets import ItemSet
 
-from .lines import text_lines
+from .files import text_lines
 
 __all__ = ["SvmLight", "read_svmlight", "sets_from_svmlight"]
 

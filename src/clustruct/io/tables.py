@@ -1,20 +1,140 @@
-"""Rows of a table put together to sets."""
+"""Tables: which column (or key) is what, which rows are wanted, and rows put together to sets."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from clustruct.exceptions import DataError, NoLabels, place
 from clustruct.records import RawSet, is_missing
 
-from .columns import Columns, LabelUse, check_ids, check_labels, check_present
+__all__ = ["Columns", "LabelUse", "Row", "check_ids", "check_labels", "check_values", "sets_from_rows"]
 
-__all__ = ["Row", "sets_from_rows"]
-
+LabelUse = Literal["required", "skip", "ignored"]
 Row = tuple[int, Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Names of columns in tables, of keys in JSON.
+
+    set : which set an item belongs to (JSONL: the set's name, "id" where not given)
+    id : the name of an item ("id" where not given and there)
+    cluster : the right cluster (JSONL: "labels" or "clusters" of the set where not given)
+    group : sets of one group stay together in cross-validation ("group" where not given and there)
+    fields : the fields to keep; all others are left out. None: all
+    left_out : further columns that are not fields
+    remembered : names that were not given now but with the training; they count where they are there
+    repeated_ids : number ids that appear more than once in a set, instead of refusing them
+    where, without : values that a column must have, or must not have, for its rows to be read
+
+    Columns named here are never fields, so that an answer is never taken for a feature.
+    """
+
+    set: str | None = None
+    id: str | None = None
+    cluster: str | None = None
+    group: str | None = None
+    fields: Sequence[str] | None = None
+    left_out: frozenset[str] = frozenset()
+    remembered: frozenset[str] = frozenset()
+    repeated_ids: bool = False
+    where: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    without: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    def roles(self) -> frozenset[str]:
+        """All columns that say something about an item but are not fields of it."""
+        named = (self.set, self.id, self.cluster, self.group)
+        return self.left_out.union([n for n in named if n is not None], self.where, self.without)
+
+    def present(self, names: Iterable[str]) -> Columns:
+        """Without the remembered ones that are not among the names."""
+        gone = self.remembered - frozenset(names)
+        roles = ("set", "id", "cluster", "group")
+        changes: dict[str, Any] = {role: None for role in roles if getattr(self, role) in gone}
+        if self.fields is not None:
+            changes["fields"] = [name for name in self.fields if name not in gone]
+        return replace(self, **changes)
+
+    def wants(self, row: Mapping[str, Any]) -> bool:
+        """Whether the row has the values asked for."""
+        return all(_text(row.get(c)) in values for c, values in self.where.items()) and not any(
+            _text(row.get(c)) in values for c, values in self.without.items()
+        )
+
+    def kept(self, item: Mapping[str, Any], also: frozenset[str] = frozenset()) -> dict[str, Any]:
+        """The fields of an item, those that play another part (or are named in ``also``) left out."""
+        left_out = self.roles() | also
+        if self.fields is None:
+            return {name: value for name, value in item.items() if name not in left_out}
+        return {name: item[name] for name in self.fields if name in item and name not in left_out}
+
+
+def _text(value: object) -> str:
+    return "" if value is None else str(value)
+
+
+def check_labels(
+    labels: Sequence[Any], ids: Sequence[Hashable] | None, where: Sequence[str]
+) -> list[Hashable]:
+    """Labels that are there and can be compared; otherwise an error with the place of the item."""
+    for a, label in enumerate(labels):
+        name = f"item {a + 1}" if ids is None else f"item {ids[a]!r}"
+        if is_missing(label):
+            raise NoLabels(f"{where[a]}: {name} has no cluster (--skip-unlabelled leaves such items out)")
+        if isinstance(label, list | dict):
+            raise DataError(f"{where[a]}: the cluster of {name} must be a number or a string")
+    return list(labels)
+
+
+def check_ids(ids: Sequence[Any], where: Sequence[str], title: str, repeated: bool = False) -> list[Hashable]:
+    """Ids that are there and different; where ``repeated``, the second "7" becomes "7 (2)"."""
+    seen: dict[Hashable, int] = {}
+    found: list[Hashable] = []
+    for a, name in enumerate(ids):
+        if is_missing(name) or isinstance(name, list | dict):
+            raise DataError(f"{where[a]}: item {a + 1} of {title} has no id")
+        times = 1
+        while repeated and name in seen:
+            times += 1
+            name = f"{ids[a]} ({times})"
+        found.append(name)
+        first = seen.setdefault(name, a)
+        if first != a:
+            before = "" if where[first] == where[a] else f" (first at {where[first]})"
+            raise DataError(
+                f"{where[a]}: the id {name!r} appears twice in {title}{before}; --number-ids allows it"
+            )
+    return found
+
+
+def check_values(item: Mapping[str, Any], where: str) -> None:
+    """Refuse numbers that are not finite where a missing value could not be meant."""
+    for name, value in item.items():
+        if isinstance(value, float) and value in (float("inf"), float("-inf")):
+            raise DataError(f"{where}: the field {name!r} is infinite")
+        if isinstance(value, list) and any(isinstance(v, float) and not _finite(v) for v in value):
+            raise DataError(f"{where}: the field {name!r} has an entry that is not a finite number")
+
+
+def _finite(value: float) -> bool:
+    return value - value == 0.0
+
+
+def check_present(
+    columns: Sequence[str],
+    wanted: Sequence[str | None],
+    path: Path | None,
+    line: int | None,
+    fault: type[DataError] = DataError,
+) -> None:
+    """Every named column is there."""
+    for name in wanted:
+        if name is not None and name not in columns:
+            shown = ", ".join(map(str, columns[:20])) + (" ..." if len(columns) > 20 else "")
+            raise fault(f"{place(path, line)}: there is no column {name!r}; there are {shown}")
 
 
 @dataclass

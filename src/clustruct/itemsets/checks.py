@@ -4,15 +4,15 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from clustruct._typing import Ints
+from clustruct._typing import Bools, Ints
 
-from .pair_algebra import Matrix, items_of_condensed
+from .pair_algebra import Matrix, MatrixLike, items_of_condensed
 
 
-def check_matrix(values: Any, name: str) -> Matrix:
+def check_matrix(values: MatrixLike, name: str) -> Matrix:
     """A finite two-dimensional float64 array (read-only view) or CSR in canonical form."""
     if sparse.issparse(values):
         return _check_sparse(values, name)
@@ -30,7 +30,7 @@ def check_matrix(values: Any, name: str) -> Matrix:
     return view
 
 
-def _check_sparse(values: Any, name: str) -> sparse.csr_array:
+def _check_sparse(values: sparse.sparray, name: str) -> sparse.csr_array:
     if values.ndim != 2:
         raise ValueError(f"{name} must be two-dimensional, got shape {values.shape}")
     csr = sparse.csr_array(values, dtype=np.float64)
@@ -57,19 +57,19 @@ def count_items(
     listed: bool,
 ) -> int:
     """m, from whatever tells it; two sources that differ are an error."""
-    told: dict[str, int] = {}
+    counts: dict[str, int] = {}
     if nodes is not None:
-        told["nodes"] = nodes.shape[0]
+        counts["nodes"] = nodes.shape[0]
     if diagonal is not None:
-        told["pair_diagonal"] = diagonal.shape[0]
+        counts["pair_diagonal"] = diagonal.shape[0]
     if ids is not None:
-        told["ids"] = len(ids)
+        counts["ids"] = len(ids)
     if n_items is not None:
-        told["n_items"] = int(n_items)
-    if not told and pairs is not None:
-        told["pairs"] = _count_from_pairs(pairs.shape[0], listed)
-    source, m = next(iter(told.items()))
-    for other, value in told.items():
+        counts["n_items"] = int(n_items)
+    if not counts and pairs is not None:
+        counts["pairs"] = _count_from_pairs(pairs.shape[0], listed)
+    source, m = next(iter(counts.items()))
+    for other, value in counts.items():
         if value != m:
             raise ValueError(f"{source} gives {m} items, {other} gives {value}")
     if m < 1:
@@ -86,7 +86,7 @@ def _count_from_pairs(n_rows: int, listed: bool) -> int:
     return m
 
 
-def check_pair_index(pair_index: Any, m: int, pairs: Matrix | None) -> Ints:
+def check_pair_index(pair_index: ArrayLike, m: int, pairs: Matrix | None) -> Ints:
     """The listed pairs as a (p, 2) array with the smaller item first, read-only."""
     given: NDArray[Any] = np.asarray(pair_index)
     if given.size == 0:
@@ -107,7 +107,7 @@ def check_pair_index(pair_index: Any, m: int, pairs: Matrix | None) -> Ints:
     return index
 
 
-def _refuse_row(wrong: NDArray[np.bool_], given: NDArray[Any], reason: str) -> None:
+def _refuse_row(wrong: Bools, given: NDArray[Any], reason: str) -> None:
     rows = np.flatnonzero(wrong.any(axis=1))
     if rows.size:
         raise ValueError(f"pair_index: row {rows[0]} {given[rows[0]].tolist()} {reason}")

@@ -17,14 +17,14 @@ Which sum is which:
 """
 
 from collections.abc import Hashable, Sequence
-from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import ArrayLike
 from scipy.sparse.linalg import LinearOperator
 from scipy.spatial.distance import squareform
 
-from clustruct._typing import Floats, Ints
+from clustruct._typing import Floats, Ints, LabelsLike
 from clustruct.partitions import canonical_labels, indicator
 
 from . import pair_algebra as algebra
@@ -67,11 +67,11 @@ class ItemSet:
 
     def __init__(
         self,
-        nodes: Any = None,
-        pairs: Any = None,
+        nodes: algebra.MatrixLike | None = None,
+        pairs: algebra.MatrixLike | None = None,
         *,
-        pair_index: Any = None,
-        pair_diagonal: Any = None,
+        pair_index: ArrayLike | None = None,
+        pair_diagonal: algebra.MatrixLike | None = None,
         ids: Sequence[Hashable] | None = None,
         feature_names: Sequence[str] | None = None,
         n_items: int | None = None,
@@ -152,7 +152,7 @@ class ItemSet:
     def __repr__(self) -> str:
         return f"ItemSet(m={self._m}, N_n={self.n_node_features}, N_p={self.n_pair_features})"
 
-    def similarity(self, w: Any, *, sparse: bool = False) -> Any:
+    def similarity(self, w: ArrayLike, *, sparse: bool = False) -> algebra.Matrix:
         """K_ab = <w, psi_ab>, a dense symmetric m x m array.
 
         With `sparse=True` a CSR signed graph of the listed pairs (and the diagonal) instead, for
@@ -177,7 +177,7 @@ class ItemSet:
             K[np.diag_indices(self._m)] += diagonal
         return K
 
-    def similarity_operator(self, w: Any) -> LinearOperator:
+    def similarity_operator(self, w: ArrayLike) -> LinearOperator:
         """K as an operator V -> K V that never forms K where nodes or listed pairs are sparse or few.
 
         K V = X (w (X'V)) + (graph of the listed pairs) V. Cost O(nnz(X) + p) for each column of V.
@@ -209,7 +209,7 @@ class ItemSet:
         graph.eliminate_zeros()
         return graph
 
-    def joint_feature(self, B: Any) -> Floats:
+    def joint_feature(self, B: algebra.MatrixLike) -> Floats:
         """Psi = sum over all ordered pairs, diagonal included, of B_ab psi_ab (length N).
 
         B is any m x m array or sparse matrix; only its symmetric part matters. For nodes this is
@@ -229,7 +229,7 @@ class ItemSet:
         weights = self._rows.gather(dense) if self._pairs is not None else None
         return self._stack(dense, weights, np.diag(dense))
 
-    def joint_feature_factor(self, Y: Any) -> Floats:
+    def joint_feature_factor(self, Y: algebra.MatrixLike) -> Floats:
         """joint_feature(Y Y') = [row sums of (X'Y)^2 ; pair features weighted by (Y Y')_ab].
 
         Y is m x k, dense or sparse. No m x m matrix for the node part. Cost O(nnz(X) k).
@@ -247,7 +247,7 @@ class ItemSet:
             ]
         )
 
-    def joint_feature_pairs(self, labels: Any) -> Floats:
+    def joint_feature_pairs(self, labels: LabelsLike) -> Floats:
         """sum_{a<b, y_a = y_b} psi_ab: unordered pairs put together by the partition, no diagonal.
 
         The node part is 1/2 (row sums of (X'Y)^2 - column sums of X^2) with the 0/1 indicator Y.
@@ -265,7 +265,7 @@ class ItemSet:
         squares = algebra.row_sums_of_squares(self._nodes.T)
         return np.concatenate([(together - squares) / 2, self._pair_part(weights, None)])
 
-    def joint_feature_edges(self, e: Any) -> Floats:
+    def joint_feature_edges(self, e: ArrayLike) -> Floats:
         """sum_{a<b} e_ab psi_ab for edge degrees e in the order of scipy's `pdist`, no diagonal.
 
         >>> x = ItemSet(nodes=[[1.0], [2.0], [4.0]])
@@ -298,7 +298,7 @@ class ItemSet:
             parts.append(np.zeros(self.n_pair_features) if known is None else _dense_row(known, row))
         return np.concatenate(parts)
 
-    def subset(self, indices: Any) -> "ItemSet":
+    def subset(self, indices: ArrayLike) -> "ItemSet":
         """The item set of the given items (numbers or a boolean mask), in the given order.
 
         >>> x = ItemSet(pairs=[[5.0], [6.0], [7.0]]).subset([2, 0])
@@ -332,7 +332,7 @@ class ItemSet:
         kept = (index >= 0).all(axis=1)
         return self._pairs[np.flatnonzero(kept)], index[kept]
 
-    def _split(self, w: Any) -> tuple[Floats, Floats]:
+    def _split(self, w: ArrayLike) -> tuple[Floats, Floats]:
         weights = np.asarray(w, dtype=np.float64)
         if weights.shape != (self.n_features,):
             raise ValueError(f"w has shape {weights.shape}; expected {(self.n_features,)}")
@@ -350,13 +350,13 @@ class ItemSet:
             total = total + self._diagonal.T @ diagonal
         return total
 
-    def _check_factor(self, Y: Any) -> algebra.Matrix:
+    def _check_factor(self, Y: algebra.MatrixLike) -> algebra.Matrix:
         factor = check_matrix(Y, "Y")
         if factor.shape[0] != self._m:
             raise ValueError(f"Y has {factor.shape[0]} rows for {self._m} items")
         return factor
 
-    def _check_items(self, items: Any) -> Ints:
+    def _check_items(self, items: ArrayLike) -> Ints:
         numbers = np.asarray(items)
         if numbers.ndim != 1 or numbers.dtype.kind not in "iu" or numbers.size == 0:
             raise ValueError(f"expected item numbers, got {items!r}")
@@ -366,7 +366,7 @@ class ItemSet:
         return numbers.astype(np.int64)
 
 
-def _as_csr(B: Any) -> sp.csr_array:
+def _as_csr(B: sp.sparray) -> sp.csr_array:
     return sp.csr_array(B, dtype=np.float64)
 
 
@@ -375,7 +375,7 @@ def _dense_row(A: algebra.Matrix, row: int) -> Floats:
     return np.asarray(picked if isinstance(picked, np.ndarray) else picked.toarray()).ravel()
 
 
-def as_item_set(x: Any) -> ItemSet:
+def as_item_set(x: ItemSet | algebra.MatrixLike) -> ItemSet:
     """An ItemSet from an ItemSet, or from a 2-D array, sparse matrix or data frame of node features.
 
     The columns of a data frame give the feature names.

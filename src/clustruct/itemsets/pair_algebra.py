@@ -7,15 +7,17 @@ X and P are float64 arrays or CSR; the functions below are the only place that t
 """
 
 import math
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.spatial.distance import squareform
 
 from clustruct._typing import Floats, Ints
 
 Matrix: TypeAlias = Floats | sparse.csr_array
+MatrixLike: TypeAlias = ArrayLike | sparse.sparray | sparse.spmatrix
 
 # A dense product with wide sparse X is made in column blocks of about this many numbers (16 MB).
 BLOCK_NUMBERS = 2_000_000
@@ -65,13 +67,13 @@ def node_factor_adjoint(X: Matrix, Y: Matrix) -> Floats:
     return row_sums_of_squares(X.T @ Y)
 
 
-def row_sums_of_squares(A: Any) -> Floats:
+def row_sums_of_squares(A: Matrix) -> Floats:
     """sum_c A_fc^2 for each row f."""
     squares = A * A  # elementwise for arrays and for sparse arrays
     return np.asarray(squares.sum(axis=1), dtype=np.float64).ravel()
 
 
-def column_sums(A: Any) -> Floats:
+def column_sums(A: Matrix) -> Floats:
     """sum_a A_af for each column f, dense or sparse."""
     return np.asarray(A.sum(axis=0), dtype=np.float64).ravel()
 

@@ -7,16 +7,18 @@
     FunctionLoss      any function of two label vectors
 
 Every loss is on a 0..100 scale, is called as `loss(y_true, y_pred)`, and gives a *loss state* with
-`loss.start(y_true, labels)`: the loss after any merge or move, without starting from scratch.
+`loss.start(y_true, labels)`: the loss after any merge or move, without starting from scratch. A loss of one's
+own is a class with these two, registered by `register("name")`.
 """
 
-from .base import CountLoss, LinearLoss, Loss, LossState, PairWeights
-from .counts import CountForm, CountState
-from .function import FunctionLoss, as_loss
+from .base import LinearLoss, Loss, LossState, PairWeights
+from .counts import CountForm, CountLoss, CountState
+from .function import FunctionLoss
 from .mitre import MitreLoss
 from .normalised import NormalisedLoss
 from .pairwise import PairwiseLoss
 from .purity import MutualPurityLoss
+from .registry import as_loss, names, register
 
 __all__ = [
     "CountForm",
@@ -32,4 +34,6 @@ __all__ = [
     "PairWeights",
     "PairwiseLoss",
     "as_loss",
+    "names",
+    "register",
 ]

@@ -1,15 +1,15 @@
 """What a loss must offer, and the state through which a search sees it."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from clustruct._typing import Floats, Ints
+from clustruct._typing import Floats, Ints, LabelsLike
 from clustruct.partitions import canonical_labels
-
-if TYPE_CHECKING:
-    from .counts import CountForm
 
 
 class PairWeights(NamedTuple):
@@ -28,11 +28,11 @@ class Loss(Protocol):
         """Whether Delta is linear in co-membership, so that it can be added to a similarity matrix."""
         ...
 
-    def __call__(self, y_true: Any, y_pred: Any) -> float:
+    def __call__(self, y_true: LabelsLike, y_pred: LabelsLike) -> float:
         """The loss of predicting `y_pred` where `y_true` is right."""
         ...
 
-    def start(self, y_true: Any, labels: Any) -> "LossState":
+    def start(self, y_true: LabelsLike, labels: LabelsLike) -> LossState:
         """A state at the partition `labels`, from which a search merges and moves."""
         ...
 
@@ -41,21 +41,12 @@ class Loss(Protocol):
 class LinearLoss(Loss, Protocol):
     """A loss that is linear in co-membership: it has a relaxed form and pair weights."""
 
-    def pair_weights(self, y_true: Any) -> PairWeights:
+    def pair_weights(self, y_true: LabelsLike) -> PairWeights:
         """The constant and the coefficient of each pair."""
         ...
 
-    def relaxed(self, y_true: Any, e: Any) -> float:
+    def relaxed(self, y_true: LabelsLike, e: ArrayLike) -> float:
         """The loss of edge degrees e in [0, 1]."""
-        ...
-
-
-@runtime_checkable
-class CountLoss(Loss, Protocol):
-    """A loss that depends on counts alone, so that compiled searches can evaluate it."""
-
-    def count_form(self, y_true: Any) -> "CountForm":
-        """The coefficients of the loss for this truth."""
         ...
 
 
@@ -68,7 +59,7 @@ class LossState(ABC):
     cluster t; none of them is to be changed from outside.
     """
 
-    def __init__(self, y_true: Any, labels: Any) -> None:
+    def __init__(self, y_true: LabelsLike, labels: LabelsLike) -> None:
         self.truth: Ints = canonical_labels(y_true, name="y_true")
         self.labels: Ints = canonical_labels(labels, n_items=self.truth.size)
         self.counts: Ints = count_table(self.truth, self.labels)

@@ -8,15 +8,18 @@ share an item. A merge of c and d changes Q by p s_c s_d + q sum_t n_ct n_dt - z
 a move of one item by counts of two clusters only. Pairwise and MITRE losses are both of this form.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
-from typing import Any
+from typing import Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from clustruct._typing import Floats, Ints
+from clustruct._typing import Floats, Ints, LabelsLike
 from clustruct.partitions import contingency
 
-from .base import LossState
+from .base import Loss, LossState
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ class CountForm:
         cells = float(np.count_nonzero(counts))
         return self.pair_weight * together + self.shared_pair_weight * in_both + self.cell_weight * cells
 
-    def value(self, Q: Any, k: Any) -> Any:
+    def value(self, Q: ArrayLike, k: ArrayLike) -> Floats:
         """Delta for statistics Q and numbers of clusters k (scalars or arrays of one shape)."""
         a_0, a_Q, a_k = self.numerator
         b_0, b_k = self.denominator
@@ -46,7 +49,16 @@ class CountForm:
         return np.where(below == 0.0, 0.0, np.maximum(above / safe, 0.0))
 
 
-def count_loss(form: CountForm, y_true: Any, y_pred: Any) -> float:
+@runtime_checkable
+class CountLoss(Loss, Protocol):
+    """A loss that depends on counts alone, so that compiled searches can evaluate it."""
+
+    def count_form(self, y_true: LabelsLike) -> CountForm:
+        """The coefficients of the loss for this truth."""
+        ...
+
+
+def count_loss(form: CountForm, y_true: LabelsLike, y_pred: LabelsLike) -> float:
     """Delta from the occupied cells only, O(m log m) however many clusters there are."""
     table = contingency(y_true, y_pred)
     sizes = np.asarray(table.sum(axis=0), dtype=np.int64)
@@ -60,7 +72,7 @@ class CountState(LossState):
     kept, and a step recomputes the rows of the clusters it touched.
     """
 
-    def __init__(self, form: CountForm, y_true: Any, labels: Any) -> None:
+    def __init__(self, form: CountForm, y_true: LabelsLike, labels: LabelsLike) -> None:
         super().__init__(y_true, labels)
         self.form = form
         self.statistic = form.statistic(self.counts, self.sizes)

@@ -1,19 +1,14 @@
-"""Any user function as a loss, and losses by name."""
+"""Any user function as a loss."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from clustruct._typing import Ints
+from clustruct._typing import Ints, LabelsLike
 from clustruct.partitions import canonical_labels
 
-from .base import Loss, LossState
-from .mitre import MitreLoss
-from .normalised import NormalisedLoss
-from .pairwise import PairwiseLoss
-from .purity import MutualPurityLoss
+from .base import LossState
 
 LabelFunction = Callable[[Ints, Ints], float]
 
@@ -38,7 +33,7 @@ class FunctionLoss:
         if not callable(self.function):
             raise ValueError(f"a loss function must be callable, got {self.function!r}")
 
-    def __call__(self, y_true: Any, y_pred: Any) -> float:
+    def __call__(self, y_true: LabelsLike, y_pred: LabelsLike) -> float:
         """The loss of `y_pred`."""
         truth = canonical_labels(y_true, name="y_true")
         return self.of_canonical(truth, canonical_labels(y_pred, n_items=truth.size, name="y_pred"))
@@ -51,7 +46,7 @@ class FunctionLoss:
             raise ValueError(f"the loss function {name} gave {value}; expected a finite number of at least 0")
         return value
 
-    def start(self, y_true: Any, labels: Any) -> "FunctionState":
+    def start(self, y_true: LabelsLike, labels: LabelsLike) -> "FunctionState":
         """The loss state at `labels`."""
         return FunctionState(self, y_true, labels)
 
@@ -59,7 +54,7 @@ class FunctionLoss:
 class FunctionState(LossState):
     """The state of a user's loss: each candidate is one call."""
 
-    def __init__(self, loss: FunctionLoss, y_true: Any, labels: Any) -> None:
+    def __init__(self, loss: FunctionLoss, y_true: LabelsLike, labels: LabelsLike) -> None:
         super().__init__(y_true, labels)
         self.loss = loss
         self._value: float | None = None
@@ -97,30 +92,3 @@ class FunctionState(LossState):
         """Move the item to the cluster (k: a new one)."""
         super().move(item, cluster)
         self._value = None
-
-
-def as_loss(loss: Any) -> Loss:
-    """A Loss from a name, a function of two labelings, or a Loss.
-
-    The names are "pairwise", "mitre", "purity" and "normalised".
-
-    >>> as_loss("mitre")
-    MitreLoss()
-    """
-    named: dict[str, Loss] = {
-        "pairwise": PairwiseLoss(),
-        "mitre": MitreLoss(),
-        "purity": MutualPurityLoss(),
-        "normalised": NormalisedLoss(),
-    }
-    if isinstance(loss, str):
-        if loss not in named:
-            raise ValueError(f"unknown loss {loss!r}; expected one of {sorted(named)}, a function or a Loss")
-        return named[loss]
-    if isinstance(loss, type):
-        raise ValueError(f"pass an instance of {loss.__name__}, not the class")
-    if isinstance(loss, Loss):
-        return loss
-    if callable(loss):
-        return FunctionLoss(loss)
-    raise ValueError(f"not a loss: {loss!r}")

@@ -1,15 +1,18 @@
 """The MITRE loss Delta_M: 1 - F of the MUC link score."""
 
 from dataclasses import dataclass
-from typing import Any
 
+from clustruct._typing import LabelsLike
 from clustruct.partitions import canonical_labels
+from clustruct.storage import DataclassState
 
 from .counts import CountForm, CountState, count_loss
+from .registry import register
 
 
+@register("mitre")
 @dataclass(frozen=True)
-class MitreLoss:
+class MitreLoss(DataclassState):
     """Delta_M(y, ybar) = 100 (1 - 2PR/(P+R)), and 100 where P + R = 0.
 
     R = sum_c (|c| - number of ybar clusters that c meets) / sum_c (|c| - 1) over the clusters c of y,
@@ -29,11 +32,11 @@ class MitreLoss:
 
     linear_in_pairs = False
 
-    def __call__(self, y_true: Any, y_pred: Any) -> float:
+    def __call__(self, y_true: LabelsLike, y_pred: LabelsLike) -> float:
         """The loss of `y_pred`."""
         return count_loss(self.count_form(y_true), y_true, y_pred)
 
-    def count_form(self, y_true: Any) -> CountForm:
+    def count_form(self, y_true: LabelsLike) -> CountForm:
         """Delta = 100 (2Z - k_true - k) / (2m - k_true - k)."""
         y = canonical_labels(y_true, name="y_true")
         k_true = float(y.max()) + 1.0 if y.size else 0.0
@@ -45,6 +48,6 @@ class MitreLoss:
             cell_weight=1.0,
         )
 
-    def start(self, y_true: Any, labels: Any) -> CountState:
+    def start(self, y_true: LabelsLike, labels: LabelsLike) -> CountState:
         """The loss state at `labels`."""
         return CountState(self.count_form(y_true), y_true, labels)

@@ -1,18 +1,20 @@
 """The loss of k-means: how far apart two normalised cluster matrices are."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from clustruct._typing import Floats, Ints
+from clustruct._typing import Floats, Ints, LabelsLike
 from clustruct.partitions import RelaxedClustering, canonical_labels, normalised_indicator
+from clustruct.storage import DataclassState
 
 from .base import LossState, count_table
+from .registry import register
 
 
+@register("normalised")
 @dataclass(frozen=True)
-class NormalisedLoss:
+class NormalisedLoss(DataclassState):
     """Delta_k(Y, Yhat) = 100 (1 - |Y'Yhat|_F^2 / k), k the number of true clusters.
 
     Y_ac = |c|^(-1/2) for a in c; for partitions |Y'Yhat|_F^2 = sum_{t,c} n_tc^2 / (s_t s_c). The prediction
@@ -28,7 +30,7 @@ class NormalisedLoss:
 
     linear_in_pairs = False
 
-    def __call__(self, y_true: Any, y_pred: Any) -> float:
+    def __call__(self, y_true: LabelsLike, y_pred: LabelsLike | RelaxedClustering) -> float:
         """The loss of `y_pred`, a label vector or a RelaxedClustering."""
         truth = canonical_labels(y_true, name="y_true")
         k = int(truth.max()) + 1
@@ -41,7 +43,7 @@ class NormalisedLoss:
         _check_same_k(k, int(labels.max()) + 1)
         return _loss(_agreement(count_table(truth, labels)), k)
 
-    def start(self, y_true: Any, labels: Any) -> "NormalisedState":
+    def start(self, y_true: LabelsLike, labels: LabelsLike) -> "NormalisedState":
         """The loss state at `labels`."""
         return NormalisedState(y_true, labels)
 

@@ -1,18 +1,22 @@
 """The pairwise loss Delta_P: the share of wrong pairs."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from clustruct._typing import LabelsLike
 from clustruct.partitions import canonical_labels, co_membership
+from clustruct.storage import DataclassState
 
 from .base import PairWeights
 from .counts import CountForm, CountState, count_loss
+from .registry import register
 
 
+@register("pairwise")
 @dataclass(frozen=True)
-class PairwiseLoss:
+class PairwiseLoss(DataclassState):
     """Delta_P(y, ybar) = 100/T (merge_cost |false merges| + split_cost |false splits|), T = m(m-1)/2.
 
     A false merge is a pair together in the prediction and apart in the truth, a false split the
@@ -36,11 +40,11 @@ class PairwiseLoss:
             if not (np.isfinite(cost) and cost >= 0):
                 raise ValueError(f"{name} must be a finite number of at least 0, got {cost!r}")
 
-    def __call__(self, y_true: Any, y_pred: Any) -> float:
+    def __call__(self, y_true: LabelsLike, y_pred: LabelsLike) -> float:
         """The loss of `y_pred`."""
         return count_loss(self.count_form(y_true), y_true, y_pred)
 
-    def relaxed(self, y_true: Any, e: Any) -> float:
+    def relaxed(self, y_true: LabelsLike, e: ArrayLike) -> float:
         """100/T sum_{a<b} cost_ab |1[a, b together in y] - e_ab| for edge degrees e in [0, 1].
 
         >>> PairwiseLoss().relaxed([0, 0], [0.25])
@@ -55,7 +59,7 @@ class PairwiseLoss:
             raise ValueError(f"e: entry {pair} is {degrees[pair]}, outside 0..1")
         return max(0.0, weights.constant + float(weights.coefficients @ degrees))
 
-    def pair_weights(self, y_true: Any) -> PairWeights:
+    def pair_weights(self, y_true: LabelsLike) -> PairWeights:
         """Delta = constant + sum_{a<b} c_ab e_ab; c = +100/T merge_cost apart, -100/T split_cost together.
 
         Added to K these coefficients give the loss-augmented matrix of Algorithm 4 and OP 11.
@@ -70,7 +74,7 @@ class PairwiseLoss:
         coefficients = np.where(together, -self.split_cost * unit, self.merge_cost * unit)
         return PairWeights(unit * self.split_cost * float(np.count_nonzero(together)), coefficients)
 
-    def count_form(self, y_true: Any) -> CountForm:
+    def count_form(self, y_true: LabelsLike) -> CountForm:
         """Q = merge_cost (together in ybar) - (merge_cost + split_cost) (together in both)."""
         y = canonical_labels(y_true, name="y_true")
         sizes = np.bincount(y)
@@ -84,6 +88,6 @@ class PairwiseLoss:
             cell_weight=0.0,
         )
 
-    def start(self, y_true: Any, labels: Any) -> CountState:
+    def start(self, y_true: LabelsLike, labels: LabelsLike) -> CountState:
         """The loss state at `labels`."""
         return CountState(self.count_form(y_true), y_true, labels)

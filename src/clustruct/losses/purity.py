@@ -1,19 +1,21 @@
 """The mutual purity loss."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy import sparse
 
-from clustruct._typing import Floats
+from clustruct._typing import Floats, Ints, LabelsLike
 from clustruct.partitions import contingency
+from clustruct.storage import DataclassState
 
 from .base import LossState
+from .registry import register
 
 
+@register("purity")
 @dataclass(frozen=True)
-class MutualPurityLoss:
+class MutualPurityLoss(DataclassState):
     """Delta(y, ybar) = 100 (1 - 2 A B / (A + B)), A and B the two purities.
 
     A = 1/m sum_{c in y} max_{d in ybar} |c n d|, B the same with y and ybar exchanged (Finley and
@@ -25,14 +27,14 @@ class MutualPurityLoss:
 
     linear_in_pairs = False
 
-    def __call__(self, y_true: Any, y_pred: Any) -> float:
+    def __call__(self, y_true: LabelsLike, y_pred: LabelsLike) -> float:
         """The loss of `y_pred`."""
         table = contingency(y_true, y_pred)
         if table.shape[0] == 0:
             return 0.0
         return float(_loss(_hits(table, 1), _hits(table, 0), int(table.sum())))
 
-    def start(self, y_true: Any, labels: Any) -> "PurityState":
+    def start(self, y_true: LabelsLike, labels: LabelsLike) -> "PurityState":
         """The loss state at `labels`."""
         return PurityState(y_true, labels)
 
@@ -42,7 +44,7 @@ def _hits(table: sparse.csr_array, axis: int) -> int:
     return int(table.max(axis=axis).toarray().sum())
 
 
-def _loss(pred_hits: Any, true_hits: Any, m: int) -> Floats:
+def _loss(pred_hits: Ints | int, true_hits: Floats | Ints | int, m: int) -> Floats:
     # Both sums of largest overlaps are at least 1, so the harmonic mean is always defined.
     harmonic = 2.0 * pred_hits * true_hits / (pred_hits + true_hits) / m
     return np.asarray(np.maximum(100.0 * (1.0 - harmonic), 0.0), dtype=np.float64)
@@ -55,7 +57,7 @@ class PurityState(LossState):
     best_t = max_c n_ct; a merge recomputes one row, and the true clusters whose best_t it raised.
     """
 
-    def __init__(self, y_true: Any, labels: Any) -> None:
+    def __init__(self, y_true: LabelsLike, labels: LabelsLike) -> None:
         super().__init__(y_true, labels)
         self._tables: tuple[Floats, Floats] | None = None
 

@@ -8,18 +8,24 @@ from .coreference import b_cubed, ceaf_entity, ceaf_mention, lea, muc
 from .evaluation import Evaluation, evaluate
 from .fractions import Fractions, Scores
 from .information import matched_accuracy, normalized_mutual_information, variation_of_information
+from .paired import PairedComparison, compare_paired, lower_is_better
 from .pairs import adjusted_rand_index, pairwise_scores, rand_index
+from .scorers import get_scorer
 
 __all__ = [
     "Evaluation",
     "Fractions",
+    "PairedComparison",
     "Scores",
     "adjusted_rand_index",
     "b_cubed",
     "ceaf_entity",
     "ceaf_mention",
+    "compare_paired",
     "evaluate",
+    "get_scorer",
     "lea",
+    "lower_is_better",
     "matched_accuracy",
     "muc",
     "normalized_mutual_information",

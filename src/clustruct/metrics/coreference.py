@@ -7,34 +7,34 @@ are clusters of one item. A fraction 0/0 counts as `zero_division`, 0 by default
 """
 
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse.csgraph import connected_components
 
-from clustruct._typing import Ints
+from clustruct._typing import Floats, Ints, LabelsLike
+from clustruct.itemsets import Matrix
 from clustruct.partitions import contingency
 
 from .fractions import Fractions, Scores
 
 
-def _cells(y_true: Any, y_pred: Any) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+def _cells(y_true: LabelsLike, y_pred: LabelsLike) -> tuple[Ints, Ints, Ints, Ints, Ints]:
     """The occupied cells (t, c, n_tc) and the sizes of the true and predicted clusters."""
     table = contingency(y_true, y_pred).tocoo()
     t, c, n = table.row.astype(np.int64), table.col.astype(np.int64), np.asarray(table.data, dtype=np.int64)
     return t, c, n, np.bincount(t, weights=n).astype(np.int64), np.bincount(c, weights=n).astype(np.int64)
 
 
-def muc_fractions(y_true: Any, y_pred: Any) -> Fractions:
+def muc_fractions(y_true: LabelsLike, y_pred: LabelsLike) -> Fractions:
     """Links found over links wanted; both numerators are m minus the number of occupied cells."""
     _, _, n, true_sizes, pred_sizes = _cells(y_true, y_pred)
     m, found = int(n.sum()), float(n.sum() - n.size)
     return Fractions(found, m - pred_sizes.size, found, m - true_sizes.size)
 
 
-def muc(y_true: Any, y_pred: Any, *, zero_division: float = 0.0) -> Scores:
+def muc(y_true: LabelsLike, y_pred: LabelsLike, *, zero_division: float = 0.0) -> Scores:
     """R = sum_t (|t| - number of c that t meets) / sum_t (|t| - 1); P with key and response exchanged.
 
     Vilain et al. 1995. Singletons carry no links: with all singletons on one side its fraction is 0/0,
@@ -47,7 +47,7 @@ def muc(y_true: Any, y_pred: Any, *, zero_division: float = 0.0) -> Scores:
     return muc_fractions(y_true, y_pred).scores(zero_division)
 
 
-def b_cubed_fractions(y_true: Any, y_pred: Any) -> Fractions:
+def b_cubed_fractions(y_true: LabelsLike, y_pred: LabelsLike) -> Fractions:
     """Sums over items of the share of each item's cluster that is right."""
     t, c, n, true_sizes, pred_sizes = _cells(y_true, y_pred)
     m = float(n.sum())
@@ -55,7 +55,7 @@ def b_cubed_fractions(y_true: Any, y_pred: Any) -> Fractions:
     return Fractions(float((squares / pred_sizes[c]).sum()), m, float((squares / true_sizes[t]).sum()), m)
 
 
-def b_cubed(y_true: Any, y_pred: Any) -> Scores:
+def b_cubed(y_true: LabelsLike, y_pred: LabelsLike) -> Scores:
     """R = 1/m sum_tc n_tc^2 / |t|, P = 1/m sum_tc n_tc^2 / |c| (Bagga and Baldwin 1998). O(m log m).
 
     >>> b_cubed([0, 0, 1, 1], [0, 0, 0, 0])
@@ -64,7 +64,7 @@ def b_cubed(y_true: Any, y_pred: Any) -> Scores:
     return b_cubed_fractions(y_true, y_pred).scores(0.0)
 
 
-def best_matching(weights: Any) -> float:
+def best_matching(weights: Matrix) -> float:
     """Total weight of the best one-to-one map of rows to columns, weights not negative (Hungarian method).
 
     Clusters that share no item gain nothing from each other, so each connected part of the table is
@@ -84,7 +84,7 @@ def best_matching(weights: Any) -> float:
     return total
 
 
-def _matched(rows: Ints, columns: Ints, weights: Any) -> float:
+def _matched(rows: Ints, columns: Ints, weights: Floats) -> float:
     """The best matching of one connected part."""
     if len(weights) == 1:
         return float(weights[0])
@@ -94,14 +94,14 @@ def _matched(rows: Ints, columns: Ints, weights: Any) -> float:
     return float(dense[linear_sum_assignment(dense, maximize=True)].sum())
 
 
-def ceaf_mention_fractions(y_true: Any, y_pred: Any) -> Fractions:
+def ceaf_mention_fractions(y_true: LabelsLike, y_pred: LabelsLike) -> Fractions:
     """Items in matched clusters, over all items, both ways."""
     table = contingency(y_true, y_pred)
     aligned, m = best_matching(table), float(table.sum())
     return Fractions(aligned, m, aligned, m)
 
 
-def ceaf_mention(y_true: Any, y_pred: Any) -> Scores:
+def ceaf_mention(y_true: LabelsLike, y_pred: LabelsLike) -> Scores:
     """CEAF with phi_3(t, c) = n_tc: P = R = 1/m max over one-to-one maps g of sum_t n_{t,g(t)} (Luo 2005).
 
     Cost O(k^3) for the k clusters that hang together.
@@ -112,7 +112,7 @@ def ceaf_mention(y_true: Any, y_pred: Any) -> Scores:
     return ceaf_mention_fractions(y_true, y_pred).scores(0.0)
 
 
-def ceaf_entity_fractions(y_true: Any, y_pred: Any) -> Fractions:
+def ceaf_entity_fractions(y_true: LabelsLike, y_pred: LabelsLike) -> Fractions:
     """Total similarity of matched clusters, over the numbers of predicted and true clusters."""
     t, c, n, true_sizes, pred_sizes = _cells(y_true, y_pred)
     likeness = 2.0 * n / (true_sizes[t] + pred_sizes[c])
@@ -120,7 +120,7 @@ def ceaf_entity_fractions(y_true: Any, y_pred: Any) -> Fractions:
     return Fractions(aligned, len(pred_sizes), aligned, len(true_sizes))
 
 
-def ceaf_entity(y_true: Any, y_pred: Any) -> Scores:
+def ceaf_entity(y_true: LabelsLike, y_pred: LabelsLike) -> Scores:
     """CEAF with phi_4(t, c) = 2 n_tc / (|t| + |c|): R = Phi / k_true, P = Phi / k_pred (Luo 2005).
 
     Phi is the largest sum of phi_4 over one-to-one maps. Cost O(k^3) where k clusters hang together.
@@ -131,7 +131,7 @@ def ceaf_entity(y_true: Any, y_pred: Any) -> Scores:
     return ceaf_entity_fractions(y_true, y_pred).scores(0.0)
 
 
-def lea_fractions(y_true: Any, y_pred: Any) -> Fractions:
+def lea_fractions(y_true: LabelsLike, y_pred: LabelsLike) -> Fractions:
     """Sizes times resolved links, over sizes, both ways."""
     t, c, n, true_sizes, pred_sizes = _cells(y_true, y_pred)
     m = float(n.sum())
@@ -148,7 +148,7 @@ def _resolved(n: Ints, own: Ints, other: Ints) -> float:
     return float((own * found / own_links).sum())
 
 
-def lea(y_true: Any, y_pred: Any) -> Scores:
+def lea(y_true: LabelsLike, y_pred: LabelsLike) -> Scores:
     """R = 1/m sum_t |t| sum_c link(n_tc) / link(|t|), link(n) = n(n-1)/2; P with the two exchanged.
 
     Moosavi and Strube 2016. A singleton has one self-link, found only where the other side has the same

@@ -3,18 +3,20 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
 
 import numpy as np
 
-from clustruct._typing import Floats
+from clustruct._typing import Floats, Labels, LabelsLike
+from clustruct.losses import Loss, as_loss
 from clustruct.partitions import canonical_labels
+from clustruct.text import table
 
 from . import coreference, information, pairs
 from .fractions import Fractions, Scores
+from .paired import PairedComparison, compare_paired, lower_is_better
 
 # Each family with its fractions and its value for 0/0.
-FRACTIONS: dict[str, tuple[Callable[[Any, Any], Fractions], float]] = {
+FRACTIONS: dict[str, tuple[Callable[[LabelsLike, LabelsLike], Fractions], float]] = {
     "pairwise": (pairs.pairwise_fractions, 1.0),
     "muc": (coreference.muc_fractions, 0.0),
     "b_cubed": (coreference.b_cubed_fractions, 0.0),
@@ -22,7 +24,7 @@ FRACTIONS: dict[str, tuple[Callable[[Any, Any], Fractions], float]] = {
     "ceaf_entity": (coreference.ceaf_entity_fractions, 0.0),
     "lea": (coreference.lea_fractions, 0.0),
 }
-SINGLE: dict[str, Callable[[Any, Any], float]] = {
+SINGLE: dict[str, Callable[[LabelsLike, LabelsLike], float]] = {
     "rand": pairs.rand_index,
     "adjusted_rand": pairs.adjusted_rand_index,
     "variation_of_information": information.variation_of_information,
@@ -47,20 +49,28 @@ class Evaluation:
     mean: Mapping[str, float]
     micro: Mapping[str, float]
 
+    def against(self, other: "Evaluation") -> dict[str, PairedComparison]:
+        """Each score compared set by set with that of another evaluation of the same sets."""
+        return {
+            name: compare_paired(values, other.per_set[name], lower_wins=lower_is_better(name))
+            for name, values in self.per_set.items()
+        }
+
     def __str__(self) -> str:
-        rows = [f"{'score':<32}{'mean':>8}{'micro':>8}"]
-        for name, value in self.mean.items():
-            pooled = f"{self.micro[name]:>8.4f}" if name in self.micro else ""
-            rows.append(f"{name:<32}{value:>8.4f}{pooled}")
-        return "\n".join(rows)
+        rows = [(name, value, self.micro.get(name)) for name, value in self.mean.items()]
+        return table(["score", "mean", "micro"], rows, digits=4)
 
 
-def evaluate(y_trues: Sequence[Any], y_preds: Sequence[Any]) -> Evaluation:
+def evaluate(
+    y_trues: Sequence[LabelsLike],
+    y_preds: Sequence[LabelsLike],
+    losses: Mapping[str, str | Loss] | None = None,
+) -> Evaluation:
     """Every score of each predicted labeling against its truth, averaged and pooled over sets.
 
     `y_trues` and `y_preds` are lists with one label vector per item set. Fractions give `_precision`,
     `_recall` and `_f1`; `conll_f1` is the mean F of MUC, B-cubed and CEAF over entities. NMI has the
-    arithmetic mean, VI is in nats.
+    arithmetic mean, VI is in nats. ``losses`` are reported beside them, under the names given to them.
 
     >>> result = evaluate([[0, 0, 1], ["a", "b"]], [[0, 0, 1], [0, 0]])
     >>> result.mean["rand"], result.per_set["rand"].tolist()
@@ -69,7 +79,10 @@ def evaluate(y_trues: Sequence[Any], y_preds: Sequence[Any]) -> Evaluation:
     (0.5, 1.0)
     """
     sets = _check_sets(y_trues, y_preds)
-    per_set: dict[str, Floats] = {}
+    per_set: dict[str, Floats] = {
+        name: np.array([loss(t, p) for t, p in sets])
+        for name, loss in ((name, as_loss(loss)) for name, loss in (losses or {}).items())
+    }
     micro: dict[str, float] = {}
     for family, (fractions, zero_division) in FRACTIONS.items():
         counted = [fractions(t, p) for t, p in sets]
@@ -85,7 +98,7 @@ def evaluate(y_trues: Sequence[Any], y_preds: Sequence[Any]) -> Evaluation:
     return Evaluation(per_set, {name: float(values.mean()) for name, values in per_set.items()}, micro)
 
 
-def _check_sets(y_trues: Sequence[Any], y_preds: Sequence[Any]) -> list[tuple[Any, Any]]:
+def _check_sets(y_trues: Sequence[LabelsLike], y_preds: Sequence[LabelsLike]) -> list[tuple[Labels, Labels]]:
     if len(y_trues) != len(y_preds):
         raise ValueError(f"{len(y_trues)} true labelings for {len(y_preds)} predicted ones")
     if len(y_trues) == 0:

@@ -1,10 +1,11 @@
 """Scores from information theory, and accuracy under the best matching."""
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from sklearn.metrics import normalized_mutual_info_score
 
+from clustruct._typing import LabelsLike
 from clustruct.partitions import canonical_labels, contingency
 
 from .coreference import best_matching
@@ -12,7 +13,7 @@ from .coreference import best_matching
 Average = Literal["arithmetic", "geometric", "min", "max"]
 
 
-def variation_of_information(y_true: Any, y_pred: Any) -> float:
+def variation_of_information(y_true: LabelsLike, y_pred: LabelsLike) -> float:
     """VI = H(y | ybar) + H(ybar | y) = -1/m sum_tc n_tc (log n_tc/|t| + log n_tc/|c|), in nats.
 
     A metric on partitions, 0 where they are equal, at most log m (Meila 2007). Cost O(m log m).
@@ -29,7 +30,9 @@ def variation_of_information(y_true: Any, y_pred: Any) -> float:
     return max(0.0, -float((n * logs).sum()) / float(n.sum()))
 
 
-def normalized_mutual_information(y_true: Any, y_pred: Any, *, average: Average = "arithmetic") -> float:
+def normalized_mutual_information(
+    y_true: LabelsLike, y_pred: LabelsLike, *, average: Average = "arithmetic"
+) -> float:
     """NMI = I(y; ybar) / mean(H(y), H(ybar)), the mean being arithmetic unless `average` says otherwise.
 
     scikit-learn's `normalized_mutual_info_score`. Strehl and Ghosh 2002 and the Universum paper use
@@ -43,7 +46,7 @@ def normalized_mutual_information(y_true: Any, y_pred: Any, *, average: Average 
     return float(normalized_mutual_info_score(truth, pred, average_method=average))
 
 
-def matched_accuracy(y_true: Any, y_pred: Any) -> float:
+def matched_accuracy(y_true: LabelsLike, y_pred: LabelsLike) -> float:
     """1/m max over one-to-one maps g of sum_t n_{t,g(t)} (Hungarian method). O(k^3).
 
     >>> matched_accuracy([0, 0, 1, 1], [1, 1, 1, 0])

@@ -1,27 +1,26 @@
 """Scores that count pairs of items."""
 
-from typing import Any
-
 import numpy as np
 from sklearn.metrics import adjusted_rand_score, rand_score
 
+from clustruct._typing import Ints, LabelsLike
 from clustruct.partitions import canonical_labels, contingency
 
 from .fractions import Fractions, Scores
 
 
-def pairwise_fractions(y_true: Any, y_pred: Any) -> Fractions:
+def pairwise_fractions(y_true: LabelsLike, y_pred: LabelsLike) -> Fractions:
     """Pairs together in both, over pairs together in the prediction and in the truth."""
     table = contingency(y_true, y_pred)
     both = _pairs(np.asarray(table.data))
     return Fractions(both, _pairs(np.asarray(table.sum(axis=0))), both, _pairs(np.asarray(table.sum(axis=1))))
 
 
-def _pairs(counts: Any) -> float:
+def _pairs(counts: Ints) -> float:
     return float((counts * (counts - 1) // 2).sum())
 
 
-def pairwise_scores(y_true: Any, y_pred: Any, *, zero_division: float = 1.0) -> Scores:
+def pairwise_scores(y_true: LabelsLike, y_pred: LabelsLike, *, zero_division: float = 1.0) -> Scores:
     """P = |together in both| / |together in y_pred|, R = |together in both| / |together in y_true|.
 
     Pairs a < b. Where no pair is together P (or R) is 0/0 and counts as `zero_division`: 1, so that
@@ -33,7 +32,7 @@ def pairwise_scores(y_true: Any, y_pred: Any, *, zero_division: float = 1.0) -> 
     return pairwise_fractions(y_true, y_pred).scores(zero_division)
 
 
-def rand_index(y_true: Any, y_pred: Any) -> float:
+def rand_index(y_true: LabelsLike, y_pred: LabelsLike) -> float:
     """Share of pairs on which the two partitions agree (scikit-learn's `rand_score`); 1 for one item.
 
     >>> rand_index([0, 0, 1], [0, 0, 0]) == 1 / 3
@@ -43,7 +42,7 @@ def rand_index(y_true: Any, y_pred: Any) -> float:
     return float(rand_score(truth, canonical_labels(y_pred, n_items=truth.size, name="y_pred")))
 
 
-def adjusted_rand_index(y_true: Any, y_pred: Any) -> float:
+def adjusted_rand_index(y_true: LabelsLike, y_pred: LabelsLike) -> float:
     """Rand index corrected for chance (Hubert and Arabie 1985; scikit-learn's `adjusted_rand_score`).
 
     >>> adjusted_rand_index([0, 0, 1, 1], [1, 1, 0, 0])

@@ -11,15 +11,15 @@ import numpy as np
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 from clustruct._typing import Indices
-from clustruct.universum.cccp import CCCPResult, descend
+from clustruct.universum.cccp import CCCPResult, cccp
 from clustruct.universum.init import kmeans_labels, natural_scale
 from clustruct.universum.problem import MarginProblem
 from clustruct.universum.terms import scores_of
 
-Rule = Literal["stability", "silhouette", "contrast", "objective", "stable contrast"]
-RULES: tuple[Rule, ...] = ("stability", "silhouette", "contrast", "objective", "stable contrast")
-# How much less stable than the best a setting may be for the rule "stable contrast".
-STABLE = 0.02
+Rule = Literal["stability", "silhouette", "contrast", "objective", "stable_contrast"]
+RULES: tuple[Rule, ...] = ("stability", "silhouette", "contrast", "objective", "stable_contrast")
+# How much less stable than the best a setting may be for the rule "stable_contrast".
+STABILITY_MARGIN = 0.02
 # Silhouettes are computed on this many documents.
 SAMPLE = 1500
 
@@ -58,7 +58,7 @@ def try_grid(
     - silhouette: mean silhouette of the documents (a sample of them), mean over starts;
     - contrast: how much farther from the borders documents lie than Universum documents do, the ratio of
       the means of max_p w_p . x - mean_p w_p . x over the two sets, mean over starts (0 without Universum);
-    - stable contrast: the contrast, among settings whose stability is within 0.02 of the best;
+    - stable_contrast: the contrast, among settings whose stability is within 0.02 of the best;
     - objective: one minus the objective over its value C (k-1)/k at W = 0, best start.
     """
     factor = natural_scale(X)
@@ -83,16 +83,16 @@ def choose_by_scores(scores: list[dict[str, float]], rule: Rule) -> int:
     if rule not in RULES:
         raise ValueError(f"rule must be one of {', '.join(RULES)}, not {rule!r}")
     allowed, by = list(range(len(scores))), str(rule)
-    if rule == "stable contrast":
+    if rule == "stable_contrast":
         most = max(score["stability"] for score in scores)
-        allowed, by = [i for i in allowed if scores[i]["stability"] >= most - STABLE], "contrast"
+        allowed, by = [i for i in allowed if scores[i]["stability"] >= most - STABILITY_MARGIN], "contrast"
     return max(allowed, key=lambda i: scores[i][by])
 
 
 def _trial(X: Any, universum: Any, k: int, parameters: dict[str, float], first: list[Indices]) -> Trial:
     settings = {"C": 8.0, "C_universum": 1.0, "balance": 0.1, **parameters}
     problem = MarginProblem(X, k, settings["C"], settings["balance"], universum, settings["C_universum"])
-    results = [descend(problem, labels) for labels in first]
+    results = [cccp(problem, labels) for labels in first]
     labelings = [result.labels for result in results]
     value = min(result.objective for result in results)
     scores = {

@@ -1,4 +1,4 @@
-"""The evaluation of Finley 2009, section 4.5.2: nested leave-one-out over sets, and paired comparisons."""
+"""The evaluation of Finley 2009, section 4.5.2: nested leave-one-out over sets."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import binomtest, rankdata, wilcoxon
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from clustruct.itemsets import ItemSet
 from clustruct.partitions import canonical_labels
 
-__all__ = ["Comparison", "ProtocolRow", "compare", "nested_leave_one_out"]
+__all__ = ["ProtocolRow", "nested_leave_one_out"]
 
 Losses = Mapping[Any, float]
 Evaluate = Callable[[Any, ItemSet, Any], Losses]
@@ -112,43 +111,3 @@ def _row(task: _Task, test: int, held_out: list[dict[tuple[float | None, Any], f
     model, seconds = task.train({test}, C)
     outer = task.losses(model, test)
     return ProtocolRow(test, outer[predictor], C, predictor, mean, outer, seconds)
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """First against second on the same test sets (Table 4.5). Losses: lower wins.
-
-    ``W`` is the size of the sum of signed ranks, ``n`` the pairs that are not ties, ``p_wilcoxon`` and
-    ``p_sign`` the one-tailed levels of the Wilcoxon and sign tests for the side that is ahead.
-    """
-
-    wins: int
-    ties: int
-    losses: int
-    W: float
-    n: int
-    p_wilcoxon: float
-    p_sign: float
-
-
-def compare(first: Any, second: Any) -> Comparison:
-    """Wilcoxon signed ranks and signs of paired losses.
-
-    Ties are left out, equal differences share their mean rank; the level is exact without them.
-
-    >>> compare([43.3, 53.4, 56.0, 39.3, 40.3], [55.6, 58.7, 56.7, 59.5, 63.4])   # Synth of Table 4.3
-    Comparison(wins=5, ties=0, losses=0, W=15.0, n=5, p_wilcoxon=0.03125, p_sign=0.03125)
-    """
-    a, b = np.asarray(first, float), np.asarray(second, float)
-    if a.shape != b.shape or a.ndim != 1:
-        raise ValueError(f"two vectors of equal length are compared, not {a.shape} and {b.shape}")
-    difference = np.round(b - a, 9)  # 0.1 + 0.2 must tie with 0.3
-    left = difference[difference != 0.0]
-    wins, n = int(np.count_nonzero(left > 0)), len(left)
-    if n == 0:
-        return Comparison(0, len(a), 0, 0.0, 0, 1.0, 1.0)
-    signed = float(np.sum(np.sign(left) * rankdata(np.abs(left))))
-    side = "greater" if signed >= 0 else "less"
-    p = float(wilcoxon(left, alternative=side).pvalue)
-    sign = float(binomtest(max(wins, n - wins), n, alternative="greater").pvalue)
-    return Comparison(wins, len(a) - n, n - wins, abs(signed), n, p, sign)

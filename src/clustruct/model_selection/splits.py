@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from clustruct._typing import Ints
+from clustruct._random import RandomStateLike, as_generator
+from clustruct._typing import Ints, LabelsLike
 from clustruct.partitions import canonical_labels
 
 
-def split_by_clusters(labels: Any, n_sets: int, *, random_state: int = 0) -> list[Ints]:
+def split_by_clusters(labels: LabelsLike, n_sets: int, *, random_state: RandomStateLike = 0) -> list[Ints]:
     """Cut a labelled set into ``n_sets`` parts of whole clusters, of nearly equal size.
 
     A clusterer learns from several sets, and chooses C by holding sets out. Where there is one large set,
@@ -25,9 +24,10 @@ def split_by_clusters(labels: Any, n_sets: int, *, random_state: int = 0) -> lis
     sizes = np.bincount(y)
     if not 1 <= n_sets <= len(sizes):
         raise ValueError(f"n_sets must be between 1 and the number of clusters, {len(sizes)}, not {n_sets}")
-    rng = np.random.default_rng(random_state)
+    rng = as_generator(random_state)
     shuffled = rng.permutation(len(sizes))
     order = shuffled[np.argsort(-sizes[shuffled], kind="stable")]
+    # scikit-learn's GroupKFold deals in the same way, but orders equal clusters otherwise for a given seed.
     filled = np.zeros(n_sets, np.int64)
     part = np.empty(len(sizes), np.intp)
     for c in order:

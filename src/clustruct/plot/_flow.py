@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from clustruct._typing import LabelsLike
 from clustruct.explain import SplitMerge
 
 
@@ -60,7 +60,7 @@ class Flow:
         return found
 
 
-def flow_between(truth: Any, predicted: Any, errors: SplitMerge, n: int) -> Flow:
+def flow_between(truth: LabelsLike, predicted: LabelsLike, errors: SplitMerge, n: int) -> Flow:
     """The worst errors that fit n clusters a side (an error that alone needs more is cut)."""
     true_labels, predicted_labels = _plain_list(truth), _plain_list(predicted)
     cells = Counter(zip(true_labels, predicted_labels, strict=True))
@@ -86,7 +86,7 @@ def flow_between(truth: Any, predicted: Any, errors: SplitMerge, n: int) -> Flow
 
 
 def _laid_out(
-    cells: Counter[Any],
+    cells: Counter[tuple[Hashable, Hashable]],
     left: dict[Hashable, None],
     right: dict[Hashable, None],
     shown: int,
@@ -132,5 +132,5 @@ def _sizes_to(bands: list[Band], predicted: Hashable) -> list[int]:
     return [b.size for b in bands if b.predicted == predicted]
 
 
-def _plain_list(labels: Any) -> list[Hashable]:
+def _plain_list(labels: LabelsLike) -> list[Hashable]:
     return list(labels.tolist() if isinstance(labels, np.ndarray) else labels)

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+from clustruct._typing import LabelsLike
 from clustruct.explain import PairExplanation, pair_contributions
+from clustruct.explain.models import SimilarityModel
 from clustruct.itemsets import ItemSet
+from clustruct.text import short
 
-from ._drawing import AGAINST, FOR, QUIET, axes_for, distinct, name_rows, number, plain, short
+from .drawing import AGAINST, FOR, QUIET, Ax, Names, axes_for, distinct, name_rows, number, plain
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["PairContributionDisplay"]
 
@@ -38,25 +45,33 @@ class PairContributionDisplay:
     >>> import matplotlib.pyplot; matplotlib.pyplot.close(display.figure_)
     """
 
-    def __init__(self, explanation: PairExplanation, ids: Any = None) -> None:
+    def __init__(self, explanation: PairExplanation, ids: Names = None) -> None:
         self.explanation = explanation
         self.ids = ids
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, x: ItemSet, a: int, b: int, *, labels: Any = None, n: int = 12, ax: Any = None
+        cls,
+        estimator: SimilarityModel,
+        x: ItemSet,
+        a: int,
+        b: int,
+        *,
+        labels: LabelsLike | None = None,
+        n: int = 12,
+        ax: Ax = None,
     ) -> Self:
         """Items a and b of the set x under a fitted model; `labels` is its prediction, if at hand."""
         return cls(pair_contributions(estimator, x, a, b, labels), x.ids).plot(n=n, ax=ax)
 
     @classmethod
     def from_predictions(
-        cls, explanation: PairExplanation, *, ids: Any = None, n: int = 12, ax: Any = None
+        cls, explanation: PairExplanation, *, ids: Names = None, n: int = 12, ax: Ax = None
     ) -> Self:
         """An explanation made before."""
         return cls(explanation, ids).plot(n=n, ax=ax)
 
-    def plot(self, *, n: int = 12, ax: Any = None) -> Self:
+    def plot(self, *, n: int = 12, ax: Ax = None) -> Self:
         """Draw the n largest contributions, the rest summed up as one."""
         found = self.explanation
         steps = found.largest(n)
@@ -70,8 +85,8 @@ class PairContributionDisplay:
         self._write_sizes(ax, [c for _, c in steps] + [total], [*ends[:-1], 0.0])
         ax.axvline(0.0, color="0.3", lw=0.8)
         low, high = min(*ends, total), max(*ends, total)
-        room = 0.2 * (high - low) or 1.0
-        ax.set_xlim(low - room, high + room)
+        margin = 0.2 * (high - low) or 1.0
+        ax.set_xlim(low - margin, high + margin)
         ax.set_ylim(len(steps) + 0.6, -0.6)
         name_rows(ax, np.arange(len(steps) + 1), [*self._row_names(len(steps)), "similarity"])
         ax.set_xlabel("contribution (above zero: together)")
@@ -86,10 +101,10 @@ class PairContributionDisplay:
         names = [name for name, _ in found.largest(count)]
         texts = distinct(names, 34)
         summed = 1 if len(values) > count else 0
-        told = [f"{text} = {number(v)}" for text, v in zip(texts, values[: count - summed], strict=False)]
-        return told + texts[len(told) :]
+        named = [f"{text} = {number(v)}" for text, v in zip(texts, values[: count - summed], strict=False)]
+        return named + texts[len(named) :]
 
-    def _write_sizes(self, ax: Any, sizes: list[float], starts: list[float]) -> None:
+    def _write_sizes(self, ax: Axes, sizes: list[float], starts: list[float]) -> None:
         for row, (size, start) in enumerate(zip(sizes, starts, strict=True)):
             right = size >= 0
             sign = "+" if right and row < len(sizes) - 1 else ""
@@ -103,7 +118,7 @@ class PairContributionDisplay:
                 fontsize="small",
             )
 
-    def _write_title(self, ax: Any) -> None:
+    def _write_title(self, ax: Axes) -> None:
         found = self.explanation
         names = [short(found_id, 24) for found_id in (self._name(found.a), self._name(found.b))]
         title = f"{names[0]} and {names[1]}: {'together' if found.together else 'apart'}"
@@ -112,5 +127,5 @@ class PairContributionDisplay:
             title += f"\nthrough {short(links, 70)}"
         plain(ax.set_title(title, fontsize="medium"))
 
-    def _name(self, item: int) -> Any:
+    def _name(self, item: int) -> Hashable:
         return f"item {item}" if self.ids is None else self.ids[item]

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from clustruct._typing import Floats
 from clustruct.ssvm import FitResult
 from clustruct.ssvm.result import history_arrays
 
-from ._drawing import AGAINST, FOR, QUIET, axes_for
+from .drawing import AGAINST, FOR, QUIET, Ax, axes_for
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["ConvergenceDisplay"]
+
+
+Shown = Literal["bounds", "gap"]
+Against = Literal["seconds", "rounds"]
 
 
 class ConvergenceDisplay:
@@ -44,12 +53,7 @@ class ConvergenceDisplay:
 
     @classmethod
     def from_estimator(
-        cls,
-        estimator: Any,
-        *,
-        show: Literal["bounds", "gap"] = "bounds",
-        against: Literal["seconds", "rounds"] = "seconds",
-        ax: Any = None,
+        cls, estimator: BaseEstimator, *, show: Shown = "bounds", against: Against = "seconds", ax: Ax = None
     ) -> Self:
         """The last training of a fitted estimator."""
         check_is_fitted(estimator)
@@ -60,23 +64,12 @@ class ConvergenceDisplay:
 
     @classmethod
     def from_predictions(
-        cls,
-        result: FitResult,
-        *,
-        show: Literal["bounds", "gap"] = "bounds",
-        against: Literal["seconds", "rounds"] = "seconds",
-        ax: Any = None,
+        cls, result: FitResult, *, show: Shown = "bounds", against: Against = "seconds", ax: Ax = None
     ) -> Self:
         """A result of `clustruct.ssvm.fit`."""
         return cls(result).plot(show=show, against=against, ax=ax)
 
-    def plot(
-        self,
-        *,
-        show: Literal["bounds", "gap"] = "bounds",
-        against: Literal["seconds", "rounds"] = "seconds",
-        ax: Any = None,
-    ) -> Self:
+    def plot(self, *, show: Shown = "bounds", against: Against = "seconds", ax: Ax = None) -> Self:
         """Draw the bounds, or the gap on a logarithmic axis, against seconds or rounds."""
         if show not in ("bounds", "gap") or against not in ("seconds", "rounds"):
             raise ValueError(
@@ -95,14 +88,14 @@ class ConvergenceDisplay:
         self.ax_, self.figure_ = ax, ax.figure
         return self
 
-    def _draw_bounds(self, ax: Any, x: Any, history: dict[str, Any]) -> None:
+    def _draw_bounds(self, ax: Axes, x: Floats, history: dict[str, Floats]) -> None:
         """The upper bound is not known in rounds that looked at a part of the sets only."""
         upper, lower = history["primal"], history["dual"]
         known, sound = np.isfinite(upper), np.isfinite(lower)
-        dots = {"marker": "o" if len(x) < 40 else "", "ms": 3}
+        dots: dict[str, Any] = {"marker": "o" if len(x) < 40 else "", "ms": 3}
         ax.axhline(self.result.objective, color="0.6", lw=0.8, ls=":", label="objective at the end")
         ax.plot(x[sound], lower[sound], color=FOR, ls="--", label="lower bound", **dots)
-        rings = {"marker": "o", "ms": 6, "mfc": "none"} if known.sum() < 40 else {}
+        rings: dict[str, Any] = {"marker": "o", "ms": 6, "mfc": "none"} if known.sum() < 40 else {}
         ax.plot(x[known], upper[known], color=AGAINST, label="upper bound (best objective seen)", **rings)
         both = known & sound
         ax.fill_between(x[both], lower[both], upper[both], color="0.85", lw=0)
@@ -110,13 +103,13 @@ class ConvergenceDisplay:
         ax.set_ylabel("training objective")
         ax.legend(frameon=False, fontsize="small", loc="best")
 
-    def _draw_gap(self, ax: Any, x: Any, history: dict[str, Any]) -> None:
+    def _draw_gap(self, ax: Axes, x: Floats, history: dict[str, Floats]) -> None:
         """Where no upper bound is known yet, the objective at the end stands for it."""
         upper, lower = history["primal"], history["dual"]
         final = self.result.objective
         size = max(abs(final), np.finfo(float).tiny)
         known, sound = np.isfinite(upper), np.isfinite(lower)
-        dots = {"marker": "o" if len(x) < 40 else "", "ms": 3}
+        dots: dict[str, Any] = {"marker": "o" if len(x) < 40 else "", "ms": 3}
         to_end = np.maximum((final - lower[sound]) / size, 1e-16)
         ax.plot(
             x[sound], to_end, color=QUIET, ls="--", label="lower bound to the objective at the end", **dots

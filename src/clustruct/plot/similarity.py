@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from clustruct.itemsets import as_item_set
+from clustruct._typing import LabelsLike
+from clustruct.explain.models import Similarities, SimilarityModel
+from clustruct.itemsets import ItemSet, as_item_set
 from clustruct.partitions import canonical_labels
+from clustruct.text import count
 
-from ._drawing import DIVERGING, axes_for, counted, distinct, name_rows, strip_colour
+from .drawing import DIVERGING, Ax, Names, axes_for, distinct, name_rows, strip_colour
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.colors import Colormap
 
 __all__ = ["SimilarityMatrixDisplay"]
 
@@ -52,15 +59,29 @@ class SimilarityMatrixDisplay:
     >>> import matplotlib.pyplot; matplotlib.pyplot.close(display.figure_)
     """
 
-    def __init__(self, similarity: Any, labels: Any, *, truth: Any = None, ids: Any = None) -> None:
+    def __init__(
+        self,
+        similarity: Similarities,
+        labels: LabelsLike,
+        *,
+        truth: LabelsLike | None = None,
+        ids: Names = None,
+    ) -> None:
         self.similarity: Any = similarity if sparse.issparse(similarity) else np.asarray(similarity, float)
-        m = self.similarity.shape[0]
+        m = int(np.shape(self.similarity)[0])
         self.labels = canonical_labels(labels, n_items=m)
         self.truth = None if truth is None else canonical_labels(truth, n_items=m, name="truth")
         self.ids = ids
 
     @classmethod
-    def from_estimator(cls, estimator: Any, x: Any, truth: Any = None, *, ax: Any = None) -> Self:
+    def from_estimator(
+        cls,
+        estimator: SimilarityModel,
+        x: ItemSet | ArrayLike,
+        truth: LabelsLike | None = None,
+        *,
+        ax: Ax = None,
+    ) -> Self:
         """One set x, its similarities and clusters from a fitted model."""
         one = as_item_set(x)
         return cls.from_predictions(
@@ -69,12 +90,18 @@ class SimilarityMatrixDisplay:
 
     @classmethod
     def from_predictions(
-        cls, similarity: Any, labels: Any, *, truth: Any = None, ids: Any = None, ax: Any = None
+        cls,
+        similarity: Similarities,
+        labels: LabelsLike,
+        *,
+        truth: LabelsLike | None = None,
+        ids: Names = None,
+        ax: Ax = None,
     ) -> Self:
         """A similarity matrix and a clustering."""
         return cls(similarity, labels, truth=truth, ids=ids).plot(ax=ax)
 
-    def plot(self, *, ax: Any = None) -> Self:
+    def plot(self, *, ax: Ax = None) -> Self:
         """Draw the matrix."""
         ax = axes_for(ax, 6.4, 5.4)
         self.order_ = self._order()
@@ -112,7 +139,7 @@ class SimilarityMatrixDisplay:
             return order[some]
         return order[np.linspace(0, len(order) - 1, MOST_ITEMS).astype(np.intp)]
 
-    def _frame_clusters(self, ax: Any) -> None:
+    def _frame_clusters(self, ax: Axes) -> None:
         from matplotlib.patches import Rectangle
 
         ax.spines[:].set_visible(False)
@@ -127,7 +154,7 @@ class SimilarityMatrixDisplay:
                 frame.set_clip_on(False)
                 ax.add_patch(frame)
 
-    def _name_items(self, ax: Any) -> None:
+    def _name_items(self, ax: Axes) -> None:
         """Names of items where each row is high enough for one."""
         ax.set_xticks([])
         ax.set_yticks([])
@@ -137,7 +164,7 @@ class SimilarityMatrixDisplay:
             names = distinct([a if self.ids is None else self.ids[a] for a in self.order_], 24)
             name_rows(ax, np.arange(len(names)), names, fontsize=min(8.5, 0.85 * row))
 
-    def _strip_of_truth(self, ax: Any) -> None:
+    def _strip_of_truth(self, ax: Axes) -> None:
         """A column of colours to the left of the matrix, in the units of the matrix."""
         from matplotlib.patches import Rectangle
 
@@ -155,13 +182,13 @@ class SimilarityMatrixDisplay:
 
     def _title(self) -> str:
         m, k = len(self.labels), int(self.labels.max()) + 1
-        title = f"{counted(m, 'item')} in {counted(k, 'cluster')}"
+        title = f"{count(m, 'item')} in {count(k, 'cluster')}"
         if self.truth is not None:
             title += f" (truth: {int(self.truth.max()) + 1:,})"
         return title + (f"\n{len(self.order_):,} items shown" if len(self.order_) < m else "")
 
 
-def _colours() -> Any:
+def _colours() -> Colormap:
     import matplotlib
 
     return matplotlib.colormaps[DIVERGING].with_extremes(bad="0.75")

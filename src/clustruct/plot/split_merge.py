@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+from clustruct._typing import LabelsLike
 from clustruct.explain import SplitMerge, split_merge
+from clustruct.explain.models import SetClusterer
+from clustruct.itemsets import ItemSet
 from clustruct.partitions import canonical_labels
+from clustruct.text import count
 
-from ._drawing import AGAINST, FOR, axes_for, counted, distinct, plain
 from ._flow import Flow, flow_between
+from .drawing import AGAINST, FOR, Ax, axes_for, distinct, plain
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.path import Path
 
 __all__ = ["SplitMergeDisplay"]
 
@@ -43,21 +51,23 @@ class SplitMergeDisplay:
     >>> import matplotlib.pyplot; matplotlib.pyplot.close(display.figure_)
     """
 
-    def __init__(self, truth: Any, predicted: Any) -> None:
+    def __init__(self, truth: LabelsLike, predicted: LabelsLike) -> None:
         self.errors: SplitMerge = split_merge(truth, predicted)
         self.truth, self.predicted = truth, predicted
 
     @classmethod
-    def from_estimator(cls, estimator: Any, x: Any, truth: Any, *, n: int = 8, ax: Any = None) -> Self:
+    def from_estimator(
+        cls, estimator: SetClusterer, x: ItemSet, truth: LabelsLike, *, n: int = 8, ax: Ax = None
+    ) -> Self:
         """One set x, clustered by a fitted model, against its truth."""
         return cls(truth, canonical_labels(estimator.predict(x))).plot(n=n, ax=ax)
 
     @classmethod
-    def from_predictions(cls, truth: Any, predicted: Any, *, n: int = 8, ax: Any = None) -> Self:
+    def from_predictions(cls, truth: LabelsLike, predicted: LabelsLike, *, n: int = 8, ax: Ax = None) -> Self:
         """A clustering against the truth."""
         return cls(truth, predicted).plot(n=n, ax=ax)
 
-    def plot(self, *, n: int = 8, ax: Any = None) -> Self:
+    def plot(self, *, n: int = 8, ax: Ax = None) -> Self:
         """Draw the errors, worst first, with at most about n clusters at each side."""
         self.flow_ = flow_between(self.truth, self.predicted, self.errors, n)
         rows = max(len(self.flow_.left), len(self.flow_.right), 2)
@@ -75,14 +85,14 @@ class SplitMergeDisplay:
     def _title(self) -> str:
         found, flow = self.errors, self.flow_
         title = (
-            f"{counted(len(found.splits), 'true cluster')} split "
-            f"({counted(found.pairs_lost, 'pair')} lost), "
-            f"{counted(len(found.merges), 'predicted one')} mixed "
-            f"({counted(found.pairs_wrong, 'wrong pair')})"
+            f"{count(len(found.splits), 'true cluster')} split "
+            f"({count(found.pairs_lost, 'pair')} lost), "
+            f"{count(len(found.merges), 'predicted one')} mixed "
+            f"({count(found.pairs_wrong, 'wrong pair')})"
         )
         return title + (f"\nthe worst shown: {flow.shown} of {flow.total}" if flow.cut else "")
 
-    def _draw(self, ax: Any, flow: Flow) -> None:
+    def _draw(self, ax: Axes, flow: Flow) -> None:
         from matplotlib.patches import PathPatch
 
         height = max(flow.extent(flow.left), flow.extent(flow.right))
@@ -105,7 +115,7 @@ class SplitMergeDisplay:
 
     def _draw_nodes(
         self,
-        ax: Any,
+        ax: Axes,
         nodes: dict[Hashable, int],
         places: dict[Hashable, float],
         x: float,
@@ -117,13 +127,13 @@ class SplitMergeDisplay:
         for (label, drawn), text in zip(nodes.items(), distinct(nodes, 26), strict=True):
             corner = (x - NODE if at_left else x, places[label] - drawn)
             ax.add_patch(Rectangle(corner, NODE, drawn, fc="0.25", lw=0))
-            count = f"{drawn}" if drawn == sizes[label] else f"{drawn} of {sizes[label]}"
+            shown = f"{drawn}" if drawn == sizes[label] else f"{drawn} of {sizes[label]}"
             at = x - NODE - 0.02 if at_left else x + NODE + 0.02
             middle, side = places[label] - drawn / 2, "right" if at_left else "left"
-            plain(ax.text(at, middle, f"{text} ({count})", ha=side, va="center", fontsize="small"))
+            plain(ax.text(at, middle, f"{text} ({shown})", ha=side, va="center", fontsize="small"))
 
 
-def _ribbon(y0: float, y1: float, width: float) -> Any:
+def _ribbon(y0: float, y1: float, width: float) -> Path:
     """A band from (LEFT, y0) to (RIGHT, y1), its upper edges there, of equal height at both ends."""
     from matplotlib.path import Path
 

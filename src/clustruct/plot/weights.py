@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
 from clustruct.estimators.inputs import read_sets
-from clustruct.explain.pairs import model_weights
+from clustruct.explain import model_weights
+from clustruct.itemsets import ItemSet
 from clustruct.problems.units import mean_squares
 
-from ._drawing import AGAINST, FOR, axes_for, distinct, name_rows, number
+from .drawing import AGAINST, FOR, Ax, axes_for, distinct, name_rows, number
+
+if TYPE_CHECKING:
+    pass
 
 __all__ = ["WeightsDisplay"]
 
@@ -38,26 +44,28 @@ class WeightsDisplay:
     >>> import matplotlib.pyplot; matplotlib.pyplot.close(display.figure_)
     """
 
-    def __init__(self, names: Sequence[str], weights: Any, scale: Any = None) -> None:
+    def __init__(self, names: Sequence[str], weights: ArrayLike, scale: ArrayLike | None = None) -> None:
         self.names = list(names)
         self.weights = np.asarray(weights, dtype=np.float64)
         self.scale = None if scale is None else np.asarray(scale, dtype=np.float64)
-        for what, given in (("names", self.names), ("scale", self.scale)):
-            if given is not None and len(given) != len(self.weights):
-                raise ValueError(f"{len(self.weights)} weights but {len(given)} {what}")
+        for what, values in (("names", self.names), ("scale", self.scale)):
+            if values is not None and len(values) != len(self.weights):
+                raise ValueError(f"{len(self.weights)} weights but {len(values)} {what}")
 
     @classmethod
-    def from_estimator(cls, estimator: Any, X: Any = None, *, n: int = 20, ax: Any = None) -> Self:
+    def from_estimator(
+        cls, estimator: BaseEstimator, X: Sequence[ItemSet] | None = None, *, n: int = 20, ax: Ax = None
+    ) -> Self:
         """The weights of a fitted model. The scale is that of the sets X; without X that of training."""
         w, _, names = model_weights(estimator)
         if X is not None:
             sets = read_sets(estimator, X, reset=False).sets
-            scale: Any = np.sqrt(np.mean([mean_squares(x) for x in sets], axis=0))
+            scale = np.sqrt(np.mean([mean_squares(x) for x in sets], axis=0))
         else:
-            scale = getattr(estimator, "_scale", None)
+            scale = getattr(estimator, "feature_scale_", None)
         return cls(names, w, scale).plot(n=n, ax=ax)
 
-    def plot(self, *, n: int = 20, ax: Any = None) -> Self:
+    def plot(self, *, n: int = 20, ax: Ax = None) -> Self:
         """Draw the n largest, largest at the top."""
         sizes = self.weights if self.scale is None else self.weights * self.scale
         shown = np.argsort(-np.abs(sizes), kind="stable")[:n]
@@ -68,8 +76,8 @@ class WeightsDisplay:
         ax.bar_label(bars, [number(sizes[j]) for j in shown], padding=3, fontsize="small")
         ax.axvline(0.0, color="0.3", lw=0.8)
         low, high = (float(end(sizes[shown], initial=0.0)) for end in (np.min, np.max))
-        room = 0.18 * (high - low) or 1.0
-        ax.set_xlim(low - room * (low < 0.0), high + room * (high > 0.0 or low == 0.0))
+        margin = 0.18 * (high - low) or 1.0
+        ax.set_xlim(low - margin * (low < 0.0), high + margin * (high > 0.0 or low == 0.0))
         ax.set_ylim(len(shown) - 0.4, -0.6)
         name_rows(ax, places, distinct([self.names[j] for j in shown]))
         ax.set_xlabel("weight" if self.scale is None else "weight times the typical size of the feature")

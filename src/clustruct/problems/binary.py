@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from clustruct.ssvm import BlockRows, OracleKind, SlackRule
+from clustruct._typing import Floats, Indices
+from clustruct.ssvm import OracleKind, PieceRows, SlackRule
 
-from ._arrays import checked_rows
+from ._rows import RowConstraints, SharedRows, checked_rows
 
 
 class BinaryProblem:
@@ -30,8 +31,9 @@ class BinaryProblem:
 
     oracle_kind: OracleKind = "exact"
 
-    def __init__(self, X: Any, y: Any) -> None:
-        self.X = checked_rows(X)
+    def __init__(self, X: ArrayLike, y: ArrayLike) -> None:
+        self.source = SharedRows(checked_rows(X))
+        self.X = self.source.X
         self.classes, which = np.unique(np.asarray(y), return_inverse=True)
         if len(self.classes) != 2:
             raise ValueError(f"y must hold two kinds of labels, not {len(self.classes)}")
@@ -40,33 +42,32 @@ class BinaryProblem:
         self.sign = np.where(which == 1, 1.0, -1.0)
         self.n_examples, self.n_features = self.X.shape
 
-    def predict(self, X: Any, w: NDArray[np.float64]) -> NDArray[Any]:
+    def predict(self, X: ArrayLike, w: Floats) -> NDArray[Any]:
         """The class on whose side of the plane each row lies."""
-        return np.asarray(self.classes[(np.asarray(checked_rows(X) @ w) > 0).astype(int)])
+        rows = checked_rows(X)
+        return np.asarray(self.classes[(np.asarray(rows @ w) > 0).astype(int)])
 
-    def separate_batch(
-        self, indices: NDArray[np.intp], w: NDArray[np.float64], rule: SlackRule
-    ) -> BinaryConstraints:
-        margins = self.sign[indices] * np.asarray(self.X[indices] @ w)
+    def separate_batch(self, indices: Indices, w: Floats, rule: SlackRule) -> BinaryConstraints:
+        sign = self.sign[indices]
+        margins = sign * np.asarray(self.X[indices] @ w)
         wrong = np.asarray(rule.violation(1.0, -margins) > 0, float)
-        return BinaryConstraints(self.X, indices, self.sign[indices] * wrong, wrong)
+        return BinaryConstraints(self.source, indices, wrong, (w, margins * wrong), sign * wrong)
 
 
 @dataclass(frozen=True)
-class BinaryConstraints:
+class BinaryConstraints(RowConstraints):
     """Psi differences y x for examples answered wrongly, zero for the others."""
 
-    X: Any
-    indices: NDArray[np.intp]
-    sign: NDArray[np.float64]
-    losses: NDArray[np.float64]
+    sign: Floats
 
-    def margins(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
-        return self.sign * np.asarray(self.X[self.indices] @ w)
+    def margins(self, w: Floats) -> Floats:
+        if self.is_known(w):
+            return self.known[1]
+        return self.sign * np.asarray(self.source.X[self.indices] @ w)
 
-    def combine(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.asarray((coefficients * self.sign) @ self.X[self.indices])
+    def combine(self, coefficients: Floats) -> Floats:
+        return np.asarray((coefficients * self.sign) @ self.source.X[self.indices])
 
-    def rows(self, which: NDArray[np.intp]) -> BlockRows:
-        zero = np.zeros((len(which), 1), np.intp)
-        return BlockRows(self.X, self.indices[which], zero, self.sign[which][:, None], self.X.shape[1])
+    def rows(self, which: Indices) -> PieceRows:
+        zero, sign = np.zeros((len(which), 1), np.intp), self.sign[which][:, None]
+        return self.source.blocks(self.indices[which], zero, sign, self.source.X.shape[1])

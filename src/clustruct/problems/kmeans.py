@@ -15,7 +15,7 @@ from clustruct.itemsets import ItemSet
 from clustruct.losses import NormalisedLoss, as_loss
 from clustruct.oracles.kmeans_augmented import iterative_augmented
 from clustruct.partitions import RelaxedClustering, canonical_labels, normalised_indicator
-from clustruct.ssvm import OracleKind, SlackRule, Softened
+from clustruct.ssvm import OracleKind, SlackRule, SmoothedResult
 
 Oracle = Literal["iterative", "spectral", "centred", "discrete"]
 ORACLES: tuple[Oracle, ...] = ("iterative", "spectral", "centred", "discrete")
@@ -136,7 +136,7 @@ class KMeansProblem:
             return relaxed
         return spectral.discretise(relaxed, n_init=self.n_init, random_state=self.random_state)
 
-    def soften(self, i: int, w: Floats, mu: float) -> Softened:
+    def separate_smoothed(self, i: int, w: Floats, mu: float) -> SmoothedResult:
         """The spectral oracles with an entropy of weight mu: see `clustruct.inference.spectral_soft`."""
         if self.oracle not in ("spectral", "centred"):
             raise ValueError(f"the {self.oracle} oracle cannot be smoothed")
@@ -148,7 +148,7 @@ class KMeansProblem:
         here = x.joint_feature_factor(found.U) * (self._shrink[i] / self.feature_scale)
         loss = 100.0 * (1.0 - float(np.sum((Y.T @ found.U) ** 2)) / k)
         base = 100.0 - truth
-        return Softened(
+        return SmoothedResult(
             violation=self._unit * max(0.0, found.largest + base),
             value=self._unit * (found.smoothed + base),
             difference=self._truth_feature(i) - here,

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from clustruct.ssvm import BlockRows, OracleKind, SlackRule
+from clustruct._typing import Floats, Indices
+from clustruct.ssvm import OracleKind, PieceRows, SlackRule
 
-from ._arrays import checked_rows
+from ._rows import RowConstraints, SharedRows, checked_rows
 
 
 class MulticlassProblem:
@@ -39,8 +40,9 @@ class MulticlassProblem:
 
     oracle_kind: OracleKind = "exact"
 
-    def __init__(self, X: Any, y: Any, cost: Any = None) -> None:
-        self.X = checked_rows(X)
+    def __init__(self, X: ArrayLike, y: ArrayLike, cost: ArrayLike | None = None) -> None:
+        self.source = SharedRows(checked_rows(X))
+        self.X = self.source.X
         self.classes, self.y = np.unique(np.asarray(y), return_inverse=True)
         k = len(self.classes)
         if self.X.shape[0] != len(self.y):
@@ -50,17 +52,16 @@ class MulticlassProblem:
             raise ValueError(f"cost must be a {k} x {k} array with a zero diagonal")
         self.n_examples, self.n_features = len(self.y), k * self.X.shape[1]
 
-    def scores(self, X: Any, w: NDArray[np.float64]) -> NDArray[np.float64]:
+    def scores(self, X: Any, w: Floats) -> Floats:
         """One score per row and class."""
         return np.asarray(X @ w.reshape(len(self.classes), -1).T)
 
-    def predict(self, X: Any, w: NDArray[np.float64]) -> NDArray[Any]:
+    def predict(self, X: ArrayLike, w: Floats) -> NDArray[Any]:
         """The class of highest score of each row."""
-        return np.asarray(self.classes[self.scores(checked_rows(X), w).argmax(axis=1)])
+        rows = checked_rows(X)
+        return np.asarray(self.classes[self.scores(rows, w).argmax(axis=1)])
 
-    def separate_batch(
-        self, indices: NDArray[np.intp], w: NDArray[np.float64], rule: SlackRule
-    ) -> MulticlassConstraints:
+    def separate_batch(self, indices: Indices, w: Floats, rule: SlackRule) -> MulticlassConstraints:
         truth = self.y[indices]
         scores = self.scores(self.X[indices], w)
         row = np.arange(len(truth))
@@ -69,30 +70,26 @@ class MulticlassProblem:
         wrong = rule.violation(costs, scores).argmax(axis=1)
         known = (w, -scores[row, wrong])
         return MulticlassConstraints(
-            self.X, indices, truth, wrong, costs[row, wrong], len(self.classes), known
+            self.source, indices, costs[row, wrong], known, truth, wrong, len(self.classes)
         )
 
 
 @dataclass(frozen=True)
-class MulticlassConstraints:
+class MulticlassConstraints(RowConstraints):
     """Constraints "class ``truth`` above class ``wrong``", held without their psi vectors."""
 
-    X: Any
-    indices: NDArray[np.intp]
-    truth: NDArray[np.intp]
-    wrong: NDArray[np.intp]
-    losses: NDArray[np.float64]
+    truth: Indices
+    wrong: Indices
     n_classes: int
-    known: tuple[NDArray[np.float64], NDArray[np.float64]]
 
-    def margins(self, w: NDArray[np.float64]) -> NDArray[np.float64]:
-        if w is self.known[0]:
+    def margins(self, w: Floats) -> Floats:
+        if self.is_known(w):
             return self.known[1]
-        scores = np.asarray(self.X[self.indices] @ w.reshape(self.n_classes, -1).T)
+        scores = np.asarray(self.source.X[self.indices] @ w.reshape(self.n_classes, -1).T)
         row = np.arange(len(self.truth))
         return np.asarray(scores[row, self.truth] - scores[row, self.wrong])
 
-    def combine(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
+    def combine(self, coefficients: Floats) -> Floats:
         n = len(self.truth)
         signs = sparse.csr_array(
             (
@@ -102,11 +99,11 @@ class MulticlassConstraints:
             ),
             shape=(n, self.n_classes),
         )
-        total = signs.T @ self.X[self.indices]
+        total = signs.T @ self.source.X[self.indices]
         return np.asarray(total.toarray() if sparse.issparse(total) else total).ravel()
 
-    def rows(self, which: NDArray[np.intp]) -> BlockRows:
-        d = self.X.shape[1]
+    def rows(self, which: Indices) -> PieceRows:
+        d = self.source.X.shape[1]
         offset = np.stack([self.truth[which], self.wrong[which]], 1) * d
         factor = np.tile([1.0, -1.0], (len(which), 1))
-        return BlockRows(self.X, self.indices[which], offset, factor, self.n_classes * d)
+        return self.source.blocks(self.indices[which], offset, factor, self.n_classes * d)

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from clustruct._typing import Floats
+from clustruct._typing import Floats, Indices
 from clustruct.inference import mrf
 from clustruct.ssvm import OracleKind, SlackRule
 
-from ._arrays import checked_rows
-from .multilabel_constraints import MultiLabelConstraints, PieceData
+from ._rows import checked_rows
+from .multilabel_constraints import MultiLabelConstraints, RowData
 from .multilabel_oracles import (
     RELAXED,
     RHO_ORACLES,
@@ -45,6 +45,10 @@ class MultiLabelProblem:
     edges : "full", "none", "tree" or a list of pairs
         "tree" is the Chow-Liu tree of Y. Exact search on a forest is by max-product, for any V.
     rho : float, optional
+    constant : bool
+        Add a feature that is 1 everywhere, as the last.
+    check_input : bool
+        False where X is known to be a finite float64 array or CSR.
 
     Margin scaling with linear slacks is linear in the labels, and every oracle does it. The other rules
     are searched by enumeration: by "exact" only, V up to 20.
@@ -65,9 +69,20 @@ class MultiLabelProblem:
     parallel_backend = "threads"
 
     def __init__(
-        self, X: Any, Y: ArrayLike, oracle: str = "exact", edges: Any = "full", rho: float | None = None
+        self,
+        X: ArrayLike,
+        Y: ArrayLike,
+        oracle: str = "exact",
+        edges: str | ArrayLike = "full",
+        rho: float | None = None,
+        *,
+        constant: bool = False,
+        check_input: bool = True,
     ) -> None:
-        self.X, self.Y = checked_rows(X), checked_labels(Y)
+        self.Y, self.constant = checked_labels(Y), constant
+        # Held once: the planes of a training are stretches of the same array.
+        self.source = RowData(checked_rows(X) if check_input else X, constant)
+        self.X = self.source.X
         n, self.n_labels = self.Y.shape
         if self.X.shape[0] != n:
             raise ValueError(f"X has {self.X.shape[0]} rows, Y has {n}")
@@ -80,7 +95,6 @@ class MultiLabelProblem:
         d = self.X.shape[1]
         self.n_examples, self.n_features = n, self.n_labels * d + len(self.edges)
         self._truth_edges = self._edge_values(self.Y)
-        self._pieces = PieceData.of(self.X)
 
     def supports(self, rule: SlackRule) -> bool:
         """Linear slacks with margin scaling, and everything where all labelings are looked at."""
@@ -88,8 +102,10 @@ class MultiLabelProblem:
         return linear or (self.oracle == "exact" and self.n_labels <= mrf.MOST_LABELS)
 
     def unary(self, X: Any, w: Floats) -> Floats:
-        """The node potentials <w_u, x>, one row per row of X."""
+        """The node potentials <w_u, x>, one row per row of X, with or without its constant feature."""
         W = w[: self.n_labels * self.X.shape[1]].reshape(self.n_labels, -1)
+        if X.shape[1] < W.shape[1]:
+            return np.asarray(X @ W[:, :-1].T) + W[:, -1]
         return np.asarray(X @ W.T)
 
     def pairwise(self, w: Floats) -> Floats:
@@ -103,12 +119,12 @@ class MultiLabelProblem:
         """<w, Psi(x_i, y_i)>."""
         return float(mrf.score(self.unary(self.X[[i]], w)[0], self.pairwise(w), self.Y[i]))
 
-    def predict(self, X: Any, w: Floats, predictor: str | None = None) -> NDArray[np.int8]:
+    def predict(self, X: ArrayLike, w: Floats, predictor: str | None = None) -> NDArray[np.int8]:
         """Labels by the search named (the oracle's own if None); undecided ones are completed greedily."""
         name = checked_predictor(predictor, self.oracle, self.n_labels, self.edges)
         return zero_one(name, self.unary(checked_rows(X), w), self.pairwise(w))
 
-    def predict_relaxed(self, X: Any, w: Floats, predictor: str = "graph_cut") -> mrf.RelaxedLabeling:
+    def predict_relaxed(self, X: ArrayLike, w: Floats, predictor: str = "graph_cut") -> mrf.RelaxedLabeling:
         """The optimum of the relaxation, undecided labels as 1/2."""
         if predictor not in RELAXED:
             raise ValueError(f"a relaxed predictor is one of {RELAXED}, not {predictor!r}")
@@ -116,7 +132,7 @@ class MultiLabelProblem:
         assert isinstance(found, mrf.RelaxedLabeling)
         return found
 
-    def separate_batch(self, indices: NDArray[np.intp], w: Floats, rule: SlackRule) -> MultiLabelConstraints:
+    def separate_batch(self, indices: Indices, w: Floats, rule: SlackRule) -> MultiLabelConstraints:
         truth, unary = self.Y[indices], self.unary(self.X[indices], w)
         step = 100.0 / self.n_labels
         found = self._most_violated(unary, self.pairwise(w), truth, step, rule)
@@ -128,7 +144,7 @@ class MultiLabelProblem:
         losses = step * np.abs(node_gaps).sum(axis=1)
         edge_gaps = self._truth_edges[indices] - edges
         known = np.sum(node_gaps * unary, axis=1) + edge_gaps @ w[self.n_features - len(self.edges) :]
-        return MultiLabelConstraints(self.X, indices, node_gaps, edge_gaps, losses, self._pieces, (w, known))
+        return MultiLabelConstraints(self.source, indices, losses, (w, known), node_gaps, edge_gaps)
 
     def _most_violated(
         self, unary: Floats, phi: Floats, truth: NDArray[np.int8], step: float, rule: SlackRule
@@ -146,7 +162,7 @@ class MultiLabelProblem:
         u, v = self.edges.T
         return (labels[:, u] * labels[:, v]).astype(float)
 
-    def _edge_columns(self) -> NDArray[np.intp]:
+    def _edge_columns(self) -> Indices:
         """Where our edges stand among all pairs u < v in the order of `pdist`."""
         u, v = self.edges.T
         return np.asarray(u * (2 * self.n_labels - u - 1) // 2 + v - u - 1, np.intp)

@@ -1,28 +1,69 @@
-"""The sections of pictures: what was learned, and a few sets."""
+"""The pictures of a report: what was learned, and a few sets."""
 
 from __future__ import annotations
 
-from typing import Any
+import base64
+import io
+import warnings
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from clustruct.explain.pairs import model_weights
+from clustruct.explain import SetFindings, model_weights
 from clustruct.plot.convergence import ConvergenceDisplay
 from clustruct.plot.similarity import SimilarityMatrixDisplay
 from clustruct.plot.split_merge import SplitMergeDisplay
 from clustruct.plot.weights import WeightsDisplay
 
-from .findings import Findings, SetFindings
-from .page import Html, picture, pictures, section, text
+from .findings import Findings
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
-def new_axes(width: float, height: float) -> Any:
+class Drawn(Protocol):
+    """A display that was drawn."""
+
+    figure_: Any
+
+
+class Picture(NamedTuple):
+    """An SVG image as data of a page, where it cannot run scripts or clash with the page."""
+
+    describe: str
+    data: str
+
+
+class SetPictures(NamedTuple):
+    """One set: its name, what is special about it, and how it looks."""
+
+    name: str
+    note: str
+    pictures: list[Picture]
+
+
+def new_axes(width: float, height: float) -> Axes:
     """Axes of a figure of its own, which pyplot does not know: nothing stays open."""
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained").subplots()
 
 
-def learned_section(findings: Findings) -> tuple[str, Html] | None:
-    """Weights and convergence."""
+def picture(display: Drawn, describe: str) -> Picture:
+    """A drawn display as an image."""
+    import matplotlib
+
+    buffer = io.BytesIO()
+    with (
+        matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "clustruct"}),
+        warnings.catch_warnings(),
+    ):
+        # The browser has letters that matplotlib's font lacks.
+        warnings.filterwarnings("ignore", message="Glyph")
+        display.figure_.savefig(buffer, format="svg", metadata={"Date": None})
+    return Picture(describe, base64.b64encode(buffer.getvalue()).decode("ascii"))
+
+
+def learned(findings: Findings) -> list[Picture]:
+    """Weights and convergence, where the model has them."""
     model, made = findings.model, []
     try:
         w, _, names = model_weights(model)
@@ -34,44 +75,35 @@ def learned_section(findings: Findings) -> tuple[str, Html] | None:
     if result is not None and result.history:
         display = ConvergenceDisplay.from_estimator(model, ax=new_axes(6.4, 3.6))
         made.append(picture(display, "bounds on the training objective against seconds"))
-    if not made:
-        return None
-    words = "<p>Blue weights speak for putting two items together, orange ones for keeping them apart.</p>"
-    return section("What was learned", words, pictures(*made))
+    return made
 
 
-def set_section(findings: Findings) -> tuple[str, Html] | None:
+def sets(findings: Findings) -> dict[str, object] | None:
     """Similarity matrices and flows of the worst, middle and best set."""
     if not hasattr(findings.model, "decision_function"):
         return None
     known = bool(findings.labelled)
-    parts = []
+    made = []
     for word, one in _chosen(findings.ranked, known):
-        loss = f"loss {one.loss:.3g}" if one.loss is not None else ""
+        loss = "" if one.loss is None else f"loss {one.loss:.3g}"
         note = ", ".join(part for part in (word, loss) if part)
-        parts.append(f"<h3>{text(one.name)} <span class=soft>{note}</span></h3>")
-        parts.append(pictures(*_pictures_of(findings, one)))
-    words = (
-        "<p>Items ordered by predicted cluster, one frame per cluster; blue pairs are similar, red ones are "
-        f"not.{' The strip at the left shows the true clusters.' if known else ''}</p>"
-    )
-    return section("Sets", words, *parts)
+        made.append(SetPictures(one.name, note, _pictures_of(findings, one)))
+    return {"known": known, "sets": made}
 
 
 def _chosen(ranked: list[SetFindings], known: bool) -> list[tuple[str, SetFindings]]:
     """First, middle and last of the ranking, each set once."""
     if len(ranked) == 1:
         return [("", ranked[0])]
-    words = (
-        ("the worst", "in the middle", "the best") if known else ("least sure", "in the middle", "most sure")
-    )
+    first, last = ("the worst", "the best") if known else ("least confident", "most confident")
     chosen: dict[int, tuple[str, SetFindings]] = {}
-    for word, place in zip(words, (0, (len(ranked) - 1) // 2, len(ranked) - 1), strict=True):
+    places = {first: 0, "in the middle": (len(ranked) - 1) // 2, last: len(ranked) - 1}
+    for word, place in places.items():
         chosen.setdefault(place, (word, ranked[place]))
     return list(chosen.values())
 
 
-def _pictures_of(findings: Findings, one: SetFindings) -> list[Html]:
+def _pictures_of(findings: Findings, one: SetFindings) -> list[Picture]:
     K = findings.model.decision_function(findings.item_set(one))
     display = SimilarityMatrixDisplay.from_predictions(
         K, one.labels, truth=one.truth, ids=one.raw.ids, ax=new_axes(6.2, 5.2)

@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
-from clustruct.plot._drawing import need_matplotlib
+from sklearn.pipeline import Pipeline
+
+from clustruct.plot.drawing import need_matplotlib
 from clustruct.records import RawSet
 from clustruct.storage.atomic import check_target, replacing
+from clustruct.text import count, short
 
-from .findings import look_at
-from .page import page
-from .sections import sections
+from .contents import Item, contents
+from .findings import Findings
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 __all__ = ["write_report"]
 
+# Letters of a value on the page.
+LONGEST = 240
+
 
 def write_report(
-    path: str | Path, pipeline: Any, sets: Sequence[RawSet], *, title: str | None = None
+    path: str | Path, pipeline: Pipeline, sets: Sequence[RawSet], *, title: str = "How this model groups"
 ) -> None:
     """Write a self-contained HTML page about a fitted model and the sets it groups.
 
     Data and model in short, scores for each set, weights, convergence, similarity matrices of the worst,
-    middle and best set, clusters split and merged, the least sure items and clusters, and
+    middle and best set, clusters split and merged, the least confident items and clusters, and
     wrong pairs explained. What needs the truth is left out for sets without labels. The page holds its
     pictures and loads nothing.
 
@@ -47,11 +56,33 @@ def write_report(
     ...     (Path(folder) / "report.html").read_text(encoding="utf-8")[:15]
     '<!doctype html>'
     """
-    need_matplotlib()
+    need_matplotlib("report")
+    template = page_template()
     check_target(Path(path))
     if not sets:
         raise ValueError("a report needs at least one set")
-    findings = look_at(pipeline, sets)
-    text = page(title or "How this model groups", sections(findings))
+    text = template.render(title=title, **contents(Findings.of(pipeline, sets)))
     with replacing(Path(path)) as file:
         file.write(text.encode("utf-8"))
+
+
+def page_template() -> Template:
+    """The template of the page: every value is made printable and escaped on its way into it."""
+    try:
+        import jinja2
+        from markupsafe import Markup
+    except ImportError as error:
+        raise ImportError("reports need Jinja2: pip install clustruct[report]") from error
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("clustruct.report"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        finalize=lambda value: value if isinstance(value, Markup) else short(value, LONGEST),
+    )
+    environment.filters |= {"count": count, "decimal": _decimal, "short": short}
+    environment.tests["item"] = lambda value: isinstance(value, Item)
+    return environment.get_template("report.html")
+
+
+def _decimal(value: float) -> str:
+    return "none" if math.isinf(value) else f"{value:.3f}".replace("-", "\N{MINUS SIGN}")

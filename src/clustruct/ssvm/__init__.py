@@ -3,31 +3,58 @@
 from clustruct.callbacks import Iteration
 from clustruct.slack_rule import Scaling, SlackRule
 
-from .constraints import ConstraintBatch, Constraints
-from .kernels import Kernel, KernelModel, VectorSum
-from .problem import BatchProblem, OracleKind, StructuredProblem
-from .result import Certificate, FitResult
-from .segments import BlockRows, PieceRows
-from .separation import Softened
-from .training import Formulation, fit
+from . import solvers
+from .cutting_plane import Cut, CuttingPlaneResult, Risk, cutting_plane, solve_planes
+from .fit import Formulation, fit
+from .kernelized import Kernel, KernelModel, VectorSum
+from .planes import GramPlanes, Planes
+from .problem import (
+    BatchProblem,
+    ConstraintBatch,
+    Constraints,
+    KnownQuality,
+    OracleKind,
+    PrefersFormulation,
+    SmoothedResult,
+    StructuredProblem,
+    SupportsRules,
+    SupportsSmoothing,
+)
+from .result import Certificate, FitResult, Incumbent
+from .segments import PieceRows
+from .weight_constraints import WeightConstraints, weight_constraints
 
 __all__ = [
     "BatchProblem",
-    "BlockRows",
     "Certificate",
     "ConstraintBatch",
     "Constraints",
+    "Cut",
+    "CuttingPlaneResult",
     "FitResult",
     "Formulation",
+    "GramPlanes",
+    "Incumbent",
     "Iteration",
     "Kernel",
     "KernelModel",
+    "KnownQuality",
     "OracleKind",
     "PieceRows",
+    "Planes",
+    "PrefersFormulation",
+    "Risk",
     "Scaling",
     "SlackRule",
-    "Softened",
+    "SmoothedResult",
     "StructuredProblem",
+    "SupportsRules",
+    "SupportsSmoothing",
     "VectorSum",
+    "WeightConstraints",
+    "cutting_plane",
     "fit",
+    "solve_planes",
+    "solvers",
+    "weight_constraints",
 ]

@@ -140,6 +140,25 @@ def pool_slacks(planes, b, head, following, v, low, high, groups):
 
 
 @njit(cache=True, nogil=True)
+def mark_quiet(j, following, a, scores, least, quiet):
+    """Mark the planes of a group, from j on, that have no weight and a gradient below the least that has."""
+    while j >= 0:
+        quiet[j] = a[j] == 0.0 and scores[j] < least
+        j = following[j]
+
+
+@njit(cache=True, nogil=True)
+def group_gap(cap, ridge, total, largest, held):
+    """A group's part of the duality gap; ``held`` is sum_j a_j gradient_j."""
+    if np.isfinite(cap):
+        return cap * largest - held
+    if ridge > 0.0:
+        # Quadratic slack: kappa/2 xi^2 - s xi + s^2 / (2 kappa) at xi = s/kappa + largest gradient.
+        return 0.5 * largest * largest / ridge + total * largest - held
+    return abs(held)
+
+
+@njit(cache=True, nogil=True)
 def pool_ascend(
     planes, b, square, head, following, a, quiet, total, cap, ridge, v, low, high, groups, busy, scratch, full
 ):
@@ -177,21 +196,12 @@ def pool_ascend(
                 down, down_gradient = j, gradient
             j = following[j]
         if full:
-            j = head[g]
-            while j >= 0:
-                quiet[j] = a[j] == 0.0 and scores[j] < down_gradient
-                j = following[j]
+            mark_quiet(head[g], following, a, scores, down_gradient, quiet)
         gap = up_gradient - down_gradient
         busy[g] = total[g] > 0.0 or up >= 0
         if not gap > 0.0 or gap == np.inf:
             continue
-        if np.isfinite(cap[g]):
-            estimate += cap[g] * up_gradient - held
-        elif ridge[g] > 0.0:
-            # Quadratic slack: kappa/2 xi^2 - s xi + s^2 / (2 kappa) at xi = s/kappa + largest gradient.
-            estimate += 0.5 * up_gradient * up_gradient / ridge[g] + total[g] * up_gradient - held
-        else:
-            estimate += abs(held)
+        estimate += group_gap(cap[g], ridge[g], total[g], up_gradient, held)
         if up >= 0 and down >= 0:
             curvature = square[up] + square[down] - 2.0 * plane_pair_dot(planes, up, down, scratch)
             step = step_length(gap, curvature, a[down])

@@ -8,32 +8,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustruct._typing import Floats, Indices
+from clustruct.callbacks import SupportsDump
 
-from .bounded_qp import nearest_allowed
-from .dual_qp import LARGEST_INTERIOR, Groups, feasible, solve_dual
-from .result import Planes
+from .dual_qp import LARGEST_INTERIOR, Groups, feasible, nearest_allowed, solve_dual
+from .planes import Planes, PlaneSet
+from .problem import Rows
 from .segments import Segments
-from .side_conditions import SideConditions
+from .weight_constraints import WeightConstraints
 
 # Full sweeps per call, and sweeps over the busy groups between two of them.
 MOST_SWEEPS = 200
 BUSY_SWEEPS = 15
 
 
-class Pool:
-    """Planes ``<w, c_j> >= b_j - xi_g`` with multipliers a_j, and ``v = prior + sum_j a_j c_j``.
+class PooledPlanes(PlaneSet[Floats]):
+    """Planes grouped by example, and ``v = prior + sum_j a_j c_j``, by block coordinate ascent.
 
     No Gram matrix: a visit to a group costs its planes' entries, so that a sweep is linear in the
-    number of examples. The planes of a group are a linked list (``head``, ``following``), newest
-    first. Groups beyond the given ones hold the side conditions' rows, one each, without slack.
+    number of examples. The planes of a group are a linked list (``head``, ``following``), newest first.
     """
 
-    def __init__(self, cap: Floats, ridge: Floats, side: SideConditions) -> None:
-        extra = len(side.least)
-        self.side = side
-        self.cap = np.concatenate([cap, np.full(extra, np.inf)])
-        self.ridge = np.concatenate([ridge, np.zeros(extra)])
-        self.segments = Segments(len(side.prior))
+    def __init__(self, cap: Floats, ridge: Floats, conditions: WeightConstraints) -> None:
+        super().__init__(cap, ridge, conditions)
+        self.conditions = conditions
+        self.segments = Segments(len(conditions.prior))
         self._columns: dict[str, NDArray[Any]] = {
             name: np.zeros(1024, kind)
             for name, kind in (
@@ -49,12 +47,12 @@ class Pool:
         self.head = np.full(len(self.cap), -1, np.intp)
         self.total = np.zeros(len(self.cap))
         self._busy = np.ones(len(self.cap), np.bool_)
-        self._scratch = np.zeros(len(side.prior))
+        self._scratch = np.zeros(len(conditions.prior))
         self.count = 0
-        self.v = side.prior.copy()
-        if extra:
-            self.add(side.rows, side.least, len(cap) + np.arange(extra))
-            self.improve(0.0, np.random.default_rng(0))
+        self.v = conditions.prior.copy()
+        if rows := len(conditions.lower):
+            self.add(conditions.A, conditions.lower, self.n_groups + np.arange(rows))
+            self.optimise(0.0, np.random.default_rng(0))
 
     def __len__(self) -> int:
         return self.count
@@ -65,22 +63,19 @@ class Pool:
 
     @property
     def w(self) -> Floats:
-        """The weights, within the side conditions even before the pool's own optimum is reached."""
-        return nearest_allowed(self.side, self.v.copy())
+        """The weights, within the conditions even before the pool's own optimum is reached."""
+        return nearest_allowed(self.conditions, self.v.copy())
 
     def half_norm(self, w: Floats) -> float:
-        """1/2 |w - prior|^2."""
-        return 0.5 * float(np.sum((w - self.side.prior) ** 2))
+        return 0.5 * float(np.sum((w - self.conditions.prior) ** 2))
 
     @property
     def dual(self) -> float:
-        """The dual value at the multipliers held: a lower bound of the pool's optimum."""
-        w = self.side.clip(self.v)
-        rise = float(self.column("a") @ self.column("b")) - float((self.v - self.side.prior) @ w)
+        w = self.conditions.clip(self.v)
+        rise = float(self.column("a") @ self.column("b")) - float((self.v - self.conditions.prior) @ w)
         return self.half_norm(w) + rise - 0.5 * float(self.ridge @ self.total**2)
 
-    def add(self, rows: Any, b: Floats, groups: Indices) -> None:
-        """Take in planes, at most one per group and call, with multiplier 0."""
+    def add(self, rows: Rows, b: Floats, groups: Indices) -> None:
         from ._kernels import pool_squares
 
         self.segments.add(rows)
@@ -101,7 +96,7 @@ class Pool:
         self.head[groups] = np.arange(begin, end)
         self.count = end
 
-    def improve(self, goal: float, rng: np.random.Generator, part: Indices | None = None) -> None:
+    def optimise(self, goal: float, rng: np.random.Generator, part: Indices | None = None) -> None:
         """Sweep over the groups until the pool's duality gap is near ``goal``; over a part, once."""
         if part is not None:
             self._ascend(part)
@@ -119,11 +114,11 @@ class Pool:
             for _ in range(BUSY_SWEEPS):
                 if self._ascend(rng.permutation(busy)) <= 0.8 * goal:
                     break
-        self.restore()
+        self._restore()
 
     def _crawls(self, last: float, left: float, goal: float, busy: int) -> bool:
         """Whether the sweeps still to come, at the pace of the last, would cost more than an exact solve."""
-        if self.side.bounded or not np.isfinite(last):
+        if self.conditions.bounded or not np.isfinite(last):
             return False
         active = int(np.count_nonzero(self.column("a")))
         rounds = MOST_SWEEPS if left >= last else np.log(max(goal, 1e-300) / left) / np.log(left / last)
@@ -137,7 +132,7 @@ class Pool:
         Sweeps crawl where planes are many and features few: 100 examples with 20 features at C = 1000
         took 11 s to a gap of 1e-6, and take 0.4 s with this.
         """
-        w = self.side.clip(self.v)
+        w = self.conditions.clip(self.v)
         vectors = self.segments.tocsr()
         a, b, group = self.column("a"), self.column("b"), self.column("group")
         want = b - vectors @ w - self.ridge[group] * self.total[group]
@@ -146,51 +141,49 @@ class Pool:
             return False
         V, of = vectors[active], group[active]
         H = (V @ V.T).toarray() + (of[:, None] == of[None, :]) * self.ridge[of][:, None]
-        found = solve_dual(H, b[active] - V @ self.side.prior, Groups(of, self.cap), a[active])
+        found = solve_dual(H, b[active] - V @ self.conditions.prior, Groups(of, self.cap), a[active])
         self._columns["a"][active] = found
-        self.restore()
+        self._restore()
         return True
 
     def _ascend(self, groups: Indices, full: bool = False) -> float:
         """One step in each of the groups; an estimate of the pool's duality gap."""
         from ._kernels import pool_ascend
 
-        x, side = self._columns, self.side
+        x, conditions = self._columns, self.conditions
         return float(
             pool_ascend(
                 *(self.segments.arrays, x["b"], x["square"], self.head, x["following"], x["a"]),
-                *(x["quiet"], self.total, self.cap, self.ridge, self.v, side.low, side.high, groups),
+                *(x["quiet"], self.total, self.cap, self.ridge, self.v),
+                *(conditions.low, conditions.high, groups),
                 *(self._busy, self._scratch, full),
             )
         )
 
     def slacks(self, groups: Indices) -> Floats:
-        """The slack that the planes of each group need at w."""
         from ._kernels import pool_slacks
 
-        x, side = self._columns, self.side
+        x, conditions = self._columns, self.conditions
         return np.asarray(
             pool_slacks(
                 *(self.segments.arrays, x["b"], self.head, x["following"]),
-                *(self.v, side.low, side.high, groups),
+                *(self.v, conditions.low, conditions.high, groups),
             )
         )
 
-    def restore(self) -> None:
+    def _restore(self) -> None:
         """v and the group totals anew from the multipliers: rounding does not pile up."""
         from ._kernels import pool_combine
 
         a = self.column("a")
-        self.v = self.side.prior.copy()
+        self.v = self.conditions.prior.copy()
         pool_combine(self.segments.arrays, a, self.v)
         self.total = np.asarray(np.bincount(self.column("group"), weights=a, minlength=len(self.cap)), float)
 
-    def drop_idle(self, age: int) -> None:
-        """Forget planes whose multiplier has been zero for more than ``age`` rounds (see WorkingSet)."""
+    def prune(self, age: int) -> None:
         idle = np.where(self.column("a") > 0.0, 0, self.column("idle") + 1)
         self._columns["idle"][: self.count] = idle
-        without_slack = np.isinf(self.cap) & (self.ridge == 0.0)
-        stays = np.flatnonzero((idle <= age) | without_slack[self.column("group")])
+        stays = np.flatnonzero((idle <= age) | ~self.has_slack[self.column("group")])
         if len(stays) > 0.8 * self.count:
             return
         self.segments.keep(stays)
@@ -200,31 +193,34 @@ class Pool:
         self._relink()
 
     def dump(self) -> Planes:
-        """The planes that have a slack, with their multipliers."""
         group = self.column("group")
-        mine = np.flatnonzero(np.isfinite(self.cap[group]) | (self.ridge[group] > 0.0))
+        mine = np.flatnonzero(self.has_slack[group])
         b, a = self.column("b")[mine], self.column("a")[mine]
         return Planes(self.segments.tocsr()[mine], b, group[mine], a)
 
     def load(self, planes: Planes) -> None:
-        """Take in planes of an earlier run."""
         before = self.count
         self.add(planes.vectors, planes.b, planes.group)
         self._relink()
         self._columns["a"][before : self.count] = planes.a
         self._columns["a"][: self.count] = feasible(self.column("a"), Groups(self.column("group"), self.cap))
-        self.restore()
+        self._restore()
 
-    def fits(self, other: Pool) -> bool:
-        """Whether `take_over` may be used: same sizes, and no rows without slack on either side."""
-        plain = not len(self.side.least) and not len(other.side.least)
+    def warm_start_from(self, earlier: SupportsDump | Planes, n_features: int) -> bool:
+        """As `PlaneSet.warm_start_from`; from another pool without copies of its data."""
+        if isinstance(earlier, PooledPlanes) and self._alike(earlier):
+            self._take_over(earlier)
+            return True
+        return super().warm_start_from(earlier, n_features)
+
+    def _alike(self, other: PooledPlanes) -> bool:
+        """Same sizes, and no rows without slack on either side."""
+        plain = not len(self.conditions.lower) and not len(other.conditions.lower)
         sizes = (len(self.cap), len(self.v)) == (len(other.cap), len(other.v))
         return plain and sizes and self.count == 0
 
-    def take_over(self, other: Pool) -> None:
-        """Take in the planes of an earlier run of the same problem, without copies of its data.
-
-        The multipliers are scaled together to the best point of their ray: from one C to the next,
+    def _take_over(self, other: PooledPlanes) -> None:
+        """The multipliers are scaled together to the best point of their ray: from one C to the next,
         weights at the cap want to grow with it.
         """
         self.segments = other.segments.copy()
@@ -234,13 +230,13 @@ class Pool:
         self._relink()
         a = feasible(self.column("a"), Groups(self.column("group"), self.cap))
         self._columns["a"][: self.count] = a
-        self.restore()
+        self._restore()
         held = self.total > 0.0
         square = float(self.v @ self.v) + float(self.ridge @ self.total**2)
-        if held.any() and square > 0.0 and not self.side.prior.any() and not self.side.bounded:
+        if held.any() and square > 0.0 and not self.conditions.prior.any() and not self.conditions.bounded:
             room = float(np.min(self.cap[held] / self.total[held]))
             self._columns["a"][: self.count] *= min(max(float(a @ self.column("b")) / square, 0.0), room)
-            self.restore()
+            self._restore()
 
     def _relink(self) -> None:
         group = self.column("group")

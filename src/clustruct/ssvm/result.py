@@ -1,21 +1,29 @@
-"""What a fit returns: the weights, what happened on the way, and what is certain about them."""
+"""How a training goes and what comes of it: its progress, its result, and what is certain about it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, Generic, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from clustruct._typing import Floats
-from clustruct.callbacks import Iteration, SupportsDump
+from clustruct.callbacks import Iteration, SupportsDump, asked_to_stop
+from clustruct.storage import DataclassState, register
 
+from .planes import Planes, PlaneSet
 from .problem import OracleKind
 
+# Rounds without any gain before a training is given up.
+STALLED_ROUNDS = 25
+P = TypeVar("P")
 
+
+@register("Certificate")
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(DataclassState):
     """What holds about v*, the optimum of the original problem (dissertation, chapter 5).
 
     ``lower <= v* <= upper``; an end that does not hold is None, and ``notes`` say why.
@@ -62,30 +70,15 @@ def certify(
     return Certificate(kind, dual, rho_upper, None, notes)
 
 
-@dataclass(frozen=True)
-class Planes:
-    """The working set at the end, in a form that can be stored and taken up again."""
-
-    vectors: Any
-    b: Floats
-    group: NDArray[np.intp]
-    a: Floats
-
-    def __len__(self) -> int:
-        return len(self.b)
-
-    def fits(self, n_features: int, n_groups: int) -> bool:
-        """Whether a problem of this size could have made them."""
-        return self.vectors.shape[1] == n_features and (len(self) == 0 or int(self.group.max()) < n_groups)
-
-
+@register("FitResult")
 @dataclass(frozen=True, repr=False)
-class FitResult:
+class FitResult(DataclassState):
     """The outcome of `fit`.
 
     ``w`` is the weight vector (with a kernel: a `KernelModel`). ``objective`` is the primal value that
     the oracle saw at w, ``dual`` the working set's lower bound, ``gap`` their difference.
-    ``stop_reason`` is one of "converged", "max_iter", "time_limit", "callback", "interrupted", "stalled".
+    ``stop_reason`` is one of "converged", "max_iter", "time_limit", "callback", "interrupted", "stalled",
+    or what a callback gave as its reason.
     """
 
     w: Any
@@ -100,7 +93,7 @@ class FitResult:
     seconds: float
     oracle_seconds: float
     qp_seconds: float
-    working_set: SupportsDump | None = field(default=None, repr=False)
+    working_set: SupportsDump | None = field(default=None, repr=False, compare=False)
 
     def __repr__(self) -> str:
         return (
@@ -134,3 +127,106 @@ def history_arrays(history: tuple[Iteration, ...]) -> dict[str, Floats]:
     """The history by column, for plots."""
     names = ["iteration", "primal", "dual", "gap", "oracle_calls", "constraints", "seconds"]
     return {name: np.array([getattr(h, name) for h in history], float) for name in names}
+
+
+@dataclass(frozen=True)
+class Incumbent(Generic[P]):
+    """The point of lowest primal value seen. A value of infinity is not known yet."""
+
+    w: P
+    primal: float = np.inf
+    mean_slack: float = np.inf
+
+    def below_dual(self, dual: float) -> bool:
+        """Whether the value lies below the dual: no point costs so little, so the oracle missed something."""
+        return self.primal < dual - 1e-9 * abs(dual)
+
+    def better_of(self, other: Incumbent[P], dual: float) -> Incumbent[P]:
+        """The better of the two, or the other where this one lies below the dual."""
+        return other if self.below_dual(dual) or other.primal < self.primal else self
+
+
+class Progress:
+    """The history of a training, its counters, and when it ends.
+
+    It ends by ``stop_reason``: converged (`judge`), out of rounds or time, nothing gained in ``patience``
+    rounds, or because the callback said so (`record`).
+    """
+
+    def __init__(
+        self,
+        C: float,
+        epsilon: float,
+        rtol: float,
+        max_iter: int = 1000,
+        time_limit: float = np.inf,
+        callback: Callable[[Iteration], object] | None = None,
+    ) -> None:
+        self.C, self.epsilon, self.rtol = C, epsilon, rtol
+        self.max_iter, self.time_limit, self.callback = max_iter, time_limit, callback
+        self.history: list[Iteration] = []
+        self.stop_reason = ""
+        self.oracle_calls, self.oracle_seconds = 0, 0.0
+        self.qp_solves, self.qp_seconds = 0, 0.0
+        self.earlier_seconds, self.patience = 0.0, STALLED_ROUNDS
+        # Called with the incumbent after every round: writes the checkpoint.
+        self.save: Callable[[Incumbent[Any]], None] | None = None
+        self._asked_to_stop = False
+        self._started = time.perf_counter()
+
+    @property
+    def seconds(self) -> float:
+        return self.earlier_seconds + time.perf_counter() - self._started
+
+    def judge(self, primal: float, dual: float, worst: float | None = None) -> None:
+        """Converged when the relative gap is reached, or when no constraint is violated beyond epsilon.
+
+        ``worst`` is the largest violation; that of a joint constraint is the gap over C.
+        """
+        gap = primal - dual
+        worst = gap / self.C if worst is None else worst
+        close = gap <= self.rtol * abs(primal) or (
+            worst <= self.epsilon and gap <= 2.0 * self.C * self.epsilon
+        )
+        if close and not self._asked_to_stop:
+            self.stop_reason = "converged"
+
+    def solved(self, started: float) -> None:
+        """A QP was solved, begun at ``started``."""
+        self.qp_seconds += time.perf_counter() - started
+        self.qp_solves += 1
+
+    def record(self, best: Incumbent[Any], planes: PlaneSet[Any]) -> None:
+        """Enter a round in the history, call the callback, and note a reason to stop."""
+        entry = Iteration(
+            len(self.history) + 1,
+            best.primal,
+            planes.dual,
+            self.oracle_calls,
+            len(planes),
+            self.seconds,
+            self.oracle_seconds,
+            self.qp_seconds,
+        )
+        self.history.append(entry)
+        if self.save is not None:
+            self.save(best)
+        if self.callback is not None and not self.stop_reason:
+            self.stop_reason = asked_to_stop(self.callback, replace(entry, working_set=planes))
+            self._asked_to_stop = bool(self.stop_reason)
+        self.stop_reason = self.stop_reason or self._out_of_limits()
+
+    def _out_of_limits(self) -> str:
+        if self._stalled():
+            return "stalled"
+        if len(self.history) >= self.max_iter:
+            return "max_iter"
+        return "time_limit" if self.seconds > self.time_limit else ""
+
+    def _stalled(self) -> bool:
+        """Nothing gained in many rounds: the last digits of the arithmetic are reached."""
+        if len(self.history) <= self.patience:
+            return False
+        then, now = self.history[-self.patience], self.history[-1]
+        no_rise = now.dual - then.dual <= 1e-13 * abs(now.dual)
+        return no_rise and not now.primal < then.primal

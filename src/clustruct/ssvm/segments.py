@@ -14,40 +14,13 @@ from clustruct._typing import Floats
 
 
 @dataclass(frozen=True)
-class BlockRows:
-    """Vectors made of rows of one matrix: vector j is the sum over k of ``factor[j, k]`` times row
-    ``row[j]`` of ``base``, laid down from entry ``offset[j, k]`` on.
-
-    ``base`` (dense C-ordered or CSR) must be the same object in every batch of a problem: it is not
-    copied. A multiclass difference is two such pieces.
-    """
-
-    base: Any
-    row: NDArray[np.intp]
-    offset: NDArray[np.intp]
-    factor: Floats
-    n_features: int
-
-    def __len__(self) -> int:
-        return len(self.row)
-
-    def scaled(self, factors: Floats) -> BlockRows:
-        return BlockRows(self.base, self.row, self.offset, self.factor * factors[:, None], self.n_features)
-
-    def tocsr(self) -> Any:
-        held = Segments(self.n_features)
-        held.add(self)
-        return held.tocsr()
-
-
-@dataclass(frozen=True)
 class PieceRows:
     """Vectors made of any stretches of one array: vector j has ``count[j]`` pieces, listed one after
     another, each ``factor`` times ``data[start : start + length]`` laid down from entry ``offset`` on.
 
     Where ``indices`` is not empty the data is sparse, and ``indices`` holds entries relative to the offset.
-    ``data`` must be the same object in every batch of a problem: it is not copied. Where blocks of a
-    row meet single entries (a label's features, a pair's weight), `BlockRows` does not do.
+    ``data`` must be the same object in every batch of a problem: it is not copied. The psi difference of a
+    multiclass example is two pieces, one row of X laid down twice.
     """
 
     data: Floats
@@ -74,7 +47,7 @@ class PieceRows:
 class Segments:
     """Storage of plane vectors for the kernels. See `_kernels` for the format.
 
-    Rows come as `BlockRows` over one base, as `PieceRows` over one array, as dense rows or as CSR.
+    Rows come as `PieceRows` over one array, as dense rows or as CSR.
     The first batch decides whether the data is sparse; later ones are turned to fit.
     """
 
@@ -106,38 +79,16 @@ class Segments:
 
     def add(self, rows: Any) -> None:
         """Take in one vector per row."""
-        if isinstance(rows, BlockRows) and (self.count == 0 or rows.base is self._base):
-            self._add_blocks(rows)
-        elif isinstance(rows, PieceRows) and (self.count == 0 or rows.data is self._base):
+        if isinstance(rows, PieceRows) and (self.count == 0 or rows.data is self._base):
             self._add_pieces(rows)
         else:
-            self._add_rows(rows.tocsr() if isinstance(rows, BlockRows | PieceRows) else rows)
+            self._add_rows(rows.tocsr() if isinstance(rows, PieceRows) else rows)
 
     def _add_pieces(self, rows: PieceRows) -> None:
         if self._base is None:
             self._base, self._sparse = rows.data, bool(len(rows.indices))
             self._data, self._indices, self._filled = rows.data, rows.indices, len(rows.data)
         self._append(rows.count, rows.start, rows.length, rows.offset, rows.factor)
-
-    def _add_blocks(self, rows: BlockRows) -> None:
-        base = rows.base
-        if self._base is None:
-            self._base, self._sparse = base, sparse.issparse(base)
-            self._data = base.data if self._sparse else base.reshape(-1)
-            self._indices = base.indices if self._sparse else self._indices
-            self._filled = len(self._data)
-        if self._sparse:
-            start, length = base.indptr[rows.row], np.diff(base.indptr)[rows.row]
-        else:
-            start, length = rows.row * base.shape[1], np.full(len(rows), base.shape[1])
-        pieces = rows.offset.shape[1]
-        self._append(
-            np.full(len(rows), pieces),
-            np.repeat(start, pieces),
-            np.repeat(length, pieces),
-            rows.offset.ravel(),
-            rows.factor.ravel(),
-        )
 
     def _add_rows(self, rows: Any) -> None:
         if self._sparse is None:

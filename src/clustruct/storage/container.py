@@ -17,10 +17,11 @@ import hashlib
 import json
 import math
 import os
+import re
 import stat
 from collections.abc import Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +30,7 @@ from clustruct.exceptions import ModelFileError
 
 from .atomic import replacing
 
-__all__ = ["read_container", "write_container"]
+__all__ = ["Array", "read_container", "storable", "write_container"]
 
 MAGIC = b"clustruct model\n"
 ALIGNMENT = 64
@@ -37,9 +38,20 @@ START = len(MAGIC) + 8
 DIGEST = hashlib.sha256().digest_size
 # JSON of this length can become objects of some twenty times its size, no more.
 LONGEST_HEADER = 16 * 2**20
-DTYPES = ("<f8", "<f4", "<i8", "<i4", "<u4", "|u1", "|b1")
+# Truth values, integers, floats and complex numbers; text of at least one character.
+DTYPE = re.compile(r"\|b1|\|[iu]1|<[iu][248]|<f[248]|<c(8|16)|<U[1-9]\d{0,8}|\|S[1-9]\d{0,8}")
+LAST_CHARACTER = 0x10FFFF
 
-Array = NDArray[Any]
+Array: TypeAlias = NDArray[Any]
+
+
+def storable(dtype: np.dtype[Any]) -> bool:
+    """Whether the container holds arrays of this type.
+
+    >>> storable(np.dtype("float64")), storable(np.dtype(object))
+    (True, False)
+    """
+    return DTYPE.fullmatch(dtype.str) is not None
 
 
 def write_container(path: Path, header: dict[str, Any], arrays: Sequence[Array]) -> None:
@@ -94,7 +106,9 @@ def _read(f: IO[bytes], size: int, path: Path) -> tuple[dict[str, Any], list[Arr
     if START + length + body + DIGEST != size:
         raise ModelFileError(f"{path}: the file is cut short or damaged (its size is not what it declares)")
     data = f.read(body)
-    if hashlib.sha256(start + text + data).digest() != f.read(DIGEST):
+    digest = hashlib.sha256(start + text)
+    digest.update(data)
+    if digest.digest() != f.read(DIGEST):
         raise ModelFileError(f"{path}: the file is damaged (its checksum is wrong)")
     return header, _arrays(data, layout, path)
 
@@ -114,10 +128,11 @@ def _layout(header: dict[str, Any], path: Path) -> list[tuple[str, tuple[int, ..
     found = []
     listed = header.get("arrays")
     for entry in listed if isinstance(listed, list) else [None]:
-        dtype, shape = entry if isinstance(entry, list) and len(entry) == 2 else (None, None)
-        sizes = shape if isinstance(shape, list) and len(shape) <= 8 else [None]
+        dtype, shape = entry if isinstance(entry, list) and len(entry) == 2 else ("", [])
+        sizes = shape if isinstance(shape, list) and len(shape) <= 8 else [-1]
         # A dimension beyond 2^40 would be no array of ours even where another one is zero.
-        if dtype not in DTYPES or not all(type(n) is int and 0 <= n < 2**40 for n in sizes):
+        known = isinstance(dtype, str) and DTYPE.fullmatch(dtype)
+        if not known or not all(type(n) is int and 0 <= n < 2**40 for n in sizes):
             raise ModelFileError(f"{path}: damaged, it lists an array that cannot be")
         found.append((dtype, tuple(sizes), math.prod(sizes) * np.dtype(dtype).itemsize))
     return found
@@ -126,13 +141,15 @@ def _layout(header: dict[str, Any], path: Path) -> list[tuple[str, tuple[int, ..
 def _arrays(data: bytes, layout: list[tuple[str, tuple[int, ...], int]], path: Path) -> list[Array]:
     found, start = [], 0
     for dtype, shape, nbytes in layout:
-        if dtype == "|b1":
-            raw = np.frombuffer(data, "|u1", math.prod(shape), start)
-            if raw.size and raw.max() > 1:
-                raise ModelFileError(f"{path}: damaged, an array of truth values has others")
-            array: Array = raw.view(np.bool_).reshape(shape)
-        else:
-            array = np.frombuffer(data, dtype, math.prod(shape), start).reshape(shape)
-        found.append(array)
+        if dtype == "|b1" and _largest(data, "|u1", nbytes, start) > 1:
+            raise ModelFileError(f"{path}: damaged, an array of truth values has others")
+        if dtype.startswith("<U") and _largest(data, "<u4", nbytes, start) > LAST_CHARACTER:
+            raise ModelFileError(f"{path}: damaged, an array of text has what is no character")
+        found.append(np.frombuffer(data, dtype, math.prod(shape), start).reshape(shape))
         start += nbytes + -nbytes % ALIGNMENT
     return found
+
+
+def _largest(data: bytes, dtype: str, nbytes: int, start: int) -> int:
+    count = nbytes // np.dtype(dtype).itemsize
+    return int(np.frombuffer(data, dtype, count, start).max(initial=0))

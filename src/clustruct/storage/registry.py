@@ -7,18 +7,22 @@ what is not in the list is refused.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 
+import clustruct
 from clustruct.exceptions import ModelFileError
 
-__all__ = ["Stateful", "class_named", "name_of", "register"]
+__all__ = ["Entry", "Stateful", "entry_named", "entry_of", "register", "register_foreign", "registered"]
+
+State = dict[str, Any]
 
 
 @runtime_checkable
 class Stateful(Protocol):
     """An object that can be kept in a file: all it needs as plain values, arrays and other such objects."""
 
-    def state(self) -> dict[str, Any]:
+    def state(self) -> State:
         """What `from_state` needs to make an equal object."""
         ...
 
@@ -28,9 +32,20 @@ class Stateful(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class Entry:
+    """A registered class: how its objects become states, and states objects."""
+
+    name: str
+    cls: type
+    state: Callable[[Any], State]
+    rebuild: Callable[[Mapping[str, Any]], Any]
+
+
 C = TypeVar("C", bound=type)
-_CLASSES: dict[str, type] = {}
-_NAMES: dict[type, str] = {}
+T = TypeVar("T")
+_BY_NAME: dict[str, Entry] = {}
+_BY_CLASS: dict[type, Entry] = {}
 
 
 def register(name: str) -> Callable[[C], C]:
@@ -41,30 +56,47 @@ def register(name: str) -> Callable[[C], C]:
     ...     def state(self): return {}
     ...     @classmethod
     ...     def from_state(cls, state): return cls()
-    >>> class_named("doctest point") is Point, name_of(Point)
+    >>> entry_named("doctest point").cls is Point, entry_of(Point).name
     (True, 'doctest point')
     """
 
     def enter(cls: C) -> C:
-        taken = _CLASSES.get(name)
-        if taken is not None and taken.__qualname__ != cls.__qualname__:
-            raise ValueError(f"the name {name!r} is taken by {taken.__module__}.{taken.__qualname__}")
-        _CLASSES[name] = cls
-        _NAMES[cls] = name
+        if not issubclass(cls, Stateful):
+            raise TypeError(f"{cls.__qualname__} cannot be registered: it lacks state() or from_state()")
+        register_foreign(name, cls, cls.state, cls.from_state)
         return cls
 
     return enter
 
 
-def name_of(cls: type) -> str | None:
-    """The name under which files know the class, None where they do not."""
-    return _NAMES.get(cls)
+def register_foreign(
+    name: str, cls: type, state: Callable[[Any], State], rebuild: Callable[[Mapping[str, Any]], Any]
+) -> None:
+    """Register a class of another package: ``state`` and ``rebuild`` are what its methods would be."""
+    taken = _BY_NAME.get(name)
+    if taken is not None and taken.cls.__qualname__ != cls.__qualname__:
+        raise ValueError(f"the name {name!r} is taken by {taken.cls.__module__}.{taken.cls.__qualname__}")
+    _BY_NAME[name] = _BY_CLASS[cls] = Entry(name, cls, state, rebuild)
 
 
-def class_named(name: object) -> Any:
+def entry_of(cls: type) -> Entry | None:
+    """How files keep objects of the class (not of its subclasses); None where they do not."""
+    if cls not in _BY_CLASS:
+        clustruct.import_stored()
+    return _BY_CLASS.get(cls)
+
+
+def registered(base: type[T]) -> dict[str, type[T]]:
+    """The registered classes below a class, by name, in the order of their registration."""
+    return {name: entry.cls for name, entry in _BY_NAME.items() if issubclass(entry.cls, base)}
+
+
+def entry_named(name: object) -> Entry:
     """The class of that name; ModelFileError where none is registered."""
-    found = _CLASSES.get(name) if isinstance(name, str) else None
+    if name not in _BY_NAME:
+        clustruct.import_stored()
+    found = _BY_NAME.get(name) if isinstance(name, str) else None
     if found is None:
-        known = ", ".join(sorted(_CLASSES))
+        known = ", ".join(sorted(_BY_NAME))
         raise ModelFileError(f"it names {name!r}, which is not known here; known are {known}")
     return found

@@ -1,8 +1,17 @@
-"""Maximum-margin clustering that is told which documents belong to none of the clusters (SPEC 7)."""
+"""Maximum-margin clustering beside documents of no cluster (Zhang, Wang and Si 2011)."""
 
-from . import sources
-from .cccp import CCCPResult, CCCPStep, descend
+from importlib import import_module
+from types import ModuleType
+
+from .cccp import CCCPResult, CCCPStep, cccp
 from .convex_step import solve_convex
 from .problem import MarginProblem
 
-__all__ = ["CCCPResult", "CCCPStep", "MarginProblem", "descend", "solve_convex", "sources"]
+__all__ = ["CCCPResult", "CCCPStep", "MarginProblem", "cccp", "solve_convex", "sources"]
+
+
+def __getattr__(name: str) -> ModuleType:
+    # Ways to choose a Universum load scikit-learn's mixtures, which training does not need.
+    if name == "sources":
+        return import_module("clustruct.universum.sources")
+    raise AttributeError(f"module 'clustruct.universum' has no attribute {name!r}")

@@ -7,14 +7,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from clustruct._typing import Floats, Indices
-from clustruct.ssvm.result import Planes
-from clustruct.ssvm.working_set import LinearSpace, WorkingSet
+from clustruct.ssvm import Cut, GramPlanes, Incumbent, Planes, Risk, cutting_plane
 
 from .problem import MarginProblem
 from .terms import View, inner_product, plane_of
 
 # How far beyond the best point, towards the QP's solution, the next planes are made.
-SHARE = 0.1
+PROX_STEP = 0.1
 # Steps of the bisection along the line: 5 find the best share to 1/16, and more do not save rounds.
 HALVINGS = 5
 # Solves without weight before a plane is forgotten.
@@ -32,20 +31,11 @@ class Inner:
     rounds: int
     planes: int
     universum: Planes | None
-    converged: bool
+    stop_reason: str
 
-
-@dataclass(frozen=True)
-class _Point:
-    """W with its scores in every view, and the value there."""
-
-    W: Floats
-    scores: list[Floats]
-    value: float = np.inf
-
-    def towards(self, other: _Point, share: float) -> _Point:
-        scores = [a + share * (b - a) for a, b in zip(self.scores, other.scores, strict=True)]
-        return _Point(self.W + share * (other.W - self.W), scores)
+    @property
+    def converged(self) -> bool:
+        return self.stop_reason == "converged"
 
 
 def solve_convex(
@@ -67,54 +57,65 @@ def solve_convex(
     ``scores`` are those of start, where they are known.
     Cost per round O(k nnz(X)) plus a QP in the number of planes.
     """
-    views, weights = problem.views(labels), problem.weights
-    working = _working_set(problem, earlier)
     at_start = problem.scores(start) if scores is None else scores
-    best = _Point(start, at_start, problem.objective_at(start, at_start, labels))
-    asked, rounds, moved = best, 0, True
-    while rounds < max_rounds:
-        rounds += 1
-        for group, view in enumerate(views):
-            M, b = view.cut(asked.scores[group])
-            working.add_plane(plane_of(view.X, M).ravel(), b, group)
-        working.solve()
-        if best.value - working.dual <= rtol * best.value:
-            break
-        W = problem.balanced(working.w.reshape(problem.shape))
-        there = _Point(W, problem.scores(W))
-        found = _line_search(views, weights, best, there)
-        moved, best = found.value < best.value, min(best, found, key=lambda p: p.value)
-        if best.value - working.dual <= rtol * best.value:
-            break
-        # Where the line brought nothing, the QP's own solution must be cut off.
-        asked = best.towards(there, SHARE) if moved else there
-        working.drop_idle(IDLE_SOLVES)
-    converged = best.value - working.dual <= rtol * best.value
+    found = cutting_plane(
+        _FixedLabels(problem, labels),
+        problem.balance_rows(),
+        problem.weights,
+        start=Incumbent(_Point(start, at_start), problem.objective_at(start, at_start, labels)),
+        planes=earlier,
+        rtol=rtol,
+        max_iter=max_rounds,
+        prune_after=IDLE_SOLVES,
+    )
     return Inner(
-        best.W,
-        best.scores,
-        best.value,
-        working.dual,
-        rounds,
-        len(working),
-        _universum_planes(working),
-        converged,
+        found.point.W,
+        found.point.scores,
+        found.objective,
+        found.dual,
+        len(found.history),
+        found.n_planes,
+        found.planes.of_group(1),
+        found.stop_reason,
     )
 
 
-def _working_set(problem: MarginProblem, earlier: Planes | None) -> WorkingSet:
-    side = problem.balance_rows()
-    weights = problem.weights
-    working = WorkingSet(LinearSpace(len(side.prior), side), weights, np.zeros(len(weights)))
-    if earlier is not None and len(earlier):
-        working.load(earlier)
-    return working
+@dataclass(frozen=True)
+class _Point:
+    """W with its scores in every view."""
+
+    W: Floats
+    scores: list[Floats]
+
+    def towards(self, other: _Point, share: float) -> _Point:
+        scores = [a + share * (b - a) for a, b in zip(self.scores, other.scores, strict=True)]
+        return _Point(self.W + share * (other.W - self.W), scores)
 
 
-def _universum_planes(working: WorkingSet) -> Planes:
-    held = working.dump()
-    kept = held.group == 1
-    return replace(held, vectors=held.vectors[kept], b=held.b[kept], group=held.group[kept], a=held.a[kept])
+class _FixedLabels(Risk[_Point]):
+    """Both terms of the objective with the labels fixed, and the line search of OCAS."""
+
+    def __init__(self, problem: MarginProblem, labels: Indices) -> None:
+        self._problem, self._views = problem, problem.views(labels)
+
+    def point(self, w: Floats) -> _Point:
+        W = self._problem.balanced(w.reshape(self._problem.shape))
+        return _Point(W, self._problem.scores(W))
+
+    def cut(self, point: _Point, planes: GramPlanes[Floats]) -> Cut[_Point]:
+        cuts = [view.cut(scores) for view, scores in zip(self._views, point.scores, strict=True)]
+        vectors = [plane_of(view.X, M).ravel() for view, (M, _) in zip(self._views, cuts, strict=True)]
+        return Cut(vectors, [b for _, b in cuts])
+
+    def step(
+        self, best: Incumbent[_Point], planes: GramPlanes[Floats], useful: bool
+    ) -> tuple[Incumbent[_Point], _Point]:
+        there = self.point(planes.w)
+        found = _line_search(self._views, self._problem.weights, best, there)
+        if found.primal < best.primal:
+            return found, found.w.towards(there, PROX_STEP)
+        # Where the line brought nothing, the QP's own solution must be cut off.
+        return best, there
 
 
 def _value_and_slope(views: list[View], weights: Floats, at: _Point, step: _Point) -> tuple[float, float]:
@@ -127,16 +128,19 @@ def _value_and_slope(views: list[View], weights: Floats, at: _Point, step: _Poin
     return value, slope
 
 
-def _line_search(views: list[View], weights: Floats, best: _Point, there: _Point) -> _Point:
+def _line_search(
+    views: list[View], weights: Floats, best: Incumbent[_Point], there: _Point
+) -> Incumbent[_Point]:
     """A point between the two where the convex value is near its least, by bisection of the slope."""
-    step = _Point(there.W - best.W, [b - a for a, b in zip(best.scores, there.scores, strict=True)])
+    begin = best.w
+    step = _Point(there.W - begin.W, [b - a for a, b in zip(begin.scores, there.scores, strict=True)])
     low, high, found = 0.0, 1.0, best
     share = 1.0
     for _ in range(HALVINGS):
-        point = best.towards(there, share)
+        point = begin.towards(there, share)
         value, slope = _value_and_slope(views, weights, point, step)
-        if value < found.value:
-            found = replace(point, value=value)
+        if value < found.primal:
+            found = replace(found, w=point, primal=value)
         if slope <= 0.0:
             low = share
         else:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clustruct._typing import Floats, Indices
-from clustruct.ssvm.working_set import LinearSpace, WorkingSet
+from clustruct.callbacks import Iteration, asked_to_stop
+from clustruct.ssvm import solve_planes
+from clustruct.storage import DataclassState, register
 
 from .problem import MarginProblem
 from .terms import plane_of, scores_of
@@ -18,8 +21,9 @@ from .terms import plane_of, scores_of
 NONE = -1
 
 
+@register("CPM3CResult")
 @dataclass(frozen=True)
-class CPM3CResult:
+class CPM3CResult(DataclassState):
     """The outcome of `cpm3c`; ``history`` holds the objective after each outer round and may rise."""
 
     W: Floats
@@ -35,7 +39,12 @@ class CPM3CResult:
 
 
 def cpm3c(
-    problem: MarginProblem, start: Floats, epsilon: float = 0.01, tol: float = 0.01, max_iter: int = 100
+    problem: MarginProblem,
+    start: Floats,
+    epsilon: float = 0.01,
+    tol: float = 0.01,
+    max_iter: int = 100,
+    callback: Callable[[Iteration], object] | None = None,
 ) -> CPM3CResult:
     """Local search for::
 
@@ -44,19 +53,32 @@ def cpm3c(
 
     One slack; a constraint is a choice c of one rival (or none) per document. Each round adds the choice that
     is violated most and runs CCCP over all choices held, with u fixed at the current W in each step. As the
-    problem is not convex the working set bounds nothing, and the objective may rise.
+    problem is not convex the working set bounds nothing, and the objective may rise. The planes of all
+    choices change with u, so that it is no cutting-plane method for a convex risk: it shares the QP
+    (`clustruct.ssvm.solve_planes`), not the loop. Ctrl-C and the callback end it with the W reached.
     Cost per CCCP step O(k nnz) for every constraint held.
     """
     began = time.perf_counter()
-    W, chosen, history, slack, reason = start, [], [], -np.inf, "max_iter"
-    for _ in range(max_iter):
-        rivals, needed = _most_violated(scores_of(problem.X, W))
-        history.append(0.5 * float(np.vdot(W, W)) + problem.C * needed)
-        if needed <= slack + epsilon:
-            reason = "converged"
-            break
-        chosen.append(rivals)
-        W, slack = _inner(problem, W, np.array(chosen), tol)
+    W, slack, reason = start, -np.inf, ""
+    chosen: list[NDArray[np.int16]] = []
+    history: list[float] = []
+    try:
+        while not reason:
+            rivals, needed = _most_violated(scores_of(problem.X, W))
+            history.append(0.5 * float(np.vdot(W, W)) + problem.C * needed)
+            if needed <= slack + epsilon:
+                reason = "converged"
+                break
+            rounds, now = len(history), time.perf_counter() - began
+            step = Iteration(rounds, history[-1], -np.inf, rounds, len(chosen), now)
+            if not (reason := asked_to_stop(callback, step)):
+                chosen.append(rivals)
+                W, slack = _inner(problem, W, np.array(chosen), tol)
+                reason = "max_iter" if rounds >= max_iter else ""
+    except KeyboardInterrupt:
+        if not history:
+            raise
+        reason = "interrupted"
     value = history[-1]
     return CPM3CResult(W, problem.assign(W), value, reason, tuple(history), time.perf_counter() - began)
 
@@ -74,17 +96,12 @@ def _most_violated(scores: Floats) -> tuple[NDArray[np.int16], float]:
 
 def _inner(problem: MarginProblem, W: Floats, chosen: NDArray[np.int16], tol: float) -> tuple[Floats, float]:
     """CCCP over the constraints held: W, and the slack that they need there."""
-    value, a = np.inf, np.zeros(0)
+    value, a = np.inf, None
     for _ in range(50):
-        side = problem.balance_rows()
-        working = WorkingSet(LinearSpace(len(side.prior), side), np.array([problem.C]), np.zeros(1))
         vectors, b = _planes(problem, chosen, problem.assign(W))
-        working.add(vectors, b, np.zeros(len(b), np.intp))
-        if len(a) == len(working):
-            working.a = a
-        working.solve()
-        W, a, before = problem.balanced(working.w.reshape(problem.shape)), working.a, value
-        value = working.dual
+        found = solve_planes(vectors, b, problem.balance_rows(), problem.C, a)
+        W, a = problem.balanced(found.w.reshape(problem.shape)), found.a
+        before, value = value, found.dual
         if before - value <= tol * abs(before) and np.isfinite(before):
             break
     vectors, b = _planes(problem, chosen, problem.assign(W))

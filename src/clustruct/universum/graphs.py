@@ -54,17 +54,19 @@ def local_predictors(X: Any, index: NDArray[np.intp], ridge: float) -> Any:
     return _graph(weights, index)
 
 
-def clgr_embedding(X: Floats, k: int, n_neighbors: int, ridge: float, smoothness: float, seed: int) -> Floats:
+def clgr_embedding(
+    X: Floats, k: int, n_neighbors: int, ridge: float, smoothness: float, seed: int, dense: int = DENSE
+) -> Floats:
     """``min trace Q' [(I - A)'(I - A) + smoothness L] Q`` over Q with orthonormal columns, k of them.
 
     Clustering with local and global regularisation (Wang, Zhang and Li 2007): each document's label should be
     what a local linear model predicts (A), and smooth over the neighbour graph (L, its normalised
-    Laplacian with cosine weights). The k least eigenvectors.
+    Laplacian with cosine weights). The k least eigenvectors, all at once up to ``dense`` documents.
     """
     _, index = neighbours(X, n_neighbors)
     rest = sparse.eye_array(X.shape[0], format="csr") - local_predictors(X, index, ridge)
     laplacian = smoothness * _laplacian(_symmetric(_cosines(X, index)))
-    if X.shape[0] <= DENSE:
+    if X.shape[0] <= dense:
         values = np.linalg.eigh((rest.T @ rest + laplacian).toarray())
         return np.asarray(values[1][:, :k])
     apply = LinearOperator(

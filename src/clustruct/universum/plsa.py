@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,13 +11,16 @@ import numpy as np
 from scipy import sparse
 
 from clustruct._typing import Floats, Indices
+from clustruct.callbacks import Iteration, asked_to_stop
+from clustruct.storage import DataclassState, register
 
 # So that a word that a topic gave up is not lost to rounding.
 TINY = 1e-300
 
 
+@register("PLSAResult")
 @dataclass(frozen=True)
-class PLSAResult:
+class PLSAResult(DataclassState):
     """P(topic | document), one row per document; P(word | topic), one row per topic; likelihood per step."""
 
     topics: Floats
@@ -32,12 +37,22 @@ class PLSAResult:
         return self.history[-1]
 
 
-def plsa(X: Any, k: int, rng: np.random.RandomState, tol: float = 1e-5, max_iter: int = 300) -> PLSAResult:
+def plsa(
+    X: Any,
+    k: int,
+    rng: np.random.RandomState,
+    tol: float = 1e-5,
+    max_iter: int = 300,
+    callback: Callable[[Iteration], object] | None = None,
+) -> PLSAResult:
     """``max sum_{d,w} X_dw log sum_z P(z|d) P(w|z)`` over distributions, from a random start.
 
     X is CSR and not negative. The likelihood never falls. Ends when it rises by no more than ``tol`` times
-    its size. Cost per step O(k nnz).
+    its size, or when the callback, called with minus the likelihood, returns something true. Cost per step
+    O(k nnz). (`sklearn.decomposition.NMF` with the Kullback-Leibler loss has the same optima, but takes other
+    steps: it updates one factor after the other, EM both at once.)
     """
+    started = time.perf_counter()
     X = sparse.csr_array(X)
     topics, words = rng.dirichlet(np.ones(k), X.shape[0]), rng.dirichlet(np.ones(X.shape[1]), k)
     rows, columns = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr)), X.indices
@@ -47,6 +62,9 @@ def plsa(X: Any, k: int, rng: np.random.RandomState, tol: float = 1e-5, max_iter
         history.append(float(X.data @ np.log(mixed)))
         if len(history) > 1 and history[-1] - history[-2] <= tol * abs(history[-1]):
             return PLSAResult(topics, words, tuple(history), True)
+        step = Iteration(len(history), -history[-1], -np.inf, len(history), 0, time.perf_counter() - started)
+        if asked_to_stop(callback, step):
+            break
         ratio = sparse.csr_array((X.data / mixed, columns, X.indptr), shape=X.shape)
         counted = topics * (ratio @ words.T)
         words = _distributions(words * (ratio.T @ topics).T)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from clustruct._typing import Floats, Indices
-from clustruct.ssvm.side_conditions import SideConditions
+from clustruct.ssvm import WeightConstraints
 
 from .terms import TargetView, UniversumView, View, scores_of, slack
 
@@ -78,7 +78,7 @@ class MarginProblem:
         slacks = np.array([slack(view, S) for view, S in zip(views, scores, strict=True)])
         return 0.5 * float(np.vdot(W, W)) + float(self.weights @ slacks)
 
-    def balance_rows(self) -> SideConditions:
+    def balance_rows(self) -> WeightConstraints:
         """``-(w_p - w_q) . mean x >= -balance/n`` for all ordered pairs.
 
         Divided by n: as sums they have n times the norm of the planes, and the QP is hopelessly
@@ -91,10 +91,9 @@ class MarginProblem:
         rows = np.zeros((len(pairs), k, d))
         for row, (p, q) in zip(rows, pairs, strict=True):
             row[p], row[q] = -self.centre, self.centre
-        least = np.full(len(pairs), -self.balance / self.X.shape[0])
-        return SideConditions(
-            np.zeros(k * d), np.empty(0), np.empty(0), rows.reshape(len(pairs), k * d), least
-        )
+        lower = np.full(len(pairs), -self.balance / self.X.shape[0])
+        free = np.empty(0)
+        return WeightConstraints(np.zeros(k * d), free, free, rows.reshape(len(pairs), k * d), lower)
 
     @cached_property
     def _has_centre(self) -> bool:

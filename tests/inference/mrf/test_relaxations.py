@@ -83,8 +83,7 @@ def test_larger_fields(V):
 def test_own_flow_decides_what_dwave_decides(V):
     for seed in range(10):
         unary, pairwise = random_problem(seed, V, np.sqrt(V))
-        own, other = (mrf.graph_cut(unary, pairwise, backend=name) for name in ("own", "dwave"))
-        np.testing.assert_array_equal(own.nodes, other.nodes)
+        np.testing.assert_array_equal(mrf.graph_cut(unary, pairwise).nodes, slow.dwave(unary, pairwise))
 
 
 @pytest.mark.parametrize("search", [mrf.graph_cut, mrf.linear_program])

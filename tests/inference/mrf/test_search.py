@@ -181,7 +181,6 @@ def test_chow_liu_of_one_label_is_empty():
         (lambda: mrf.loopy_bp([1.0], [[0.0]], damping=1.0), "damping"),
         (lambda: mrf.closest_above([1.0], [[0.0]], rho=2.0), "rho"),
         (lambda: mrf.standard_form(np.zeros((3, 2)), np.zeros((2, 2, 2, 2))), "expected"),
-        (lambda: mrf.graph_cut([1.0], [[0.0]], backend="other"), "backend"),
         (lambda: mrf.chow_liu_edges([1.0, 0.0]), "rows and columns"),
     ],
 )

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Self
-
 import numpy as np
 
 from clustruct._typing import Ints
-from clustruct.features.base import PairBlock, Values, register
+from clustruct.features.base import Unlearned, Values
 from clustruct.records import RawSet
+from clustruct.storage import register
 
 
-@register
-class Constant(PairBlock):
+@register("Constant")
+class Constant(Unlearned):
     """1 for every pair."""
 
-    kind = "constant"
-
-    def fit(self, sets: Sequence[RawSet]) -> Self:
-        return self
-
-    def names(self) -> list[str]:
+    def get_feature_names_out(self) -> list[str]:
         return ["constant"]
 
-    def values(self, raw: RawSet, pairs: Ints) -> Values:
+    def transform(self, raw: RawSet, pairs: Ints) -> Values:
         return np.ones((len(pairs), 1))

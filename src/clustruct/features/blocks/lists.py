@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import ClassVar, Self
 
 import numpy as np
 
 from clustruct._typing import Ints
 from clustruct.features import checks
-from clustruct.features.base import PairBlock, State, Values, register
-from clustruct.features.term_weights import TermWeights
+from clustruct.features.base import Values, missing
+from clustruct.features.fields import Fields
+from clustruct.features.term_weights import TermBlock, TermLists
 from clustruct.features.words import as_text, fold
 from clustruct.records import RawSet, is_missing
+from clustruct.storage import register
 
-from .strings import missing
 
-
-@register
-class Lists(PairBlock):
+@register("Lists")
+@dataclass(eq=False, repr=False)
+class Lists(TermBlock):
     """Entries that two lists share.
 
     An entry that all items of the set have (the very name that is to be told apart) says nothing: beside the
@@ -31,37 +32,38 @@ class Lists(PairBlock):
 
     >>> raw = RawSet([{"by": ["Li", "Wu"]}, {"by": ["Li", "wu"]}, {"by": ["Li"]}])
     >>> block = Lists("by").fit([raw])
-    >>> block.names()  # doctest: +NORMALIZE_WHITESPACE
+    >>> block.get_feature_names_out()  # doctest: +NORMALIZE_WHITESPACE
     ['by: missing in one', 'by: missing in both', 'by: shared entries', 'by: share of the shorter list',
      'by: shared entries that are rare here', 'by: same list']
     """
 
-    kind = "lists"
+    suits: ClassVar = {"records": ("list",)}
 
-    def __init__(self, field: str, separator: str | None = None) -> None:
-        self.field = field
-        self.separator = separator
+    field: str
+    separator: str | None = None
 
-    def _check(self) -> None:
+    def check_parameters(self) -> None:
         checks.name_of_field(self.field)
         if self.separator is not None and (not isinstance(self.separator, str) or not self.separator):
             raise ValueError(f"separator must be a string, not {self.separator!r}")
 
-    def fit(self, sets: Sequence[RawSet]) -> Self:
-        self._check()
-        self.weights_ = TermWeights().fit(entries for raw in sets for entries in self._entries(raw))
-        return self
+    @classmethod
+    def guess_field(cls, data: Fields, field: str) -> list[Self]:
+        return [cls(field)]
 
-    def names(self) -> list[str]:
+    def terms(self, raw: RawSet) -> list[TermLists]:
+        return [[self._read(value) for value in raw.column(self.field)]]
+
+    def get_feature_names_out(self) -> list[str]:
         kinds = ("missing in one", "missing in both", "shared entries", "share of the shorter list")
         return [
             f"{self.field}: {kind}" for kind in (*kinds, "shared entries that are rare here", "same list")
         ]
 
-    def values(self, raw: RawSet, pairs: Ints) -> Values:
-        entries = self._entries(raw)
-        found = self.weights_.compare(entries, pairs)
-        rare = self.weights_.rows(entries).shared_rare(pairs)
+    def transform(self, raw: RawSet, pairs: Ints) -> Values:
+        (entries,), (weights,) = self.terms(raw), self.weights_
+        rows = weights.rows(entries)
+        found, rare = rows.compare(pairs), rows.shared_rare(pairs)
         contents = [frozenset(e) for e in entries]
         number = {c: i for i, c in enumerate(dict.fromkeys(contents))}
         code = np.array([number[c] for c in contents])
@@ -71,10 +73,7 @@ class Lists(PairBlock):
             [*missing(there, pairs), found.cosine, found.contained, rare, same.astype(float)]
         )
 
-    def _entries(self, raw: RawSet) -> list[list[str]]:
-        return [self._read(value) for value in raw.column(self.field)]
-
-    def _read(self, value: Any) -> list[str]:
+    def _read(self, value: object) -> list[str]:
         if is_missing(value):
             return []
         if isinstance(value, list | tuple | set | frozenset):
@@ -82,10 +81,3 @@ class Lists(PairBlock):
         else:
             parts = as_text(value).split(self.separator) if self.separator else [as_text(value)]
         return [t for t in map(fold, parts) if t]
-
-    def learned(self) -> State:
-        return {"weights": self.weights_.learned()}
-
-    def restore(self, learned: Mapping[str, Any]) -> None:
-        self._check()
-        self.weights_ = TermWeights.restored(checks.part(learned, "weights"))

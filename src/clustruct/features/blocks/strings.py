@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
-from typing import Any, Self
+from typing import ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from clustruct._typing import Floats, Ints
+from clustruct._typing import Bools, Floats, Ints
 from clustruct.features import checks
-from clustruct.features.base import PairBlock, Values, register
+from clustruct.features.base import Unlearned, Values, missing
+from clustruct.features.fields import Fields
 from clustruct.features.words import as_text, fold
 from clustruct.records import RawSet
+from clustruct.storage import register
 
 # What is measured, and rapidfuzz's name for it. All are 0 for nothing in common and 1 for the same.
 _MEASURES = {
@@ -26,20 +28,21 @@ MEASURES = tuple(_MEASURES)
 
 
 @cache
-def _scorer(measure: str) -> tuple[Callable[..., Any], Any, float]:
+def _scorer(measure: str) -> tuple[Callable[..., Floats], object, float]:
     try:
         import rapidfuzz
     except ModuleNotFoundError as error:
         raise ModuleNotFoundError(
             "likeness of strings needs the package rapidfuzz: pip install 'clustruct[records]'"
         ) from error
-    room, owner, name, most = _MEASURES[measure]
-    place = getattr(rapidfuzz, room)
+    module, owner, name, most = _MEASURES[measure]
+    place = getattr(rapidfuzz, module)
     return rapidfuzz.process.cpdist, getattr(place if owner is None else getattr(place, owner), name), most
 
 
-@register
-class Strings(PairBlock):
+@register("Strings")
+@dataclass(eq=False, repr=False)
+class Strings(Unlearned):
     """A short string field: equal or not, missing or not, and likenesses of the spellings.
 
     Strings are compared in lower case without accents. A value that is missing is like nothing, and the
@@ -53,35 +56,30 @@ class Strings(PairBlock):
 
     >>> block = Strings("name", measures=["spelling"])
     >>> raw = RawSet([{"name": "Ann"}, {"name": "anna"}, {"name": None}])
-    >>> block.fit([raw]).names()
+    >>> block.fit([raw]).get_feature_names_out()
     ['name: same', 'name: missing in one', 'name: missing in both', 'name: spelling']
-    >>> block.values(raw, np.array([[0, 1], [0, 2]])).tolist()
+    >>> block.transform(raw, np.array([[0, 1], [0, 2]])).tolist()
     [[0.0, 0.0, 0.0, 0.75], [0.0, 1.0, 0.0, 0.0]]
     """
 
-    kind = "strings"
+    suits: ClassVar = {"records": ("string", "number", "date")}
 
-    def __init__(self, field: str, measures: Sequence[str] = MEASURES) -> None:
-        self.field = field
-        self.measures = measures
+    field: str
+    measures: Sequence[str] = MEASURES
 
-    def fit(self, sets: Sequence[RawSet]) -> Self:
-        self._check()
-        return self
-
-    def restore(self, learned: Any) -> None:
-        self._check()
-
-    def _check(self) -> None:
+    def check_parameters(self) -> None:
         checks.name_of_field(self.field)
-        if not isinstance(self.measures, list | tuple) or any(m not in _MEASURES for m in self.measures):
-            raise ValueError(f"measures must be some of {', '.join(MEASURES)}, not {self.measures!r}")
+        checks.some_of(self.measures, MEASURES, "measures")
 
-    def names(self) -> list[str]:
+    @classmethod
+    def guess_field(cls, data: Fields, field: str) -> list[Self]:
+        return [cls(field) if data.kinds[field] == "string" else cls(field, measures=MEASURES[:2])]
+
+    def get_feature_names_out(self) -> list[str]:
         kinds = ["same", "missing in one", "missing in both", *self.measures]
         return [f"{self.field}: {kind}" for kind in kinds]
 
-    def values(self, raw: RawSet, pairs: Ints) -> Values:
+    def transform(self, raw: RawSet, pairs: Ints) -> Values:
         text = [fold(as_text(value)) for value in raw.column(self.field)]
         present = np.array([t != "" for t in text])
         distinct = list(dict.fromkeys(text))
@@ -94,14 +92,8 @@ class Strings(PairBlock):
         return np.column_stack([np.asarray(c, np.float64) for c in columns])
 
 
-def missing(present: NDArray[np.bool_], pairs: Ints) -> list[Floats]:
-    """Two columns: missing in one, missing in both."""
-    there = present[pairs].sum(axis=1)
-    return [(there == 1).astype(np.float64), (there == 0).astype(np.float64)]
-
-
 def likenesses(
-    distinct: list[str], a: NDArray[Any], b: NDArray[Any], wanted: NDArray[Any], measures: Sequence[str]
+    distinct: Sequence[str], a: Ints, b: Ints, wanted: Bools, measures: Sequence[str]
 ) -> list[Floats]:
     """Each measure of the strings number a and b where wanted, else 0. Each two strings are compared once."""
     low, high = np.minimum(a, b)[wanted], np.maximum(a, b)[wanted]

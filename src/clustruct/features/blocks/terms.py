@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Self
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Self
 
 import numpy as np
 
-from clustruct._typing import Ints
+from clustruct._typing import Floats, Ints
 from clustruct.features import checks
-from clustruct.features.base import PairBlock, State, Values, register
-from clustruct.features.term_weights import Likeness, TermWeights
+from clustruct.features.base import Block, Values, missing
+from clustruct.features.fields import Fields
+from clustruct.features.term_weights import Likeness, TermBlock, TermLists
 from clustruct.features.words import as_text, codes, letter_ngrams, words
 from clustruct.records import RawSet
-
-from .strings import missing
+from clustruct.storage import register
 
 _VIEWS: dict[str, Callable[[str], list[str]]] = {"words": words, "letters": letter_ngrams, "codes": codes}
 _NAMES = {
@@ -22,10 +23,12 @@ _NAMES = {
     "letters": ["letters", "letters of the shorter that are shared"],
     "codes": ["codes", "codes of the shorter that are shared", "rarest shared code", "other codes"],
 }
+SOME = 0.1  # of the values have a code: then codes are compared
 
 
-@register
-class Terms(PairBlock):
+@register("Terms")
+@dataclass(eq=False, repr=False)
+class Terms(TermBlock):
     """Words, letter triples and codes (words with digits) that the items share, rare ones counting more.
 
     Parameters
@@ -37,50 +40,58 @@ class Terms(PairBlock):
 
     >>> block = Terms(["title"], views=["codes"])
     >>> raw = RawSet([{"title": "TV X-100"}, {"title": "tv x100 black"}, {"title": "tv y200"}])
-    >>> block.fit([raw]).names()  # doctest: +NORMALIZE_WHITESPACE
+    >>> block.fit([raw]).get_feature_names_out()  # doctest: +NORMALIZE_WHITESPACE
     ['title: codes', 'title: codes of the shorter that are shared', 'title: rarest shared code',
      'title: other codes']
-    >>> block.values(raw, np.array([[0, 1], [0, 2]])).round(2).tolist()
+    >>> block.transform(raw, np.array([[0, 1], [0, 2]])).round(2).tolist()
     [[1.0, 1.0, 0.76, 0.0], [0.0, 0.0, 0.0, 1.0]]
     """
 
-    kind = "terms"
+    suits: ClassVar = {"records": ("string", "text", "list")}
+    suits_record = ("records",)
 
-    def __init__(
-        self,
-        fields: Sequence[str],
-        views: Sequence[str] = ("words", "letters", "codes"),
-        name: str = "",
-        missing_values: bool = False,
-    ) -> None:
-        self.fields = fields
-        self.views = views
-        self.name = name
-        self.missing_values = missing_values
+    fields: Sequence[str]
+    views: Sequence[str] = ("words", "letters", "codes")
+    name: str = ""
+    missing_values: bool = False
 
-    def _check(self) -> None:
+    def check_parameters(self) -> None:
         checks.names_of_fields(self.fields)
-        if not isinstance(self.views, list | tuple) or any(v not in _VIEWS for v in self.views):
-            raise ValueError(f"views must be some of {', '.join(_VIEWS)}, not {self.views!r}")
-        if not isinstance(self.name, str):
-            raise ValueError(f"name must be a string, not {self.name!r}")
+        checks.some_of(self.views, _VIEWS, "views")
+        checks.text(self.name, "name")
 
-    def fit(self, sets: Sequence[RawSet]) -> Self:
-        self._check()
-        texts = [text for raw in sets for text in self._texts(raw)]
-        self.weights_ = [TermWeights().fit(map(_VIEWS[view], texts)) for view in self.views]
-        return self
+    @classmethod
+    def guess_field(cls, data: Fields, field: str) -> list[Self]:
+        """Words and letters of strings, texts and lists; codes where some of the values have them."""
+        kind = data.kinds[field]
+        coded = kind != "list" and np.mean([bool(codes(text)) for text in data.known(field)]) > SOME
+        views = ["words", "letters", *(["codes"] if coded else [])]
+        return [cls([field], views, missing_values=kind == "text")]
 
-    def names(self) -> list[str]:
+    @classmethod
+    def guess_record(cls, data: Fields, found: Sequence[Block]) -> list[Self]:
+        """All fields of a record as one text."""
+        worded = [field for field in data.holding() if data.kinds[field] != "vector"]
+        wanted = len(worded) > 1 or (worded and not found)
+        return [cls(worded, name="record")] if wanted else []
+
+    @property
+    def n_tables(self) -> int:
+        return len(self.views)
+
+    def terms(self, raw: RawSet) -> list[TermLists]:
+        texts = self._texts(raw)
+        return [[_VIEWS[view](text) for text in texts] for view in self.views]
+
+    def get_feature_names_out(self) -> list[str]:
         title = self.name or " and ".join(self.fields)
         kinds = ["missing in one", "missing in both"] if self.missing_values else []
         return [f"{title}: {kind}" for kind in kinds + [n for view in self.views for n in _NAMES[view]]]
 
-    def values(self, raw: RawSet, pairs: Ints) -> Values:
+    def transform(self, raw: RawSet, pairs: Ints) -> Values:
         texts = self._texts(raw)
         columns = missing(np.array([t != "" for t in texts]), pairs) if self.missing_values else []
-        for view, weights in zip(self.views, self.weights_, strict=True):
-            terms = [_VIEWS[view](text) for text in texts]
+        for view, weights, terms in zip(self.views, self.weights_, self.terms(raw), strict=True):
             found = weights.compare(terms, pairs)
             columns += [*found][: 2 if view == "letters" else 3]
             if view == "codes":
@@ -91,18 +102,8 @@ class Terms(PairBlock):
         columns = [[as_text(v) for v in raw.column(field)] for field in self.fields]
         return [" \n ".join(t for t in row if t) for row in zip(*columns, strict=True)]
 
-    def learned(self) -> State:
-        return {"weights": [weights.learned() for weights in self.weights_]}
 
-    def restore(self, learned: Mapping[str, Any]) -> None:
-        self._check()
-        given = checks.part(learned, "weights")
-        if not isinstance(given, list) or len(given) != len(self.views):
-            raise ValueError(f"weights must be a list of {len(self.views)} tables")
-        self.weights_ = [TermWeights.restored(table) for table in given]
-
-
-def _other(terms: Sequence[Sequence[str]], pairs: Ints, found: Likeness) -> Any:
+def _other(terms: TermLists, pairs: Ints, found: Likeness) -> Floats:
     """1 where both items have codes and share none."""
     has = np.array([len(t) > 0 for t in terms])
     return (has[pairs].all(axis=1) & (found.contained == 0.0)).astype(np.float64)

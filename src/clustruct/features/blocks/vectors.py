@@ -2,26 +2,54 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
-from clustruct._typing import Floats, Ints
+from clustruct._typing import Bools, Floats, Ints
 from clustruct.features import checks
-from clustruct.features.base import PairBlock, State, Values, register
+from clustruct.features.base import Block, PairBlock, Values, missing
+from clustruct.features.fields import Fields
 from clustruct.records import RawSet
-
-from .strings import missing
+from clustruct.storage import Shape, register
 
 PARTS = ("cosine", "nearness", "difference", "product")
 MOST_NUMBERS = 100_000
 PAIRS_AT_ONCE = 50_000
 
 
-@register
-class Vectors(PairBlock):
+class Moments(NamedTuple):
+    """n vectors, n_known of them not missing (the others count as zero): mean, sum of squared deviations.
+
+    Two parts are put together after Chan, Golub and LeVeque (1979), which loses no digits where the mean is
+    large beside the spread.
+    """
+
+    title: str
+    n: int
+    n_known: int
+    mean: Floats
+    deviations: Floats
+
+    def merged(self, other: Moments) -> Moments:
+        """Of the vectors of both."""
+        size = max(len(self.mean), len(other.mean))
+        for one in (self, other):
+            if one.n_known and len(one.mean) != size:
+                raise ValueError(f"{one.title}: vectors of {len(one.mean)} numbers, elsewhere of {size}")
+        # A part without any vector does not know their length: its mean and deviations are all zero.
+        none = np.zeros(size)
+        (a, A), (b, B) = ((x.mean, x.deviations) if x.n_known else (none, none) for x in (self, other))
+        n, gap = self.n + other.n, b - a
+        deviations = A + B + gap**2 * (self.n * other.n / n)
+        return Moments(self.title, n, self.n_known + other.n_known, a + gap * (other.n / n), deviations)
+
+
+@register("Vectors")
+@dataclass(eq=False, repr=False)
+class Vectors(PairBlock[Moments]):
     """Cosine and nearness of two vectors; with "difference" and "product" a feature per number, too.
 
     Nearness is exp(-distance / scale), the scale being the mean distance of two training vectors. The
@@ -35,40 +63,61 @@ class Vectors(PairBlock):
 
     >>> raw = RawSet([{"v": [1.0, 0.0]}, {"v": [2.0, 0.0]}, {"v": [0.0, 1.0]}])
     >>> block = Vectors(["v"], parts=["cosine"]).fit([raw])
-    >>> block.names(), block.values(raw, np.array([[0, 1], [0, 2]])).tolist()
-    (['v: missing in one', 'v: missing in both', 'v: cosine'], [[0.0, 0.0, 1.0], [0.0, 0.0, 0.0]])
+    >>> block.get_feature_names_out()
+    ['v: missing in one', 'v: missing in both', 'v: cosine']
+    >>> block.transform(raw, np.array([[0, 1], [0, 2]])).tolist()
+    [[0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]
     """
 
-    kind = "vectors"
+    fitted: ClassVar = {"size_": int, "spread_": Shape(("size_",)), "scale_": float}
+    suits: ClassVar = {"records": ("vector",), "vectors": ("vector",)}
+    suits_record = ("vectors",)
+    has_words = False
 
-    def __init__(
-        self, fields: Sequence[str], parts: Sequence[str] = ("cosine", "nearness"), name: str = ""
-    ) -> None:
-        self.fields = fields
-        self.parts = parts
-        self.name = name
+    fields: Sequence[str]
+    parts: Sequence[str] = ("cosine", "nearness")
+    name: str = ""
 
-    def _check(self) -> None:
+    def check_parameters(self) -> None:
         checks.names_of_fields(self.fields)
-        if not isinstance(self.parts, list | tuple) or any(p not in PARTS for p in self.parts):
-            raise ValueError(f"parts must be some of {', '.join(PARTS)}, not {self.parts!r}")
-        if not isinstance(self.name, str):
-            raise ValueError(f"name must be a string, not {self.name!r}")
+        checks.some_of(self.parts, PARTS, "parts")
+        checks.text(self.name, "name")
 
-    def fit(self, sets: Sequence[RawSet]) -> Self:
-        self._check()
+    def check_fitted(self) -> None:
+        checks.whole(self.size_, "size_", 1, MOST_NUMBERS)
+        checks.numbers(self.spread_, "spread_", self.size_, least=1e-12)
+        checks.numbers([self.scale_], "scale_", 1, least=1e-300)
+
+    @classmethod
+    def guess_field(cls, data: Fields, field: str) -> list[Self]:
+        return [cls([field])]
+
+    @classmethod
+    def guess_record(cls, data: Fields, found: Sequence[Block]) -> list[Self]:
+        """Numbers side by side are one vector."""
+        numbers = [field for field, kind in data.kinds.items() if kind == "number"]
+        return [cls(numbers, PARTS, name="numbers")] if numbers else []
+
+    def summarise(self, sets: Sequence[RawSet]) -> Moments:
         found = [self._read(raw) for raw in sets]
-        known = [v for column in found for v in column if v is not None]
-        if not known:
+        size = next((len(v) for column in found for v in column if v is not None), 0)
+        X, there = map(np.concatenate, zip(*map(_matrix, sets, found, [size] * len(sets)), strict=True))
+        mean = X.mean(axis=0)
+        return Moments(sets[0].title, len(X), int(there.sum()), mean, ((X - mean) ** 2).sum(axis=0))
+
+    def merge(self, first: Moments, second: Moments) -> Moments:
+        return first.merged(second)
+
+    def finish(self, summary: Moments) -> Self:
+        if not summary.n_known:
             raise ValueError(f"no item has a vector in {', '.join(self.fields)}")
-        self.size_ = len(known[0])
-        X = np.concatenate([self._matrix(raw, column)[0] for raw, column in zip(sets, found, strict=True)])
-        self.spread_ = np.maximum(X.std(axis=0), 1e-12)
+        self.size_ = len(summary.mean)
+        self.spread_ = np.maximum(np.sqrt(summary.deviations / summary.n), 1e-12)
         # For independent vectors the mean squared distance is twice the sum of the variances.
         self.scale_ = float(np.sqrt(2.0 * np.sum(self.spread_**2)))
         return self
 
-    def names(self) -> list[str]:
+    def get_feature_names_out(self) -> list[str]:
         title = self.name or " and ".join(self.fields[:2])
         kinds = ["missing in one", "missing in both"]
         for part in self.parts:
@@ -76,14 +125,14 @@ class Vectors(PairBlock):
             kinds += [f"{part} of number {k + 1}" for k in range(self.size_)] if each else [part]
         return [f"{title}: {kind}" for kind in kinds]
 
-    def values(self, raw: RawSet, pairs: Ints) -> Values:
-        X, there = self._matrix(raw, self._read(raw))
+    def transform(self, raw: RawSet, pairs: Ints) -> Values:
+        X, there = _matrix(raw, self._read(raw), self.size_)
         out = [
             self._compare(X, there, pairs[k : k + PAIRS_AT_ONCE]) for k in range(0, len(pairs), PAIRS_AT_ONCE)
         ]
-        return np.concatenate([np.zeros((0, len(self.names()))), *out])
+        return np.concatenate([np.zeros((0, len(self.get_feature_names_out()))), *out])
 
-    def _compare(self, X: Floats, there: NDArray[np.bool_], pairs: Ints) -> Floats:
+    def _compare(self, X: Floats, there: Bools, pairs: Ints) -> Floats:
         x, y = X[pairs[:, 0]], X[pairs[:, 1]]
         both = np.asarray(there[pairs].all(axis=1), np.float64).reshape(-1, 1)
         columns = [np.column_stack(missing(there, pairs))]
@@ -108,7 +157,7 @@ class Vectors(PairBlock):
         rows = zip(*columns, strict=True)
         return [None if None in row else self._vector(raw, k, row) for k, row in enumerate(rows)]
 
-    def _vector(self, raw: RawSet, item: int, value: Any) -> Floats | None:
+    def _vector(self, raw: RawSet, item: int, value: object) -> Floats | None:
         if value is None:
             return None
         try:
@@ -119,23 +168,13 @@ class Vectors(PairBlock):
             raise ValueError(f"{raw.title}: item {item}: {self.fields[0]} is not a list of finite numbers")
         return vector
 
-    def _matrix(self, raw: RawSet, column: list[Floats | None]) -> tuple[Floats, NDArray[np.bool_]]:
-        """The vectors as rows, zero where missing, and which are there."""
-        X = np.zeros((len(column), self.size_))
-        for item, vector in enumerate(column):
-            if vector is not None:
-                if len(vector) != self.size_:
-                    raise ValueError(f"{raw.title}: item {item} has {len(vector)} numbers, not {self.size_}")
-                X[item] = vector
-        return X, np.array([v is not None for v in column])
 
-    def learned(self) -> State:
-        return {"size": self.size_, "spread": self.spread_, "scale": self.scale_}
-
-    def restore(self, learned: Mapping[str, Any]) -> None:
-        self._check()
-        self.size_ = checks.whole(checks.part(learned, "size"), "size", 1, MOST_NUMBERS)
-        self.spread_ = checks.numbers(learned, "spread", self.size_, least=1e-12)
-        self.scale_ = float(
-            checks.numbers({"scale": [checks.part(learned, "scale")]}, "scale", 1, least=1e-300)[0]
-        )
+def _matrix(raw: RawSet, column: Sequence[Floats | None], size: int) -> tuple[Floats, Bools]:
+    """The vectors as rows, zero where missing, and which are there."""
+    X = np.zeros((len(column), size))
+    for item, vector in enumerate(column):
+        if vector is not None:
+            if len(vector) != size:
+                raise ValueError(f"{raw.title}: item {item} has {len(vector)} numbers, not {size}")
+            X[item] = vector
+    return X, np.array([v is not None for v in column])

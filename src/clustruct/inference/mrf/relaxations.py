@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-from typing import Any, Literal
+from typing import Any
 
+import highspy
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -13,10 +13,8 @@ from clustruct._typing import Floats
 from .labelings import RelaxedLabeling
 from .potentials import Potentials, pair_list, potentials
 
-Backend = Literal["auto", "own", "dwave"]
 
-
-def graph_cut(unary: ArrayLike, pairwise: ArrayLike, *, backend: Backend = "auto") -> RelaxedLabeling:
+def graph_cut(unary: ArrayLike, pairwise: ArrayLike) -> RelaxedLabeling:
     """Roof duality (QPBO): the optimum of the linear relaxation, by maximum flow on a doubled graph.
 
     ``max sum_u y_u phi_u + sum_{u<v} y_uv phi_uv`` over the relaxation of `linear_program`, at the optimum
@@ -29,8 +27,6 @@ def graph_cut(unary: ArrayLike, pairwise: ArrayLike, *, backend: Backend = "auto
     unary : array (V,) or (B, V)
     pairwise : array (V, V), shared by the batch, or (B, V, V)
         The upper triangle counts.
-    backend : "auto", "own" or "dwave"
-        The flow of this package, or dwave-preprocessing (the extra ``mrf``). "auto" takes our own.
 
     Examples
     --------
@@ -38,39 +34,14 @@ def graph_cut(unary: ArrayLike, pairwise: ArrayLike, *, backend: Backend = "auto
     >>> found.nodes.tolist(), found.value([1.0, 1.0, 1.0], -9.0 * (1 - np.eye(3)))
     ([0.5, 0.5, 0.5], 1.5)
     """
+    from ._flow_kernels import roof_dual
+
     # Measured side by side (benchmarks/mrf_speed.py, CPU time): batches with V = 6, 10, 14 take 3, 14, 19 us
     # per problem here and 123, 94, 132 us with dwave-preprocessing; one complete graph of 500: 20, 27 ms.
     p = potentials(unary, pairwise)
-    if backend not in ("auto", "own", "dwave"):
-        raise ValueError(f"backend must be 'auto', 'own' or 'dwave', not {backend!r}")
-    nodes = _dwave_nodes(p) if backend == "dwave" else _own_nodes(p)
-    return _relaxed(nodes, p)
-
-
-def _own_nodes(p: Potentials) -> Floats:
-    from ._flow_kernels import roof_dual
-
     state = np.zeros(p.unary.shape, np.int8)
     roof_dual(p.unary, p.pairwise, state)
-    return np.array([0.0, 1.0, 0.5])[state]
-
-
-def _dwave_nodes(p: Potentials) -> Floats:
-    if find_spec("dwave") is None:
-        raise ImportError("backend='dwave' needs dwave-preprocessing: pip install 'clustruct[mrf]'")
-    import dimod
-    from dwave.preprocessing.lower_bounds import roof_duality
-
-    nodes = np.full(p.unary.shape, 0.5)
-    for b, unary in enumerate(p.unary):
-        phi = p.pairwise[b if len(p.pairwise) > 1 else 0]
-        model = dimod.BinaryQuadraticModel(p.n_labels, "BINARY")
-        model.add_linear_from_array(-unary)
-        model.add_quadratic_from_dense(-np.triu(phi, 1))
-        _, fixed = roof_duality(model, strict=True)
-        for label, value in fixed.items():
-            nodes[b, label] = value
-    return nodes
+    return _relaxed(np.array([0.0, 1.0, 0.5])[state], p)
 
 
 def linear_program(unary: ArrayLike, pairwise: ArrayLike) -> RelaxedLabeling:
@@ -108,8 +79,6 @@ class _Program:
     """One linear program whose node potentials change from call to call."""
 
     def __init__(self, phi: Floats) -> None:
-        import highspy
-
         V = len(phi)
         u, v = pair_list(V)
         used = np.flatnonzero(phi[u, v] != 0.0)

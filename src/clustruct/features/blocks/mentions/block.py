@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
 from clustruct._typing import Ints
-from clustruct.features import checks
-from clustruct.features.base import PairBlock, State, Values, register
-from clustruct.features.term_weights import TermWeights
+from clustruct.features.base import Block, Values
+from clustruct.features.fields import Fields
+from clustruct.features.term_weights import TermBlock, TermLists
 from clustruct.records import RawSet
+from clustruct.storage import register
 
 from . import comparisons, places
 from .comparisons import Columns
@@ -22,8 +23,8 @@ GROUPS = (*comparisons.GROUPS, places.distances, places.speech, places.syntax, p
 RARE = "shared rare words"
 
 
-@register
-class Mentions(PairBlock):
+@register("Mentions")
+class Mentions(TermBlock):
     """String, head, form, agreement, distance, speech and syntax of two mentions.
 
     An item names its tokens by `sent`, `start`, `end` (tokens start..end-1 of that sentence) and may have
@@ -36,35 +37,32 @@ class Mentions(PairBlock):
     ...          {"sent": 1, "start": 0, "end": 1}]
     >>> raw = RawSet(items, context=context)
     >>> block = Mentions().fit([raw])
-    >>> values = block.values(raw, np.array([[0, 2], [1, 2]]))
-    >>> said = {name: row.tolist() for name, row in zip(block.names(), values.T)}
+    >>> values = block.transform(raw, np.array([[0, 2], [1, 2]]))
+    >>> said = {name: row.tolist() for name, row in zip(block.get_feature_names_out(), values.T)}
     >>> said["gender clashes"], said["nearest noun that fits the pronoun"]
     ([0.0, 1.0], [1.0, 0.0])
     """
 
-    kind = "mentions"
+    suits_record = ("mentions",)
+    has_words = False
 
-    def fit(self, sets: Sequence[RawSet]) -> Self:
-        tables = [MentionTable(raw) for raw in sets]
-        self.weights_ = TermWeights().fit(sorted(c) for t in tables for c in t.content)
-        return self
+    @classmethod
+    def guess_record(cls, data: Fields, found: Sequence[Block]) -> list[Self]:
+        return [cls()]
 
-    def names(self) -> list[str]:
+    def terms(self, raw: RawSet) -> list[TermLists]:
+        return [[sorted(content) for content in MentionTable(raw).content]]
+
+    def get_feature_names_out(self) -> list[str]:
         return [*_names(), RARE]
 
-    def values(self, raw: RawSet, pairs: Ints) -> Values:
+    def transform(self, raw: RawSet, pairs: Ints) -> Values:
         table = MentionTable(raw)
         columns = _compare(table, pairs)
         plain = ~table.pronoun
         terms = [sorted(c) if p else [] for c, p in zip(table.content, plain, strict=True)]
-        columns[RARE] = self.weights_.compare(terms, pairs).cosine
+        columns[RARE] = self.weights_[0].compare(terms, pairs).cosine
         return np.column_stack([np.asarray(c, np.float64) for c in columns.values()])
-
-    def learned(self) -> State:
-        return {"weights": self.weights_.learned()}
-
-    def restore(self, learned: Mapping[str, Any]) -> None:
-        self.weights_ = TermWeights.restored(checks.part(learned, "weights"))
 
 
 def _compare(table: MentionTable, pairs: Ints) -> Columns:

@@ -63,6 +63,5 @@ AFTER_HEAD = _words(
     "of in on at by for with from to who whom whose which that where when , ; : -- - ( and or as"
 )
 EMPTY = DETERMINERS | _words("of in on at by for with from to and or , ; : . - -- _ ' \" `` '' ( )")
-TITLES = _words("mr mrs miss ms sir lady lord dr prof president captain colonel general king queen")
 ANIMATE_TYPES = _words("per person animal")
 OPENING, CLOSING = frozenset(["``", "\u201c", "\u00ab"]), frozenset(["''", "\u201d", "\u00bb"])

@@ -1,4 +1,4 @@
-"""What can be told of each mention by itself: words, head, form, gender, number, place."""
+"""What is known of each mention by itself: words, head, form, gender, number, place."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -75,29 +76,29 @@ class MentionTable:
         self.appositive = np.array([row["role"] == "appos" for row in rows])
 
 
-def _read(document: Document, item: Any, span: Span) -> dict[str, Any]:
+def _read(document: Document, item: Mapping[str, Any], span: Span) -> dict[str, Any]:
     given = list(document.tokens[span.sent][span.start : span.end])
     token = document.head(item, span)
 
-    def told(layer: str) -> Any:
+    def annotation(layer: str) -> Any:
         return document.of_token(layer, span.sent, token)
 
     words = [w.lower() for w in given]
     head = given[token - span.start].lower()
-    form = form_of(item, given, told("xpos") or told("upos"))
-    feats, kind = str(told("feats") or ""), str(item.get("type") or "").lower()
+    form = form_of(item, given, annotation("xpos") or annotation("upos"))
+    feats, kind = str(annotation("feats") or ""), str(item.get("type") or "").lower()
     gender = gender_of(words if form != "PRON" else [head], feats)
-    above = told("head")
+    above = annotation("head")
     bare = [w for k, w in enumerate(words) if w not in lexicon.DETERMINERS or k > 1]
     return {
         "words": words,
         "text": " ".join(words),
         "bare": " ".join(bare) or None,
         "head": head,
-        "lemma": str(told("lemma") or head).lower(),
+        "lemma": str(annotation("lemma") or head).lower(),
         "form": form,
         "kind": kind or None,
-        "role": told("deprel"),
+        "role": annotation("deprel"),
         "gender": gender,
         "number": number_of(words, head, feats, form),
         "animacy": animacy_of(head, kind, form, gender),

@@ -1,0 +1,230 @@
+"""Arguments that several commands have, and what they stand for: files, columns, sets, a recipe."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import clustruct
+
+from .exit_codes import UsageError
+
+if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
+
+    from clustruct.io import Columns, LabelUse
+    from clustruct.recipe import Recipe
+    from clustruct.records import RawSet
+
+KINDS = ("auto", "records", "text", "mentions", "vectors")
+ROLES = ("set", "id", "cluster", "group")
+
+
+def whole(least: int) -> Callable[[str], int]:
+    """Whole numbers from ``least`` on."""
+
+    def read(text: str) -> int:
+        if (value := int(text)) < least:
+            raise argparse.ArgumentTypeError(f"must be at least {least}, not {value}")
+        return value
+
+    return read
+
+
+def positive(text: str) -> float:
+    """A positive number."""
+    if not 0.0 < (value := float(text)) < float("inf"):
+        raise argparse.ArgumentTypeError(f"must be a positive number, not {text!r}")
+    return value
+
+
+def _weight(text: str) -> float | str:
+    try:
+        return text if text == "cv" else positive(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a positive number or cv, not {text!r}") from None
+
+
+def _processes(text: str) -> int:
+    if (value := int(text)) == 0:
+        raise argparse.ArgumentTypeError("must not be 0 (-1: all processors)")
+    return value
+
+
+def _names(text: str) -> list[str]:
+    return text.split(",")
+
+
+def _choice(text: str) -> tuple[str, frozenset[str]]:
+    name, equals, values = text.partition("=")
+    if not (name and equals):
+        raise argparse.ArgumentTypeError(f"takes NAME=VALUE,VALUE, not {text!r}")
+    return name, frozenset(values.split(","))
+
+
+def _learner(text: str) -> str:
+    known = clustruct.recipe.LEARNERS
+    if text not in known:
+        raise argparse.ArgumentTypeError(f"invalid choice: {text!r} (choose from {', '.join(known)})")
+    return text
+
+
+def _loss(text: str) -> str:
+    try:
+        clustruct.losses.as_loss(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+    return text
+
+
+def add_data(parser: argparse.ArgumentParser) -> None:
+    """The files, and how they are read."""
+    parser.add_argument("data", nargs="+", metavar="DATA", help="files of sets (.jsonl, .csv, ...)")
+    group = parser.add_argument_group("reading the data")
+    group.add_argument("--set", metavar="NAME", help="column (or key) that names the set of an item")
+    group.add_argument("--id", metavar="NAME", help="column (or key) that names an item")
+    group.add_argument("--cluster", metavar="NAME", help="column (or key) of the right cluster")
+    group.add_argument("--group", metavar="NAME", help="sets with the same value here are never split up")
+    group.add_argument("--fields", type=_names, metavar="A,B", help="use these fields only")
+    rows = partial(group.add_argument, metavar="NAME=V,W", type=_choice, action="append", default=[])
+    rows("--where", help="only rows (sets) with these values")
+    rows("--except", dest="without", help="all but these")
+    group.add_argument("--delimiter", metavar="C", help="between the cells of a .csv file (comma)")
+    group.add_argument("--skip-unlabelled", action="store_true", help="leave out items without a cluster")
+    group.add_argument("--number-ids", action="store_true", help="allow ids that appear twice in a set")
+
+
+def add_learning(parser: argparse.ArgumentParser) -> None:
+    """The parameters of a recipe."""
+    add = parser.add_argument_group("learning").add_argument
+    add("--kind", choices=KINDS, default="auto", help="what the items are (default: a guess)")
+    add(
+        "--learner",
+        type=_learner,
+        metavar="NAME",
+        default="correlation",
+        help="correlation: learned as a whole, finds the number of clusters (default); "
+        "pairs: a classifier of pairs; kmeans: learned for k-means",
+    )
+    add("--loss", type=_loss, metavar="NAME", help="what is an error: pairwise (default), mitre, purity")
+    add("--C", type=_weight, metavar="NUMBER|cv", default="cv", help="weight of errors (or cross-validation)")
+    add("--merge-cost", type=positive, metavar="X", help="a wrong merge counts X times a wrong split")
+    add("--scaling", choices=("margin", "slack"), default="margin", help="slack: better for --loss mitre")
+    add("--predictor", metavar="NAME", help="how sets are clustered, e.g. greedy, local_search")
+    add("--parts", type=whole(1), metavar="N", help="cut a single set into N sets of whole clusters")
+    size = "from N items on compare only likely pairs (1000; 0: always all pairs)"
+    add("--block", type=whole(0), default=1000, metavar="N", help=size)
+    add("--neighbours", type=whole(0), default=10, metavar="N", help="likely pairs of an item, at least (10)")
+    add("--n-jobs", type=_processes, metavar="N", help="processes for training")
+    add("--seed", type=whole(0), default=0, metavar="N", help="random numbers (0)")
+
+
+def add_model(parser: argparse.ArgumentParser) -> None:
+    """The model file."""
+    parser.add_argument("--model", metavar="FILE", required=True, help="the model file")
+
+
+def add_output(parser: argparse.ArgumentParser) -> None:
+    """What is printed."""
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
+    parser.add_argument("--quiet", action="store_true", help="no progress on stderr")
+
+
+def recipe(args: argparse.Namespace) -> Recipe:
+    """The recipe that the options describe."""
+    if args.merge_cost is not None and args.loss not in (None, "pairwise"):
+        raise UsageError("--merge-cost goes with --loss pairwise only")
+    same = ("kind", "fields", "learner", "loss", "C", "merge_cost", "scaling", "predictor", "parts", "block")
+    more = {"n_neighbors": args.neighbours, "n_jobs": args.n_jobs, "random_state": args.seed}
+    found: Recipe = clustruct.Recipe(**{name: getattr(args, name) for name in same}, **more)
+    return found
+
+
+class Model(NamedTuple):
+    """A model file: the fitted pipeline, how data was read and training went, by which versions."""
+
+    pipeline: Pipeline
+    about: Mapping[str, Any]
+    versions: Mapping[str, str]
+
+
+def read_model(path: str) -> Model:
+    """The pipeline of a model file (or of the recipe in it), and what else the file says."""
+    saved = clustruct.storage.read(path)
+    pipeline = getattr(saved.object, "pipeline_", saved.object)
+    if not isinstance(getattr(pipeline, "steps", [("", None)])[0][1], clustruct.PairFeatures):
+        raise clustruct.exceptions.ModelFileError(f"{path}: holds no PairFeatures with a clusterer")
+    return Model(pipeline, saved.about, saved.versions)
+
+
+def columns(args: argparse.Namespace, trained: Mapping[str, Any] | None = None) -> Columns:
+    """The columns named by the options; where not named, those that the model was trained with."""
+    before = trained or {}
+    named = {name: getattr(args, name) or before.get(name) for name in ROLES}
+    fields = args.fields or before.get("fields")
+    kept = [before[name] for name in ROLES if not getattr(args, name) and before.get(name)]
+    return clustruct.io.Columns(
+        **named,
+        fields=fields,
+        left_out=frozenset(before.get("chosen_by") or ()),
+        remembered=frozenset(kept + ([] if args.fields else fields or [])),
+        repeated_ids=args.number_ids,
+        where=_together(args.where),
+        without=_together(args.without),
+    )
+
+
+def _together(choices: Iterable[tuple[str, frozenset[str]]]) -> dict[str, frozenset[str]]:
+    found: dict[str, frozenset[str]] = {}
+    for name, values in choices:
+        found[name] = found.get(name, frozenset()) | values
+    return found
+
+
+def about(args: argparse.Namespace) -> dict[str, object]:
+    """What later commands want to know of how the data was read."""
+    chosen_by = sorted({name for name, _ in [*args.where, *args.without]})
+    return {**{name: getattr(args, name) for name in ROLES}, "fields": args.fields, "chosen_by": chosen_by}
+
+
+def trained_with(about: Mapping[str, object]) -> dict[str, Any]:
+    """What `about` gave when a model was trained; nothing for a model from Python."""
+    held = about.get("columns")
+    found = dict(held) if isinstance(held, Mapping) else {}
+    names = [found.get(name) for name in ROLES]
+    lists = [found.get(name) or [] for name in ("fields", "chosen_by")]
+    plain = all(isinstance(v, list) for v in lists)
+    if not plain or not all(isinstance(n, str | None) for n in [*names, *(n for v in lists for n in v)]):
+        raise clustruct.exceptions.ModelFileError("the model file is damaged: its columns are no names")
+    return found
+
+
+def labelled_sets(args: argparse.Namespace, trained: Mapping[str, Any] | None = None) -> list[RawSet]:
+    """All sets, with labels."""
+    sets = list(_read(args, trained, "skip" if args.skip_unlabelled else "required"))
+    for name in args.fields or ():
+        if not any(name in item for raw in sets for item in raw.items):
+            raise clustruct.exceptions.DataError(f"{args.data[0]}: no item has the field {name!r}")
+    return sets
+
+
+def unlabelled_sets(args: argparse.Namespace, trained: Mapping[str, Any] | None = None) -> Iterator[RawSet]:
+    """The sets one by one, labels left out."""
+    return _read(args, trained, "ignored")
+
+
+def sets_as_they_are(args: argparse.Namespace, trained: Mapping[str, Any] | None = None) -> list[RawSet]:
+    """All sets, with labels where the data has them."""
+    try:
+        return labelled_sets(args, trained)
+    except clustruct.exceptions.NoLabels:
+        return list(unlabelled_sets(args, trained))
+
+
+def _read(args: argparse.Namespace, trained: Mapping[str, Any] | None, labels: LabelUse) -> Iterator[RawSet]:
+    found: Iterator[RawSet] = clustruct.read_sets(
+        *args.data, columns=columns(args, trained), labels=labels, delimiter=args.delimiter
+    )
+    return found

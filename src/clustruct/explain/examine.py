@@ -1,0 +1,117 @@
+"""One set examined: its clusters, how confident they are, and what is wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from clustruct._typing import Floats, Labels
+from clustruct.itemsets import ItemSet
+from clustruct.losses import as_loss
+from clustruct.problems.units import mean_squares
+from clustruct.records import RawSet, is_missing
+
+from .clusters import ClusterMove, cluster_confidence
+from .errors import SplitMerge, split_merge
+from .items import ItemConfidence, item_confidence
+from .mistakes import WrongPair, wrong_pairs
+from .models import SimilarityModel, objective_of
+
+__all__ = ["SetFindings", "examine", "transformed"]
+
+# How many wrong pairs of a set are remembered.
+WRONG_PAIRS = 4
+
+
+@dataclass(frozen=True)
+class SetFindings:
+    """What a model makes of one set. Nothing in it is as large as the square of the set.
+
+    raw :      the set
+    labels :   its predicted clusters
+    truth :    the right clusters, None where some are not known
+    loss :     the loss that the model was trained for (0..100), None without truth
+    items :    confidence of each item, None for a model without similarities
+    clusters : confidence of each cluster, None without similarities or under the k-means objective
+    errors :   clusters split and merged, None without truth
+    wrong :    wrong pairs for which the similarities speak most
+    squares :  mean square of each feature over the pairs
+    number :   the place of the set in its list
+    """
+
+    raw: RawSet
+    labels: Labels
+    truth: list[Hashable] | None
+    loss: float | None
+    items: ItemConfidence | None
+    clusters: list[ClusterMove] | None
+    errors: SplitMerge | None
+    wrong: list[WrongPair]
+    squares: Floats = field(repr=False)
+    number: int = 0
+
+    @property
+    def name(self) -> str:
+        """The set's name, or its place in the list."""
+        return self.raw.name or f"no. {self.number + 1}"
+
+    @property
+    def confidence(self) -> float:
+        """That of the set as a whole: the median of its items', infinite where none is finite."""
+        values = np.empty(0) if self.items is None else self.items.confidence
+        finite = values[np.isfinite(values)]
+        return float(np.median(finite)) if finite.size else np.inf
+
+
+def transformed(pipeline: Pipeline, raw: RawSet) -> ItemSet:
+    """One raw set through all steps of the pipeline but the last."""
+    made: list[ItemSet] = pipeline[:-1].transform([raw])
+    return made[0]
+
+
+def examine(pipeline: Pipeline, raw: RawSet, number: int = 0) -> SetFindings:
+    """Cluster one raw set with a fitted pipeline, and say all that can be said of the answer.
+
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from clustruct import PairFeatures, RawSet, SupervisedCorrelationClustering
+    >>> from clustruct.features import Numbers
+    >>> raw = RawSet([{"n": 1}, {"n": 2}, {"n": 9}], labels=["a", "a", "b"])
+    >>> model = make_pipeline(PairFeatures([Numbers("n")]), SupervisedCorrelationClustering(C=100.0))
+    >>> found = examine(model.fit([raw], [raw.labels]), raw)
+    >>> found.labels, found.loss, found.errors.splits
+    (array([0, 0, 1]), 0.0, ())
+    """
+    model, x = pipeline[-1], transformed(pipeline, raw)
+    labels = model.predict(x)
+    truth = None if raw.labels is None or any(map(is_missing, raw.labels)) else list(raw.labels)
+    items = clusters = None
+    wrong: list[WrongPair] = []
+    if isinstance(model, SimilarityModel):
+        K = model.decision_function(x)
+        objective = objective_of(model)
+        items = item_confidence(K, labels, objective)
+        clusters = cluster_confidence(K, labels) if objective == "correlation" else None
+        wrong = [] if truth is None else wrong_pairs(K, truth, labels, WRONG_PAIRS)
+    return SetFindings(
+        raw,
+        labels,
+        truth,
+        None if truth is None else _loss(model, truth, labels),
+        items,
+        clusters,
+        None if truth is None else split_merge(truth, labels),
+        wrong,
+        mean_squares(x),
+        number,
+    )
+
+
+def _loss(model: object, truth: Sequence[Hashable], labels: Labels) -> float:
+    """The loss the model was trained for; the share of wrong pairs where that one cannot be had."""
+    try:
+        return float(as_loss(getattr(model, "loss", "pairwise"))(truth, labels))
+    except ValueError:  # the normalised loss compares equal numbers of clusters only
+        return float(as_loss("pairwise")(truth, labels))

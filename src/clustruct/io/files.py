@@ -1,0 +1,276 @@
+"""Files of sets, whatever their format: the end of a file's name says which one it is.
+
+A format is a class below `FileFormat` (or `TextFormat`, which can also be written), entered by ``@register``.
+Whatever is wrong with a file is a `DataError` that names file and line.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import IO, Any, ClassVar, NamedTuple, TypeVar
+
+from clustruct.exceptions import DataError, place
+from clustruct.records import RawSet
+from clustruct.storage.atomic import replacing
+
+from .tables import Columns, LabelUse
+
+# A set of a hundred thousand records is one line of JSONL of this order. A line beyond it is no line.
+LONGEST_LINE = 256 * 2**20
+
+
+class Prediction(NamedTuple):
+    """A set, the label of each of its items, and further columns by name."""
+
+    raw: RawSet
+    labels: Sequence[Any]
+    more: Mapping[str, Sequence[Any]] = {}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a file is to be read: which columns are what, what becomes of labels, what separates cells."""
+
+    columns: Columns
+    labels: LabelUse = "required"
+    delimiter: str | None = None
+
+
+class FileFormat(ABC):
+    """A format that can be read. Files of a table have one item per row, others one set per record."""
+
+    suffixes: ClassVar[tuple[str, ...]]
+    is_table: ClassVar[bool] = False
+
+    @abstractmethod
+    def read(self, path: Path, reading: Reading) -> Iterator[RawSet]:
+        """The sets of a file, as they are asked for."""
+
+
+class TextFormat(FileFormat):
+    """A format that can be written, too, piece by piece."""
+
+    @abstractmethod
+    def set_lines(self, sets: Iterable[RawSet], suffix: str) -> Iterator[str]:
+        """The text of a file of sets that `read` gives back."""
+
+    @abstractmethod
+    def prediction_lines(self, prediction: Prediction, suffix: str, first: Prediction) -> Iterator[str]:
+        """The text for one set in a file of predictions, which can be read as labelled data.
+
+        ``first`` is what the file begins with; it comes with the head of the file, if there is one.
+        """
+
+
+F = TypeVar("F", bound=type[FileFormat])
+_FORMATS: dict[str, FileFormat] = {}
+
+
+def register(kind: F) -> F:
+    """Class decorator: files whose names end as the class says are of this format."""
+    held = kind()
+    _FORMATS.update(dict.fromkeys(kind.suffixes, held))
+    return kind
+
+
+def suffixes(kind: type[FileFormat] = FileFormat) -> tuple[str, ...]:
+    """The ends of names of the files that can be read; with `TextFormat`, those that can be written."""
+    return tuple(suffix for suffix, held in _FORMATS.items() if isinstance(held, kind))
+
+
+def suffix_of(path: str | PathLike[str]) -> str:
+    """The end of a file's name that tells its format: .csv for a.csv and a.csv.gz.
+
+    >>> suffix_of("news.JSONL.gz")
+    '.jsonl'
+    """
+    return Path(Path(path).name.lower().removesuffix(".gz")).suffix
+
+
+def read_sets(
+    *paths: str | PathLike[str],
+    columns: Columns | None = None,
+    labels: LabelUse = "required",
+    delimiter: str | None = None,
+    **named: str,
+) -> Iterator[RawSet]:
+    """The sets of one or more files, read as they are asked for.
+
+    ``set``, ``id``, ``cluster`` and ``group`` name columns; `Columns` can say more of them. The end of the
+    name tells the format: .jsonl (one set per line), .csv, .tsv (rows, grouped by the column of the sets),
+    .parquet; all but Parquet may end in .gz. ``labels`` is "required", "skip" (items without a label are
+    left out) or "ignored" (sets come without labels). Whatever is wrong is a `DataError` that names file
+    and line.
+    """
+    reading = Reading(columns or Columns(**named), labels, delimiter)  # type: ignore[arg-type]
+    for given in paths:
+        kind = _FORMATS.get(suffix_of(given))
+        if kind is None:
+            raise DataError(
+                f"{given}: unknown kind of file; known are {', '.join(_FORMATS)} (and .gz of text)"
+            )
+        yield from _not_empty(Path(given), kind.read(Path(given), reading))
+
+
+def _not_empty(path: Path, sets: Iterable[RawSet]) -> Iterator[RawSet]:
+    found = False
+    for raw in sets:
+        found = True
+        yield raw
+    if not found:
+        raise DataError(f"{path}: no sets to use" if path.stat().st_size else f"{path}: the file is empty")
+
+
+def write_sets(path: str | PathLike[str], sets: Iterable[RawSet]) -> None:
+    """Write sets to .jsonl (all that they hold) or .csv (columns set, id, cluster, and the fields).
+
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_sets(os.path.join(folder, "a.jsonl"), [RawSet([{"n": 1}], labels=[5], name="s", ids=["x"])])
+    ...     next(read_sets(os.path.join(folder, "a.jsonl")))
+    RawSet(items=[{'n': 1}], labels=[5], name='s', ids=['x'], group=None, context={})
+    """
+    lines = _written(path, "sets").set_lines(sets, suffix_of(path))
+    with _opened(Path(path)) as f:
+        f.writelines(map(_encoded, lines))
+
+
+def write_predictions(path: str | PathLike[str], predictions: Iterable[Prediction]) -> None:
+    """Write predictions as they come; see `prediction_file`."""
+    with prediction_file(path) as write:
+        for prediction in predictions:
+            write(prediction)
+
+
+@contextmanager
+def prediction_file(path: str | PathLike[str]) -> Iterator[Callable[[Prediction], None]]:
+    """A file to which predictions are written one by one; it appears when all are written, or not at all.
+
+    .csv and .tsv have the columns set (where sets have names), id, cluster and any further ones; .jsonl has
+    one set per line, ``{"id", "items": [{"id", ...}], "labels"}``. A name that ends in .gz is packed.
+    """
+    text = _prediction_text(path)
+    with _opened(Path(path)) as f:
+        yield lambda prediction: f.writelines(map(_encoded, text(prediction)))
+
+
+def prediction_lines(predictions: Iterable[Prediction], suffix: str = ".csv") -> Iterator[str]:
+    """The text of a predictions file, piece by piece."""
+    text = _prediction_text(f"predictions{suffix}")
+    return (line for prediction in predictions for line in text(prediction))
+
+
+def _prediction_text(path: str | PathLike[str]) -> Callable[[Prediction], Iterator[str]]:
+    """What makes text of one prediction after the other."""
+    kind, begun = _written(path, "predictions"), list[Prediction]()
+
+    def text(prediction: Prediction) -> Iterator[str]:
+        held = Prediction(*prediction)
+        if not begun:
+            begun.append(held)
+        return kind.prediction_lines(held, suffix_of(path), begun[0])
+
+    return text
+
+
+def _written(path: str | PathLike[str], what: str) -> TextFormat:
+    kind = _FORMATS.get(suffix_of(path))
+    if not isinstance(kind, TextFormat):
+        *most, last = suffixes(TextFormat)  # type: ignore[type-abstract]
+        raise DataError(f"{path}: {what} are written as {', '.join(most)} or {last}")
+    return kind
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[IO[bytes] | gzip.GzipFile]:
+    with replacing(path) as f:
+        if path.suffix.lower() != ".gz":
+            yield f
+        else:
+            with gzip.GzipFile(fileobj=f, mode="wb", mtime=0) as packed:
+                yield packed
+
+
+def _encoded(line: str) -> bytes:
+    return line.encode("utf-8", "surrogatepass")
+
+
+def match_predictions(
+    path: str | PathLike[str], sets: Sequence[RawSet], delimiter: str | None = None
+) -> list[list[Any]]:
+    """The labels that a predictions file has for the items of the sets, in their order.
+
+    Sets and items are matched by name; one that is not there is an error, one too many is not.
+    """
+    kind = _FORMATS.get(suffix_of(path))
+    columns = Columns(id="id")
+    if kind is not None and kind.is_table:
+        columns = Columns(set="set" if any(raw.name for raw in sets) else None, id="id", cluster="cluster")
+    found = read_sets(path, columns=columns, delimiter=delimiter)
+    by_set = {raw.name: dict(zip(map(str, raw.item_ids), raw.labels or (), strict=True)) for raw in found}
+    answers = []
+    for raw in sets:
+        held = by_set.get(raw.name)
+        if held is None:
+            raise DataError(f"{path}: there is no prediction for {raw.title}")
+        for name in raw.item_ids:
+            if str(name) not in held:
+                raise DataError(f"{path}: there is no prediction for item {name!r} of {raw.title}")
+        answers.append([held[str(name)] for name in raw.item_ids])
+    return answers
+
+
+def text_lines(path: Path, longest: int = LONGEST_LINE) -> Iterator[tuple[int, str]]:
+    """(number from 1, text) of each line, packed or not, its line end kept; without a byte order mark."""
+    number = 0
+    with _open(path) as f:
+        while True:
+            number += 1
+            raw = _next_line(f, path, number, longest)
+            if not raw:
+                return
+            bare = raw[3:] if number == 1 and raw[:3] == b"\xef\xbb\xbf" else raw
+            yield number, _decode(bare, path, number)
+
+
+def _open(path: Path) -> IO[bytes]:
+    if path.is_dir():
+        raise DataError(f"{path}: is a folder, not a file")
+    try:
+        return gzip.open(path, "rb") if path.suffix == ".gz" else open(path, "rb")  # type: ignore[return-value]
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror or error})") from None
+
+
+def _next_line(f: IO[bytes], path: Path, number: int, limit: int) -> bytes:
+    try:
+        raw = f.readline(limit + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"{place(path, number)}: the file is damaged ({error})") from None
+    if len(raw) > limit:
+        raise DataError(f"{place(path, number)}: the line is longer than {limit / 2**20:.0f} MiB")
+    return raw
+
+
+def _decode(raw: bytes, path: Path, number: int) -> str:
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        wrong = raw[error.start]
+        raise DataError(
+            f"{place(path, number)}: byte {error.start + 1} of the line (0x{wrong:02x}) is not UTF-8; "
+            "save the file as UTF-8"
+        ) from None
+
+
+def plain(value: Any) -> object:
+    """A value as files show it: numbers of Python, six digits."""
+    bare = value.item() if hasattr(value, "item") else value
+    return f"{bare:.6g}" if isinstance(bare, float) else bare

@@ -1,0 +1,310 @@
+"""From raw sets to a fitted pipeline: features guessed, large sets blocked, a clusterer trained.
+
+This is what ``clustruct fit`` does, as an estimator.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from clustruct._typing import Labels
+from clustruct.baselines import PairwiseClassifierClustering
+from clustruct.callbacks import steps
+from clustruct.estimators import SupervisedCorrelationClustering, SupervisedKMeans
+from clustruct.exceptions import DataError, NoLabels
+from clustruct.features import Blocking, PairFeatures, guess_blocks
+from clustruct.features.base import Block
+from clustruct.features.fields import ItemKind
+from clustruct.losses import Loss, PairwiseLoss
+from clustruct.model_selection import split_by_clusters, split_sets
+from clustruct.partitions import canonical_labels
+from clustruct.records import RawSet
+from clustruct.storage import register
+from clustruct.storage.estimator_state import EstimatorState
+
+__all__ = ["LEARNERS", "HeldOut", "Recipe", "check_learnable"]
+
+# Learners by name. One of them is made with those parameters of the recipe that it has too.
+LEARNERS: dict[str, type[BaseEstimator]] = {
+    "correlation": SupervisedCorrelationClustering,
+    "kmeans": SupervisedKMeans,
+    "pairs": PairwiseClassifierClustering,
+}
+# A single set is cut into sets of about this many items, since the cost of training grows with their square;
+# a table of many items into larger ones, in which likely pairs are found as they will be in prediction.
+# (Learning from half of walmart_amazon whole took three times as long; pairwise F was 81.3 against 82.0.)
+PART_SIZE, BLOCKED_PART_SIZE = 250, 2500
+FEWEST_PARTS = 5
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """Sets, and the clusters that models gave them which had seen neither the set nor its group.
+
+    folds : numbers of the sets of each fold
+    """
+
+    sets: list[RawSet]
+    labels: list[Labels]
+    folds: list[list[int]]
+
+
+@register("Recipe")
+class Recipe(EstimatorState, BaseEstimator):
+    """Learn from raw sets with known groups how to group others: what ``clustruct fit`` does.
+
+    Fields are looked at and turned into pair features (`clustruct.features.guess_blocks`), large sets are
+    blocked, a single labelled set is cut into sets of whole clusters, and a clusterer is trained on them.
+
+    Parameters
+    ----------
+    kind : "auto", "records", "text", "mentions" or "vectors"
+        What the items are; by default a guess.
+    fields : the fields to use, all by default
+    learner : "correlation", "kmeans", "pairs", or a set clusterer
+        A name stands for one of `LEARNERS`. An estimator of one's own is trained as it is.
+    loss, C, scaling, predictor, n_jobs, verbose, random_state : as for the learner
+        None leaves the learner's own value.
+    merge_cost : float, optional
+        A wrong merge counts so many times as much as a wrong split (pairwise loss only).
+    parts : int, optional
+        Into how many sets a single set is cut.
+    block : int
+        In sets of so many items or more only likely pairs are compared (0: always all pairs).
+    n_neighbors : int
+        Likely pairs for each item, at least.
+
+    Attributes
+    ----------
+    pipeline_ : Pipeline of the fitted `PairFeatures` and the clusterer
+    was_cut_ : whether a single set was cut
+    training_ : dict, how the training went
+
+    Examples
+    --------
+    >>> from clustruct import Recipe
+    >>> from clustruct.datasets import make_records
+    >>> sets = make_records(n_sets=5, n_people=5)
+    >>> recipe = Recipe(C=1.0).fit(sets[:4])
+    >>> [len(labels) == len(raw) for labels, raw in zip(recipe.predict(sets[4:]), sets[4:])]
+    [True]
+    >>> recipe.score(sets[4:]) > 0.9
+    True
+    """
+
+    fitted: ClassVar = {"pipeline_": Pipeline, "was_cut_": bool, "training_": dict}
+
+    def __init__(
+        self,
+        kind: ItemKind = "auto",
+        fields: Sequence[str] | None = None,
+        learner: str | BaseEstimator = "correlation",
+        loss: str | Loss | None = None,
+        C: float | str = "cv",
+        merge_cost: float | None = None,
+        scaling: str = "margin",
+        predictor: str | None = None,
+        parts: int | None = None,
+        block: int = 1000,
+        n_neighbors: int = 10,
+        n_jobs: int | None = None,
+        verbose: int = 0,
+        random_state: int = 0,
+    ) -> None:
+        self.kind = kind
+        self.fields = fields
+        self.learner = learner
+        self.loss = loss
+        self.C = C
+        self.merge_cost = merge_cost
+        self.scaling = scaling
+        self.predictor = predictor
+        self.parts = parts
+        self.block = block
+        self.n_neighbors = n_neighbors
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def fit(
+        self,
+        sets: Iterable[RawSet],
+        y: Sequence[Sequence[Hashable]] | None = None,
+        groups: Sequence[Hashable] | None = None,
+    ) -> Self:
+        """Learn from sets with labels, their own or those of y.
+
+        ``groups`` has one entry per set (by default what the sets say themselves): sets of one group are
+        held out together when C is chosen. Ctrl-C ends the training and keeps what was learned so far.
+        """
+        raws = labelled(sets, y)
+        check_learnable(raws)
+        self.was_cut_ = len(raws) == 1
+        if self.was_cut_:
+            raws, groups = self.cut(raws[0]), None
+        self.pipeline_ = self._train(raws, groups_of(raws) if groups is None else groups)
+        self.training_ = _training(self.pipeline_[-1], raws)
+        return self
+
+    def predict(self, sets: Iterable[RawSet]) -> list[Labels]:
+        """The clusters of each set."""
+        check_is_fitted(self)
+        found: list[Labels] = self.pipeline_.predict(list(sets))
+        return found
+
+    def score(self, sets: Iterable[RawSet], y: Sequence[Sequence[Hashable]] | None = None) -> float:
+        """1 minus the mean loss over the sets, the worst loss being 1."""
+        check_is_fitted(self)
+        raws = labelled(sets, y)
+        return float(self.pipeline_.score(raws, [raw.labels for raw in raws]))
+
+    def cross_predict(
+        self,
+        sets: Iterable[RawSet],
+        y: Sequence[Sequence[Hashable]] | None = None,
+        groups: Sequence[Hashable] | None = None,
+        folds: int = 5,
+    ) -> HeldOut:
+        """Train on a part of the sets and predict the rest, in turn. Sets of one group stay together.
+
+        A single set is cut into two sets for each fold at least.
+        """
+        raws = labelled(sets, y)
+        check_learnable(raws)
+        if len(raws) == 1:
+            raws, groups = self.cut(raws[0], fewest=2 * folds), None
+        if len(raws) < 2:
+            raise ValueError("cross-validation needs two sets at least")
+        owners = groups_of(raws) if groups is None else list(groups)
+        predicted: dict[int, Labels] = {}
+        tests = []
+        for train, test in split_sets(len(raws), folds, self.random_state, owners):
+            kept = None if owners is None else [owners[i] for i in train]
+            pipeline = self._train([raws[i] for i in train], kept)
+            if was_interrupted(pipeline[-1]):
+                raise KeyboardInterrupt
+            predicted |= {int(i): pipeline.predict([raws[i]])[0] for i in test}
+            tests.append([int(i) for i in test])
+        return HeldOut(raws, [predicted[i] for i in range(len(raws))], tests)
+
+    def cut(self, raw: RawSet, fewest: int = FEWEST_PARTS) -> list[RawSet]:
+        """One set as several of whole clusters: C is chosen by holding sets out."""
+        labels = list(raw.labels or ())
+        blocked = self._may_block() and len(raw) >= FEWEST_PARTS * self.block
+        size = max(BLOCKED_PART_SIZE, self.block) if blocked else PART_SIZE
+        wanted = self.parts or max(fewest, round(len(raw) / size))
+        parts = split_by_clusters(labels, min(wanted, len(set(labels))), random_state=self.random_state)
+        return [_part(raw, items.tolist(), n) for n, items in enumerate(parts, 1)]
+
+    def _learner(self) -> BaseEstimator:
+        """The clusterer that the parameters describe."""
+        if not isinstance(self.learner, str):
+            return clone(self.learner)
+        if self.learner not in LEARNERS:
+            raise ValueError(f"learner must be one of {', '.join(LEARNERS)}, not {self.learner!r}")
+        if self.merge_cost is not None and self.loss not in (None, "pairwise"):
+            raise ValueError("merge_cost goes with the pairwise loss only")
+        model = LEARNERS[self.learner]()
+        shared = model.get_params().keys() & self.get_params(deep=False).keys()
+        mine = {name: getattr(self, name) for name in shared}
+        if self.merge_cost is not None:
+            mine["loss"] = PairwiseLoss(merge_cost=self.merge_cost)
+        return model.set_params(**{name: value for name, value in mine.items() if value is not None})
+
+    def _train(self, sets: list[RawSet], groups: Sequence[Hashable] | None) -> Pipeline:
+        """Features fitted to the sets, and a clusterer trained on them."""
+        model = self._learner()
+        blocks = guess_blocks(sets, self.kind, self.fields)
+        features = PairFeatures(blocks, blocking=self._blocking(blocks)).fit(sets)
+        item_sets = [features.transform([raw])[0] for raw in steps(sets, "features")]
+        model.fit(item_sets, [list(raw.labels or ()) for raw in sets], groups=groups)
+        return Pipeline([("features", features), ("model", model)])
+
+    def _may_block(self) -> bool:
+        """Whether the learner can do with the similarities of some pairs."""
+        return self.block > 0 and getattr(self._learner(), "clustering_objective", None) != "kmeans"
+
+    def _blocking(self, blocks: Sequence[Block]) -> Blocking | None:
+        """How likely pairs are found in large sets; None: all pairs are compared."""
+        if not self._may_block() or not all(block.has_words for block in blocks):
+            return None
+        return Blocking(self.fields, n_neighbors=self.n_neighbors, from_size=self.block)
+
+    def check_fitted(self) -> None:
+        """The pipeline must be one of a recipe."""
+        if len(self.pipeline_) != 2 or not isinstance(self.pipeline_[0], PairFeatures):
+            raise ValueError("the pipeline of a recipe has pair features and a clusterer")
+
+
+def labelled(sets: Iterable[RawSet], y: Sequence[Sequence[Hashable]] | None = None) -> list[RawSet]:
+    """The sets with the labels of y, or else their own; refused where some have none."""
+    raws = list(sets)
+    if y is not None:
+        if len(y) != len(raws):
+            raise ValueError(f"{len(raws)} sets but {len(y)} label vectors")
+        raws = [replace(raw, labels=list(labels)) for raw, labels in zip(raws, y, strict=True)]
+    if not raws:
+        raise DataError("nothing to learn from: no sets")
+    for raw in raws:
+        if not isinstance(raw, RawSet):
+            raise TypeError(f"a recipe takes RawSets, not {type(raw).__name__}; see clustruct.read_sets")
+        if raw.labels is None:
+            raise NoLabels(f"{raw.title} has no labels")
+    return raws
+
+
+def check_learnable(sets: Sequence[RawSet]) -> None:
+    """Refuse data from which nothing can be learned."""
+    if all(len(raw) < 2 for raw in sets):
+        raise DataError("nothing to learn from: no set has two items")
+    counts = [int(canonical_labels(raw.labels or ()).max()) + 1 for raw in sets]
+    if all(k == 1 for k in counts):
+        raise DataError("nothing to learn from: all items of each set are in one cluster")
+    if all(k == len(raw) for k, raw in zip(counts, sets, strict=True)):
+        raise DataError("nothing to learn from: no two items share a cluster")
+
+
+def groups_of(sets: Sequence[RawSet]) -> list[str] | None:
+    """The group of each set, a set without one being a group of its own; None where no set has one."""
+    if all(raw.group is None for raw in sets):
+        return None
+    return [f"set {i}" if raw.group is None else f"group {raw.group}" for i, raw in enumerate(sets)]
+
+
+def _part(raw: RawSet, items: list[int], number: int) -> RawSet:
+    ids = None if raw.ids is None else [raw.ids[a] for a in items]
+    labels = None if raw.labels is None else [raw.labels[a] for a in items]
+    name = f"{raw.name or 'table'} part {number}"
+    return replace(raw, items=[raw.items[a] for a in items], labels=labels, ids=ids, name=name)
+
+
+def was_interrupted(model: BaseEstimator) -> bool:
+    """Whether Ctrl-C ended the training."""
+    return getattr(getattr(model, "result_", None), "stop_reason", None) == "interrupted"
+
+
+def _training(model: BaseEstimator, sets: Sequence[RawSet]) -> dict[str, Any]:
+    """How the training went, as plain values; what is not known or not finite is None."""
+    result, choice = getattr(model, "result_", None), getattr(model, "cv_results_", {})
+    found = {
+        "sets": len(sets),
+        "items": sum(len(raw) for raw in sets),
+        "features": int(model.n_features_in_),
+        "learner": type(model).__name__,
+        "loss": str(getattr(model, "loss", None)),
+        "C": getattr(model, "C_", None),
+        "held_out_loss": float(np.min(choice["mean_loss"])) if "mean_loss" in choice else None,
+        "rounds": None if result is None else result.n_iter,
+        "gap": None if result is None else result.gap,
+        "stop_reason": None if result is None else result.stop_reason,
+        "interrupted": was_interrupted(model),
+    }
+    return {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in found.items()}

@@ -1,0 +1,262 @@
+"""What the page says, section by section, as plain values; the template says it in HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from clustruct.explain import ClusterMove, Mixture, SetFindings, WrongPair, pair_contributions
+from clustruct.plot.contributions import PairContributionDisplay
+from clustruct.records import RawSet, is_missing
+from clustruct.text import count
+
+from . import figures
+from .findings import Findings
+
+__all__ = ["Item", "Table", "contents"]
+
+# Per set the loss and these; the rest is in the table of means.
+PER_SET = {"pairwise_f1": "pairwise F", "b_cubed_f1": "B-cubed F", "adjusted_rand": "adjusted Rand"}
+MEANS = {
+    "pairwise_precision": "pairwise precision",
+    "pairwise_recall": "pairwise recall",
+    "pairwise_f1": "pairwise F",
+    "b_cubed_f1": "B-cubed F",
+    "muc_f1": "MUC F",
+    "ceaf_entity_f1": "CEAF-e F",
+    "lea_f1": "LEA F",
+    "adjusted_rand": "adjusted Rand index",
+    "normalized_mutual_information": "normalised mutual information",
+    "variation_of_information": "variation of information (0 is best)",
+}
+MOST_SETS = 40
+MOST_ERRORS, MOST_PIECES, MOST_ITEMS = 20, 10, 8
+MOST_PAIRS = 4
+MOST_CONFIDENCES, MOST_CLUSTERS = 20, 10
+# Letters of a field of an item.
+FIELD_LETTERS = 60
+
+
+class Table(NamedTuple):
+    """A head, and rows of texts, numbers and items."""
+
+    head: list[str]
+    rows: list[list[object]]
+
+
+class Item(NamedTuple):
+    """An item as people know it: by name and by what its fields say."""
+
+    name: Hashable
+    words: str
+
+
+def contents(findings: Findings) -> dict[str, object]:
+    """All that can be said of these sets; what cannot is None or empty."""
+    return {
+        "summary": summary(findings),
+        "scores": scores(findings),
+        "learned": figures.learned(findings),
+        "sets": figures.sets(findings),
+        "errors": errors(findings),
+        "wrong_pairs": wrong_pairs(findings),
+        "confidence": confidence(findings),
+    }
+
+
+def item_name(raw: RawSet, a: int) -> Hashable:
+    """Its id, or its number."""
+    return f"item {a}" if raw.ids is None else raw.ids[a]
+
+
+def as_item(raw: RawSet, a: int) -> Item:
+    """Name and fields, in one line."""
+    fields = [f"{name}: {value}" for name, value in raw.items[a].items() if not is_missing(value)]
+    words = [f if len(f) <= FIELD_LETTERS else f[: FIELD_LETTERS - 1] + "…" for f in fields]
+    return Item(item_name(raw, a), "; ".join(words))
+
+
+def summary(findings: Findings) -> Table:
+    """Data and model in short."""
+    sizes = [len(one.raw) for one in findings.sets]
+    known = findings.labelled
+    rows: list[list[object]] = [
+        ["sets", f"{len(sizes):,}, {len(known):,} of them with labels"],
+        ["items", f"{sum(sizes):,}; {min(sizes):,} to {max(sizes):,} in a set"],
+        ["clusters found", f"{sum(int(one.labels.max()) + 1 for one in findings.sets):,}"],
+    ]
+    if known:
+        rows.append(["true clusters", f"{sum(len(set(one.truth or ())) for one in known):,}"])
+    return Table(["", ""], [*rows, ["model", type(findings.model).__name__], *_model_rows(findings.model)])
+
+
+def _model_rows(model: BaseEstimator) -> list[list[object]]:
+    rows: list[list[object]] = [["features", f"{getattr(model, 'n_features_in_', 0):,}"]]
+    if hasattr(model, "C_"):
+        rows.append(
+            ["C", f"{model.C_:g}" + (" (by cross-validation)" if hasattr(model, "cv_results_") else "")]
+        )
+    rows += [[name, str(getattr(model, name))] for name in ("loss", "predictor") if hasattr(model, name)]
+    result = getattr(model, "result_", None)
+    if result is not None:
+        rows.append(["training", f"{result.stop_reason.replace('_', ' ')}, {result.seconds:.3g} s"])
+    return rows
+
+
+def scores(findings: Findings) -> dict[str, object] | None:
+    """Means, and the worst sets first."""
+    found, known = findings.scores, findings.labelled
+    if found is None:
+        return None
+    means: list[list[object]] = [
+        [label, float(found.mean[name]), float(found.micro[name]) if name in found.micro else ""]
+        for name, label in MEANS.items()
+    ]
+    place = {one.number: row for row, one in enumerate(known)}
+    rows: list[list[object]] = []
+    for one in findings.ranked[:MOST_SETS]:
+        sizes = [len(one.raw), len(set(one.truth or ())), int(one.labels.max()) + 1]
+        values = [float(found.per_set[name][place[one.number]]) for name in PER_SET]
+        rows.append([one.name, *sizes, float(one.loss or 0.0), *values])
+    return {
+        "mean_loss": float(np.mean([one.loss for one in known])),
+        "n_sets": len(known),
+        "means": Table(["score", "mean of sets", "all pairs and items pooled"], means),
+        "sets": Table(["set", "items", "true clusters", "predicted", "loss", *PER_SET.values()], rows),
+        "hidden": len(known) - len(rows),
+    }
+
+
+def errors(findings: Findings) -> dict[str, object] | None:
+    """The worst clusters of all sets; each opens to its items."""
+    if not findings.labelled:
+        return None
+    found = [(mixture, kind, one) for one in findings.labelled for mixture, kind in _errors(one)]
+    found.sort(key=lambda error: -error[0].pairs)
+    splits = sum(kind == "split" for _, kind, _ in found)
+    return {
+        "splits": splits,
+        "merges": len(found) - splits,
+        "errors": [_error(*error) for error in found[:MOST_ERRORS]],
+        "hidden": max(len(found) - MOST_ERRORS, 0),
+    }
+
+
+def _errors(one: SetFindings) -> Iterator[tuple[Mixture, str]]:
+    if one.errors is not None:
+        yield from ((mixture, "split") for mixture in one.errors.splits)
+        yield from ((mixture, "merge") for mixture in one.errors.merges)
+
+
+def _error(mixture: Mixture, kind: str, one: SetFindings) -> dict[str, object]:
+    listed = mixture.pieces[:MOST_PIECES]
+    sizes = [str(len(piece.items)) for piece in listed] + ["…"] * (len(mixture.pieces) > MOST_PIECES)
+    pieces = [
+        {
+            "cluster": piece.cluster,
+            "items": [as_item(one.raw, a) for a in piece.numbers[:MOST_ITEMS]],
+            "more": max(len(piece.numbers) - MOST_ITEMS, 0),
+        }
+        for piece in listed
+    ]
+    about = {"set": one.name, "kind": kind, "cluster": mixture.cluster, "pairs": mixture.pairs}
+    return {**about, "sizes": " + ".join(sizes), "pieces": pieces}
+
+
+def wrong_pairs(findings: Findings) -> list[dict[str, Any]]:
+    """Wrong pairs of which the model is most confident, of both kinds, each explained feature by feature."""
+    parts = []
+    for one, pair in _worst_pairs(findings):
+        try:
+            found = pair_contributions(findings.model, findings.item_set(one), pair.a, pair.b, one.labels)
+        except ValueError:  # a model without weights of features
+            return []
+        ax = figures.new_axes(6.8, 1.5 + 0.3 * (len(found.largest(10)) + 1))
+        ids = [item_name(one.raw, a) for a in range(len(one.raw))]
+        display = PairContributionDisplay.from_predictions(found, ids=ids, n=10, ax=ax)
+        about = f"contributions of the features to a pair of set {one.name}"
+        first, second = as_item(one.raw, pair.a), as_item(one.raw, pair.b)
+        drawn = {"picture": figures.picture(display, about), "first": first, "second": second}
+        parts.append({"set": one.name, "together": pair.together, **drawn})
+    return parts
+
+
+def _worst_pairs(findings: Findings) -> list[tuple[SetFindings, WrongPair]]:
+    """Half of them wrongly together and half wrongly apart where there are both; no item twice."""
+    pairs = [(one, pair) for one in findings.labelled for pair in one.wrong]
+    pairs.sort(key=lambda p: -p[1].similarity if p[1].together else p[1].similarity)
+    chosen: list[tuple[SetFindings, WrongPair]] = []
+    used: set[tuple[int, int]] = set()
+    places = {True: MOST_PAIRS // 2, False: MOST_PAIRS // 2}
+    for one, pair in pairs:
+        items = {(one.number, pair.a), (one.number, pair.b)}
+        if places[pair.together] and not items & used:
+            places[pair.together] -= 1
+            used |= items
+            chosen.append((one, pair))
+    return chosen
+
+
+def confidence(findings: Findings) -> dict[str, Table] | None:
+    """Items and clusters whose best other place costs least."""
+    if all(one.items is None for one in findings.sets):
+        return None
+    items = Table(["set", "item", "cluster", "score lost", "best other place"], _item_rows(findings))
+    head = ["set", "cluster", "items", "score lost", "best other shape", "for example"]
+    return {"items": items, "clusters": Table(head, _cluster_rows(findings))}
+
+
+def _item_rows(findings: Findings) -> list[list[object]]:
+    ranked = sorted(
+        (float(one.items.confidence[a]), one.number, int(a))
+        for one in findings.sets
+        if one.items is not None
+        for a in one.items.order()[:MOST_CONFIDENCES]
+    )
+    rows: list[list[object]] = []
+    for lost, number, a in ranked[:MOST_CONFIDENCES]:
+        one = findings.sets[number]
+        if np.isfinite(lost) and one.items is not None:
+            other = int(one.items.alternative[a])
+            place = "alone" if other < 0 else f"cluster {other}"
+            rows.append([one.name, as_item(one.raw, a), int(one.labels[a]), lost, place])
+    return rows
+
+
+def _cluster_rows(findings: Findings) -> list[list[object]]:
+    moves = [(one, move) for one in findings.sets for move in one.clusters or ()]
+    moves = sorted((m for m in moves if np.isfinite(m[1].confidence)), key=lambda m: m[1].confidence)
+    return [
+        [one.name, move.cluster, move.size, move.confidence, _shape(one, move), _example(one, move)]
+        for one, move in _each_merge_once(moves)[:MOST_CLUSTERS]
+    ]
+
+
+def _each_merge_once(moves: list[tuple[SetFindings, ClusterMove]]) -> list[tuple[SetFindings, ClusterMove]]:
+    """Without a merge that was listed from its other side."""
+    seen: set[tuple[int, frozenset[int]]] = set()
+    kept = []
+    for one, move in moves:
+        merged = (one.number, frozenset((move.cluster, move.other)))
+        if move.kind != "merge" or merged not in seen:
+            kept.append((one, move))
+            seen.add(merged)
+    return kept
+
+
+def _shape(one: SetFindings, move: ClusterMove) -> str:
+    if move.kind == "merge":
+        size = int((one.labels == move.other).sum())
+        return f"merged with cluster {move.other} ({count(size, 'item')})"
+    if move.kind == "take out":
+        return "one item taken out"
+    return "split into " + " + ".join(str(n) for n in sorted(map(len, move.parts), reverse=True)[:8])
+
+
+def _example(one: SetFindings, move: ClusterMove) -> Item:
+    """An item of the part that would leave, or of the cluster that would be joined."""
+    joined = move.kind == "merge"
+    return as_item(one.raw, int(np.flatnonzero(one.labels == move.other)[0]) if joined else move.parts[-1][0])

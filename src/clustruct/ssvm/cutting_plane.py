@@ -1,0 +1,258 @@
+"""Cutting planes for any convex risk: one-slack training and maximum-margin clustering are made of it."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from clustruct._typing import Floats
+from clustruct.callbacks import Iteration
+
+from .planes import GramPlanes, LinearSpace, Planes
+from .result import Incumbent, P, Progress
+from .weight_constraints import WeightConstraints
+
+# How far from the best point towards the QP's solution the next planes are made. One-slack training on digits
+# at C = 1000, passes to a gap of 1%: 240 at 1.0 (plain cutting planes), 137 at 0.5, 111 at 0.25 and at 0.1.
+PROX_STEP = 0.25
+# Solves without weight before a plane is forgotten.
+IDLE_SOLVES = 50
+RiskFunction: TypeAlias = Callable[[Floats], tuple[float, Floats]]
+
+
+@dataclass(frozen=True)
+class Cut(Generic[P]):
+    """Planes that touch the risk at one point: ``R_g(w) >= b[g] - <w, vectors[g]>`` for all w.
+
+    One plane per group; none where there is nothing to add. ``found`` is the point with its value, where the
+    value is known.
+    """
+
+    vectors: Sequence[Any]
+    b: Sequence[float]
+    found: Incumbent[P] | None = None
+
+
+class Risk(ABC, Generic[P]):
+    """A convex risk, known by its planes, and where it is asked next.
+
+    A point is a weight vector, or an object of the risk's own that holds one with what was computed there.
+    """
+
+    @abstractmethod
+    def point(self, w: Any) -> P:
+        """The point at the weights w."""
+
+    @abstractmethod
+    def cut(self, point: P, planes: GramPlanes[Any]) -> Cut[P]:
+        """Planes of the risk at a point."""
+
+    def refine(self, best: Incumbent[P], planes: GramPlanes[Any], progress: Progress) -> None:
+        """Add planes that are known without asking at another point."""
+
+    @abstractmethod
+    def step(self, best: Incumbent[P], planes: GramPlanes[Any], useful: bool) -> tuple[Incumbent[P], P]:
+        """The best point, where the way to the QP's solution has a better one, and the point to ask next.
+
+        ``useful`` says whether the last planes cut off the QP's solution of then.
+        """
+
+
+class SteadiedRisk(Risk[P]):
+    """Asks between the best point and the QP's solution, as OCAS does (Franc and Sonnenburg 2008) without its
+    line search. Where such a cut does not cut off the QP's solution, it asks there itself, so the bound of
+    Theorem 7 holds up to a factor of two.
+    """
+
+    def point(self, w: P) -> P:
+        return w
+
+    def step(self, best: Incumbent[P], planes: GramPlanes[P], useful: bool) -> tuple[Incumbent[P], P]:
+        return best, planes.space.between(best.w, planes.w, PROX_STEP if useful else 1.0)
+
+
+def minimise(
+    risk: Risk[P],
+    planes: GramPlanes[Any],
+    best: Incumbent[P],
+    progress: Progress,
+    prune_after: int = IDLE_SOLVES,
+) -> Incumbent[P]:
+    """The loop: planes at a point, the QP, the next point. Ctrl-C ends it with the best point so far."""
+    point = best.w
+    try:
+        while not progress.stop_reason:
+            cut = risk.cut(point, planes)
+            if cut.found is not None:
+                best = best.better_of(cut.found, planes.dual)
+            useful = add_cut(cut.vectors, cut.b, planes, progress)
+            risk.refine(best, planes, progress)
+            planes.prune(prune_after)
+            if best.below_dual(planes.dual):
+                best, useful = Incumbent(risk.point(planes.w)), False
+            progress.judge(best.primal, planes.dual)
+            if not progress.stop_reason:
+                best, point = risk.step(best, planes, useful)
+                progress.judge(best.primal, planes.dual)
+            progress.record(best, planes)
+    except KeyboardInterrupt:
+        progress.stop_reason = "interrupted"
+    return best
+
+
+def add_cut(vectors: Sequence[Any], b: Sequence[float], planes: GramPlanes[Any], progress: Progress) -> bool:
+    """Add a plane per group and solve. False where none says anything new at the QP's solution."""
+    if not vectors:
+        return False
+    started = time.perf_counter()
+    before = planes.slacks(np.arange(len(vectors)))
+    useful = False
+    for group, (vector, right) in enumerate(zip(vectors, b, strict=True)):
+        planes.add_plane(vector, right, group)
+        useful |= bool(planes.excess(-1) - before[group] > progress.epsilon)
+    planes.solve()
+    progress.solved(started)
+    return useful
+
+
+@dataclass(frozen=True)
+class CuttingPlaneResult(Generic[P]):
+    """The outcome of `cutting_plane`: ``dual <= optimum <= objective``, the value at the point.
+
+    The point is the weight vector, unless the risk has points of its own. ``stop_reason`` as in `FitResult`.
+    """
+
+    point: P
+    objective: float
+    dual: float
+    stop_reason: str
+    history: tuple[Iteration, ...] = field(repr=False)
+    planes: Planes = field(repr=False)
+    n_planes: int = 0
+
+    @property
+    def gap(self) -> float:
+        return self.objective - self.dual
+
+    @property
+    def converged(self) -> bool:
+        return self.stop_reason == "converged"
+
+
+def cutting_plane(
+    risk: RiskFunction | Risk[Any],
+    conditions: WeightConstraints,
+    C: ArrayLike = 1.0,
+    *,
+    start: Incumbent[Any] | ArrayLike | None = None,
+    planes: Planes | None = None,
+    rtol: float = 1e-3,
+    epsilon: float = 0.0,
+    max_iter: int = 1000,
+    time_limit: float = np.inf,
+    prune_after: int = IDLE_SOLVES,
+    callback: Callable[[Iteration], object] | None = None,
+) -> CuttingPlaneResult[Any]:
+    """Minimise a convex risk with a quadratic regulariser by cutting planes (Algorithm 2; OCAS)::
+
+        min over w   1/2 |w - prior|^2 + sum_g C_g R_g(w)     within the conditions
+
+    Cost per round: one evaluation of the risk, and a QP in the number of planes held.
+
+    Parameters
+    ----------
+    risk : function or Risk
+        ``risk(w)`` gives the value R(w) and a subgradient. A `Risk` has planes in several groups, or chooses
+        itself where it is asked next.
+    conditions : WeightConstraints
+        The prior, and with it the length of w; bounds and linear inequalities. See `weight_constraints`.
+    C : float, or one per group of planes
+    start : vector, optional
+        Where the risk is asked first; the prior if None. A `Risk` may be given an `Incumbent` at a point.
+    planes : Planes, optional
+        Planes known from an earlier run.
+    rtol, epsilon : float
+        It ends when ``objective - dual`` is at most rtol times the objective, or C epsilon.
+    max_iter, time_limit, callback
+        As in `fit`.
+    prune_after : int
+        Solves without weight before a plane is forgotten.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from clustruct.ssvm import cutting_plane, weight_constraints
+    >>> target = np.array([3.0, -1.0])
+    >>> found = cutting_plane(
+    ...     lambda w: (np.abs(w - target).sum(), np.sign(w - target)),
+    ...     weight_constraints(None, None, 2),
+    ...     C=0.5,
+    ... )
+    >>> found.point, found.converged
+    (array([ 0.5, -0.5]), True)
+    """
+    weights = np.atleast_1d(np.asarray(C, float))
+    held = GramPlanes(LinearSpace(conditions), weights)
+    if planes is not None and len(planes):
+        held.load(planes)
+    own = risk if isinstance(risk, Risk) else _FunctionRisk(risk, float(weights[0]))
+    if not isinstance(start, Incumbent):
+        start = Incumbent(own.point(held.w if start is None else conditions.clip(np.array(start, float))))
+    progress = Progress(float(weights.sum()), epsilon, rtol, max_iter, time_limit, callback)
+    best = minimise(own, held, start, progress, prune_after)
+    return CuttingPlaneResult(
+        best.w,
+        best.primal,
+        held.dual,
+        progress.stop_reason,
+        tuple(progress.history),
+        held.dump(),
+        len(held),
+    )
+
+
+@dataclass(frozen=True)
+class PlaneSolution:
+    """The optimum of a fixed set of planes; ``a`` holds the multipliers of the conditions' rows as well."""
+
+    w: Floats
+    a: Floats
+    dual: float
+
+
+def solve_planes(
+    vectors: Floats, b: Floats, conditions: WeightConstraints, C: float, a: Floats | None = None
+) -> PlaneSolution:
+    """``min 1/2 |w - prior|^2 + C xi`` with ``<w, vectors[j]> >= b[j] - xi``, xi >= 0 and the conditions.
+
+    The QP inside `cutting_plane` for planes that are all known; ``a`` are the multipliers of a solution of as
+    many planes to start from.
+
+    >>> from clustruct.ssvm import solve_planes, weight_constraints
+    >>> solve_planes(np.array([[1.0, 1.0]]), np.array([1.0]), weight_constraints(None, None, 2), C=10.0).w
+    array([0.5, 0.5])
+    """
+    held = GramPlanes(LinearSpace(conditions), np.array([C]))
+    held.add(vectors, b, np.zeros(len(b), np.intp))
+    if a is not None and len(a) == len(held):
+        held.a = a
+    held.solve()
+    return PlaneSolution(held.w, held.a, held.dual)
+
+
+@dataclass(frozen=True)
+class _FunctionRisk(SteadiedRisk[Floats]):
+    function: RiskFunction
+    C: float
+
+    def cut(self, point: Floats, planes: GramPlanes[Floats]) -> Cut[Floats]:
+        value, gradient = self.function(point)
+        found = Incumbent(point, planes.half_norm(point) + self.C * float(value), float(value))
+        gradient = np.asarray(gradient, float)
+        return Cut([-gradient], [float(value) - float(gradient @ point)], found)

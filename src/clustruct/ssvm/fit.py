@@ -1,0 +1,289 @@
+"""The entrance of the engine: `fit`."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from typing import Any, Literal, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.exceptions import ConvergenceWarning
+
+from clustruct.callbacks import Callback, Iteration, Training, listener
+from clustruct.executors import Executor, executor_for
+from clustruct.slack_rule import Scaling, SlackRule
+
+from .checkpoint import Checkpoint, Saved
+from .kernelized import KernelFunction, KernelProblem
+from .planes import Planes, PlaneSet
+from .problem import (
+    BatchProblem,
+    KnownQuality,
+    PrefersFormulation,
+    StructuredProblem,
+    SupportsRules,
+    batch_form,
+    check_problem,
+)
+from .result import Certificate, FitResult, Incumbent, Progress, certify
+from .solvers import SOLVERS, Solver
+from .task import Run, Separator, Task, example_weights
+from .weight_constraints import Condition, weight_constraints
+
+Formulation: TypeAlias = str | Solver
+
+
+def fit(
+    problem: StructuredProblem | BatchProblem,
+    C: float = 1.0,
+    *,
+    epsilon: float = 1e-6,
+    rtol: float = 1e-3,
+    formulation: Formulation = "auto",
+    scaling: Scaling = "margin",
+    slack_norm: Literal[1, 2] = 1,
+    sample_weight: ArrayLike | None = None,
+    constraints: Condition | Sequence[Condition] | None = None,
+    prior: ArrayLike | None = None,
+    w0: ArrayLike | Planes | FitResult | None = None,
+    kernel: KernelFunction | None = None,
+    max_iter: int = 1000,
+    time_limit: float = np.inf,
+    cache_size: int | None = None,
+    n_jobs: int | None = None,
+    executor: Executor | None = None,
+    random_state: int | np.random.Generator = 0,
+    callback: Callback | Callable[[Iteration], object] | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+) -> FitResult:
+    """Train a structural SVM by cutting planes (dissertation, Algorithms 1 and 2).
+
+    Solves, for slacks xi_i needed by the most violated outputs of the n examples::
+
+        min over w   1/2 |w - prior|^2 + C mean_i xi_i          (slack_norm=1)
+                     1/2 |w - prior|^2 + C/2 mean_i xi_i^2      (slack_norm=2)
+
+        margin scaling   xi_i >= D(y_i, y) + <w, Psi(x_i, y)> - <w, Psi(x_i, y_i)>          for all y
+        slack scaling    xi_i >= D(y_i, y) (1 + <w, Psi(x_i, y)> - <w, Psi(x_i, y_i)>)      for all y
+
+    with D the loss, or its square root where slack_norm=2.
+
+    Parameters
+    ----------
+    problem : StructuredProblem or BatchProblem
+        What is to be learned: joint features, loss and separation oracle.
+    C : float
+        Weight of the mean slack.
+    epsilon, rtol : float
+        Training ends when no constraint that the oracle finds is violated by more than ``epsilon``
+        beyond the slack, or when the gap between primal and dual is at most ``rtol`` times the primal.
+    formulation : "auto", "n_slack", "one_slack", "smoothed", or a Solver
+        One slack per example, or one for their mean. Same optimum for slack_norm=1; n-slack asks the
+        oracle less often and is the faster in most cases, one-slack holds fewer constraints. "smoothed"
+        comes to the same optimum by L-BFGS on smoothed slacks; it needs a problem that `SupportsSmoothing`
+        (spectral relaxations do), margin scaling and slack_norm=1. "auto" is what the problem
+        prefers, n-slack where it does not say. Names are looked up in `clustruct.ssvm.solvers.SOLVERS`; an
+        instance brings options of its own, ``NSlack(store="pool")``.
+    scaling, slack_norm
+        See above. There is no one-slack form with slack_norm=2.
+    sample_weight : array of n numbers, optional
+        An example of weight 2 counts as if it were there twice. The mean becomes a weighted mean.
+    constraints : optional
+        Conditions on w without slack, kept exactly: "nonnegative", a `scipy.optimize.Bounds`, a
+        `scipy.optimize.LinearConstraint`, or a list of these.
+    prior : vector, optional
+        Regularise towards it instead of towards zero.
+    w0 : vector, Planes or FitResult, optional
+        Where to ask the oracle first. Planes are constraints known beforehand, and training begins at their
+        solution. The result of an earlier fit of the same problem, at another C for example, brings its
+        planes with it.
+    kernel : Kernel or function of two tables of rows, optional
+        ``problem.joint_feature`` then gives `VectorSum`, and the oracle is called with a `KernelModel`.
+    max_iter, time_limit
+        Rounds and seconds at most.
+    cache_size : int, optional
+        Answers kept per example for one-slack training. By default 10, and 0 for a vectorised problem,
+        whose oracle costs less than the cache. (n-slack keeps answers as constraints.)
+    n_jobs : int, optional
+        Oracle calls in parallel, by joblib. The result does not depend on it.
+    executor : Executor, optional
+        Where oracle calls are made, instead of ``n_jobs``: see `clustruct.executors`.
+    callback : Callback or function, optional
+        A function is called with an `Iteration` after every round; training ends when it returns something
+        true. See `clustruct.callbacks`.
+    checkpoint : path, optional
+        Written every few seconds; an existing file of the same problem is taken up again.
+
+    Returns
+    -------
+    FitResult
+        Ctrl-C during training returns what was found so far, with ``stop_reason="interrupted"``.
+
+    Examples
+    --------
+    >>> from clustruct import ssvm
+    >>> from clustruct.problems import MulticlassProblem
+    >>> problem = MulticlassProblem([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], ["a", "b", "c"])
+    >>> result = ssvm.fit(problem, C=100.0)
+    >>> result.stop_reason, result.gap < 1e-3 * result.objective
+    ('converged', True)
+    """
+    check_problem(problem, linear=kernel is None)
+    if kernel is not None and not (constraints is None and prior is None and checkpoint is None):
+        raise ValueError(
+            "with a kernel there is no weight vector: constraints, prior and checkpoint do not apply"
+        )
+    if max_iter < 1:
+        raise ValueError(f"max_iter must be at least 1, not {max_iter!r}")
+    task = Task(
+        problem=problem,
+        C=float(C),
+        rule=SlackRule(scaling, slack_norm),
+        weights=example_weights(sample_weight, problem.n_examples),
+        conditions=weight_constraints(constraints, prior, problem.n_features if kernel is None else 1),
+        epsilon=epsilon,
+        rtol=rtol,
+        rng=np.random.default_rng(random_state),
+        kernel=kernel,
+        cache_size=cache_size,
+    )
+    solver = _solver_for(formulation, task)
+    if callback is not None:
+        callback = listener(callback, Training(task.C, rtol))
+    progress = Progress(task.C, epsilon, rtol, max_iter, time_limit, callback)
+    batch = batch_form(problem) if kernel is None else KernelProblem(cast(StructuredProblem, problem))
+    planes = solver.planes(task)
+    start = _start(w0, planes, task, solver)
+    if checkpoint is not None:
+        start = _connect(Checkpoint(checkpoint, _identity(task, solver)), task, planes, progress, start)
+    with closing((executor or executor_for(n_jobs)).open(batch)) as session:
+        separate: Separator[Any] = Separator(session, batch, task.rule, progress)
+        best = solver.solve(Run(task, separate, planes, progress), start)
+    return _result(task, planes, best, progress)
+
+
+def _solver_for(formulation: Formulation, task: Task) -> Solver:
+    """The solver named. Refuses, before any work, what it or the problem's oracle cannot do."""
+    problem, rule = task.problem, task.rule
+    if isinstance(problem, SupportsRules) and not problem.supports(rule):
+        raise ValueError(
+            f"{type(problem).__name__} has no oracle for {rule.scaling} scaling, slack norm {rule.norm}"
+        )
+    if formulation == "auto":
+        preferred = problem.preferred_formulation if isinstance(problem, PrefersFormulation) else "n_slack"
+        solver = _named(preferred)
+        return _named("n_slack") if _missing(solver, task) else solver
+    solver = _named(formulation) if isinstance(formulation, str) else formulation
+    if missing := _missing(solver, task):
+        raise ValueError(f"formulation={solver.name!r} is not possible here: {missing}")
+    return solver
+
+
+def _named(formulation: str) -> Solver:
+    if formulation not in SOLVERS:
+        *others, last = ("auto", *SOLVERS)
+        names = f"{', '.join(map(repr, others))} or {last!r}"
+        raise ValueError(f"formulation must be {names}, not {formulation!r}")
+    return SOLVERS[formulation]()
+
+
+def _missing(solver: Solver, task: Task) -> str | None:
+    """The first of the solver's needs that the task does not meet, in words."""
+    unmet = next((need for need in solver.needs if not need.met(task)), None)
+    return None if unmet is None else unmet.reason.format(problem=type(task.problem).__name__)
+
+
+def _start(
+    w0: ArrayLike | Planes | FitResult | None, planes: PlaneSet[Any], task: Task, solver: Solver
+) -> Any:
+    """The first w; planes known beforehand are taken in."""
+    conditions = task.conditions
+    earlier = w0.working_set if isinstance(w0, FitResult) else w0 if isinstance(w0, Planes) else None
+    known = earlier is not None and planes.warm_start_from(earlier, len(conditions.prior))
+    if isinstance(w0, Planes) and not known:
+        raise ValueError("w0: these planes belong to a problem of another size")
+    if w0 is None or isinstance(w0, Planes) or (known and not solver.starts_at_w):
+        return planes.w
+    w = conditions.clip(np.array(w0.w if isinstance(w0, FitResult) else w0, float))
+    if w.shape != conditions.prior.shape or not np.isfinite(w).all():
+        raise ValueError(f"w0 must be {len(conditions.prior)} finite numbers")
+    if (conditions.A @ w < conditions.lower - 1e-9).any():
+        raise ValueError("w0 does not meet the constraints")
+    return w
+
+
+def _identity(task: Task, solver: Solver) -> dict[str, Any]:
+    return {
+        "n_examples": len(task.weights),
+        "n_features": len(task.conditions.prior),
+        "C": task.C,
+        "formulation": solver.name,
+        "scaling": task.rule.scaling,
+        "slack_norm": task.rule.norm,
+    }
+
+
+def _connect(
+    checkpoint: Checkpoint, task: Task, planes: PlaneSet[Any], progress: Progress, start: Any
+) -> Any:
+    """Take up what the checkpoint holds, and write to it from now on."""
+    saved = checkpoint.read()
+    if saved is not None:
+        planes.load(saved.planes)
+        start = planes.w
+        progress.history.extend(saved.history)
+        progress.earlier_seconds, progress.oracle_calls = saved.seconds, saved.oracle_calls
+
+    def save(best: Incumbent[Any]) -> None:
+        if checkpoint.due() or progress.stop_reason:
+            point = (planes.dump(), best.w, best.primal, best.mean_slack)
+            counts = (tuple(progress.history), progress.seconds, progress.oracle_calls)
+            checkpoint.write(Saved(checkpoint.identity, *point, *counts))
+
+    progress.save = save
+    return start
+
+
+def _result(task: Task, planes: PlaneSet[Any], best: Incumbent[Any], progress: Progress) -> FitResult:
+    if task.kernel is None:
+        best.w.setflags(write=False)
+    result = FitResult(
+        w=best.w,
+        objective=best.primal,
+        dual=planes.dual,
+        mean_slack=best.mean_slack,
+        stop_reason=progress.stop_reason,
+        certificate=_certificate(task, planes, best),
+        history=tuple(progress.history),
+        oracle_calls=progress.oracle_calls,
+        qp_solves=progress.qp_solves,
+        seconds=progress.seconds,
+        oracle_seconds=progress.oracle_seconds,
+        qp_seconds=progress.qp_seconds,
+        working_set=planes if task.kernel is None else None,
+    )
+    if result.stop_reason in ("max_iter", "time_limit", "stalled"):
+        warnings.warn(
+            f"training stopped by {result.stop_reason} after {result.n_iter} rounds with a gap of "
+            f"{result.gap:.3g} (objective {result.objective:.6g}); raise the limit or epsilon, "
+            "or scale the features",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+    return result
+
+
+def _certificate(task: Task, planes: PlaneSet[Any], best: Incumbent[Any]) -> Certificate:
+    problem, half = task.problem, planes.half_norm(best.w)
+    # With quadratic slacks xi^2 bounds the loss, and the objective holds half its mean.
+    bound = task.rule.norm * (best.primal - half) / task.C
+    upper = None
+    if isinstance(problem, KnownQuality) and task.rule == SlackRule("margin", 1):
+        truth = sum(
+            float(task.weights[i]) * float(problem.truth_score(int(i), best.w)) for i in task.examples
+        )
+        upper = half + task.C * ((best.mean_slack + truth) / problem.oracle_rho - truth)
+    return certify(problem.oracle_kind, planes.dual, best.primal, bound, upper)

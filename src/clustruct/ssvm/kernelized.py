@@ -1,0 +1,227 @@
+"""Structural SVMs in the dual: joint features that are sums of vectors under a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
+
+from clustruct._typing import Floats, Indices
+from clustruct.executors import Backend, backend_of
+from clustruct.slack_rule import SlackRule
+from clustruct.storage import DataclassState, register
+
+from .planes import Space
+from .problem import OracleKind, StructuredProblem
+from .weight_constraints import WeightConstraints
+
+# kappa of each row of one table with each row of another. Rows may be dense or sparse.
+KernelFunction: TypeAlias = Callable[[Any, Any], Floats]
+# Vectors whose kernel values are computed together: few calls, and a matrix that still fits the memory.
+ROWS_AT_ONCE = 4096
+
+
+@register("Kernel")
+@dataclass(frozen=True)
+class Kernel(DataclassState):
+    """kappa(u, v): "linear" u.v, "polynomial" (scale u.v + offset)^degree, "rbf" exp(-gamma |u - v|^2),
+    "sigmoid" tanh(scale u.v + offset). Rows may be dense or sparse. Any function of two tables of rows
+    serves as well, such as one of `sklearn.metrics.pairwise`.
+
+    >>> Kernel("polynomial", degree=2)([[1.0, 2.0]], [[3.0, 0.0]])
+    array([[16.]])
+    """
+
+    kind: Literal["linear", "polynomial", "rbf", "sigmoid"] = "linear"
+    degree: int = 3
+    gamma: float = 1.0
+    scale: float = 1.0
+    offset: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.kind not in ("linear", "polynomial", "rbf", "sigmoid"):
+            raise ValueError(f"unknown kernel {self.kind!r}")
+
+    def __call__(self, U: ArrayLike, V: ArrayLike) -> Floats:
+        options: dict[str, float] = {}
+        if self.kind == "rbf":
+            options = {"gamma": self.gamma}
+        elif self.kind != "linear":
+            options = {"gamma": self.scale, "coef0": self.offset}
+        if self.kind == "polynomial":
+            options["degree"] = self.degree
+        return np.asarray(PAIRWISE_KERNEL_FUNCTIONS[self.kind](U, V, **options))
+
+
+@register("VectorSum")
+@dataclass(frozen=True)
+class VectorSum(DataclassState):
+    """``sum_k coefficients[k] * phi(vectors[k])`` in the space of part ``parts[k]``.
+
+    Vectors of different parts are orthogonal: the inner product of two sums runs over pairs with equal
+    part. A class per part gives kernel multiclass.
+    """
+
+    coefficients: Floats
+    vectors: Any
+    parts: Indices | None = None
+
+    @property
+    def part_ids(self) -> Indices:
+        return np.zeros(len(self.coefficients), np.intp) if self.parts is None else np.asarray(self.parts)
+
+    def __mul__(self, factor: float) -> VectorSum:
+        return VectorSum(self.coefficients * factor, self.vectors, self.parts)
+
+    __rmul__ = __mul__
+
+    def __add__(self, other: VectorSum) -> VectorSum:
+        return joined([self, other])
+
+    def __sub__(self, other: VectorSum) -> VectorSum:
+        return joined([self, other * -1.0])
+
+
+def joined(sums: Sequence[VectorSum]) -> VectorSum:
+    """The sum of vector sums."""
+    blocks = [s.vectors for s in sums]
+    if any(sparse.issparse(b) for b in blocks):
+        vectors: Any = sparse.csr_array(sparse.vstack([sparse.csr_array(b) for b in blocks]))
+    else:
+        vectors = np.concatenate([np.atleast_2d(b) for b in blocks])
+    coefficients = np.concatenate([s.coefficients for s in sums])
+    return VectorSum(coefficients, vectors, np.concatenate([s.part_ids for s in sums]))
+
+
+@register("KernelModel")
+@dataclass(frozen=True)
+class KernelModel(DataclassState):
+    """w as a sum over support vectors."""
+
+    kernel: KernelFunction
+    support: VectorSum | None
+    half_norm: float = 0.0
+
+    def scores(self, vectors: Any, part: int = 0) -> Floats:
+        """<w, phi(v)> for each row v, in the space of the part."""
+        n = vectors.shape[0]
+        if self.support is None:
+            return np.zeros(n)
+        mine = np.flatnonzero(self.support.part_ids == part)
+        if not len(mine):
+            return np.zeros(n)
+        return self.kernel(vectors, self.support.vectors[mine]) @ self.support.coefficients[mine]
+
+    def score(self, s: VectorSum) -> float:
+        """<w, s>."""
+        return float(self.score_all([s])[0])
+
+    def score_all(self, sums: Sequence[VectorSum], rows_at_once: int = ROWS_AT_ONCE) -> Floats:
+        """<w, s> of many sums: one kernel matrix per part and some thousand vectors, not one per sum."""
+        sizes = np.array([len(s.coefficients) for s in sums])
+        pieces = np.cumsum(sizes) // rows_at_once
+        out = np.zeros(len(sums))
+        for piece in np.unique(pieces):
+            which = np.flatnonzero(pieces == piece).tolist()
+            whole = joined([sums[j] for j in which])
+            values, parts = np.zeros(len(whole.coefficients)), whole.part_ids
+            for part in np.unique(parts):
+                mine = np.flatnonzero(parts == part)
+                values[mine] = self.scores(whole.vectors[mine], int(part))
+            owner = np.repeat(np.arange(len(which)), sizes[which])
+            out[which] = np.bincount(owner, values * whole.coefficients, minlength=len(which))
+        return out
+
+
+@dataclass(frozen=True)
+class KernelConstraints:
+    """A batch of constraints whose psi differences are vector sums."""
+
+    losses: Floats
+    differences: list[VectorSum]
+    outputs: Sequence[object] = ()
+
+    def margins(self, w: KernelModel) -> Floats:
+        return w.score_all(self.differences)
+
+    def combine(self, coefficients: Floats) -> VectorSum:
+        used = np.flatnonzero(coefficients)
+        return joined([self.differences[j] * float(coefficients[j]) for j in used])
+
+    def rows(self, which: Indices) -> list[VectorSum]:
+        return [self.differences[j] for j in which]
+
+
+class KernelSpace(Space[KernelModel]):
+    """Constraint vectors as vector sums; `GramPlanes` holds their Gram matrix."""
+
+    conditions: WeightConstraints | None = None
+
+    def __init__(self, kernel: KernelFunction) -> None:
+        self.kernel = kernel
+        self.vectors: list[VectorSum] = []
+
+    def append(self, vector: VectorSum) -> Floats:
+        self.vectors.append(vector)
+        return KernelModel(self.kernel, vector).score_all(self.vectors)
+
+    def keep(self, which: Indices) -> None:
+        self.vectors = self.rows(which)
+
+    def rows(self, which: Any) -> list[VectorSum]:
+        return [self.vectors[j] for j in np.arange(len(self.vectors))[which]]
+
+    def margins(self, which: Any, w: KernelModel, Ga: Floats) -> Any:
+        return Ga[which]
+
+    def model(self, a: Floats, half_norm: float) -> KernelModel:
+        used = np.flatnonzero(a)
+        if not len(used):
+            return KernelModel(self.kernel, None)
+        support = joined([self.vectors[j] * float(a[j]) for j in used])
+        return KernelModel(self.kernel, _merged(support), half_norm)
+
+    def half_norm(self, w: KernelModel) -> float:
+        return w.half_norm
+
+    def between(self, w: KernelModel, other: KernelModel, share: float) -> KernelModel:
+        return other
+
+
+def _merged(s: VectorSum) -> VectorSum:
+    """Equal vectors of one part become one support vector."""
+    dense = s.vectors.toarray() if sparse.issparse(s.vectors) else s.vectors
+    keys = np.column_stack([s.part_ids, dense])
+    _, first, owner = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    coefficients = np.bincount(owner.ravel(), weights=s.coefficients)
+    stays = coefficients != 0.0
+    return VectorSum(coefficients[stays], s.vectors[first[stays]], s.part_ids[first[stays]])
+
+
+class KernelProblem:
+    """The batch form of a problem whose ``joint_feature(i, y)`` gives a `VectorSum`.
+
+    Its ``separate(i, w, rule)`` is called with a `KernelModel` for w.
+    """
+
+    n_features = 1
+
+    def __init__(self, problem: StructuredProblem) -> None:
+        self.one_by_one = problem
+        self.n_examples: int = problem.n_examples
+        self.oracle_kind: OracleKind = problem.oracle_kind
+        self.parallel_backend: Backend = backend_of(problem)
+        self._truths = [problem.joint_feature(i, problem.truth(i)) for i in range(self.n_examples)]
+
+    def separate_batch(self, indices: Indices, w: KernelModel, rule: SlackRule) -> KernelConstraints:
+        problem = self.one_by_one
+        outputs = [problem.separate(int(i), w, rule) for i in indices]
+        losses = np.array([problem.loss(int(i), y) for i, y in zip(indices, outputs, strict=True)], float)
+        found = [problem.joint_feature(int(i), y) for i, y in zip(indices, outputs, strict=True)]
+        differences = [self._truths[i] - f for i, f in zip(indices, found, strict=True)]
+        return KernelConstraints(losses, differences, outputs)

@@ -1,0 +1,312 @@
+"""Sets of planes ``<w, c_j> >= b_j - xi_g`` with their multipliers: what all stores have in common, and the
+store with a Gram matrix.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, Generic
+
+import numpy as np
+
+from clustruct._typing import Floats, Indices
+from clustruct.callbacks import SupportsDump
+from clustruct.storage import DataclassState, register
+
+from .dual_qp import Groups, feasible, solve_bounded_dual, solve_dual
+from .problem import Rows, W
+from .weight_constraints import WeightConstraints
+
+
+@register("Planes")
+@dataclass(frozen=True)
+class Planes(DataclassState):
+    """Planes with their multipliers, in a form that can be stored and taken up again.
+
+    ``vectors`` is dense or CSR, one row per plane; ``group`` says which slack each belongs to.
+    """
+
+    vectors: Any
+    b: Floats
+    group: Indices
+    a: Floats
+
+    def __post_init__(self) -> None:
+        n = len(self.vectors) if isinstance(self.vectors, list) else self.vectors.shape[0]
+        if {n, len(self.group), len(self.a)} != {len(self.b)} or (self.group < 0).any():
+            raise ValueError("the parts of the planes do not fit")
+
+    def __len__(self) -> int:
+        return len(self.b)
+
+    def fits(self, n_features: int, n_groups: int) -> bool:
+        """Whether a problem of this size could have made them."""
+        return self.vectors.shape[1] == n_features and (len(self) == 0 or int(self.group.max()) < n_groups)
+
+    def of_group(self, group: int) -> Planes:
+        """Those that share one slack."""
+        mine = self.group == group
+        return Planes(self.vectors[mine], self.b[mine], self.group[mine], self.a[mine])
+
+
+class PlaneSet(ABC, Generic[W]):
+    """A working set as the solvers see it. There are two stores:
+
+    - `GramPlanes` keeps the planes' inner products and solves its QP exactly: few planes, kernels;
+    - `clustruct.ssvm.pool.PooledPlanes` keeps no inner products and ascends group by group: many examples.
+
+    Group g has the slack xi_g, at most ``cap[g]`` of multipliers and the curvature ``ridge[g]`` (0 for
+    linear slacks). Groups beyond the ``n_groups`` first hold the rows of the weight constraints, one each,
+    without slack.
+    """
+
+    def __init__(self, cap: Floats, ridge: Floats, conditions: WeightConstraints | None) -> None:
+        extra = 0 if conditions is None else len(conditions.lower)
+        self.n_groups = len(cap)
+        self.cap = np.concatenate([cap, np.full(extra, np.inf)])
+        self.ridge = np.concatenate([ridge, np.zeros(extra)])
+        self.has_slack = np.isfinite(self.cap) | (self.ridge > 0.0)
+
+    @property
+    @abstractmethod
+    def w(self) -> W:
+        """The weights that the multipliers make."""
+
+    @property
+    @abstractmethod
+    def dual(self) -> float:
+        """The dual value at the multipliers: a lower bound of the optimum, as they are feasible."""
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @abstractmethod
+    def half_norm(self, w: W) -> float:
+        """1/2 |w - prior|^2."""
+
+    @abstractmethod
+    def add(self, rows: Rows, b: Floats, groups: Indices) -> None:
+        """Take in planes, at most one per group and call, with multiplier 0."""
+
+    @abstractmethod
+    def slacks(self, groups: Indices) -> Floats:
+        """The slack that the planes of each group need at w."""
+
+    @abstractmethod
+    def optimise(self, goal: float, rng: np.random.Generator, part: Indices | None = None) -> None:
+        """Raise the dual until its gap to the planes' own optimum is near ``goal``; of a part, one step."""
+
+    @abstractmethod
+    def prune(self, age: int) -> None:
+        """Forget planes whose multiplier has been zero for more than ``age`` rounds or solves.
+
+        The dual value does not change, so it still rises with every violated plane that is added, by
+        at least the amount of Theorems 4 and 7: training still ends.
+        """
+
+    @abstractmethod
+    def dump(self) -> Planes:
+        """The planes that have a slack, with their multipliers."""
+
+    @abstractmethod
+    def load(self, planes: Planes) -> None:
+        """Take in planes of an earlier run."""
+
+    def warm_start_from(self, earlier: SupportsDump | Planes, n_features: int) -> bool:
+        """Take in the planes of an earlier run, where they could be planes of this one."""
+        planes = earlier if isinstance(earlier, Planes) else earlier.dump()
+        if not planes.fits(n_features, self.n_groups):
+            return False
+        self.load(planes)
+        return True
+
+
+class Space(ABC, Generic[W]):
+    """Where constraint vectors live: inner products among them, and the model that they make."""
+
+    conditions: WeightConstraints | None
+
+    @abstractmethod
+    def append(self, vector: Any) -> Floats:
+        """Take in a vector; its inner products with all vectors held, itself last."""
+
+    @abstractmethod
+    def keep(self, which: Indices) -> None:
+        """Hold on to these vectors only."""
+
+    @abstractmethod
+    def rows(self, which: Any) -> Any:
+        """Some of the vectors held."""
+
+    @abstractmethod
+    def model(self, a: Floats, half_norm: float) -> W:
+        """What the oracle is called with: w for the multipliers a; half_norm is 1/2 |sum_j a_j c_j|^2."""
+
+    @abstractmethod
+    def margins(self, which: Any, w: W, Ga: Floats) -> Any:
+        """<c_j, w> of some vectors; Ga are the products from the Gram matrix, without the prior."""
+
+    @abstractmethod
+    def half_norm(self, w: W) -> float:
+        """1/2 |w - prior|^2."""
+
+    @abstractmethod
+    def between(self, w: W, other: W, share: float) -> W:
+        """The point ``share`` of the way from w to the other."""
+
+
+class LinearSpace(Space[Floats]):
+    """Dense vectors in a matrix that doubles as it grows."""
+
+    def __init__(self, conditions: WeightConstraints) -> None:
+        self.conditions: WeightConstraints = conditions
+        self._buffer = np.empty((16, len(conditions.prior)))
+        self._count = 0
+
+    def append(self, vector: Floats) -> Floats:
+        if self._count == len(self._buffer):
+            grown = np.empty((2 * self._count, self._buffer.shape[1]))
+            grown[: self._count] = self._buffer
+            self._buffer = grown
+        self._buffer[self._count] = vector
+        self._count += 1
+        held = self._buffer[: self._count]
+        return held @ held[-1]
+
+    def keep(self, which: Indices) -> None:
+        self._buffer[: len(which)] = self._buffer[which]
+        self._count = len(which)
+
+    def rows(self, which: Any) -> Floats:
+        return self._buffer[: self._count][which]
+
+    def model(self, a: Floats, half_norm: float) -> Floats:
+        return self.conditions.clip(self.conditions.prior + a @ self._buffer[: self._count])
+
+    def margins(self, which: Any, w: Floats, Ga: Floats) -> Floats:
+        """From w, as sums over the Gram matrix lose digits when C is large."""
+        return self.rows(which) @ w
+
+    def half_norm(self, w: Floats) -> float:
+        return 0.5 * float(np.sum((w - self.conditions.prior) ** 2))
+
+    def between(self, w: Floats, other: Floats, share: float) -> Floats:
+        return w + share * (other - w)
+
+
+class GramPlanes(PlaneSet[W]):
+    """Planes with their Gram matrix, which gains one row per plane and is never computed anew."""
+
+    def __init__(self, space: Space[W], cap: Floats, ridge: Floats | None = None) -> None:
+        super().__init__(cap, np.zeros(len(cap)) if ridge is None else ridge, space.conditions)
+        self.space = space
+        self._gram = np.empty((16, 16))
+        self.b, self.a, self._offset = np.empty(0), np.empty(0), np.empty(0)
+        self.group, self._idle = np.empty(0, np.intp), np.empty(0, np.intp)
+        if space.conditions is not None:
+            rows = len(self.cap) - self.n_groups
+            self.add(space.conditions.A, space.conditions.lower, self.n_groups + np.arange(rows))
+        self.solve()
+
+    def __len__(self) -> int:
+        return len(self.b)
+
+    @property
+    def w(self) -> W:
+        return self._w
+
+    @property
+    def dual(self) -> float:
+        return self._dual
+
+    @property
+    def gram(self) -> Floats:
+        return self._gram[: len(self.b), : len(self.b)]
+
+    def add(self, rows: Any, b: Floats, groups: Indices) -> None:
+        listed = rows.tocsr().toarray() if hasattr(rows, "tocsr") else rows
+        for row, right, group in zip(listed, b, groups, strict=True):
+            self.add_plane(row, float(right), int(group))
+
+    def add_plane(self, vector: Any, b: float, group: int) -> None:
+        """Take in one plane with multiplier 0."""
+        products = self.space.append(vector)
+        n = len(products)
+        if n > len(self._gram):
+            grown = np.empty((2 * n, 2 * n))
+            grown[: n - 1, : n - 1] = self._gram[: n - 1, : n - 1]
+            self._gram = grown
+        self._gram[n - 1, :n] = self._gram[:n, n - 1] = products
+        conditions = self.space.conditions
+        self._offset = np.append(
+            self._offset, 0.0 if conditions is None else float(vector @ conditions.prior)
+        )
+        self.b, self.a = np.append(self.b, b), np.append(self.a, 0.0)
+        self.group, self._idle = np.append(self.group, group), np.append(self._idle, 0)
+        self._changed = True
+
+    def optimise(self, goal: float, rng: np.random.Generator, part: Indices | None = None) -> None:
+        """Here always to the optimum."""
+        if self._changed:
+            self.solve()
+
+    def half_norm(self, w: W) -> float:
+        return self.space.half_norm(w)
+
+    def solve(self) -> None:
+        """Bring the multipliers to the optimum of the planes held."""
+        groups, conditions = Groups(self.group, self.cap), self.space.conditions
+        if conditions is not None and conditions.bounded:
+            vectors = self.space.rows(slice(None))
+            self.a = solve_bounded_dual(vectors, self.b, self._ridge_matrix(), groups, conditions, self.a)
+        else:
+            self.a = solve_dual(self.gram + self._ridge_matrix(), self.b - self._offset, groups, self.a)
+        self._idle = np.where(self.a > 0.0, 0, self._idle + 1)
+        self._refresh()
+
+    def _refresh(self) -> None:
+        """w and the dual value from the multipliers."""
+        Ga = self.gram @ self.a
+        self._w = self.space.model(self.a, 0.5 * float(self.a @ Ga))
+        self._margins = self.space.margins(slice(None), self._w, Ga)
+        held = np.bincount(self.group, weights=self.a, minlength=len(self.cap))
+        self._changed = False
+        rise = float(self.a @ (self.b - self._margins))
+        self._dual = self.half_norm(self._w) + rise - 0.5 * float(self.ridge @ held**2)
+
+    def slacks(self, groups: Indices) -> Floats:
+        out = np.zeros(len(self.cap))
+        known = len(self._margins)
+        np.maximum.at(out, self.group[:known], self.b[:known] - self._margins)
+        return out[groups]
+
+    def excess(self, j: int) -> float:
+        """b_j - <c_j, w>: the slack that plane j alone needs at w."""
+        return float(self.b[j] - self.space.margins(j, self._w, self.gram @ self.a))
+
+    def prune(self, age: int) -> None:
+        stays = (self._idle <= age) | ~self.has_slack[self.group]
+        if stays.all():
+            return
+        which = np.flatnonzero(stays)
+        self._gram[: len(which), : len(which)] = self._gram[np.ix_(which, which)]
+        self.space.keep(which)
+        for name in ("b", "a", "group", "_idle", "_offset"):
+            setattr(self, name, getattr(self, name)[which])
+        self._refresh()
+
+    def dump(self) -> Planes:
+        mine = self.has_slack[self.group]
+        return Planes(self.space.rows(mine), self.b[mine], self.group[mine], self.a[mine])
+
+    def load(self, planes: Planes) -> None:
+        before = len(self)
+        self.add(planes.vectors, planes.b, planes.group)
+        self.a[before:] = planes.a
+        self.a = feasible(self.a, Groups(self.group, self.cap))
+        self.solve()
+
+    def _ridge_matrix(self) -> Floats:
+        same = self.group[:, None] == self.group[None, :]
+        return same * self.ridge[self.group][:, None]

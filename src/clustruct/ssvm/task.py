@@ -1,0 +1,167 @@
+"""What is to be solved, and how its oracle is asked."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from clustruct._typing import Floats, Indices
+from clustruct.executors import Session
+from clustruct.slack_rule import SlackRule
+
+from .kernelized import KernelFunction
+from .planes import PlaneSet
+from .problem import (
+    BatchProblem,
+    ConstraintBatch,
+    OneByOne,
+    SmoothedResult,
+    StructuredProblem,
+    W,
+)
+from .result import Progress
+from .weight_constraints import WeightConstraints
+
+
+@dataclass(frozen=True)
+class Task:
+    """``min 1/2 |w - prior|^2 + C sum_i weights_i xi_i`` (or half the squares) within the conditions.
+
+    ``weights`` sum to 1; ``epsilon`` and ``rtol`` say how near to the optimum it is to be solved.
+    """
+
+    problem: StructuredProblem | BatchProblem
+    C: float
+    rule: SlackRule
+    weights: Floats
+    conditions: WeightConstraints
+    epsilon: float
+    rtol: float
+    rng: np.random.Generator
+    kernel: KernelFunction | None = None
+    cache_size: int | None = None
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.C) and self.C > 0):
+            raise ValueError(f"C must be a positive number, not {self.C!r}")
+        if not (self.epsilon >= 0 and self.rtol >= 0 and self.epsilon + self.rtol > 0):
+            raise ValueError(
+                f"epsilon and rtol must not be negative, nor both zero: {self.epsilon!r}, {self.rtol!r}"
+            )
+
+    @property
+    def vectorised(self) -> bool:
+        """Whether one oracle call answers for many examples."""
+        return self.kernel is None and isinstance(self.problem, BatchProblem)
+
+    @cached_property
+    def kappa(self) -> Floats:
+        """C times each example's share of the mean."""
+        return self.C * self.weights
+
+    @cached_property
+    def examples(self) -> Indices:
+        """Those that count."""
+        return np.flatnonzero(self.weights)
+
+    def cost(self, examples: Indices, slacks: Floats) -> float:
+        """What these slacks add to the objective."""
+        return float(self.kappa[examples] @ (slacks if self.rule.norm == 1 else 0.5 * slacks**2))
+
+    def threshold(self, dual: float) -> float:
+        """How much a plane must be violated to be added: less would not move the gap towards its goal."""
+        return max(self.epsilon, 0.05 * self.goal(dual) / self.C)
+
+    def goal(self, dual: float) -> float:
+        """The gap at which the training may end, in units of the objective."""
+        return max(self.rtol * abs(dual), self.C * self.epsilon)
+
+
+def example_weights(sample_weight: ArrayLike | None, n: int) -> Floats:
+    """Weights of the examples that sum to 1."""
+    if sample_weight is None:
+        return np.full(n, 1.0 / n)
+    v = np.asarray(sample_weight, float)
+    if v.shape != (n,):
+        raise ValueError(f"sample_weight has shape {v.shape}, the problem has {n} examples")
+    if not np.isfinite(v).all() or (v < 0).any() or not v.any():
+        raise ValueError("sample_weight must be finite, not negative, and not all zero")
+    return v / v.sum()
+
+
+@dataclass(frozen=True)
+class Separation(Generic[W]):
+    """What the oracle found for some examples at some w, and the slack that each output needs there."""
+
+    indices: Indices
+    batch: ConstraintBatch[W]
+    violation: Floats
+
+
+class Separator(Generic[W]):
+    """Asks the oracle, checks every answer, and counts calls and seconds.
+
+    The pieces into which examples are cut depend on their number alone, never on the executor: a
+    vectorised oracle rounds differently for other batch shapes, and answers must not.
+    """
+
+    def __init__(self, session: Session, problem: BatchProblem, rule: SlackRule, progress: Progress) -> None:
+        self._session, self._rule, self._progress = session, rule, progress
+        # A vectorised oracle is cut only when its pieces stay large.
+        self._min_piece = 1 if isinstance(problem, OneByOne) else 1024
+
+    def __call__(self, indices: Indices, w: W) -> list[Separation[W]]:
+        """The most violated outputs of the examples named, in pieces."""
+        started = time.perf_counter()
+        count = min(8, len(indices) // self._min_piece)
+        pieces = np.array_split(indices, count) if count > 1 else [indices]
+        batches = self._session.separate(pieces, w, self._rule)
+        found = [self._checked(p, b, w) for p, b in zip(pieces, batches, strict=True)]
+        self._count(len(indices), started)
+        return found
+
+    def smoothed(self, indices: Indices, w: Floats, mu: float) -> list[SmoothedResult]:
+        """The smoothed oracle's answers, one per example."""
+        started = time.perf_counter()
+        found = self._session.separate_smoothed(indices, w, mu)
+        self._count(len(indices), started)
+        return found
+
+    def _count(self, calls: int, started: float) -> None:
+        self._progress.oracle_calls += calls
+        self._progress.oracle_seconds += time.perf_counter() - started
+
+    def _checked(self, indices: Indices, batch: ConstraintBatch[W], w: W) -> Separation[W]:
+        losses = np.asarray(batch.losses, float)
+        if losses.shape != indices.shape:
+            raise ValueError(f"the oracle gave {losses.shape} losses for {len(indices)} examples")
+        margins = batch.margins(w)
+        # NaN and infinity in Psi survive the product with any w, zero included.
+        if not (np.isfinite(losses + margins) & (losses >= 0)).all():
+            _complain(indices, losses, margins)
+        return Separation(indices, batch, self._rule.violation(losses, -margins))
+
+
+@dataclass(frozen=True)
+class Run(Generic[W]):
+    """A task under way: its oracle, the planes held, and how it goes."""
+
+    task: Task
+    separate: Separator[W]
+    planes: PlaneSet[W]
+    progress: Progress
+
+
+def _complain(indices: Indices, losses: Floats, margins: Floats) -> None:
+    for wrong, what in (
+        (~np.isfinite(losses), "the loss is NaN or infinite"),
+        (losses < 0, "the loss is negative"),
+        (~np.isfinite(margins), "Psi has NaN or infinite entries"),
+    ):
+        if wrong.any():
+            raise ValueError(f"example {indices[np.argmax(wrong)]}: {what}")

@@ -1,0 +1,85 @@
+"""Words for people: tables in text, counts, durations, names that fit on a line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+__all__ = ["count", "duration", "harmless", "short", "table"]
+
+
+def table(
+    header: Sequence[str], rows: Sequence[Sequence[object]], most: int | None = None, digits: int = 2
+) -> str:
+    """Columns in line, numbers to the right; of many rows the first ones.
+
+    >>> print(table(["set", "loss"], [["monday", 1.5], ["b", 10.0]]))
+    set     loss
+    monday  1.50
+    b      10.00
+    """
+    shown = rows if most is None or len(rows) <= most else rows[:most]
+    cells = [list(header)]
+    cells += [[*(_cell(v, digits) for v in row[:-1]), _cell(row[-1], digits, 80)] for row in shown]
+    wide = [max(len(row[j]) for row in cells) for j in range(len(header))]
+    left = [all(isinstance(row[j], str) for row in shown) for j in range(len(header))]
+    lines = [
+        "  ".join(
+            c.ljust(w) if side else c.rjust(w) for c, w, side in zip(row, wide, left, strict=True)
+        ).rstrip()
+        for row in cells
+    ]
+    if len(shown) < len(rows):
+        lines.append(f"... and {len(rows) - len(shown)} more (all with --json)")
+    return "\n".join(lines)
+
+
+def _cell(value: object, digits: int, longest: int = 48) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, float):
+        return f"{value:.{digits}f}"
+    text = harmless(str(value))
+    return text if len(text) <= longest else text[: longest - 3] + "..."
+
+
+def harmless(text: str) -> str:
+    """Control characters, which could steer the terminal, as their numbers.
+
+    >>> harmless("a\\x1b[31m")
+    'a\\\\x1b[31m'
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def count(n: int, thing: str) -> str:
+    """How many, with the right ending.
+
+    >>> count(1, "set"), count(2000, "item")
+    ('1 set', '2,000 items')
+    """
+    return f"{n:,} {thing}" + ("" if n == 1 else "s")
+
+
+def duration(seconds: float) -> str:
+    """Seconds as people say them.
+
+    >>> [duration(s) for s in (0.4, 42, 200, 9000)]
+    ['1 s', '42 s', '3 min', '2.5 h']
+    """
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    return f"{round(seconds / 60)} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def short(name: object, most: int = 40) -> str:
+    """A name on one line of at most so many characters, cut in its middle; nothing unprintable.
+
+    >>> short("one\\n two"), short("abcdefghij", 7)
+    ('one two', 'abc…hij')
+    """
+    text = " ".join(str(name).split())
+    text = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+    if len(text) <= most:
+        return text
+    head = most // 2
+    return text[:head] + "…" + text[len(text) - (most - head - 1) :]

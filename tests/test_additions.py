@@ -1,0 +1,105 @@
+"""What is added from outside, in one module each: a loss, a block of features, a file format."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+LOSS = '''
+"""A loss that counts clusters."""
+from clustruct.losses import FunctionLoss, register
+
+@register("cluster count")
+class CountClusters(FunctionLoss):
+    def __init__(self):
+        super().__init__(lambda y, ybar: 100.0 * abs(y.max() - ybar.max()) / y.size)
+
+    def state(self):
+        return {}
+
+    @classmethod
+    def from_state(cls, state):
+        return cls()
+'''
+BLOCK = '''
+"""Whether two strings begin alike."""
+import numpy as np
+from clustruct.features.base import Unlearned
+from clustruct.storage import register
+
+@register("Initials")
+class Initials(Unlearned):
+    suits = {"records": ("string",)}
+
+    def __init__(self, field):
+        self.field = field
+
+    @classmethod
+    def guess_field(cls, data, field):
+        return [cls(field)]
+
+    def get_feature_names_out(self):
+        return [f"{self.field}: same initial"]
+
+    def transform(self, raw, pairs):
+        first = np.array([str(v or " ")[0] for v in raw.column(self.field)])
+        return (first[pairs[:, :1]] == first[pairs[:, 1:]]).astype(float)
+'''
+FORMAT = '''
+"""One set per file, one text per line."""
+from clustruct.io import TextFormat, register
+from clustruct.io.files import text_lines
+from clustruct.records import RawSet
+
+@register
+class Lines(TextFormat):
+    suffixes = (".lines",)
+
+    def read(self, path, reading):
+        yield RawSet([{"text": text.rstrip()} for _, text in text_lines(path)], name=path.stem)
+
+    def set_lines(self, sets, suffix):
+        return (item["text"] + "\\n" for raw in sets for item in raw.items)
+
+    def prediction_lines(self, prediction, suffix, first):
+        return (f"{label}\\n" for label in prediction.labels)
+'''
+USE = """
+import os, tempfile
+import added.loss, added.block, added.files
+from clustruct import PairFeatures, RawSet, SupervisedCorrelationClustering, losses
+from clustruct.features import guess_blocks
+from clustruct.io import read_sets, suffixes, write_predictions, write_sets
+from clustruct.storage.values import decode, encode
+
+assert "cluster count" in losses.names()
+raw = RawSet([{"text": "ann"}, {"text": "anna"}, {"text": "bob"}], labels=[0, 0, 1])
+blocks = guess_blocks([raw], "records")
+assert "Initials" in [type(block).__name__ for block in blocks]
+features = PairFeatures(blocks)
+model = SupervisedCorrelationClustering(C=1.0, loss="cluster count", rescale=False)
+model.fit(features.fit_transform([raw, raw]), [raw.labels, raw.labels])
+arrays = []
+again = decode(encode(features, arrays), arrays)
+assert list(again.get_feature_names_out()) == list(features.get_feature_names_out())
+assert type(decode(encode(losses.as_loss("cluster count"), arrays), arrays)).__name__ == "CountClusters"
+assert ".lines" in suffixes()
+with tempfile.TemporaryDirectory() as folder:
+    where = os.path.join(folder, "a.lines.gz")
+    write_sets(where, [raw])
+    (found,) = read_sets(where, labels="ignored")
+    assert found.items == raw.items
+    write_predictions(where, [(raw, model.predict(features.transform([raw]))[0], {})])
+print("used")
+"""
+
+
+def test_each_is_one_module(tmp_path):
+    package = tmp_path / "added"
+    package.mkdir()
+    for name, text in (("__init__", ""), ("loss", LOSS), ("block", BLOCK), ("files", FORMAT)):
+        (package / f"{name}.py").write_text(text)
+    source = str(Path(__file__).parents[1] / "src")
+    where = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), source])}
+    done = subprocess.run([sys.executable, "-c", USE], env=where, capture_output=True, text=True)
+    assert done.stdout.split() == ["used"], done.stderr

@@ -1,0 +1,56 @@
+"""One protocol for progress and stopping, from the engine outwards."""
+
+import numpy as np
+import pytest
+
+from clustruct import ssvm
+from clustruct.callbacks import Callback, Iteration, PrintProgress, Training, observed, training_callback
+from tests.reference import structural_svm as slow
+
+
+class Notes(Callback):
+    def __init__(self, stop_at=None, reason=True):
+        self.stop_at, self.reason, self.begun, self.rounds = stop_at, reason, [], []
+
+    def on_begin(self, training):
+        self.begun.append(training)
+
+    def on_iteration(self, training, iteration):
+        self.rounds.append(iteration.iteration)
+        return self.reason if iteration.iteration == self.stop_at else None
+
+
+@pytest.mark.parametrize("formulation", ["n_slack", "one_slack"])
+def test_the_engine_takes_a_callback_object(formulation):
+    problem = slow.random_problem(0, n=30, outputs=8)
+    notes = Notes()
+    result = ssvm.fit(problem, 50.0, formulation=formulation, callback=notes)
+    assert notes.begun == [Training(50.0, 1e-3)]
+    assert notes.rounds == [h.iteration for h in result.history][: len(notes.rounds)]
+    assert result.n_iter - len(notes.rounds) <= 1
+    for reason, said in ((True, "callback"), ("enough", "enough")):
+        stopped = ssvm.fit(problem, 50.0, formulation=formulation, callback=Notes(1, reason))
+        assert stopped.stop_reason == said
+        assert stopped.n_iter == 1
+
+
+def test_observed_joins_the_surrounding_callback_and_the_printing(capsys):
+    assert observed(1.0, 0.1) is None
+    notes = Notes(2, "enough")
+    with training_callback(notes):
+        call = observed(2.0, 0.1, verbose=1)
+    entry = [Iteration(i, 2.0, 1.0, i, 0, 0.0) for i in (1, 2)]
+    assert [call(e) for e in entry] == [None, "enough"]
+    assert notes.begun == [Training(2.0, 0.1)]
+    said = capsys.readouterr().out.splitlines()
+    assert said[0] == "training with C = 2"
+    assert said[1].startswith("round 1: objective 2, gap 50 %, 1 oracle calls")
+
+
+def test_some_rounds_are_printed_or_all(capsys):
+    for verbose, rounds in ((1, [1, 2, 5, 10, 20, 50, 100]), (2, list(range(1, 121)))):
+        printing = PrintProgress(verbose)
+        for i in range(1, 121):
+            assert not printing.on_iteration(Training(1.0, 0.1), Iteration(i, np.inf, 1.0, i, 0, 0.0))
+        said = capsys.readouterr().out.splitlines()
+        assert [int(line.split()[1].rstrip(":")) for line in said] == rounds
