@@ -11,6 +11,7 @@ from .blocks.terms import Terms
 from .blocks.text import TextCosines
 from .blocks.numbers import Dates, Numbers
 from .blocks.mentions import Mentions
+from .blocks.mentions.table import pronouns
 from .blocks.links import Links, link_pairs, links
 from .fields import field_kinds
 from .pair_features import Constant, PairFeatures, guess_blocks
@@ -34,4 +35,5 @@ __all__ = [
     "link_pairs",
     "links",
     "pair_recall",
+    "pronouns",
 ]

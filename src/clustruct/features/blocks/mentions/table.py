@@ -237,3 +237,13 @@ def animacy_of(head: str, kind: str, form: str, gender: int) -> int:
     if head in lexicon.ANIMATE_PRONOUNS or gender or kind in lexicon.ANIMATE_TYPES:
         return 1
     return 2 if kind else 0
+
+
+def pronouns(raw: RawSet) -> Bools:
+    """Which mentions of a set are pronouns, by their `form` or by their words.
+
+    >>> items = [{"sent": 0, "start": 0, "end": 1}, {"sent": 0, "start": 2, "end": 3}]
+    >>> pronouns(RawSet(items, context={"tokens": [["Ann", "saw", "him"]]}))
+    array([False,  True])
+    """
+    return MentionTable(raw).pronoun
