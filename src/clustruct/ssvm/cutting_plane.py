@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike
 from clustruct._typing import Floats
 from clustruct.callbacks import Iteration
 
+from .dual_qp import WeightConstraints
 from .planes import GramPlanes, LinearSpace, Planes
 from .result import Incumbent, P, Progress
-from .weight_constraints import WeightConstraints
 
 # How far from the best point towards the QP's solution the next planes are made. One-slack training on digits
 # at C = 1000, passes to a gap of 1%: 240 at 1.0 (plain cutting planes), 137 at 0.5, 111 at 0.25 and at 0.1.
@@ -206,33 +206,18 @@ def cutting_plane(
         start = Incumbent(own.point(held.w if start is None else conditions.clip(np.array(start, float))))
     progress = Progress(float(weights.sum()), epsilon, rtol, max_iter, time_limit, callback)
     best = minimise(own, held, start, progress, prune_after)
-    return CuttingPlaneResult(
-        best.w,
-        best.primal,
-        held.dual,
-        progress.stop_reason,
-        tuple(progress.history),
-        held.dump(),
-        len(held),
-    )
-
-
-@dataclass(frozen=True)
-class PlaneSolution:
-    """The optimum of a fixed set of planes; ``a`` holds the multipliers of the conditions' rows as well."""
-
-    w: Floats
-    a: Floats
-    dual: float
+    history, n_planes = tuple(progress.history), len(held)
+    values = (best.w, best.primal, held.dual, progress.stop_reason)
+    return CuttingPlaneResult(*values, history, held.dump(), n_planes)
 
 
 def solve_planes(
     vectors: Floats, b: Floats, conditions: WeightConstraints, C: float, a: Floats | None = None
-) -> PlaneSolution:
+) -> GramPlanes[Floats]:
     """``min 1/2 |w - prior|^2 + C xi`` with ``<w, vectors[j]> >= b[j] - xi``, xi >= 0 and the conditions.
 
-    The QP inside `cutting_plane` for planes that are all known; ``a`` are the multipliers of a solution of as
-    many planes to start from.
+    The QP inside `cutting_plane` for planes that are all known: ``w``, ``dual`` and the multipliers ``a``,
+    those of the conditions' rows included; they serve as a start for another set of as many planes.
 
     >>> from clustruct.ssvm import solve_planes, weight_constraints
     >>> solve_planes(np.array([[1.0, 1.0]]), np.array([1.0]), weight_constraints(None, None, 2), C=10.0).w
@@ -243,7 +228,7 @@ def solve_planes(
     if a is not None and len(a) == len(held):
         held.a = a
     held.solve()
-    return PlaneSolution(held.w, held.a, held.dual)
+    return held
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from clustruct.callbacks import Callback, Iteration, Training, listener
 from clustruct.executors import Executor, executor_for
 from clustruct.slack_rule import Scaling, SlackRule
 
-from .checkpoint import Checkpoint, Saved
+from .dual_qp import Condition, weight_constraints
 from .kernelized import KernelFunction, KernelProblem
 from .planes import Planes, PlaneSet
 from .problem import (
@@ -28,10 +28,9 @@ from .problem import (
     batch_form,
     check_problem,
 )
-from .result import Certificate, FitResult, Incumbent, Progress, certify
-from .solvers import SOLVERS, Solver
-from .task import Run, Separator, Task, example_weights
-from .weight_constraints import Condition, weight_constraints
+from .result import Certificate, Checkpoint, FitResult, Incumbent, Progress, certify
+from .solvers import SOLVERS
+from .solvers.base import Run, Separator, Solver, Task, example_weights
 
 Formulation: TypeAlias = str | Solver
 
@@ -157,8 +156,8 @@ def fit(
     batch = batch_form(problem) if kernel is None else KernelProblem(cast(StructuredProblem, problem))
     planes = solver.planes(task)
     start = _start(w0, planes, task, solver)
-    if checkpoint is not None:
-        start = _connect(Checkpoint(checkpoint, _identity(task, solver)), task, planes, progress, start)
+    if checkpoint is not None and Checkpoint(checkpoint, _identity(task, solver), planes).connect(progress):
+        start = planes.w
     with closing((executor or executor_for(n_jobs)).open(batch)) as session:
         separate: Separator[Any] = Separator(session, batch, task.rule, progress)
         best = solver.solve(Run(task, separate, planes, progress), start)
@@ -175,9 +174,9 @@ def _solver_for(formulation: Formulation, task: Task) -> Solver:
     if formulation == "auto":
         preferred = problem.preferred_formulation if isinstance(problem, PrefersFormulation) else "n_slack"
         solver = _named(preferred)
-        return _named("n_slack") if _missing(solver, task) else solver
+        return _named("n_slack") if solver.missing(task) else solver
     solver = _named(formulation) if isinstance(formulation, str) else formulation
-    if missing := _missing(solver, task):
+    if missing := solver.missing(task):
         raise ValueError(f"formulation={solver.name!r} is not possible here: {missing}")
     return solver
 
@@ -188,12 +187,6 @@ def _named(formulation: str) -> Solver:
         names = f"{', '.join(map(repr, others))} or {last!r}"
         raise ValueError(f"formulation must be {names}, not {formulation!r}")
     return SOLVERS[formulation]()
-
-
-def _missing(solver: Solver, task: Task) -> str | None:
-    """The first of the solver's needs that the task does not meet, in words."""
-    unmet = next((need for need in solver.needs if not need.met(task)), None)
-    return None if unmet is None else unmet.reason.format(problem=type(task.problem).__name__)
 
 
 def _start(
@@ -224,27 +217,6 @@ def _identity(task: Task, solver: Solver) -> dict[str, Any]:
         "scaling": task.rule.scaling,
         "slack_norm": task.rule.norm,
     }
-
-
-def _connect(
-    checkpoint: Checkpoint, task: Task, planes: PlaneSet[Any], progress: Progress, start: Any
-) -> Any:
-    """Take up what the checkpoint holds, and write to it from now on."""
-    saved = checkpoint.read()
-    if saved is not None:
-        planes.load(saved.planes)
-        start = planes.w
-        progress.history.extend(saved.history)
-        progress.earlier_seconds, progress.oracle_calls = saved.seconds, saved.oracle_calls
-
-    def save(best: Incumbent[Any]) -> None:
-        if checkpoint.due() or progress.stop_reason:
-            point = (planes.dump(), best.w, best.primal, best.mean_slack)
-            counts = (tuple(progress.history), progress.seconds, progress.oracle_calls)
-            checkpoint.write(Saved(checkpoint.identity, *point, *counts))
-
-    progress.save = save
-    return start
 
 
 def _result(task: Task, planes: PlaneSet[Any], best: Incumbent[Any], progress: Progress) -> FitResult:
@@ -282,8 +254,6 @@ def _certificate(task: Task, planes: PlaneSet[Any], best: Incumbent[Any]) -> Cer
     bound = task.rule.norm * (best.primal - half) / task.C
     upper = None
     if isinstance(problem, KnownQuality) and task.rule == SlackRule("margin", 1):
-        truth = sum(
-            float(task.weights[i]) * float(problem.truth_score(int(i), best.w)) for i in task.examples
-        )
+        truth = sum(float(task.weights[i]) * problem.truth_score(int(i), best.w) for i in task.examples)
         upper = half + task.C * ((best.mean_slack + truth) / problem.oracle_rho - truth)
     return certify(problem.oracle_kind, planes.dual, best.primal, bound, upper)

@@ -9,14 +9,21 @@ from dataclasses import dataclass
 from typing import Any, Generic
 
 import numpy as np
+from numpy.typing import NDArray
 
 from clustruct._typing import Floats, Indices
 from clustruct.callbacks import SupportsDump
 from clustruct.storage import DataclassState, register
 
-from .dual_qp import Groups, feasible, solve_bounded_dual, solve_dual
+from .dual_qp import Groups, WeightConstraints, feasible, solve_bounded_dual, solve_dual
 from .problem import Rows, W
-from .weight_constraints import WeightConstraints
+
+
+def with_room(array: NDArray[Any], n: int) -> NDArray[Any]:
+    """The array with place for n rows or more: at least doubled where it has fewer."""
+    if n <= len(array):
+        return array
+    return np.concatenate([array, np.zeros((n, *array.shape[1:]), array.dtype)])
 
 
 @register("Planes")
@@ -125,7 +132,7 @@ class PlaneSet(ABC, Generic[W]):
 class Space(ABC, Generic[W]):
     """Where constraint vectors live: inner products among them, and the model that they make."""
 
-    conditions: WeightConstraints | None
+    conditions: WeightConstraints | None = None
 
     @abstractmethod
     def append(self, vector: Any) -> Floats:
@@ -165,12 +172,9 @@ class LinearSpace(Space[Floats]):
         self._count = 0
 
     def append(self, vector: Floats) -> Floats:
-        if self._count == len(self._buffer):
-            grown = np.empty((2 * self._count, self._buffer.shape[1]))
-            grown[: self._count] = self._buffer
-            self._buffer = grown
-        self._buffer[self._count] = vector
         self._count += 1
+        self._buffer = with_room(self._buffer, self._count)
+        self._buffer[self._count - 1] = vector
         held = self._buffer[: self._count]
         return held @ held[-1]
 
@@ -234,9 +238,7 @@ class GramPlanes(PlaneSet[W]):
         products = self.space.append(vector)
         n = len(products)
         if n > len(self._gram):
-            grown = np.empty((2 * n, 2 * n))
-            grown[: n - 1, : n - 1] = self._gram[: n - 1, : n - 1]
-            self._gram = grown
+            self._gram = np.pad(self._gram, (0, n))
         self._gram[n - 1, :n] = self._gram[:n, n - 1] = products
         conditions = self.space.conditions
         self._offset = np.append(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -13,9 +14,8 @@ from clustruct.ssvm.planes import GramPlanes, LinearSpace, PlaneSet
 from clustruct.ssvm.pool import PooledPlanes
 from clustruct.ssvm.problem import W, scale_rows
 from clustruct.ssvm.result import Incumbent
-from clustruct.ssvm.task import Run, Separation, Task
 
-from .base import Solver
+from .base import Run, Separation, Solver, Task
 
 # With so few examples a Gram matrix is kept and its QP solved exactly.
 FEW_EXAMPLES = 64
@@ -44,6 +44,7 @@ def example_planes(task: Task, store: Store = "auto") -> PlaneSet[Any]:
     return GramPlanes(LinearSpace(task.conditions), cap, ridge)
 
 
+@dataclass(eq=False)
 class NSlack(Solver):
     """``min 1/2 |w - prior|^2 + C mean xi_i`` (or half its squares), one slack per example (OP 4-7).
 
@@ -64,11 +65,12 @@ class NSlack(Solver):
     """
 
     name: ClassVar[str] = "n_slack"
+    store: Store = "auto"
+    prune_after: int = IDLE_ROUNDS
 
-    def __init__(self, store: Store = "auto", prune_after: int = IDLE_ROUNDS) -> None:
-        if store not in ("auto", "gram", "pool"):
-            raise ValueError(f"store must be 'auto', 'gram' or 'pool', not {store!r}")
-        self.store, self.prune_after = store, prune_after
+    def __post_init__(self) -> None:
+        if self.store not in ("auto", "gram", "pool"):
+            raise ValueError(f"store must be 'auto', 'gram' or 'pool', not {self.store!r}")
 
     def planes(self, task: Task) -> PlaneSet[Any]:
         return example_planes(task, self.store)

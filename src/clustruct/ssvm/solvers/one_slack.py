@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,9 +15,8 @@ from clustruct.ssvm.kernelized import KernelSpace
 from clustruct.ssvm.planes import GramPlanes, LinearSpace, PlaneSet, Space
 from clustruct.ssvm.problem import W
 from clustruct.ssvm.result import Incumbent, Progress
-from clustruct.ssvm.task import Run, Separation, Separator, Task
 
-from .base import LINEAR_SLACKS, Need, Solver
+from .base import Need, Run, Separation, Separator, Solver, Task
 
 ONLY: Indices = np.zeros(1, np.intp)
 # Joint cuts made of kept answers between two calls of the oracle. On digits, passes at C = 10 and 1000:
@@ -26,6 +26,7 @@ CACHED_CUTS = 20
 KEPT_ANSWERS = 10
 
 
+@dataclass(eq=False)
 class OneSlack(Solver):
     """``min 1/2 |w - prior|^2 + C xi``, one constraint per joint choice of outputs (OP 8, 9).
 
@@ -39,10 +40,14 @@ class OneSlack(Solver):
     """
 
     name: ClassVar[str] = "one_slack"
-    needs: ClassVar[tuple[Need, ...]] = (LINEAR_SLACKS,)
-
-    def __init__(self, prune_after: int = IDLE_SOLVES) -> None:
-        self.prune_after = prune_after
+    needs: ClassVar[tuple[Need, ...]] = (
+        Need(
+            "it has no form with slack_norm=2, as the square of the mean slack is not the mean of the "
+            "squares. Use formulation='n_slack'",
+            lambda task: task.rule.norm == 1,
+        ),
+    )
+    prune_after: int = IDLE_SOLVES
 
     def planes(self, task: Task) -> PlaneSet[Any]:
         space: Space[Any] = LinearSpace(task.conditions) if task.kernel is None else KernelSpace(task.kernel)
