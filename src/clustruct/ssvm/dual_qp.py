@@ -41,6 +41,10 @@ class WeightConstraints:
     def bounded(self) -> bool:
         return self.low.size > 0
 
+    def half_norm(self, w: Floats) -> float:
+        """1/2 |w - prior|^2."""
+        return 0.5 * float(np.sum((w - self.prior) ** 2))
+
     def clip(self, v: Floats) -> Floats:
         """The point of the box nearest to v: exactly within the bounds."""
         return np.clip(v, self.low, self.high) if self.bounded else v

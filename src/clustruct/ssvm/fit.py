@@ -6,7 +6,7 @@ import os
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,24 +19,16 @@ from clustruct.slack_rule import Scaling, SlackRule
 from .dual_qp import Condition, weight_constraints
 from .kernelized import KernelFunction, KernelProblem
 from .planes import Planes, PlaneSet
-from .problem import (
-    BatchProblem,
-    KnownQuality,
-    PrefersFormulation,
-    StructuredProblem,
-    SupportsRules,
-    batch_form,
-    check_problem,
-)
+from .problem import KnownQuality, PrefersFormulation, Problem, batch_form, check_problem
 from .result import Certificate, Checkpoint, FitResult, Incumbent, Progress, certify
 from .solvers import SOLVERS
-from .solvers.base import Run, Separator, Solver, Task, example_weights
+from .solvers.base import Run, Solver, Task, example_weights
 
 Formulation: TypeAlias = str | Solver
 
 
 def fit(
-    problem: StructuredProblem | BatchProblem,
+    problem: Problem,
     C: float = 1.0,
     *,
     epsilon: float = 1e-6,
@@ -130,7 +122,8 @@ def fit(
     >>> result.stop_reason, result.gap < 1e-3 * result.objective
     ('converged', True)
     """
-    check_problem(problem, linear=kernel is None)
+    rule = SlackRule(scaling, slack_norm)
+    check_problem(problem, rule, linear=kernel is None)
     if kernel is not None and not (constraints is None and prior is None and checkpoint is None):
         raise ValueError(
             "with a kernel there is no weight vector: constraints, prior and checkpoint do not apply"
@@ -140,7 +133,7 @@ def fit(
     task = Task(
         problem=problem,
         C=float(C),
-        rule=SlackRule(scaling, slack_norm),
+        rule=rule,
         weights=example_weights(sample_weight, problem.n_examples),
         conditions=weight_constraints(constraints, prior, problem.n_features if kernel is None else 1),
         epsilon=epsilon,
@@ -153,24 +146,19 @@ def fit(
     if callback is not None:
         callback = listener(callback, Training(task.C, rtol))
     progress = Progress(task.C, epsilon, rtol, max_iter, time_limit, callback)
-    batch = batch_form(problem) if kernel is None else KernelProblem(cast(StructuredProblem, problem))
+    batch = batch_form(problem) if kernel is None else KernelProblem(problem)
     planes = solver.planes(task)
     start = _start(w0, planes, task, solver)
     if checkpoint is not None and Checkpoint(checkpoint, _identity(task, solver), planes).connect(progress):
         start = planes.w
     with closing((executor or executor_for(n_jobs)).open(batch)) as session:
-        separate: Separator[Any] = Separator(session, batch, task.rule, progress)
-        best = solver.solve(Run(task, separate, planes, progress), start)
+        best = solver.solve(Run(task, session, planes, progress), start)
     return _result(task, planes, best, progress)
 
 
 def _solver_for(formulation: Formulation, task: Task) -> Solver:
-    """The solver named. Refuses, before any work, what it or the problem's oracle cannot do."""
-    problem, rule = task.problem, task.rule
-    if isinstance(problem, SupportsRules) and not problem.supports(rule):
-        raise ValueError(
-            f"{type(problem).__name__} has no oracle for {rule.scaling} scaling, slack norm {rule.norm}"
-        )
+    """The solver named. Refuses, before any work, what it cannot do."""
+    problem = task.problem
     if formulation == "auto":
         preferred = problem.preferred_formulation if isinstance(problem, PrefersFormulation) else "n_slack"
         solver = _named(preferred)
@@ -209,14 +197,8 @@ def _start(
 
 
 def _identity(task: Task, solver: Solver) -> dict[str, Any]:
-    return {
-        "n_examples": len(task.weights),
-        "n_features": len(task.conditions.prior),
-        "C": task.C,
-        "formulation": solver.name,
-        "scaling": task.rule.scaling,
-        "slack_norm": task.rule.norm,
-    }
+    sizes = {"n_examples": len(task.weights), "n_features": len(task.conditions.prior), "C": task.C}
+    return sizes | {"formulation": solver.name, "scaling": task.rule.scaling, "slack_norm": task.rule.norm}
 
 
 def _result(task: Task, planes: PlaneSet[Any], best: Incumbent[Any], progress: Progress) -> FitResult:

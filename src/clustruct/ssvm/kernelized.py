@@ -16,8 +16,8 @@ from clustruct.executors import Backend, backend_of
 from clustruct.slack_rule import SlackRule
 from clustruct.storage import DataclassState, register
 
-from .planes import Space
-from .problem import StructuredProblem, separate_each
+from .planes import GramPlanes
+from .problem import separate_each
 
 # kappa of each row of one table with each row of another. Rows may be dense or sparse.
 KernelFunction: TypeAlias = Callable[[Any, Any], Floats]
@@ -152,12 +152,13 @@ class KernelConstraints:
         return [self.differences[j] for j in which]
 
 
-class KernelSpace(Space[KernelModel]):
-    """Constraint vectors as vector sums; `GramPlanes` holds their Gram matrix."""
+class KernelPlanes(GramPlanes[KernelModel]):
+    """Planes whose vectors are vector sums."""
 
-    def __init__(self, kernel: KernelFunction) -> None:
+    def __init__(self, kernel: KernelFunction, cap: Floats, ridge: Floats | None = None) -> None:
         self.kernel = kernel
         self.vectors: list[VectorSum] = []
+        super().__init__(None, cap, ridge)
 
     def append(self, vector: VectorSum) -> Floats:
         self.vectors.append(vector)
@@ -202,7 +203,7 @@ class KernelProblem:
     Its ``separate(i, w, rule)`` is called with a `KernelModel` for w.
     """
 
-    def __init__(self, problem: StructuredProblem) -> None:
+    def __init__(self, problem: Any) -> None:
         self.one_by_one = problem
         self.parallel_backend: Backend = backend_of(problem)
         self._truths = [problem.joint_feature(i, problem.truth(i)) for i in range(problem.n_examples)]

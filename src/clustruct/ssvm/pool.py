@@ -132,9 +132,10 @@ class PooledPlanes(PlaneSet[Floats]):
     number of examples. The planes of a group are a linked list (``head``, ``following``), newest first.
     """
 
+    conditions: WeightConstraints
+
     def __init__(self, cap: Floats, ridge: Floats, conditions: WeightConstraints) -> None:
         super().__init__(cap, ridge, conditions)
-        self.conditions = conditions
         self.segments = Segments(len(conditions.prior))
         self._columns: dict[str, NDArray[Any]] = {
             **{name: np.zeros(1024) for name in ("b", "square", "a")},
@@ -164,7 +165,7 @@ class PooledPlanes(PlaneSet[Floats]):
         return nearest_allowed(self.conditions, self.v.copy())
 
     def half_norm(self, w: Floats) -> float:
-        return 0.5 * float(np.sum((w - self.conditions.prior) ** 2))
+        return self.conditions.half_norm(w)
 
     @property
     def dual(self) -> float:
@@ -288,16 +289,13 @@ class PooledPlanes(PlaneSet[Floats]):
 
     def warm_start_from(self, earlier: SupportsDump | Planes, n_features: int) -> bool:
         """As `PlaneSet.warm_start_from`; from another pool without copies of its data."""
-        if isinstance(earlier, PooledPlanes) and self._alike(earlier):
-            self._take_over(earlier)
-            return True
+        if isinstance(earlier, PooledPlanes) and self.count == 0:
+            rows_without_slack = len(self.conditions.lower) + len(earlier.conditions.lower)
+            same_sizes = (len(self.cap), len(self.v)) == (len(earlier.cap), len(earlier.v))
+            if same_sizes and not rows_without_slack:
+                self._take_over(earlier)
+                return True
         return super().warm_start_from(earlier, n_features)
-
-    def _alike(self, other: PooledPlanes) -> bool:
-        """Same sizes, and no rows without slack on either side."""
-        plain = not len(self.conditions.lower) and not len(other.conditions.lower)
-        sizes = (len(self.cap), len(self.v)) == (len(other.cap), len(other.v))
-        return plain and sizes and self.count == 0
 
     def _take_over(self, other: PooledPlanes) -> None:
         """The multipliers are scaled together to the best point of their ray: from one C to the next,

@@ -65,19 +65,15 @@ class ConstraintBatch(Protocol[W_contra]):
     @property
     def losses(self) -> Floats:
         """Delta of each output."""
-        ...
 
     def margins(self, w: W_contra) -> Floats:
         """<w, Psi(x, y_true) - Psi(x, y)> of each."""
-        ...
 
     def combine(self, coefficients: Floats) -> Any:
         """The sum of coefficients times psi differences, dense, length n_features."""
-        ...
 
     def rows(self, which: Indices) -> Any:
         """The psi differences of some of them: dense 2-D, CSR or `PieceRows`."""
-        ...
 
 
 @runtime_checkable
@@ -99,19 +95,15 @@ class StructuredProblem(Protocol):
 
     def truth(self, i: int) -> Any:
         """The right output of example i."""
-        ...
 
     def joint_feature(self, i: int, y: Any) -> Any:
         """Psi(x_i, y): a vector of length ``n_features``, dense or a sparse row."""
-        ...
 
     def loss(self, i: int, y: Any) -> float:
         """Delta(y_i, y): not negative, and 0 for the truth."""
-        ...
 
     def separate(self, i: int, w: Any, rule: SlackRule) -> Any:
         """An output of largest ``rule.violation(loss, gain)``, gain the score above the truth's."""
-        ...
 
 
 @runtime_checkable
@@ -124,7 +116,9 @@ class BatchProblem(Protocol):
 
     def separate_batch(self, indices: Indices, w: Any, rule: SlackRule) -> ConstraintBatch[Any]:
         """The most violated outputs of the examples named, as a batch of constraints."""
-        ...
+
+
+Problem: TypeAlias = StructuredProblem | BatchProblem
 
 
 @runtime_checkable
@@ -133,7 +127,6 @@ class SupportsRules(Protocol):
 
     def supports(self, rule: SlackRule) -> bool:
         """Whether the oracle searches by this rule."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -156,7 +149,6 @@ class SupportsSmoothing(Protocol):
 
     def separate_smoothed(self, i: int, w: Floats, mu: float) -> SmoothedResult:
         """The largest violation of example i with a strictly concave term of weight mu added."""
-        ...
 
 
 @runtime_checkable
@@ -167,7 +159,6 @@ class KnownQuality(Protocol):
 
     def truth_score(self, i: int, w: Floats) -> float:
         """<w, Psi(x_i, y_i)>."""
-        ...
 
 
 @runtime_checkable
@@ -232,8 +223,11 @@ def separate_each(
     return outputs, losses, [problem.joint_feature(i, y) for i, y in zip(numbers, outputs, strict=True)]
 
 
-def check_problem(problem: object, linear: bool = True) -> None:
-    """Refuse what is no problem, before any work. ``n_features`` is asked of linear problems only."""
+def check_problem(problem: object, rule: SlackRule, linear: bool = True) -> None:
+    """Refuse what is no problem, and rules that its oracle cannot do, before any work.
+
+    ``n_features`` is asked of linear problems only.
+    """
     name = type(problem).__name__
     needed = ("n_examples", "n_features", "oracle_kind") if linear else ("n_examples", "oracle_kind")
     lacks = next((attribute for attribute in needed if not hasattr(problem, attribute)), None)
@@ -245,6 +239,8 @@ def check_problem(problem: object, linear: bool = True) -> None:
     kind = getattr(problem, "oracle_kind")  # noqa: B009
     if kind not in ORACLE_KINDS:
         raise ValueError(f"oracle_kind must be one of {ORACLE_KINDS}, not {kind!r}")
+    if isinstance(problem, SupportsRules) and not problem.supports(rule):
+        raise ValueError(f"{name} has no oracle for {rule.scaling} scaling, slack norm {rule.norm}")
     missing = [f for f in ("truth", "joint_feature", "loss", "separate") if not hasattr(problem, f)]
     if missing and not (linear and hasattr(problem, "separate_batch")):
         raise TypeError(
@@ -252,7 +248,7 @@ def check_problem(problem: object, linear: bool = True) -> None:
         )
 
 
-def batch_form(problem: StructuredProblem | BatchProblem) -> Separates:
+def batch_form(problem: Problem) -> Separates:
     """The problem itself where it answers for many examples at once, else its adapter."""
     return problem if isinstance(problem, BatchProblem) else OneByOne(problem)
 

@@ -12,7 +12,6 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from clustruct._typing import Floats
 from clustruct.callbacks import Iteration, SupportsDump, asked_to_stop
 from clustruct.exceptions import ModelFileError
 from clustruct.storage import DataclassState, read, register, save
@@ -150,8 +149,8 @@ class Progress:
     """The history of a training, its counters, and when it ends.
 
     It ends by ``stop_reason``: converged (`judge`), out of rounds or time, nothing gained in ``patience``
-    rounds, or because the callback said so (`record`). ``save`` is called with the incumbent after every
-    round: it writes the checkpoint.
+    rounds, or because the callback said so (`record`). ``save`` is called after every round: it
+    writes the checkpoint.
     """
 
     C: float
@@ -160,7 +159,7 @@ class Progress:
     max_iter: int = 1000
     time_limit: float = np.inf
     callback: Callable[[Iteration], object] | None = None
-    save: Callable[[Incumbent[Any]], None] | None = None
+    save: Callable[[], None] | None = None
     history: list[Iteration] = field(default_factory=list)
     stop_reason: str = ""
     oracle_calls: int = 0
@@ -200,7 +199,7 @@ class Progress:
         entry = Iteration(len(self.history) + 1, best.primal, planes.dual, *counts)
         self.history.append(entry)
         if self.save is not None:
-            self.save(best)
+            self.save()
         if self.callback is not None and not self.stop_reason:
             self.stop_reason = asked_to_stop(self.callback, replace(entry, working_set=planes))
             self._asked_to_stop = bool(self.stop_reason)
@@ -225,9 +224,6 @@ class Saved(DataclassState):
 
     identity: dict[str, Any]
     planes: Planes
-    w: Floats
-    primal: float
-    mean_slack: float
     history: tuple[Iteration, ...]
     seconds: float
     oracle_calls: int
@@ -238,9 +234,7 @@ class Checkpoint:
 
     every = 5.0
 
-    def __init__(
-        self, path: str | os.PathLike[str], identity: dict[str, Any], planes: PlaneSet[Any]
-    ) -> None:
+    def __init__(self, path: str | os.PathLike[str], identity: dict[str, Any], planes: PlaneSet[Any]) -> None:
         self.path, self.identity, self.planes = Path(path), identity, planes
         self._last = time.perf_counter()
 
@@ -255,11 +249,11 @@ class Checkpoint:
         progress.earlier_seconds, progress.oracle_calls = saved.seconds, saved.oracle_calls
         return True
 
-    def _save(self, progress: Progress, best: Incumbent[Any]) -> None:
+    def _save(self, progress: Progress) -> None:
         if time.perf_counter() - self._last >= self.every or progress.stop_reason:
-            point = (self.planes.dump(), best.w, best.primal, best.mean_slack)
-            counts = (tuple(progress.history), progress.seconds, progress.oracle_calls)
-            save(self.path, Saved(self.identity, *point, *counts))
+            history, planes = tuple(progress.history), self.planes.dump()
+            counts = (progress.seconds, progress.oracle_calls)
+            save(self.path, Saved(self.identity, planes, history, *counts))
             self._last = time.perf_counter()
 
     def _read(self) -> Saved:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Generic
@@ -16,16 +15,9 @@ from clustruct._typing import Floats, Indices
 from clustruct.executors import Session
 from clustruct.slack_rule import SlackRule
 from clustruct.ssvm.dual_qp import WeightConstraints
-from clustruct.ssvm.kernelized import KernelFunction
-from clustruct.ssvm.planes import PlaneSet
-from clustruct.ssvm.problem import (
-    BatchProblem,
-    ConstraintBatch,
-    OneByOne,
-    SmoothedResult,
-    StructuredProblem,
-    W,
-)
+from clustruct.ssvm.kernelized import KernelFunction, KernelPlanes
+from clustruct.ssvm.planes import GramPlanes, LinearPlanes, PlaneSet
+from clustruct.ssvm.problem import BatchProblem, ConstraintBatch, Problem, SmoothedResult, W
 from clustruct.ssvm.result import Incumbent, Progress
 
 
@@ -36,7 +28,7 @@ class Task:
     ``weights`` sum to 1; ``epsilon`` and ``rtol`` say how near to the optimum it is to be solved.
     """
 
-    problem: StructuredProblem | BatchProblem
+    problem: Problem
     C: float
     rule: SlackRule
     weights: Floats
@@ -54,6 +46,12 @@ class Task:
             raise ValueError(
                 f"epsilon and rtol must not be negative, nor both zero: {self.epsilon!r}, {self.rtol!r}"
             )
+
+    def gram_planes(self, cap: Floats, ridge: Floats | None = None) -> GramPlanes[Any]:
+        """An empty set of planes with these groups."""
+        if self.kernel is None:
+            return LinearPlanes(self.conditions, cap, ridge)
+        return KernelPlanes(self.kernel, cap, ridge)
 
     @property
     def vectorised(self) -> bool:
@@ -104,24 +102,26 @@ class Separation(Generic[W]):
     violation: Floats
 
 
-class Separator(Generic[W]):
-    """Asks the oracle, checks every answer, and counts calls and seconds.
+@dataclass(frozen=True)
+class Run(Generic[W]):
+    """A task under way: where its oracle is asked, the planes held, and how it goes."""
 
-    The pieces into which examples are cut depend on their number alone, never on the executor: a
-    vectorised oracle rounds differently for other batch shapes, and answers must not.
-    """
+    task: Task
+    session: Session
+    planes: PlaneSet[W]
+    progress: Progress
 
-    def __init__(self, session: Session, problem: object, rule: SlackRule, progress: Progress) -> None:
-        self._session, self._rule, self._progress = session, rule, progress
-        # A vectorised oracle is cut only when its pieces stay large.
-        self._min_piece = 1 if isinstance(problem, OneByOne) else 1024
+    def separate(self, indices: Indices, w: W) -> list[Separation[W]]:
+        """The most violated outputs of the examples named, in pieces, each answer checked.
 
-    def __call__(self, indices: Indices, w: W) -> list[Separation[W]]:
-        """The most violated outputs of the examples named, in pieces."""
+        The pieces depend on the number of examples alone, never on the executor: a vectorised oracle rounds
+        differently for other batch shapes, and answers must not. It is cut only where its pieces stay large.
+        """
         started = time.perf_counter()
-        count = min(8, len(indices) // self._min_piece)
+        one_by_one = self.task.kernel is None and not self.task.vectorised
+        count = min(8, len(indices) // (1 if one_by_one else 1024))
         pieces = np.array_split(indices, count) if count > 1 else [indices]
-        batches = self._session.separate(pieces, w, self._rule)
+        batches = self.session.separate(pieces, w, self.task.rule)
         found = [self._checked(p, b, w) for p, b in zip(pieces, batches, strict=True)]
         self._count(len(indices), started)
         return found
@@ -129,13 +129,13 @@ class Separator(Generic[W]):
     def smoothed(self, indices: Indices, w: Floats, mu: float) -> list[SmoothedResult]:
         """The smoothed oracle's answers, one per example."""
         started = time.perf_counter()
-        found = self._session.separate_smoothed(indices, w, mu)
+        found = self.session.separate_smoothed(indices, w, mu)
         self._count(len(indices), started)
         return found
 
     def _count(self, calls: int, started: float) -> None:
-        self._progress.oracle_calls += calls
-        self._progress.oracle_seconds += time.perf_counter() - started
+        self.progress.oracle_calls += calls
+        self.progress.oracle_seconds += time.perf_counter() - started
 
     def _checked(self, indices: Indices, batch: ConstraintBatch[W], w: W) -> Separation[W]:
         losses = np.asarray(batch.losses, float)
@@ -150,43 +150,23 @@ class Separator(Generic[W]):
         ):
             if wrong.any():
                 raise ValueError(f"example {indices[np.argmax(wrong)]}: {what}")
-        return Separation(indices, batch, self._rule.violation(losses, -margins))
-
-
-@dataclass(frozen=True)
-class Run(Generic[W]):
-    """A task under way: its oracle, the planes held, and how it goes."""
-
-    task: Task
-    separate: Separator[W]
-    planes: PlaneSet[W]
-    progress: Progress
-
-
-@dataclass(frozen=True)
-class Need:
-    """A demand on the task; ``reason`` says what is missing, with the problem's class as {problem}."""
-
-    reason: str
-    met: Callable[[Task], bool]
+        return Separation(indices, batch, self.task.rule.violation(losses, -margins))
 
 
 class Solver(ABC):
     """Solves a `Task` by asking its oracle: one file, and a line in ``solvers/__init__``.
 
-    ``needs`` are checked before any work. Options of a solver are parameters of its constructor, all with
-    defaults; `fit` takes an instance for ``formulation`` as well as a name.
+    It is asked what is `missing` before any work. Options of a solver are parameters of its constructor, all
+    with defaults; `fit` takes an instance for ``formulation`` as well as a name.
     """
 
     name: ClassVar[str]
-    needs: ClassVar[tuple[Need, ...]] = ()
     # Whether a warm start begins at the earlier weights, rather than at the solution of the earlier planes.
     starts_at_w: ClassVar[bool] = False
 
     def missing(self, task: Task) -> str | None:
-        """The first of the needs that the task does not meet, in words."""
-        unmet = next((need for need in self.needs if not need.met(task)), None)
-        return None if unmet is None else unmet.reason.format(problem=type(task.problem).__name__)
+        """What the solver needs and the task does not have, in words."""
+        return None
 
     @abstractmethod
     def planes(self, task: Task) -> PlaneSet[Any]:

@@ -16,7 +16,7 @@ from clustruct.ssvm.planes import PlaneSet
 from clustruct.ssvm.problem import SmoothedResult, SupportsSmoothing
 from clustruct.ssvm.result import Incumbent
 
-from .base import Need, Run, Solver, Task
+from .base import Run, Solver, Task
 from .n_slack import Store, example_planes
 
 # The first mu, as a part of the mean violation at the first w.
@@ -56,18 +56,18 @@ class Smoothed(Solver):
     """
 
     name: ClassVar[str] = "smoothed"
-    needs: ClassVar[tuple[Need, ...]] = (
-        Need(
-            "{problem} has no smoothed oracle (separate_smoothed)",
-            lambda task: isinstance(task.problem, SupportsSmoothing),
-        ),
-        Need("it needs margin scaling and slack_norm=1", lambda task: task.rule == SlackRule()),
-        Need("linear constraints do not go with it", lambda task: not len(task.conditions.lower)),
-        Need("it works without a kernel", lambda task: task.kernel is None),
-    )
     # Smoothed slacks are low where an earlier run ended, not at the solution of its planes.
     starts_at_w: ClassVar[bool] = True
     store: Store = "auto"
+
+    def missing(self, task: Task) -> str | None:
+        if not isinstance(task.problem, SupportsSmoothing):
+            return f"{type(task.problem).__name__} has no smoothed oracle (separate_smoothed)"
+        if task.rule != SlackRule():
+            return "it needs margin scaling and slack_norm=1"
+        if len(task.conditions.lower):
+            return "linear constraints do not go with it"
+        return None if task.kernel is None else "it works without a kernel"
 
     def planes(self, task: Task) -> PlaneSet[Any]:
         return example_planes(task, self.store)
@@ -84,8 +84,7 @@ class Smoothed(Solver):
 
 class _Stages:
     def __init__(self, run: Run[Floats], start: Floats) -> None:
-        self.task, self.separate, self.planes = run.task, run.separate, run.planes
-        self.progress = run.progress
+        self.run, self.task, self.planes, self.progress = run, run.task, run.planes, run.progress
         self.w = self.task.conditions.clip(start)
         self.best = Incumbent(self.w)
         self.mu = 0.0
@@ -110,14 +109,14 @@ class _Stages:
         self.mu *= MU_SHRINK
 
     def _begin(self) -> None:
-        answers = self.separate.smoothed(self.task.examples, self.w, 1e-9)
+        answers = self.run.smoothed(self.task.examples, self.w, 1e-9)
         mean = self._note(self.w, np.array([a.violation for a in answers]))
         self.mu = FIRST_MU * max(mean, self.task.epsilon, 1e-12)
 
     def _value(self, w: Floats) -> tuple[float, Floats]:
         """F_mu and its gradient; ends the stage when it has done its part."""
         task = self.task
-        answers = self.separate.smoothed(task.examples, w, self.mu)
+        answers = self.run.smoothed(task.examples, w, self.mu)
         kappa = task.kappa[task.examples]
         half = self.planes.half_norm(w)
         direction = kappa @ np.stack([a.difference for a in answers])
