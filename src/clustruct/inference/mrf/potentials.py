@@ -70,21 +70,12 @@ def score(unary: ArrayLike, pairwise: ArrayLike, labels: ArrayLike) -> Any:
     return float(values[0]) if p.single else values
 
 
-@dataclass(frozen=True)
-class StandardForm:
-    """``unary`` and ``pairwise`` for the searches of this room, and the constant that they leave out."""
-
-    unary: Floats
-    pairwise: Floats
-    constant: Any
-
-
-def standard_form(nodes: ArrayLike, edges: ArrayLike) -> StandardForm:
+def standard_form(nodes: ArrayLike, edges: ArrayLike) -> tuple[Floats, Floats, Any]:
     """Reduce general pairwise potentials to the form in which only y_u = 1 and y_u = y_v = 1 count.
 
     ``sum_u theta_u(y_u) + sum_{u<v} theta_uv(y_u, y_v)`` becomes ``constant + sum_u y_u phi_u +
     sum_{u<v} y_u y_v phi_uv`` with ``phi_uv = theta(1,1) - theta(1,0) - theta(0,1) + theta(0,0)``
-    (dissertation, section 5.2).
+    (dissertation, section 5.2). Returns unary, pairwise and the constant that the searches leave out.
 
     Parameters
     ----------
@@ -98,8 +89,8 @@ def standard_form(nodes: ArrayLike, edges: ArrayLike) -> StandardForm:
     >>> import numpy as np
     >>> edges = np.zeros((2, 2, 2, 2))
     >>> edges[0, 1] = [[3.0, 0.0], [1.0, 0.0]]
-    >>> form = standard_form([[0.0, 1.0], [2.0, 0.0]], edges)
-    >>> form.unary.tolist(), float(form.pairwise[0, 1]), float(form.constant)
+    >>> unary, pairwise, constant = standard_form([[0.0, 1.0], [2.0, 0.0]], edges)
+    >>> unary.tolist(), float(pairwise[0, 1]), float(constant)
     ([-1.0, -5.0], 2.0, 5.0)
     """
     theta, pair = np.asarray(nodes, float), np.asarray(edges, float)
@@ -111,4 +102,4 @@ def standard_form(nodes: ArrayLike, edges: ArrayLike) -> StandardForm:
     coupling = t11 - t10 - t01 + t00
     linear = theta[..., 1] - theta[..., 0] + (t10 - t00).sum(axis=-1) + (t01 - t00).sum(axis=-2)
     constant = theta[..., 0].sum(axis=-1) + t00.sum(axis=(-2, -1))
-    return StandardForm(linear, coupling + np.swapaxes(coupling, -1, -2), constant)
+    return linear, coupling + np.swapaxes(coupling, -1, -2), constant
