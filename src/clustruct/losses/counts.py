@@ -66,17 +66,12 @@ def count_loss(form: CountForm, y_true: LabelsLike, y_pred: LabelsLike) -> float
 
 
 class CountState(LossState):
-    """The state of a count loss. merge_value O(k_true), move_values O(k), merge O(m + k k_true).
-
-    `merge_values` costs O(k^2) without any loss evaluation from scratch: the matrix of changes of Q is
-    kept, and a step recomputes the rows of the clusters it touched.
-    """
+    """The state of a count loss. merge_value O(k_true), move_values O(k), merge O(m + k k_true)."""
 
     def __init__(self, form: CountForm, y_true: LabelsLike, labels: LabelsLike) -> None:
         super().__init__(y_true, labels)
         self.form = form
         self.statistic = form.statistic(self.counts, self.sizes)
-        self._changes: Floats | None = None
 
     @property
     def value(self) -> float:
@@ -88,15 +83,6 @@ class CountState(LossState):
         if c == d:
             return self.value
         return float(self.form.value(self.statistic + self._merge_change(c, d), self.n_clusters - 1))
-
-    def merge_values(self) -> Floats:
-        """Delta after each merge (k x k)."""
-        k = self.n_clusters
-        if self._changes is None:
-            self._changes = np.array([self._change_row(c) for c in range(k)])
-        values = np.asarray(self.form.value(self.statistic + self._changes, k - 1), dtype=np.float64)
-        np.fill_diagonal(values, self.value)
-        return values
 
     def move_value(self, item: int, cluster: int) -> float:
         """Delta after moving the item."""
@@ -114,21 +100,9 @@ class CountState(LossState):
 
     def _merge_change(self, c: int, d: int) -> float:
         """Change of Q when c and d merge."""
-        if self._changes is not None:
-            return float(self._changes[c, d])
         form, s, both = self.form, self.sizes, self.counts[c] * self.counts[d]
         shared = form.shared_pair_weight * int(both.sum()) - form.cell_weight * np.count_nonzero(both)
         return float(form.pair_weight * int(s[c] * s[d]) + shared)
-
-    def _change_row(self, c: int) -> Floats:
-        """Change of Q when c merges with each cluster."""
-        form, n = self.form, self.counts
-        row = form.pair_weight * self.sizes * float(self.sizes[c])
-        if form.shared_pair_weight:
-            row = row + form.shared_pair_weight * (n @ n[c])
-        if form.cell_weight:
-            row = row - form.cell_weight * np.count_nonzero(n[:, n[c] > 0], axis=1)
-        return np.asarray(row, dtype=np.float64)
 
     def _join_changes(self, item: int) -> Floats:
         """Change of Q when the item, held apart, joins each cluster or (last) becomes a new one."""
@@ -151,10 +125,6 @@ class CountState(LossState):
         if c != d:
             self.statistic += self._merge_change(c, d)
         super().merge(c, d)
-        if c != d and self._changes is not None:
-            kept, gone = min(c, d), max(c, d)
-            self._changes = np.delete(np.delete(self._changes, gone, axis=0), gone, axis=1)
-            self._changes[kept] = self._changes[:, kept] = self._change_row(kept)
 
     def move(self, item: int, cluster: int) -> None:
         """Move the item to the cluster (k: a new one)."""
@@ -162,4 +132,3 @@ class CountState(LossState):
         if cluster != self.labels[item]:
             self.statistic += self._leave_change(item) + float(self._join_changes(item)[cluster])
         super().move(item, cluster)
-        self._changes = None

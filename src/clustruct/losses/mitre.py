@@ -30,8 +30,6 @@ class MitreLoss(DataclassState):
     (0.0, 100.0)
     """
 
-    linear_in_pairs = False
-
     def __call__(self, y_true: LabelsLike, y_pred: LabelsLike) -> float:
         """The loss of `y_pred`."""
         return count_loss(self.count_form(y_true), y_true, y_pred)

@@ -63,10 +63,8 @@ def score(unary: ArrayLike, pairwise: ArrayLike, labels: ArrayLike) -> Any:
     """
     p = potentials(unary, pairwise)
     y = np.asarray(labels, float).reshape(p.unary.shape)
-    pairs = 0.5 * np.einsum(
-        "bu,buv,bv->b", y, np.broadcast_to(p.pairwise, (len(y), *p.pairwise.shape[1:])), y
-    )
-    values = np.sum(y * p.unary, axis=1) + pairs
+    whole = np.broadcast_to(p.pairwise, (len(y), *p.pairwise.shape[1:]))
+    values = np.sum(y * p.unary, axis=1) + 0.5 * np.einsum("bu,buv,bv->b", y, whole, y)
     return float(values[0]) if p.single else values
 
 
