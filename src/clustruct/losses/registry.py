@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from clustruct.storage import registry
+from clustruct import storage
 
 from .base import Loss
 from .function import FunctionLoss
@@ -21,7 +21,7 @@ def register(name: str) -> Callable[[C], C]:
 
     def enter(cls: C) -> C:
         _LOSSES[name] = cls
-        return registry.register(name)(cls)
+        return storage.register(name)(cls)
 
     return enter
 
