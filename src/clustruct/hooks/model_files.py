@@ -23,7 +23,7 @@ from clustruct.storage import DataclassState, read, register, save
 from clustruct.storage.values import Unstorable, encode, register_foreign
 
 from .errors import HookError
-from .models import KernelParm, Model, Sparm, StructModel
+from .svmapi import KernelParm, Model, Sparm, StructModel
 from .vectors import Document, Sparse
 
 Attributes = dict[str, Any]
