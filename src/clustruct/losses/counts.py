@@ -57,16 +57,19 @@ class CountLoss(Loss, Protocol):
         """The coefficients of the loss for this truth."""
         ...
 
+    def __call__(self, y_true: LabelsLike, y_pred: LabelsLike) -> float:
+        """The loss of `y_pred`, from the occupied cells only: O(m log m) however many clusters there are."""
+        form, table = self.count_form(y_true), contingency(y_true, y_pred)
+        sizes = np.asarray(table.sum(axis=0), dtype=np.int64)
+        return float(form.value(form.statistic(np.asarray(table.data, dtype=np.int64), sizes), sizes.size))
 
-def count_loss(form: CountForm, y_true: LabelsLike, y_pred: LabelsLike) -> float:
-    """Delta from the occupied cells only, O(m log m) however many clusters there are."""
-    table = contingency(y_true, y_pred)
-    sizes = np.asarray(table.sum(axis=0), dtype=np.int64)
-    return float(form.value(form.statistic(np.asarray(table.data, dtype=np.int64), sizes), sizes.size))
+    def start(self, y_true: LabelsLike, labels: LabelsLike) -> CountState:
+        """The loss state at `labels`."""
+        return CountState(self.count_form(y_true), y_true, labels)
 
 
 class CountState(LossState):
-    """The state of a count loss. merge_value O(k_true), move_values O(k), merge O(m + k k_true).
+    """The state of a count loss. move_values O(k), merge O(m + k k_true).
 
     `merge_values` costs O(k^2) without any loss evaluation from scratch: the matrix of changes of Q is
     kept, and a step recomputes the rows of the clusters it touched.
@@ -83,12 +86,6 @@ class CountState(LossState):
         """Delta(y, labels)."""
         return float(self.form.value(self.statistic, self.n_clusters))
 
-    def merge_value(self, c: int, d: int) -> float:
-        """Delta after merging clusters c and d."""
-        if c == d:
-            return self.value
-        return float(self.form.value(self.statistic + self._merge_change(c, d), self.n_clusters - 1))
-
     def merge_values(self) -> Floats:
         """Delta after each merge (k x k)."""
         k = self.n_clusters
@@ -97,10 +94,6 @@ class CountState(LossState):
         values = np.asarray(self.form.value(self.statistic + self._changes, k - 1), dtype=np.float64)
         np.fill_diagonal(values, self.value)
         return values
-
-    def move_value(self, item: int, cluster: int) -> float:
-        """Delta after moving the item."""
-        return float(self.move_values(item)[cluster])
 
     def move_values(self, item: int) -> Floats:
         """Delta after moving the item to each cluster, the last a new one. O(k)."""
@@ -111,14 +104,6 @@ class CountState(LossState):
         values = np.asarray(self.form.value(self.statistic + changes, after), dtype=np.float64)
         values[source] = self.value
         return values
-
-    def _merge_change(self, c: int, d: int) -> float:
-        """Change of Q when c and d merge."""
-        if self._changes is not None:
-            return float(self._changes[c, d])
-        form, s, both = self.form, self.sizes, self.counts[c] * self.counts[d]
-        shared = form.shared_pair_weight * int(both.sum()) - form.cell_weight * np.count_nonzero(both)
-        return float(form.pair_weight * int(s[c] * s[d]) + shared)
 
     def _change_row(self, c: int) -> Floats:
         """Change of Q when c merges with each cluster."""
@@ -146,11 +131,8 @@ class CountState(LossState):
 
     def merge(self, c: int, d: int) -> None:
         """Merge clusters c and d."""
-        self._check_cluster(min(c, d), self.n_clusters)
-        self._check_cluster(max(c, d), self.n_clusters)
-        if c != d:
-            self.statistic += self._merge_change(c, d)
         super().merge(c, d)
+        self.statistic = self.form.statistic(self.counts, self.sizes)
         if c != d and self._changes is not None:
             kept, gone = min(c, d), max(c, d)
             self._changes = np.delete(np.delete(self._changes, gone, axis=0), gone, axis=1)
