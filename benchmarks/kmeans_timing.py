@@ -19,7 +19,7 @@ from benchmarks.study import OUT, load, save
 from clustruct import ssvm
 from clustruct.datasets import make_synth
 from clustruct.inference import spectral
-from clustruct.problems import KMeansProblem
+from clustruct.problems import ClusteringProblem
 
 CURVES: dict[str, dict[str, Any]] = {
     "n": {"label": "sets", "values": [5, 10, 20, 40], "make": lambda v: {"n_sets": v}},
@@ -38,7 +38,7 @@ def training_seconds(options: dict[str, Any], oracle: str, C: float, limit: int,
     seconds = []
     for seed in range(repeats):
         X, y = make_synth(**options, random_state=seed)
-        problem = KMeansProblem(X, y, oracle=oracle)
+        problem = ClusteringProblem(X, y, oracle=oracle)
         started = time.process_time()
         ssvm.fit(problem, C, rtol=0.01, max_iter=limit)
         seconds.append(time.process_time() - started)

@@ -18,7 +18,7 @@ import numpy as np
 from clustruct import SupervisedCorrelationClustering
 from clustruct.baselines import PairwiseClassifierClustering
 from clustruct.datasets import Marbles, make_marbles
-from clustruct.estimators.correlation import cluster
+from clustruct.inference.correlation import local_search
 from clustruct.losses import PairwiseLoss
 
 PICTURE = Path("out/marbles.png")
@@ -30,7 +30,7 @@ def untrained(marbles: Marbles) -> np.ndarray:
     total = (differences / differences.mean(axis=0)).mean(axis=1)
     K = np.zeros((len(marbles), len(marbles)))
     K[np.triu_indices(len(marbles), 1)] = total.mean() - total
-    return cluster(K + K.T, "local_search")
+    return local_search(K + K.T)
 
 
 def learn_and_test(by: str) -> dict[str, list[np.ndarray]]:

@@ -1,4 +1,4 @@
-"""What is added from outside, in one module each: a loss, a block of features, a file format."""
+"""What is added from outside, in one module each: a loss, an oracle, a block of features, a file format."""
 
 import os
 import subprocess
@@ -64,9 +64,26 @@ class Lines(TextFormat):
     def prediction_lines(self, prediction, suffix, first):
         return (f"{label}\\n" for label in prediction.labels)
 '''
+ORACLE = '''
+"""Greedy merging, then moves of items."""
+from clustruct.inference import correlation
+from clustruct.oracles import register
+from clustruct.oracles.correlation import CorrelationOracle
+
+@register
+class GreedyThenMoves(CorrelationOracle):
+    name = "greedy_then_moves"
+
+    def maximise(self, scores):
+        K = scores.signed()
+        return correlation.local_search(K, correlation.greedy(K), sweeps=0)
+
+    def search(self, problem):
+        return problem.hill_climb(problem.greedy())
+'''
 USE = """
 import os, tempfile
-import added.loss, added.block, added.files
+import added.loss, added.oracle, added.block, added.files
 from clustruct import PairFeatures, RawSet, SupervisedCorrelationClustering, losses
 from clustruct.features import guess_blocks
 from clustruct.io import read_sets, suffixes, write_predictions, write_sets
@@ -79,6 +96,10 @@ assert "Initials" in [type(block).__name__ for block in blocks]
 features = PairFeatures(blocks)
 model = SupervisedCorrelationClustering(C=1.0, loss="cluster count", rescale=False)
 model.fit(features.fit_transform([raw, raw]), [raw.labels, raw.labels])
+assert model.result_.certificate.oracle_kind == "undergenerating"
+name = "greedy_then_moves"
+model = SupervisedCorrelationClustering(C=1.0, oracle=name, predictor=name, scaling="slack")
+model.fit(features.transform([raw, raw]), [raw.labels, raw.labels])
 arrays = []
 again = decode(encode(features, arrays), arrays)
 assert list(again.get_feature_names_out()) == list(features.get_feature_names_out())
@@ -97,7 +118,13 @@ print("used")
 def test_each_is_one_module(tmp_path):
     package = tmp_path / "added"
     package.mkdir()
-    for name, text in (("__init__", ""), ("loss", LOSS), ("block", BLOCK), ("files", FORMAT)):
+    for name, text in (
+        ("__init__", ""),
+        ("loss", LOSS),
+        ("oracle", ORACLE),
+        ("block", BLOCK),
+        ("files", FORMAT),
+    ):
         (package / f"{name}.py").write_text(text)
     source = str(Path(__file__).parents[1] / "src")
     where = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), source])}

@@ -108,12 +108,14 @@ def test_answers_leave_the_rows_behind(kind):
 
 
 def test_smoothed_training_goes_through_the_executor():
-    from clustruct.problems import KMeansProblem
+    from clustruct.problems import ClusteringProblem
 
     X, y = make_synth(3, n_clusters=3, cluster_size=5, region_size=6, active=2, random_state=0)
-    serial = ssvm.fit(KMeansProblem(X, y, oracle="spectral"), 10.0, formulation="smoothed")
+    serial = ssvm.fit(ClusteringProblem(X, y, oracle="spectral"), 10.0, formulation="smoothed")
     executor = Backwards()
-    found = ssvm.fit(KMeansProblem(X, y, oracle="spectral"), 10.0, formulation="smoothed", executor=executor)
+    found = ssvm.fit(
+        ClusteringProblem(X, y, oracle="spectral"), 10.0, formulation="smoothed", executor=executor
+    )
     np.testing.assert_array_equal(found.w, serial.w)
     assert executor.rounds > 0
 

@@ -43,7 +43,10 @@ HOMES = {
     "write_sets": ("clustruct.io:write_sets",),
     "ItemSet": ("clustruct:ItemSet", "clustruct.itemsets:ItemSet"),
     "fit": ("clustruct.ssvm:fit",),
-    "CorrelationProblem": ("clustruct.problems:CorrelationProblem",),
+    "CorrelationProblem": (
+        "clustruct.problems:ClusteringProblem",
+        "clustruct.problems:CorrelationProblem",
+    ),
     "MultiLabelMRF": ("clustruct:MultiLabelMRF", "clustruct.estimators:MultiLabelMRF"),
     "UniversumClustering": ("clustruct:UniversumClustering", "clustruct.estimators:UniversumClustering"),
 }
@@ -59,51 +62,43 @@ LAYERS = (
     ("report",),
     ("plot",),
     ("recipe",),
-    ("io", "explain"),
+    ("model_files", "explain"),
+    ("baselines",),
     ("estimators",),
     ("estimators._learning",),
-    ("estimators.choice",),
-    ("estimators.scaling", "estimators.kmeans_scaling"),
-    ("estimators._input", "estimators._scoring", "estimators.watching", "estimators.pair_selection"),
-    ("problems", "universum", "features", "metrics", "datasets"),
+    ("model_selection", "estimators.choice"),
+    ("problems", "estimators.scaling", "estimators.kmeans_scaling"),
+    ("estimators.inputs", "estimators.scoring", "estimators._input", "estimators._scoring"),
+    ("estimators.watching", "estimators.pair_selection"),
+    ("universum", "features", "metrics", "datasets", "hooks", "io"),
+    ("oracles",),
     ("ssvm", "inference"),
-    (
-        *(
-            "itemsets",
-            "rawsets",
-            "itemset_checks",
-            "pair_algebra",
-            "losses",
-            "partitions",
-            "_typing",
-            "__init__",
-        ),
-        "text",
-    ),
+    ("itemsets", "pair_scores", "records", "rawsets", "itemset_checks", "pair_algebra", "losses"),
+    ("storage", "slack_rule", "executors", "callbacks", "partitions", "exceptions", "text"),
+    ("_random", "_typing", "__init__"),
 )
 STEPS = {
-    "estimator": ("estimators.correlation", "estimators.kmeans", "estimators._learning"),
-    "choice": ("estimators.choice",),
-    "scaling": ("estimators.scaling", "estimators.kmeans_scaling"),
+    "estimator": (
+        *("estimators.correlation", "estimators.kmeans"),
+        *("estimators.similarity_learning", "estimators._learning"),
+    ),
+    "choice": ("model_selection.choose_c", "estimators.choice"),
+    "scaling": ("problems.units", "estimators.scaling", "estimators.kmeans_scaling"),
 }
 # Functions that lower layers are meant to call, by where they live.
 PROTOCOL = {
     "problems": (
         *("n_examples", "n_features", "oracle_kind", "truth", "joint_feature", "loss", "separate", "predict"),
-        *(
-            "separate_batch",
-            "supports",
-            "oracle_rho",
-            "truth_score",
-            "soften",
-            "separate_smoothed",
-            "preferred_formulation",
-        ),
+        *("separate_batch", "supports", "oracle_rho", "truth_score", "preferred_formulation"),
+        *("soften", "separate_smoothed"),
         *("losses", "margins", "combine", "rows"),  # of the constraints a vectorised problem answers with
     ),
     "problems.hooks.learning": ("__call__",),
     "estimators.watching": ("tell",),
     "cli.progress": ("__call__", "on_begin", "on_iteration", "on_step"),
+    "ssvm.problem": ("separate_batch", "separate_smoothed"),  # by executors
+    "features": ("state", "from_state", "check_parameters", "check_fitted", "get_feature_names_out"),
+    "estimators": ("state", "from_state", "check_parameters", "check_fitted", "__init__"),
 }
 
 

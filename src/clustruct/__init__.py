@@ -27,6 +27,8 @@ _HOMES = {
 }
 _PACKAGES = (
     "baselines",
+    "callbacks",
+    "checks",
     "datasets",
     "estimators",
     "exceptions",

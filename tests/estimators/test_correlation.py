@@ -7,17 +7,31 @@ from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from clustruct import ItemSet, SupervisedCorrelationClustering
 from clustruct.baselines import DefaultClustering, PairwiseClassifierClustering
-from clustruct.baselines.pair_classifier import nearest_mates
-from clustruct.baselines.pair_selection import canopy_pairs, chain_pairs, pair_table
-from clustruct.datasets import make_marbles
+from clustruct.baselines.pair_selection import canopy_pairs, chain_pairs
+from clustruct.datasets import make_marbles, make_mentions
+from clustruct.features import Mentions, PairFeatures, pronouns
+from clustruct.itemsets import pair_table
 from clustruct.model_selection import split_by_clusters
 
 JOINT = "the items of a set are clustered together: a part of them, or another order, is another question"
-EXPECTED = {"check_methods_subset_invariance": JOINT, "check_methods_sample_order_invariance": JOINT}
+PER_SET = "sample_weight has one number per set, and one table is one set"
+EXPECTED = {
+    "check_methods_subset_invariance": JOINT,
+    "check_methods_sample_order_invariance": JOINT,
+    "check_sample_weights_pandas_series": PER_SET,
+    "check_sample_weights_not_an_array": PER_SET,
+    "check_sample_weights_list": PER_SET,
+    "check_sample_weights_shape": PER_SET,
+    "check_all_zero_sample_weights_error": PER_SET,
+    "check_sample_weights_not_overwritten": PER_SET,
+    "check_sample_weight_equivalence_on_dense_data": PER_SET,
+    "check_sample_weight_equivalence_on_sparse_data": PER_SET,
+}
 
 
 @parametrize_with_checks(
@@ -45,7 +59,7 @@ def test_every_oracle_learns(marbles, oracle):
     assert np.argmin(model.w_) == 0
 
 
-@pytest.mark.parametrize("predictor", ["greedy", "local_search", "lp", "exact"])
+@pytest.mark.parametrize("predictor", ["greedy", "local_search", "lp", "lp_algorithm5", "lp_ball", "exact"])
 def test_every_predictor_clusters(marbles, predictor):
     (X, y), (Z, t) = marbles
     assert SupervisedCorrelationClustering(C=1.0, predictor=predictor).fit(X, y).score(Z, t) > 0.95
@@ -90,11 +104,11 @@ def test_scale_of_features_does_not_matter(marbles):
 
 def test_rescale_false_is_the_problem_of_the_paper(marbles):
     from clustruct import ssvm
-    from clustruct.problems import CorrelationProblem
+    from clustruct.problems import ClusteringProblem
 
     (X, y), _ = marbles
     model = SupervisedCorrelationClustering(C=50.0, rescale=False, rtol=1e-6).fit(X, y)
-    paper = ssvm.fit(CorrelationProblem(X, y), 50.0, rtol=1e-6)
+    paper = ssvm.fit(ClusteringProblem(X, y), 50.0, rtol=1e-6)
     np.testing.assert_allclose(model.w_, paper.w)
 
 
@@ -119,12 +133,12 @@ def test_weighted_sets(marbles):
     doubled = SupervisedCorrelationClustering(C=0.01, rtol=1e-6).fit(X[:2] + X[:1], y[:2] + y[:1])
     weighted = SupervisedCorrelationClustering(C=0.01, rtol=1e-6, rescale=False)
     listed = clone(weighted).fit(X[:2] + X[:1], y[:2] + y[:1])
-    weighted.fit(X[:2], y[:2], set_weight=[2.0, 1.0])
+    weighted.fit(X[:2], y[:2], sample_weight=[2.0, 1.0])
     np.testing.assert_allclose(weighted.w_, listed.w_, atol=1e-6)
     assert doubled.w_.shape == weighted.w_.shape
 
 
-def test_one_table_with_groups_equals_a_list_of_tables():
+def test_one_table_cut_into_sets_equals_a_list_of_tables():
     rng = np.random.default_rng(0)
     tables = [rng.normal(size=(m, 3)) for m in (6, 4, 5)]
     labels = [np.sign(t[:, 0]) for t in tables]
@@ -132,9 +146,9 @@ def test_one_table_with_groups_equals_a_list_of_tables():
     groups = np.repeat(["c", "a", "b"], [6, 4, 5])
     order = rng.permutation(15)
     listed = SupervisedCorrelationClustering(C=1.0).fit(tables, labels)
-    stacked = SupervisedCorrelationClustering(C=1.0).fit(X[order], y[order], groups=groups[order])
-    flat = stacked.predict(X, groups=groups)
-    assert stacked.score(X, y, groups=groups) == pytest.approx(listed.score(tables, labels), abs=0.02)
+    stacked = SupervisedCorrelationClustering(C=1.0).fit(X[order], y[order], set_ids=groups[order])
+    flat = stacked.predict(X, set_ids=groups)
+    assert stacked.score(X, y, set_ids=groups) == pytest.approx(listed.score(tables, labels), abs=0.02)
     for name in "abc":
         mine = flat[groups == name]
         assert not set(mine) & set(flat[groups != name])
@@ -143,6 +157,29 @@ def test_one_table_with_groups_equals_a_list_of_tables():
     )
     dense_fit = SupervisedCorrelationClustering(C=1.0, rescale=False).fit(tables, labels)
     np.testing.assert_allclose(sparse_fit.w_, dense_fit.w_, atol=1e-8)
+
+
+def test_rows_are_cut_by_set_ids_and_sets_held_out_by_groups():
+    rng = np.random.default_rng(0)
+    X, y, ids = rng.normal(size=(16, 2)), np.tile([0, 1], 8), np.repeat([5, 3, 9, 1], 4)
+    model = SupervisedCorrelationClustering(C_grid=[0.1, 1.0])
+    model.fit(X, y, set_ids=ids, groups=["a", "a", "b", "b"], sample_weight=[1.0, 2.0, 1.0, 1.0])
+    assert model.cv_results_["losses"].shape == (2, 4)
+    with pytest.raises(ValueError, match=r"groups has 16 entries for 1 sets \(rows .* by set_ids\)"):
+        model.fit(X, y, groups=ids)
+    with pytest.raises(ValueError, match="sample_weight has one number per set"):
+        model.fit(X, y, set_ids=ids, sample_weight=np.ones(16))
+    with pytest.raises(ValueError, match="set_ids has shape"):
+        model.fit(X, y, set_ids=ids[:3])
+    with pytest.raises(ValueError, match="is a list of sets already"):
+        model.fit([X], [y], set_ids=ids)
+
+
+def test_the_result_is_in_the_units_of_the_input(marbles):
+    (X, y), _ = marbles
+    for model in (SupervisedCorrelationClustering(C=1.0), SupervisedCorrelationClustering(C_grid=[0.1, 1.0])):
+        np.testing.assert_array_equal(model.fit(X, y).result_.w, model.w_)
+        assert model.feature_scale_.shape == model.w_.shape
 
 
 def test_data_frames_give_feature_names():
@@ -260,7 +297,38 @@ def test_chain_and_canopy_pairs():
     assert chain_pairs(labels, pronoun).tolist() == [[0, 2], [1, 2], [0, 3], [1, 3], [1, 4], [2, 4], [3, 4]]
     x = ItemSet(pairs=np.array([[0.1], [0.5], [0.9]]))
     assert canopy_pairs(x, 0, (0.4, 0.6)).tolist() == [[0, 2]]
-    assert nearest_mates(-np.ones((3, 3))).tolist() == [0, 1, 2]
+
+
+def test_a_chain_passes_over_pronouns(marbles):
+    """The classifier is trained on the pairs that the flags leave."""
+    (X, y), _ = marbles
+    flags = [np.arange(x.n_items) % 3 == 1 for x in X]
+    chain = PairwiseClassifierClustering(selection="chain")
+    plain, passed = clone(chain).fit(X, y), clone(chain).fit(X, y, pronouns=flags)
+    pairs = [chain_pairs(v, f) for v, f in zip(y, flags, strict=True)]
+    rows = np.concatenate([pair_table(x, p) for x, p in zip(X, pairs, strict=True)])
+    same = np.concatenate([v[p[:, 0]] == v[p[:, 1]] for v, p in zip(y, pairs, strict=True)])
+    by_hand = clone(plain.classifier_).fit(rows / plain.feature_scale_, same)
+    np.testing.assert_allclose(passed.classifier_.coef_, by_hand.coef_)
+    assert not np.allclose(passed.classifier_.coef_, plain.classifier_.coef_)
+    with pytest.raises(ValueError, match="flags for 1 sets, X has 6"):
+        chain.fit(X, y, pronouns=flags[:1])
+    with pytest.raises(ValueError, match="set 0: pronouns has shape"):
+        chain.fit(X, y, pronouns=[f[:2] for f in flags])
+
+
+def test_pronouns_of_mentions_reach_the_chain():
+    """In a pipeline from raw mentions: the flags go to the last step."""
+    raws = make_mentions(2)
+    flags = [pronouns(raw) for raw in raws]
+    assert 0 < sum(f.sum() for f in flags) < sum(map(len, flags))
+    last = PairwiseClassifierClustering(selection="chain")
+    pipeline = make_pipeline(PairFeatures([Mentions()]), last)
+    labels = [raw.labels for raw in raws]
+    name = pipeline.steps[-1][0]
+    with_flags = clone(pipeline).fit(raws, labels, **{f"{name}__pronouns": flags})[-1]
+    without = clone(pipeline).fit(raws, labels)[-1]
+    assert not np.allclose(with_flags.classifier_.coef_, without.classifier_.coef_)
 
 
 def test_pair_table_equals_pair_features():
@@ -273,6 +341,7 @@ def test_pair_table_equals_pair_features():
         ItemSet(nodes=nodes, pairs=rng.normal(size=(2, 3)), pair_index=listed),
     ):
         table = pair_table(x, every)
+        table = table.toarray() if sparse.issparse(table) else table
         for row, (a, b) in zip(table, every, strict=True):
             np.testing.assert_allclose(row, x.pair_features(a, b))
 
@@ -297,3 +366,11 @@ def test_split_by_clusters():
         assert sum(c in labels[p] for p in parts) == 1
     with pytest.raises(ValueError, match="between 1 and the number of clusters, 20"):
         split_by_clusters(labels, 21)
+
+
+def test_verbose_prints_rounds(marbles, capsys):
+    (X, y), _ = marbles
+    SupervisedCorrelationClustering(C=1.0).fit(X, y)
+    assert capsys.readouterr().out == ""
+    SupervisedCorrelationClustering(C=1.0, verbose=1).fit(X, y)
+    assert "round 1" in capsys.readouterr().out

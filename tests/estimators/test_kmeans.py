@@ -15,7 +15,19 @@ from clustruct.estimators import SupervisedKMeans
 from clustruct.inference.cluster_count import count_clusters
 
 JOINT = "the items of a set are clustered together: a part of them, or another order, is another question"
-EXPECTED = {"check_methods_subset_invariance": JOINT, "check_methods_sample_order_invariance": JOINT}
+PER_SET = "sample_weight has one number per set, and one table is one set"
+EXPECTED = {
+    "check_methods_subset_invariance": JOINT,
+    "check_methods_sample_order_invariance": JOINT,
+    "check_sample_weights_pandas_series": PER_SET,
+    "check_sample_weights_not_an_array": PER_SET,
+    "check_sample_weights_list": PER_SET,
+    "check_sample_weights_shape": PER_SET,
+    "check_all_zero_sample_weights_error": PER_SET,
+    "check_sample_weights_not_overwritten": PER_SET,
+    "check_sample_weight_equivalence_on_dense_data": PER_SET,
+    "check_sample_weight_equivalence_on_sparse_data": PER_SET,
+}
 
 
 @parametrize_with_checks(
@@ -43,11 +55,11 @@ def test_every_oracle_and_predictor(synth, oracle, predictor):
 
 def test_rescale_false_is_the_problem_of_the_paper(synth):
     from clustruct import ssvm
-    from clustruct.problems import KMeansProblem
+    from clustruct.problems import ClusteringProblem
 
     (X, y), _ = synth
     model = SupervisedKMeans(C=0.5, rescale=False, rtol=1e-5).fit(X, y)
-    paper = ssvm.fit(KMeansProblem(X, y), 0.5, rtol=1e-5)
+    paper = ssvm.fit(ClusteringProblem(X, y, oracle="iterative"), 0.5, rtol=1e-5)
     np.testing.assert_allclose(model.w_, paper.w)
 
 

@@ -17,8 +17,8 @@ from clustruct.features import (
 )
 from clustruct.features.base import all_pairs
 from clustruct.losses import PairwiseLoss
-from clustruct.problems.correlation import CorrelationProblem
-from clustruct.problems.listed_pairs import ListedPairs
+from clustruct.oracles import ExampleLoss
+from clustruct.problems import ClusteringProblem, Units
 from clustruct.records import RawSet
 from clustruct.ssvm import SlackRule
 
@@ -118,8 +118,8 @@ def test_listed_pairs_alone_are_searched_and_counted():
     """With every pair listed the search and the loss are those of all pairs."""
     rng = np.random.default_rng(0)
     P, y, m = rng.normal(size=(28, 3)), np.array([0, 0, 1, 1, 1, 2, 2, 3]), 8
-    dense = CorrelationProblem([ItemSet(pairs=P)], [y], pair_mean=True)
-    listed = CorrelationProblem([ItemSet(pairs=P, pair_index=all_pairs(m), n_items=m)], [y], pair_mean=True)
+    sets = ItemSet(pairs=P), ItemSet(pairs=P, pair_index=all_pairs(m), n_items=m)
+    dense, listed = (ClusteringProblem([x], [y], units=Units.of_means([x], "correlation")) for x in sets)
     for _ in range(10):
         w = rng.normal(size=3)
         found = dense.separate(0, w, SlackRule())
@@ -171,11 +171,11 @@ def test_costs_of_merges_and_splits_among_listed_pairs(costs):
     merge, split = costs
     x = ItemSet(pairs=np.ones((4, 1)), pair_index=[[0, 1], [1, 2], [2, 3], [0, 3]], n_items=4)
     truth, found = np.array([0, 0, 1, 1]), np.array([0, 1, 1, 0])
-    held = ListedPairs(x, truth, PairwiseLoss(merge_cost=merge, split_cost=split))
+    held = ExampleLoss(PairwiseLoss(merge_cost=merge, split_cost=split), truth, x.pair_index)
     # (0, 1) and (2, 3) are split, (1, 2) and (0, 3) merged.
-    assert held.loss(found) == pytest.approx(100.0 / 4 * (2 * merge + 2 * split))
-    assert held.loss(truth) == 0.0
-    assert held.loss(np.zeros(4, int)) == pytest.approx(50.0 * merge)
-    assert held.loss(np.arange(4)) == pytest.approx(50.0 * split)
+    assert held(found) == pytest.approx(100.0 / 4 * (2 * merge + 2 * split))
+    assert held(truth) == 0.0
+    assert held(np.zeros(4, int)) == pytest.approx(50.0 * merge)
+    assert held(np.arange(4)) == pytest.approx(50.0 * split)
     together = np.array([0.0, 1.0, 0.0, 1.0])
-    assert held.loss(np.arange(4)) + held.coefficients @ together == pytest.approx(held.loss(found))
+    assert held(np.arange(4)) + held.coefficients @ together == pytest.approx(held(found))

@@ -27,7 +27,6 @@ from clustruct.inference import kmeans as kmeans_search
 from clustruct.inference import mrf as mrf_search
 from clustruct.inference import spectral
 from clustruct.model_selection import label_free as universum_choice
-from clustruct.problems.correlation import CorrelationProblem
 from clustruct.problems.multilabel import MultiLabelProblem
 from clustruct.universum import sources as universum_sources
 
@@ -49,7 +48,11 @@ ESTIMATORS = {
     "clgr": clustruct.baselines.CLGR,
 }
 # Word of the cases -> word of the package, where the two differ; options of estimators and of the engine.
-OPTIONS: dict[str, str] = {"candidates": "blocking", "neighbours": "n_neighbors"}
+OPTIONS: dict[str, str] = {
+    "candidates": "blocking",
+    "neighbours": "n_neighbors",
+    "set_weight": "sample_weight",
+}
 # The same for values that are words, by option.
 VALUES: dict[str, dict[str, str]] = {}
 
@@ -77,11 +80,18 @@ def make(kind, /, **options):
 
 def fitted(model, *given, **options):
     """fit, with the options that belong to a call: groups, set_weight, sample_weight, universum."""
-    return model.fit(*given, **translated(options))
+    return model.fit(*given, **translated(cut(given[0], options)))
 
 
 def predicted(model, X, **options):
-    return model.predict(X, **translated(options))
+    return model.predict(X, **translated(cut(X, options)))
+
+
+def cut(X, options):
+    """The groups of one table name its sets."""
+    if not hasattr(X, "shape") or "groups" not in options:
+        return options
+    return {"set_ids" if name == "groups" else name: value for name, value in options.items()}
 
 
 def changed(model, **options):
@@ -273,10 +283,16 @@ def mrf_nodes(found):
 
 # ----------------------------------------------------------------------------------------------------- engine
 
+
+def correlation_problem(sets, labels, pair_mean):
+    assert pair_mean
+    return problems.ClusteringProblem(sets, labels, units=problems.Units.of_means(sets, "correlation"))
+
+
 PROBLEMS = {
     "binary": problems.BinaryProblem,
     "multiclass": problems.MulticlassProblem,
-    "correlation": CorrelationProblem,
+    "correlation": correlation_problem,
     "multilabel": MultiLabelProblem,
 }
 
@@ -408,7 +424,11 @@ def trials(*given, **options):
 # --------------------------------------------------------------------------------------------------- commands
 
 # Option of the cases -> option of the command, where the two differ.
-COMMAND_OPTIONS: dict[str, str] = {"candidates": "blocking", "neighbours": "n_neighbors"}
+COMMAND_OPTIONS: dict[str, str] = {
+    "candidates": "blocking",
+    "neighbours": "n_neighbors",
+    "set_weight": "sample_weight",
+}
 # Key that a command prints -> key of the record, where the two differ.
 PRINTED_KEYS: dict[str, str] = {
     "least_confident_items": "least_sure_items",

@@ -9,10 +9,8 @@ from scipy.linalg import subspace_angles
 from scipy.sparse.linalg import LinearOperator, aslinearoperator
 
 from clustruct.inference import kmeans, spectral
-from clustruct.losses import NormalisedLoss
-from clustruct.oracles.kmeans_augmented import augmented_value, iterative_augmented
 from clustruct.partitions import RelaxedClustering, canonical_labels, normalised_indicator
-from tests.reference.kmeans import best_partition, partitions_into, single_moves, trace_value
+from tests.reference.kmeans import best_partition, single_moves, trace_value
 
 
 def symmetric(m, seed, definite=False):
@@ -169,39 +167,8 @@ def test_starts_are_used_and_never_made_worse():
         (lambda: spectral.relax(np.eye(3), 5), "between 1"),
         (lambda: spectral.relax(np.eye(3), 1, method="magic"), "method must be"),
         (lambda: RelaxedClustering(np.ones((2, 3))), "1 <= k <= m"),
-        (lambda: iterative_augmented(np.eye(2), [0, 1], scaling="other"), "no such rule"),
     ],
 )
 def test_bad_input(call, message):
     with pytest.raises(ValueError, match=message):
         call()
-
-
-@settings(max_examples=25, deadline=None)
-@given(
-    seed=st.integers(0, 1000),
-    loss=st.sampled_from(["normalised", "pairwise", "mitre", lambda y, z: 50.0 * float(y[0] != z[-1])]),
-    scaling=st.sampled_from(["margin", "slack"]),
-    norm=st.sampled_from([1, 2]),
-)
-def test_any_loss_with_iterative_search(seed, loss, scaling, norm):
-    rng = np.random.default_rng(seed)
-    truth = canonical_labels(kmeans.random_labels(6, 2, rng))
-    K = 30.0 * symmetric(6, seed)
-    rule = {"scaling": scaling, "slack_norm": norm}
-    found = iterative_augmented(K, truth, loss, **rule)
-    value = augmented_value(K, found, truth, loss, **rule)
-    best = max(augmented_value(K, y, truth, loss, **rule) for y in partitions_into(6, 2))
-    assert -1e-9 <= value <= best + 1e-9
-    for other in single_moves(found):
-        assert augmented_value(K, canonical_labels(other), truth, loss, **rule) <= value + 1e-6
-
-
-def test_both_searches_agree_for_the_normalised_loss():
-    for seed in range(5):
-        rng = np.random.default_rng(seed)
-        truth = canonical_labels(kmeans.random_labels(12, 3, rng))
-        K, Y = 20.0 * symmetric(12, seed), normalised_indicator(truth).toarray()
-        slow = iterative_augmented(K, truth, NormalisedLoss(), n_init=30)
-        fast = kmeans.iterative(K - 100.0 / 3 * Y @ Y.T, 3, n_init=30)
-        assert augmented_value(K, slow, truth) == pytest.approx(augmented_value(K, fast, truth))

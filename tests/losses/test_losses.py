@@ -11,7 +11,6 @@ from scipy.spatial.distance import squareform
 from clustruct.losses import (
     CountLoss,
     FunctionLoss,
-    LinearLoss,
     Loss,
     MitreLoss,
     MutualPurityLoss,
@@ -122,7 +121,6 @@ def test_one_item_and_names() -> None:
     for loss, _ in LOSSES:
         assert loss(["x"], [3]) == 0.0
         assert isinstance(loss, Loss)
-        assert loss.linear_in_pairs == isinstance(loss, LinearLoss)
     assert as_loss("pairwise") == PairwiseLoss()
     assert as_loss("purity") == MutualPurityLoss()
     assert as_loss(LOSSES[2][0]) is LOSSES[2][0]

@@ -1,13 +1,16 @@
 """The choice of C keeps groups apart, tells its progress, and survives Ctrl-C."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from clustruct import ItemSet, SupervisedCorrelationClustering, SupervisedKMeans
+from clustruct import ItemSet, SupervisedCorrelationClustering, SupervisedKMeans, ssvm
 from clustruct.callbacks import Callback, training_callback
 from clustruct.datasets import make_synth
-from clustruct.estimators import correlation
-from clustruct.model_selection.choose_c import split_sets
+from clustruct.model_selection.choose_c import choose_C, split_sets
+from clustruct.problems import MulticlassProblem
+from clustruct.problems.similarity_task import Trained
 
 
 @pytest.fixture(scope="module")
@@ -81,23 +84,41 @@ def test_interrupting_the_choice_keeps_the_last_model(data, model, after, how):
     with training_callback(Interrupt()):
         model.fit(X, y)
     assert model.result_.stop_reason == how
+    np.testing.assert_array_equal(model.result_.w, model.w_)
     assert model.w_.shape == (X[0].n_features,)
     assert model.C_ == trainings[-1].C
     assert len(model.predict(X)) == len(X)
 
 
-def test_interrupting_a_held_out_prediction_keeps_the_last_model(data, monkeypatch):
-    X, y = data
-    monkeypatch.setattr(correlation, "pair_scores", _interrupted)
-    model = SupervisedCorrelationClustering().fit(X, y)
-    assert model.result_.stop_reason == "interrupted"
+def trained(C, chosen, start):
+    """A training that costs nothing: its objective is C."""
+    result = ssvm.fit(MulticlassProblem([[1.0, 0.0], [0.0, 1.0]], [0, 1]), 1.0)
+    return Trained(replace(result, objective=C), result, np.ones(4))
 
 
-def test_an_interrupt_before_any_training_is_passed_on(data, monkeypatch):
-    X, y = data
-    monkeypatch.setattr(SupervisedCorrelationClustering, "_feature_scale", _interrupted)
+def test_plain_functions_do_the_work():
+    starts = []
+
+    def train(C, chosen, start):
+        starts.append((C, len(chosen), None if start is None else start.result.objective))
+        return trained(C, chosen, start)
+
+    choice = choose_C(train, lambda t, i: abs(t.result.objective - 3.0), 6, grid=[10.0, 3.0, 1.0], folds=2)
+    assert choice.C == 3.0
+    assert choice.results["mean_loss"].tolist() == [2.0, 0.0, 7.0]
+    assert starts[:3] == [(1.0, 3, None), (3.0, 3, 1.0), (10.0, 3, 3.0)]
+    assert len(starts) == 6
+
+
+def test_interrupting_a_held_out_prediction_keeps_the_last_model():
+    choice = choose_C(trained, _interrupted, 6, grid=[1.0, 3.0])
+    assert choice.C == 1.0
+    assert choice.stopped.result.stop_reason == "interrupted"
+
+
+def test_an_interrupt_before_any_training_is_passed_on():
     with pytest.raises(KeyboardInterrupt):
-        SupervisedCorrelationClustering().fit(X, y)
+        choose_C(_interrupted, lambda t, i: 0.0, 6)
 
 
 def _interrupted(*args):

@@ -6,7 +6,8 @@ import pytest
 from clustruct import ItemSet, ssvm
 from clustruct.inference.correlation import EdgeDegrees
 from clustruct.losses import MitreLoss, PairwiseLoss
-from clustruct.problems import CorrelationProblem
+from clustruct.oracles import make_oracle
+from clustruct.problems import ClusteringProblem, Units
 from clustruct.ssvm import SlackRule
 from tests.reference.partitions import all_partitions
 
@@ -27,9 +28,17 @@ def random_sets(seed, n=3, m=5, features=3, sparse=False):
     return sets, [rng.integers(0, 3, x.n_items) for x in sets]
 
 
+def of_means(sets, labels, *given, **options):
+    """The problem in means over pairs."""
+    return ClusteringProblem(sets, labels, *given, units=Units.of_means(sets, "correlation"), **options)
+
+
+MAKERS = pytest.mark.parametrize("make", [ClusteringProblem, of_means])
+
+
 def test_psi_and_loss_are_those_of_the_paper():
     sets, labels = random_sets(0)
-    problem = CorrelationProblem(sets, labels)
+    problem = ClusteringProblem(sets, labels)
     for i, x in enumerate(sets):
         for y in partitions(x.n_items)[::7]:
             psi = np.zeros(x.n_features)
@@ -42,11 +51,11 @@ def test_psi_and_loss_are_those_of_the_paper():
             assert problem.loss(i, y) == pytest.approx(100 * wrong / (x.n_items * (x.n_items - 1) / 2))
 
 
-@pytest.mark.parametrize("pair_mean", [False, True])
-def test_exact_oracle_equals_brute_force(pair_mean):
+@MAKERS
+def test_exact_oracle_equals_brute_force(make):
     rng = np.random.default_rng(1)
     sets, labels = random_sets(1)
-    problem = CorrelationProblem(sets, labels, oracle="exact", pair_mean=pair_mean)
+    problem = make(sets, labels, oracle="exact")
     for scale in (0.0, 1.0, 30.0):
         w = scale * rng.normal(size=problem.n_features)
         for i in range(len(sets)):
@@ -62,12 +71,12 @@ def value(problem, i, y, w, rule):
 
 @pytest.mark.parametrize("loss", [PairwiseLoss(), PairwiseLoss(merge_cost=3.0), MitreLoss(), "purity"])
 @pytest.mark.parametrize("rule", RULES, ids=str)
-@pytest.mark.parametrize("pair_mean", [False, True])
-def test_searches_never_exceed_and_often_reach_the_best(loss, rule, pair_mean):
+@MAKERS
+def test_searches_never_exceed_and_often_reach_the_best(loss, rule, make):
     rng = np.random.default_rng(2)
     sets, labels = random_sets(2)
     for oracle in ("greedy", "local_search"):
-        problem = CorrelationProblem(sets, labels, loss, oracle, pair_mean=pair_mean)
+        problem = make(sets, labels, loss, oracle)
         reached = 0
         for scale in (0.1, 1.0, 10.0):
             w = scale * rng.normal(size=problem.n_features)
@@ -82,7 +91,7 @@ def test_searches_never_exceed_and_often_reach_the_best(loss, rule, pair_mean):
 def test_lp_oracle_is_an_upper_bound_and_relaxed_loss_counts():
     rng = np.random.default_rng(3)
     sets, labels = random_sets(3)
-    problem = CorrelationProblem(sets, labels, oracle="lp")
+    problem = ClusteringProblem(sets, labels, oracle="lp")
     assert problem.oracle_kind == "overgenerating"
     w = 5 * rng.normal(size=problem.n_features)
     for i in range(len(sets)):
@@ -97,7 +106,7 @@ def test_training_objectives_are_ordered():
     sets, labels = random_sets(4, n=4)
     values = {}
     for oracle in ("greedy", "exact", "lp"):
-        problem = CorrelationProblem(sets, labels, oracle=oracle, pair_mean=True)
+        problem = of_means(sets, labels, oracle=oracle)
         result = ssvm.fit(problem, 100.0, rtol=1e-6)
         values[oracle] = result.objective
         if oracle == "exact":
@@ -113,7 +122,7 @@ def test_exact_training_reaches_the_written_out_optimum():
 
     sets, labels = random_sets(5, n=2, m=4, features=2)
     sets, labels = [sets[0], sets[0].subset([0, 1, 2])], [labels[0], labels[0][:3]]
-    problem = CorrelationProblem(sets, labels, oracle="exact")
+    problem = ClusteringProblem(sets, labels, oracle="exact")
     listed = [[problem.truth(i), *partitions(x.n_items)] for i, x in enumerate(sets)]
     width = max(map(len, listed))
     psi = np.array(
@@ -126,26 +135,27 @@ def test_exact_training_reaches_the_written_out_optimum():
 
 def test_loss_left_out_of_the_search():
     sets, labels = random_sets(6)
-    problem = CorrelationProblem(sets, labels, oracle="exact", loss_in_oracle=False)
+    problem = ClusteringProblem(sets, labels, oracle=make_oracle("exact", loss_in_oracle=False))
     w = np.random.default_rng(0).normal(size=problem.n_features)
     for i, x in enumerate(sets):
         scores = [problem.joint_feature(i, y) @ w for y in partitions(x.n_items)]
         assert problem.joint_feature(i, problem.separate(i, w, SlackRule())) @ w == pytest.approx(max(scores))
     assert problem.oracle_kind == "undergenerating"
-    assert CorrelationProblem(sets, labels, oracle="lp", loss_in_oracle=False).oracle_kind == "heuristic"
+    blind = make_oracle("lp", loss_in_oracle=False)
+    assert ClusteringProblem(sets, labels, oracle=blind).oracle_kind == "heuristic"
 
 
 def test_impossible_combinations_are_refused():
     sets, labels = random_sets(0)
     for oracle in ("lp", "exact"):
         with pytest.raises(ValueError, match="not linear in pairs"):
-            CorrelationProblem(sets, labels, "mitre", oracle)
+            ClusteringProblem(sets, labels, "mitre", oracle)
         with pytest.raises(ValueError, match="no oracle for slack scaling"):
-            ssvm.fit(CorrelationProblem(sets, labels, oracle=oracle), scaling="slack")
+            ssvm.fit(ClusteringProblem(sets, labels, oracle=oracle), scaling="slack")
         with pytest.raises(ValueError, match="no oracle for margin scaling, slack norm 2"):
-            ssvm.fit(CorrelationProblem(sets, labels, oracle=oracle), slack_norm=2)
+            ssvm.fit(ClusteringProblem(sets, labels, oracle=oracle), slack_norm=2)
     with pytest.raises(ValueError, match="oracle must be one of"):
-        CorrelationProblem(sets, labels, oracle="magic")
+        ClusteringProblem(sets, labels, oracle="magic")
 
 
 def test_pair_mean_and_paper_scaling_are_the_same_problem_for_sets_of_one_size():
@@ -156,10 +166,8 @@ def test_pair_mean_and_paper_scaling_are_the_same_problem_for_sets_of_one_size()
     labels = [rng.integers(0, 3, m) for _ in sets]
     s, p = 1 / m**2, 2 / (m * (m - 1))
     C = 2.0
-    paper = ssvm.fit(CorrelationProblem(sets, labels, oracle="exact"), C, rtol=1e-7)
+    paper = ssvm.fit(ClusteringProblem(sets, labels, oracle="exact"), C, rtol=1e-7)
     # w_mean = w_paper * (s / p) / 100 keeps every margin; |w|^2 and the loss scale by known factors.
     ratio = (s / p) * 0.01
-    mean = ssvm.fit(
-        CorrelationProblem(sets, labels, oracle="exact", pair_mean=True), C * ratio**2 * 100, rtol=1e-7
-    )
+    mean = ssvm.fit(of_means(sets, labels, oracle="exact"), C * ratio**2 * 100, rtol=1e-7)
     np.testing.assert_allclose(mean.w, paper.w * ratio, rtol=1e-3, atol=1e-6)

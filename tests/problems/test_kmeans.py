@@ -8,11 +8,19 @@ from scipy.linalg import subspace_angles
 from clustruct import ItemSet, ssvm
 from clustruct.datasets import make_synth
 from clustruct.features import links
+from clustruct.oracles import make_oracle, oracle_names
+from clustruct.oracles.spectral import augmented_operator
 from clustruct.partitions import RelaxedClustering, canonical_labels, normalised_indicator
-from clustruct.problems import KMeansProblem
-from clustruct.problems.kmeans import ORACLES, PLAIN, augmented_operator
+from clustruct.problems import ClusteringProblem, Units
 from clustruct.ssvm import SlackRule
 from tests.reference.kmeans import partitions_into
+
+PLAIN = SlackRule()
+
+
+def kmeans_problem(sets, labels, loss=None, oracle="iterative", *, n_init=3, item_mean=False):
+    units = Units.of_means(sets, "kmeans") if item_mean else None
+    return ClusteringProblem(sets, labels, loss, make_oracle(oracle, "kmeans", n_init=n_init), units=units)
 
 
 def mixed_set(m, seed=0):
@@ -30,7 +38,7 @@ def wrong(problem, i, w, y):
 def test_score_is_the_trace():
     x, rng = mixed_set(6), np.random.default_rng(1)
     y, w = canonical_labels([0, 1, 0, 2, 1, 1]), rng.normal(size=5)
-    problem = KMeansProblem([x], [y])
+    problem = kmeans_problem([x], [y])
     Y = normalised_indicator(y).toarray()
     assert problem.joint_feature(0, y) @ w == pytest.approx(np.trace(Y.T @ x.similarity(w) @ Y))
     turned = RelaxedClustering(Y @ np.linalg.qr(rng.normal(size=(3, 3)))[0])
@@ -46,7 +54,7 @@ def test_oracles_against_brute_force(item_mean):
         k = truth.max() + 1
         w = rng.normal(size=5) * rng.choice([0.01, 1.0, 10.0])
         for oracle in ("iterative", "spectral", "centred", "discrete"):
-            problem = KMeansProblem([x], [truth], oracle=oracle, n_init=30, item_mean=item_mean)
+            problem = kmeans_problem([x], [truth], oracle=oracle, n_init=30, item_mean=item_mean)
             best = max(wrong(problem, 0, w, y) for y in partitions_into(7, k))
             found = wrong(problem, 0, w, problem.separate(0, w, PLAIN))
             if oracle == "iterative":
@@ -61,7 +69,7 @@ def test_oracles_against_brute_force(item_mean):
 @pytest.mark.parametrize("item_mean", [False, True])
 def test_other_rules_with_iterative(rule, item_mean):
     x, truth = mixed_set(6), canonical_labels([0, 0, 1, 1, 0, 1])
-    problem = KMeansProblem([x], [truth], loss="pairwise", n_init=20, item_mean=item_mean)
+    problem = kmeans_problem([x], [truth], loss="pairwise", n_init=20, item_mean=item_mean)
     for seed in range(4):
         w = np.random.default_rng(seed).normal(size=5)
 
@@ -76,18 +84,19 @@ def test_other_rules_with_iterative(rule, item_mean):
 def test_what_cannot_be_is_refused():
     x, y = mixed_set(5), [0, 1, 0, 1, 0]
     with pytest.raises(ValueError, match="not linear in Y Y'"):
-        KMeansProblem([x], [y], loss="pairwise", oracle="spectral")
+        kmeans_problem([x], [y], loss="pairwise", oracle="spectral")
     with pytest.raises(ValueError, match="oracle must be one of"):
-        KMeansProblem([x], [y], oracle="magic")
+        kmeans_problem([x], [y], oracle="magic")
     with pytest.raises(ValueError, match="no oracle for slack scaling"):
-        ssvm.fit(KMeansProblem([x], [y], oracle="spectral"), scaling="slack")
-    kinds = [KMeansProblem([x], [y], oracle=o).oracle_kind for o in ORACLES]
-    assert kinds == ["undergenerating", "overgenerating", "overgenerating", "undergenerating"]
+        ssvm.fit(kmeans_problem([x], [y], oracle="spectral"), scaling="slack")
+    kinds = {o: kmeans_problem([x], [y], oracle=o).oracle_kind for o in oracle_names("kmeans")}
+    under, over = "undergenerating", "overgenerating"
+    assert kinds == {"iterative": under, "spectral": over, "centred": over, "discrete": under}
 
 
 def test_relaxed_training_bounds_discrete_training():
     X, y = make_synth(n_sets=2, n_clusters=3, cluster_size=6, noise=0.5)
-    values = {o: ssvm.fit(KMeansProblem(X, y, oracle=o), C=0.1).objective for o in ORACLES}
+    values = {o: ssvm.fit(kmeans_problem(X, y, oracle=o), C=0.1).objective for o in oracle_names("kmeans")}
     assert values["iterative"] * (1 - 2e-3) <= values["centred"] <= values["spectral"] * (1 + 2e-3)
 
 
@@ -101,5 +110,5 @@ def test_large_sparse_sets_need_no_matrix():
     K = x.similarity(w) - 25.0 * (Y @ Y.T).toarray()
     V = rng.normal(size=(300, 3))
     np.testing.assert_allclose(augmented_operator(x.similarity_operator(w), Y, 25.0) @ V, K @ V, atol=1e-9)
-    found = KMeansProblem([x], [truth], oracle="spectral").separate(0, w, PLAIN)
+    found = kmeans_problem([x], [truth], oracle="spectral").separate(0, w, PLAIN)
     assert subspace_angles(found.Y, np.linalg.eigh(K)[1][:, -4:]).max() < 1e-4

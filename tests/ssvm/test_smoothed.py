@@ -9,12 +9,13 @@ from sklearn.exceptions import ConvergenceWarning
 
 from clustruct import ssvm
 from clustruct.datasets import make_synth
-from clustruct.problems import KMeansProblem, MulticlassProblem
+from clustruct.problems import ClusteringProblem, MulticlassProblem, Units
 
 
-def problem(oracle="spectral", seed=0, **options):
-    X, y = make_synth(3, n_clusters=3, cluster_size=5, region_size=6, active=2, random_state=seed)
-    return KMeansProblem(X, y, oracle=oracle, **options)
+def problem(oracle="spectral", item_mean=False):
+    X, y = make_synth(3, n_clusters=3, cluster_size=5, region_size=6, active=2, random_state=0)
+    units = Units.of_means(X, "kmeans") if item_mean else None
+    return ClusteringProblem(X, y, oracle=oracle, units=units)
 
 
 @pytest.mark.parametrize("oracle", ["spectral", "centred"])

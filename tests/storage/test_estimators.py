@@ -216,7 +216,6 @@ from clustruct.storage import DataclassState
 @dataclass(frozen=True)
 class ClusterCountLoss(DataclassState):
     per_cluster: float = 10.0
-    linear_in_pairs = False
 
     def __call__(self, y_true, y_pred):
         return min(100.0, self.per_cluster * abs(len(np.unique(y_true)) - len(np.unique(y_pred))))

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.base import BaseEstimator
+from sklearn.svm import LinearSVC
 
-from clustruct.estimators.inputs import read_labels, read_sets
-from clustruct.estimators.kmeans_prediction import KMeansPrediction, Predictor
+from clustruct._typing import Indices
+from clustruct.estimators.inputs import Groups, Table, read_labels, read_sets
+from clustruct.estimators.kmeans_prediction import KMeansPrediction
+from clustruct.estimators.similarity_learning import AnyLoss
 from clustruct.inference.cluster_count import count_range
-from clustruct.itemsets import ItemSet
-from clustruct.problems.kmeans_units import block_scale
+from clustruct.itemsets import pair_table
+from clustruct.problems.units import feature_scale
 from clustruct.storage import FEATURES, EstimatorState, Shape, register
 
 
@@ -48,8 +52,8 @@ class PairKMeans(EstimatorState, KMeansPrediction, BaseEstimator):
         self,
         n_clusters: int | None = None,
         C: float = 1.0,
-        predictor: Predictor = "discrete",
-        loss: Any = "normalised",
+        predictor: str = "discrete",
+        loss: AnyLoss = "normalised",
         max_pairs: int = 50_000,
         n_init: int = 10,
         random_state: int = 0,
@@ -64,60 +68,43 @@ class PairKMeans(EstimatorState, KMeansPrediction, BaseEstimator):
 
     def check_parameters(self) -> None:
         """Refuse what cannot be, before any work."""
-        self._check_prediction()
+        self.check_prediction()
 
-    def fit(self, X: Any, y: Any = None, groups: Any = None) -> Any:
+    def fit(
+        self, X: Table, y: object = None, set_ids: ArrayLike | None = None, groups: Groups = None
+    ) -> Self:
         """Train the classifier on pairs of all sets. Arguments as for `SupervisedKMeans`."""
         self.check_parameters()
-        given = read_sets(self, X, groups, reset=True)
+        given = read_sets(self, X, set_ids, reset=True)
         labels = read_labels(y, given)
         self.k_range_ = count_range(labels)
         rng = np.random.default_rng(self.random_state)
         tables, together = [], []
         for x, v in zip(given.sets, labels, strict=True):
             a, b = _some_pairs(x.n_items, self.max_pairs, rng)
-            tables.append(_pair_rows(x, a, b))
+            tables.append(sparse.csr_array(pair_table(x, np.column_stack([a, b]))))
             together.append(v[a] == v[b])
         same = np.concatenate(together)
         self.w_, self.intercept_ = np.zeros(given.sets[0].n_features), 0.0
         if same.all() or not same.any():  # no pairs, or all alike: nothing to learn from them
             return self
-        scale = block_scale(given.sets)
+        scale = feature_scale(given.sets, "kmeans")
         rows = sparse.csr_array(sparse.csr_array(sparse.vstack(tables, format="csr")) * (1.0 / scale))
         # liblinear takes 32-bit indices only.
         rows.indices, rows.indptr = rows.indices.astype(np.int32), rows.indptr.astype(np.int32)
-        model = self._classifier().fit(rows, same)
+        model = LinearSVC(C=self.C, random_state=self.random_state, max_iter=20_000, dual="auto").fit(
+            rows, same
+        )
         self.w_, self.intercept_ = model.coef_[0] / scale, float(model.intercept_[0])
         return self
 
-    def _classifier(self) -> Any:
-        from sklearn.svm import LinearSVC
 
-        return LinearSVC(C=self.C, random_state=self.random_state, max_iter=20_000, dual="auto")
-
-
-def _some_pairs(m: int, most: int, rng: np.random.Generator) -> tuple[Any, Any]:
+def _some_pairs(m: int, most: int, rng: np.random.Generator) -> tuple[Indices, Indices]:
     a, b = np.triu_indices(m, 1)
     if len(a) <= most:
         return a, b
     chosen = np.sort(rng.choice(len(a), most, replace=False))
     return a[chosen], b[chosen]
-
-
-def _pair_rows(x: ItemSet, a: Any, b: Any) -> sparse.csr_array:
-    """psi_ab of the pairs a < b, one sparse row each."""
-    parts = []
-    if x.nodes is not None:
-        nodes = sparse.csr_array(x.nodes)
-        parts.append(nodes[a] * nodes[b])
-    if x.pairs is not None:
-        m, held = x.n_items, sparse.csr_array(x.pairs)
-        first, second = np.triu_indices(m, 1) if x.pair_index is None else x.pair_index.T
-        numbers = sparse.csr_array((np.arange(len(first)) + 1, (first, second)), shape=(m, m))
-        rows = np.asarray(numbers[a, b]).ravel().astype(np.int64) - 1
-        pick = (np.ones(int((rows >= 0).sum())), (np.flatnonzero(rows >= 0), rows[rows >= 0]))
-        parts.append(sparse.csr_array(pick, shape=(len(a), held.shape[0])) @ held)
-    return sparse.csr_array(sparse.hstack(parts, format="csr"))
 
 
 @register("UntrainedKMeans")
@@ -133,8 +120,8 @@ class UntrainedKMeans(EstimatorState, KMeansPrediction, BaseEstimator):
     def __init__(
         self,
         n_clusters: int | None = None,
-        predictor: Predictor = "iterative",
-        loss: Any = "normalised",
+        predictor: str = "iterative",
+        loss: AnyLoss = "normalised",
         n_init: int = 10,
         random_state: int = 0,
     ) -> None:
@@ -146,12 +133,14 @@ class UntrainedKMeans(EstimatorState, KMeansPrediction, BaseEstimator):
 
     def check_parameters(self) -> None:
         """Refuse what cannot be, before any work."""
-        self._check_prediction()
+        self.check_prediction()
 
-    def fit(self, X: Any, y: Any = None, groups: Any = None) -> Any:
+    def fit(
+        self, X: Table, y: object = None, set_ids: ArrayLike | None = None, groups: Groups = None
+    ) -> Self:
         """Nothing is learned; the number of features is remembered."""
         self.check_parameters()
-        given = read_sets(self, X, groups, reset=True)
+        given = read_sets(self, X, set_ids, reset=True)
         self.w_ = np.ones(given.sets[0].n_features)
         return self
 

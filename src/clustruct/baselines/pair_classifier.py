@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from collections.abc import Sequence
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.spatial.distance import squareform
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
-from clustruct._typing import Floats, Indices, Labels
-from clustruct.estimators.correlation import Predictor, cluster
-from clustruct.estimators.inputs import read_labels, read_sets
+from clustruct._typing import Bools, Floats, Indices, Labels
+from clustruct.estimators.inputs import Groups, Table, read_labels, read_sets
 from clustruct.estimators.scoring import SetScoring
-from clustruct.itemsets import ItemSet
+from clustruct.estimators.similarity_learning import AnyLoss
+from clustruct.itemsets import ItemSet, pair_table
 from clustruct.losses import as_loss
+from clustruct.oracles import make_predictor
+from clustruct.pair_scores import PairScores
 from clustruct.problems.units import feature_scale
 from clustruct.storage import FEATURES, EstimatorState, Shape, register
 
-from .pair_selection import canopy_pairs, chain_pairs, pair_table
+from .pair_selection import canopy_pairs, chain_pairs, scored_pairs
 
 
 @register("PairwiseClassifierClustering")
@@ -39,8 +42,9 @@ class PairwiseClassifierClustering(EstimatorState, SetScoring, BaseEstimator):
     selection : "all", "canopy" or "chain"
         Which pairs train. "canopy": those whose a-priori similarity (the feature ``canopy_feature``) lies
         in ``canopy_range``. "chain" (1.3.2): items in order; each with its closest earlier mate is a
-        positive pair, with the items between them that are not its mates negative pairs.
-    predictor : "greedy", "local_search", "lp", "exact", "components" or "nearest_mate"
+        positive pair, with the items between them that are not its mates negative pairs. Mates that are
+        pronouns (`fit` is given which) are passed over.
+    predictor : as for `SupervisedCorrelationClustering`
         How outputs become clusters. "components" joins all pairs above zero, "nearest_mate" links each item
         to the nearest earlier item that the classifier calls a mate (1.3.2).
     loss : what `score` counts
@@ -68,10 +72,10 @@ class PairwiseClassifierClustering(EstimatorState, SetScoring, BaseEstimator):
 
     def __init__(
         self,
-        classifier: Any = None,
+        classifier: ClassifierMixin | None = None,
         selection: Literal["all", "canopy", "chain"] = "all",
-        predictor: Predictor | Literal["components", "nearest_mate"] = "greedy",
-        loss: Any = "pairwise",
+        predictor: str = "greedy",
+        loss: AnyLoss = "pairwise",
         canopy_feature: int = 0,
         canopy_range: tuple[float, float] = (0.0, np.inf),
         random_state: int = 0,
@@ -88,6 +92,7 @@ class PairwiseClassifierClustering(EstimatorState, SetScoring, BaseEstimator):
         """Refuse what cannot be, before any work."""
         if self.selection not in ("all", "canopy", "chain"):
             raise ValueError(f"selection must be all, canopy or chain, not {self.selection!r}")
+        make_predictor(self.predictor, "correlation")
         as_loss(self.loss)
 
     def check_fitted(self) -> None:
@@ -95,14 +100,26 @@ class PairwiseClassifierClustering(EstimatorState, SetScoring, BaseEstimator):
         if self.constant_ is None and self.classifier_.n_features_in_ != self.n_features_in_:
             raise ValueError("the classifier does not fit the features")
 
-    def fit(self, X: Any, y: Any = None, groups: Any = None) -> Any:
-        """Train the classifier on the pairs of all sets. Arguments as for the supervised clusterers."""
+    def fit(
+        self,
+        X: Table,
+        y: object = None,
+        set_ids: ArrayLike | None = None,
+        groups: Groups = None,
+        pronouns: Sequence[Bools] | None = None,
+    ) -> Self:
+        """Train the classifier on the pairs of all sets. Arguments as for the supervised clusterers.
+
+        ``pronouns`` has for each set a flag for each of its items, for selection="chain" (for sets of
+        mentions `clustruct.features.pronouns` tells them). ``groups`` is not needed.
+        """
         self.check_parameters()
-        given = read_sets(self, X, groups, reset=True)
+        given = read_sets(self, X, set_ids, reset=True)
         labels = read_labels(y, given)
+        flags = _checked_flags(pronouns, given.sets)
         self.feature_scale_ = feature_scale(given.sets)
-        chosen = [self._select(x, v) for x, v in zip(given.sets, labels, strict=True)]
-        features = np.concatenate([pair_table(x, p) for x, p in zip(given.sets, chosen, strict=True)])
+        chosen = [self._select(x, v, f) for x, v, f in zip(given.sets, labels, flags, strict=True)]
+        features = np.concatenate([_table(x, p) for x, p in zip(given.sets, chosen, strict=True)])
         together = np.concatenate([v[p[:, 0]] == v[p[:, 1]] for v, p in zip(labels, chosen, strict=True)])
         self.constant_ = None
         if len(together) == 0 or together.all() or not together.any():
@@ -113,14 +130,14 @@ class PairwiseClassifierClustering(EstimatorState, SetScoring, BaseEstimator):
         self.classifier_ = model.fit(features / self.feature_scale_, together)
         return self
 
-    def _default(self) -> Any:
+    def _default(self) -> LinearSVC:
         return LinearSVC(random_state=self.random_state, max_iter=10_000, dual="auto")
 
-    def _select(self, x: ItemSet, labels: Labels) -> Indices:
+    def _select(self, x: ItemSet, labels: Labels, pronoun: Bools | None) -> Indices:
         if self.selection == "all":
-            return _pairs(x)
+            return scored_pairs(x)
         if self.selection == "chain":
-            return chain_pairs(labels)
+            return chain_pairs(labels, pronoun)
         return canopy_pairs(x, self.canopy_feature, self.canopy_range)
 
     def linear_similarity(self) -> tuple[Floats, float] | None:
@@ -132,78 +149,51 @@ class PairwiseClassifierClustering(EstimatorState, SetScoring, BaseEstimator):
         intercept = float(np.ravel(self.classifier_.intercept_)[0])
         return np.ravel(self.classifier_.coef_) / self.feature_scale_, intercept
 
-    def decision_function(self, X: Any, groups: Any = None) -> Any:
+    def decision_function(self, X: Table, set_ids: ArrayLike | None = None) -> Any:
         """The classifier's output for every pair: one symmetric matrix per set.
 
         Sparse for a set that lists its pairs (`pair_index`) and has no node features.
         """
         check_is_fitted(self, "constant_")
-        given = read_sets(self, X, groups, reset=False)
+        given = read_sets(self, X, set_ids, reset=False)
         answers = [self._outputs(x) for x in given.sets]
         return answers[0] if given.single else answers
 
-    def _outputs(self, x: ItemSet) -> Any:
+    def _outputs(self, x: ItemSet) -> Floats | sparse.csr_array:
         """A symmetric matrix; sparse for a set that lists its pairs, where all others are apart."""
-        m, pairs = x.n_items, _pairs(x)
+        m, pairs = x.n_items, scored_pairs(x)
         if self.constant_ is not None or len(pairs) == 0:
             outputs = np.full(len(pairs), self.constant_ or 0.0)
         else:
-            outputs = self.classifier_.decision_function(pair_table(x, pairs) / self.feature_scale_)
-        if not _lists_pairs(x):
+            outputs = self.classifier_.decision_function(_table(x, pairs) / self.feature_scale_)
+        if not x.is_sparse:
             return np.asarray(squareform(outputs, checks=False)) if m > 1 else np.zeros((m, m))
         upper = sparse.csr_array((outputs, (pairs[:, 0], pairs[:, 1])), shape=(m, m))
         return sparse.csr_array(upper + upper.T)
 
-    def predict(self, X: Any, groups: Any = None) -> Any:
+    def predict(self, X: Table, set_ids: ArrayLike | None = None) -> Any:
         """Cluster new sets."""
         check_is_fitted(self, "constant_")
-        given = read_sets(self, X, groups, reset=False)
-        return given.restore([self._cluster(self._outputs(x)) for x in given.sets])
-
-    def _cluster(self, K: Any) -> Labels:
-        if self.predictor == "components":
-            return components(K > 0.0)
-        if self.predictor == "nearest_mate":
-            return nearest_mates(K.toarray() if sparse.issparse(K) else K)
-        return cluster(K, self.predictor, self.random_state)
+        given = read_sets(self, X, set_ids, reset=False)
+        search = make_predictor(self.predictor, "correlation", random_state=self.random_state)
+        return given.restore([search.predict(PairScores.from_matrix(self._outputs(x))) for x in given.sets])
 
 
-def _lists_pairs(x: ItemSet) -> bool:
-    """Whether only listed pairs of the set have features."""
-    return x.nodes is None and x.pair_index is not None
+def _table(x: ItemSet, pairs: Indices) -> Floats:
+    rows = pair_table(x, pairs)
+    return rows if isinstance(rows, np.ndarray) else np.asarray(rows.toarray())
 
 
-def _pairs(x: ItemSet) -> Indices:
-    """The pairs that train and are asked about: those listed, or all."""
-    if x.pair_index is not None and x.nodes is None:
-        return np.asarray(x.pair_index, dtype=np.intp)
-    return np.column_stack(np.triu_indices(x.n_items, 1))
-
-
-def components(linked: Any) -> Labels:
-    """Connected components as labels."""
-    from scipy.sparse.csgraph import connected_components
-
-    from clustruct.partitions import canonical_labels
-
-    return canonical_labels(connected_components(linked, directed=False)[1])
-
-
-def nearest_mates(K: NDArray[np.float64]) -> Labels:
-    """Each item joins the nearest earlier item with a positive score; clusters are the chains (1.3.2).
-
-    >>> nearest_mates(np.array([[0.0, -1.0, 2.0], [-1.0, 0.0, -1.0], [2.0, -1.0, 0.0]]))
-    array([0, 1, 0])
-    """
-    labels = np.empty(len(K), np.int64)
-    count = 0
-    for i in range(len(K)):
-        mates = np.flatnonzero(K[i, :i] > 0.0)
-        if len(mates):
-            labels[i] = labels[mates[-1]]
-        else:
-            labels[i], count = count, count + 1
-    return labels
+def _checked_flags(pronouns: Sequence[Bools] | None, sets: list[ItemSet]) -> list[Bools | None]:
+    """One flag per item of each set, or None for each set."""
+    if pronouns is None:
+        return [None] * len(sets)
+    if len(pronouns) != len(sets):
+        raise ValueError(f"pronouns has flags for {len(pronouns)} sets, X has {len(sets)}")
+    for i, (flags, x) in enumerate(zip(pronouns, sets, strict=True)):
+        if np.shape(flags) != (x.n_items,):
+            raise ValueError(f"set {i}: pronouns has shape {np.shape(flags)} for {x.n_items} items")
+    return [np.asarray(flags, dtype=np.bool_) for flags in pronouns]
 
 
 @register("DefaultClustering")
@@ -218,7 +208,7 @@ class DefaultClustering(EstimatorState, SetScoring, BaseEstimator):
 
     fitted = FEATURES
 
-    def __init__(self, kind: Literal["alone", "together"] = "alone", loss: Any = "pairwise") -> None:
+    def __init__(self, kind: Literal["alone", "together"] = "alone", loss: AnyLoss = "pairwise") -> None:
         self.kind = kind
         self.loss = loss
 
@@ -228,16 +218,18 @@ class DefaultClustering(EstimatorState, SetScoring, BaseEstimator):
             raise ValueError(f"kind must be 'alone' or 'together', not {self.kind!r}")
         as_loss(self.loss)
 
-    def fit(self, X: Any, y: Any = None, groups: Any = None) -> Any:
+    def fit(
+        self, X: Table, y: object = None, set_ids: ArrayLike | None = None, groups: Groups = None
+    ) -> Self:
         """Nothing is learned; the number of features is remembered."""
         self.check_parameters()
-        read_sets(self, X, groups, reset=True)
+        read_sets(self, X, set_ids, reset=True)
         return self
 
-    def predict(self, X: Any, groups: Any = None) -> Any:
+    def predict(self, X: Table, set_ids: ArrayLike | None = None) -> Any:
         """The default clustering of each set."""
         check_is_fitted(self, "n_features_in_")
-        given = read_sets(self, X, groups, reset=False)
+        given = read_sets(self, X, set_ids, reset=False)
         make = np.arange if self.kind == "alone" else lambda m: np.zeros(m, np.int64)
         return given.restore([make(x.n_items) for x in given.sets])
 

@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from clustruct._typing import Labels
-from clustruct.inference import correlation
-from clustruct.itemsets import ItemSet
-from clustruct.losses import as_loss
-from clustruct.problems.correlation import CorrelationProblem, Oracle
-from clustruct.problems.units import feature_scale, natural_C
+from clustruct.oracles import Oracle, Predictor, make_oracle, make_predictor
 from clustruct.slack_rule import Scaling
 from clustruct.ssvm import Formulation
 from clustruct.storage import register
 
-from .inputs import read_sets
+from .inputs import Table, read_sets
 from .scoring import SetScoring
-from .similarity_learning import SimilarityLearning
-
-Predictor = Literal["greedy", "local_search", "lp", "exact"]
+from .similarity_learning import AnyLoss, SimilarityLearning
 
 
 @register("SupervisedCorrelationClustering")
@@ -49,8 +42,11 @@ class SupervisedCorrelationClustering(SimilarityLearning, SetScoring, BaseEstima
         What counts as an error, see `clustruct.losses`.
     oracle : "greedy", "local_search", "lp" or "exact"
         How training looks for the most violated clustering. Greedy is fast and rarely worse.
-    predictor : "greedy", "local_search", "lp" or "exact"
-        How `predict` clusters. "lp" rounds the linear relaxation.
+    predictor : "greedy", "local_search", "exact", "lp", "lp_algorithm5", "lp_ball", "components" or
+    "nearest_mate"
+        How `predict` clusters. "lp" takes the clustering nearest to the linear relaxation and improves it;
+        the next two round it as the papers do (Algorithm 5, ball growing); the last two join pairs one by
+        one.
     scaling, slack_norm, formulation
         The kind of structural SVM, see `clustruct.ssvm.fit`.
     loss_in_oracle : bool
@@ -70,10 +66,13 @@ class SupervisedCorrelationClustering(SimilarityLearning, SetScoring, BaseEstima
     n_jobs : int, optional
         Sets searched in parallel.
     random_state : int
+    verbose : int
+        1 prints how the training goes.
 
     Attributes
     ----------
     w_ : weights in the units of the input, one per feature
+    feature_scale_ : what each feature was divided by for training; ``w_ * feature_scale_`` compares weights
     C_ : the C used
     cv_results_ : mean loss per C of the grid, where C="cv"
     result_ : FitResult of the last training, with history and certificate
@@ -98,21 +97,22 @@ class SupervisedCorrelationClustering(SimilarityLearning, SetScoring, BaseEstima
     def __init__(
         self,
         C: float | str = "cv",
-        loss: Any = "pairwise",
-        oracle: Oracle = "greedy",
-        predictor: Predictor = "local_search",
+        loss: AnyLoss = "pairwise",
+        oracle: str = "greedy",
+        predictor: str = "local_search",
         scaling: Scaling = "margin",
         formulation: Formulation = "n_slack",
         slack_norm: Literal[1, 2] = 1,
         loss_in_oracle: bool = True,
         nonnegative: bool = False,
         rescale: bool = True,
-        C_grid: Any = None,
+        C_grid: Sequence[float] | None = None,
         cv: int = 5,
         rtol: float = 1e-3,
         max_iter: int = 1000,
         n_jobs: int | None = None,
         random_state: int = 0,
+        verbose: int = 0,
     ) -> None:
         self.C = C
         self.loss = loss
@@ -130,67 +130,32 @@ class SupervisedCorrelationClustering(SimilarityLearning, SetScoring, BaseEstima
         self.max_iter = max_iter
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.verbose = verbose
 
-    def check_parameters(self) -> None:
-        """Refuse what cannot be, before any work."""
-        if self.predictor not in ("greedy", "local_search", "lp", "exact"):
-            raise ValueError(f"predictor must be greedy, local_search, lp or exact, not {self.predictor!r}")
-        if self.oracle in ("lp", "exact"):
-            self._refuse_added_loss("oracle='greedy' or 'local_search'")
-        as_loss(self.loss)
+    def _oracle(self) -> Oracle:
+        return make_oracle(self.oracle, self.clustering_objective, loss_in_oracle=self.loss_in_oracle)
 
-    def _feature_scale(self, sets: list[ItemSet]) -> NDArray[np.float64]:
-        return feature_scale(sets) if self.rescale else np.ones(sets[0].n_features)
-
-    def _problem(self, sets: list[ItemSet], labels: list[Labels]) -> tuple[CorrelationProblem, float]:
-        problem = CorrelationProblem(
-            sets,
-            labels,
-            self.loss,
-            self.oracle,
-            loss_in_oracle=self.loss_in_oracle,
-            feature_scale=self.feature_scale_,
-            pair_mean=self.rescale,
-        )
-        return problem, natural_C(problem) if self.rescale else 1.0
+    def _predictor(self) -> Predictor:
+        return make_predictor(self.predictor, self.clustering_objective, random_state=self.random_state)
 
     def _nonnegative(self) -> bool:
         return self.nonnegative
 
-    def _cluster_held_out(self, x: ItemSet, truth: Labels, w: NDArray[np.float64]) -> Labels:
-        return self._cluster(pair_scores(x, w))
-
-    def decision_function(self, X: Any, groups: Any = None) -> Any:
+    def decision_function(self, X: Table, set_ids: ArrayLike | None = None) -> Any:
         """The learned similarity of every pair: one symmetric matrix per set (positive: together).
 
         A sparse matrix for a set that lists its pairs (`pair_index`) and has no node features.
         """
         check_is_fitted(self)
-        given = read_sets(self, X, groups, reset=False)
-        answers = [pair_scores(x, self.w_) for x in given.sets]
+        given = read_sets(self, X, set_ids, reset=False)
+        answers = [x.similarity(self.w_, sparse=x.is_sparse) for x in given.sets]
         return answers[0] if given.single else answers
 
-    def predict(self, X: Any, groups: Any = None) -> Any:
+    def predict(self, X: Table, set_ids: ArrayLike | None = None) -> Any:
         """Cluster new sets: a list of label vectors for a list of sets, one vector for one table."""
         check_is_fitted(self)
-        given = read_sets(self, X, groups, reset=False)
-        return given.restore([self._cluster(pair_scores(x, self.w_)) for x in given.sets])
-
-    def _cluster(self, K: Any) -> Labels:
-        return cluster(K, self.predictor, self.random_state)
-
-
-def pair_scores(x: ItemSet, w: NDArray[np.float64]) -> Any:
-    """K_ab = <w, psi_ab>, sparse where most pairs have no features at all."""
-    return x.similarity(w, sparse=x.nodes is None and x.pair_index is not None)
-
-
-def cluster(K: Any, predictor: Predictor, random_state: int = 0) -> Labels:
-    """Correlation clustering of similarities by the procedure named."""
-    if predictor == "greedy":
-        return correlation.greedy(K)
-    if predictor == "local_search":
-        return correlation.local_search(K, random_state=random_state)
-    if predictor == "exact":
-        return correlation.exact(K)
-    return correlation.round_edges(correlation.lp_relaxation(K), K=K)
+        given = read_sets(self, X, set_ids, reset=False)
+        search = self._predictor()
+        for x in given.sets:
+            search.check_set(x)
+        return given.restore([search.predict(search.scores(x, self.w_)) for x in given.sets])

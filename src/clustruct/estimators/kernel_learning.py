@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from clustruct._typing import Floats
 from clustruct.itemsets import ItemSet
+from clustruct.itemsets.pair_algebra import Matrix
 
 # An eigenvalue below minus this share of the largest is taken as negative.
 TOLERANCE = 1e-8
@@ -54,5 +55,7 @@ def _eigenvalue_range(x: ItemSet, f: int) -> tuple[float, float]:
     return float(found[0]), float(np.abs(found).max())
 
 
-def _column(A: Any, f: int) -> Any:
-    return A[:, [f]].toarray().ravel() if sparse.issparse(A) else np.asarray(A[:, f])
+def _column(A: Matrix | None, f: int) -> Floats:
+    assert A is not None
+    column = A[:, [f]]
+    return np.asarray(column.toarray() if isinstance(column, sparse.csr_array) else column).ravel()

@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from collections.abc import Sequence
+from typing import ClassVar, Literal
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from clustruct._typing import Labels
 from clustruct.inference.cluster_count import count_range
 from clustruct.itemsets import ItemSet
-from clustruct.problems.kmeans import ORACLES, KMeansProblem, Oracle
-from clustruct.problems.kmeans_units import block_scale, natural_C
+from clustruct.oracles import Oracle, make_oracle
 from clustruct.slack_rule import Scaling
 from clustruct.ssvm import Formulation
 from clustruct.storage import register
 
 from .kernel_learning import check_kernel_features
-from .kmeans_prediction import KMeansPrediction, Predictor
-from .similarity_learning import SimilarityLearning
+from .kmeans_prediction import KMeansPrediction
+from .similarity_learning import AnyLoss, SimilarityLearning
 
 
 @register("SupervisedKMeans")
-class SupervisedKMeans(SimilarityLearning, KMeansPrediction, BaseEstimator):
+class SupervisedKMeans(KMeansPrediction, SimilarityLearning, BaseEstimator):
     """Learn from example clusterings how to cluster new sets into a given number of clusters.
 
     A similarity K_ab = <w, psi_ab> is learned by a structural SVM such that k-means, which maximises
@@ -66,12 +64,15 @@ class SupervisedKMeans(SimilarityLearning, KMeansPrediction, BaseEstimator):
         When training ends: relative duality gap, rounds.
     n_jobs : int, optional
     random_state : int
+    verbose : int
+        1 prints how the training goes.
 
     Attributes
     ----------
     w_ : weights in the units of the input, one per feature
+    feature_scale_ : what each feature was divided by for training; ``w_ * feature_scale_`` compares weights
     C_ : the C used
-    k_range_ : where `predict` looks for k when it is not told
+    k_range_ : where `predict` looks for k when it is not given
     cv_results_ : mean loss per C of the grid, where C="cv"
     result_ : FitResult of the last training, with history and certificate
     n_features_in_, feature_names_in_
@@ -92,21 +93,22 @@ class SupervisedKMeans(SimilarityLearning, KMeansPrediction, BaseEstimator):
         self,
         n_clusters: int | None = None,
         C: float | str = "cv",
-        oracle: Oracle = "iterative",
-        predictor: Predictor = "discrete",
-        loss: Any = "normalised",
+        oracle: str = "iterative",
+        predictor: str = "discrete",
+        loss: AnyLoss = "normalised",
         kernel_learning: bool = False,
         scaling: Scaling = "margin",
         formulation: Formulation = "auto",
         slack_norm: Literal[1, 2] = 1,
         rescale: bool = True,
         n_init: int = 10,
-        C_grid: Any = None,
+        C_grid: Sequence[float] | None = None,
         cv: int = 5,
         rtol: float = 1e-2,
         max_iter: int = 1000,
         n_jobs: int | None = None,
         random_state: int = 0,
+        verbose: int = 0,
     ) -> None:
         self.n_clusters = n_clusters
         self.C = C
@@ -125,6 +127,7 @@ class SupervisedKMeans(SimilarityLearning, KMeansPrediction, BaseEstimator):
         self.max_iter = max_iter
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.verbose = verbose
 
     def _look_at(self, sets: list[ItemSet], labels: list[Labels]) -> None:
         self.k_range_ = count_range(labels)
@@ -132,32 +135,14 @@ class SupervisedKMeans(SimilarityLearning, KMeansPrediction, BaseEstimator):
             check_kernel_features(sets)
 
     def check_parameters(self) -> None:
-        """Refuse what cannot be, before any work."""
-        if self.oracle not in ORACLES:
-            raise ValueError(f"oracle must be one of {', '.join(ORACLES)}, not {self.oracle!r}")
-        if self.oracle != "iterative":
-            self._refuse_added_loss("oracle='iterative'")
-        self._check_prediction()
+        self.check_prediction()
+        super().check_parameters()
 
-    def _feature_scale(self, sets: list[ItemSet]) -> NDArray[np.float64]:
-        return block_scale(sets) if self.rescale else np.ones(sets[0].n_features)
-
-    def _problem(self, sets: list[ItemSet], labels: list[Labels]) -> tuple[KMeansProblem, float]:
-        problem = KMeansProblem(
-            sets,
-            labels,
-            self.loss,
-            self.oracle,
-            n_init=max(1, self.n_init // 3),
-            feature_scale=self.feature_scale_,
-            item_mean=self.rescale,
-            random_state=self.random_state,
+    def _oracle(self) -> Oracle:
+        n_init = max(1, self.n_init // 3)
+        return make_oracle(
+            self.oracle, self.clustering_objective, n_init=n_init, random_state=self.random_state
         )
-        return problem, natural_C(problem) if self.rescale else 1.0
 
     def _nonnegative(self) -> bool:
         return self.kernel_learning
-
-    def _cluster_held_out(self, x: ItemSet, truth: Labels, w: NDArray[np.float64]) -> Labels:
-        """The prediction at weights w, with as many clusters as the truth."""
-        return self._labels(np.asarray(x.similarity(w)), int(truth.max()) + 1)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from clustruct._typing import Floats
 from clustruct.losses import as_loss
+from clustruct.oracles.base import Objective
 
-from .inputs import read_labels, read_sets
+from .inputs import Table, read_labels, read_sets
 
 
 class SetScoring:
@@ -19,20 +21,20 @@ class SetScoring:
         trace(Y'KY) for a given number of clusters ("kmeans"), which needs the similarity of every pair
     """
 
-    clustering_objective: ClassVar[Literal["correlation", "kmeans"]] = "correlation"
+    clustering_objective: ClassVar[Objective] = "correlation"
 
     def linear_similarity(self) -> tuple[Floats, float] | None:
         """w and b of K_ab = <w, psi_ab> + b, in the units of the features; None for any other similarity."""
         w = getattr(self, "w_", None)
         return None if w is None else (np.asarray(w, np.float64), float(getattr(self, "intercept_", 0.0)))
 
-    def score(self, X: Any, y: Any, groups: Any = None) -> float:
+    def score(self, X: Table, y: object, set_ids: ArrayLike | None = None) -> float:
         """100 minus the mean loss over the sets, divided by 100: 1 is perfect."""
-        return 1.0 - float(np.mean(self.set_losses(X, y, groups))) / 100.0
+        return 1.0 - float(np.mean(self.set_losses(X, y, set_ids))) / 100.0
 
-    def set_losses(self, X: Any, y: Any, groups: Any = None) -> Any:
+    def set_losses(self, X: Table, y: object, set_ids: ArrayLike | None = None) -> Floats:
         """The loss of the prediction for each set, on a 0..100 scale."""
-        given = read_sets(self, X, groups, reset=False)
+        given = read_sets(self, X, set_ids, reset=False)
         labels = read_labels(y, given)
         loss = as_loss(getattr(self, "loss", "pairwise"))
         predicted = self.predict(given.sets)  # type: ignore[attr-defined]

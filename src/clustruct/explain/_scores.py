@@ -20,7 +20,7 @@ Scores: TypeAlias = Floats | sparse.csr_array
 
 def symmetric_scores(K: Similarities) -> Scores:
     """K checked, exactly symmetric and with zero diagonal; dense stays dense, sparse becomes CSR."""
-    graph = signed_graph(K).fenced(0.0)
+    graph = signed_graph(K).with_cannot_links(0.0)
     if graph.dense is not None:
         return graph.dense
     assert graph.csr is not None

@@ -14,6 +14,7 @@ from .blocks import (
     TextCosines,
     Vectors,
 )
+from .blocks.mentions import pronouns
 from .fields import field_kinds
 from .guess import guess_blocks
 from .links import link_pairs, links
@@ -38,4 +39,5 @@ __all__ = [
     "link_pairs",
     "links",
     "pair_recall",
+    "pronouns",
 ]

@@ -28,7 +28,7 @@ def _best_cluster(pull: Floats, own: float, source: int, q: Floats, s: Ints, tol
 
 
 @njit(cache=True, nogil=True)
-def climb(K: Floats, labels: Ints, k: int, tolerance: float, passes: int) -> float:
+def hill_climb(K: Floats, labels: Ints, k: int, tolerance: float, passes: int) -> float:
     """Move items one by one, in order, until a pass moves none. Changes labels; the value reached.
 
     O(m k) for a pass and O(m) for a move, after O(m^2) for the pulls.
@@ -73,8 +73,8 @@ def climb(K: Floats, labels: Ints, k: int, tolerance: float, passes: int) -> flo
 
 
 @njit(cache=True, nogil=True)
-def climb_rows(F: Floats, labels: Ints, k: int, tolerance: float, passes: int) -> float:
-    """`climb` for K = F F' (m x r), with cluster sums of rows in place of pulls: O(m k r) for a pass."""
+def hill_climb_rows(F: Floats, labels: Ints, k: int, tolerance: float, passes: int) -> float:
+    """`hill_climb` for K = F F' (m x r), with cluster sums of rows in place of pulls: O(m k r) for a pass."""
     m, r = F.shape
     sums = np.zeros((k, r))
     s = np.zeros(k, dtype=np.int64)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from clustruct.itemsets.pair_algebra import condensed_index
+
 
 @dataclass(frozen=True)
 class EdgeDegrees:
@@ -46,6 +48,14 @@ class EdgeDegrees:
         rows, columns = np.triu_indices(self.n_items, 1)
         E[rows, columns] = E[columns, rows] = self.degrees
         return E
+
+    def at(self, index: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The degrees of pairs (a, b), a < b, given as rows.
+
+        >>> EdgeDegrees(np.array([1.0, 0.5, 0.2]), 3, 2.0).at(np.array([[0, 2], [1, 2]]))
+        array([0.5, 0.2])
+        """
+        return self.degrees[condensed_index(self.n_items, index[:, 0], index[:, 1])]
 
     def is_integral(self, tolerance: float = 1e-6) -> bool:
         """Is every degree 0 or 1? Then a converged answer is an optimal clustering."""

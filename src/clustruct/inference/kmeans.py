@@ -15,6 +15,7 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
 from clustruct._typing import Floats, Ints
+from clustruct.pair_scores import symmetric_matrix
 from clustruct.partitions import canonical_labels, indicator
 
 __all__ = ["iterative", "objective", "random_labels"]
@@ -51,7 +52,7 @@ def iterative(
     """
     dense = check_similarity(K)
     check_k(k, len(dense))
-    return best_climb(dense, k, starts(len(dense), k, n_init, random_state, labels), rows=False)
+    return best_hill_climb(dense, k, starts(len(dense), k, n_init, random_state, labels), rows=False)
 
 
 def starts(
@@ -72,12 +73,12 @@ def random_labels(m: int, k: int, rng: np.random.Generator) -> Ints:
     return labels.astype(np.int64)
 
 
-def best_climb(A: Floats, k: int, beginnings: list[Ints], *, rows: bool) -> Ints:
+def best_hill_climb(A: Floats, k: int, beginnings: list[Ints], *, rows: bool) -> Ints:
     """The best end of the climbs from all starts. A is K, or with ``rows`` a factor F of K = F F'."""
     # Imported here: numba takes a second to load.
-    from ._kmeans_kernels import climb, climb_rows
+    from ._kmeans_kernels import hill_climb, hill_climb_rows
 
-    kernel = climb_rows if rows else climb
+    kernel = hill_climb_rows if rows else hill_climb
     size = float(np.sum(A * A)) if rows else float(np.abs(A).sum(axis=1).max(initial=0.0)) * k
     best, found = -np.inf, beginnings[0]
     for begin in beginnings:
@@ -106,17 +107,7 @@ def check_similarity(K: Any) -> Floats:
         K = K @ np.eye(K.shape[0])
     elif sparse.issparse(K):
         K = K.toarray()
-    dense = np.ascontiguousarray(K, dtype=np.float64)
-    if dense.ndim != 2 or dense.shape[0] != dense.shape[1] or len(dense) == 0:
-        raise ValueError(f"K must be a square matrix, got shape {dense.shape}")
-    if not np.isfinite(dense).all():
-        a, b = np.argwhere(~np.isfinite(dense))[0]
-        raise ValueError(f"K: row {a}, column {b} is {dense[a, b]}")
-    uneven = np.abs(dense - dense.T)
-    if uneven.max() > 1e-9 * np.abs(dense).max():
-        a, b = np.unravel_index(int(uneven.argmax()), uneven.shape)
-        raise ValueError(f"K is not symmetric: K[{a}, {b}] = {dense[a, b]}, K[{b}, {a}] = {dense[b, a]}")
-    return dense
+    return symmetric_matrix(K)
 
 
 def check_k(k: int, m: int) -> None:

@@ -17,7 +17,7 @@ from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 from clustruct._typing import Floats, Ints
 from clustruct.partitions import RelaxedClustering
 
-from .kmeans import best_climb, check_k, check_similarity, starts
+from .kmeans import best_hill_climb, check_k, check_similarity, starts
 
 __all__ = ["discretise", "leading_eigenvectors", "relax", "relaxed_objective"]
 
@@ -157,7 +157,7 @@ def discretise(
     Y = np.ascontiguousarray(relaxed.Y)
     k = relaxed.n_clusters if k is None else k
     check_k(k, len(Y))
-    return best_climb(Y, k, starts(len(Y), k, n_init, random_state), rows=True)
+    return best_hill_climb(Y, k, starts(len(Y), k, n_init, random_state), rows=True)
 
 
 def _lapack(K: Floats, k: int) -> tuple[Floats, Floats]:

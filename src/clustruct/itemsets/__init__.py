@@ -2,5 +2,6 @@
 
 from .item_set import ItemSet, as_item_set
 from .pair_algebra import Matrix, MatrixLike
+from .pair_table import pair_table
 
-__all__ = ["ItemSet", "Matrix", "MatrixLike", "as_item_set"]
+__all__ = ["ItemSet", "Matrix", "MatrixLike", "as_item_set", "pair_table"]

@@ -132,6 +132,11 @@ class ItemSet:
         return self._index
 
     @property
+    def is_sparse(self) -> bool:
+        """Whether only listed pairs have features: `pair_index` and no nodes."""
+        return self._nodes is None and self._index is not None
+
+    @property
     def pair_diagonal(self) -> algebra.Matrix | None:
         """Pair features of each item with itself, or None."""
         return self._diagonal
@@ -203,7 +208,7 @@ class ItemSet:
         return LinearOperator((m, m), matvec=times, matmat=times, rmatvec=times, dtype=np.float64)
 
     def _signed_graph(self, w_pair: Floats, diagonal: Floats | None) -> sp.csr_array:
-        if self._nodes is not None or self._index is None or self._pairs is None:
+        if not self.is_sparse or self._pairs is None:
             raise ValueError("a sparse graph needs pairs listed by pair_index, and no nodes")
         graph = sp.csr_array(self._rows.graph(self._pairs @ w_pair, diagonal))
         graph.eliminate_zeros()

@@ -15,7 +15,7 @@ from clustruct.partitions import canonical_labels
 
 
 class PairWeights(NamedTuple):
-    """Delta(y, e) = constant + sum_{a<b} coefficients_ab e_ab, pairs in the order of scipy's `pdist`."""
+    """Delta(y, e) = constant + sum_{a<b} c_ab e_ab, pairs in the order of scipy's `pdist` or of a list."""
 
     constant: float
     coefficients: Floats
@@ -24,11 +24,6 @@ class PairWeights(NamedTuple):
 @runtime_checkable
 class Loss(Protocol):
     """Delta(y, ybar) >= 0, and 0 where the two partitions are equal."""
-
-    @property
-    def linear_in_pairs(self) -> bool:
-        """Whether Delta is linear in co-membership, so that it can be added to a similarity matrix."""
-        ...
 
     def __call__(self, y_true: LabelsLike, y_pred: LabelsLike) -> float:
         """The loss of predicting `y_pred` where `y_true` is right."""
@@ -43,8 +38,8 @@ class Loss(Protocol):
 class LinearLoss(Loss, Protocol):
     """A loss that is linear in co-membership: it has a relaxed form and pair weights."""
 
-    def pair_weights(self, y_true: LabelsLike) -> PairWeights:
-        """The constant and the coefficient of each pair."""
+    def pair_weights(self, y_true: LabelsLike, pairs: Ints | None = None) -> PairWeights:
+        """The constant and the coefficient of each pair, or of each listed one (``pairs``, p x 2)."""
         ...
 
     def relaxed(self, y_true: LabelsLike, e: ArrayLike) -> float:

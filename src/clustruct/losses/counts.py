@@ -69,17 +69,12 @@ class CountLoss(Loss, Protocol):
 
 
 class CountState(LossState):
-    """The state of a count loss. move_values O(k), merge O(m + k k_true).
-
-    `merge_values` costs O(k^2) without any loss evaluation from scratch: the matrix of changes of Q is
-    kept, and a step recomputes the rows of the clusters it touched.
-    """
+    """The state of a count loss. merge_values O(k^2 k_true), move_values O(k), merge O(m + k k_true)."""
 
     def __init__(self, form: CountForm, y_true: LabelsLike, labels: LabelsLike) -> None:
         super().__init__(y_true, labels)
         self.form = form
         self.statistic = form.statistic(self.counts, self.sizes)
-        self._changes: Floats | None = None
 
     @property
     def value(self) -> float:
@@ -88,60 +83,37 @@ class CountState(LossState):
 
     def merge_values(self) -> Floats:
         """Delta after each merge (k x k)."""
-        k = self.n_clusters
-        if self._changes is None:
-            self._changes = np.array([self._change_row(c) for c in range(k)])
-        values = np.asarray(self.form.value(self.statistic + self._changes, k - 1), dtype=np.float64)
+        form, n, occupied = self.form, self.counts, (self.counts > 0).astype(np.int64)
+        pairs = form.pair_weight * np.outer(self.sizes, self.sizes) + form.shared_pair_weight * (n @ n.T)
+        changes = pairs - form.cell_weight * (occupied @ occupied.T)
+        values = form.value(self.statistic + changes, self.n_clusters - 1)
         np.fill_diagonal(values, self.value)
         return values
 
     def move_values(self, item: int) -> Floats:
         """Delta after moving the item to each cluster, the last a new one. O(k)."""
         k, source = self.n_clusters, int(self.labels[item])
-        changes = self._leave_change(item) + self._join_changes(item)
         after = np.full(k + 1, k - int(self.sizes[source] == 1))
         after[k] += 1
-        values = np.asarray(self.form.value(self.statistic + changes, after), dtype=np.float64)
+        values = self.form.value(self.statistic + self._move_changes(item), after)
         values[source] = self.value
         return values
 
-    def _change_row(self, c: int) -> Floats:
-        """Change of Q when c merges with each cluster."""
-        form, n = self.form, self.counts
-        row = form.pair_weight * self.sizes * float(self.sizes[c])
-        if form.shared_pair_weight:
-            row = row + form.shared_pair_weight * (n @ n[c])
-        if form.cell_weight:
-            row = row - form.cell_weight * np.count_nonzero(n[:, n[c] > 0], axis=1)
-        return np.asarray(row, dtype=np.float64)
-
-    def _join_changes(self, item: int) -> Floats:
-        """Change of Q when the item, held apart, joins each cluster or (last) becomes a new one."""
-        form, n, s = self.form, self.counts[:, self.truth[item]], self.sizes
+    def _move_changes(self, item: int) -> Floats:
+        """Change of Q when the item leaves its cluster for each other one, or (last) for a new one."""
+        form, s, n, source = self.form, self.sizes, self.counts[:, self.truth[item]], self.labels[item]
         joined = form.pair_weight * s + form.shared_pair_weight * n + form.cell_weight * (n == 0)
-        return np.append(joined, form.cell_weight).astype(np.float64)
-
-    def _leave_change(self, item: int) -> float:
-        """Change of Q when the item is taken out of its cluster and held apart."""
-        source = int(self.labels[item])
-        s, n = int(self.sizes[source]), int(self.counts[source, self.truth[item]])
-        form = self.form
-        gained = form.pair_weight * (s - 1) + form.shared_pair_weight * (n - 1) + form.cell_weight * (n == 1)
-        return -float(gained)
+        pairs = form.pair_weight * (s[source] - 1) + form.shared_pair_weight * (n[source] - 1)
+        return np.append(joined, form.cell_weight) - (pairs + form.cell_weight * (n[source] == 1))
 
     def merge(self, c: int, d: int) -> None:
         """Merge clusters c and d."""
         super().merge(c, d)
         self.statistic = self.form.statistic(self.counts, self.sizes)
-        if c != d and self._changes is not None:
-            kept, gone = min(c, d), max(c, d)
-            self._changes = np.delete(np.delete(self._changes, gone, axis=0), gone, axis=1)
-            self._changes[kept] = self._changes[:, kept] = self._change_row(kept)
 
     def move(self, item: int, cluster: int) -> None:
         """Move the item to the cluster (k: a new one)."""
         self._check_cluster(cluster, self.n_clusters + 1)
         if cluster != self.labels[item]:
-            self.statistic += self._leave_change(item) + float(self._join_changes(item)[cluster])
+            self.statistic += float(self._move_changes(item)[cluster])
         super().move(item, cluster)
-        self._changes = None

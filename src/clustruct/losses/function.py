@@ -29,8 +29,6 @@ class FunctionLoss:
 
     function: LabelFunction
 
-    linear_in_pairs = False
-
     def __post_init__(self) -> None:
         if not callable(self.function):
             raise ValueError(f"a loss function must be callable, got {self.function!r}")

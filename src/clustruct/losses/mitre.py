@@ -30,8 +30,6 @@ class MitreLoss(DataclassState, CountLoss):
     (0.0, 100.0)
     """
 
-    linear_in_pairs = False
-
     def count_form(self, y_true: LabelsLike) -> CountForm:
         """Delta = 100 (2Z - k_true - k) / (2m - k_true - k)."""
         y = canonical_labels(y_true, name="y_true")

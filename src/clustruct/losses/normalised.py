@@ -28,8 +28,6 @@ class NormalisedLoss(DataclassState):
     50.0
     """
 
-    linear_in_pairs = False
-
     def __call__(self, y_true: LabelsLike, y_pred: LabelsLike | RelaxedClustering) -> float:
         """The loss of `y_pred`, a label vector or a RelaxedClustering."""
         truth = canonical_labels(y_true, name="y_true")

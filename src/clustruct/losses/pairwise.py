@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from clustruct._typing import LabelsLike
+from clustruct._typing import Ints, LabelsLike
 from clustruct.partitions import canonical_labels, co_membership
 from clustruct.storage import DataclassState
 
@@ -31,8 +31,6 @@ class PairwiseLoss(DataclassState, CountLoss):
     merge_cost: float = 1.0
     split_cost: float = 1.0
 
-    linear_in_pairs = True
-
     def __post_init__(self) -> None:
         for name in ("merge_cost", "split_cost"):
             cost = getattr(self, name)
@@ -54,15 +52,18 @@ class PairwiseLoss(DataclassState, CountLoss):
             raise ValueError(f"e: entry {pair} is {degrees[pair]}, outside 0..1")
         return max(0.0, weights.constant + float(weights.coefficients @ degrees))
 
-    def pair_weights(self, y_true: LabelsLike) -> PairWeights:
+    def pair_weights(self, y_true: LabelsLike, pairs: Ints | None = None) -> PairWeights:
         """Delta = constant + sum_{a<b} c_ab e_ab; c = +100/T merge_cost apart, -100/T split_cost together.
 
-        Added to K these coefficients give the loss-augmented matrix of Algorithm 4 and OP 11.
+        Added to K these coefficients give the loss-augmented matrix of Algorithm 4 and OP 11. Of listed
+        ``pairs`` (T x 2) only these are counted: over all pairs a search that sees the loss would put
+        strangers together for the loss alone, at no score.
 
         >>> PairwiseLoss().pair_weights([0, 0, 1]).coefficients.round(2).tolist()
         [-33.33, 33.33, 33.33]
         """
-        together = co_membership(y_true)
+        y = canonical_labels(y_true, name="y_true")
+        together = co_membership(y) if pairs is None else y[pairs[:, 0]] == y[pairs[:, 1]]
         if together.size == 0:
             return PairWeights(0.0, np.zeros(0))
         unit = 100.0 / together.size

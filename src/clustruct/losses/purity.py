@@ -24,8 +24,6 @@ class MutualPurityLoss(DataclassState):
     33.33
     """
 
-    linear_in_pairs = False
-
     def __call__(self, y_true: LabelsLike, y_pred: LabelsLike) -> float:
         """The loss of `y_pred`."""
         table = contingency(y_true, y_pred)

@@ -3,115 +3,117 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GroupKFold, KFold
 
-from clustruct._typing import Labels
+from clustruct._typing import Floats, Indices
 from clustruct.callbacks import choosing_C
-from clustruct.itemsets import ItemSet
-from clustruct.losses import as_loss
-from clustruct.problems.listed_pairs import lists_pairs
-from clustruct.ssvm import FitResult
+from clustruct.problems.similarity_task import Trained
 
 DEFAULT_GRID = tuple(10.0**k for k in range(-2, 3))
 FEWEST_SETS = 3
 # One large set with a list of pairs is a table of records, for which 10 was near the best C of the grid when
 # folds of the training records were held out (abt_buy, amazon_google, dblp_acm, febrl3).
 LISTED_C = 10.0
+# How a training ends that nobody stopped.
+OWN_ENDS = ("converged", "max_iter", "time_limit", "stalled")
+
+Train = Callable[[float, Indices, Trained | None], Trained]
+HeldOutLoss = Callable[[Trained, int], float]
 
 
 @dataclass(frozen=True)
 class Choice:
     """The C chosen, and what every C of the grid cost.
 
-    ``stopped`` is the last training, weights in the user's units, where Ctrl-C ended the choice.
+    ``stopped`` is the last training, where Ctrl-C or a callback ended the choice.
     """
 
     C: float
-    results: dict[str, Any]
-    stopped: FitResult | None = None
+    results: dict[str, Floats]
+    stopped: Trained | None = None
 
 
 def choose_C(
-    estimator: Any,
-    sets: list[ItemSet],
-    labels: list[Labels],
-    set_weight: Any = None,
-    groups: Sequence[Any] | None = None,
+    train: Train,
+    held_out_loss: HeldOutLoss,
+    n_sets: int,
+    *,
+    grid: ArrayLike | None = None,
+    folds: int = 5,
+    groups: Sequence[Hashable] | None = None,
+    sample_weight: Floats | None = None,
+    random_state: int = 0,
+    listed: bool = False,
 ) -> Choice:
-    """The C of least mean held-out loss, for an estimator that is `SimilarityLearning`.
+    """The C of least mean held-out loss.
 
-    Each fold trains along the grid from small C to large, every training starting from the constraints
-    of the one before, so that the grid costs little more than its largest C alone. Sets of one group
-    are held out together.
+    ``train(C, numbers of sets, earlier training or None)`` and ``held_out_loss(training, number of a set)``
+    do the work. Each fold trains along the grid from small C to large, every training starting from the
+    constraints of the one before, so that the grid costs little more than its largest C alone. Sets of one
+    group are held out together. With too few sets C is the middle of the grid, or for one set that lists its
+    pairs (``listed``) what is nearest to 10.
     """
-    grid = np.sort(np.asarray(DEFAULT_GRID if estimator.C_grid is None else estimator.C_grid, float))
-    if len(sets) == 1 and lists_pairs(sets[0]):
-        return Choice(float(grid[np.argmin(np.abs(np.log(grid / LISTED_C)))]), {"C": grid})
-    if len(sets) < FEWEST_SETS or len(grid) == 1:
-        return Choice(float(grid[len(grid) // 2]), {"C": grid})
-    weights = np.ones(len(sets)) if set_weight is None else np.asarray(set_weight, float)
-    losses = np.zeros((len(grid), len(sets)))
-    run = _Grid(estimator, sets, labels, weights, grid, losses)
-    folds = list(split_sets(len(sets), estimator.cv, estimator.random_state, groups))
+    Cs = np.sort(np.asarray(DEFAULT_GRID if grid is None else grid, float))
+    if n_sets == 1 and listed:
+        return Choice(float(Cs[np.argmin(np.abs(np.log(Cs / LISTED_C)))]), {"C": Cs})
+    if n_sets < FEWEST_SETS or len(Cs) == 1:
+        return Choice(float(Cs[len(Cs) // 2]), {"C": Cs})
+    run = _Grid(train, held_out_loss, Cs, np.zeros((len(Cs), n_sets)))
+    parts = list(split_sets(n_sets, folds, random_state, groups))
     try:
-        for number, (train, test) in enumerate(folds):
-            if run.fold(train, test, number * len(grid), len(folds) * len(grid)):
+        for number, (chosen, test) in enumerate(parts):
+            if run.fold(chosen, test, number * len(Cs), len(parts) * len(Cs)):
                 break
     except KeyboardInterrupt:
         if run.reached is None:
             raise
         run.stopped = "interrupted"
     if run.stopped and run.reached is not None:
-        C, result = run.reached
-        return Choice(C, {"C": grid}, replace(result, stop_reason=run.stopped))
-    mean = np.average(losses, axis=1, weights=weights)
+        C, trained = run.reached
+        result = replace(trained.result, stop_reason=run.stopped)
+        return Choice(C, {"C": Cs}, replace(trained, result=result))
+    mean = np.average(run.losses, axis=1, weights=sample_weight)
     # Of equals the one nearest to 1, the value that suits most data.
-    best = int(np.lexsort((np.abs(np.log(grid)), np.round(mean, 9)))[0])
-    return Choice(float(grid[best]), {"C": grid, "mean_loss": mean, "losses": losses})
+    best = int(np.lexsort((np.abs(np.log(Cs)), np.round(mean, 9)))[0])
+    return Choice(float(Cs[best]), {"C": Cs, "mean_loss": mean, "losses": run.losses})
 
 
 @dataclass
 class _Grid:
     """Trainings along the grid, the losses they make on held-out sets, and the last one made."""
 
-    estimator: Any
-    sets: list[ItemSet]
-    labels: list[Labels]
-    weights: NDArray[np.float64]
-    grid: NDArray[np.float64]
-    losses: NDArray[np.float64]
-    reached: tuple[float, FitResult] | None = None
+    train: Train
+    held_out_loss: HeldOutLoss
+    grid: Floats
+    losses: Floats
+    reached: tuple[float, Trained] | None = None
     stopped: str = ""
 
-    def fold(self, train: Any, test: Any, done: int, total: int) -> bool:
-        """Fill in the losses of one fold. Whether Ctrl-C ended it."""
-        start, model, loss = None, self.estimator, as_loss(self.estimator.loss)
-        X, y = [self.sets[i] for i in train], [self.labels[i] for i in train]
-        for k, C in enumerate(self.grid):
+    def fold(self, chosen: Indices, test: Indices, done: int, total: int) -> bool:
+        """Fill in the losses of one fold. Whether the choice was ended in it."""
+        trained = None
+        for k, C in enumerate(self.grid.tolist()):
             with warnings.catch_warnings(), choosing_C(done + k, total):
                 warnings.simplefilter("ignore", ConvergenceWarning)
-                start = model._train(X, y, float(C), self.weights[train], start)
-            w = model._in_user_units(start.w)
-            self.reached = float(C), replace(start, w=w)
-            if start.stop_reason in ("interrupted", "callback"):
-                self.stopped = start.stop_reason
+                trained = self.train(C, chosen, trained)
+            self.reached = C, trained
+            if trained.result.stop_reason not in OWN_ENDS:
+                self.stopped = trained.result.stop_reason
                 return True
             for i in test:
-                predicted = model._cluster_held_out(self.sets[i], self.labels[i], w)
-                self.losses[k, i] = loss(self.labels[i], predicted)
+                self.losses[k, i] = self.held_out_loss(trained, int(i))
         return False
 
 
 def split_sets(
-    n: int, folds: int, random_state: int = 0, groups: Sequence[Any] | None = None
-) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    n: int, folds: int, random_state: int = 0, groups: Sequence[Hashable] | None = None
+) -> Iterator[tuple[Indices, Indices]]:
     """(train, test) set numbers of each fold; sets of one group are never on both sides.
 
     One group alone cannot be kept apart: its sets are split as if there were none.

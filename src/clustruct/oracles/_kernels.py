@@ -5,13 +5,14 @@
     Q = p * (pairs together) + q * (pairs together in both) + z * (occupied cells)
 
 `form` is the array (a_0, a_Q, a_k, b_0, b_k, p, q, z) of a CountForm. Plain functions, arrays in, arrays out.
-The steps are those of `_augmented_search`, in the same order.
+The steps are those of `violation_search`, in the same order.
 """
 
 import numpy as np
 from numba import njit
 
 from clustruct._typing import Floats, Ints
+from clustruct.slack_rule.violation_kernels import violation
 
 
 @njit(cache=True, nogil=True)
@@ -22,10 +23,7 @@ def _objective(
     delta = 0.0
     if below != 0.0:
         delta = max((form[0] + form[1] * Q + form[2] * k) / below, 0.0)
-    if root:
-        delta = np.sqrt(delta)
-    gain = score - truth_score
-    return delta * (1.0 + gain) if slack else delta + gain
+    return violation(delta, score - truth_score, slack, root)
 
 
 @njit(cache=True, nogil=True)
@@ -90,10 +88,7 @@ def _best_join(
         c = alive[i]
         for j in range(i + 1, k):
             d = alive[j]
-            delta = max(base + slope * changes[c, d], 0.0)
-            if root:
-                delta = np.sqrt(delta)
-            H = delta * (1.0 + (gain + sums[c, d])) if slack else delta + (gain + sums[c, d])
+            H = violation(max(base + slope * changes[c, d], 0.0), gain + sums[c, d], slack, root)
             if best < H:
                 best, first, second = H, i, j
     return best, first, second
@@ -229,7 +224,7 @@ def _join_tables(
 
 
 @njit(cache=True, nogil=True)
-def climb(
+def hill_climb(
     K: Floats,
     truth: Ints,
     labels: Ints,

@@ -1,9 +1,9 @@
 """Joint features, loss and oracle put together: ready-made structured problems."""
 
 from .binary import BinaryProblem
-from .correlation import CorrelationProblem
-from .kmeans import KMeansProblem
+from .clustering import ClusteringProblem
 from .multiclass import MulticlassProblem
 from .multilabel import MultiLabelProblem
+from .units import Units
 
-__all__ = ["BinaryProblem", "CorrelationProblem", "KMeansProblem", "MultiLabelProblem", "MulticlassProblem"]
+__all__ = ["BinaryProblem", "ClusteringProblem", "MultiLabelProblem", "MulticlassProblem", "Units"]

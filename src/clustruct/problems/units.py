@@ -1,66 +1,150 @@
-"""Feature scales, so that C means the same for every data set."""
+"""Units in which a clustering problem is stated, so that C means the same for every data set.
+
+    Psi(x, y) = s_x sum_ab B_ab(y) psi_ab / f,     loss = u Delta(y_i, y)
+
+with the feature scale f (entry by entry), the example scale s_x and the loss unit u. Those of the papers are
+f = 1, u = 1, and s_x = 1/m^2 (correlation clustering) or 1 (k-means). In means, s_x makes the sum a mean over
+pairs or items, and losses go from 0 to 1.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
 
-from clustruct._typing import Floats
+from clustruct._typing import Bools, Floats, Ints
 from clustruct.itemsets import ItemSet
+from clustruct.itemsets.pair_algebra import Matrix
+from clustruct.oracles.base import Objective
+from clustruct.slack_rule import SlackRule
 
-from .correlation import CorrelationProblem
+__all__ = ["Units", "feature_scale", "natural_C"]
+
+# The natural unit times this is C = 1. Correlation: on news, records and mentions the best C lay between 100
+# and 10,000 times the unit (``benchmarks/supervised.py``, "choice of C").
+FAIR: dict[Objective, float] = {"correlation": 1000.0, "kmeans": 10.0}
 
 
-def feature_scale(sets: Sequence[ItemSet]) -> Floats:
+@dataclass(frozen=True)
+class Units:
+    """Feature scale f, example scales s_x (one per set), loss unit u."""
+
+    feature_scale: Floats
+    example_scale: Floats
+    loss_unit: float
+
+    @classmethod
+    def of_paper(cls, sets: Sequence[ItemSet], objective: Objective) -> Units:
+        """Sums as the papers take them, and losses up to 100."""
+        sizes = np.array([x.n_items for x in sets], dtype=np.float64)
+        scale = 1.0 / sizes**2 if objective == "correlation" else np.ones(len(sets))
+        return cls(np.ones(sets[0].n_features if len(sets) else 0), scale, 1.0)
+
+    @classmethod
+    def of_means(
+        cls, sets: Sequence[ItemSet], objective: Objective, feature_scale: Floats | None = None
+    ) -> Units:
+        """Means over (scored) pairs or over items, and losses up to 1: C is the same for sets of any size."""
+        counts = [n_pairs(x) if objective == "correlation" else x.n_items for x in sets]
+        scale = np.ones(sets[0].n_features if len(sets) else 0) if feature_scale is None else feature_scale
+        return cls(scale, 1.0 / np.maximum(np.array(counts, dtype=np.float64), 1.0), 0.01)
+
+    @classmethod
+    def from_sets(cls, sets: Sequence[ItemSet], objective: Objective) -> Units:
+        """Means, with features divided by their root mean square."""
+        return cls.of_means(sets, objective, feature_scale(sets, objective))
+
+    def of_search(self, i: int, w: Floats, rule: SlackRule, objective: Objective) -> tuple[Floats, float]:
+        """Weights, and what K is multiplied by then, to stand beside losses from 0 to 100 as the rule says.
+
+        A factor of the loss can be taken out of H: H = u (Delta + gain/u), u^1/2 (Delta^1/2 + gain/u^1/2),
+        and with slack scaling u Delta (1 + gain), where the gain must keep its unit.
+        """
+        unit = {("margin", 1): self.loss_unit, ("margin", 2): self.loss_unit**0.5}
+        per = unit.get((rule.scaling, rule.norm), 1.0)
+        s = self.example_scale[i]
+        if objective == "kmeans":  # large K are never formed: they are scaled through their weights
+            return np.asarray(w * (s / (per * self.feature_scale))), 1.0
+        return np.asarray(w / self.feature_scale), float(s / per)
+
+
+def n_pairs(x: ItemSet) -> float:
+    """The number of pairs that have features: those listed, or all."""
+    if x.is_sparse and x.pair_index is not None:
+        return len(x.pair_index)
+    return x.n_items * (x.n_items - 1) / 2
+
+
+def feature_scale(sets: Sequence[ItemSet], objective: Objective = "correlation") -> Floats:
     """The root mean square of each pair feature over the pairs of all sets, sets counting alike.
 
-    Of sets that list their pairs and have no nodes only the listed pairs count.
+    Products of dense nodes are scaled one by one; those of sparse nodes by one number, since a word that is
+    rare must not be blown up by being rare, and so are sparse pair features (links) for k-means. A
+    feature that is zero everywhere has scale 1.
 
-    Node products of dense nodes are scaled one by one; those of sparse nodes by one number, since a
-    word that is rare must not be blown up by being rare. A feature that is zero everywhere has scale 1.
+    >>> feature_scale([ItemSet(nodes=[[2.0, 0.0], [2.0, 1.0], [2.0, 0.0]])])
+    array([4., 1.])
     """
     squares = np.mean([mean_squares(x) for x in sets], axis=0)
-    nodes = sets[0].n_node_features
-    if nodes and sparse.issparse(sets[0].nodes):
-        squares[:nodes] = squares[:nodes].sum()
+    thin = _thin(sets[0], pairs=objective == "kmeans")
+    squares[thin] = squares[thin].sum()
     return np.where(squares > 0.0, np.sqrt(np.maximum(squares, 1e-300)), 1.0)
+
+
+def _thin(x: ItemSet, *, pairs: bool) -> Bools:
+    """Which features are sparse, node products and where asked for pair features."""
+    thin = np.zeros(x.n_features, np.bool_)
+    thin[: x.n_node_features] = x.nodes is not None and sparse.issparse(x.nodes)
+    thin[x.n_node_features :] = pairs and x.pairs is not None and sparse.issparse(x.pairs)
+    return thin
 
 
 def mean_squares(x: ItemSet) -> Floats:
     """Mean of psi_ab^2 over the pairs a < b of one set; for node products (sum x^2)^2 - sum x^4 over 2."""
-    listed = x.pair_index is not None and x.nodes is None
-    pairs = max(len(x.pair_index) if listed else x.n_items * (x.n_items - 1) / 2, 1)  # type: ignore[arg-type]
     parts = []
     if x.nodes is not None:
         parts.append(np.maximum(_power_sums(x.nodes, 2) ** 2 - _power_sums(x.nodes, 4), 0.0) / 2)
     if x.pairs is not None:
         parts.append(_power_sums(x.pairs, 2))
-    return np.concatenate(parts) / pairs
+    return np.concatenate(parts) / max(n_pairs(x), 1)
 
 
-def _power_sums(A: Any, power: int) -> Floats:
+def _power_sums(A: Matrix, power: int) -> Floats:
     """The sum of the powers of each column."""
-    return np.asarray((A.power(power) if sparse.issparse(A) else A**power).sum(axis=0)).ravel()
+    raised = A.power(power) if isinstance(A, sparse.csr_array) else A**power
+    return np.asarray(raised.sum(axis=0)).ravel()
 
 
-def natural_C(problem: CorrelationProblem) -> float:
-    """The C at which regulariser and loss weigh alike, times 1000.
+def natural_C(
+    labels: Sequence[Ints],
+    joint_feature: Callable[[int, Ints], Floats],
+    loss: Callable[[int, Ints], float],
+    objective: Objective,
+) -> float:
+    """The C at which regulariser and loss weigh alike, times a factor.
 
-    To tell the truth from a trivial clustering (each item alone, or all in one) at distance R with
-    loss D takes |w| of D / R, so 1/2 |w|^2 = C D at C of the order D / R^2. On news, records and
-    mentions the best C lay between 100 and 10,000 times that (``benchmarks/supervised.py``, "choice of C").
+    To tell the truth from another clustering at distance R with loss D takes |w| of D / R, so 1/2 |w|^2 = C
+    D at C of the order D / R^2. The others are the trivial clusterings (each item alone, or all in one; the
+    larger C counts), and for k-means, where k is given, the same labels dealt out at random.
     """
     best = 0.0
-    for trivial in (lambda m: np.arange(m), lambda m: np.zeros(m, np.int64)):
-        distance, loss = 0.0, 0.0
-        for i, x in enumerate(problem.sets):
-            y = trivial(x.n_items)
-            psi = problem.joint_feature(i, problem.truth(i)) - problem.joint_feature(i, y)
+    for others in _alternatives(labels, objective):
+        distance = total = 0.0
+        for i, y in enumerate(others):
+            psi = joint_feature(i, labels[i]) - joint_feature(i, y)
             distance += float(psi @ psi)
-            loss += problem.loss(i, y)
+            total += loss(i, y)
         if distance > 0.0:
-            best = max(best, loss / distance)
-    return 1000.0 * best if best > 0.0 else 1.0
+            best = max(best, total / distance)
+    return FAIR[objective] * best if best > 0.0 else 1.0
+
+
+def _alternatives(labels: Sequence[Ints], objective: Objective) -> list[list[Ints]]:
+    if objective == "kmeans":
+        rng = np.random.default_rng(0)
+        return [[rng.permutation(y) for y in labels]]
+    alone = [np.arange(y.size, dtype=np.int64) for y in labels]
+    return [alone, [np.zeros(y.size, np.int64) for y in labels]]

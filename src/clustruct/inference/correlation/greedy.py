@@ -47,10 +47,10 @@ def merged_nodes(graph: SignedGraph) -> Ints:
     """Greedy labels of the nodes: each is the smallest node of its cluster."""
     from ._kernels import merging, sparse_merging
 
-    fenced = graph.fenced(np.inf)
-    if fenced.dense is not None:
-        labels: Ints = merging.merge_dense(fenced.dense)
+    barred = graph.with_cannot_links(np.inf)
+    if barred.dense is not None:
+        labels: Ints = merging.merge_dense(barred.dense)
     else:
-        assert fenced.csr is not None
-        labels = sparse_merging.merge_sparse(*fenced.csr)
+        assert barred.csr is not None
+        labels = sparse_merging.merge_sparse(*barred.csr)
     return labels

@@ -70,14 +70,14 @@ def local_search(
     start = merged_nodes(graph) if labels is None else node_labels(graph, labels)
     # More than any clustering can gain: to break a cannot-link never pays, to mend one always does.
     penalty = 1.0 + 4.0 * graph.total
-    fenced = graph.fenced(penalty)
+    barred = graph.with_cannot_links(penalty)
     # Sums that once held the penalty carry its rounding error.
     tolerance = 1e-9 * graph.scale + (1e-15 * penalty if len(graph.apart) else 0.0)
-    best = settle(fenced, start, tolerance)
+    best = settle(barred, start, tolerance)
     if sweeps and graph.scale > 0:
         temperatures = graph.scale * np.geomspace(HOT, COLD, sweeps)
-        annealed = settle(fenced, anneal(fenced, best, temperatures, state), tolerance)
-        if fenced.value(annealed) > fenced.value(best):
+        annealed = settle(barred, anneal(barred, best, temperatures, state), tolerance)
+        if barred.value(annealed) > barred.value(best):
             best = annealed
     return graph.to_items(best)
 

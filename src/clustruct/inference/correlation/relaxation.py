@@ -101,12 +101,12 @@ def check_size(graph: SignedGraph) -> None:
 
 def components(graph: SignedGraph) -> Iterator[tuple[Ints, Floats, Ints]]:
     """Nodes, scores and pairs kept apart of each component (two nodes or more) of the positive scores."""
-    fenced = graph.fenced(0.0)
-    if fenced.dense is not None:
-        whole = fenced.dense
+    barred = graph.with_cannot_links(0.0)
+    if barred.dense is not None:
+        whole = barred.dense
     else:
-        assert fenced.csr is not None
-        indptr, indices, data = fenced.csr
+        assert barred.csr is not None
+        indptr, indices, data = barred.csr
         whole = np.zeros((graph.n_nodes, graph.n_nodes))
         whole[np.repeat(np.arange(graph.n_nodes), np.diff(indptr)), indices] = data
     count, part = sparse.csgraph.connected_components(whole > 0, directed=False)

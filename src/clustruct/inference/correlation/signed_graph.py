@@ -46,7 +46,7 @@ class SignedGraph:
         """Mean |score| of the pairs that have one, the unit of temperatures and tolerances."""
         return self.total / self.n_pairs if self.n_pairs else 0.0
 
-    def fenced(self, penalty: float) -> SignedGraph:
+    def with_cannot_links(self, penalty: float) -> SignedGraph:
         """A copy to work on: exactly symmetric, zero diagonal, ``-penalty`` between nodes kept apart."""
         a, b = self.apart.T
         if self.dense is not None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from clustruct.slack_rule.violation_kernels import violation
+
 BLOCK = 64
 
 
@@ -108,7 +110,7 @@ def enumerate_violated(unary, pairwise, truth, sizes, slack_scaling, out):
         best, at = -np.inf, right
         for y in range(1 << V):
             size, gain = sizes[popcount(y ^ right)], nodes[y] + pairs[y] - base
-            need = size * (1.0 + gain) if slack_scaling else size + gain
+            need = violation(size, gain, slack_scaling, False)
             if need > best:
                 best, at = need, y
         write_bits(at, out[b])

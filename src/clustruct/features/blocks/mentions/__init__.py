@@ -1,5 +1,6 @@
 """Features of mentions (noun phrases) in text."""
 
 from .block import Mentions
+from .table import pronouns
 
-__all__ = ["Mentions"]
+__all__ = ["Mentions", "pronouns"]

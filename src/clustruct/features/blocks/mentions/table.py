@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from clustruct._typing import Ints
+from clustruct._typing import Bools, Ints
 from clustruct.records import RawSet
 
 from . import lexicon
@@ -128,3 +128,13 @@ def _numbered(values: list[Any]) -> Ints:
     """Equal values, equal numbers; None is -1."""
     number: dict[Any, int] = {}
     return np.array([-1 if v is None else number.setdefault(v, len(number)) for v in values], dtype=np.int64)
+
+
+def pronouns(raw: RawSet) -> Bools:
+    """Which mentions of a set are pronouns, by their `form` or by their words.
+
+    >>> items = [{"sent": 0, "start": 0, "end": 1}, {"sent": 0, "start": 2, "end": 3}]
+    >>> pronouns(RawSet(items, context={"tokens": [["Ann", "saw", "him"]]}))
+    array([False,  True])
+    """
+    return MentionTable(raw).pronoun

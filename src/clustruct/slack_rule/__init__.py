@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 
+from clustruct._typing import Floats
+
+__all__ = ["Scaling", "SlackRule"]
+
 Scaling = Literal["margin", "slack"]
+Number = TypeVar("Number", float, Floats)
 
 
 @dataclass(frozen=True)
@@ -20,7 +25,8 @@ class SlackRule:
     - margin scaling: ``H(y) = D + gain``
     - slack scaling: ``H(y) = D * (1 + gain)``
 
-    A separation oracle returns an output of largest ``violation(loss, gain)``.
+    A separation oracle returns an output of largest ``violation(loss, gain)``. Compiled searches have the
+    same rule in `clustruct.slack_rule.violation_kernels`.
 
     >>> SlackRule("slack").violation(loss=2.0, gain=0.5)
     3.0
@@ -35,15 +41,15 @@ class SlackRule:
         if self.norm not in (1, 2):
             raise ValueError(f"slack_norm must be 1 or 2, not {self.norm!r}")
 
-    def sized(self, loss: Any) -> Any:
+    def sized(self, loss: Number) -> Number:
         """The loss as it enters the constraint: itself, or its square root for quadratic slacks."""
         return loss if self.norm == 1 else np.sqrt(loss)
 
-    def violation(self, loss: Any, gain: Any) -> Any:
+    def violation(self, loss: Number, gain: Number) -> Number:
         """The slack H(y) that an output needs. Works on numbers and on arrays."""
         size = self.sized(loss)
         return size + gain if self.scaling == "margin" else size * (1.0 + gain)
 
-    def multiplier(self, loss: Any) -> Any:
+    def multiplier(self, loss: Floats) -> Floats:
         """The factor of ``Psi(y_true) - Psi(y)`` once the constraint is written ``<w, c> >= b - xi``."""
         return self.sized(loss) if self.scaling == "slack" else np.ones_like(loss)

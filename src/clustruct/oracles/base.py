@@ -1,0 +1,224 @@
+"""What a search for clusterings is: a predictor, and an oracle for training; and where they are found by
+name.
+
+separate:  argmax over y of H(y) = rule.violation(Delta(y_i, y), gain),   gain = <B(y), K> - <B(y_i), K>
+predict:   argmax over y of <B(y), K>
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar, Literal, TypeAlias, TypeVar
+
+from clustruct._typing import Bools, Floats, Ints
+from clustruct.inference.edge_degrees import EdgeDegrees
+from clustruct.itemsets import ItemSet
+from clustruct.losses import Loss
+from clustruct.pair_scores import PairCoefficients, PairScores
+from clustruct.partitions import RelaxedClustering
+from clustruct.slack_rule import SlackRule
+from clustruct.ssvm import OracleKind
+
+from .example_loss import ExampleLoss
+
+Objective = Literal["correlation", "kmeans"]
+Output: TypeAlias = Ints | EdgeDegrees | RelaxedClustering
+LossLike: TypeAlias = Loss | ExampleLoss
+PLAIN = SlackRule("margin", 1)
+
+
+@dataclass(frozen=True)
+class OracleResult:
+    """The most violated output found, the coefficients of its pairs in Psi, and its loss.
+
+    ``start`` is where the next search for the same example may begin, the output itself where None.
+    """
+
+    output: Output
+    coefficients: PairCoefficients
+    loss: float
+    start: Output | None = None
+
+
+@dataclass(frozen=True)
+class SmoothedSearch:
+    """What a smoothed search finds: the largest violation, its smoothed form, and the mean output of the
+    latter.
+    """
+
+    violation: float
+    value: float
+    coefficients: PairCoefficients
+    loss: float
+
+
+class Predictor(ABC):
+    """A way to cluster a set by the scores of its pairs.
+
+    ``objective`` says what is maximised: the sum of K over pairs together ("correlation", any number of
+    clusters), or the mean within clusters ("kmeans", ``n_clusters`` given). ``relaxed`` predictions are no
+    partitions. Options a search does not know are left aside.
+    """
+
+    name: ClassVar[str]
+    objective: ClassVar[Objective]
+    relaxed: ClassVar[bool] = False
+    # The largest sets that are taken, of all kinds and of those that list their pairs.
+    most_items: ClassVar[float] = math.inf
+    most_listed: ClassVar[float] = math.inf
+
+    def __init__(self, *, loss_in_oracle: bool = True, n_init: int = 3, random_state: int = 0) -> None:
+        self.loss_in_oracle, self.n_init, self.random_state = loss_in_oracle, n_init, random_state
+
+    def scores(self, x: ItemSet, w: Floats, factor: float = 1.0, judged: Bools | None = None) -> PairScores:
+        """factor K of a set, in the form this search takes."""
+        return PairScores.of(x, w, factor, judged)
+
+    def check_set(self, x: ItemSet) -> None:
+        """Refuse a set for which a number for each of all pairs would be too much, before any work."""
+        most = min(self.most_items, self.most_listed if x.is_sparse else math.inf)
+        if x.n_items > most:
+            raise ValueError(
+                f"{x.n_items} items are too many for {self.name!r}, which needs a number for each of all "
+                f"pairs: at most {most}; 'greedy' and 'local_search' take any number of listed pairs"
+            )
+
+    @abstractmethod
+    def predict(self, scores: PairScores, n_clusters: int | None = None) -> Output:
+        """The clustering of highest score that the search finds."""
+
+
+class Oracle(Predictor):
+    """A search for the most violated clustering.
+
+    A subclass says what ``separate`` searches (``exactness``), and whether it can only do so by adding the
+    loss to the scores (``adds_loss``), which asks for a loss that is linear in the coefficients, margin
+    scaling and slack norm 1; and whether it has a smoothed form (``can_smooth``). With
+    ``loss_in_oracle=False`` the loss is left out of the search (section 3.6.5); the constraint counts it
+    always.
+    """
+
+    exactness: ClassVar[OracleKind] = "undergenerating"
+    adds_loss: ClassVar[bool] = False
+    can_smooth: ClassVar[bool] = False
+    default_loss: ClassVar[Loss]
+
+    @property
+    def kind(self) -> OracleKind:
+        """What is searched: all outputs, some of them, or more than there are."""
+        if self.loss_in_oracle:
+            return self.exactness
+        return "heuristic" if self.exactness == "overgenerating" else "undergenerating"
+
+    @abstractmethod
+    def is_linear(self, loss: Loss) -> bool:
+        """Whether the loss is linear in the coefficients of pairs."""
+
+    def refusal(self, rule: SlackRule, loss: Loss) -> str | None:
+        """Why the search cannot work for this rule and loss, and what can; None where it can."""
+        if (why := self.obstacle(rule, loss)) is None:
+            return None
+        others = [make_oracle(name) for name in oracle_names(self.objective)]
+        able = [repr(other.name) for other in others if other.obstacle(rule, loss) is None]
+        return f"the {self.name} oracle {why}: use oracle={' or '.join(able)}"
+
+    def obstacle(self, rule: SlackRule, loss: Loss) -> str | None:
+        """What stands against this rule and loss, or None."""
+        if self.adds_loss and not self.is_linear(loss):
+            pairs = "pairs" if self.objective == "correlation" else "Y Y'"
+            return f"adds the loss to the similarities, and {loss} is not linear in {pairs}"
+        if self.adds_loss and rule != PLAIN:
+            given = f"{rule.scaling} scaling with slack_norm={rule.norm}"
+            return f"adds the loss to the similarities, which {given} does not allow"
+        return None
+
+    @abstractmethod
+    def example_loss(self, loss: Loss, truth: Ints, x: ItemSet, judged: Bools | None = None) -> ExampleLoss:
+        """The loss of one example over the pairs that count for this objective."""
+
+    @abstractmethod
+    def coefficients(self, y: Output) -> PairCoefficients:
+        """B(y)."""
+
+    @abstractmethod
+    def separate(
+        self, scores: PairScores, truth: Ints, loss: LossLike, rule: SlackRule, start: Output | None = None
+    ) -> OracleResult:
+        """The output of largest violation that the search finds. ``start`` is that of an earlier result."""
+
+    def smooth(self, scores: PairScores, truth: Ints, loss: LossLike, mu: float) -> SmoothedSearch:
+        """`separate` with an entropy of weight mu (margin scaling, slack norm 1)."""
+        raise ValueError(f"the {self.name} oracle cannot be smoothed")
+
+    def result(self, y: Output, loss: ExampleLoss, start: Output | None = None) -> OracleResult:
+        """The result for an output."""
+        return OracleResult(y, self.coefficients(y), loss(y), start)
+
+
+_KNOWN: dict[str, type[Predictor]] = {}
+Kind = TypeVar("Kind", bound=type[Predictor])
+
+
+def register(kind: Kind) -> Kind:
+    """Make a search known by its name: a class decorator."""
+    if _KNOWN.setdefault(kind.name, kind).__qualname__ != kind.__qualname__:
+        raise ValueError(f"there is a search called {kind.name!r} already")
+    _KNOWN[kind.name] = kind
+    return kind
+
+
+def predictor_names(objective: Objective) -> tuple[str, ...]:
+    """Names of the searches that give partitions of highest score.
+
+    >>> predictor_names("kmeans")
+    ('discrete', 'iterative')
+    """
+    return tuple(sorted(n for n, k in _KNOWN.items() if k.objective == objective and not k.relaxed))
+
+
+def oracle_names(objective: Objective | None = None) -> tuple[str, ...]:
+    """Names of the searches for violated clusterings.
+
+    >>> oracle_names("correlation")
+    ('exact', 'greedy', 'local_search', 'lp')
+    """
+    fitting = [n for n, k in _KNOWN.items() if issubclass(k, Oracle) and objective in (None, k.objective)]
+    return tuple(sorted(fitting))
+
+
+def make_predictor(name: str, objective: Objective, *, n_init: int = 10, random_state: int = 0) -> Predictor:
+    """The predictor of that name; the known names are in the error where there is none."""
+    if name not in predictor_names(objective):
+        relaxed = name in _KNOWN and _KNOWN[name].relaxed and _KNOWN[name].objective == objective
+        hint = " (relaxed answers come from the method `relax`)" if relaxed else ""
+        raise ValueError(
+            f"predictor must be one of {', '.join(predictor_names(objective))}, not {name!r}{hint}"
+        )
+    return _KNOWN[name](n_init=n_init, random_state=random_state)
+
+
+def oracle_class(name: str, objective: Objective | None = None) -> type[Oracle]:
+    """The class of the oracle of that name; the known names are in the error where there is none."""
+    kind = _KNOWN.get(name)
+    if kind is None or not issubclass(kind, Oracle) or objective not in (None, kind.objective):
+        raise ValueError(f"oracle must be one of {', '.join(oracle_names(objective))}, not {name!r}")
+    return kind
+
+
+def make_oracle(
+    name: str,
+    objective: Objective | None = None,
+    *,
+    loss_in_oracle: bool = True,
+    n_init: int = 3,
+    random_state: int = 0,
+) -> Oracle:
+    """The oracle of that name.
+
+    >>> make_oracle("lp").kind, make_oracle("lp", loss_in_oracle=False).kind
+    ('overgenerating', 'heuristic')
+    """
+    kind = oracle_class(name, objective)
+    return kind(loss_in_oracle=loss_in_oracle, n_init=n_init, random_state=random_state)

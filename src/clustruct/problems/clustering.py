@@ -1,0 +1,157 @@
+"""Supervised clustering as a structured problem (Finley and Joachims 2005 and 2008)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from clustruct._typing import Bools, Floats, Ints, LabelsLike
+from clustruct.itemsets import ItemSet
+from clustruct.losses import Loss, as_loss
+from clustruct.losses.function import LabelFunction
+from clustruct.oracles import Oracle, OracleResult, Output, make_oracle
+from clustruct.pair_scores import PairScores
+from clustruct.partitions import canonical_labels
+from clustruct.slack_rule import SlackRule
+from clustruct.ssvm import OracleKind, SmoothedResult
+
+from .units import Units, natural_C
+
+# Up to this size the smoothed oracle, which needs all eigenvectors, costs little beside what it saves.
+SOFT_LIMIT = 500
+
+
+class ClusteringProblem:
+    """Learn w so that clustering with K_ab = <w, psi_ab> gives the right partitions.
+
+    ::
+
+        Psi(x, y) = s_x sum_ab B_ab(y) psi_ab / f
+
+    The oracle says what is clustered by. Correlation clustering ("greedy", "local_search", "lp", "exact"): B
+    is 1 for pairs a < b together. k-means ("iterative", "spectral", "centred", "discrete"), k of each set
+    known: B = Y Y' over all ordered pairs, diagonal included, Y_ac = |c|^(-1/2) for a in c, so that <w, Psi>
+    = s_x trace(Y'KY).
+
+    Parameters ---------- sets : the item sets labels : one label vector per set loss : a Loss, its name, or
+    a function of two label vectors. None: the oracle's own, "pairwise" or "normalised" oracle : an `Oracle`,
+    or the name of one (`clustruct.oracles.make_oracle` gives it options) units : f, s_x and the unit of the
+    loss, see `Units`. None: those of the papers judged : for each set a mask of its scored pairs that count
+    in the loss, or None for all of them
+
+    Of a set that lists its pairs (`pair_index`) and has no nodes only the listed pairs are scored in
+    correlation clustering, and judged by a loss of pairs; no m x m matrix is made. The last answer for a set
+    starts the next search for it, where the search can use that.
+
+    Examples
+    --------
+    >>> from clustruct import ItemSet, ssvm
+    >>> x = ItemSet(pairs=[[1.0, 1.0], [0.0, 1.0], [0.1, 1.0]])   # a similarity and a bias
+    >>> problem = ClusteringProblem([x], [[0, 0, 1]])
+    >>> problem.predict(x, ssvm.fit(problem, C=100.0).w)
+    array([0, 0, 1])
+    >>> x = ItemSet(nodes=[[1.0, 0.3], [1.0, -0.3], [-1.0, 0.3], [-1.0, -0.3]])
+    >>> problem = ClusteringProblem([x], [[0, 0, 1, 1]], oracle="iterative")
+    >>> w = ssvm.fit(problem, C=100.0).w
+    >>> bool(w[0] > abs(w[1])), problem.predict(x, w, 2)
+    (True, array([0, 0, 1, 1]))
+    """
+
+    parallel_backend = "threads"
+
+    def __init__(
+        self,
+        sets: Sequence[ItemSet],
+        labels: Sequence[LabelsLike],
+        loss: Loss | str | LabelFunction | None = None,
+        oracle: Oracle | str = "greedy",
+        *,
+        units: Units | None = None,
+        judged: Sequence[Bools | None] | None = None,
+    ) -> None:
+        self.oracle = make_oracle(oracle) if isinstance(oracle, str) else oracle
+        self.loss_function = self.oracle.default_loss if loss is None else as_loss(loss)
+        if (refused := self.oracle.refusal(SlackRule(), self.loss_function)) is not None:
+            raise ValueError(refused)
+        self.sets, self.labels = list(sets), [canonical_labels(y) for y in labels]
+        for x in self.sets:
+            self.oracle.check_set(x)
+        self.units = Units.of_paper(self.sets, self.oracle.objective) if units is None else units
+        self.judged = [None] * len(self.sets) if judged is None else list(judged)
+        self.losses = [
+            self.oracle.example_loss(self.loss_function, y, x, mask)
+            for x, y, mask in zip(self.sets, self.labels, self.judged, strict=True)
+        ]
+        self.oracle_kind: OracleKind = self.oracle.kind
+        self.n_examples = len(self.sets)
+        self.n_features = self.sets[0].n_features if self.sets else 0
+        self._last: list[OracleResult | None] = [None] * self.n_examples
+        self._truth_features: dict[int, Floats] = {}
+        self._psi_scale = [s / self.units.feature_scale for s in self.units.example_scale]
+
+    def supports(self, rule: SlackRule) -> bool:
+        """Whether the oracle can search by this rule."""
+        return self.oracle.refusal(rule, self.loss_function) is None
+
+    @property
+    def preferred_formulation(self) -> Literal["n_slack", "smoothed"]:
+        """Relaxations have more corners than planes can hold: they are trained smoothed."""
+        small = all(x.n_items <= SOFT_LIMIT for x in self.sets)
+        return "smoothed" if small and self.oracle.can_smooth else "n_slack"
+
+    def truth(self, i: int) -> Ints:
+        return self.labels[i]
+
+    def joint_feature(self, i: int, y: Output) -> Floats:
+        found = self._last[i]
+        known = found is not None and y is found.output
+        coefficients = found.coefficients if found is not None and known else self.oracle.coefficients(y)
+        return coefficients.joint_feature(self.sets[i]) * self._psi_scale[i]
+
+    def loss(self, i: int, y: Output) -> float:
+        found = self._last[i]
+        value = found.loss if found is not None and y is found.output else self.losses[i](y)
+        return self.units.loss_unit * value
+
+    def separate(self, i: int, w: Floats, rule: SlackRule) -> Output:
+        """The most violated output of set i: a partition, edge degrees or a relaxed clustering."""
+        return self.search(i, w, rule).output
+
+    def search(self, i: int, w: Floats, rule: SlackRule) -> OracleResult:
+        """The most violated output of set i with the coefficients of its pairs and its loss (0 to 100)."""
+        last = self._last[i]
+        start = None if last is None else last.output if last.start is None else last.start
+        found = self.oracle.separate(self._scores(i, w, rule), self.labels[i], self.losses[i], rule, start)
+        self._last[i] = found
+        return found
+
+    def separate_smoothed(self, i: int, w: Floats, mu: float) -> SmoothedResult:
+        """The oracle with an entropy of weight mu: see `clustruct.inference.spectral_soft`."""
+        if not self.oracle.can_smooth:
+            raise ValueError(f"the {self.oracle.name} oracle cannot be smoothed")
+        unit, scores = self.units.loss_unit, self._scores(i, w, SlackRule())
+        found = self.oracle.smooth(scores, self.labels[i], self.losses[i], mu / unit)
+        here = found.coefficients.joint_feature(self.sets[i]) * self._psi_scale[i]
+        return SmoothedResult(
+            violation=unit * found.violation,
+            value=unit * found.value,
+            difference=self._truth_feature(i) - here,
+            loss=unit * found.loss,
+        )
+
+    def _scores(self, i: int, w: Floats, rule: SlackRule) -> PairScores:
+        weights, factor = self.units.of_search(i, w, rule, self.oracle.objective)
+        return self.oracle.scores(self.sets[i], weights, factor, self.judged[i])
+
+    def natural_C(self) -> float:
+        """The C at which regulariser and loss weigh alike, times a factor: see `units.natural_C`."""
+        return natural_C(self.labels, self.joint_feature, self.loss, self.oracle.objective)
+
+    def predict(self, x: ItemSet, w: Floats, n_clusters: int | None = None) -> Output:
+        """The clustering of a set that the oracle's search finds at w."""
+        return self.oracle.predict(self.oracle.scores(x, w / self.units.feature_scale), n_clusters)
+
+    def _truth_feature(self, i: int) -> Floats:
+        if i not in self._truth_features:
+            self._truth_features[i] = self.joint_feature(i, self.labels[i])
+        return self._truth_features[i]
