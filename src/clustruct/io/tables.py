@@ -1,4 +1,4 @@
-"""Tables and data frames: which column (or key) is what, which rows are wanted, and the sets of their rows."""
+"""Tables and data frames: which column (or key) is what, which rows are wanted, and sets made of rows."""
 
 from __future__ import annotations
 
