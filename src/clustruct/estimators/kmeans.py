@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from sklearn.base import BaseEstimator
 
 from clustruct._typing import Labels
-from clustruct.inference.cluster_count import count_range
+from clustruct.inference.spectral import count_range
 from clustruct.itemsets import ItemSet
 from clustruct.oracles import Oracle, make_oracle
 from clustruct.slack_rule import Scaling
@@ -37,7 +37,7 @@ class SupervisedKMeans(KMeansPrediction, SimilarityLearning, BaseEstimator):
     ----------
     n_clusters : int, optional
         How many clusters `predict` makes, where the call does not say. None: by the largest eigengap of
-        the centred similarity, see `cluster_count.count_clusters`.
+        the centred similarity, see `clustruct.inference.spectral.count_clusters`.
         In training each set has the k of its labels.
     C : float or "cv"
         Weight of the training loss against simplicity. "cv" chooses it by cross-validation over the

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from clustruct._typing import Floats, Labels
 from clustruct.inference import spectral
-from clustruct.inference.cluster_count import MOST_CLUSTERS, count_clusters
+from clustruct.inference.spectral import MOST_CLUSTERS, count_clusters
 from clustruct.itemsets import ItemSet
 from clustruct.losses import NormalisedLoss, as_loss
 from clustruct.oracles import ExampleLoss, Predictor, make_oracle, make_predictor

@@ -17,7 +17,7 @@ from clustruct._typing import Ints
 from clustruct.itemsets import ItemSet
 from clustruct.records import RawSet
 from clustruct.storage import register
-from clustruct.storage.registry import registered
+from clustruct.storage.values import registered
 
 from .base import Block, PairBlock, Unlearned, Values, all_pairs
 from .blocking import Blocking

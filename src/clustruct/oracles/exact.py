@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from clustruct._typing import Ints
 from clustruct.inference import correlation
-from clustruct.inference.correlation.relaxation import MOST_ITEMS
+from clustruct.inference.correlation.programs import MOST_ITEMS
 from clustruct.pair_scores import PairScores
 
 from .base import register

@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from clustruct._typing import Ints
 from clustruct.inference import correlation
-from clustruct.inference.correlation.relaxation import MOST_ITEMS
+from clustruct.inference.correlation.programs import MOST_ITEMS
 from clustruct.inference.edge_degrees import EdgeDegrees
 from clustruct.pair_scores import PairScores
 

@@ -9,7 +9,7 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
 from clustruct._typing import Bools, Floats, Ints
-from clustruct.inference import spectral, spectral_soft
+from clustruct.inference import spectral
 from clustruct.itemsets import ItemSet
 from clustruct.pair_scores import PairCoefficients, PairScores
 from clustruct.partitions import RelaxedClustering
@@ -76,7 +76,7 @@ class Spectral(KMeansOracle):
             assert scores.product is not None
             K = scores.product @ np.eye(scores.n_items)
         k = Y.shape[1]
-        found = spectral_soft.soft_relax(augmented(K, bound), k, mu, centred=self.centred)
+        found = spectral.soft_relax(augmented(K, bound), k, mu, centred=self.centred)
         base = 100.0 - float(np.sum(Y * (K @ Y)))
         lost = 100.0 * (1.0 - float(np.sum((bound.factor.T @ found.U) ** 2)) / k)
         return SmoothedSearch(

@@ -10,7 +10,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from clustruct._typing import Floats
 from clustruct.ssvm import FitResult
-from clustruct.ssvm.result import history_arrays
 
 from .drawing import AGAINST, FOR, QUIET, Ax, Display, axes_for
 
@@ -73,10 +72,11 @@ class ConvergenceDisplay(Display):
                 f"show is bounds or gap, against is seconds or rounds, not {show!r}, {against!r}"
             )
         ax = axes_for(ax, 6.4, 3.8)
-        history = history_arrays(self.result.history)
+        rounds = self.result.history
+        x = np.array([h.seconds if against == "seconds" else h.iteration for h in rounds], float)
+        upper, lower = np.array([[h.primal, h.dual] for h in rounds], float).T
         draw = self._draw_gap if show == "gap" else self._draw_bounds
-        x = history["seconds" if against == "seconds" else "iteration"]
-        draw(ax, x, history["primal"], history["dual"])
+        draw(ax, x, upper, lower)
         ax.legend(frameon=False, fontsize="small", loc="best")
         ax.set_xlabel(against)
         return self.drawn_on(ax, self._title())
