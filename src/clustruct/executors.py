@@ -8,7 +8,7 @@ and answers are taken in the order of the pieces: the result of a training is th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from joblib import Parallel, delayed
@@ -76,7 +76,7 @@ class SerialExecutor:
     """One piece after another, in this process."""
 
     def open(self, problem: Separates) -> Session:
-        return _Serial(problem)
+        return _Calls(problem)
 
 
 class JoblibExecutor:
@@ -86,7 +86,7 @@ class JoblibExecutor:
         self.n_jobs = n_jobs
 
     def open(self, problem: Separates) -> Session:
-        return _Pooled(problem, Parallel(n_jobs=self.n_jobs, prefer=backend_of(problem)))
+        return _Calls(problem, Parallel(n_jobs=self.n_jobs, prefer=backend_of(problem)))
 
 
 def executor_for(n_jobs: int | None) -> Executor:
@@ -94,34 +94,25 @@ def executor_for(n_jobs: int | None) -> Executor:
     return SerialExecutor() if n_jobs in (None, 1) else JoblibExecutor(n_jobs)
 
 
-class _Serial:
-    def __init__(self, problem: Any) -> None:
-        self._problem = problem
+class _Calls:
+    """Without a pool one call after another. Workers of a pool are started once and stay until the end."""
 
-    def separate(self, pieces: Sequence[Indices], w: Any, rule: SlackRule) -> list[Any]:
-        return [self._problem.separate_batch(piece, w, rule) for piece in pieces]
-
-    def separate_smoothed(self, indices: Indices, w: Floats, mu: float) -> list[Any]:
-        return [self._problem.separate_smoothed(int(i), w, mu) for i in indices]
-
-    def close(self) -> None:
-        pass
-
-
-class _Pooled:
-    """The workers are started once and stay until the session is closed."""
-
-    def __init__(self, problem: Any, pool: Parallel) -> None:
+    def __init__(self, problem: Any, pool: Parallel | None = None) -> None:
         self._problem, self._pool = problem, pool
-        pool.__enter__()
+        if pool is not None:
+            pool.__enter__()
 
     def separate(self, pieces: Sequence[Indices], w: Any, rule: SlackRule) -> list[Any]:
-        ask = delayed(self._problem.separate_batch)
-        return list(self._pool(ask(piece, w, rule) for piece in pieces))
+        return self._all(self._problem.separate_batch, [(piece, w, rule) for piece in pieces])
 
     def separate_smoothed(self, indices: Indices, w: Floats, mu: float) -> list[Any]:
-        ask = delayed(self._problem.separate_smoothed)
-        return list(self._pool(ask(int(i), w, mu) for i in indices))
+        return self._all(self._problem.separate_smoothed, [(int(i), w, mu) for i in indices])
+
+    def _all(self, ask: Callable[..., Any], questions: list[tuple[Any, ...]]) -> list[Any]:
+        if self._pool is None:
+            return [ask(*question) for question in questions]
+        return list(self._pool(delayed(ask)(*question) for question in questions))
 
     def close(self) -> None:
-        self._pool.__exit__(None, None, None)
+        if self._pool is not None:
+            self._pool.__exit__(None, None, None)

@@ -6,7 +6,7 @@ from scipy.optimize import Bounds, LinearConstraint, minimize
 
 from clustruct import ssvm
 from clustruct.ssvm import Cut, Incumbent, cutting_plane, solve_planes, weight_constraints
-from clustruct.ssvm.cutting_plane import SteadiedRisk
+from clustruct.ssvm.cutting_plane import Risk
 from tests.reference import structural_svm as slow
 
 
@@ -70,7 +70,7 @@ def test_a_prior_draws_the_weights_to_it():
     np.testing.assert_allclose(found.point, prior, atol=1e-6)
 
 
-class TwoGroups(SteadiedRisk):
+class TwoGroups(Risk):
     """Two risks, each with a slack and a weight of its own."""
 
     def __init__(self, risks, weights):

@@ -110,19 +110,18 @@ class HookProblem:
 
     def separate_batch(self, indices: Indices, w: Floats, rule: SlackRule) -> Constraints:
         self.sm.svm_model = Model(self.sm.svm_model.kernel_parm, w, self.kernel_ids)
-        outputs, losses, places = self._answers(indices, rule)
+        losses, places = self._answers(indices, rule)
         differences = self._held.take(places)
         if self.given:
             losses, differences = self._with_given(indices, w, rule, losses, differences)
-        return Constraints(losses, differences, outputs)
+        return Constraints(losses, differences)
 
-    def _answers(self, indices: Indices, rule: SlackRule) -> tuple[list[Any], Floats, Indices]:
-        """Outputs, losses, and the places of the psi differences among the rows held."""
+    def _answers(self, indices: Indices, rule: SlackRule) -> tuple[Floats, Indices]:
+        """Losses, and the places of the psi differences among the rows held."""
         if self._held.count > MOST_HELD * self.n_examples:
             self._forget()
         hook, oracle = self.hooks.oracle(rule.scaling)
         sm, sparm, sample, known, n_own = self.sm, self.sparm, self.sample, self._known, self.n_own
-        outputs: list[Any] = []
         places: list[int] = []
         new: list[tuple[int, int, Any]] = []
         with hook_errors(hook, oracle):
@@ -133,11 +132,10 @@ class HookProblem:
                 )
                 if place is None and i < n_own:
                     new.append((len(places), i, ybar))
-                outputs.append(ybar)
                 places.append(place or 0)
         if new:
             self._ask(new, places)
-        return outputs, self._losses[places], np.array(places)
+        return self._losses[places], np.array(places)
 
     def _ask(self, new: list[tuple[int, int, Any]], places: list[int]) -> None:
         """Loss and Psi of answers not seen before; they are held from now on."""

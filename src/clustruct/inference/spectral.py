@@ -177,8 +177,8 @@ def soft_relax(K: Floats, k: int, mu: float, *, centred: bool = False) -> SoftCl
     """The best Z for a dense symmetric K, with <K, Z>, <K, Z> + mu S(Z), and their limit at mu = 0.
 
     Z is a mean of relaxed clusterings Y Y'. It has the eigenvectors of K, and with l_j the eigenvalues
-    p_j = 1 / (1 + exp((t - l_j)/mu)), t such that these sum to k. For mu = 0 it is `relax`.
-    With ``centred`` every Z has the constant vector with share 1, as in `relax`. Cost O(m^3).
+    p_j = 1 / (1 + exp((t - l_j)/mu)), t such that these sum to k. For mu = 0 it is `relax`. With
+    ``centred`` every Z has the constant vector with share 1, as in `relax`. Cost O(m^3).
 
     >>> K = np.diag([3.0, 2.0, 0.0])
     >>> found = soft_relax(K, 2, mu=0.1)

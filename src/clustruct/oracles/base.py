@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias, TypeVar
 
 from clustruct._typing import Bools, Floats, Ints
-from clustruct.inference.edge_degrees import EdgeDegrees
+from clustruct.inference.correlation import EdgeDegrees
 from clustruct.itemsets import ItemSet
 from clustruct.losses import Loss
 from clustruct.pair_scores import PairCoefficients, PairScores

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 
 from clustruct._typing import Bools, Ints
-from clustruct.inference.edge_degrees import EdgeDegrees
+from clustruct.inference.correlation import EdgeDegrees
 from clustruct.itemsets import ItemSet
 from clustruct.losses import LinearLoss, Loss, PairwiseLoss
 from clustruct.pair_scores import PairCoefficients, PairScores

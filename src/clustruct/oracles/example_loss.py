@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from clustruct._typing import Bools, Floats, Ints
-from clustruct.inference.edge_degrees import EdgeDegrees
+from clustruct.inference.correlation import EdgeDegrees
 from clustruct.losses import CountForm, CountLoss, LinearLoss, Loss, LossState, NormalisedLoss
 from clustruct.pair_scores import PairScores
 from clustruct.partitions import RelaxedClustering, normalised_indicator

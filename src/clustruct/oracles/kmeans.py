@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from clustruct._typing import Bools, Floats, Ints
-from clustruct.inference.edge_degrees import EdgeDegrees
+from clustruct.inference.correlation import EdgeDegrees
 from clustruct.itemsets import ItemSet
 from clustruct.losses import Loss, NormalisedLoss
 from clustruct.pair_scores import PairCoefficients, PairScores

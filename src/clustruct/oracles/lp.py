@@ -6,8 +6,8 @@ from typing import ClassVar, Literal
 
 from clustruct._typing import Ints
 from clustruct.inference import correlation
+from clustruct.inference.correlation import EdgeDegrees
 from clustruct.inference.correlation.programs import MOST_ITEMS
-from clustruct.inference.edge_degrees import EdgeDegrees
 from clustruct.pair_scores import PairScores
 
 from .base import Predictor, register

@@ -4,14 +4,13 @@ from clustruct.callbacks import Iteration
 from clustruct.slack_rule import Scaling, SlackRule
 
 from . import solvers
-from .cutting_plane import Cut, CuttingPlaneResult, Risk, cutting_plane, solve_planes
+from .cutting_plane import Cut, Risk, cutting_plane, solve_planes
 from .dual_qp import WeightConstraints, weight_constraints
 from .fit import Formulation, fit
 from .kernelized import Kernel, KernelModel, VectorSum
 from .planes import GramPlanes, Planes
 from .problem import (
     BatchProblem,
-    ConstraintBatch,
     Constraints,
     KnownQuality,
     OracleKind,
@@ -27,10 +26,8 @@ from .result import Certificate, FitResult, Incumbent
 __all__ = [
     "BatchProblem",
     "Certificate",
-    "ConstraintBatch",
     "Constraints",
     "Cut",
-    "CuttingPlaneResult",
     "FitResult",
     "Formulation",
     "GramPlanes",

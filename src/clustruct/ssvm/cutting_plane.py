@@ -42,12 +42,13 @@ class Cut(Generic[P]):
 class Risk(ABC, Generic[P]):
     """A convex risk, known by its planes, and where it is asked next.
 
-    A point is a weight vector, or an object of the risk's own that holds one with what was computed there.
+    A point is a weight vector, or an object of the risk's own that holds one with what was computed there;
+    then `point` and `step` are the risk's own as well.
     """
 
-    @abstractmethod
     def point(self, w: Any) -> P:
         """The point at the weights w."""
+        return w
 
     @abstractmethod
     def cut(self, point: P, planes: GramPlanes[Any]) -> Cut[P]:
@@ -56,24 +57,14 @@ class Risk(ABC, Generic[P]):
     def refine(self, best: Incumbent[P], planes: GramPlanes[Any], progress: Progress) -> None:
         """Add planes that are known without asking at another point."""
 
-    @abstractmethod
     def step(self, best: Incumbent[P], planes: GramPlanes[Any], useful: bool) -> tuple[Incumbent[P], P]:
         """The best point, where the way to the QP's solution has a better one, and the point to ask next.
 
-        ``useful`` says whether the last planes cut off the QP's solution of then.
+        ``useful`` says whether the last planes cut off the QP's solution of then. The next point lies between
+        the best and the QP's solution, as in OCAS (Franc and Sonnenburg 2008) without its line search. Where
+        such a cut does not cut off the QP's solution, it is that solution itself, so the bound of Theorem 7
+        holds up to a factor of two.
         """
-
-
-class SteadiedRisk(Risk[P]):
-    """Asks between the best point and the QP's solution, as OCAS does (Franc and Sonnenburg 2008) without its
-    line search. Where such a cut does not cut off the QP's solution, it asks there itself, so the bound of
-    Theorem 7 holds up to a factor of two.
-    """
-
-    def point(self, w: P) -> P:
-        return w
-
-    def step(self, best: Incumbent[P], planes: GramPlanes[P], useful: bool) -> tuple[Incumbent[P], P]:
         return best, planes.between(best.w, planes.w, PROX_STEP if useful else 1.0)
 
 
@@ -135,10 +126,6 @@ class CuttingPlaneResult(Generic[P]):
     history: tuple[Iteration, ...] = field(repr=False)
     planes: Planes = field(repr=False)
     n_planes: int = 0
-
-    @property
-    def gap(self) -> float:
-        return self.objective - self.dual
 
     @property
     def converged(self) -> bool:
@@ -232,7 +219,7 @@ def solve_planes(
 
 
 @dataclass(frozen=True)
-class _FunctionRisk(SteadiedRisk[Floats]):
+class _FunctionRisk(Risk[Floats]):
     function: RiskFunction
     C: float
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
-from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
+from sklearn.metrics.pairwise import KERNEL_PARAMS, PAIRWISE_KERNEL_FUNCTIONS
 
 from clustruct._typing import Floats, Indices
 from clustruct.executors import Backend, backend_of
@@ -47,14 +47,10 @@ class Kernel(DataclassState):
             raise ValueError(f"unknown kernel {self.kind!r}")
 
     def __call__(self, U: ArrayLike, V: ArrayLike) -> Floats:
-        affine = {"gamma": self.scale, "coef0": self.offset}
-        options: dict[str, dict[str, float]] = {
-            "linear": {},
-            "polynomial": affine | {"degree": self.degree},
-            "rbf": {"gamma": self.gamma},
-            "sigmoid": affine,
-        }
-        return np.asarray(PAIRWISE_KERNEL_FUNCTIONS[self.kind](U, V, **options[self.kind]))
+        gamma = self.gamma if self.kind == "rbf" else self.scale
+        options = {"gamma": gamma, "coef0": self.offset, "degree": self.degree}
+        used = {name: options[name] for name in KERNEL_PARAMS[self.kind]}
+        return np.asarray(PAIRWISE_KERNEL_FUNCTIONS[self.kind](U, V, **used))
 
 
 @register("VectorSum")
@@ -76,8 +72,6 @@ class VectorSum(DataclassState):
 
     def __mul__(self, factor: float) -> VectorSum:
         return VectorSum(self.coefficients * factor, self.vectors, self.parts)
-
-    __rmul__ = __mul__
 
     def __add__(self, other: VectorSum) -> VectorSum:
         return joined([self, other])
@@ -139,7 +133,6 @@ class KernelConstraints:
 
     losses: Floats
     differences: list[VectorSum]
-    outputs: Sequence[object] = ()
 
     def margins(self, w: KernelModel) -> Floats:
         return w.score_all(self.differences)
@@ -209,6 +202,6 @@ class KernelProblem:
         self._truths = [problem.joint_feature(i, problem.truth(i)) for i in range(problem.n_examples)]
 
     def separate_batch(self, indices: Indices, w: KernelModel, rule: SlackRule) -> KernelConstraints:
-        outputs, losses, psi = separate_each(self.one_by_one, indices, w, rule)
+        losses, psi = separate_each(self.one_by_one, indices, w, rule)
         differences = [self._truths[i] - found for i, found in zip(indices, psi, strict=True)]
-        return KernelConstraints(losses, differences, outputs)
+        return KernelConstraints(losses, differences)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
@@ -175,7 +175,6 @@ class Constraints:
 
     losses: Floats
     differences: Any
-    outputs: Sequence[object] = field(default=(), repr=False)
 
     def margins(self, w: Floats) -> Floats:
         return np.asarray(self.differences @ w)
@@ -203,10 +202,10 @@ class OneByOne:
         return stack_vectors([self.one_by_one.joint_feature(i, y)], self.n_features, [i])
 
     def separate_batch(self, indices: Indices, w: Floats, rule: SlackRule) -> Constraints:
-        outputs, losses, psi = separate_each(self.one_by_one, indices, w, rule)
+        losses, psi = separate_each(self.one_by_one, indices, w, rule)
         found = stack_vectors(psi, self.n_features, indices)
         truth = stack_vectors([self._truths[i] for i in indices], self.n_features, indices)
-        return Constraints(losses, truth - found, outputs)
+        return Constraints(losses, truth - found)
 
     def separate_smoothed(self, i: int, w: Floats, mu: float) -> SmoothedResult:
         assert isinstance(self.one_by_one, SupportsSmoothing)
@@ -215,12 +214,11 @@ class OneByOne:
 
 def separate_each(
     problem: StructuredProblem, indices: Indices, w: Any, rule: SlackRule
-) -> tuple[list[Any], Floats, list[Any]]:
-    """The oracle's outputs, with their losses and joint features."""
-    numbers = indices.tolist()
-    outputs = [problem.separate(i, w, rule) for i in numbers]
-    losses = np.array([problem.loss(i, y) for i, y in zip(numbers, outputs, strict=True)], float)
-    return outputs, losses, [problem.joint_feature(i, y) for i, y in zip(numbers, outputs, strict=True)]
+) -> tuple[Floats, list[Any]]:
+    """Losses and joint features of the oracle's outputs."""
+    answers = [(i, problem.separate(i, w, rule)) for i in indices.tolist()]
+    losses = np.array([problem.loss(i, y) for i, y in answers], float)
+    return losses, [problem.joint_feature(i, y) for i, y in answers]
 
 
 def check_problem(problem: object, rule: SlackRule, linear: bool = True) -> None:
@@ -257,13 +255,10 @@ def stack_vectors(vectors: Iterable[Any], n_features: int, examples: Iterable[in
     """Rows from joint feature vectors: dense where all are dense, CSR where one is sparse."""
     rows = []
     for i, v in zip(examples, vectors, strict=True):
-        row = (
-            sparse.csr_array(v).reshape(1, -1) if sparse.issparse(v) else np.asarray(v, float).reshape(1, -1)
-        )
+        row = (sparse.csr_array(v) if sparse.issparse(v) else np.asarray(v, float)).reshape(1, -1)
         if row.shape[1] != n_features:
             raise ValueError(f"example {i}: Psi has length {row.shape[1]}, the problem says {n_features}")
-        values = row.data if sparse.issparse(row) else row
-        if not np.isfinite(values).all():
+        if not np.isfinite(row.data if sparse.issparse(row) else row).all():
             raise ValueError(f"example {i}: Psi has NaN or infinite entries")
         rows.append(row)
     if any(sparse.issparse(r) for r in rows):

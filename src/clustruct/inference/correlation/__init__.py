@@ -3,10 +3,8 @@
 Each function takes a dense symmetric matrix or a sparse signed graph and works alone, on anyone's scores.
 """
 
-from clustruct.inference.edge_degrees import EdgeDegrees
-
+from .edge_degrees import EdgeDegrees, round_edges
 from .programs import exact, lp_relaxation
-from .round_edges import round_edges
 from .search import greedy, local_search
 from .signed_graph import objective
 

@@ -13,8 +13,8 @@ from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
 
 from clustruct._typing import Floats, Ints
-from clustruct.inference.edge_degrees import EdgeDegrees
 
+from .edge_degrees import EdgeDegrees
 from .search import local_search
 from .signed_graph import Pairs, SignedGraph, signed_graph
 from .triangle_program import TriangleProgram

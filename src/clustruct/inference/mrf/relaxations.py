@@ -133,11 +133,9 @@ def linear_program(unary: ArrayLike, pairwise: ArrayLike) -> RelaxedLabeling:
     """
     p = potentials(unary, pairwise)
     nodes = np.empty_like(p.unary)
-    model = None
     for b, costs in enumerate(p.unary):
         if b < len(p.pairwise):
             model = _Program(p.pairwise[b])
-        assert model is not None
         nodes[b] = model.solve(costs)
     return _relaxed(nodes, p)
 

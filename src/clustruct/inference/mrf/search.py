@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import minimum_spanning_tree
+from scipy.sparse.csgraph import breadth_first_order, connected_components, minimum_spanning_tree
 
 from clustruct._typing import Indices
 
@@ -162,25 +162,19 @@ def forest(n_labels: int, edges: ArrayLike) -> Forest | None:
     >>> forest(3, [(0, 1), (1, 2), (0, 2)]) is None
     True
     """
-    neighbours: list[list[int]] = [[] for _ in range(n_labels)]
-    for u, v in np.asarray(edges, np.intp).reshape(-1, 2):
-        neighbours[u].append(int(v))
-        neighbours[v].append(int(u))
-    parent, order = np.full(n_labels, -2, np.intp), []
-    for root in range(n_labels):
-        if parent[root] != -2:
-            continue
-        parent[root], waiting = -1, [root]
-        while waiting:
-            u = waiting.pop()
-            order.append(u)
-            for v in neighbours[u]:
-                if parent[v] == -2:
-                    parent[v] = u
-                    waiting.append(v)
-                elif v != parent[u] and parent[v] != u:
-                    return None
-    return Forest(np.array(order, np.intp), parent)
+    u, v = np.asarray(edges, np.intp).reshape(-1, 2).T
+    joined = np.zeros((n_labels, n_labels), bool)
+    joined[u, v] = joined[v, u] = True
+    n_trees, tree = connected_components(joined, directed=False)
+    # A forest has as many edges as nodes that are no roots.
+    if joined.diagonal().any() or joined.sum() // 2 != n_labels - n_trees:
+        return None
+    parent, order = np.full(n_labels, -1, np.intp), []
+    for root in np.unique(tree, return_index=True)[1]:
+        below, before = breadth_first_order(joined, root, directed=False)
+        parent[below[1:]] = before[below[1:]]
+        order.append(below)
+    return Forest(np.concatenate(order).astype(np.intp), parent)
 
 
 def max_product(unary: ArrayLike, pairwise: ArrayLike) -> NDArray[np.int8]:

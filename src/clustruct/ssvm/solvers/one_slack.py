@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from clustruct._typing import Floats, Indices
-from clustruct.ssvm.cutting_plane import IDLE_SOLVES, Cut, SteadiedRisk, add_cut, minimise
+from clustruct.ssvm.cutting_plane import IDLE_SOLVES, Cut, Risk, add_cut, minimise
 from clustruct.ssvm.planes import GramPlanes, PlaneSet
 from clustruct.ssvm.problem import W
 from clustruct.ssvm.result import Incumbent, Progress
@@ -57,7 +57,7 @@ class OneSlack(Solver):
         return minimise(MeanSlack(run), run.planes, Incumbent(start), run.progress, self.prune_after)
 
 
-class MeanSlack(SteadiedRisk[W]):
+class MeanSlack(Risk[W]):
     """``R(w) = sum_i weights_i xi_i(w)``, as the oracle sees it, with the last answers for every example.
 
     The best of fresh, kept and true answers makes the cut: an approximate oracle may find less than it
