@@ -19,7 +19,7 @@ from clustruct.losses import LossState
 from clustruct.partitions import canonical_labels
 from clustruct.slack_rule import SlackRule
 
-from .example_loss import ExampleLoss
+from .base import ExampleLoss
 
 # Steps must raise H by more than rounding, or a search could walk in circles.
 RELATIVE_TOLERANCE = 1e-12

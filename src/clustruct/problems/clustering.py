@@ -121,7 +121,7 @@ class ClusteringProblem:
         """The most violated output of set i with the coefficients of its pairs and its loss (0 to 100)."""
         last = self._last[i]
         start = None if last is None else last.output if last.start is None else last.start
-        found = self.oracle.separate(self._scores(i, w, rule), self.labels[i], self.losses[i], rule, start)
+        found = self.oracle.separate(self._scores(i, w, rule), self.losses[i], rule, start)
         self._last[i] = found
         return found
 
@@ -130,7 +130,7 @@ class ClusteringProblem:
         if not self.oracle.can_smooth:
             raise ValueError(f"the {self.oracle.name} oracle cannot be smoothed")
         unit, scores = self.units.loss_unit, self._scores(i, w, SlackRule())
-        found = self.oracle.smooth(scores, self.labels[i], self.losses[i], mu / unit)
+        found = self.oracle.smooth(scores, self.losses[i], mu / unit)
         here = found.coefficients.joint_feature(self.sets[i]) * self._psi_scale[i]
         return SmoothedResult(
             violation=unit * found.violation,
