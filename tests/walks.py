@@ -83,7 +83,7 @@ STEPS = {
         *("estimators.similarity_learning", "estimators._learning"),
     ),
     "choice": ("model_selection.choose_c", "estimators.choice"),
-    "scaling": ("problems.units", "estimators.scaling", "estimators.kmeans_scaling"),
+    "scaling": ("problems.clustering", "problems.units", "estimators.scaling", "estimators.kmeans_scaling"),
 }
 # Functions that lower layers are meant to call, by where they live.
 PROTOCOL = {

@@ -16,7 +16,7 @@ from clustruct.estimators.kmeans_prediction import KMeansPrediction
 from clustruct.estimators.similarity_learning import AnyLoss
 from clustruct.inference.cluster_count import count_range
 from clustruct.itemsets import pair_table
-from clustruct.problems.units import feature_scale
+from clustruct.problems import feature_scale
 from clustruct.storage import FEATURES, EstimatorState, Shape, register
 
 

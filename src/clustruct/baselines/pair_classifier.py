@@ -22,7 +22,7 @@ from clustruct.itemsets import ItemSet, pair_table
 from clustruct.losses import as_loss
 from clustruct.oracles import make_predictor
 from clustruct.pair_scores import PairScores
-from clustruct.problems.units import feature_scale
+from clustruct.problems import feature_scale
 from clustruct.storage import FEATURES, EstimatorState, Shape, register
 
 from .pair_selection import canopy_pairs, chain_pairs, scored_pairs

@@ -16,7 +16,7 @@ from clustruct._typing import Floats
 from clustruct.callbacks import observed
 from clustruct.inference import mrf
 from clustruct.problems import MultiLabelProblem
-from clustruct.problems.multilabel_oracles import checked_predictor, search
+from clustruct.problems.multilabel import checked_predictor, search
 from clustruct.storage import FEATURES, Shape, register
 
 from .result_state import ResultState

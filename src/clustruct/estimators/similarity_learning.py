@@ -15,7 +15,7 @@ from clustruct.losses.function import LabelFunction
 from clustruct.model_selection.choose_c import choose_C
 from clustruct.oracles import Oracle, Predictor
 from clustruct.oracles.base import Objective
-from clustruct.problems.similarity_task import SimilarityTask
+from clustruct.problems import SimilarityTask
 from clustruct.slack_rule import Scaling, SlackRule
 from clustruct.ssvm import FitResult, Formulation
 from clustruct.storage import FEATURES, Shape
