@@ -79,7 +79,7 @@ LAYERS = (
 )
 STEPS = {
     "estimator": (
-        *("estimators.correlation", "estimators.kmeans"),
+        *("estimators.correlation", "estimators.kmeans", "estimators.base"),
         *("estimators.similarity_learning", "estimators._learning"),
     ),
     "choice": ("model_selection.choose_c", "estimators.choice"),

@@ -21,7 +21,7 @@ from clustruct.slack_rule import SlackRule
 
 from .base import PLAIN, ExampleLoss, Oracle, OracleResult, Output, Predictor, register
 from .graph_search import GraphSearch
-from .violation_search import ViolationSearch
+from .violation_search import Search, ViolationSearch
 
 
 class CorrelationOracle(Oracle):
@@ -66,7 +66,7 @@ class CorrelationOracle(Oracle):
     def predict(self, scores: PairScores, n_clusters: int | None = None) -> Output:
         return self.maximise(scores)
 
-    def search(self, problem: ViolationSearch | GraphSearch) -> Ints:
+    def search(self, problem: Search) -> Ints:
         """The most violated partition where the loss cannot be added to the scores."""
         raise NotImplementedError(f"the {self.name} oracle adds the loss to the scores")
 
@@ -87,7 +87,7 @@ class Greedy(CorrelationOracle):
     def maximise(self, scores: PairScores) -> Ints:
         return correlation.greedy(scores.signed())
 
-    def search(self, problem: ViolationSearch | GraphSearch) -> Ints:
+    def search(self, problem: Search) -> Ints:
         return problem.greedy()
 
 
@@ -100,7 +100,7 @@ class LocalSearch(CorrelationOracle):
     def maximise(self, scores: PairScores) -> Ints:
         return correlation.local_search(scores.signed(), sweeps=0)
 
-    def search(self, problem: ViolationSearch | GraphSearch) -> Ints:
+    def search(self, problem: Search) -> Ints:
         return problem.local_search()
 
     def predict(self, scores: PairScores, n_clusters: int | None = None) -> Ints:

@@ -23,7 +23,7 @@ from clustruct.partitions import canonical_labels
 from clustruct.slack_rule import SlackRule
 
 from .base import ExampleLoss, together
-from .violation_search import tolerance_of
+from .violation_search import Search
 
 
 class GraphLoss:
@@ -150,7 +150,7 @@ def graph_loss(loss: ExampleLoss, labels: list[int]) -> GraphLoss:
 Sums = tuple[float, float]
 
 
-class GraphSearch:
+class GraphSearch(Search):
     """One separation problem on p listed pairs.
 
     Cost of `greedy` in Python: O(p log p) for losses of pairs and of counts (pairwise, MITRE), times the
@@ -168,18 +168,12 @@ class GraphSearch:
     def __init__(self, scores: PairScores, loss: ExampleLoss, rule: SlackRule) -> None:
         assert scores.index is not None
         assert scores.values is not None
-        self.index, self.values, self.loss, self.rule = scores.index, scores.values, loss, rule
-        self.m = scores.n_items
-        self.truth_score = self._score(loss.truth)
-        self.tolerance = tolerance_of(rule, float(np.abs(self.values).sum()))
+        self.index, self.values, self.m = scores.index, scores.values, scores.n_items
+        super().__init__(loss, rule, float(np.abs(self.values).sum()))
         costs = loss.coefficients if loss.by_pairs else None
         self.costs = np.zeros(len(self.values)) if costs is None else costs
 
-    def value(self, labels: Ints) -> float:
-        """H(labels), computed from scratch."""
-        return float(self.rule.violation(self.loss(labels), self._score(labels) - self.truth_score))
-
-    def _score(self, labels: Ints) -> float:
+    def score(self, labels: Ints) -> float:
         return float(self.values @ together(labels, self.index))
 
     def greedy(self) -> Ints:
@@ -189,11 +183,6 @@ class GraphSearch:
         labels = list(range(self.m))
         self._merge(labels)
         return canonical_labels(np.array(labels, dtype=np.int64))
-
-    def local_search(self) -> Ints:
-        """The best end of climbs from the greedy answer, the truth and singletons: never below these."""
-        starts = [self.greedy(), self.loss.truth, np.arange(self.m, dtype=np.int64)]
-        return max((self.hill_climb(labels) for labels in starts), key=self.value)
 
     def hill_climb(self, labels: Ints) -> Ints:
         """Move items while H rises; when none moves merge clusters while H rises; until neither does."""
@@ -207,7 +196,7 @@ class GraphSearch:
     def _merge(self, labels: list[int]) -> bool:
         """Greedy merges from a partition, in place. Whether there was any."""
         state = graph_loss(self.loss, labels)
-        gain = self._score(np.array(labels)) - self.truth_score
+        gain = self.score(np.array(labels)) - self.truth_score
         merges = _Merges(self, state, labels)
         any_made = False
         while (best := merges.best(gain)) is not None:
@@ -222,7 +211,7 @@ class GraphSearch:
     def _move(self, labels: list[int], near: list[list[tuple[int, float, float]]]) -> None:
         """Passes over the items, each to where H is highest, in place, until a pass moves none."""
         state = graph_loss(self.loss, labels)
-        gain = self._score(np.array(labels)) - self.truth_score
+        gain = self.score(np.array(labels)) - self.truth_score
         sizes = np.bincount(labels, minlength=self.m).tolist()
         free = [c for c in range(self.m - 1, -1, -1) if sizes[c] == 0]
         moved = True
