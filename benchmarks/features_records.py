@@ -6,6 +6,7 @@ import time
 from typing import Any
 
 import numpy as np
+from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import squareform
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -13,7 +14,6 @@ from sklearn.preprocessing import StandardScaler
 
 from benchmarks import raw_data
 from clustruct import ItemSet, SupervisedCorrelationClustering
-from clustruct.baselines.pair_classifier import components
 from clustruct.features import PairFeatures, guess_blocks
 from clustruct.inference import correlation
 from clustruct.metrics import b_cubed, pairwise_scores
@@ -56,7 +56,7 @@ def best_components(K: list[np.ndarray], truth: Clusterings) -> Clusterings:
     candidates = np.unique(
         np.quantile(np.concatenate([squareform(k) for k in K]), 1 - np.logspace(-6, -0.3, 80))
     )
-    found = [[components(k > t) for k in K] for t in np.append(candidates, 0.0)]
+    found = [[connected_components(k > t, directed=False)[1] for k in K] for t in np.append(candidates, 0.0)]
     return max(found, key=lambda c: scores(truth, c)[0])
 
 

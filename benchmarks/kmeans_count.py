@@ -12,7 +12,7 @@ from benchmarks.tasks import news
 from clustruct.datasets import make_synth
 from clustruct.estimators import SupervisedKMeans
 from clustruct.inference import spectral
-from clustruct.inference.cluster_count import MOST_CLUSTERS, count_clusters
+from clustruct.inference.spectral import MOST_CLUSTERS, count_clusters
 from clustruct.metrics import adjusted_rand_index
 
 

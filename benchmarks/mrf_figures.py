@@ -58,6 +58,17 @@ def times() -> dict[str, list[tuple[int, float]]]:
     return found
 
 
+def count_better(unary: Any, pairwise: Any, labels: Any) -> list[int]:
+    """How many of all labelings have a higher value than the one given, for each problem. O(2^V V^2)."""
+    every = (np.arange(2 ** unary.shape[1])[:, None] >> np.arange(unary.shape[1]) & 1).astype(float)
+    counts = []
+    for phi, pairs, y in zip(unary, pairwise, labels, strict=True):
+        values = every @ phi + np.einsum("yu,yu->y", every @ pairs, every)
+        mine = values[int(y @ (1 << np.arange(len(y), dtype=np.int64)))]
+        counts.append(int(np.sum(values > mine + 1e-9 * np.abs(values).max())))
+    return counts
+
+
 def ranks(V: int, count: int = 1000) -> dict[str, list[int]]:
     """Sorted numbers of better labelings; undecided labels of Cut are tossed."""
     unary, pairwise = random_problems(count, V, 1)
@@ -66,7 +77,7 @@ def ranks(V: int, count: int = 1000) -> dict[str, list[int]]:
         labels = SEARCHES[name](unary, pairwise)
         if isinstance(labels, mrf.RelaxedLabeling):
             labels = labels.at_random(0)
-        found[name] = sorted(mrf.count_better(unary, pairwise, labels).tolist())
+        found[name] = sorted(count_better(unary, pairwise, labels))
     return found
 
 

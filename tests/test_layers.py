@@ -16,7 +16,7 @@ PLANTED = {
     "executors.py": "clustruct.ssvm",
     "inference/kmeans.py": "clustruct.ssvm",
     "losses/mitre.py": "clustruct.estimators",
-    "metrics/pairs.py": "clustruct.datasets",
+    "metrics/scores.py": "clustruct.datasets",
     "partitions.py": "clustruct.records",
     "cli/exit_codes.py": "clustruct.cli.main",
     "explain/pairs.py": "clustruct.baselines",

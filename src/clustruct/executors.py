@@ -50,15 +50,12 @@ class Session(Protocol):
 
     def separate(self, pieces: Sequence[Indices], w: Any, rule: SlackRule) -> list[Any]:
         """``problem.separate_batch(piece, w, rule)`` of every piece, in their order."""
-        ...
 
     def separate_smoothed(self, indices: Indices, w: Floats, mu: float) -> list[Any]:
         """``problem.separate_smoothed(i, w, mu)`` of every example, in their order."""
-        ...
 
     def close(self) -> None:
         """The training has ended."""
-        ...
 
 
 class Executor(Protocol):
@@ -73,7 +70,6 @@ class Executor(Protocol):
 
     def open(self, problem: Separates) -> Session:
         """Take the problem to where its oracle runs."""
-        ...
 
 
 class SerialExecutor:

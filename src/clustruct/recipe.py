@@ -28,7 +28,7 @@ from clustruct.model_selection import split_by_clusters, split_sets
 from clustruct.partitions import canonical_labels
 from clustruct.records import RawSet
 from clustruct.storage import register
-from clustruct.storage.estimator_state import EstimatorState
+from clustruct.storage.state import EstimatorState
 
 __all__ = ["LEARNERS", "HeldOut", "Recipe", "check_learnable"]
 

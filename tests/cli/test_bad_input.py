@@ -115,7 +115,7 @@ BAD = {
         "a.csv",
         TABLE,
         (*COLUMNS, "--predictor", "magic"),
-        "predictor must be greedy, local_search, lp or",
+        "predictor must be one of components, exact, greedy, local_search, lp",
     ),
 }
 

@@ -13,7 +13,7 @@ from clustruct import ItemSet
 from clustruct.baselines import PairKMeans, UntrainedKMeans
 from clustruct.datasets import make_synth
 from clustruct.estimators import SupervisedKMeans
-from clustruct.inference.cluster_count import count_clusters
+from clustruct.inference.spectral import count_clusters
 
 JOINT = "the items of a set are clustered together: a part of them, or another order, is another question"
 PER_SET = "sample_weight has one number per set, and one table is one set"

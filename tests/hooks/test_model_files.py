@@ -13,7 +13,7 @@ from clustruct.hooks.model_files import HookModel, read_model_file, unstorable, 
 from clustruct.hooks.svmapi import RBF, Document, KernelParm, Model, Sparm, Sparse, StructModel
 from clustruct.losses import PairwiseLoss
 from clustruct.ssvm import VectorSum
-from clustruct.storage.container import read_container, write_container
+from clustruct.storage.files import read_container, write_container
 
 HOOK_FIELDS = [field.name for field in fields(HookModel)]
 

@@ -3,7 +3,7 @@
 import pytest
 
 from clustruct.hooks import HookError, load_hooks
-from clustruct.hooks.python2 import change_for
+from clustruct.hooks.errors import change_for
 
 from . import sources as hook_sources
 

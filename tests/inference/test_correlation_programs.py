@@ -12,7 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from clustruct.inference import correlation
 from clustruct.inference.correlation import EdgeDegrees
 from clustruct.inference.correlation._kernels.triangles import violated_stars
-from clustruct.inference.correlation.relaxation import relax
+from clustruct.inference.correlation.programs import relax
 from clustruct.inference.correlation.triangle_program import TriangleProgram
 from tests.inference.test_correlation import FIGURE, FIGURE_OPTIMUM, linked_scores, scores, small_scores
 from tests.reference import correlation as slow
@@ -128,7 +128,7 @@ def test_stars_hold_for_every_clustering(seed: int) -> None:
 
 def test_branch_and_bound_agrees_with_the_cuts(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same optimum without the stars, where the integer programme has to branch."""
-    program = import_module("clustruct.inference.correlation.exact")
+    program = import_module("clustruct.inference.correlation.programs")
     for seed in range(4):
         K = scores(13, seed)
         cut = correlation.objective(K, correlation.exact(K))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from clustruct.inference import spectral
-from clustruct.inference.spectral_soft import occupations, soft_relax
+from clustruct.inference.spectral import occupations, soft_relax
 
 
 def symmetric(m, seed):

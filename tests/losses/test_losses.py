@@ -55,10 +55,9 @@ def test_state_follows_any_walk(loss: Loss, definition: Callable, two: tuple, se
     rng = np.random.default_rng(seed)
     state = loss.start(y, start)
     mine = list(canonical_labels(start))
-    if state.n_clusters > 1:  # before the tables of all merges are made
-        assert state.merge_value(0, 1) == pytest.approx(
-            definition(y, [0 if c == 1 else c for c in mine]), abs=1e-9
-        )
+    if seed % 2 and state.n_clusters > 1:  # before the tables of all merges are made
+        state.merge(0, 1)
+        mine = [0 if c == 1 else c for c in mine]
     for _ in range(6):
         k = state.n_clusters
         assert state.value == pytest.approx(definition(y, mine), abs=1e-9)
@@ -68,14 +67,12 @@ def test_state_follows_any_walk(loss: Loss, definition: Callable, two: tuple, se
             for d in range(k):
                 merged = [c if label == d else int(label) for label in state.labels]
                 assert merges[c, d] == pytest.approx(definition(y, merged), abs=1e-9)
-                assert state.merge_value(c, d) == pytest.approx(merges[c, d], abs=1e-9)
         item = int(rng.integers(len(y)))
         moves = state.move_values(item)
         assert moves.shape == (k + 1,)
         for c in range(k + 1):
             moved = [c if a == item else int(label) for a, label in enumerate(state.labels)]
             assert moves[c] == pytest.approx(definition(y, moved), abs=1e-9)
-            assert state.move_value(item, c) == pytest.approx(moves[c], abs=1e-9)
         if rng.random() < 0.5:
             c, d = (int(v) for v in rng.integers(k, size=2))
             mine = [c if label == d else int(label) for label in state.labels]

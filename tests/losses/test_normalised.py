@@ -37,11 +37,12 @@ def test_state_follows_moves_and_merges():
             moved = LOSS.start(y, state.labels)
             moved.move(item, c)
             assert values[c] == pytest.approx(moved.value, abs=1e-9)
-            assert state.move_value(item, c) == values[c]
-    merged = LOSS.start(y, state.labels)
-    merged.merge(0, 2)
-    assert state.merge_value(0, 2) == pytest.approx(merged.value)
-    assert state.merge_value(1, 1) == state.value
+    merges = state.merge_values()
+    for c in range(state.n_clusters):
+        for d in range(state.n_clusters):
+            merged = LOSS.start(y, state.labels)
+            merged.merge(c, d)
+            assert merges[c, d] == pytest.approx(merged.value, abs=1e-9)
 
 
 def test_other_numbers_of_clusters_are_refused():

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from clustruct.metrics import ceaf_entity, evaluate
-from clustruct.metrics.coreference import best_matching
+from clustruct.metrics.scores import best_matching
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -8,7 +8,7 @@ from sklearn.datasets import load_digits
 from clustruct import ssvm
 from clustruct.problems import MulticlassProblem
 from clustruct.ssvm import PieceRows
-from clustruct.ssvm.segments import Segments
+from clustruct.ssvm.pool import Segments
 
 
 def pieces(data, indices):

@@ -8,7 +8,6 @@ from clustruct import ssvm
 from clustruct.problems import MulticlassProblem
 from clustruct.ssvm import Kernel, Planes
 from clustruct.ssvm.solvers import SOLVERS, NSlack, OneSlack, Smoothed, Solver
-from clustruct.ssvm.solvers.base import Need
 from tests.reference import structural_svm as slow
 
 
@@ -16,7 +15,9 @@ class Subgradient(Solver):
     """A solver of one's own: plain subgradient steps, judged by the planes of all of them."""
 
     name = "subgradient"
-    needs = (Need("{problem} has more than 9 examples", lambda task: len(task.weights) < 10),)
+
+    def missing(self, task):
+        return f"{type(task.problem).__name__} has more than 9 examples" if len(task.weights) > 9 else None
 
     def planes(self, task):
         return OneSlack().planes(task)

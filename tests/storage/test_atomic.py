@@ -5,7 +5,7 @@ import stat
 
 import pytest
 
-from clustruct.storage.atomic import check_target, replacing
+from clustruct.storage.files import check_target, replacing
 
 
 def write(path, data=b"new"):

@@ -16,7 +16,7 @@ from clustruct import ItemSet, baselines, estimators, load, losses, save
 from clustruct.datasets import make_multilabel_count
 from clustruct.exceptions import ModelFileError
 from clustruct.storage import register
-from clustruct.storage.hints import fits
+from clustruct.storage.state import fits
 
 
 def sets(n_sets=4, m=12):

@@ -19,7 +19,7 @@ from clustruct.baselines import DefaultClustering, PairKMeans, PairwiseClassifie
 from clustruct.exceptions import ModelFileError
 from clustruct.losses import PairwiseLoss
 from clustruct.storage import load, read, save
-from clustruct.storage.container import LONGEST_HEADER, MAGIC, read_container, write_container
+from clustruct.storage.files import LONGEST_HEADER, MAGIC, read_container, write_container
 from clustruct.storage.values import decode, encode
 from tests.storage.word_block import SharedWords
 

@@ -13,7 +13,7 @@ from sklearn.svm import LinearSVC
 from clustruct._typing import Indices
 from clustruct.estimators.inputs import Groups, Table, read_labels, read_sets
 from clustruct.estimators.kmeans import KMeansPrediction
-from clustruct.inference.cluster_count import count_range
+from clustruct.inference.spectral import count_range
 from clustruct.itemsets import pair_table
 from clustruct.problems import feature_scale
 from clustruct.storage import FEATURES, Shape, register

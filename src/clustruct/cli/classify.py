@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 from clustruct.hooks import Hooks, read_sample
+from clustruct.hooks.learning import Outcome, predict
 from clustruct.hooks.model_files import read_model_file
-from clustruct.hooks.prediction import Outcome, predict
 from clustruct.hooks.svmapi import Sparm, StructModel
 
 from .exit_codes import OK, UsageError

@@ -74,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
 def _second(name: str) -> Model | str:
     """The model, or the name of the predictions, to compare with."""
     with open(name, "rb") as f:
-        is_model = f.read(16) == clustruct.storage.container.MAGIC
+        is_model = f.read(16) == clustruct.storage.files.MAGIC
     return read_model(name) if is_model else name
 
 

@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Read, learn, write the model, and say what was learned."""
     started, learned = time.perf_counter(), recipe(args)
-    clustruct.storage.atomic.check_target(Path(args.model), args.data)
+    clustruct.storage.files.check_target(Path(args.model), args.data)
     sets = labelled_sets(args)
     with training_progress(args.quiet):
         learned.fit(sets)

@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Read set by set, group, write."""
     if args.out is not None:
-        clustruct.storage.atomic.check_target(Path(args.out), [*args.data, args.model])
+        clustruct.storage.files.check_target(Path(args.out), [*args.data, args.model])
     saved = read_model(args.model)
     progress = Progress(args.quiet or (args.out is None and sys.stdout.isatty()))
     # Nothing is printed before all is known: a fault must not leave half a file behind a "> file".

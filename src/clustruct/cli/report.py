@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Write the page."""
-    clustruct.storage.atomic.check_target(Path(args.out), [*args.data, args.model])
+    clustruct.storage.files.check_target(Path(args.out), [*args.data, args.model])
     saved = read_model(args.model)
     sets = sets_as_they_are(args, trained_with(saved.about))
     clustruct.report.write_report(args.out, saved.pipeline, sets)

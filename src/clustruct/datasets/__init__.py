@@ -1,10 +1,8 @@
 """Data sets: generators and readers."""
 
-from ._mentions import make_mentions
-from ._news import make_news
-from ._records import make_records
 from .marbles import Marbles, make_marbles
 from .multilabel import MultiLabelData, make_multilabel_chain, make_multilabel_count, read_multilabel
+from .raw_sets import make_mentions, make_news, make_records
 from .synth import make_synth
 
 __all__ = [

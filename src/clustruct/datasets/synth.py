@@ -39,7 +39,15 @@ def make_synth(
     >>> int(X[0].pairs.sum()) == 5 * 20 * 19 // 2
     True
     """
-    _check(n_sets, n_clusters, cluster_size, region_size, active, noise)
+    for name, value in (("n_sets", n_sets), ("n_clusters", n_clusters), ("cluster_size", cluster_size)):
+        if value < 1:
+            raise ValueError(f"{name} must be at least 1, not {value}")
+    if n_clusters * cluster_size < 2:
+        raise ValueError("a set needs two items at least: raise n_clusters or cluster_size")
+    if not 1 <= active <= region_size:
+        raise ValueError(f"active must be between 1 and region_size, {region_size}, not {active}")
+    if not 0.0 <= noise <= 1.0:
+        raise ValueError(f"noise is a probability, not {noise}")
     rng = as_generator(random_state)
     labels = [rng.permutation(np.repeat(np.arange(n_clusters), cluster_size)) for _ in range(n_sets)]
     sets = [_item_set(y, n_clusters, region_size, active, noise, rng) for y in labels]
@@ -66,17 +74,3 @@ def _item_set(
     starts = np.arange(len(a) + 1) * active
     pairs = sparse.csr_array((np.ones(columns.size), columns, starts), shape=(len(a), n_features))
     return ItemSet(pairs=pairs)
-
-
-def _check(
-    n_sets: int, n_clusters: int, cluster_size: int, region_size: int, active: int, noise: float
-) -> None:
-    for name, value in (("n_sets", n_sets), ("n_clusters", n_clusters), ("cluster_size", cluster_size)):
-        if value < 1:
-            raise ValueError(f"{name} must be at least 1, not {value}")
-    if n_clusters * cluster_size < 2:
-        raise ValueError("a set needs two items at least: raise n_clusters or cluster_size")
-    if not 1 <= active <= region_size:
-        raise ValueError(f"active must be between 1 and region_size, {region_size}, not {active}")
-    if not 0.0 <= noise <= 1.0:
-        raise ValueError(f"noise is a probability, not {noise}")

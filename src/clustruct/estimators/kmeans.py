@@ -12,7 +12,7 @@ from scipy import sparse
 
 from clustruct._typing import Floats, Labels
 from clustruct.inference import spectral
-from clustruct.inference.cluster_count import MOST_CLUSTERS, count_clusters, count_range
+from clustruct.inference.spectral import MOST_CLUSTERS, count_clusters, count_range
 from clustruct.itemsets import ItemSet
 from clustruct.itemsets.pair_algebra import Matrix
 from clustruct.losses import NormalisedLoss, as_loss
@@ -131,7 +131,7 @@ class SupervisedKMeans(SimilarityLearning, KMeansPrediction):
     ----------
     n_clusters : int, optional
         How many clusters `predict` makes, where the call does not say. None: by the largest eigengap of
-        the centred similarity, see `cluster_count.count_clusters`.
+        the centred similarity, see `clustruct.inference.spectral.count_clusters`.
         In training each set has the k of its labels.
     C : float or "cv"
         Weight of the training loss against simplicity. "cv" chooses it by cross-validation over the

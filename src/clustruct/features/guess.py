@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import get_args
 
 from clustruct.records import RawSet
-from clustruct.storage.registry import registered
+from clustruct.storage.values import registered
 
 from .base import Block, PairBlock
 from .fields import Fields, ItemKind, field_kinds

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from clustruct._typing import Ints
 from clustruct.itemsets import ItemSet
 from clustruct.records import RawSet
-from clustruct.storage.registry import register
+from clustruct.storage.values import register
 
 from . import checks
 from .base import Block, PairBlock, State, Values, all_pairs

@@ -7,16 +7,5 @@ learner. See docs/hooks.md, and ``clustruct-learn --help``.
 from .errors import HookError
 from .learning import read_sample, start_model, train
 from .loading import Hooks, importable, load_hooks
-from .problem import HookProblem, KernelHookProblem
 
-__all__ = [
-    "HookError",
-    "HookProblem",
-    "Hooks",
-    "KernelHookProblem",
-    "importable",
-    "load_hooks",
-    "read_sample",
-    "start_model",
-    "train",
-]
+__all__ = ["HookError", "Hooks", "importable", "load_hooks", "read_sample", "start_model", "train"]

@@ -1,16 +1,53 @@
-"""What went wrong in a hook module, with the module's own lines."""
+"""What went wrong in a hook module, with the module's own lines, and what to change where it is Python 2."""
 
 from __future__ import annotations
 
+import inspect
 import os
+import re
 import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .python2 import change_for, hint_for
-
 _HERE = str(Path(__file__).resolve().parents[2])
+# Names of Python 2, and the change.
+NAMES = {
+    "file": "use open(...)",
+    "xrange": "use range(...)",
+    "raw_input": "use input(...)",
+    "unicode": "use str",
+    "basestring": "use str",
+    "long": "use int",
+    "reduce": "add: from functools import reduce",
+    "cmp": "compare with <, == and >, or (a > b) - (a < b)",
+    "cPickle": "use pickle",
+    "StringIO": "use io",
+    "cStringIO": "use io",
+    "sets": "use the built-in set",
+    "has_key": "use: key in d",
+    "iteritems": "use .items()",
+    "itervalues": "use .values()",
+    "iterkeys": "use .keys()",
+    "next": "use next(iterator)",
+}
+# What a line that does not parse looks like, and the change.
+STATEMENTS = {
+    r"\bprint\s*>>\s*([^,]+),\s*(.+)": r"print is a function: write print(\2, file=\1)",
+    r"\bprint\s+(.*),\s*$": r'print is a function: write print(\1, end=" ")',
+    r"\bprint\s+(.+)": r"print is a function: write print(\1)",
+    r"\bexec\s+(.+)": r"exec is a function: write exec(\1)",
+    r"\bexcept\s+([^,(]+),\s*(\w+)\s*:": r"write: except \1 as \2:",
+    r"\braise\s+([\w.]+)\s*,\s*(.+)": r"write: raise \1(\2)",
+    r"\blambda\s*\(": "a lambda takes no tuple: use one name and index it",
+    r"\bdef\s+(\w+)\(.*\((\w+(?:,\s*\w+)+)\)": (
+        r"\1 takes no parameter apart in its head: write one name, say example, in place of (\2), and begin "
+        r"the body with \2 = example"
+    ),
+    r"`(.+)`": r"backquotes are gone: use repr(\1)",
+    r"<>": "<> is gone: use !=",
+    r"\b(\d+)[lL]\b": r"long integers are gone: write \1",
+}
 
 
 class HookError(Exception):
@@ -30,7 +67,7 @@ def unparsed(error: SyntaxError) -> HookError:
 def failed_hook(name: str, error: BaseException, hook: Callable[..., Any] | None = None) -> HookError:
     """An exception inside a hook: where the module was, innermost line last."""
     frames = [f for f in traceback.extract_tb(error.__traceback__) if not _is_ours(f.filename)]
-    lines = [f"{name} failed: {type(error).__name__}: {error}"]
+    lines = [f"{_signature(name, hook)} failed: {type(error).__name__}: {error}"]
     lines += [f"  {_shown(f.filename)}, line {f.lineno}, in {f.name}: {f.line}" for f in frames]
     code = getattr(hook, "__code__", None)
     if not frames and code is not None:
@@ -42,6 +79,13 @@ def failed_hook(name: str, error: BaseException, hook: Callable[..., Any] | None
     return HookError("\n".join(lines))
 
 
+def _signature(name: str, hook: Callable[..., Any] | None) -> str:
+    try:
+        return name if hook is None else f"{name}{inspect.signature(hook)}"
+    except (TypeError, ValueError):
+        return name
+
+
 def _is_ours(filename: str) -> bool:
     return filename.startswith("<frozen") or os.path.abspath(filename).startswith(_HERE + os.sep)
 
@@ -50,3 +94,22 @@ def _shown(filename: str) -> str:
     """The file as the user would name it: relative where it lies below this folder."""
     relative = os.path.relpath(filename)
     return filename if relative.startswith("..") else relative
+
+
+def change_for(line: str) -> str | None:
+    """What to change in a line that Python 3 cannot parse; None where it is no old form.
+
+    >>> change_for("if x: print y, z  # why")
+    'print is a function: write print(y, z)'
+    """
+    bare = re.sub(r"\s*#[^'\"]*$", "", line.strip())
+    found = ((re.search(form, bare), change) for form, change in STATEMENTS.items())
+    return next((match.expand(change) for match, change in found if match), None)
+
+
+def hint_for(error: BaseException) -> str | None:
+    """What to change where a name, module or method of Python 2 was missed at run time only."""
+    name = getattr(error, "name", None)
+    if not isinstance(error, NameError | AttributeError | ModuleNotFoundError) or name not in NAMES:
+        return None
+    return f"{'.' if isinstance(error, AttributeError) else ''}{name} belongs to Python 2: {NAMES[name]}"

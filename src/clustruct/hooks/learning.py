@@ -1,24 +1,23 @@
-"""Training a hook module: its parameters in the engine's terms, its hooks at the right moments."""
+"""Training a hook module, and predicting with it: its hooks at the right moments."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TextIO
 
 import numpy as np
 
 from clustruct import ssvm
 from clustruct._typing import Floats
-from clustruct.ssvm import FitResult, Iteration, Planes, SlackRule
+from clustruct.ssvm import FitResult, Iteration, SlackRule
 
+from .constraints import UserConstraint, WorkingConstraints, hard_conditions, read_constraints
 from .errors import HookError
 from .loading import ORACLES, Hooks
-from .models import KernelParm, Model, Sparm, StructModel
 from .problem import HookProblem, KernelHookProblem
-from .user_constraints import UserConstraint, hard_conditions, read_constraints, without_slack
-from .working_set_view import WorkingConstraints
+from .svmapi import KernelParm, Model, Sparm, StructModel
 
 # SVM^struct has no limit; rounds that gain nothing end the training long before this.
 MOST_ROUNDS = 100_000
@@ -126,12 +125,12 @@ def train(
     make = HookProblem if linear else KernelHookProblem
     problem = make(hooks, sample, sm, sparm, given)
     weights = _weights(problem)
-    rounds = _Rounds(hooks, sample, sm, sparm, report)
+    rounds = _Rounds(problem, report)
     extra: dict[str, Any] = {"kernel": None if linear else sm.svm_model.kernel_parm.engine_kernel()}
     if linear:
         hard = [g for g in given if g.group is None]
         extra["constraints"] = hard_conditions(hard, problem.rows(g.parts for g in hard)) or None
-        extra["w0"] = _given_planes(problem)
+        extra["w0"] = problem.given_planes
     result = ssvm.fit(
         problem,
         sparm.c * float(weights.sum()) / len(sample),
@@ -146,18 +145,15 @@ def train(
         callback=rounds,
         **extra,
     )
-    parm = sm.svm_model.kernel_parm
-    if linear:
-        sm.svm_model = Model(parm, result.w, problem.kernel_ids)
-    else:
-        sm.svm_model = Model(parm, support=result.w.support)
-    return Trained(result, WorkingConstraints(rounds.working_set or _NoPlanes()))
+    learned = (result.w, problem.kernel_ids) if linear else (None, (0,), result.w.support)
+    sm.svm_model = Model(sm.svm_model.kernel_parm, *learned)
+    return Trained(result, WorkingConstraints(rounds.working_set))
 
 
 def _check_oracle(hooks: Hooks, rule: SlackRule) -> None:
     """Say so where the module has a search, but not for this scaling."""
     written = sorted(hooks.own.intersection(ORACLES))
-    if written and hooks.bare_oracle(rule.scaling)[0] == "classify_example":
+    if written and hooks.oracle(rule.scaling)[0] == "classify_example":
         warnings.warn(
             f"{hooks.name} has {written[0]} but no search for {rule.scaling} scaling; "
             "classify_example is used, which leaves the loss out",
@@ -175,7 +171,7 @@ def _fitting(given: list[UserConstraint], chosen: Settings, linear: bool) -> lis
             "or use -w 0 or 1.",
             stacklevel=3,
         )
-        given = without_slack(given)
+        given = [replace(g, group=None) for g in given]
     if not linear and any(g.group is None for g in given):
         raise HookError("init_constraints: constraints without slack need a linear model (-t 0)")
     return given
@@ -191,39 +187,52 @@ def _weights(problem: HookProblem) -> Floats:
     return weights
 
 
-class _NoPlanes:
-    def dump(self) -> Planes:
-        return Planes(np.empty((0, 1)), np.empty(0), np.empty(0, np.intp), np.empty(0))
-
-
-def _given_planes(problem: HookProblem) -> Planes | None:
-    """Given constraints with a slack: the training begins with them all.
-
-    Found one at a time, hundreds of them would take hundreds of rounds.
-    """
-    if not problem.given:
-        return None
-    vectors, rights, groups = problem.given_planes
-    return Planes(vectors, rights, groups, np.zeros(len(rights)))
-
-
 @dataclass
 class _Rounds:
     """After every round: ``print_iteration_stats``, and the report."""
 
-    hooks: Hooks
-    sample: list[Any]
-    sm: StructModel
-    sparm: Sparm
+    problem: HookProblem
     report: Callable[[Iteration], object] | None
     working_set: Any = None
 
     def __call__(self, entry: Iteration) -> None:
-        self.working_set = entry.working_set
-        if "print_iteration_stats" in self.hooks.own:
+        p, self.working_set = self.problem, entry.working_set
+        if "print_iteration_stats" in p.hooks.own:
             held = WorkingConstraints(entry.working_set)
             # The violation of the joint constraint is the gap over C. No round works from the cache alone.
-            ceps = entry.gap / self.sparm.c
-            self.hooks.print_iteration_stats(ceps, False, self.sample, self.sm, held, held.alpha, self.sparm)
+            ceps = entry.gap / p.sparm.c
+            p.hooks.print_iteration_stats(ceps, False, p.sample, p.sm, held, held.alpha, p.sparm)
         if self.report is not None:
             self.report(entry)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How the predictions compare with the labels that are known (y other than None)."""
+
+    examples: int
+    known: int
+    total_loss: float
+    correct: int
+
+    @property
+    def mean_loss(self) -> float:
+        return self.total_loss / self.known
+
+
+def predict(hooks: Hooks, sample: list[Any], sm: StructModel, sparm: Sparm, predictions: TextIO) -> Outcome:
+    """Classify every example, write its label, and gather the module's statistics.
+
+    For each example in turn: ``classify_example``, ``write_label``, ``loss`` where the label is known,
+    ``eval_prediction``; at the end ``print_testing_stats``.
+    """
+    known, total, correct, teststats = 0, 0.0, 0, None
+    for i, (x, y) in enumerate(sample):
+        ypred = hooks.classify_example(x, sm, sparm)
+        hooks.write_label(predictions, ypred)
+        if y is not None:
+            value = hooks.loss_of(i, y, ypred, sparm)
+            known, total, correct = known + 1, total + value, correct + (value == 0.0)
+        teststats = hooks.eval_prediction(i, (x, y), ypred, sm, sparm, teststats)
+    hooks.print_testing_stats(sample, sm, sparm, teststats)
+    return Outcome(len(sample), known, total, correct)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import inspect
 import linecache
 import os
 import sys
@@ -12,12 +11,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TextIO
+
+import numpy as np
 
 from . import svmapi
-from .defaults import DEFAULTS
 from .errors import HookError, failed_hook, unparsed
-from .models import Sparm
 
 REQUIRED = ("read_examples", "init_model", "psi", "classify_example")
 ORACLES = (
@@ -25,9 +24,49 @@ ORACLES = (
     "find_most_violated_constraint_margin",
     "find_most_violated_constraint_slack",
 )
-OPTIONAL = (*ORACLES, *DEFAULTS)
 # Marks modules that were loaded here, so that loading one again may replace it.
 _MARK = "__clustruct_hook_module__"
+
+
+def default_loss(y: Any, ybar: Any, sparm: object) -> float:
+    """0 where the two are equal, else 1.
+
+    >>> default_loss("a", "a", None), default_loss([1, 2], [1, 3], None)
+    (0.0, 1.0)
+    """
+    if isinstance(y, np.ndarray) or isinstance(ybar, np.ndarray):
+        return 0.0 if np.array_equal(y, ybar) else 1.0
+    return 0.0 if y == ybar else 1.0
+
+
+def kept_statistics(
+    exnum: int, example: object, ypred: object, sm: object, sparm: object, teststats: object
+) -> object:
+    """Keep the statistics as they are."""
+    return teststats
+
+
+def label_per_line(fileptr: TextIO, y: object) -> None:
+    """One label per line, as `str` shows it."""
+    fileptr.write(f"{y}\n")
+
+
+def nothing(*args: object) -> None:
+    """The hooks that print, those that read options, and those that give constraints: nothing."""
+
+
+# What happens where a module leaves an optional hook out.
+DEFAULTS: dict[str, Callable[..., Any]] = {
+    "loss": default_loss,
+    "init_constraints": nothing,
+    "eval_prediction": kept_statistics,
+    "write_label": label_per_line,
+    **dict.fromkeys(("parse_parameters", "parse_parameters_classify"), nothing),
+    **dict.fromkeys(("print_iteration_stats", "print_learning_stats", "print_testing_stats"), nothing),
+    **dict.fromkeys(("print_help", "print_help_classify"), nothing),
+    # Those two are in model_files; the commands ask `Hooks.own` whether the module has its own.
+    **dict.fromkeys(("write_model", "read_model"), nothing),
+}
 
 
 class Hooks:
@@ -40,24 +79,23 @@ class Hooks:
     def __init__(self, module: ModuleType) -> None:
         self.module = module
         self.name = module.__name__
-        self.own = frozenset(n for n in (*REQUIRED, *OPTIONAL) if callable(getattr(module, n, None)))
+        self.own = frozenset(
+            n for n in (*REQUIRED, *ORACLES, *DEFAULTS) if callable(getattr(module, n, None))
+        )
         missing = [name for name in REQUIRED if name not in self.own]
         if missing:
             raise HookError(
                 f"{module.__file__} lacks the required {_listed(missing)}. "
                 f"Every module needs {', '.join(REQUIRED)}."
             )
-        for name in self.own:
-            setattr(self, name, _guarded(name, getattr(module, name)))
-        for name, default in DEFAULTS.items():
-            if name not in self.own:
-                setattr(self, name, default)
+        guarded = {name: _guarded(name, getattr(module, name)) for name in self.own}
+        vars(self).update(DEFAULTS | guarded)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         # Reached only for names that __init__ did not set.
         raise AttributeError(f"{self.name} has no hook {name!r}")
 
-    def loss_of(self, i: int, y: object, ybar: object, sparm: Sparm) -> float:
+    def loss_of(self, i: int, y: object, ybar: object, sparm: svmapi.Sparm) -> float:
         """The module's loss for example i, as a number."""
         value = self.loss(y, ybar, sparm)
         try:
@@ -65,7 +103,7 @@ class Hooks:
         except (TypeError, ValueError):
             raise HookError(f"example {i}: loss must return a number, not {value!r}") from None
 
-    def bare_oracle(self, scaling: str) -> tuple[str, Callable[..., Any]]:
+    def oracle(self, scaling: str) -> tuple[str, Callable[..., Any]]:
         """The separation oracle for a scaling: the special one, the general one, or the predictor.
 
         With its name, and without the guard: put the calls inside ``with hook_errors(name, oracle)``.
@@ -75,10 +113,6 @@ class Hooks:
                 return name, getattr(self.module, name)
         classify = self.module.classify_example
         return "classify_example", lambda x, y, sm, sparm: classify(x, sm, sparm)
-
-    def oracle(self, scaling: str) -> Callable[..., Any]:
-        """The same oracle, guarded."""
-        return _guarded(*self.bare_oracle(scaling))
 
 
 def _listed(names: list[str]) -> str:
@@ -90,7 +124,7 @@ def _guarded(name: str, hook: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return hook(*args)
         except Exception as error:
-            raise failed_hook(_signature(name, hook), error, hook) from error
+            raise failed_hook(name, error, hook) from error
 
     return call
 
@@ -101,14 +135,7 @@ def hook_errors(name: str, hook: Callable[..., Any]) -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        raise failed_hook(_signature(name, hook), error, hook) from error
-
-
-def _signature(name: str, hook: Callable[..., Any]) -> str:
-    try:
-        return f"{name}{inspect.signature(hook)}"
-    except (TypeError, ValueError):
-        return name
+        raise failed_hook(name, error, hook) from error
 
 
 @contextmanager

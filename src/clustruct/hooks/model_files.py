@@ -20,11 +20,10 @@ from clustruct._typing import Floats
 from clustruct.exceptions import ModelFileError
 from clustruct.ssvm import VectorSum
 from clustruct.storage import DataclassState, read, register, save
-from clustruct.storage.registry import register_foreign
-from clustruct.storage.values import Unstorable, encode
+from clustruct.storage.values import Unstorable, encode, register_foreign
 
 from .errors import HookError
-from .models import KernelParm, Model, Sparm, StructModel
+from .svmapi import KernelParm, Model, Sparm, StructModel
 from .vectors import Document, Sparse
 
 Attributes = dict[str, Any]

@@ -6,16 +6,16 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from clustruct._typing import Floats, Indices, Ints
-from clustruct.ssvm import Constraints, KernelModel, OracleKind, SlackRule, VectorSum
+from clustruct.ssvm import Constraints, KernelModel, OracleKind, Planes, SlackRule, VectorSum
 
+from .constraints import UserConstraint
 from .errors import HookError
 from .loading import Hooks, hook_errors
-from .models import Model, Sparm, StructModel
-from .output_cache import PLAIN_TYPES, RowStore, is_hashable_output
-from .user_constraints import UserConstraint
+from .svmapi import Model, Sparm, StructModel
 from .vectors import Sparse, sparse_parts
 
 Parts = Sequence[Sparse]
@@ -23,6 +23,8 @@ Parts = Sequence[Sparse]
 DENSE_LENGTH = 2000
 # Answers held per example before all are forgotten.
 MOST_HELD = 100
+# Outputs of these kinds cannot be changed after they were returned, so they may be compared later.
+PLAIN_TYPES = {int, float, str, bool, bytes, np.int64, np.int32, np.float64, np.bool_, np.str_}
 
 
 class HookProblem:
@@ -92,10 +94,8 @@ class HookProblem:
         for parts in vectors:
             held.extend(parts)
             counts.append(len(held))
-        lengths = np.array([len(s.indices) for s in held], np.int64)
-        values = np.concatenate([np.empty(0), *(s.values for s in held)])
-        where = np.concatenate([np.empty(0, np.int64), *(s.indices for s in held)])
-        _check_length(where, self.sm.size_psi)
+        values, where, starts = _end_to_end(held, self.sm.size_psi)
+        lengths = np.diff(starts)
         values *= np.repeat(np.array([s.factor for s in held], float), lengths)
         try:
             where += np.repeat(np.array([self._offset[s.kernel_id] for s in held], np.int64), lengths)
@@ -104,8 +104,7 @@ class HookProblem:
                 f"psi gives kernel_id {missing}, which no true output has; a linear model (-t 0) has one "
                 "block of weights for each. The same kernel in the dual, -t 1 -d 1 -r 0, has no such limit."
             ) from None
-        pointers = np.concatenate([[0], np.cumsum(lengths)])[counts]
-        shape = (len(counts) - 1, self.n_features)
+        pointers, shape = starts[counts], (len(counts) - 1, self.n_features)
         # The same index type everywhere: the differences of rows are then made without conversions.
         return sparse.csr_array((values, where.astype(np.int32), pointers.astype(np.int32)), shape=shape)
 
@@ -121,7 +120,7 @@ class HookProblem:
         """Outputs, losses, and the places of the psi differences among the rows held."""
         if self._held.count > MOST_HELD * self.n_examples:
             self._forget()
-        hook, oracle = self.hooks.bare_oracle(rule.scaling)
+        hook, oracle = self.hooks.oracle(rule.scaling)
         sm, sparm, sample, known, n_own = self.sm, self.sparm, self.sample, self._known, self.n_own
         outputs: list[Any] = []
         places: list[int] = []
@@ -177,10 +176,16 @@ class HookProblem:
         return losses, sparse.vstack([differences, rows], format="csr")[order]
 
     @property
-    def given_planes(self) -> tuple[sparse.csr_array, Floats, Indices]:
-        """Vectors, right sides and groups of the given constraints that have a slack."""
+    def given_planes(self) -> Planes | None:
+        """The given constraints that have a slack: the training begins with them all.
+
+        Found one at a time, hundreds of them would take hundreds of rounds.
+        """
+        if not self.given:
+            return None
         rights = np.array([g.right for g in self.given], float)
-        return self._given_rows, rights, np.array([g.group for g in self.given], np.intp)
+        groups = np.array([g.group for g in self.given], np.intp)
+        return Planes(self._given_rows, rights, groups, np.zeros(len(rights)))
 
 
 class KernelHookProblem(HookProblem):
@@ -213,8 +218,9 @@ class KernelHookProblem(HookProblem):
             self.sm.svm_model = Model(self.sm.svm_model.kernel_parm, support=w.support)
         best: object = None
         if i < self.n_own:
-            x, y = self.sample[i]
-            best = self.hooks.oracle(rule.scaling)(x, y, self.sm, self.sparm)
+            hook, oracle = self.hooks.oracle(rule.scaling)
+            with hook_errors(hook, oracle):
+                best = oracle(*self.sample[i], self.sm, self.sparm)
         for j in self._given_of.get(i, []):
             best = self._better(i, best, self.given[j], w, rule)
         return best
@@ -229,28 +235,26 @@ class KernelHookProblem(HookProblem):
 
     def _sum(self, parts: Parts) -> VectorSum:
         size = self.sm.size_psi
-        for s in parts:
-            _check_length(s.indices, size)
-        coefficients = np.array([s.factor for s in parts], float)
-        ids = np.array([s.kernel_id for s in parts], np.intp)
+        values, where, starts = _end_to_end(parts, size)
         if size <= DENSE_LENGTH:
             vectors: Any = np.zeros((len(parts), size))
-            for row, s in zip(vectors, parts, strict=True):
-                row[s.indices] = s.values
+            vectors[np.repeat(np.arange(len(parts)), np.diff(starts)), where] = values
         else:
-            pointers = np.cumsum([0, *(len(s.indices) for s in parts)])
-            where = np.concatenate([np.empty(0, np.int64), *(s.indices for s in parts)])
-            values = np.concatenate([np.empty(0), *(s.values for s in parts)])
-            vectors = sparse.csr_array((values, where, pointers), shape=(len(parts), size))
-        return VectorSum(coefficients, vectors, ids)
+            vectors = sparse.csr_array((values, where, starts), shape=(len(parts), size))
+        coefficients = np.array([s.factor for s in parts], float)
+        return VectorSum(coefficients, vectors, np.array([s.kernel_id for s in parts], np.intp))
 
 
-def _check_length(indices: Ints, size: int) -> None:
-    if len(indices) and indices.max() >= size:
+def _end_to_end(parts: Parts, size: int) -> tuple[Floats, Ints, Ints]:
+    """The values and the indices of all parts, and where each part begins."""
+    values = np.concatenate([np.empty(0), *(s.values for s in parts)])
+    where = np.concatenate([np.empty(0, np.int64), *(s.indices for s in parts)])
+    if len(where) and where.max() >= size:
         raise HookError(
-            f"a vector has the index {indices.max()}, but init_model set sm.size_psi = {size}; "
+            f"a vector has the index {where.max()}, but init_model set sm.size_psi = {size}; "
             "indices count from 0"
         )
+    return values, where, np.cumsum([0, *(len(s.indices) for s in parts)])
 
 
 class _TakenConstraint:
@@ -258,3 +262,54 @@ class _TakenConstraint:
 
     def __init__(self, given: UserConstraint, loss: float, divisor: float) -> None:
         self.given, self.loss, self.divisor = given, loss, divisor
+
+
+def is_hashable_output(output: object) -> bool:
+    """Whether an output is a plain value, or a tuple of plain values.
+
+    >>> is_hashable_output(3), is_hashable_output(("N", "V")), is_hashable_output([3])
+    (True, True, False)
+    """
+    return type(output) in PLAIN_TYPES or (
+        type(output) is tuple and all(type(part) in PLAIN_TYPES for part in output)
+    )
+
+
+class RowStore:
+    """CSR rows in arrays that double as they grow. Row 0 is empty: the truth's difference."""
+
+    def __init__(self, n_columns: int) -> None:
+        self.n_columns = n_columns
+        self.data, self.indices = np.empty(1024), np.empty(1024, np.int32)
+        self.pointers = np.zeros(1024, np.int64)
+        self.count = 1
+
+    def append(self, rows: sparse.csr_array) -> int:
+        """Take in rows; the number of the first."""
+        first, held = self.count, int(self.pointers[self.count])
+        end, entries = self.count + rows.shape[0], held + len(rows.data)
+        self.data = _with_room(self.data, entries)
+        self.indices = _with_room(self.indices, entries)
+        self.pointers = _with_room(self.pointers, end + 1)
+        self.data[held:entries] = rows.data
+        self.indices[held:entries] = rows.indices
+        self.pointers[first : end + 1] = held + rows.indptr
+        self.count = end
+        return first
+
+    def take(self, which: Indices) -> sparse.csr_array:
+        """Some of the rows, in the order asked for."""
+        starts = self.pointers[which]
+        lengths = self.pointers[which + 1] - starts
+        pointers = np.concatenate([[0], np.cumsum(lengths)])
+        at = np.arange(pointers[-1]) + np.repeat(starts - pointers[:-1], lengths)
+        shape = (len(which), self.n_columns)
+        return sparse.csr_array((self.data[at], self.indices[at], pointers.astype(np.int32)), shape=shape)
+
+
+def _with_room(array: NDArray[Any], size: int) -> NDArray[Any]:
+    if size <= len(array):
+        return array
+    grown = np.zeros(2 * size, array.dtype)
+    grown[: len(array)] = array
+    return grown

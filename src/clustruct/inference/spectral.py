@@ -4,26 +4,34 @@
 
 Solved by the k leading eigenvectors of K, which may be indefinite; the value is the sum of the k largest
 eigenvalues and never below that of a partition. Finley and Joachims 2008; Finley 2009, section 4.3.3.
+With an entropy, a smooth stand-in for that sum (`soft_relax`)::
+
+    maximise over Z, 0 <= Z <= I, trace Z = k:   <K, Z> + mu S(Z),
+    S(Z) = - sum_j [ p_j log p_j + (1 - p_j) log(1 - p_j) ],   p_j the eigenvalues of Z
 """
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy import linalg, sparse
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
+from scipy.special import expit, xlogy
 
 from clustruct._typing import Floats, Ints
 from clustruct.partitions import RelaxedClustering
 
 from .kmeans import best_hill_climb, check_k, check_similarity, starts
 
-__all__ = ["discretise", "leading_eigenvectors", "relax", "relaxed_objective"]
-
 Method = Literal["auto", "dense", "lanczos"]
 # Below this size LAPACK's subset solver is the faster (python -m benchmarks.kmeans_timing).
 SMALL = 200
+# Eigenvectors with a smaller share are left out of a soft clustering.
+NEGLIGIBLE = 1e-13
+# Where nothing is known, k is looked for up to this many.
+MOST_CLUSTERS = 30
 # Lanczos steps that look for an eigenvalue passed over.
 GUARD_STEPS = 12
 
@@ -121,12 +129,8 @@ def leading_eigenvectors(
     check_k(k, m)
     if method == "auto":
         method = "dense" if m < SMALL or 10 * k > m else "lanczos"
-    found = None
-    if method == "lanczos" and k < m - 1:
-        found = _lanczos(A, k, tol, start)
-    if found is None:
-        found = _lapack(check_similarity(A) if implicit else A, k)
-    values, Y = found
+    found = _lanczos(A, k, tol, start) if method == "lanczos" and k < m - 1 else None
+    values, Y = _lapack(check_similarity(A) if implicit else A, k) if found is None else found
     largest = Y[np.abs(Y).argmax(axis=0), np.arange(k)]
     return values, np.ascontiguousarray(Y * np.where(largest < 0.0, -1.0, 1.0))
 
@@ -158,6 +162,107 @@ def discretise(
     k = relaxed.n_clusters if k is None else k
     check_k(k, len(Y))
     return best_hill_climb(Y, k, starts(len(Y), k, n_init, random_state), rows=True)
+
+
+class SoftClustering(NamedTuple):
+    """Z = U U', the two values at it, and the sum of the k largest eigenvalues."""
+
+    U: Floats
+    value: float
+    smoothed: float
+    largest: float
+
+
+def soft_relax(K: Floats, k: int, mu: float, *, centred: bool = False) -> SoftClustering:
+    """The best Z for a dense symmetric K, with <K, Z>, <K, Z> + mu S(Z), and their limit at mu = 0.
+
+    Z is a mean of relaxed clusterings Y Y'. It has the eigenvectors of K, and with l_j the eigenvalues
+    p_j = 1 / (1 + exp((t - l_j)/mu)), t such that these sum to k. For mu = 0 it is `relax`.
+    With ``centred`` every Z has the constant vector with share 1, as in `relax`. Cost O(m^3).
+
+    >>> K = np.diag([3.0, 2.0, 0.0])
+    >>> found = soft_relax(K, 2, mu=0.1)
+    >>> found.largest, bool(found.value < 5.0 < found.smoothed), round(float(np.sum(found.U**2)), 9)
+    (5.0, True, 2.0)
+    """
+    A = check_similarity(K)
+    m = len(A)
+    check_k(k, m)
+    if mu <= 0.0:
+        raise ValueError(f"mu must be positive, not {mu!r}")
+    first, along = np.full((m, int(centred)), 1.0 / np.sqrt(m)), 0.0
+    if centred:
+        along = float(first[:, 0] @ A @ first[:, 0])
+        if k == 1:
+            return SoftClustering(first, along, along, along)
+    eigenvalues, V = linalg.eigh(centre(A) if centred else A, check_finite=False)
+    if centred:
+        # The constant vector comes last, and has its share already.
+        last = int(np.abs(first[:, 0] @ V).argmax())
+        eigenvalues, V = np.delete(eigenvalues, last), np.delete(V, last, axis=1)
+    free = k - int(centred)
+    p = occupations(eigenvalues, free, mu)
+    entropy = -float(np.sum(xlogy(p, p) + xlogy(1.0 - p, 1.0 - p)))
+    kept = p > NEGLIGIBLE
+    U = np.column_stack([first, V[:, kept] * np.sqrt(p[kept])])
+    value, largest = along + float(p @ eigenvalues), along + float(eigenvalues[-free:].sum())
+    return SoftClustering(U, value, value + mu * entropy, largest)
+
+
+def occupations(eigenvalues: Floats, k: int, mu: float) -> Floats:
+    """p_j = 1 / (1 + exp((t - l_j)/mu)), t such that the sum is k, by bisection.
+
+    >>> occupations(np.array([0.0, 1.0, 2.0]), 2, 0.5).round(3)
+    array([0.291, 0.752, 0.957])
+    """
+    if k == len(eigenvalues):
+        return np.ones(k)
+    z = (eigenvalues - eigenvalues.max()) / mu
+    # Between the k-th and the (k+1)-th eigenvalue but for the tails of the others.
+    order = np.sort(z)[::-1]
+    margin = 1.0 + np.log(len(z)) + np.log(2.0)
+    low, high = order[k] - margin, order[k - 1] + margin
+    for _ in range(80):
+        t = 0.5 * (low + high)
+        low, high = (t, high) if expit(z - t).sum() > k else (low, t)
+    p = np.asarray(expit(z - 0.5 * (low + high)))
+    return np.minimum(p * (k / p.sum()), 1.0)
+
+
+def count_clusters(K: Any, least: int = 1, most: int = MOST_CLUSTERS) -> int:
+    """1 + the place of the largest eigengap of centred K, between ``least`` and ``most`` clusters.
+
+    The columns of every partition's Y span the constant vector, so that k clusters show as k - 1 leading
+    eigenvalues of HKH, H = I - 11'/m, which training pushes up against the others by the margin. (K
+    itself says less: no partition depends on 1'K1, and training leaves it where it falls.) Without a
+    positive eigenvalue there is one cluster. `python -m benchmarks.kmeans_count` compares rules.
+
+    >>> count_clusters(np.array([[3.0, 3.0, 0.0], [3.0, 3.0, 0.0], [0.0, 0.0, 2.0]]))
+    2
+    """
+    m = len(K)
+    if m < 3:
+        one = m < 2 or (least < 2 and K[0][1] > 0.0) or most < 2
+        return 1 if one else 2
+    low, high = min(max(least, 2), m - 1), min(most, m - 1)
+    if high < 2:
+        return 1
+    # The last of the m eigenvalues belongs to the constant vector. Place j holds the (j + 1)st eigenvalue.
+    values = leading_eigenvectors(centre(K), min(high, m - 1))[0]
+    if least < 2 and values[0] <= 1e-12 * float(np.abs(K).max()) * m:
+        return 1
+    gaps = (values[:-1] - values[1:])[low - 2 :]
+    return int(np.argmax(gaps)) + low if gaps.size else low
+
+
+def count_range(labels: Sequence[Ints]) -> tuple[int, int]:
+    """Where to look for k after training: from half the fewest clusters seen to twice the most.
+
+    >>> count_range([np.array([0, 1, 2, 3]), np.array([0, 0, 1, 2, 3, 4])])
+    (2, 10)
+    """
+    seen = [int(y.max()) + 1 for y in labels]
+    return max(1, min(seen) // 2), 2 * max(seen)
 
 
 def _lapack(K: Floats, k: int) -> tuple[Floats, Floats]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from .csv_files import CsvFile
+from . import csv_files, jsonl, parquet  # noqa: F401 (each registers its format)
 from .files import (
     FileFormat,
     Prediction,
@@ -20,18 +20,12 @@ from .files import (
     write_predictions,
     write_sets,
 )
-from .frames import sets_from_frame
-from .jsonl import JsonLines
-from .parquet import ParquetFile
-from .tables import Columns, LabelUse
+from .tables import Columns, LabelUse, sets_from_frame
 
 __all__ = [
     "Columns",
-    "CsvFile",
     "FileFormat",
-    "JsonLines",
     "LabelUse",
-    "ParquetFile",
     "Prediction",
     "Reading",
     "TextFormat",

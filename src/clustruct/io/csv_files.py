@@ -13,8 +13,6 @@ from clustruct.records import RawSet
 from .files import Prediction, Reading, TextFormat, plain, register, suffix_of, text_lines
 from .tables import Row, sets_from_rows
 
-__all__ = ["CsvFile"]
-
 # A field beyond this is a quote that was never closed.
 LONGEST_FIELD = 2**20
 LONGEST_LINE = 32 * 2**20

@@ -18,7 +18,7 @@ from typing import IO, Any, ClassVar, NamedTuple, TypeVar
 
 from clustruct.exceptions import DataError, place
 from clustruct.records import RawSet
-from clustruct.storage.atomic import replacing
+from clustruct.storage.files import replacing
 
 from .tables import Columns, LabelUse
 

@@ -14,8 +14,6 @@ from clustruct.records import RawSet, is_missing
 from .files import Prediction, Reading, TextFormat, plain, register, text_lines
 from .tables import Columns, LabelUse, check_ids, check_labels, check_values
 
-__all__ = ["JsonLines"]
-
 LABEL_KEYS = ("labels", "clusters")
 
 
@@ -90,19 +88,13 @@ def _object(text: str, path: Path, line: int) -> dict[str, Any]:
 
 def _item_keys(given: Mapping[str, Any]) -> set[str]:
     items = given.get("items", given.get("mentions"))
-    return (
-        {key for item in items if isinstance(item, dict) for key in item}
-        if isinstance(items, list)
-        else set()
-    )
+    rows = items if isinstance(items, list) else []
+    return {key for item in rows if isinstance(item, dict) for key in item}
 
 
 def _check_selected(given: Mapping[str, Any], columns: Columns, path: Path, line: int) -> None:
-    for name in (
-        *columns.where,
-        *columns.without,
-        *([columns.group] if columns.group not in (None, *columns.remembered) else []),
-    ):
+    group = [] if columns.group in (None, *columns.remembered) else [columns.group]
+    for name in (*columns.where, *columns.without, *group):
         if name not in given:
             keys = ", ".join(given)
             raise DataError(f"{place(path, line)}: the set has no key {name!r}; its keys are {keys}")

@@ -12,8 +12,6 @@ from clustruct.records import RawSet
 from .files import FileFormat, Reading, register
 from .tables import Row, sets_from_rows
 
-__all__ = ["ParquetFile"]
-
 
 @register
 class ParquetFile(FileFormat):

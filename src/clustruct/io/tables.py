@@ -1,16 +1,15 @@
-"""Tables: which column (or key) is what, which rows are wanted, and rows put together to sets."""
+"""Tables and data frames: which column (or key) is what, which rows are wanted, and sets made of rows."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from clustruct.exceptions import DataError, NoLabels, place
 from clustruct.records import RawSet, is_missing
-
-__all__ = ["Columns", "LabelUse", "Row", "check_ids", "check_labels", "check_values", "sets_from_rows"]
 
 LabelUse = Literal["required", "skip", "ignored"]
 Row = tuple[int, Mapping[str, Any]]
@@ -113,14 +112,10 @@ def check_ids(ids: Sequence[Any], where: Sequence[str], title: str, repeated: bo
 def check_values(item: Mapping[str, Any], where: str) -> None:
     """Refuse numbers that are not finite where a missing value could not be meant."""
     for name, value in item.items():
-        if isinstance(value, float) and value in (float("inf"), float("-inf")):
+        if isinstance(value, float) and math.isinf(value):
             raise DataError(f"{where}: the field {name!r} is infinite")
-        if isinstance(value, list) and any(isinstance(v, float) and not _finite(v) for v in value):
+        if isinstance(value, list) and any(isinstance(v, float) and not math.isfinite(v) for v in value):
             raise DataError(f"{where}: the field {name!r} has an entry that is not a finite number")
-
-
-def _finite(value: float) -> bool:
-    return value - value == 0.0
 
 
 def check_present(
@@ -137,14 +132,6 @@ def check_present(
             raise fault(f"{place(path, line)}: there is no column {name!r}; there are {shown}")
 
 
-@dataclass
-class _Gathered:
-    """The rows of one set so far."""
-
-    rows: list[Mapping[str, Any]] = field(default_factory=list)
-    lines: list[int] = field(default_factory=list)
-
-
 def sets_from_rows(
     rows: Iterable[Row], header: list[str], columns: Columns, labels: LabelUse, path: Path | None
 ) -> Iterator[RawSet]:
@@ -153,38 +140,23 @@ def sets_from_rows(
     ``rows`` gives (line, values by column).
     """
     line = None if path is None else 1
-    columns = _with_defaults(columns, header)
-    wanted = [
-        columns.set,
-        columns.id,
-        columns.group,
-        *columns.where,
-        *columns.without,
-        *(columns.fields or ()),
-    ]
-    check_present(header, wanted, path, line)
+    columns = columns.present(header)
+    if columns.id is None and "id" in header and columns.cluster != "id":
+        columns = replace(columns, id="id")
+    named = (columns.set, columns.id, columns.group)
+    check_present(header, [*named, *columns.where, *columns.without, *(columns.fields or ())], path, line)
     if labels != "ignored":
         if columns.cluster is None:
             raise NoLabels(f"{place(path, line)}: name the column of the clusters (--cluster NAME)")
         check_present(header, [columns.cluster], path, line, NoLabels)
-    sets: dict[Hashable, _Gathered] = {}
+    sets: dict[Hashable, list[Row]] = {}
     for number, row in rows:
-        if not columns.wants(row) or (labels == "skip" and is_missing(row[columns.cluster or ""])):
-            continue
-        mine = sets.setdefault(_set_of(row, columns, path, number), _Gathered())
-        mine.rows.append(row)
-        mine.lines.append(number)
+        if columns.wants(row) and not (labels == "skip" and is_missing(row[columns.cluster or ""])):
+            sets.setdefault(_set_of(row, columns, path, number), []).append((number, row))
     if not sets:
         raise DataError(f"{place(path)}: no rows to use")
-    for name, gathered in sets.items():
-        yield _raw_set(name, gathered, columns, labels, path)
-
-
-def _with_defaults(columns: Columns, header: list[str]) -> Columns:
-    columns = columns.present(header)
-    if columns.id is None and "id" in header and columns.cluster != "id":
-        columns = replace(columns, id="id")
-    return columns
+    for name, numbered in sets.items():
+        yield _raw_set(name, numbered, columns, labels, path)
 
 
 def _set_of(row: Mapping[str, Any], columns: Columns, path: Path | None, line: int) -> Hashable:
@@ -197,9 +169,9 @@ def _set_of(row: Mapping[str, Any], columns: Columns, path: Path | None, line: i
 
 
 def _raw_set(
-    name: Hashable, gathered: _Gathered, columns: Columns, labels: LabelUse, path: Path | None
+    name: Hashable, numbered: list[Row], columns: Columns, labels: LabelUse, path: Path | None
 ) -> RawSet:
-    rows, where = gathered.rows, [place(path, n) for n in gathered.lines]
+    rows, where = [row for _, row in numbered], [place(path, line) for line, _ in numbered]
     title = f"set {name}" if name is not None else "the table"
     ids = None
     if columns.id is not None:
@@ -212,16 +184,51 @@ def _raw_set(
         labels=found,
         name="" if name is None else str(name),
         # Rows without an id are known by their place, so that predictions can be put beside them.
-        ids=ids if ids is not None else list(gathered.lines),
-        group=_group(gathered, columns, title, where),
+        ids=ids if ids is not None else [line for line, _ in numbered],
+        group=_group(rows, columns, title, where),
     )
 
 
-def _group(gathered: _Gathered, columns: Columns, title: str, where: list[str]) -> Hashable | None:
+def _group(
+    rows: Sequence[Mapping[str, Any]], columns: Columns, title: str, where: list[str]
+) -> Hashable | None:
     if columns.group is None:
         return None
-    groups = [row[columns.group] for row in gathered.rows]
+    groups = [row[columns.group] for row in rows]
     for a, group in enumerate(groups):
         if group != groups[0]:
             raise DataError(f"{where[a]}: {title} is in two groups, {groups[0]!r} and {group!r}")
     return None if is_missing(groups[0]) else groups[0]
+
+
+class Frame(Protocol):
+    """What pandas and others call a data frame."""
+
+    def to_dict(self, orient: Any) -> Any: ...
+
+
+def sets_from_frame(
+    frame: Frame,
+    *,
+    set: str | None = None,
+    cluster: str | None = None,
+    id: str | None = None,
+    group: str | None = None,
+    fields: Sequence[str] | None = None,
+) -> list[RawSet]:
+    """Raw sets from the rows of a data frame (pandas, or anything with ``columns`` and ``to_dict("list")``).
+
+    ``set``, ``cluster``, ``id`` and ``group`` name columns; all others are fields, or those of
+    ``fields`` alone. Without ``set`` the frame is one set, without ``cluster`` there are no labels.
+
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"fold": [0, 0, 1], "who": ["x", "x", "y"], "name": ["Ann", "Anne", "Bob"]})
+    >>> first, second = sets_from_frame(frame, set="fold", cluster="who")
+    >>> first.items, first.labels
+    ([{'name': 'Ann'}, {'name': 'Anne'}], ['x', 'x'])
+    """
+    values: dict[str, list[Any]] = {str(c): list(v) for c, v in frame.to_dict("list").items()}
+    rows = (dict(zip(values, row, strict=True)) for row in zip(*values.values(), strict=True))
+    columns = Columns(set=set, id=id, cluster=cluster, group=group, fields=fields)
+    labels: LabelUse = "required" if cluster else "ignored"
+    return list(sets_from_rows(enumerate(rows), list(values), columns, labels, None))

@@ -16,7 +16,7 @@ Which sum is which:
     joint_feature_edges(e)      pairs a < b weighted by e_ab, no diagonal (its relaxation)
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
 import scipy.sparse as sp
@@ -28,9 +28,7 @@ from clustruct._typing import Floats, Ints, LabelsLike
 from clustruct.partitions import canonical_labels, indicator
 
 from . import pair_algebra as algebra
-from .checks import check_feature_names, check_ids, check_matrix, check_pair_index, count_items
-
-__all__ = ["ItemSet", "as_item_set"]
+from .pair_algebra import check_feature_names, check_ids, check_matrix, check_pair_index, count_items
 
 
 class ItemSet:
@@ -98,8 +96,6 @@ class ItemSet:
     def n_items(self) -> int:
         """m, the number of items."""
         return self._m
-
-    m = n_items
 
     @property
     def n_node_features(self) -> int:
@@ -224,15 +220,12 @@ class ItemSet:
         >>> x.joint_feature([[1.0, 1.0], [1.0, 0.0]])
         array([ 7., 20., 10.])
         """
-        if getattr(B, "shape", None) != (self._m, self._m) and np.shape(B) != (self._m, self._m):
-            raise ValueError(f"B has shape {np.shape(B)}; expected {(self._m, self._m)}")
-        if sp.issparse(B):
-            graph = _as_csr(B)
-            weights = algebra.gather_sparse(self._rows, graph) if self._pairs is not None else None
-            return self._stack(graph, weights, np.asarray(graph.diagonal()))
-        dense = np.asarray(B, dtype=np.float64)
-        weights = self._rows.gather(dense) if self._pairs is not None else None
-        return self._stack(dense, weights, np.diag(dense))
+        weights = sp.csr_array(B, dtype=np.float64) if sp.issparse(B) else np.asarray(B, dtype=np.float64)
+        if weights.shape != (self._m, self._m):
+            raise ValueError(f"B has shape {weights.shape}; expected {(self._m, self._m)}")
+        node_part = np.zeros(0) if self._nodes is None else algebra.node_adjoint(self._nodes, weights)
+        pair_part = self._pair_part(lambda: algebra.gather(self._rows, weights), weights.diagonal())
+        return np.concatenate([node_part, pair_part])
 
     def joint_feature_factor(self, Y: algebra.MatrixLike) -> Floats:
         """joint_feature(Y Y') = [row sums of (X'Y)^2 ; pair features weighted by (Y Y')_ab].
@@ -243,14 +236,12 @@ class ItemSet:
         >>> x.joint_feature_factor([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
         array([25.])
         """
-        factor = self._check_factor(Y)
-        weights = self._rows.gather_factor(factor) if self._pairs is not None else None
-        return np.concatenate(
-            [
-                np.zeros(0) if self._nodes is None else algebra.node_factor_adjoint(self._nodes, factor),
-                self._pair_part(weights, algebra.row_sums_of_squares(factor)),
-            ]
-        )
+        factor = check_matrix(Y, "Y")
+        if factor.shape[0] != self._m:
+            raise ValueError(f"Y has {factor.shape[0]} rows for {self._m} items")
+        node_part = np.zeros(0) if self._nodes is None else algebra.node_factor_adjoint(self._nodes, factor)
+        squares = algebra.row_sums_of_squares(factor)
+        return np.concatenate([node_part, self._pair_part(lambda: self._rows.gather_factor(factor), squares)])
 
     def joint_feature_pairs(self, labels: LabelsLike) -> Floats:
         """sum_{a<b, y_a = y_b} psi_ab: unordered pairs put together by the partition, no diagonal.
@@ -263,12 +254,12 @@ class ItemSet:
         array([4.])
         """
         y = canonical_labels(labels, n_items=self._m)
-        weights = self._rows.gather_labels(y) if self._pairs is not None else None
+        pair_part = self._pair_part(lambda: self._rows.gather_labels(y), None)
         if self._nodes is None:
-            return self._pair_part(weights, None)
+            return pair_part
         together = algebra.node_factor_adjoint(self._nodes, indicator(y))
         squares = algebra.row_sums_of_squares(self._nodes.T)
-        return np.concatenate([(together - squares) / 2, self._pair_part(weights, None)])
+        return np.concatenate([(together - squares) / 2, pair_part])
 
     def joint_feature_edges(self, e: ArrayLike) -> Floats:
         """sum_{a<b} e_ab psi_ab for edge degrees e in the order of scipy's `pdist`, no diagonal.
@@ -291,17 +282,10 @@ class ItemSet:
         array([6.])
         """
         a, b = self._check_items([a, b]).tolist()
-        first, last = np.array([min(a, b)]), np.array([max(a, b)])
-        parts = []
-        if self._nodes is not None:
-            parts.append(_dense_row(self._nodes, a) * _dense_row(self._nodes, b))
-        if self._pairs is not None:
-            source, row = (
-                (self._diagonal, a) if a == b else (self._pairs, int(self._rows.rows(first, last)[0]))
-            )
-            known = source if row >= 0 else None
-            parts.append(np.zeros(self.n_pair_features) if known is None else _dense_row(known, row))
-        return np.concatenate(parts)
+        psi = _dense(pair_table(self, np.array([[a, b]])))[0]
+        if a == b and self._diagonal is not None:
+            psi[self.n_node_features :] = _dense(self._diagonal[[a]])
+        return psi
 
     def subset(self, indices: ArrayLike) -> "ItemSet":
         """The item set of the given items (numbers or a boolean mask), in the given order.
@@ -343,23 +327,14 @@ class ItemSet:
             raise ValueError(f"w has shape {weights.shape}; expected {(self.n_features,)}")
         return weights[: self.n_node_features], weights[self.n_node_features :]
 
-    def _stack(self, B: Floats | sp.csr_array, weights: Floats | None, diagonal: Floats) -> Floats:
-        node_part = np.zeros(0) if self._nodes is None else algebra.node_adjoint(self._nodes, B)
-        return np.concatenate([node_part, self._pair_part(weights, diagonal)])
-
-    def _pair_part(self, weights: Floats | None, diagonal: Floats | None) -> Floats:
-        if self._pairs is None or weights is None:
+    def _pair_part(self, weights: Callable[[], Floats], diagonal: Floats | None) -> Floats:
+        """P' e, and the diagonal; the weights e are asked for only where there are pair features."""
+        if self._pairs is None:
             return np.zeros(0)
-        total = np.asarray(self._pairs.T @ weights, dtype=np.float64)
+        total = np.asarray(self._pairs.T @ weights(), dtype=np.float64)
         if self._diagonal is not None and diagonal is not None:
             total = total + self._diagonal.T @ diagonal
         return total
-
-    def _check_factor(self, Y: algebra.MatrixLike) -> algebra.Matrix:
-        factor = check_matrix(Y, "Y")
-        if factor.shape[0] != self._m:
-            raise ValueError(f"Y has {factor.shape[0]} rows for {self._m} items")
-        return factor
 
     def _check_items(self, items: ArrayLike) -> Ints:
         numbers = np.asarray(items)
@@ -371,13 +346,30 @@ class ItemSet:
         return numbers.astype(np.int64)
 
 
-def _as_csr(B: sp.sparray) -> sp.csr_array:
-    return sp.csr_array(B, dtype=np.float64)
+def _dense(A: algebra.Matrix) -> Floats:
+    return A if isinstance(A, np.ndarray) else A.toarray()
 
 
-def _dense_row(A: algebra.Matrix, row: int) -> Floats:
-    picked = A[[row]]
-    return np.asarray(picked if isinstance(picked, np.ndarray) else picked.toarray()).ravel()
+def pair_table(x: ItemSet, pairs: Ints) -> algebra.Matrix:
+    """psi_ab of the pairs (p x 2): node products and pair features side by side.
+
+    The pair features are zero where they are not listed, and for a = b. Sparse where a part of it is.
+
+    >>> x = ItemSet(nodes=[[1.0], [2.0], [4.0]], pairs=[[5.0], [6.0], [7.0]])
+    >>> pair_table(x, np.array([[0, 2], [2, 1]]))
+    array([[4., 6.],
+           [8., 7.]])
+    """
+    a, b = pairs[:, 0], pairs[:, 1]
+    parts: list[algebra.Matrix] = []
+    if x.nodes is not None:
+        parts.append(x.nodes[a] * x.nodes[b])
+    if x.pairs is not None:
+        rows = x._rows.rows(np.minimum(a, b), np.maximum(a, b))
+        parts.append(algebra.picked(x.pairs, np.where(a == b, -1, rows)))
+    if any(sp.issparse(part) for part in parts):
+        return sp.csr_array(sp.hstack(parts, format="csr"))
+    return np.concatenate(parts, axis=1)
 
 
 def as_item_set(x: ItemSet | algebra.MatrixLike) -> ItemSet:

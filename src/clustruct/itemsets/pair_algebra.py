@@ -3,18 +3,20 @@
 Node products:  K = X diag(w) X',            adjoint  Psi_f = (X' B X)_ff = sum_ab B_ab X_af X_bf.
 Pair features:  K_ij = K_ji = (P w)_r,       adjoint  Psi = P' e,  e_r = B_ij + B_ji  for pair row r = (i, j).
 
-X and P are float64 arrays or CSR; the functions below are the only place that tells the two apart.
+X and P are float64 arrays or CSR; the functions below are the only place that tells the two apart. Below them
+stand the checks of what a user hands to an ItemSet: each error names the row, column or item at fault.
 """
 
 import math
-from typing import TypeAlias
+from collections.abc import Hashable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from scipy.spatial.distance import squareform
 
-from clustruct._typing import Floats, Ints
+from clustruct._typing import Bools, Floats, Ints
 
 Matrix: TypeAlias = Floats | sparse.csr_array
 MatrixLike: TypeAlias = ArrayLike | sparse.sparray | sparse.spmatrix
@@ -30,16 +32,6 @@ def condensed_index(m: int, a: Ints, b: Ints) -> Ints:
     [2, 3]
     """
     return m * a - a * (a + 1) // 2 + b - a - 1
-
-
-def items_of_condensed(length: int) -> int | None:
-    """The m with m(m-1)/2 = length (1 for length 0), or None when there is none.
-
-    >>> items_of_condensed(6), items_of_condensed(5)
-    (4, None)
-    """
-    m = (1 + math.isqrt(1 + 8 * length)) // 2
-    return m if m * (m - 1) // 2 == length else None
 
 
 def node_similarity(X: Matrix, w: Floats) -> Floats:
@@ -166,8 +158,10 @@ class SomePairs:
 PairRows: TypeAlias = AllPairs | SomePairs
 
 
-def gather_sparse(pairs: PairRows, B: sparse.csr_array) -> Floats:
-    """e_r = B_ij + B_ji for sparse B, through its stored entries only."""
+def gather(pairs: PairRows, B: Matrix) -> Floats:
+    """e_r = B_ij + B_ji; of a sparse B through its stored entries only."""
+    if not isinstance(B, sparse.csr_array):
+        return pairs.gather(B)
     entries = B.tocoo()
     off = entries.row != entries.col
     a, b = entries.row[off].astype(np.int64), entries.col[off].astype(np.int64)
@@ -175,3 +169,140 @@ def gather_sparse(pairs: PairRows, B: sparse.csr_array) -> Floats:
     known = rows >= 0
     values = np.asarray(entries.data, dtype=np.float64)[off][known]
     return np.bincount(rows[known], weights=values, minlength=pairs.n_rows).astype(np.float64)
+
+
+def picked(A: Matrix, rows: Ints) -> Matrix:
+    """The rows named, zero rows for -1."""
+    found = np.flatnonzero(rows >= 0)
+    if isinstance(A, sparse.csr_array):
+        pick = sparse.csr_array((np.ones(found.size), (found, rows[found])), shape=(rows.size, A.shape[0]))
+        return sparse.csr_array(pick @ A)
+    out = np.zeros((rows.size, A.shape[1]))
+    out[found] = A[rows[found]]
+    return out
+
+
+def check_matrix(values: MatrixLike, name: str) -> Matrix:
+    """A finite two-dimensional float64 array (read-only view) or CSR in canonical form."""
+    if sparse.issparse(values):
+        return _check_sparse(values, name)
+    try:
+        dense = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be a two-dimensional array of numbers: {error}") from None
+    if dense.ndim != 2:
+        raise ValueError(f"{name} must be two-dimensional, got shape {dense.shape}")
+    if not np.isfinite(dense).all():
+        row, column = np.argwhere(~np.isfinite(dense))[0]
+        raise ValueError(f"{name}: row {row}, column {column} is {dense[row, column]}")
+    view = dense.view()
+    view.flags.writeable = False
+    return view
+
+
+def _check_sparse(values: sparse.sparray, name: str) -> sparse.csr_array:
+    if values.ndim != 2:
+        raise ValueError(f"{name} must be two-dimensional, got shape {values.shape}")
+    csr = sparse.csr_array(values, dtype=np.float64)
+    if not csr.has_canonical_format:
+        csr = csr.copy()  # sum_duplicates works in place; the caller's matrix must not change
+        csr.sum_duplicates()
+    bad = ~np.isfinite(csr.data)
+    if bad.any():
+        place = int(np.flatnonzero(bad)[0])
+        row = int(np.searchsorted(csr.indptr, place, side="right")) - 1
+        raise ValueError(f"{name}: row {row}, column {csr.indices[place]} is {csr.data[place]}")
+    csr.data = csr.data.view()  # the caller's own array stays writeable
+    csr.data.flags.writeable = False
+    return csr
+
+
+def count_items(
+    nodes: Matrix | None,
+    pairs: Matrix | None,
+    diagonal: Matrix | None,
+    ids: Sequence[Hashable] | None,
+    n_items: int | None,
+    *,
+    listed: bool,
+) -> int:
+    """m, from whatever tells it; two sources that differ are an error."""
+    tables = {"nodes": nodes, "pair_diagonal": diagonal}
+    counts = {name: int(A.shape[0]) for name, A in tables.items() if A is not None}
+    if ids is not None:
+        counts["ids"] = len(ids)
+    if n_items is not None:
+        counts["n_items"] = int(n_items)
+    if not counts and pairs is not None:
+        counts["pairs"] = _count_from_pairs(pairs.shape[0], listed)
+    source, m = next(iter(counts.items()))
+    for other, value in counts.items():
+        if value != m:
+            raise ValueError(f"{source} gives {m} items, {other} gives {value}")
+    if m < 1:
+        raise ValueError(f"an item set needs at least one item ({source} gives {m})")
+    return m
+
+
+def _count_from_pairs(n_rows: int, listed: bool) -> int:
+    """The m with m(m-1)/2 rows (1 for none)."""
+    if listed:
+        raise ValueError("pair_index without nodes, ids or pair_diagonal needs n_items")
+    m = (1 + math.isqrt(1 + 8 * n_rows)) // 2
+    if m * (m - 1) // 2 != n_rows:
+        raise ValueError(f"pairs has {n_rows} rows, which is not m(m-1)/2 for any m")
+    return m
+
+
+def check_pair_index(pair_index: ArrayLike, m: int, pairs: Matrix | None) -> Ints:
+    """The listed pairs as a (p, 2) array with the smaller item first, read-only."""
+    given: NDArray[Any] = np.asarray(pair_index)
+    if given.size == 0:
+        given = np.zeros((0, 2), dtype=np.int64)
+    if given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iu":
+        raise ValueError(f"pair_index must be a (p, 2) integer array, got {given.dtype} {given.shape}")
+    if pairs is not None and pairs.shape[0] != given.shape[0]:
+        raise ValueError(f"pair_index has {given.shape[0]} rows, pairs has {pairs.shape[0]}")
+    index = np.sort(given.astype(np.int64), axis=1)
+    _refuse_row((index < 0) | (index >= m), given, f"names an item outside 0..{m - 1}")
+    _refuse_row(index[:, :1] == index[:, 1:], given, "pairs an item with itself (use pair_diagonal)")
+    keys = index[:, 0] * m + index[:, 1]
+    _, first = np.unique(keys, return_index=True)
+    repeated = np.ones((keys.size, 1), dtype=np.bool_)
+    repeated[first] = False
+    _refuse_row(repeated, given, "repeats an earlier pair")
+    index.flags.writeable = False
+    return index
+
+
+def _refuse_row(wrong: Bools, given: NDArray[Any], reason: str) -> None:
+    rows = np.flatnonzero(wrong.any(axis=1))
+    if rows.size:
+        raise ValueError(f"pair_index: row {rows[0]} {given[rows[0]].tolist()} {reason}")
+
+
+def check_ids(ids: Sequence[Hashable] | None, m: int) -> tuple[Hashable, ...] | None:
+    """m distinct item names."""
+    if ids is None:
+        return None
+    names = tuple(ids)
+    if len(names) != m:
+        raise ValueError(f"ids has {len(names)} entries for {m} items")
+    seen: dict[Hashable, int] = {}
+    for a, name in enumerate(names):
+        if seen.setdefault(name, a) != a:
+            raise ValueError(f"ids: items {seen[name]} and {a} are both named {name!r}")
+    return names
+
+
+def check_feature_names(names: Sequence[str] | None, n_features: int) -> tuple[str, ...] | None:
+    """One string for each entry of psi."""
+    if names is None:
+        return None
+    given = tuple(names)
+    if len(given) != n_features:
+        raise ValueError(f"feature_names has {len(given)} entries for {n_features} features")
+    for f, name in enumerate(given):
+        if not isinstance(name, str):
+            raise ValueError(f"feature_names: entry {f} is not a string ({name!r})")
+    return given

@@ -11,14 +11,13 @@ Every loss is on a 0..100 scale, is called as `loss(y_true, y_pred)`, and gives 
 own is a class with these two, registered by `register("name")`.
 """
 
-from .base import LinearLoss, Loss, LossState, PairWeights
+from .base import LinearLoss, Loss, LossState, PairWeights, names, register
 from .counts import CountForm, CountLoss, CountState
-from .function import FunctionLoss
+from .function import FunctionLoss, as_loss
 from .mitre import MitreLoss
 from .normalised import NormalisedLoss
 from .pairwise import PairwiseLoss
 from .purity import MutualPurityLoss
-from .registry import as_loss, names, register
 
 __all__ = [
     "CountForm",

@@ -1,13 +1,15 @@
-"""What a loss must offer, and the state through which a search sees it."""
+"""What a loss must offer, the state through which a search sees it, and losses by name."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import NamedTuple, Protocol, runtime_checkable
+from collections.abc import Callable
+from typing import NamedTuple, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from clustruct import storage
 from clustruct._typing import Floats, Ints, LabelsLike
 from clustruct.partitions import canonical_labels
 
@@ -45,6 +47,29 @@ class LinearLoss(Loss, Protocol):
         ...
 
 
+C = TypeVar("C", bound=type)
+LOSSES: dict[str, Callable[[], Loss]] = {}
+
+
+def register(name: str) -> Callable[[C], C]:
+    """Class decorator: the loss with its default parameters is called by this name, and files may hold it."""
+
+    def enter(cls: C) -> C:
+        LOSSES[name] = cls
+        return storage.register(name)(cls)
+
+    return enter
+
+
+def names() -> tuple[str, ...]:
+    """The names of all losses.
+
+    >>> {"mitre", "normalised", "pairwise", "purity"} <= set(names())
+    True
+    """
+    return tuple(sorted(LOSSES))
+
+
 class LossState(ABC):
     """A partition under search, and Delta(y, .) of the partitions one step away from it.
 
@@ -71,25 +96,12 @@ class LossState(ABC):
         """Delta(y, labels)."""
 
     @abstractmethod
-    def merge_value(self, c: int, d: int) -> float:
-        """Delta after merging clusters c and d (c = d changes nothing)."""
+    def merge_values(self) -> Floats:
+        """Delta after merging clusters c and d (k x k, symmetric, the present value on the diagonal)."""
 
     @abstractmethod
-    def move_value(self, item: int, cluster: int) -> float:
-        """Delta after moving the item to the cluster (k: a new one)."""
-
-    def merge_values(self) -> Floats:
-        """merge_value(c, d) for all c, d (k x k, symmetric, the present value on the diagonal)."""
-        k = self.n_clusters
-        values = np.full((k, k), self.value)
-        for c in range(k):
-            for d in range(c + 1, k):
-                values[c, d] = values[d, c] = self.merge_value(c, d)
-        return values
-
     def move_values(self, item: int) -> Floats:
-        """move_value(item, c) for c = 0..k (length k + 1, the last a new cluster)."""
-        return np.array([self.move_value(item, c) for c in range(self.n_clusters + 1)])
+        """Delta after moving the item to each cluster (length k + 1, the last a new cluster)."""
 
     def merge(self, c: int, d: int) -> None:
         """Merge clusters c and d."""

@@ -57,16 +57,19 @@ class CountLoss(Loss, Protocol):
         """The coefficients of the loss for this truth."""
         ...
 
+    def __call__(self, y_true: LabelsLike, y_pred: LabelsLike) -> float:
+        """The loss of `y_pred`, from the occupied cells only: O(m log m) however many clusters there are."""
+        form, table = self.count_form(y_true), contingency(y_true, y_pred)
+        sizes = np.asarray(table.sum(axis=0), dtype=np.int64)
+        return float(form.value(form.statistic(np.asarray(table.data, dtype=np.int64), sizes), sizes.size))
 
-def count_loss(form: CountForm, y_true: LabelsLike, y_pred: LabelsLike) -> float:
-    """Delta from the occupied cells only, O(m log m) however many clusters there are."""
-    table = contingency(y_true, y_pred)
-    sizes = np.asarray(table.sum(axis=0), dtype=np.int64)
-    return float(form.value(form.statistic(np.asarray(table.data, dtype=np.int64), sizes), sizes.size))
+    def start(self, y_true: LabelsLike, labels: LabelsLike) -> CountState:
+        """The loss state at `labels`."""
+        return CountState(self.count_form(y_true), y_true, labels)
 
 
 class CountState(LossState):
-    """The state of a count loss. merge_value O(k_true), move_values O(k), merge O(m + k k_true)."""
+    """The state of a count loss. merge_values O(k^2 k_true), move_values O(k), merge O(m + k k_true)."""
 
     def __init__(self, form: CountForm, y_true: LabelsLike, labels: LabelsLike) -> None:
         super().__init__(y_true, labels)
@@ -78,57 +81,39 @@ class CountState(LossState):
         """Delta(y, labels)."""
         return float(self.form.value(self.statistic, self.n_clusters))
 
-    def merge_value(self, c: int, d: int) -> float:
-        """Delta after merging clusters c and d."""
-        if c == d:
-            return self.value
-        return float(self.form.value(self.statistic + self._merge_change(c, d), self.n_clusters - 1))
-
-    def move_value(self, item: int, cluster: int) -> float:
-        """Delta after moving the item."""
-        return float(self.move_values(item)[cluster])
+    def merge_values(self) -> Floats:
+        """Delta after each merge (k x k)."""
+        form, n, occupied = self.form, self.counts, (self.counts > 0).astype(np.int64)
+        pairs = form.pair_weight * np.outer(self.sizes, self.sizes) + form.shared_pair_weight * (n @ n.T)
+        changes = pairs - form.cell_weight * (occupied @ occupied.T)
+        values = form.value(self.statistic + changes, self.n_clusters - 1)
+        np.fill_diagonal(values, self.value)
+        return values
 
     def move_values(self, item: int) -> Floats:
         """Delta after moving the item to each cluster, the last a new one. O(k)."""
         k, source = self.n_clusters, int(self.labels[item])
-        changes = self._leave_change(item) + self._join_changes(item)
         after = np.full(k + 1, k - int(self.sizes[source] == 1))
         after[k] += 1
-        values = np.asarray(self.form.value(self.statistic + changes, after), dtype=np.float64)
+        values = self.form.value(self.statistic + self._move_changes(item), after)
         values[source] = self.value
         return values
 
-    def _merge_change(self, c: int, d: int) -> float:
-        """Change of Q when c and d merge."""
-        form, s, both = self.form, self.sizes, self.counts[c] * self.counts[d]
-        shared = form.shared_pair_weight * int(both.sum()) - form.cell_weight * np.count_nonzero(both)
-        return float(form.pair_weight * int(s[c] * s[d]) + shared)
-
-    def _join_changes(self, item: int) -> Floats:
-        """Change of Q when the item, held apart, joins each cluster or (last) becomes a new one."""
-        form, n, s = self.form, self.counts[:, self.truth[item]], self.sizes
+    def _move_changes(self, item: int) -> Floats:
+        """Change of Q when the item leaves its cluster for each other one, or (last) for a new one."""
+        form, s, n, source = self.form, self.sizes, self.counts[:, self.truth[item]], self.labels[item]
         joined = form.pair_weight * s + form.shared_pair_weight * n + form.cell_weight * (n == 0)
-        return np.append(joined, form.cell_weight).astype(np.float64)
-
-    def _leave_change(self, item: int) -> float:
-        """Change of Q when the item is taken out of its cluster and held apart."""
-        source = int(self.labels[item])
-        s, n = int(self.sizes[source]), int(self.counts[source, self.truth[item]])
-        form = self.form
-        gained = form.pair_weight * (s - 1) + form.shared_pair_weight * (n - 1) + form.cell_weight * (n == 1)
-        return -float(gained)
+        pairs = form.pair_weight * (s[source] - 1) + form.shared_pair_weight * (n[source] - 1)
+        return np.append(joined, form.cell_weight) - (pairs + form.cell_weight * (n[source] == 1))
 
     def merge(self, c: int, d: int) -> None:
         """Merge clusters c and d."""
-        self._check_cluster(min(c, d), self.n_clusters)
-        self._check_cluster(max(c, d), self.n_clusters)
-        if c != d:
-            self.statistic += self._merge_change(c, d)
         super().merge(c, d)
+        self.statistic = self.form.statistic(self.counts, self.sizes)
 
     def move(self, item: int, cluster: int) -> None:
         """Move the item to the cluster (k: a new one)."""
         self._check_cluster(cluster, self.n_clusters + 1)
         if cluster != self.labels[item]:
-            self.statistic += self._leave_change(item) + float(self._join_changes(item)[cluster])
+            self.statistic += float(self._move_changes(item)[cluster])
         super().move(item, cluster)

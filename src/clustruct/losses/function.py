@@ -1,14 +1,16 @@
-"""Any user function as a loss."""
+"""Any user function as a loss, and losses as users name them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
 
 import numpy as np
 
-from clustruct._typing import Ints, LabelsLike
+from clustruct._typing import Floats, Ints, LabelsLike
 from clustruct.partitions import canonical_labels
 
-from .base import LossState
+from .base import LOSSES, Loss, LossState, names
 
 LabelFunction = Callable[[Ints, Ints], float]
 
@@ -64,19 +66,18 @@ class FunctionState(LossState):
             self._value = self._try(self.labels)
         return self._value
 
-    def merge_value(self, c: int, d: int) -> float:
-        """Delta after merging clusters c and d."""
-        if c == d:
-            return self.value
-        return self._try(np.where(self.labels == d, c, self.labels))
+    def merge_values(self) -> Floats:
+        """Delta after each merge (k x k), one call each."""
+        values = np.full((self.n_clusters, self.n_clusters), self.value)
+        for c, d in combinations(range(self.n_clusters), 2):
+            values[c, d] = values[d, c] = self._try(np.where(self.labels == d, c, self.labels))
+        return values
 
-    def move_value(self, item: int, cluster: int) -> float:
-        """Delta after moving the item."""
-        if cluster == self.labels[item]:
-            return self.value
-        trial = self.labels.copy()
-        trial[item] = cluster
-        return self._try(trial)
+    def move_values(self, item: int) -> Floats:
+        """Delta after moving the item to each cluster, the last a new one, one call each."""
+        source, this = self.labels[item], np.arange(self.labels.size) == item
+        others = (np.where(this, c, self.labels) if c != source else None for c in range(self.n_clusters + 1))
+        return np.array([self.value if labels is None else self._try(labels) for labels in others])
 
     def _try(self, labels: Ints) -> float:
         return self.loss.of_canonical(self.truth, canonical_labels(labels))
@@ -90,3 +91,23 @@ class FunctionState(LossState):
         """Move the item to the cluster (k: a new one)."""
         super().move(item, cluster)
         self._value = None
+
+
+def as_loss(loss: str | Loss | Callable[[Any, Any], float]) -> Loss:
+    """A Loss from a name, a function of two labelings, or a Loss.
+
+    >>> as_loss("mitre")
+    MitreLoss()
+    """
+    if isinstance(loss, str):
+        if loss not in LOSSES:
+            known = ", ".join(names())
+            raise ValueError(f"unknown loss {loss!r}; expected one of {known}, a function or a Loss")
+        return LOSSES[loss]()
+    if isinstance(loss, type):
+        raise ValueError(f"pass an instance of {loss.__name__}, not the class")
+    if isinstance(loss, Loss):
+        return loss
+    if callable(loss):
+        return FunctionLoss(loss)
+    raise ValueError(f"not a loss: {loss!r}")

@@ -6,13 +6,13 @@ from clustruct._typing import LabelsLike
 from clustruct.partitions import canonical_labels
 from clustruct.storage import DataclassState
 
-from .counts import CountForm, CountState, count_loss
-from .registry import register
+from .base import register
+from .counts import CountForm, CountLoss
 
 
 @register("mitre")
 @dataclass(frozen=True)
-class MitreLoss(DataclassState):
+class MitreLoss(DataclassState, CountLoss):
     """Delta_M(y, ybar) = 100 (1 - 2PR/(P+R)), and 100 where P + R = 0.
 
     R = sum_c (|c| - number of ybar clusters that c meets) / sum_c (|c| - 1) over the clusters c of y,
@@ -30,10 +30,6 @@ class MitreLoss(DataclassState):
     (0.0, 100.0)
     """
 
-    def __call__(self, y_true: LabelsLike, y_pred: LabelsLike) -> float:
-        """The loss of `y_pred`."""
-        return count_loss(self.count_form(y_true), y_true, y_pred)
-
     def count_form(self, y_true: LabelsLike) -> CountForm:
         """Delta = 100 (2Z - k_true - k) / (2m - k_true - k)."""
         y = canonical_labels(y_true, name="y_true")
@@ -45,7 +41,3 @@ class MitreLoss(DataclassState):
             shared_pair_weight=0.0,
             cell_weight=1.0,
         )
-
-    def start(self, y_true: LabelsLike, labels: LabelsLike) -> CountState:
-        """The loss state at `labels`."""
-        return CountState(self.count_form(y_true), y_true, labels)

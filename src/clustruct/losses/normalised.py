@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from clustruct._typing import Floats, Ints, LabelsLike
 from clustruct.partitions import RelaxedClustering, canonical_labels, normalised_indicator
 from clustruct.storage import DataclassState
 
-from .base import LossState, count_table
-from .registry import register
+from .base import LossState, count_table, register
 
 
 @register("normalised")
@@ -36,10 +36,10 @@ class NormalisedLoss(DataclassState):
             if y_pred.n_items != truth.size:
                 raise ValueError(f"Y has {y_pred.n_items} rows for {truth.size} items")
             _check_same_k(k, y_pred.n_clusters)
-            return _loss(float(np.sum((normalised_indicator(truth).T @ y_pred.Y) ** 2)), k)
+            return float(_loss(np.sum((normalised_indicator(truth).T @ y_pred.Y) ** 2), k))
         labels = canonical_labels(y_pred, n_items=truth.size, name="y_pred")
         _check_same_k(k, int(labels.max()) + 1)
-        return _loss(_agreement(count_table(truth, labels)), k)
+        return float(_loss(_agreement(count_table(truth, labels)), k))
 
     def start(self, y_true: LabelsLike, labels: LabelsLike) -> "NormalisedState":
         """The loss state at `labels`."""
@@ -60,10 +60,10 @@ def _agreement(counts: Ints) -> float:
     return float(np.sum(counts**2 / np.outer(sizes, truths)))
 
 
-def _loss(agreement: float, k: int) -> float:
+def _loss(agreement: ArrayLike, k: int) -> Floats:
     # Rounding may leave 1e-14 below zero, or above it for the truth itself.
-    value = 100.0 * (1.0 - agreement / k)
-    return value if value > 1e-10 else 0.0
+    values = 100.0 * (1.0 - np.asarray(agreement, dtype=np.float64) / k)
+    return np.where(values > 1e-10, values, 0.0)
 
 
 class NormalisedState(LossState):
@@ -72,19 +72,18 @@ class NormalisedState(LossState):
     @property
     def value(self) -> float:
         """Delta(y, labels)."""
-        return _loss(_agreement(self.counts), self.counts.shape[1])
+        return float(_loss(_agreement(self.counts), self.counts.shape[1]))
 
-    def merge_value(self, c: int, d: int) -> float:
-        """Delta after merging clusters c and d."""
-        if c == d:
-            return self.value
-        counts = self.counts.copy()
-        counts[c] += counts[d]
-        return _loss(_agreement(np.delete(counts, d, axis=0)), counts.shape[1])
-
-    def move_value(self, item: int, cluster: int) -> float:
-        """Delta after moving the item to the cluster (k: a new one)."""
-        return float(self.move_values(item)[cluster])
+    def merge_values(self) -> Floats:
+        """Delta after each merge (k x k): sum_t (n_ct + n_dt)^2 / s_t from the products of rows."""
+        sizes, truths = self.counts.sum(axis=1), self.counts.sum(axis=0)
+        products = self.counts / truths @ self.counts.T
+        own = np.diag(products)
+        joined = (own[:, None] + own + 2.0 * products) / (sizes[:, None] + sizes)
+        alone = own / sizes
+        values = _loss(alone.sum() - alone[:, None] - alone + joined, truths.size)
+        np.fill_diagonal(values, self.value)
+        return values
 
     def move_values(self, item: int) -> Floats:
         """Delta after moving the item to each cluster, the last a new one. O(k^2)."""
@@ -95,7 +94,7 @@ class NormalisedState(LossState):
         joined = apart.copy()
         joined[:, t] += 1
         without, within = _row_agreement(apart, truths), _row_agreement(joined, truths)
-        values = np.array([_loss(float(v), k) for v in without.sum() - without + within])
+        values = _loss(without.sum() - without + within, k)
         values[source] = self.value
         return values
 

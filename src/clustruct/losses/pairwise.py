@@ -9,14 +9,13 @@ from clustruct._typing import Ints, LabelsLike
 from clustruct.partitions import canonical_labels, co_membership
 from clustruct.storage import DataclassState
 
-from .base import PairWeights
-from .counts import CountForm, CountState, count_loss
-from .registry import register
+from .base import PairWeights, register
+from .counts import CountForm, CountLoss
 
 
 @register("pairwise")
 @dataclass(frozen=True)
-class PairwiseLoss(DataclassState):
+class PairwiseLoss(DataclassState, CountLoss):
     """Delta_P(y, ybar) = 100/T (merge_cost |false merges| + split_cost |false splits|), T = m(m-1)/2.
 
     A false merge is a pair together in the prediction and apart in the truth, a false split the
@@ -37,10 +36,6 @@ class PairwiseLoss(DataclassState):
             cost = getattr(self, name)
             if not (np.isfinite(cost) and cost >= 0):
                 raise ValueError(f"{name} must be a finite number of at least 0, got {cost!r}")
-
-    def __call__(self, y_true: LabelsLike, y_pred: LabelsLike) -> float:
-        """The loss of `y_pred`."""
-        return count_loss(self.count_form(y_true), y_true, y_pred)
 
     def relaxed(self, y_true: LabelsLike, e: ArrayLike) -> float:
         """100/T sum_{a<b} cost_ab |1[a, b together in y] - e_ab| for edge degrees e in [0, 1].
@@ -88,7 +83,3 @@ class PairwiseLoss(DataclassState):
             shared_pair_weight=-float(self.merge_cost + self.split_cost),
             cell_weight=0.0,
         )
-
-    def start(self, y_true: LabelsLike, labels: LabelsLike) -> CountState:
-        """The loss state at `labels`."""
-        return CountState(self.count_form(y_true), y_true, labels)

@@ -9,8 +9,7 @@ from clustruct._typing import Floats, Ints, LabelsLike
 from clustruct.partitions import contingency
 from clustruct.storage import DataclassState
 
-from .base import LossState
-from .registry import register
+from .base import LossState, register
 
 
 @register("purity")
@@ -49,7 +48,7 @@ def _loss(pred_hits: Ints | int, true_hits: Floats | Ints | int, m: int) -> Floa
 
 
 class PurityState(LossState):
-    """The state of the mutual purity loss. merge_value O(k_true), move_values O(k k_true).
+    """The state of the mutual purity loss. move_values O(k k_true).
 
     `merge_values` keeps two k x k tables, max_t (n_ct + n_dt) and sum_t max(best_t, n_ct + n_dt) with
     best_t = max_c n_ct; a merge recomputes one row, and the true clusters whose best_t it raised.
@@ -65,15 +64,6 @@ class PurityState(LossState):
         if self.truth.size == 0:
             return 0.0
         return float(_loss(self.counts.max(axis=1).sum(), self.counts.max(axis=0).sum(), self.truth.size))
-
-    def merge_value(self, c: int, d: int) -> float:
-        """Delta after merging clusters c and d."""
-        if c == d:
-            return self.value
-        top, best = self.counts.max(axis=1), self.counts.max(axis=0)
-        joined = self.counts[c] + self.counts[d]
-        pred_hits = top.sum() - top[c] - top[d] + joined.max()
-        return float(_loss(pred_hits, np.maximum(joined, best).sum(), self.truth.size))
 
     def merge_values(self) -> Floats:
         """Delta after each merge (k x k)."""
@@ -112,10 +102,6 @@ class PurityState(LossState):
         """Move the item to the cluster (k: a new one)."""
         super().move(item, cluster)
         self._tables = None
-
-    def move_value(self, item: int, cluster: int) -> float:
-        """Delta after moving the item."""
-        return float(self.move_values(item)[cluster])
 
     def move_values(self, item: int) -> Floats:
         """Delta after moving the item to each cluster, the last a new one."""

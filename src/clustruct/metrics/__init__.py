@@ -4,13 +4,23 @@ Each score is `f(y_true, y_pred)` on one item set; `evaluate` takes lists of lab
 score per set, averaged over sets (macro), and pooled over sets where the score is a ratio of counts (micro).
 """
 
-from .coreference import b_cubed, ceaf_entity, ceaf_mention, lea, muc
-from .evaluation import Evaluation, evaluate
-from .fractions import Fractions, Scores
-from .information import matched_accuracy, normalized_mutual_information, variation_of_information
+from .evaluation import Evaluation, evaluate, get_scorer
 from .paired import PairedComparison, compare_paired, lower_is_better
-from .pairs import adjusted_rand_index, pairwise_scores, rand_index
-from .scorers import get_scorer
+from .scores import (
+    Fractions,
+    Scores,
+    adjusted_rand_index,
+    b_cubed,
+    ceaf_entity,
+    ceaf_mention,
+    lea,
+    matched_accuracy,
+    muc,
+    normalized_mutual_information,
+    pairwise_scores,
+    rand_index,
+    variation_of_information,
+)
 
 __all__ = [
     "Evaluation",

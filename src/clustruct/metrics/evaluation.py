@@ -1,8 +1,9 @@
-"""All scores of many item sets at once."""
+"""All scores of many item sets at once, and scores by name as scikit-learn's searches take them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from typing import Protocol
 
 import numpy as np
 
@@ -11,28 +12,29 @@ from clustruct.losses import Loss, as_loss
 from clustruct.partitions import canonical_labels
 from clustruct.text import table
 
-from . import coreference, information, pairs
-from .fractions import Fractions, Scores
+from . import scores
 from .paired import PairedComparison, compare_paired, lower_is_better
+from .scores import Fractions, Scores
 
 # Each family with its fractions and its value for 0/0.
 FRACTIONS: dict[str, tuple[Callable[[LabelsLike, LabelsLike], Fractions], float]] = {
-    "pairwise": (pairs.pairwise_fractions, 1.0),
-    "muc": (coreference.muc_fractions, 0.0),
-    "b_cubed": (coreference.b_cubed_fractions, 0.0),
-    "ceaf_mention": (coreference.ceaf_mention_fractions, 0.0),
-    "ceaf_entity": (coreference.ceaf_entity_fractions, 0.0),
-    "lea": (coreference.lea_fractions, 0.0),
+    "pairwise": (scores.pairwise_fractions, 1.0),
+    "muc": (scores.muc_fractions, 0.0),
+    "b_cubed": (scores.b_cubed_fractions, 0.0),
+    "ceaf_mention": (scores.ceaf_mention_fractions, 0.0),
+    "ceaf_entity": (scores.ceaf_entity_fractions, 0.0),
+    "lea": (scores.lea_fractions, 0.0),
 }
 SINGLE: dict[str, Callable[[LabelsLike, LabelsLike], float]] = {
-    "rand": pairs.rand_index,
-    "adjusted_rand": pairs.adjusted_rand_index,
-    "variation_of_information": information.variation_of_information,
-    "normalized_mutual_information": information.normalized_mutual_information,
-    "matched_accuracy": information.matched_accuracy,
+    "rand": scores.rand_index,
+    "adjusted_rand": scores.adjusted_rand_index,
+    "variation_of_information": scores.variation_of_information,
+    "normalized_mutual_information": scores.normalized_mutual_information,
+    "matched_accuracy": scores.matched_accuracy,
 }
 # The CoNLL score is the mean F of these three.
 CONLL = ("muc", "b_cubed", "ceaf_entity")
+_NEGATED = "variation_of_information"
 
 
 @dataclass(frozen=True)
@@ -86,10 +88,10 @@ def evaluate(
     micro: dict[str, float] = {}
     for family, (fractions, zero_division) in FRACTIONS.items():
         counted = [fractions(t, p) for t, p in sets]
-        scores = [f.scores(zero_division) for f in counted]
+        found = [f.scores(zero_division) for f in counted]
         pooled = reduce(Fractions.pooled_with, counted).scores(zero_division)
         for field in Scores._fields:
-            per_set[f"{family}_{field}"] = np.array([getattr(s, field) for s in scores])
+            per_set[f"{family}_{field}"] = np.array([getattr(s, field) for s in found])
             micro[f"{family}_{field}"] = float(getattr(pooled, field))
     per_set["conll_f1"] = np.mean([per_set[f"{family}_f1"] for family in CONLL], axis=0)
     micro["conll_f1"] = float(np.mean([micro[f"{family}_f1"] for family in CONLL]))
@@ -110,3 +112,53 @@ def _check_sets(y_trues: Sequence[LabelsLike], y_preds: Sequence[LabelsLike]) ->
             raise ValueError(f"y_trues[{i}] is empty")
         sets.append((truth, canonical_labels(p, n_items=truth.size, name=f"y_preds[{i}]")))
     return sets
+
+
+class Clusterer(Protocol):
+    """An estimator that gives one label vector per set."""
+
+    def predict(self, X: Sequence[object]) -> Sequence[LabelsLike]: ...
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """``scorer(estimator, X, y)``: the mean over the sets of a score, the higher the better."""
+
+    name: str
+
+    def __call__(self, estimator: Clusterer, X: Sequence[object], y: Sequence[LabelsLike]) -> float:
+        pairs = zip(y, estimator.predict(X), strict=True)
+        return float(np.mean([score(self.name, truth, found) for truth, found in pairs]))
+
+
+def get_scorer(name: str) -> Scorer:
+    """A scorer for ``scoring=`` of scikit-learn's `GridSearchCV`, `cross_val_score` and the like.
+
+    A family of precision and recall ("pairwise", "muc", "b_cubed", "ceaf_mention", "ceaf_entity", "lea")
+    means its F; "b_cubed_precision" and "b_cubed_recall" are the others. "conll" is the mean F of three.
+    Further "rand", "adjusted_rand", "normalized_mutual_information", "matched_accuracy" and
+    "neg_variation_of_information".
+
+    >>> class Alike:
+    ...     def predict(self, X): return [[0] * len(x) for x in X]
+    >>> get_scorer("b_cubed")(Alike(), ["ab", "abcd"], [[0, 0], [0, 0, 1, 1]])
+    0.8333333333333333
+    """
+    score(name, [0], [0])
+    return Scorer(name)
+
+
+def score(name: str, y_true: LabelsLike, y_pred: LabelsLike) -> float:
+    """One score of one set; ValueError for a name that is none."""
+    if name == "conll":
+        return float(np.mean([score(family, y_true, y_pred) for family in CONLL]))
+    if name == f"neg_{_NEGATED}":
+        return -SINGLE[_NEGATED](y_true, y_pred)
+    if name in SINGLE and name != _NEGATED:
+        return SINGLE[name](y_true, y_pred)
+    for family, (fractions, zero_division) in FRACTIONS.items():
+        for field in Scores._fields:
+            if name in (f"{family}_{field}", family if field == "f1" else None):
+                return float(getattr(fractions(y_true, y_pred).scores(zero_division), field))
+    known = [*FRACTIONS, "conll", *(n for n in SINGLE if n != _NEGATED), f"neg_{_NEGATED}"]
+    raise ValueError(f"unknown score {name!r}; known are {', '.join(known)}")

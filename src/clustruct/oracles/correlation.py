@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import connected_components
 
 from clustruct._typing import Bools, Ints
 from clustruct.inference import correlation
-from clustruct.inference.correlation.relaxation import MOST_ITEMS
+from clustruct.inference.correlation.programs import MOST_ITEMS
 from clustruct.inference.edge_degrees import EdgeDegrees
 from clustruct.itemsets import ItemSet
 from clustruct.losses import LinearLoss, Loss, PairwiseLoss

@@ -13,7 +13,7 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
 from clustruct._typing import Bools, Floats, Ints
-from clustruct.inference import kmeans, spectral, spectral_soft
+from clustruct.inference import kmeans, spectral
 from clustruct.inference.edge_degrees import EdgeDegrees
 from clustruct.itemsets import ItemSet
 from clustruct.losses import Loss, LossState, NormalisedLoss
@@ -189,7 +189,7 @@ class Spectral(KMeansOracle):
             assert scores.product is not None
             K = scores.product @ np.eye(scores.n_items)
         k = Y.shape[1]
-        found = spectral_soft.soft_relax(augmented(K, loss), k, mu, centred=self.centred)
+        found = spectral.soft_relax(augmented(K, loss), k, mu, centred=self.centred)
         base = 100.0 - float(np.sum(Y * (K @ Y)))
         lost = 100.0 * (1.0 - float(np.sum((loss.factor.T @ found.U) ** 2)) / k)
         return SmoothedSearch(

@@ -10,7 +10,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from clustruct._typing import Floats
 from clustruct.ssvm import FitResult
-from clustruct.ssvm.result import history_arrays
 
 from .drawing import AGAINST, FOR, QUIET, Ax, axes_for
 
@@ -76,7 +75,8 @@ class ConvergenceDisplay:
                 f"show is bounds or gap, against is seconds or rounds, not {show!r}, {against!r}"
             )
         ax = axes_for(ax, 6.4, 3.8)
-        history = history_arrays(self.result.history)
+        names = ("iteration", "seconds", "primal", "dual")
+        history = {n: np.array([getattr(h, n) for h in self.result.history], float) for n in names}
         x = history["seconds" if against == "seconds" else "iteration"]
         if show == "gap":
             self._draw_gap(ax, x, history)

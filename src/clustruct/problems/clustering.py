@@ -232,7 +232,7 @@ class ClusteringProblem:
         return found
 
     def separate_smoothed(self, i: int, w: Floats, mu: float) -> SmoothedResult:
-        """The oracle with an entropy of weight mu: see `clustruct.inference.spectral_soft`."""
+        """The oracle with an entropy of weight mu: see `clustruct.inference.spectral`."""
         if not self.oracle.can_smooth:
             raise ValueError(f"the {self.oracle.name} oracle cannot be smoothed")
         unit, scores = self.units.loss_unit, self._scores(i, w, SlackRule())

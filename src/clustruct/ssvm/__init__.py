@@ -5,6 +5,7 @@ from clustruct.slack_rule import Scaling, SlackRule
 
 from . import solvers
 from .cutting_plane import Cut, CuttingPlaneResult, Risk, cutting_plane, solve_planes
+from .dual_qp import WeightConstraints, weight_constraints
 from .fit import Formulation, fit
 from .kernelized import Kernel, KernelModel, VectorSum
 from .planes import GramPlanes, Planes
@@ -14,6 +15,7 @@ from .problem import (
     Constraints,
     KnownQuality,
     OracleKind,
+    PieceRows,
     PrefersFormulation,
     SmoothedResult,
     StructuredProblem,
@@ -21,8 +23,6 @@ from .problem import (
     SupportsSmoothing,
 )
 from .result import Certificate, FitResult, Incumbent
-from .segments import PieceRows
-from .weight_constraints import WeightConstraints, weight_constraints
 
 __all__ = [
     "BatchProblem",

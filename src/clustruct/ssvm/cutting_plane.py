@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike
 from clustruct._typing import Floats
 from clustruct.callbacks import Iteration
 
-from .planes import GramPlanes, LinearSpace, Planes
+from .dual_qp import WeightConstraints
+from .planes import GramPlanes, LinearPlanes, Planes
 from .result import Incumbent, P, Progress
-from .weight_constraints import WeightConstraints
 
 # How far from the best point towards the QP's solution the next planes are made. One-slack training on digits
 # at C = 1000, passes to a gap of 1%: 240 at 1.0 (plain cutting planes), 137 at 0.5, 111 at 0.25 and at 0.1.
@@ -74,7 +74,7 @@ class SteadiedRisk(Risk[P]):
         return w
 
     def step(self, best: Incumbent[P], planes: GramPlanes[P], useful: bool) -> tuple[Incumbent[P], P]:
-        return best, planes.space.between(best.w, planes.w, PROX_STEP if useful else 1.0)
+        return best, planes.between(best.w, planes.w, PROX_STEP if useful else 1.0)
 
 
 def minimise(
@@ -91,7 +91,7 @@ def minimise(
             cut = risk.cut(point, planes)
             if cut.found is not None:
                 best = best.better_of(cut.found, planes.dual)
-            useful = add_cut(cut.vectors, cut.b, planes, progress)
+            useful = add_cut(cut, planes, progress)
             risk.refine(best, planes, progress)
             planes.prune(prune_after)
             if best.below_dual(planes.dual):
@@ -106,14 +106,14 @@ def minimise(
     return best
 
 
-def add_cut(vectors: Sequence[Any], b: Sequence[float], planes: GramPlanes[Any], progress: Progress) -> bool:
+def add_cut(cut: Cut[Any], planes: GramPlanes[Any], progress: Progress) -> bool:
     """Add a plane per group and solve. False where none says anything new at the QP's solution."""
-    if not vectors:
+    if not cut.vectors:
         return False
     started = time.perf_counter()
-    before = planes.slacks(np.arange(len(vectors)))
+    before = planes.slacks(np.arange(len(cut.vectors)))
     useful = False
-    for group, (vector, right) in enumerate(zip(vectors, b, strict=True)):
+    for group, (vector, right) in enumerate(zip(cut.vectors, cut.b, strict=True)):
         planes.add_plane(vector, right, group)
         useful |= bool(planes.excess(-1) - before[group] > progress.epsilon)
     planes.solve()
@@ -198,7 +198,7 @@ def cutting_plane(
     (array([ 0.5, -0.5]), True)
     """
     weights = np.atleast_1d(np.asarray(C, float))
-    held = GramPlanes(LinearSpace(conditions), weights)
+    held = LinearPlanes(conditions, weights)
     if planes is not None and len(planes):
         held.load(planes)
     own = risk if isinstance(risk, Risk) else _FunctionRisk(risk, float(weights[0]))
@@ -206,44 +206,29 @@ def cutting_plane(
         start = Incumbent(own.point(held.w if start is None else conditions.clip(np.array(start, float))))
     progress = Progress(float(weights.sum()), epsilon, rtol, max_iter, time_limit, callback)
     best = minimise(own, held, start, progress, prune_after)
-    return CuttingPlaneResult(
-        best.w,
-        best.primal,
-        held.dual,
-        progress.stop_reason,
-        tuple(progress.history),
-        held.dump(),
-        len(held),
-    )
-
-
-@dataclass(frozen=True)
-class PlaneSolution:
-    """The optimum of a fixed set of planes; ``a`` holds the multipliers of the conditions' rows as well."""
-
-    w: Floats
-    a: Floats
-    dual: float
+    history, n_planes = tuple(progress.history), len(held)
+    values = (best.w, best.primal, held.dual, progress.stop_reason)
+    return CuttingPlaneResult(*values, history, held.dump(), n_planes)
 
 
 def solve_planes(
     vectors: Floats, b: Floats, conditions: WeightConstraints, C: float, a: Floats | None = None
-) -> PlaneSolution:
+) -> GramPlanes[Floats]:
     """``min 1/2 |w - prior|^2 + C xi`` with ``<w, vectors[j]> >= b[j] - xi``, xi >= 0 and the conditions.
 
-    The QP inside `cutting_plane` for planes that are all known; ``a`` are the multipliers of a solution of as
-    many planes to start from.
+    The QP inside `cutting_plane` for planes that are all known: ``w``, ``dual`` and the multipliers ``a``,
+    those of the conditions' rows included; they serve as a start for another set of as many planes.
 
     >>> from clustruct.ssvm import solve_planes, weight_constraints
     >>> solve_planes(np.array([[1.0, 1.0]]), np.array([1.0]), weight_constraints(None, None, 2), C=10.0).w
     array([0.5, 0.5])
     """
-    held = GramPlanes(LinearSpace(conditions), np.array([C]))
+    held = LinearPlanes(conditions, np.array([C]))
     held.add(vectors, b, np.zeros(len(b), np.intp))
     if a is not None and len(a) == len(held):
         held.a = a
     held.solve()
-    return PlaneSolution(held.w, held.a, held.dual)
+    return held
 
 
 @dataclass(frozen=True)

@@ -1,17 +1,21 @@
-"""The small dual QP of a set of planes: by ascent and piqp, and by Newton steps where w lies in a box."""
+"""The conditions on w that have no slack, and the small dual QP of a set of planes: by ascent and piqp, and
+by Newton steps where w lies in a box.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 import piqp
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
+from scipy.optimize import Bounds, LinearConstraint, linprog
 
-from clustruct._typing import Floats
+from clustruct._typing import Floats, Indices
 
-from .weight_constraints import WeightConstraints
-
+Condition: TypeAlias = "str | Bounds | LinearConstraint"
 # Interior points cost W^3: beyond this size ascent from the last solution is faster.
 LARGEST_INTERIOR = 600
 # Optimality violation, relative to the linear term, with which a solution is taken.
@@ -21,13 +25,108 @@ WARM_STEPS = 100
 
 
 @dataclass(frozen=True)
+class WeightConstraints:
+    """Regularise towards ``prior``; keep ``low <= w <= high`` and ``A @ w >= lower`` exactly.
+
+    ``low`` and ``high`` are empty where w is free.
+    """
+
+    prior: Floats
+    low: Floats
+    high: Floats
+    A: Floats
+    lower: Floats
+
+    @property
+    def bounded(self) -> bool:
+        return self.low.size > 0
+
+    def half_norm(self, w: Floats) -> float:
+        """1/2 |w - prior|^2."""
+        return 0.5 * float(np.sum((w - self.prior) ** 2))
+
+    def clip(self, v: Floats) -> Floats:
+        """The point of the box nearest to v: exactly within the bounds."""
+        return np.clip(v, self.low, self.high) if self.bounded else v
+
+
+def weight_constraints(
+    constraints: Condition | Sequence[Condition] | None, prior: ArrayLike | None, n_features: int
+) -> WeightConstraints:
+    """Read the ``constraints`` argument of `fit`, and refuse what no w can meet.
+
+    It may be "nonnegative", a `scipy.optimize.Bounds`, a `scipy.optimize.LinearConstraint`, or a list
+    of these.
+
+    >>> weight_constraints("nonnegative", None, 2).clip(np.array([-1.0, 2.0]))
+    array([0., 2.])
+    """
+    low, high = np.full(n_features, -np.inf), np.full(n_features, np.inf)
+    rows = [(np.empty((0, n_features)), np.empty(0))]
+    listed = constraints if isinstance(constraints, list | tuple) else [constraints]
+    for given in listed if constraints is not None else ():
+        if isinstance(given, str) and given == "nonnegative":
+            low = np.maximum(low, 0.0)
+        elif isinstance(given, Bounds):
+            low = np.maximum(low, _vector(given.lb, n_features, "Bounds.lb"))
+            high = np.minimum(high, _vector(given.ub, n_features, "Bounds.ub"))
+        elif isinstance(given, LinearConstraint):
+            rows.extend(_one_sided(given, n_features))
+        else:
+            raise TypeError(
+                "constraints must be 'nonnegative', scipy.optimize.Bounds, "
+                f"scipy.optimize.LinearConstraint or a list of these, not {given!r}"
+            )
+    if np.isinf(low).all() and np.isinf(high).all():
+        low, high = np.empty(0), np.empty(0)
+    towards = _vector(0.0 if prior is None else prior, n_features, "prior")
+    A, lower = map(np.concatenate, zip(*rows, strict=True))
+    found = WeightConstraints(towards, low, high, A, lower)
+    _check_feasible(found)
+    return found
+
+
+def _vector(value: ArrayLike, n: int, name: str) -> Floats:
+    v = np.array(np.broadcast_to(np.asarray(value, float), (n,)))
+    if np.isnan(v).any():
+        raise ValueError(f"{name} has NaN entries")
+    return v
+
+
+def _one_sided(given: LinearConstraint, n_features: int) -> Iterable[tuple[Floats, Floats]]:
+    A = given.A.toarray() if hasattr(given.A, "toarray") else np.atleast_2d(np.asarray(given.A, float))
+    if A.shape[1] != n_features:
+        raise ValueError(f"LinearConstraint has {A.shape[1]} columns, the problem has {n_features} features")
+    if not np.isfinite(A).all():
+        raise ValueError("LinearConstraint.A has NaN or infinite entries")
+    lb, ub = (_vector(side, len(A), "LinearConstraint") for side in (given.lb, given.ub))
+    yield A[lb > -np.inf], lb[lb > -np.inf]
+    yield -A[ub < np.inf], -ub[ub < np.inf]
+
+
+def _check_feasible(conditions: WeightConstraints) -> None:
+    low, high = conditions.low, conditions.high
+    if (low > high).any():
+        i = int(np.argmax(low > high))
+        raise ValueError(f"feature {i}: the lower bound {low[i]} is above the upper {high[i]}")
+    if not len(conditions.lower):
+        return
+    n = len(conditions.prior)
+    bounds = np.stack([low, high], 1) if conditions.bounded else (None, None)
+    # Slightly tightened would be wrong, so this is the exact set; HiGHS decides to 1e-7.
+    answer = linprog(np.zeros(n), A_ub=-conditions.A, b_ub=-conditions.lower, bounds=bounds, method="highs")
+    if answer.status == 2:
+        raise ValueError("no w meets the linear constraints given")
+
+
+@dataclass(frozen=True)
 class Groups:
     """Which slack variable each dual variable belongs to, and how much each group may hold.
 
     ``cap[g]`` is infinite for quadratic slacks and for extra constraints without slack.
     """
 
-    of: NDArray[np.intp]
+    of: Indices
     cap: Floats
 
 
@@ -91,15 +190,9 @@ def _interior(H: Floats, f: Floats, groups: Groups) -> Floats:
     solver = piqp.DenseSolver()
     solver.settings.eps_abs = solver.settings.eps_rel = 1e-10
     solver.settings.max_iter = 100
-    solver.setup(
-        np.asfortranarray(H * np.outer(unit, unit) / scale),
-        -f * unit / scale,
-        G=G,
-        h_l=np.full(len(G), -np.inf),
-        h_u=np.ones(len(G)),
-        x_l=np.zeros(len(f)),
-        x_u=np.full(len(f), np.inf),
-    )
+    rows = {"G": G, "h_l": np.full(len(G), -np.inf), "h_u": np.ones(len(G))}
+    box = {"x_l": np.zeros(len(f)), "x_u": np.full(len(f), np.inf)}
+    solver.setup(np.asfortranarray(H * np.outer(unit, unit) / scale), -f * unit / scale, **rows, **box)
     solver.solve()
     return np.array(solver.result.x) * unit
 
@@ -119,15 +212,10 @@ def _interior_primal(H: Floats, f: Floats, groups: Groups) -> Floats:
     c = np.concatenate([np.zeros(rank), groups.cap[used] * size / scale])
     solver = piqp.DenseSolver()
     solver.settings.max_iter = 200
-    solver.setup(
-        np.asfortranarray(P),
-        c,
-        G=np.asfortranarray(np.hstack([L * unit / size, xi])),
-        h_l=f / size,
-        h_u=np.full(len(f), np.inf),
-        x_l=np.concatenate([np.full(rank, -np.inf), np.zeros(len(used))]),
-        x_u=np.full(rank + len(used), np.inf),
-    )
+    G = np.asfortranarray(np.hstack([L * unit / size, xi]))
+    rows = {"G": G, "h_l": f / size, "h_u": np.full(len(f), np.inf)}
+    least = np.concatenate([np.full(rank, -np.inf), np.zeros(len(used))])
+    solver.setup(np.asfortranarray(P), c, **rows, x_l=least, x_u=np.full(len(c), np.inf))
     solver.solve()
     return np.array(solver.result.z_l) * scale / size
 
@@ -182,20 +270,12 @@ def solve_bounded_dual(
 
 
 def _search(
-    b: Floats,
-    ridge: Floats,
-    conditions: WeightConstraints,
-    a: Floats,
-    v: Floats,
-    direction: Floats,
-    along: Floats,
+    b: Floats, ridge: Floats, conditions: WeightConstraints, a: Floats, v: Floats, d: Floats, u: Floats
 ) -> float:
-    """The step in (0, 1] where the slope along the direction, which only falls, reaches zero."""
-    rhs = float(b @ direction)
+    """The step t in (0, 1] where the slope of the dual along d, which only falls, is 0; v moves by t u."""
 
     def slope(t: float) -> float:
-        w = conditions.clip(v + t * along)
-        return rhs - float(along @ w) - float(direction @ (ridge @ (a + t * direction)))
+        return float(b @ d) - float(u @ conditions.clip(v + t * u)) - float(d @ (ridge @ (a + t * d)))
 
     if slope(1.0) >= 0.0:
         return 1.0

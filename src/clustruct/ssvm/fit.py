@@ -6,7 +6,7 @@ import os
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,28 +16,19 @@ from clustruct.callbacks import Callback, Iteration, Training, listener
 from clustruct.executors import Executor, executor_for
 from clustruct.slack_rule import Scaling, SlackRule
 
-from .checkpoint import Checkpoint, Saved
+from .dual_qp import Condition, weight_constraints
 from .kernelized import KernelFunction, KernelProblem
 from .planes import Planes, PlaneSet
-from .problem import (
-    BatchProblem,
-    KnownQuality,
-    PrefersFormulation,
-    StructuredProblem,
-    SupportsRules,
-    batch_form,
-    check_problem,
-)
-from .result import Certificate, FitResult, Incumbent, Progress, certify
-from .solvers import SOLVERS, Solver
-from .task import Run, Separator, Task, example_weights
-from .weight_constraints import Condition, weight_constraints
+from .problem import KnownQuality, PrefersFormulation, Problem, batch_form, check_problem
+from .result import Certificate, Checkpoint, FitResult, Incumbent, Progress, certify
+from .solvers import SOLVERS
+from .solvers.base import Run, Solver, Task, example_weights
 
 Formulation: TypeAlias = str | Solver
 
 
 def fit(
-    problem: StructuredProblem | BatchProblem,
+    problem: Problem,
     C: float = 1.0,
     *,
     epsilon: float = 1e-6,
@@ -131,7 +122,8 @@ def fit(
     >>> result.stop_reason, result.gap < 1e-3 * result.objective
     ('converged', True)
     """
-    check_problem(problem, linear=kernel is None)
+    rule = SlackRule(scaling, slack_norm)
+    check_problem(problem, rule, linear=kernel is None)
     if kernel is not None and not (constraints is None and prior is None and checkpoint is None):
         raise ValueError(
             "with a kernel there is no weight vector: constraints, prior and checkpoint do not apply"
@@ -141,7 +133,7 @@ def fit(
     task = Task(
         problem=problem,
         C=float(C),
-        rule=SlackRule(scaling, slack_norm),
+        rule=rule,
         weights=example_weights(sample_weight, problem.n_examples),
         conditions=weight_constraints(constraints, prior, problem.n_features if kernel is None else 1),
         epsilon=epsilon,
@@ -154,30 +146,25 @@ def fit(
     if callback is not None:
         callback = listener(callback, Training(task.C, rtol))
     progress = Progress(task.C, epsilon, rtol, max_iter, time_limit, callback)
-    batch = batch_form(problem) if kernel is None else KernelProblem(cast(StructuredProblem, problem))
+    batch = batch_form(problem) if kernel is None else KernelProblem(problem)
     planes = solver.planes(task)
     start = _start(w0, planes, task, solver)
-    if checkpoint is not None:
-        start = _connect(Checkpoint(checkpoint, _identity(task, solver)), task, planes, progress, start)
+    if checkpoint is not None and Checkpoint(checkpoint, _identity(task, solver), planes).connect(progress):
+        start = planes.w
     with closing((executor or executor_for(n_jobs)).open(batch)) as session:
-        separate: Separator[Any] = Separator(session, batch, task.rule, progress)
-        best = solver.solve(Run(task, separate, planes, progress), start)
+        best = solver.solve(Run(task, session, planes, progress), start)
     return _result(task, planes, best, progress)
 
 
 def _solver_for(formulation: Formulation, task: Task) -> Solver:
-    """The solver named. Refuses, before any work, what it or the problem's oracle cannot do."""
-    problem, rule = task.problem, task.rule
-    if isinstance(problem, SupportsRules) and not problem.supports(rule):
-        raise ValueError(
-            f"{type(problem).__name__} has no oracle for {rule.scaling} scaling, slack norm {rule.norm}"
-        )
+    """The solver named. Refuses, before any work, what it cannot do."""
+    problem = task.problem
     if formulation == "auto":
         preferred = problem.preferred_formulation if isinstance(problem, PrefersFormulation) else "n_slack"
         solver = _named(preferred)
-        return _named("n_slack") if _missing(solver, task) else solver
+        return _named("n_slack") if solver.missing(task) else solver
     solver = _named(formulation) if isinstance(formulation, str) else formulation
-    if missing := _missing(solver, task):
+    if missing := solver.missing(task):
         raise ValueError(f"formulation={solver.name!r} is not possible here: {missing}")
     return solver
 
@@ -188,12 +175,6 @@ def _named(formulation: str) -> Solver:
         names = f"{', '.join(map(repr, others))} or {last!r}"
         raise ValueError(f"formulation must be {names}, not {formulation!r}")
     return SOLVERS[formulation]()
-
-
-def _missing(solver: Solver, task: Task) -> str | None:
-    """The first of the solver's needs that the task does not meet, in words."""
-    unmet = next((need for need in solver.needs if not need.met(task)), None)
-    return None if unmet is None else unmet.reason.format(problem=type(task.problem).__name__)
 
 
 def _start(
@@ -216,35 +197,8 @@ def _start(
 
 
 def _identity(task: Task, solver: Solver) -> dict[str, Any]:
-    return {
-        "n_examples": len(task.weights),
-        "n_features": len(task.conditions.prior),
-        "C": task.C,
-        "formulation": solver.name,
-        "scaling": task.rule.scaling,
-        "slack_norm": task.rule.norm,
-    }
-
-
-def _connect(
-    checkpoint: Checkpoint, task: Task, planes: PlaneSet[Any], progress: Progress, start: Any
-) -> Any:
-    """Take up what the checkpoint holds, and write to it from now on."""
-    saved = checkpoint.read()
-    if saved is not None:
-        planes.load(saved.planes)
-        start = planes.w
-        progress.history.extend(saved.history)
-        progress.earlier_seconds, progress.oracle_calls = saved.seconds, saved.oracle_calls
-
-    def save(best: Incumbent[Any]) -> None:
-        if checkpoint.due() or progress.stop_reason:
-            point = (planes.dump(), best.w, best.primal, best.mean_slack)
-            counts = (tuple(progress.history), progress.seconds, progress.oracle_calls)
-            checkpoint.write(Saved(checkpoint.identity, *point, *counts))
-
-    progress.save = save
-    return start
+    sizes = {"n_examples": len(task.weights), "n_features": len(task.conditions.prior), "C": task.C}
+    return sizes | {"formulation": solver.name, "scaling": task.rule.scaling, "slack_norm": task.rule.norm}
 
 
 def _result(task: Task, planes: PlaneSet[Any], best: Incumbent[Any], progress: Progress) -> FitResult:
@@ -282,8 +236,6 @@ def _certificate(task: Task, planes: PlaneSet[Any], best: Incumbent[Any]) -> Cer
     bound = task.rule.norm * (best.primal - half) / task.C
     upper = None
     if isinstance(problem, KnownQuality) and task.rule == SlackRule("margin", 1):
-        truth = sum(
-            float(task.weights[i]) * float(problem.truth_score(int(i), best.w)) for i in task.examples
-        )
+        truth = sum(float(task.weights[i]) * problem.truth_score(int(i), best.w) for i in task.examples)
         upper = half + task.C * ((best.mean_slack + truth) / problem.oracle_rho - truth)
     return certify(problem.oracle_kind, planes.dual, best.primal, bound, upper)

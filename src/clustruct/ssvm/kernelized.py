@@ -16,9 +16,8 @@ from clustruct.executors import Backend, backend_of
 from clustruct.slack_rule import SlackRule
 from clustruct.storage import DataclassState, register
 
-from .planes import Space
-from .problem import OracleKind, StructuredProblem
-from .weight_constraints import WeightConstraints
+from .planes import GramPlanes
+from .problem import separate_each
 
 # kappa of each row of one table with each row of another. Rows may be dense or sparse.
 KernelFunction: TypeAlias = Callable[[Any, Any], Floats]
@@ -48,14 +47,14 @@ class Kernel(DataclassState):
             raise ValueError(f"unknown kernel {self.kind!r}")
 
     def __call__(self, U: ArrayLike, V: ArrayLike) -> Floats:
-        options: dict[str, float] = {}
-        if self.kind == "rbf":
-            options = {"gamma": self.gamma}
-        elif self.kind != "linear":
-            options = {"gamma": self.scale, "coef0": self.offset}
-        if self.kind == "polynomial":
-            options["degree"] = self.degree
-        return np.asarray(PAIRWISE_KERNEL_FUNCTIONS[self.kind](U, V, **options))
+        affine = {"gamma": self.scale, "coef0": self.offset}
+        options: dict[str, dict[str, float]] = {
+            "linear": {},
+            "polynomial": affine | {"degree": self.degree},
+            "rbf": {"gamma": self.gamma},
+            "sigmoid": affine,
+        }
+        return np.asarray(PAIRWISE_KERNEL_FUNCTIONS[self.kind](U, V, **options[self.kind]))
 
 
 @register("VectorSum")
@@ -109,12 +108,8 @@ class KernelModel(DataclassState):
 
     def scores(self, vectors: Any, part: int = 0) -> Floats:
         """<w, phi(v)> for each row v, in the space of the part."""
-        n = vectors.shape[0]
-        if self.support is None:
-            return np.zeros(n)
-        mine = np.flatnonzero(self.support.part_ids == part)
-        if not len(mine):
-            return np.zeros(n)
+        if self.support is None or not (mine := self.support.part_ids == part).any():
+            return np.zeros(vectors.shape[0])
         return self.kernel(vectors, self.support.vectors[mine]) @ self.support.coefficients[mine]
 
     def score(self, s: VectorSum) -> float:
@@ -157,14 +152,13 @@ class KernelConstraints:
         return [self.differences[j] for j in which]
 
 
-class KernelSpace(Space[KernelModel]):
-    """Constraint vectors as vector sums; `GramPlanes` holds their Gram matrix."""
+class KernelPlanes(GramPlanes[KernelModel]):
+    """Planes whose vectors are vector sums."""
 
-    conditions: WeightConstraints | None = None
-
-    def __init__(self, kernel: KernelFunction) -> None:
+    def __init__(self, kernel: KernelFunction, cap: Floats, ridge: Floats | None = None) -> None:
         self.kernel = kernel
         self.vectors: list[VectorSum] = []
+        super().__init__(None, cap, ridge)
 
     def append(self, vector: VectorSum) -> Floats:
         self.vectors.append(vector)
@@ -209,19 +203,12 @@ class KernelProblem:
     Its ``separate(i, w, rule)`` is called with a `KernelModel` for w.
     """
 
-    n_features = 1
-
-    def __init__(self, problem: StructuredProblem) -> None:
+    def __init__(self, problem: Any) -> None:
         self.one_by_one = problem
-        self.n_examples: int = problem.n_examples
-        self.oracle_kind: OracleKind = problem.oracle_kind
         self.parallel_backend: Backend = backend_of(problem)
-        self._truths = [problem.joint_feature(i, problem.truth(i)) for i in range(self.n_examples)]
+        self._truths = [problem.joint_feature(i, problem.truth(i)) for i in range(problem.n_examples)]
 
     def separate_batch(self, indices: Indices, w: KernelModel, rule: SlackRule) -> KernelConstraints:
-        problem = self.one_by_one
-        outputs = [problem.separate(int(i), w, rule) for i in indices]
-        losses = np.array([problem.loss(int(i), y) for i, y in zip(indices, outputs, strict=True)], float)
-        found = [problem.joint_feature(int(i), y) for i, y in zip(indices, outputs, strict=True)]
-        differences = [self._truths[i] - f for i, f in zip(indices, found, strict=True)]
+        outputs, losses, psi = separate_each(self.one_by_one, indices, w, rule)
+        differences = [self._truths[i] - found for i, found in zip(indices, psi, strict=True)]
         return KernelConstraints(losses, differences, outputs)

@@ -9,14 +9,21 @@ from dataclasses import dataclass
 from typing import Any, Generic
 
 import numpy as np
+from numpy.typing import NDArray
 
 from clustruct._typing import Floats, Indices
 from clustruct.callbacks import SupportsDump
 from clustruct.storage import DataclassState, register
 
-from .dual_qp import Groups, feasible, solve_bounded_dual, solve_dual
+from .dual_qp import Groups, WeightConstraints, feasible, solve_bounded_dual, solve_dual
 from .problem import Rows, W
-from .weight_constraints import WeightConstraints
+
+
+def with_room(array: NDArray[Any], n: int) -> NDArray[Any]:
+    """The array with place for n rows or more: at least doubled where it has fewer."""
+    if n <= len(array):
+        return array
+    return np.concatenate([array, np.zeros((n, *array.shape[1:]), array.dtype)])
 
 
 @register("Planes")
@@ -63,7 +70,7 @@ class PlaneSet(ABC, Generic[W]):
 
     def __init__(self, cap: Floats, ridge: Floats, conditions: WeightConstraints | None) -> None:
         extra = 0 if conditions is None else len(conditions.lower)
-        self.n_groups = len(cap)
+        self.n_groups, self.conditions = len(cap), conditions
         self.cap = np.concatenate([cap, np.full(extra, np.inf)])
         self.ridge = np.concatenate([ridge, np.zeros(extra)])
         self.has_slack = np.isfinite(self.cap) | (self.ridge > 0.0)
@@ -122,10 +129,21 @@ class PlaneSet(ABC, Generic[W]):
         return True
 
 
-class Space(ABC, Generic[W]):
-    """Where constraint vectors live: inner products among them, and the model that they make."""
+class GramPlanes(PlaneSet[W]):
+    """Planes with their Gram matrix, which gains one row per plane and is never computed anew.
 
-    conditions: WeightConstraints | None
+    Where constraint vectors live is up to the subclass: `LinearPlanes`, or
+    `clustruct.ssvm.kernelized.KernelPlanes`.
+    """
+
+    def __init__(self, conditions: WeightConstraints | None, cap: Floats, ridge: Floats | None) -> None:
+        super().__init__(cap, np.zeros(len(cap)) if ridge is None else ridge, conditions)
+        self._gram = np.empty((16, 16))
+        self.b, self.a, self._offset = np.empty(0), np.empty(0), np.empty(0)
+        self.group, self._idle = np.empty(0, np.intp), np.empty(0, np.intp)
+        if conditions is not None:
+            self.add(conditions.A, conditions.lower, np.arange(self.n_groups, len(self.cap)))
+        self.solve()
 
     @abstractmethod
     def append(self, vector: Any) -> Floats:
@@ -148,66 +166,8 @@ class Space(ABC, Generic[W]):
         """<c_j, w> of some vectors; Ga are the products from the Gram matrix, without the prior."""
 
     @abstractmethod
-    def half_norm(self, w: W) -> float:
-        """1/2 |w - prior|^2."""
-
-    @abstractmethod
     def between(self, w: W, other: W, share: float) -> W:
         """The point ``share`` of the way from w to the other."""
-
-
-class LinearSpace(Space[Floats]):
-    """Dense vectors in a matrix that doubles as it grows."""
-
-    def __init__(self, conditions: WeightConstraints) -> None:
-        self.conditions: WeightConstraints = conditions
-        self._buffer = np.empty((16, len(conditions.prior)))
-        self._count = 0
-
-    def append(self, vector: Floats) -> Floats:
-        if self._count == len(self._buffer):
-            grown = np.empty((2 * self._count, self._buffer.shape[1]))
-            grown[: self._count] = self._buffer
-            self._buffer = grown
-        self._buffer[self._count] = vector
-        self._count += 1
-        held = self._buffer[: self._count]
-        return held @ held[-1]
-
-    def keep(self, which: Indices) -> None:
-        self._buffer[: len(which)] = self._buffer[which]
-        self._count = len(which)
-
-    def rows(self, which: Any) -> Floats:
-        return self._buffer[: self._count][which]
-
-    def model(self, a: Floats, half_norm: float) -> Floats:
-        return self.conditions.clip(self.conditions.prior + a @ self._buffer[: self._count])
-
-    def margins(self, which: Any, w: Floats, Ga: Floats) -> Floats:
-        """From w, as sums over the Gram matrix lose digits when C is large."""
-        return self.rows(which) @ w
-
-    def half_norm(self, w: Floats) -> float:
-        return 0.5 * float(np.sum((w - self.conditions.prior) ** 2))
-
-    def between(self, w: Floats, other: Floats, share: float) -> Floats:
-        return w + share * (other - w)
-
-
-class GramPlanes(PlaneSet[W]):
-    """Planes with their Gram matrix, which gains one row per plane and is never computed anew."""
-
-    def __init__(self, space: Space[W], cap: Floats, ridge: Floats | None = None) -> None:
-        super().__init__(cap, np.zeros(len(cap)) if ridge is None else ridge, space.conditions)
-        self.space = space
-        self._gram = np.empty((16, 16))
-        self.b, self.a, self._offset = np.empty(0), np.empty(0), np.empty(0)
-        self.group, self._idle = np.empty(0, np.intp), np.empty(0, np.intp)
-        if space.conditions is not None:
-            rows = len(self.cap) - self.n_groups
-            self.add(space.conditions.A, space.conditions.lower, self.n_groups + np.arange(rows))
-        self.solve()
 
     def __len__(self) -> int:
         return len(self.b)
@@ -231,17 +191,13 @@ class GramPlanes(PlaneSet[W]):
 
     def add_plane(self, vector: Any, b: float, group: int) -> None:
         """Take in one plane with multiplier 0."""
-        products = self.space.append(vector)
+        products = self.append(vector)
         n = len(products)
         if n > len(self._gram):
-            grown = np.empty((2 * n, 2 * n))
-            grown[: n - 1, : n - 1] = self._gram[: n - 1, : n - 1]
-            self._gram = grown
+            self._gram = np.pad(self._gram, (0, n))
         self._gram[n - 1, :n] = self._gram[:n, n - 1] = products
-        conditions = self.space.conditions
-        self._offset = np.append(
-            self._offset, 0.0 if conditions is None else float(vector @ conditions.prior)
-        )
+        offset = 0.0 if self.conditions is None else float(vector @ self.conditions.prior)
+        self._offset = np.append(self._offset, offset)
         self.b, self.a = np.append(self.b, b), np.append(self.a, 0.0)
         self.group, self._idle = np.append(self.group, group), np.append(self._idle, 0)
         self._changed = True
@@ -251,14 +207,11 @@ class GramPlanes(PlaneSet[W]):
         if self._changed:
             self.solve()
 
-    def half_norm(self, w: W) -> float:
-        return self.space.half_norm(w)
-
     def solve(self) -> None:
         """Bring the multipliers to the optimum of the planes held."""
-        groups, conditions = Groups(self.group, self.cap), self.space.conditions
+        groups, conditions = Groups(self.group, self.cap), self.conditions
         if conditions is not None and conditions.bounded:
-            vectors = self.space.rows(slice(None))
+            vectors = self.rows(slice(None))
             self.a = solve_bounded_dual(vectors, self.b, self._ridge_matrix(), groups, conditions, self.a)
         else:
             self.a = solve_dual(self.gram + self._ridge_matrix(), self.b - self._offset, groups, self.a)
@@ -268,8 +221,8 @@ class GramPlanes(PlaneSet[W]):
     def _refresh(self) -> None:
         """w and the dual value from the multipliers."""
         Ga = self.gram @ self.a
-        self._w = self.space.model(self.a, 0.5 * float(self.a @ Ga))
-        self._margins = self.space.margins(slice(None), self._w, Ga)
+        self._w = self.model(self.a, 0.5 * float(self.a @ Ga))
+        self._margins = self.margins(slice(None), self._w, Ga)
         held = np.bincount(self.group, weights=self.a, minlength=len(self.cap))
         self._changed = False
         rise = float(self.a @ (self.b - self._margins))
@@ -283,7 +236,7 @@ class GramPlanes(PlaneSet[W]):
 
     def excess(self, j: int) -> float:
         """b_j - <c_j, w>: the slack that plane j alone needs at w."""
-        return float(self.b[j] - self.space.margins(j, self._w, self.gram @ self.a))
+        return float(self.b[j] - self.margins(j, self._w, self.gram @ self.a))
 
     def prune(self, age: int) -> None:
         stays = (self._idle <= age) | ~self.has_slack[self.group]
@@ -291,14 +244,14 @@ class GramPlanes(PlaneSet[W]):
             return
         which = np.flatnonzero(stays)
         self._gram[: len(which), : len(which)] = self._gram[np.ix_(which, which)]
-        self.space.keep(which)
+        self.keep(which)
         for name in ("b", "a", "group", "_idle", "_offset"):
             setattr(self, name, getattr(self, name)[which])
         self._refresh()
 
     def dump(self) -> Planes:
         mine = self.has_slack[self.group]
-        return Planes(self.space.rows(mine), self.b[mine], self.group[mine], self.a[mine])
+        return Planes(self.rows(mine), self.b[mine], self.group[mine], self.a[mine])
 
     def load(self, planes: Planes) -> None:
         before = len(self)
@@ -310,3 +263,40 @@ class GramPlanes(PlaneSet[W]):
     def _ridge_matrix(self) -> Floats:
         same = self.group[:, None] == self.group[None, :]
         return same * self.ridge[self.group][:, None]
+
+
+class LinearPlanes(GramPlanes[Floats]):
+    """Dense vectors in a matrix that doubles as it grows."""
+
+    conditions: WeightConstraints
+
+    def __init__(self, conditions: WeightConstraints, cap: Floats, ridge: Floats | None = None) -> None:
+        self._buffer, self._count = np.empty((16, len(conditions.prior))), 0
+        super().__init__(conditions, cap, ridge)
+
+    def append(self, vector: Floats) -> Floats:
+        self._count += 1
+        self._buffer = with_room(self._buffer, self._count)
+        self._buffer[self._count - 1] = vector
+        held = self._buffer[: self._count]
+        return held @ held[-1]
+
+    def keep(self, which: Indices) -> None:
+        self._buffer[: len(which)] = self._buffer[which]
+        self._count = len(which)
+
+    def rows(self, which: Any) -> Floats:
+        return self._buffer[: self._count][which]
+
+    def model(self, a: Floats, half_norm: float) -> Floats:
+        return self.conditions.clip(self.conditions.prior + a @ self._buffer[: self._count])
+
+    def margins(self, which: Any, w: Floats, Ga: Floats) -> Floats:
+        """From w, as sums over the Gram matrix lose digits when C is large."""
+        return self.rows(which) @ w
+
+    def half_norm(self, w: Floats) -> float:
+        return self.conditions.half_norm(w)
+
+    def between(self, w: Floats, other: Floats, share: float) -> Floats:
+        return w + share * (other - w)

@@ -2,23 +2,127 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from clustruct._typing import Floats, Indices
 from clustruct.callbacks import SupportsDump
 
-from .dual_qp import LARGEST_INTERIOR, Groups, feasible, nearest_allowed, solve_dual
-from .planes import Planes, PlaneSet
-from .problem import Rows
-from .segments import Segments
-from .weight_constraints import WeightConstraints
+from .dual_qp import LARGEST_INTERIOR, Groups, WeightConstraints, feasible, nearest_allowed, solve_dual
+from .planes import Planes, PlaneSet, with_room
+from .problem import PieceRows, Rows
 
 # Full sweeps per call, and sweeps over the busy groups between two of them.
 MOST_SWEEPS = 200
 BUSY_SWEEPS = 15
+
+
+class Segments:
+    """Storage of plane vectors for the kernels. See `_kernels` for the format.
+
+    Rows come as `PieceRows` over one array, as dense rows or as CSR.
+    The first batch decides whether the data is sparse; later ones are turned to fit.
+    """
+
+    def __init__(self, n_features: int) -> None:
+        self.n_features, self.count, self._filled = n_features, 0, 0
+        self._base: Floats | None = None
+        self._data, self._indices = np.zeros(0), np.zeros(0, np.int32)
+        self._sparse: bool | None = None
+        self._first = np.zeros(1025, np.int64)
+        self._parts: dict[str, NDArray[Any]] = {
+            **{name: np.zeros(2048, np.int64) for name in ("start", "length", "offset")},
+            "factor": np.zeros(2048),
+        }
+
+    @property
+    def arrays(self) -> tuple[NDArray[Any], ...]:
+        """What the kernels take."""
+        return (self._first, *self._parts.values(), self._data, self._indices)
+
+    @property
+    def entries(self) -> int:
+        """Entries of all vectors together."""
+        return int(self._parts["length"][: int(self._first[self.count])].sum())
+
+    def add(self, rows: Any) -> None:
+        """Take in one vector per row."""
+        if not isinstance(rows, PieceRows):
+            self._add_rows(rows)
+        elif self.count and rows.data is not self._base:
+            self._add_rows(rows.tocsr())
+        else:
+            if self._base is None:
+                self._base, self._sparse = rows.data, bool(len(rows.indices))
+                self._data, self._indices, self._filled = rows.data, rows.indices, len(rows.data)
+            self._append(rows.count, rows.start, rows.length, rows.offset, rows.factor)
+
+    def _add_rows(self, rows: Any) -> None:
+        if self._sparse is None:
+            self._sparse = sparse.issparse(rows)
+        if self._sparse:
+            rows = sparse.csr_array(rows)
+            data, length = rows.data, np.diff(rows.indptr)
+            self._put("_indices", rows.indices)
+        else:
+            rows = rows.toarray() if sparse.issparse(rows) else rows
+            data, length = rows.reshape(-1), np.full(len(rows), rows.shape[1])
+        start = self._filled + np.cumsum(length) - length
+        self._put("_data", data)
+        self._filled += len(data)
+        zero = np.zeros(len(length))
+        self._append(np.ones(len(length), int), start, length, zero, zero + 1.0)
+
+    def _put(self, name: str, values: NDArray[Any]) -> None:
+        end = self._filled + len(values)
+        array = with_room(getattr(self, name), end)
+        array[self._filled : end] = values
+        setattr(self, name, array)
+
+    def _append(self, pieces: NDArray[Any], *parts: NDArray[Any]) -> None:
+        end = self.count + len(pieces)
+        self._first = with_room(self._first, end + 1)
+        begin = int(self._first[self.count])
+        self._first[self.count + 1 : end + 1] = begin + np.cumsum(pieces)
+        last = int(self._first[end])
+        for (name, array), values in zip(self._parts.items(), parts, strict=True):
+            self._parts[name] = with_room(array, last)
+            self._parts[name][begin:last] = values
+        self.count = end
+
+    def keep(self, which: NDArray[np.intp]) -> None:
+        """Hold on to these vectors only. Rows of a shared base cost nothing; others are moved together."""
+        if self._base is None:
+            rows = self.tocsr()[which]
+            self._filled, self.count = 0, 0
+            self._add_rows(rows)
+            return
+        pieces = np.diff(self._first[: self.count + 1])[which]
+        within = np.arange(pieces.sum()) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+        taken = np.repeat(self._first[which], pieces) + within
+        parts = [array[taken] for array in self._parts.values()]
+        self.count = 0
+        self._append(pieces, *parts)
+
+    def copy(self) -> Segments:
+        """The same vectors, to be added to apart from these. The data of a shared base is not copied."""
+        other = copy(self)
+        other._first = self._first.copy()
+        other._parts = {name: array.copy() for name, array in self._parts.items()}
+        if self._base is None:
+            other._data, other._indices = self._data.copy(), self._indices.copy()
+        return other
+
+    def tocsr(self) -> sparse.csr_array:
+        """All vectors as a CSR array."""
+        count = np.diff(self._first[: self.count + 1])
+        start, length, offset, factor = (array[: count.sum()] for array in self._parts.values())
+        pieces = (count, start, length, offset, factor)
+        return PieceRows(self._data, self._indices, *pieces, self.n_features).tocsr()
 
 
 class PooledPlanes(PlaneSet[Floats]):
@@ -28,21 +132,15 @@ class PooledPlanes(PlaneSet[Floats]):
     number of examples. The planes of a group are a linked list (``head``, ``following``), newest first.
     """
 
+    conditions: WeightConstraints
+
     def __init__(self, cap: Floats, ridge: Floats, conditions: WeightConstraints) -> None:
         super().__init__(cap, ridge, conditions)
-        self.conditions = conditions
         self.segments = Segments(len(conditions.prior))
         self._columns: dict[str, NDArray[Any]] = {
-            name: np.zeros(1024, kind)
-            for name, kind in (
-                ("b", np.float64),
-                ("square", np.float64),
-                ("a", np.float64),
-                ("following", np.intp),
-                ("group", np.intp),
-                ("idle", np.intp),
-                ("quiet", np.bool_),
-            )
+            **{name: np.zeros(1024) for name in ("b", "square", "a")},
+            **{name: np.zeros(1024, np.intp) for name in ("following", "group", "idle")},
+            "quiet": np.zeros(1024, np.bool_),
         }
         self.head = np.full(len(self.cap), -1, np.intp)
         self.total = np.zeros(len(self.cap))
@@ -67,7 +165,7 @@ class PooledPlanes(PlaneSet[Floats]):
         return nearest_allowed(self.conditions, self.v.copy())
 
     def half_norm(self, w: Floats) -> float:
-        return 0.5 * float(np.sum((w - self.conditions.prior) ** 2))
+        return self.conditions.half_norm(w)
 
     @property
     def dual(self) -> float:
@@ -80,18 +178,10 @@ class PooledPlanes(PlaneSet[Floats]):
 
         self.segments.add(rows)
         begin, end = self.count, self.count + len(b)
+        known = {"b": b, "group": groups, "following": self.head[groups]}
         for name, array in self._columns.items():
-            if end > len(array):
-                self._columns[name] = np.concatenate([array, np.zeros(end, array.dtype)])
-        for name, value in (
-            ("b", b),
-            ("a", 0.0),
-            ("group", groups),
-            ("idle", 0),
-            ("quiet", False),
-            ("following", self.head[groups]),
-        ):
-            self._columns[name][begin:end] = value
+            self._columns[name] = with_room(array, end)
+            self._columns[name][begin:end] = known.get(name, 0)
         pool_squares(self.segments.arrays, begin, end, self._scratch, self._columns["square"])
         self.head[groups] = np.arange(begin, end)
         self.count = end
@@ -150,26 +240,17 @@ class PooledPlanes(PlaneSet[Floats]):
         """One step in each of the groups; an estimate of the pool's duality gap."""
         from ._kernels import pool_ascend
 
-        x, conditions = self._columns, self.conditions
-        return float(
-            pool_ascend(
-                *(self.segments.arrays, x["b"], x["square"], self.head, x["following"], x["a"]),
-                *(x["quiet"], self.total, self.cap, self.ridge, self.v),
-                *(conditions.low, conditions.high, groups),
-                *(self._busy, self._scratch, full),
-            )
-        )
+        x, within = self._columns, self.conditions
+        planes = (self.segments.arrays, x["b"], x["square"], self.head, x["following"], x["a"], x["quiet"])
+        weights = (self.total, self.cap, self.ridge, self.v, within.low, within.high)
+        return float(pool_ascend(*planes, *weights, groups, self._busy, self._scratch, full))
 
     def slacks(self, groups: Indices) -> Floats:
         from ._kernels import pool_slacks
 
-        x, conditions = self._columns, self.conditions
-        return np.asarray(
-            pool_slacks(
-                *(self.segments.arrays, x["b"], self.head, x["following"]),
-                *(self.v, conditions.low, conditions.high, groups),
-            )
-        )
+        x, within = self._columns, self.conditions
+        planes = (self.segments.arrays, x["b"], self.head, x["following"])
+        return np.asarray(pool_slacks(*planes, self.v, within.low, within.high, groups))
 
     def _restore(self) -> None:
         """v and the group totals anew from the multipliers: rounding does not pile up."""
@@ -208,16 +289,13 @@ class PooledPlanes(PlaneSet[Floats]):
 
     def warm_start_from(self, earlier: SupportsDump | Planes, n_features: int) -> bool:
         """As `PlaneSet.warm_start_from`; from another pool without copies of its data."""
-        if isinstance(earlier, PooledPlanes) and self._alike(earlier):
-            self._take_over(earlier)
-            return True
+        if isinstance(earlier, PooledPlanes) and self.count == 0:
+            rows_without_slack = len(self.conditions.lower) + len(earlier.conditions.lower)
+            same_sizes = (len(self.cap), len(self.v)) == (len(earlier.cap), len(earlier.v))
+            if same_sizes and not rows_without_slack:
+                self._take_over(earlier)
+                return True
         return super().warm_start_from(earlier, n_features)
-
-    def _alike(self, other: PooledPlanes) -> bool:
-        """Same sizes, and no rows without slack on either side."""
-        plain = not len(self.conditions.lower) and not len(other.conditions.lower)
-        sizes = (len(self.cap), len(self.v)) == (len(other.cap), len(other.v))
-        return plain and sizes and self.count == 0
 
     def _take_over(self, other: PooledPlanes) -> None:
         """The multipliers are scaled together to the best point of their ray: from one C to the next,

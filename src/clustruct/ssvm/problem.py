@@ -3,24 +3,60 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from clustruct._typing import Floats, Indices
-from clustruct.executors import Backend, backend_of
+from clustruct.executors import Backend, Separates, backend_of
 from clustruct.slack_rule import SlackRule
-
-from .segments import PieceRows
 
 OracleKind = Literal["exact", "undergenerating", "overgenerating", "heuristic"]
 ORACLE_KINDS: tuple[OracleKind, ...] = ("exact", "undergenerating", "overgenerating", "heuristic")
 # What the oracle is called with: a weight vector, or with a kernel a `KernelModel`.
 W = TypeVar("W")
 W_contra = TypeVar("W_contra", contravariant=True)
-Rows: TypeAlias = "Floats | sparse.csr_array | PieceRows"
+
+
+@dataclass(frozen=True)
+class PieceRows:
+    """Vectors made of any stretches of one array: vector j has ``count[j]`` pieces, listed one after
+    another, each ``factor`` times ``data[start : start + length]`` laid down from entry ``offset`` on.
+
+    Where ``indices`` is not empty the data is sparse, and ``indices`` holds entries relative to the offset.
+    ``data`` must be the same object in every batch of a problem: it is not copied. The psi difference of a
+    multiclass example is two pieces, one row of X laid down twice.
+    """
+
+    data: Floats
+    indices: NDArray[np.int32]
+    count: NDArray[np.intp]
+    start: NDArray[np.intp]
+    length: NDArray[np.intp]
+    offset: NDArray[np.intp]
+    factor: Floats
+    n_features: int
+
+    def __len__(self) -> int:
+        return len(self.count)
+
+    def scaled(self, factors: Floats) -> PieceRows:
+        return replace(self, factor=self.factor * np.repeat(factors, self.count))
+
+    def tocsr(self) -> sparse.csr_array:
+        plane = np.repeat(np.arange(len(self)), self.count)
+        entry = np.arange(self.length.sum()) - np.repeat(np.cumsum(self.length) - self.length, self.length)
+        at = np.repeat(self.start, self.length) + entry
+        columns = np.repeat(self.offset, self.length) + (self.indices[at] if len(self.indices) else entry)
+        values = np.repeat(self.factor, self.length) * self.data[at]
+        places = (np.repeat(plane, self.length), columns)
+        return sparse.csr_array(sparse.coo_array((values, places), shape=(len(self), self.n_features)))
+
+
+Rows: TypeAlias = Floats | sparse.csr_array | PieceRows
 
 
 class ConstraintBatch(Protocol[W_contra]):
@@ -29,19 +65,15 @@ class ConstraintBatch(Protocol[W_contra]):
     @property
     def losses(self) -> Floats:
         """Delta of each output."""
-        ...
 
     def margins(self, w: W_contra) -> Floats:
         """<w, Psi(x, y_true) - Psi(x, y)> of each."""
-        ...
 
     def combine(self, coefficients: Floats) -> Any:
         """The sum of coefficients times psi differences, dense, length n_features."""
-        ...
 
     def rows(self, which: Indices) -> Any:
         """The psi differences of some of them: dense 2-D, CSR or `PieceRows`."""
-        ...
 
 
 @runtime_checkable
@@ -63,19 +95,15 @@ class StructuredProblem(Protocol):
 
     def truth(self, i: int) -> Any:
         """The right output of example i."""
-        ...
 
     def joint_feature(self, i: int, y: Any) -> Any:
         """Psi(x_i, y): a vector of length ``n_features``, dense or a sparse row."""
-        ...
 
     def loss(self, i: int, y: Any) -> float:
         """Delta(y_i, y): not negative, and 0 for the truth."""
-        ...
 
     def separate(self, i: int, w: Any, rule: SlackRule) -> Any:
         """An output of largest ``rule.violation(loss, gain)``, gain the score above the truth's."""
-        ...
 
 
 @runtime_checkable
@@ -88,7 +116,9 @@ class BatchProblem(Protocol):
 
     def separate_batch(self, indices: Indices, w: Any, rule: SlackRule) -> ConstraintBatch[Any]:
         """The most violated outputs of the examples named, as a batch of constraints."""
-        ...
+
+
+Problem: TypeAlias = StructuredProblem | BatchProblem
 
 
 @runtime_checkable
@@ -97,7 +127,6 @@ class SupportsRules(Protocol):
 
     def supports(self, rule: SlackRule) -> bool:
         """Whether the oracle searches by this rule."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -120,7 +149,6 @@ class SupportsSmoothing(Protocol):
 
     def separate_smoothed(self, i: int, w: Floats, mu: float) -> SmoothedResult:
         """The largest violation of example i with a strictly concave term of weight mu added."""
-        ...
 
 
 @runtime_checkable
@@ -131,7 +159,6 @@ class KnownQuality(Protocol):
 
     def truth_score(self, i: int, w: Floats) -> float:
         """<w, Psi(x_i, y_i)>."""
-        ...
 
 
 @runtime_checkable
@@ -164,12 +191,9 @@ class OneByOne:
     """Gives a `StructuredProblem` the batch form. Checks every truth before any work."""
 
     def __init__(self, problem: StructuredProblem) -> None:
-        self.one_by_one = problem
-        self.n_examples = problem.n_examples
-        self.n_features = problem.n_features
-        self.oracle_kind = problem.oracle_kind
+        self.one_by_one, self.n_features = problem, problem.n_features
         self.parallel_backend: Backend = backend_of(problem)
-        self._truths = [self._checked_truth(i) for i in range(self.n_examples)]
+        self._truths = [self._checked_truth(i) for i in range(problem.n_examples)]
 
     def _checked_truth(self, i: int) -> Any:
         y = self.one_by_one.truth(i)
@@ -179,10 +203,7 @@ class OneByOne:
         return stack_vectors([self.one_by_one.joint_feature(i, y)], self.n_features, [i])
 
     def separate_batch(self, indices: Indices, w: Floats, rule: SlackRule) -> Constraints:
-        problem = self.one_by_one
-        outputs = [problem.separate(int(i), w, rule) for i in indices]
-        losses = np.array([problem.loss(int(i), y) for i, y in zip(indices, outputs, strict=True)], float)
-        psi = [problem.joint_feature(int(i), y) for i, y in zip(indices, outputs, strict=True)]
+        outputs, losses, psi = separate_each(self.one_by_one, indices, w, rule)
         found = stack_vectors(psi, self.n_features, indices)
         truth = stack_vectors([self._truths[i] for i in indices], self.n_features, indices)
         return Constraints(losses, truth - found, outputs)
@@ -192,8 +213,21 @@ class OneByOne:
         return self.one_by_one.separate_smoothed(i, w, mu)
 
 
-def check_problem(problem: object, linear: bool = True) -> None:
-    """Refuse what is no problem, before any work. ``n_features`` is asked of linear problems only."""
+def separate_each(
+    problem: StructuredProblem, indices: Indices, w: Any, rule: SlackRule
+) -> tuple[list[Any], Floats, list[Any]]:
+    """The oracle's outputs, with their losses and joint features."""
+    numbers = indices.tolist()
+    outputs = [problem.separate(i, w, rule) for i in numbers]
+    losses = np.array([problem.loss(i, y) for i, y in zip(numbers, outputs, strict=True)], float)
+    return outputs, losses, [problem.joint_feature(i, y) for i, y in zip(numbers, outputs, strict=True)]
+
+
+def check_problem(problem: object, rule: SlackRule, linear: bool = True) -> None:
+    """Refuse what is no problem, and rules that its oracle cannot do, before any work.
+
+    ``n_features`` is asked of linear problems only.
+    """
     name = type(problem).__name__
     needed = ("n_examples", "n_features", "oracle_kind") if linear else ("n_examples", "oracle_kind")
     lacks = next((attribute for attribute in needed if not hasattr(problem, attribute)), None)
@@ -205,6 +239,8 @@ def check_problem(problem: object, linear: bool = True) -> None:
     kind = getattr(problem, "oracle_kind")  # noqa: B009
     if kind not in ORACLE_KINDS:
         raise ValueError(f"oracle_kind must be one of {ORACLE_KINDS}, not {kind!r}")
+    if isinstance(problem, SupportsRules) and not problem.supports(rule):
+        raise ValueError(f"{name} has no oracle for {rule.scaling} scaling, slack norm {rule.norm}")
     missing = [f for f in ("truth", "joint_feature", "loss", "separate") if not hasattr(problem, f)]
     if missing and not (linear and hasattr(problem, "separate_batch")):
         raise TypeError(
@@ -212,7 +248,7 @@ def check_problem(problem: object, linear: bool = True) -> None:
         )
 
 
-def batch_form(problem: StructuredProblem | BatchProblem) -> BatchProblem:
+def batch_form(problem: Problem) -> Separates:
     """The problem itself where it answers for many examples at once, else its adapter."""
     return problem if isinstance(problem, BatchProblem) else OneByOne(problem)
 

@@ -1,17 +1,20 @@
-"""How a training goes and what comes of it: its progress, its result, and what is certain about it."""
+"""How a training goes and what comes of it: progress, checkpoint, result, and what is certain about it."""
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from clustruct._typing import Floats
 from clustruct.callbacks import Iteration, SupportsDump, asked_to_stop
-from clustruct.storage import DataclassState, register
+from clustruct.exceptions import ModelFileError
+from clustruct.storage import DataclassState, read, register, save
 
 from .planes import Planes, PlaneSet
 from .problem import OracleKind
@@ -37,37 +40,38 @@ class Certificate(DataclassState):
     notes: tuple[str, ...]
 
     def __str__(self) -> str:
-        low = "unknown" if self.lower is None else f"{self.lower:.6g}"
-        high = "unknown" if self.upper is None else f"{self.upper:.6g}"
+        low, high = ("unknown" if end is None else f"{end:.6g}" for end in (self.lower, self.upper))
         return "\n".join([f"optimum between {low} and {high} ({self.oracle_kind} oracle)", *self.notes])
+
+
+_NOTES: dict[OracleKind, tuple[str, ...]] = {
+    "exact": ("Every constraint was searched: both ends hold.",),
+    "overgenerating": (
+        "The oracle searches more than the true outputs: the lower end belongs to the relaxed problem, "
+        "and only the upper end holds for this one.",
+        "The training loss bound holds for prediction by the same relaxation.",
+    ),
+    "heuristic": (
+        "The oracle does not look for the most violated constraint of any set: neither end holds.",
+    ),
+    "undergenerating": (
+        "The oracle searches a part of the outputs, how well is not known: only the lower end holds, "
+        "and the slack need not bound the training loss.",
+    ),
+}
 
 
 def certify(
     kind: OracleKind, dual: float, primal: float, mean_loss_bound: float, rho_upper: float | None
 ) -> Certificate:
     """The certificate that the oracle's kind allows."""
-    notes: tuple[str, ...]
-    if kind == "exact":
-        notes = ("Every constraint was searched: both ends hold.",)
-        return Certificate(kind, dual, primal, mean_loss_bound, notes)
-    if kind == "overgenerating":
-        notes = (
-            "The oracle searches more than the true outputs: the lower end belongs to the relaxed problem, "
-            "and only the upper end holds for this one.",
-            "The training loss bound holds for prediction by the same relaxation.",
-        )
-        return Certificate(kind, None, primal, mean_loss_bound, notes)
-    if kind == "heuristic":
-        notes = ("The oracle does not look for the most violated constraint of any set: neither end holds.",)
-        return Certificate(kind, None, None, None, notes)
-    if rho_upper is None:
-        notes = (
-            "The oracle searches a part of the outputs, how well is not known: only the lower end holds, "
-            "and the slack need not bound the training loss.",
-        )
-        return Certificate(kind, dual, None, None, notes)
-    notes = ("The upper end is Theorem 9's, from the oracle's rho.",)
-    return Certificate(kind, dual, rho_upper, None, notes)
+    if kind == "undergenerating" and rho_upper is not None:
+        notes = ("The upper end is Theorem 9's, from the oracle's rho.",)
+        return Certificate(kind, dual, rho_upper, None, notes)
+    lower = dual if kind in ("exact", "undergenerating") else None
+    every = kind in ("exact", "overgenerating")  # whether all true outputs were searched
+    upper, bound = (primal, mean_loss_bound) if every else (None, None)
+    return Certificate(kind, lower, upper, bound, _NOTES[kind])
 
 
 @register("FitResult")
@@ -123,12 +127,6 @@ class FitResult(DataclassState):
         return len(self.history)
 
 
-def history_arrays(history: tuple[Iteration, ...]) -> dict[str, Floats]:
-    """The history by column, for plots."""
-    names = ["iteration", "primal", "dual", "gap", "oracle_calls", "constraints", "seconds"]
-    return {name: np.array([getattr(h, name) for h in history], float) for name in names}
-
-
 @dataclass(frozen=True)
 class Incumbent(Generic[P]):
     """The point of lowest primal value seen. A value of infinity is not known yet."""
@@ -146,33 +144,32 @@ class Incumbent(Generic[P]):
         return other if self.below_dual(dual) or other.primal < self.primal else self
 
 
+@dataclass(eq=False, repr=False)
 class Progress:
     """The history of a training, its counters, and when it ends.
 
     It ends by ``stop_reason``: converged (`judge`), out of rounds or time, nothing gained in ``patience``
-    rounds, or because the callback said so (`record`).
+    rounds, or because the callback said so (`record`). ``save`` is called after every round: it
+    writes the checkpoint.
     """
 
-    def __init__(
-        self,
-        C: float,
-        epsilon: float,
-        rtol: float,
-        max_iter: int = 1000,
-        time_limit: float = np.inf,
-        callback: Callable[[Iteration], object] | None = None,
-    ) -> None:
-        self.C, self.epsilon, self.rtol = C, epsilon, rtol
-        self.max_iter, self.time_limit, self.callback = max_iter, time_limit, callback
-        self.history: list[Iteration] = []
-        self.stop_reason = ""
-        self.oracle_calls, self.oracle_seconds = 0, 0.0
-        self.qp_solves, self.qp_seconds = 0, 0.0
-        self.earlier_seconds, self.patience = 0.0, STALLED_ROUNDS
-        # Called with the incumbent after every round: writes the checkpoint.
-        self.save: Callable[[Incumbent[Any]], None] | None = None
-        self._asked_to_stop = False
-        self._started = time.perf_counter()
+    C: float
+    epsilon: float
+    rtol: float
+    max_iter: int = 1000
+    time_limit: float = np.inf
+    callback: Callable[[Iteration], object] | None = None
+    save: Callable[[], None] | None = None
+    history: list[Iteration] = field(default_factory=list)
+    stop_reason: str = ""
+    oracle_calls: int = 0
+    oracle_seconds: float = 0.0
+    qp_solves: int = 0
+    qp_seconds: float = 0.0
+    earlier_seconds: float = 0.0
+    patience: int = STALLED_ROUNDS
+    _asked_to_stop: bool = False
+    _started: float = field(default_factory=time.perf_counter)
 
     @property
     def seconds(self) -> float:
@@ -198,30 +195,18 @@ class Progress:
 
     def record(self, best: Incumbent[Any], planes: PlaneSet[Any]) -> None:
         """Enter a round in the history, call the callback, and note a reason to stop."""
-        entry = Iteration(
-            len(self.history) + 1,
-            best.primal,
-            planes.dual,
-            self.oracle_calls,
-            len(planes),
-            self.seconds,
-            self.oracle_seconds,
-            self.qp_seconds,
-        )
+        counts = (self.oracle_calls, len(planes), self.seconds, self.oracle_seconds, self.qp_seconds)
+        entry = Iteration(len(self.history) + 1, best.primal, planes.dual, *counts)
         self.history.append(entry)
         if self.save is not None:
-            self.save(best)
+            self.save()
         if self.callback is not None and not self.stop_reason:
             self.stop_reason = asked_to_stop(self.callback, replace(entry, working_set=planes))
             self._asked_to_stop = bool(self.stop_reason)
-        self.stop_reason = self.stop_reason or self._out_of_limits()
-
-    def _out_of_limits(self) -> str:
-        if self._stalled():
-            return "stalled"
-        if len(self.history) >= self.max_iter:
-            return "max_iter"
-        return "time_limit" if self.seconds > self.time_limit else ""
+        if not self.stop_reason:
+            rounds_out, time_out = len(self.history) >= self.max_iter, self.seconds > self.time_limit
+            limits = {"stalled": self._stalled(), "max_iter": rounds_out, "time_limit": time_out}
+            self.stop_reason = next((reason for reason, reached in limits.items() if reached), "")
 
     def _stalled(self) -> bool:
         """Nothing gained in many rounds: the last digits of the arithmetic are reached."""
@@ -230,3 +215,56 @@ class Progress:
         then, now = self.history[-self.patience], self.history[-1]
         no_rise = now.dual - then.dual <= 1e-13 * abs(now.dual)
         return no_rise and not now.primal < then.primal
+
+
+@register("checkpoint")
+@dataclass(frozen=True)
+class Saved(DataclassState):
+    """What a checkpoint holds. ``identity`` says which problem it belongs to."""
+
+    identity: dict[str, Any]
+    planes: Planes
+    history: tuple[Iteration, ...]
+    seconds: float
+    oracle_calls: int
+
+
+class Checkpoint:
+    """Training state in one file, replaced as a whole every few seconds: a reader sees the old or the new."""
+
+    every = 5.0
+
+    def __init__(self, path: str | os.PathLike[str], identity: dict[str, Any], planes: PlaneSet[Any]) -> None:
+        self.path, self.identity, self.planes = Path(path), identity, planes
+        self._last = time.perf_counter()
+
+    def connect(self, progress: Progress) -> bool:
+        """Write after the rounds from now on. Whether there was a file: what it holds is taken up."""
+        progress.save = partial(self._save, progress)
+        if not self.path.exists():
+            return False
+        saved = self._read()
+        self.planes.load(saved.planes)
+        progress.history.extend(saved.history)
+        progress.earlier_seconds, progress.oracle_calls = saved.seconds, saved.oracle_calls
+        return True
+
+    def _save(self, progress: Progress) -> None:
+        if time.perf_counter() - self._last >= self.every or progress.stop_reason:
+            history, planes = tuple(progress.history), self.planes.dump()
+            counts = (progress.seconds, progress.oracle_calls)
+            save(self.path, Saved(self.identity, planes, history, *counts))
+            self._last = time.perf_counter()
+
+    def _read(self) -> Saved:
+        try:
+            saved = read(self.path, Saved).object
+        except ModelFileError as error:
+            raise ModelFileError(f"{self.path} is not a readable checkpoint: {error}") from None
+        for name, value in self.identity.items():
+            if saved.identity.get(name) != value:
+                raise ValueError(
+                    f"{self.path} belongs to another run: its {name} is {saved.identity.get(name)}, "
+                    f"here it is {value}"
+                )
+        return saved

@@ -4,21 +4,8 @@
 inside others. `DataclassState` has both methods for dataclasses, `EstimatorState` for estimators.
 """
 
-from .dataclass_state import DataclassState
-from .estimator_state import FEATURES, EstimatorState
-from .files import StoredFile, load, read, save
-from .hints import Shape
-from .registry import Stateful, register
+from .files import load, read, save
+from .state import FEATURES, DataclassState, EstimatorState, Shape
+from .values import register
 
-__all__ = [
-    "FEATURES",
-    "DataclassState",
-    "EstimatorState",
-    "Shape",
-    "Stateful",
-    "StoredFile",
-    "load",
-    "read",
-    "register",
-    "save",
-]
+__all__ = ["FEATURES", "DataclassState", "EstimatorState", "Shape", "load", "read", "register", "save"]

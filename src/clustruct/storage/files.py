@@ -1,26 +1,53 @@
-"""Objects in files: `save`, `load`, and `read` for what else a file says."""
+"""Objects in files: `save`, `load`, and `read` for what else a file says.
+
+A file appears whole or not at all. It has a JSON header and arrays:
+
+    16 bytes   "clustruct model\\n"
+     8 bytes   length of the header, little-endian
+     header    JSON, padded with spaces; "arrays" lists [dtype, shape] in the order of the file
+     arrays    little-endian, C order, each at a multiple of 64 bytes
+    32 bytes   SHA-256 of all that comes before
+
+Reading checks every size against the size of the file before anything of that size is made. The layout
+is that of safetensors, which was looked at: it knows no checksum and keeps only text beside the arrays, so
+most of this file would be needed over it, and it would be one more compiled package in every installation.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import math
+import os
 import platform
-from collections.abc import Mapping
+import stat
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import version
+from itertools import chain
 from os import PathLike
 from pathlib import Path
-from typing import Any, Generic, TypeVar, overload
+from typing import IO, Any, Generic, TypeVar, overload
+
+import numpy as np
 
 from clustruct import __version__
 from clustruct.exceptions import ModelFileError
 
-from .container import Array, read_container, write_container
-from .registry import entry_of
-from .values import Arrays, Json, decode, encode
-
-__all__ = ["StoredFile", "load", "read", "save"]
+from .values import DTYPE, Array, Json, decode, encode, entry_of
 
 FORMAT = 1
+MAGIC = b"clustruct model\n"
+ALIGNMENT = 64
+START = len(MAGIC) + 8
+DIGEST = hashlib.sha256().digest_size
+# JSON of this length can become objects of some twenty times its size, no more.
+LONGEST_HEADER = 16 * 2**20
+LAST_CHARACTER = 0x10FFFF
+
 T = TypeVar("T")
 
 
@@ -38,7 +65,7 @@ def save(path: str | PathLike[str], obj: object, about: Mapping[str, Any] | None
 
     The object is a fitted estimator, a Pipeline of them, a result, or anything else of a class that is
     registered (`clustruct.storage.register`). ``about`` is anything plain that should stay with it. Nothing
-    in the file is code; see `clustruct.storage.container` for the layout.
+    in the file is code; see `clustruct.storage.files` for the layout.
 
     >>> import os, tempfile
     >>> from sklearn.pipeline import make_pipeline
@@ -77,18 +104,8 @@ def read(path: str | PathLike[str]) -> StoredFile[Any]: ...
 def read(path: str | PathLike[str], expected: type[T]) -> StoredFile[T]: ...
 def read(path: str | PathLike[str], expected: type = object) -> StoredFile[Any]:
     """The object of a file, which must be of the class expected, and what else the file says."""
-    header, arrays = read_container(Path(path))
-    number = header.get("format")
-    if type(number) is not int or number < 1:
-        raise ModelFileError(f"{path}: damaged, it has no format number")
-    if number > FORMAT:
-        versions = header.get("versions")
-        by = versions.get("clustruct", "?") if isinstance(versions, dict) else "?"
-        raise ModelFileError(
-            f"{path}: written in format {number} by clustruct {by}; this version reads formats up to {FORMAT}"
-        )
     try:
-        found = _rebuilt(header, list(arrays))
+        found = _rebuilt(*read_container(Path(path)))
     except ModelFileError as error:
         raise ModelFileError(f"{path}: {error}") from None
     except Exception as error:
@@ -99,17 +116,178 @@ def read(path: str | PathLike[str], expected: type = object) -> StoredFile[Any]:
     return found
 
 
-def _rebuilt(header: Mapping[str, Json], arrays: Arrays) -> StoredFile[Any]:
-    about = decode(header["about"], arrays)
+def _rebuilt(header: Mapping[str, Json], arrays: list[Array]) -> StoredFile[Any]:
+    number, versions, left = header.get("format"), header.get("versions"), list[Array | None](arrays)
+    if type(number) is not int or number < 1:
+        raise ModelFileError("damaged, it has no format number")
+    if number > FORMAT:
+        by = versions.get("clustruct", "?") if isinstance(versions, dict) else "?"
+        raise ModelFileError(
+            f"written in format {number} by clustruct {by}; this version reads formats up to {FORMAT}"
+        )
+    about, held = decode(header["about"], left), header["object"]
     if not isinstance(about, dict):
         raise ModelFileError("damaged, what it says about itself is no mapping")
-    held = header["object"]
     if not isinstance(held, dict) or "$object" not in held:
         raise ModelFileError("damaged, it holds no object")
-    return StoredFile(decode(held, arrays), about, dict(header["versions"]))
+    return StoredFile(decode(held, left), about, dict(header["versions"]))
 
 
 @cache
 def _versions() -> dict[str, str]:
     others = {name: version(name) for name in ("numpy", "scipy", "scikit-learn")}
     return {"clustruct": __version__, "python": platform.python_version(), **others}
+
+
+def write_container(path: Path, header: dict[str, Any], arrays: Sequence[Array]) -> None:
+    """Write the header and the arrays."""
+    listed = [[a.dtype.str, list(a.shape)] for a in arrays]
+    whole = json.dumps({**header, "arrays": listed}, ensure_ascii=False, allow_nan=False)
+    text = whole.encode("utf-8", "surrogatepass")
+    text += b" " * (-(START + len(text)) % ALIGNMENT)
+    if len(text) > LONGEST_HEADER:
+        raise ModelFileError(f"{path}: the model does not fit: its header would be {len(text)} bytes long")
+    head = (MAGIC, len(text).to_bytes(8, "little"), text)
+    body = (a.tobytes().ljust(_padded(a.nbytes), b"\0") for a in arrays)
+    with replacing(path) as f:
+        digest = hashlib.sha256()
+        for piece in chain(head, body):
+            f.write(piece)
+            digest.update(piece)
+        f.write(digest.digest())
+
+
+def _padded(nbytes: int) -> int:
+    """What so many bytes take up in a file, with the gap to the next array."""
+    return nbytes + -nbytes % ALIGNMENT
+
+
+def read_container(path: Path) -> tuple[dict[str, Any], list[Array]]:
+    """The header and the arrays (read-only), or a `ModelFileError`."""
+    try:
+        with open(path, "rb") as f:
+            status = os.fstat(f.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                raise ModelFileError("not a file")
+            return _read(f, status.st_size)
+    except OSError as error:
+        raise ModelFileError(f"cannot be read ({error.strerror or error})") from None
+
+
+def _read(f: IO[bytes], size: int) -> tuple[dict[str, Any], list[Array]]:
+    start = f.read(START)
+    if not start:
+        raise ModelFileError("the file is empty")
+    if start[: len(MAGIC)] != MAGIC[: len(start)]:
+        raise ModelFileError("not a clustruct model")
+    length = int.from_bytes(start[len(MAGIC) :], "little")
+    if len(start) < START or START + length + DIGEST > size:
+        raise ModelFileError("the file is cut short or damaged")
+    if length > LONGEST_HEADER:
+        raise ModelFileError(f"damaged, a header of {length} bytes cannot be")
+    text = f.read(length)
+    header = _header(text)
+    layout = _layout(header)
+    body = sum(_padded(nbytes) for _, _, nbytes in layout)
+    if START + length + body + DIGEST != size:
+        raise ModelFileError("the file is cut short or damaged (its size is not what it declares)")
+    data = f.read(body)
+    digest = hashlib.sha256(start + text)
+    digest.update(data)
+    if digest.digest() != f.read(DIGEST):
+        raise ModelFileError("the file is damaged (its checksum is wrong)")
+    return header, _arrays(data, layout)
+
+
+def _header(text: bytes) -> dict[str, Any]:
+    try:
+        header = json.loads(text)
+    except (ValueError, RecursionError):
+        raise ModelFileError("damaged, its header is not JSON") from None
+    if not isinstance(header, dict):
+        raise ModelFileError("damaged, its header is not an object")
+    return header
+
+
+def _layout(header: dict[str, Any]) -> list[tuple[str, tuple[int, ...], int]]:
+    """dtype, shape and bytes of each array, all plausible."""
+    found = []
+    listed = header.get("arrays")
+    for entry in listed if isinstance(listed, list) else [None]:
+        dtype, shape = entry if isinstance(entry, list) and len(entry) == 2 else ("", [])
+        sizes = shape if isinstance(shape, list) and len(shape) <= 8 else [-1]
+        # A dimension beyond 2^40 would be no array of ours even where another one is zero.
+        known = isinstance(dtype, str) and DTYPE.fullmatch(dtype)
+        if not known or not all(type(n) is int and 0 <= n < 2**40 for n in sizes):
+            raise ModelFileError("damaged, it lists an array that cannot be")
+        found.append((dtype, tuple(sizes), math.prod(sizes) * np.dtype(dtype).itemsize))
+    return found
+
+
+def _arrays(data: bytes, layout: list[tuple[str, tuple[int, ...], int]]) -> list[Array]:
+    found, start = [], 0
+    for dtype, shape, nbytes in layout:
+        whole = memoryview(data)[start : start + nbytes]
+        if dtype == "|b1" and np.frombuffer(whole, "|u1").max(initial=0) > 1:
+            raise ModelFileError("damaged, an array of truth values has others")
+        if dtype.startswith("<U") and np.frombuffer(whole, "<u4").max(initial=0) > LAST_CHARACTER:
+            raise ModelFileError("damaged, an array of text has what is no character")
+        found.append(np.frombuffer(whole, dtype).reshape(shape))
+        start += _padded(nbytes)
+    return found
+
+
+def check_target(path: Path, inputs: Iterable[str | os.PathLike[str]] = ()) -> None:
+    """Find out before the work that the file can be written after it, and is none of those to be read.
+
+    A link stands for the file it leads to. Devices and pipes are refused: to replace one would take it away.
+    """
+    for given in inputs:
+        if path.exists() and Path(given).exists() and path.samefile(given):
+            raise ValueError(f"{path} would be written over, and it is a file to be read: give another name")
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder; a file name is wanted")
+    if path.exists() and not stat.S_ISREG(path.stat().st_mode):
+        raise ValueError(f"{path} is a device or a pipe; a file name is wanted")
+    target = _followed(path)
+    if not target.parent.is_dir():
+        raise ValueError(f"{path}: there is no folder {target.parent}")
+    if not os.access(target.parent, os.W_OK):
+        raise ValueError(f"{path}: the folder {target.parent} cannot be written to")
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[IO[bytes]]:
+    """A file to write to; it takes the place of ``path`` when all is written, and vanishes on an error."""
+    check_target(path)
+    target = _followed(path)
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    beside = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as f:
+            yield f
+            f.flush()
+            os.fsync(f.fileno())
+        beside.chmod(_mode(target))
+        beside.replace(target)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _followed(path: Path) -> Path:
+    """Where a link leads to, whether or not there is a file yet; any other path as it was given."""
+    if not path.is_symlink():
+        return path
+    target = Path(os.path.realpath(path))
+    if target.is_symlink():
+        raise ValueError(f"{path} is a link that leads to itself")
+    return target
+
+
+def _mode(path: Path) -> int:
+    """The rights of the file replaced, or those of any new file."""
+    if path.exists():
+        return path.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

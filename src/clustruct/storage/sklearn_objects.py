@@ -15,8 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from clustruct.exceptions import ModelFileError
 
-from .hints import Shape, fits
-from .registry import register_foreign
+from .state import Shape, fits
+from .values import register_foreign
 
 WEIGHTS = {
     "coef_": Shape((1, "n_features_in_")),

@@ -1,36 +1,123 @@
-"""Nested values as JSON, arrays put aside, and back: same types, same values."""
+"""Nested values as JSON, arrays put aside, and back, and the list of classes that files may hold.
+
+A file names a class by the name it was registered under: an allow-list, filled by the packages that define
+the classes. Nothing is ever imported because a file names it: what is not in the list is refused.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, TypeAlias
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Protocol, Self, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+import clustruct
 from clustruct.exceptions import ModelFileError
 
-from .container import Array, storable
-from .registry import entry_named, entry_of
-
-__all__ = ["Unstorable", "decode", "encode"]
-
-Json: TypeAlias = Any
+Array: TypeAlias = NDArray[Any]
 Arrays: TypeAlias = list[Array | None]
+Json: TypeAlias = Any
+State: TypeAlias = dict[str, Any]
+C = TypeVar("C", bound=type)
+T = TypeVar("T")
 
 # Lists of at least so many strings (vocabularies) are kept as arrays, so that the header stays short.
 MANY = 64
 # A file made by hand must not drive the reading into the stack's end.
 DEEPEST = 50
+# Arrays of truth values, integers, floats and complex numbers; text of at least one character.
+DTYPE = re.compile(r"\|b1|\|[iu]1|<[iu][248]|<f[248]|<c(8|16)|<U[1-9]\d{0,8}|\|S[1-9]\d{0,8}")
 PLAIN = (type(None), bool, int, str)
-COLLECTIONS: dict[str, Callable[[Iterable[Any]], Any]] = {
-    "$tuple": tuple,
-    "$set": set,
-    "$frozenset": frozenset,
-}
+COLLECTIONS = (tuple, set, frozenset)
+
+
+@runtime_checkable
+class Stateful(Protocol):
+    """An object that can be kept in a file: all it needs as plain values, arrays and other such objects."""
+
+    def state(self) -> State:
+        """What `from_state` needs to make an equal object."""
+        ...
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> Self:
+        """The object of a state; ValueError where the state is not one."""
+        ...
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A registered class: how its objects become states, and states objects."""
+
+    name: str
+    cls: type
+    state: Callable[[Any], State]
+    rebuild: Callable[[Mapping[str, Any]], Any]
+
+
+_BY_NAME: dict[str, Entry] = {}
+_BY_CLASS: dict[type, Entry] = {}
+
+
+def register(name: str) -> Callable[[C], C]:
+    """Class decorator: files may hold objects of this class, under this name.
+
+    >>> @register("doctest point")
+    ... class Point:
+    ...     def state(self): return {}
+    ...     @classmethod
+    ...     def from_state(cls, state): return cls()
+    >>> entry_named("doctest point").cls is Point, entry_of(Point).name
+    (True, 'doctest point')
+    """
+
+    def enter(cls: C) -> C:
+        if not issubclass(cls, Stateful):
+            raise TypeError(f"{cls.__qualname__} cannot be registered: it lacks state() or from_state()")
+        register_foreign(name, cls, cls.state, cls.from_state)
+        return cls
+
+    return enter
+
+
+def register_foreign(
+    name: str, cls: type, state: Callable[[Any], State], rebuild: Callable[[Mapping[str, Any]], Any]
+) -> None:
+    """Register a class of another package: ``state`` and ``rebuild`` are what its methods would be."""
+    taken = _BY_NAME.get(name)
+    if taken is not None and taken.cls.__qualname__ != cls.__qualname__:
+        raise ValueError(f"the name {name!r} is taken by {taken.cls.__module__}.{taken.cls.__qualname__}")
+    _BY_NAME[name] = _BY_CLASS[cls] = Entry(name, cls, state, rebuild)
+
+
+def entry_of(cls: type) -> Entry | None:
+    """How files keep objects of the class (not of its subclasses); None where they do not."""
+    if cls not in _BY_CLASS:
+        clustruct.import_stored()
+    return _BY_CLASS.get(cls)
+
+
+def registered(base: type[T]) -> dict[str, type[T]]:
+    """The registered classes below a class, by name, in the order of their registration."""
+    return {name: entry.cls for name, entry in _BY_NAME.items() if issubclass(entry.cls, base)}
+
+
+def entry_named(name: object) -> Entry:
+    """The class of that name; ModelFileError where none is registered."""
+    if name not in _BY_NAME:
+        clustruct.import_stored()
+    found = _BY_NAME.get(name) if isinstance(name, str) else None
+    if found is None:
+        known = ", ".join(sorted(_BY_NAME))
+        raise ModelFileError(f"it names {name!r}, which is not known here; known are {known}")
+    return found
 
 
 class Unstorable(ModelFileError):
@@ -61,17 +148,23 @@ def encode(value: object, arrays: list[Array], depth: int = 0) -> Json:
         return _list(value, arrays, depth)
     if isinstance(value, dict) and kind is dict:
         return _dict(value, arrays, depth)
-    if isinstance(value, tuple | set | frozenset) and f"${kind.__name__}" in COLLECTIONS:
+    if isinstance(value, COLLECTIONS) and kind in COLLECTIONS:
         members = [encode(v, arrays, depth + 1) for v in value]
         # A set has no order: the same one is to be the same file.
         return {f"${kind.__name__}": members if kind is tuple else sorted(members, key=repr)}
     if isinstance(value, np.ndarray) and kind is np.ndarray:
-        return _array(value, arrays, depth)
+        if value.dtype == object:
+            return {"$objects": [_list(value.ravel().tolist(), arrays, depth + 1), list(value.shape)]}
+        return {"$array": _aside(value, arrays)}
     if sparse.issparse(value):
         rows = sparse.csr_array(value)
         parts = [_aside(a, arrays) for a in (rows.data, rows.indices, rows.indptr)]
         return {"$csr": [*parts, list(rows.shape)]}
-    return _object(value, arrays, depth)
+    entry = entry_of(kind)
+    if entry is None:
+        raise Unstorable(f"a {kind.__module__}.{kind.__qualname__}")
+    with _within(entry.name):
+        return {"$object": entry.name, "state": _dict(entry.state(value), arrays, depth + 1)}
 
 
 def _list(value: list[Any], arrays: list[Array], depth: int) -> Json:
@@ -94,27 +187,12 @@ def _dict(value: dict[Any, Any], arrays: list[Array], depth: int) -> Json:
     return coded
 
 
-def _array(value: Array, arrays: list[Array], depth: int) -> Json:
-    if value.dtype == object:
-        return {"$objects": [_list(value.ravel().tolist(), arrays, depth + 1), list(value.shape)]}
-    return {"$array": _aside(value, arrays)}
-
-
 def _aside(value: Array, arrays: list[Array]) -> int:
     array = value.astype(value.dtype.newbyteorder("<")) if value.dtype.byteorder == ">" else value
-    if not storable(array.dtype):
+    if not DTYPE.fullmatch(array.dtype.str):
         raise Unstorable(f"an array of {value.dtype}")
     arrays.append(array)
     return len(arrays) - 1
-
-
-def _object(value: object, arrays: list[Array], depth: int) -> Json:
-    kind = type(value)
-    entry = entry_of(kind)
-    if entry is None:
-        raise Unstorable(f"a {kind.__module__}.{kind.__qualname__}")
-    with _within(entry.name):
-        return {"$object": entry.name, "state": _dict(entry.state(value), arrays, depth + 1)}
 
 
 @contextmanager
@@ -134,37 +212,40 @@ def decode(value: Json, arrays: Arrays, depth: int = 0) -> Any:
     """
     if depth > DEEPEST:
         raise ModelFileError("damaged, its values are nested too deeply")
-    if isinstance(value, list):
-        return [decode(v, arrays, depth + 1) for v in value]
-    if not isinstance(value, dict):
-        return value
-    mark = next(iter(value), "")
-    if not mark.startswith("$"):
-        return {k: decode(v, arrays, depth + 1) for k, v in value.items()}
-    if mark == "$object":
-        return entry_named(value[mark]).rebuild(decode(value.get("state"), arrays, depth + 1))
-    held = value[mark]
-    if mark in COLLECTIONS and isinstance(held, list):
-        return COLLECTIONS[mark](decode(v, arrays, depth + 1) for v in held)
-    if mark == "$dict" and isinstance(held, list):
-        return dict(decode(pair, arrays, depth + 1) for pair in held)
-    if mark == "$objects" and isinstance(held, list) and len(held) == 2:
-        return _objects(decode(held[0], arrays, depth + 1), held[1])
-    if mark == "$float" and held in ("inf", "-inf", "nan"):
-        return float(held)
-    return _from_arrays(mark, held, arrays)
 
+    def inner(held: Json) -> Any:
+        return decode(held, arrays, depth + 1)
 
-def _from_arrays(mark: str, held: Json, arrays: Arrays) -> Any:
-    if mark == "$array":
-        return _taken(held, arrays)
-    if mark == "$scalar":
-        return _taken(held, arrays)[()]
-    if mark == "$strings" and isinstance(held, list) and len(held) == 2:
-        return _words(_taken(held[0], arrays), _taken(held[1], arrays))
-    if mark == "$csr" and isinstance(held, list) and len(held) == 4:
-        return _rows([_taken(number, arrays) for number in held[:3]], held[3])
-    raise ModelFileError("damaged, it holds a value of no known kind")
+    match value:
+        case list():
+            return [inner(v) for v in value]
+        case {"$object": name}:
+            return entry_named(name).rebuild(inner(value.get("state")))
+        case {"$tuple": list(held)}:
+            return tuple(inner(v) for v in held)
+        case {"$set": list(held)}:
+            return {inner(v) for v in held}
+        case {"$frozenset": list(held)}:
+            return frozenset(inner(v) for v in held)
+        case {"$dict": list(held)}:
+            return dict(inner(pair) for pair in held)
+        case {"$objects": [members, shape]}:
+            return _objects(inner(members), shape)
+        case {"$float": "inf" | "-inf" | "nan" as text}:
+            return float(text)
+        case {"$array": number}:
+            return _taken(number, arrays)
+        case {"$scalar": number}:
+            return _taken(number, arrays)[()]
+        case {"$strings": [text, ends]}:
+            return _words(_taken(text, arrays), _taken(ends, arrays))
+        case {"$csr": [data, indices, starts, shape]}:
+            return _rows([_taken(number, arrays) for number in (data, indices, starts)], shape)
+        case dict() if not any(key.startswith("$") for key in value):
+            return {k: inner(v) for k, v in value.items()}
+        case dict():
+            raise ModelFileError("damaged, it holds a value of no known kind")
+    return value
 
 
 def _taken(number: Json, arrays: Arrays) -> Array:
@@ -180,6 +261,7 @@ def _objects(members: object, shape: Json) -> NDArray[np.object_]:
     if not isinstance(members, list) or math.prod(sizes) != len(members) or len(sizes) > 8:
         raise ModelFileError("damaged, an array of objects does not fit its shape")
     found = np.empty(len(members), object)
+    # Assigned as one, a list of equally long lists would become a table.
     for place, member in enumerate(members):
         found[place] = member
     return found.reshape(sizes)
@@ -201,7 +283,6 @@ def _words(text: Array, ends: Array) -> list[str]:
         raise ModelFileError("damaged, its list of words does not fit")
     data, stops = text.tobytes(), ends.tolist()
     try:
-        starts = [0, *stops[:-1]] if stops else []
-        return [data[a:b].decode("utf-8", "surrogatepass") for a, b in zip(starts, stops, strict=True)]
+        return [data[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise([0, *stops])]
     except UnicodeDecodeError:
         raise ModelFileError("damaged, its words are not UTF-8") from None

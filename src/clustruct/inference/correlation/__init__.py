@@ -5,11 +5,9 @@ Each function takes a dense symmetric matrix or a sparse signed graph and works 
 
 from clustruct.inference.edge_degrees import EdgeDegrees
 
-from .exact import exact
-from .greedy import greedy
-from .local_search import local_search
-from .relaxation import lp_relaxation
+from .programs import exact, lp_relaxation
 from .round_edges import round_edges
+from .search import greedy, local_search
 from .signed_graph import objective
 
 __all__ = ["EdgeDegrees", "exact", "greedy", "local_search", "lp_relaxation", "objective", "round_edges"]

@@ -8,8 +8,9 @@ import numpy as np
 
 from clustruct._typing import Bools, Ints
 from clustruct.inference.edge_degrees import EdgeDegrees
+from clustruct.partitions import canonical_labels
 
-from .local_search import local_search
+from .search import local_search
 from .signed_graph import Pairs, link_groups
 
 
@@ -74,7 +75,7 @@ def round_edges(
     barred = np.zeros((n, n), dtype=bool)
     barred[apart[:, 0], apart[:, 1]] = barred[apart[:, 1], apart[:, 0]] = True
     rule = _join_first if method == "algorithm5" else _grow_balls
-    return _canonical(rule(close, barred)[groups])
+    return canonical_labels(rule(close, barred)[groups])
 
 
 def _join_first(close: Bools, barred: Bools) -> Ints:
@@ -102,10 +103,3 @@ def _grow_balls(close: Bools, barred: Bools) -> Ints:
                 labels[b] = a
                 alone[a] = alone[b] = False
     return labels
-
-
-def _canonical(labels: Ints) -> Ints:
-    from ._kernels.checks import canonical
-
-    numbered: Ints = canonical(labels)
-    return numbered

@@ -6,7 +6,7 @@ summed scores, and pairs of nodes that must stay apart.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -55,17 +55,44 @@ class SignedGraph:
             W = mirrored(self.dense)
             if len(a):
                 W[a, b] = W[b, a] = -penalty
-            return SignedGraph(W, None, self.groups, self.n_nodes, self.apart, self.total, self.n_pairs)
+            return replace(self, dense=W)
         if not len(a):
             return self
+        n = self.n_nodes
+        rows, columns, values = self.entries
+        keep = ~np.isin(rows * n + columns, np.r_[a * n + b, b * n + a])
+        links = (np.r_[rows[keep], a, b], np.r_[columns[keep], b, a])
+        return replace(self, csr=_csr_arrays(*links, np.r_[values[keep], np.full(2 * len(a), -penalty)], n))
+
+    @property
+    def entries(self) -> tuple[Ints, Ints, Floats]:
+        """Rows, columns and scores of a sparse graph; each edge is there twice."""
         assert self.csr is not None
-        indptr, indices, data = self.csr
-        rows = np.repeat(np.arange(self.n_nodes), np.diff(indptr))
-        keep = ~np.isin(rows * self.n_nodes + indices, np.r_[a * self.n_nodes + b, b * self.n_nodes + a])
-        rows = np.r_[rows[keep], a, b]
-        columns = np.r_[indices[keep], b, a]
-        values = np.r_[data[keep], np.full(2 * len(a), -penalty)]
-        return replace(self, csr=_csr_arrays(rows, columns, values, self.n_nodes))
+        indptr, columns, scores = self.csr
+        return np.repeat(np.arange(self.n_nodes), np.diff(indptr)), columns, scores
+
+    def joined_csr(self, groups: Ints, n: int) -> tuple[Ints, Ints, Floats]:
+        """A sparse graph between n groups of nodes: edges summed, edges inside a group left out."""
+        rows, columns, scores = self.entries
+        rows, columns = groups[rows], groups[columns]
+        off = rows != columns
+        return _csr_arrays(rows[off], columns[off], scores[off], n)
+
+    def matrix(self) -> Floats:
+        """The scores as a dense matrix."""
+        if self.dense is not None:
+            return self.dense
+        rows, columns, scores = self.entries
+        W = np.zeros((self.n_nodes, self.n_nodes))
+        W[rows, columns] = scores
+        return W
+
+    def run(self, on_dense: Callable[..., Any], on_sparse: Callable[..., Any], *more: Any) -> Any:
+        """The kernel for what the graph is held in."""
+        if self.dense is not None:
+            return on_dense(self.dense, *more)
+        assert self.csr is not None
+        return on_sparse(*self.csr, *more)
 
     def value(self, node_labels: Ints) -> float:
         """Sum of the scores of the pairs of nodes with equal labels."""
@@ -73,17 +100,14 @@ class SignedGraph:
             from ._kernels.checks import pairs_together_dense
 
             return float(pairs_together_dense(self.dense, node_labels))
-        assert self.csr is not None
-        indptr, indices, data = self.csr
-        rows = np.repeat(np.arange(self.n_nodes), np.diff(indptr))
-        return float(data[(node_labels[rows] == node_labels[indices]) & (rows < indices)].sum())
+        rows, columns, scores = self.entries
+        return float(scores[(node_labels[rows] == node_labels[columns]) & (rows < columns)].sum())
 
     def to_items(self, node_labels: Ints) -> Ints:
         """Canonical labels of the items from labels (in 0..n_nodes-1) of the nodes."""
         from ._kernels.checks import canonical
 
-        labels: Ints = canonical(node_labels[self.groups])
-        return labels
+        return canonical(node_labels[self.groups])
 
 
 def signed_graph(K: Any, must_link: Pairs | None = None, cannot_link: Pairs | None = None) -> SignedGraph:
@@ -117,8 +141,7 @@ def check_labels(labels: Any, n_items: int) -> Ints:
     if n_items and given.min() >= 0 and given.max() < n_items:
         from ._kernels.checks import canonical
 
-        numbered: Ints = canonical(np.ascontiguousarray(given, dtype=np.int64))  # 20 us less than np.unique
-        return numbered
+        return canonical(np.ascontiguousarray(given, dtype=np.int64))  # 20 us less than np.unique
     return canonical_labels(given)
 
 
@@ -146,10 +169,10 @@ def _from_sparse(K: Any) -> SignedGraph:
     whole = sparse.csr_array(K, dtype=np.float64)  # sums duplicate entries where the format allows them
     bad = ~np.isfinite(whole.data)
     rows = np.repeat(np.arange(m), np.diff(whole.indptr))
-    if np.any(bad & (rows != whole.indices)):
-        at = int(np.flatnonzero(bad & (rows != whole.indices))[0])
-        a, b = rows[at], whole.indices[at]
-        raise ValueError(f"K[{a}, {b}] is {whole.data[at]}; every score must be finite")
+    for at in np.flatnonzero(bad & (rows != whole.indices)):
+        raise ValueError(
+            f"K[{rows[at]}, {whole.indices[at]}] is {whole.data[at]}; every score must be finite"
+        )
     upper, lower = sparse.triu(whole, 1, format="csr"), sparse.tril(whole, -1, format="csr").T.tocsr()
     upper.sum_duplicates()
     lower.sum_duplicates()
@@ -222,13 +245,4 @@ def _contracted(graph: SignedGraph, groups: Ints, apart: Ints) -> SignedGraph:
         np.fill_diagonal(W, 0.0)
         summed = np.ascontiguousarray(member.T @ (member.T @ W).T)
         return replace(graph, dense=summed, groups=groups, n_nodes=n, apart=apart)
-    assert graph.csr is not None
-    return replace(graph, csr=summed_csr(graph.csr, groups, n), groups=groups, n_nodes=n, apart=apart)
-
-
-def summed_csr(csr: tuple[Ints, Ints, Floats], groups: Ints, n: int) -> tuple[Ints, Ints, Floats]:
-    """The graph between n groups of nodes: edges summed, edges inside a group left out."""
-    indptr, indices, data = csr
-    rows, columns = groups[np.repeat(np.arange(len(groups)), np.diff(indptr))], groups[indices]
-    off = rows != columns
-    return _csr_arrays(rows[off], columns[off], data[off], n)
+    return replace(graph, csr=graph.joined_csr(groups, n), groups=groups, n_nodes=n, apart=apart)

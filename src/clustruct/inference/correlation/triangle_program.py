@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import highspy
 import numpy as np
 
 from clustruct._typing import Floats, Ints
@@ -27,10 +28,8 @@ class TriangleProgram:
         n = len(W)
         self.rows, self.columns = np.triu_indices(n, 1)
         self.costs = W[self.rows, self.columns]
-        self.number = np.zeros((n, n), np.int32)
-        self.number[self.rows, self.columns] = self.number[self.columns, self.rows] = np.arange(
-            len(self.costs)
-        )
+        self.number, order = np.zeros((n, n), np.int32), np.arange(len(self.costs))
+        self.number[self.rows, self.columns] = self.number[self.columns, self.rows] = order
         self.upper = np.ones(len(self.costs))
         self.upper[self.number[apart[:, 0], apart[:, 1]]] = 0.0
         self.degrees = np.full((n, n), -np.inf)
@@ -47,15 +46,11 @@ class TriangleProgram:
         """
         from ._kernels.triangles import violated_triangles
 
-        found: Ints = violated_triangles(self.degrees + self.preference, -0.3)
+        found = violated_triangles(self.degrees + self.preference, -0.3)
         a, b, c = found.T
         truly = self.degrees[a, c] + self.degrees[b, c] - self.degrees[a, b] > 1.0 + TOLERANCE
-        if truly.any():
-            found = found[truly]
-            return found
         # only a search without the preference can say that nothing is violated
-        found = violated_triangles(self.degrees, TOLERANCE)
-        return found
+        return found[truly] if truly.any() else violated_triangles(self.degrees, TOLERANCE)
 
     def add(self, triangles: Ints) -> None:
         """Rows e_ac + e_bc - e_ab <= 1 for rows (a, b, c) of ``triangles``."""
@@ -64,15 +59,8 @@ class TriangleProgram:
         a, b, c = triangles.T
         n = len(triangles)
         places = np.stack([self.number[a, c], self.number[b, c], self.number[a, b]], axis=1)
-        self.highs.addRows(
-            n,
-            np.full(n, -np.inf),
-            np.ones(n),
-            3 * n,
-            np.arange(0, 3 * n, 3, dtype=np.int32),
-            places.ravel(),
-            np.tile([1.0, 1.0, -1.0], n),
-        )
+        starts, signs = np.arange(0, 3 * n, 3, dtype=np.int32), np.tile([1.0, 1.0, -1.0], n)
+        self.highs.addRows(n, np.full(n, -np.inf), np.ones(n), 3 * n, starts, places.ravel(), signs)
 
     def add_violated_stars(self) -> int:
         """Rows sum_T e_at - sum_{s<t in T} e_st <= 1 that the last solution violates; how many were added."""
@@ -104,8 +92,6 @@ class TriangleProgram:
 
     def make_integer(self) -> None:
         """From here on solve the integer programme."""
-        import highspy
-
         n = len(self.costs)
         kinds = np.full(n, highspy.HighsVarType.kInteger)
         self.highs.changeColsIntegrality(n, np.arange(n, dtype=np.int32), kinds)
@@ -114,24 +100,16 @@ class TriangleProgram:
 
     def offer(self, together: Floats) -> None:
         """Tell the integer search of a clustering (degrees 0 or 1) that it may start from."""
-        import highspy
-
         known = highspy.HighsSolution()
         known.col_value = together.tolist()
         self.highs.setSolution(known)
 
     def _start(self) -> None:
-        import highspy
-
         n = len(self.costs)
         self.highs = highspy.Highs()
         # one thread: results must not depend on the machine; presolve would throw the last basis away
-        for name, setting in {
-            "output_flag": False,
-            "threads": 1,
-            "solver": "simplex",
-            "presolve": "off",
-        }.items():
+        settings = {"output_flag": False, "threads": 1, "solver": "simplex", "presolve": "off"}
+        for name, setting in settings.items():
             self.highs.setOptionValue(name, setting)
         self.highs.addVars(n, np.zeros(n), self.upper)
         self.highs.changeColsCost(n, np.arange(n, dtype=np.int32), self.costs)

@@ -44,6 +44,14 @@ def node_table(unary, table):
             high[y] = low[y] + value
 
 
+@njit(cache=True, nogil=True)
+def fill_tables(unary, pairwise, b, nodes, pairs):
+    """The tables of problem b; pair potentials that the batch shares have theirs from the first."""
+    if b < len(pairwise):
+        pair_table(pairwise[b], pairs)
+    node_table(unary[b], nodes)
+
+
 # The maximum of a block may be taken in any order, so that it runs in vector registers.
 @njit(cache=True, nogil=True, fastmath={"nnan", "nsz", "reassoc"})
 def largest_sum(a, b):
@@ -76,9 +84,7 @@ def enumerate_best(unary, pairwise, out):
     B, V = unary.shape
     pairs, nodes = np.empty(1 << V), np.empty(1 << V)
     for b in range(B):
-        if b < len(pairwise):
-            pair_table(pairwise[b], pairs)
-        node_table(unary[b], nodes)
+        fill_tables(unary, pairwise, b, nodes, pairs)
         write_bits(largest_sum(nodes, pairs), out[b])
 
 
@@ -100,9 +106,7 @@ def enumerate_violated(unary, pairwise, truth, sizes, slack_scaling, out):
     B, V = unary.shape
     pairs, nodes = np.empty(1 << V), np.empty(1 << V)
     for b in range(B):
-        if b < len(pairwise):
-            pair_table(pairwise[b], pairs)
-        node_table(unary[b], nodes)
+        fill_tables(unary, pairwise, b, nodes, pairs)
         right = 0
         for u in range(V):
             right |= truth[b, u] << u
@@ -122,9 +126,7 @@ def enumerate_near(unary, pairwise, constant, rho, at_least, out):
     B, V = unary.shape
     pairs, nodes = np.empty(1 << V), np.empty(1 << V)
     for b in range(B):
-        if b < len(pairwise):
-            pair_table(pairwise[b], pairs)
-        node_table(unary[b], nodes)
+        fill_tables(unary, pairwise, b, nodes, pairs)
         nodes += pairs
         nodes += constant[b]
         goal = rho * nodes.max()
@@ -134,23 +136,6 @@ def enumerate_near(unary, pairwise, constant, rho, at_least, out):
             if 0.0 <= off < best:
                 best, at = off, y
         write_bits(at, out[b])
-
-
-@njit(cache=True, nogil=True)
-def count_better(unary, pairwise, labels, out):
-    """How many labelings have a higher value than the given one (Figure 5.2)."""
-    B, V = unary.shape
-    pairs, nodes = np.empty(1 << V), np.empty(1 << V)
-    for b in range(B):
-        if b < len(pairwise):
-            pair_table(pairwise[b], pairs)
-        node_table(unary[b], nodes)
-        nodes += pairs
-        mine = 0
-        for u in range(V):
-            mine |= labels[b, u] << u
-        bar = nodes[mine] + 1e-9 * np.abs(nodes).max()
-        out[b] = np.sum(nodes > bar)
 
 
 @njit(cache=True, nogil=True)
@@ -184,7 +169,7 @@ def flip_greedily(unary, pairwise, out):
 
 
 @njit(cache=True, nogil=True)
-def propagate(unary, pairwise, damping, max_iter, tol, out, rounds):
+def propagate(unary, pairwise, damping, max_iter, tol, out):
     """Max-product: d_uv = max(0, h + phi_uv) - max(0, h), h = phi_u plus all messages to u but v's."""
     B, V = unary.shape
     message, field = np.zeros((V, V)), np.empty(V)
@@ -196,8 +181,7 @@ def propagate(unary, pairwise, damping, max_iter, tol, out, rounds):
             size = max(size, abs(unary[b, u]))
             for v in range(V):
                 size = max(size, abs(phi[u, v]))
-        rounds[b] = -1
-        for step in range(max_iter):
+        for _ in range(max_iter):
             for u in range(V):
                 field[u] = unary[b, u]
             for u in range(V):
@@ -222,7 +206,6 @@ def propagate(unary, pairwise, damping, max_iter, tol, out, rounds):
                 change = max(change, abs(total - field[v]))
                 out[b, v] = 1 if total > 0.0 else 0
             if change <= tol * size:
-                rounds[b] = step + 1
                 break
 
 

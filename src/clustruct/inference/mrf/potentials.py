@@ -63,28 +63,17 @@ def score(unary: ArrayLike, pairwise: ArrayLike, labels: ArrayLike) -> Any:
     """
     p = potentials(unary, pairwise)
     y = np.asarray(labels, float).reshape(p.unary.shape)
-    pairs = 0.5 * np.einsum(
-        "bu,buv,bv->b", y, np.broadcast_to(p.pairwise, (len(y), *p.pairwise.shape[1:])), y
-    )
-    values = np.sum(y * p.unary, axis=1) + pairs
+    whole = np.broadcast_to(p.pairwise, (len(y), *p.pairwise.shape[1:]))
+    values = np.sum(y * p.unary, axis=1) + 0.5 * np.einsum("bu,buv,bv->b", y, whole, y)
     return float(values[0]) if p.single else values
 
 
-@dataclass(frozen=True)
-class StandardForm:
-    """``unary`` and ``pairwise`` for the searches of this room, and the constant that they leave out."""
-
-    unary: Floats
-    pairwise: Floats
-    constant: Any
-
-
-def standard_form(nodes: ArrayLike, edges: ArrayLike) -> StandardForm:
+def standard_form(nodes: ArrayLike, edges: ArrayLike) -> tuple[Floats, Floats, Any]:
     """Reduce general pairwise potentials to the form in which only y_u = 1 and y_u = y_v = 1 count.
 
     ``sum_u theta_u(y_u) + sum_{u<v} theta_uv(y_u, y_v)`` becomes ``constant + sum_u y_u phi_u +
     sum_{u<v} y_u y_v phi_uv`` with ``phi_uv = theta(1,1) - theta(1,0) - theta(0,1) + theta(0,0)``
-    (dissertation, section 5.2).
+    (dissertation, section 5.2). Returns unary, pairwise and the constant that the searches leave out.
 
     Parameters
     ----------
@@ -98,8 +87,8 @@ def standard_form(nodes: ArrayLike, edges: ArrayLike) -> StandardForm:
     >>> import numpy as np
     >>> edges = np.zeros((2, 2, 2, 2))
     >>> edges[0, 1] = [[3.0, 0.0], [1.0, 0.0]]
-    >>> form = standard_form([[0.0, 1.0], [2.0, 0.0]], edges)
-    >>> form.unary.tolist(), float(form.pairwise[0, 1]), float(form.constant)
+    >>> unary, pairwise, constant = standard_form([[0.0, 1.0], [2.0, 0.0]], edges)
+    >>> unary.tolist(), float(pairwise[0, 1]), float(constant)
     ([-1.0, -5.0], 2.0, 5.0)
     """
     theta, pair = np.asarray(nodes, float), np.asarray(edges, float)
@@ -111,4 +100,4 @@ def standard_form(nodes: ArrayLike, edges: ArrayLike) -> StandardForm:
     coupling = t11 - t10 - t01 + t00
     linear = theta[..., 1] - theta[..., 0] + (t10 - t00).sum(axis=-1) + (t01 - t00).sum(axis=-2)
     constant = theta[..., 0].sum(axis=-1) + t00.sum(axis=(-2, -1))
-    return StandardForm(linear, coupling + np.swapaxes(coupling, -1, -2), constant)
+    return linear, coupling + np.swapaxes(coupling, -1, -2), constant

@@ -1,11 +1,20 @@
-"""Searches that give 0/1 labels: greedy, belief propagation, the better of both, enumeration, rho oracles."""
+"""Searches that give 0/1 labels: greedy, belief propagation, the better of both, enumeration, rho oracles,
+trees and the tree that fits label data best.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import minimum_spanning_tree
 
-from .potentials import potentials, score
+from clustruct._typing import Indices
+
+from .potentials import Potentials, potentials, score
 
 Labels = NDArray[np.int8]
 # Enumeration holds two tables of 2^V numbers.
@@ -31,10 +40,7 @@ def greedy(unary: ArrayLike, pairwise: ArrayLike) -> Labels:
     """
     from ._kernels import flip_greedily
 
-    p = potentials(unary, pairwise)
-    labels = np.zeros(p.unary.shape, np.int8)
-    flip_greedily(p.unary, p.pairwise, labels)
-    return p.shaped(labels)
+    return _search(flip_greedily, potentials(unary, pairwise))
 
 
 def loopy_bp(
@@ -55,10 +61,7 @@ def loopy_bp(
 
     if not (0.0 <= damping < 1.0 and max_iter >= 1 and tol >= 0.0):
         raise ValueError(f"damping in [0, 1), max_iter >= 1, tol >= 0: not {damping}, {max_iter}, {tol}")
-    p = potentials(unary, pairwise)
-    labels = np.zeros(p.unary.shape, np.int8)
-    propagate(p.unary, p.pairwise, damping, max_iter, tol, labels, np.zeros(len(labels), np.int64))
-    return p.shaped(labels)
+    return _search(propagate, potentials(unary, pairwise), damping, max_iter, tol)
 
 
 def combine(unary: ArrayLike, pairwise: ArrayLike) -> Labels:
@@ -85,11 +88,7 @@ def exact(unary: ArrayLike, pairwise: ArrayLike) -> Labels:
     """
     from ._kernels import enumerate_best
 
-    p = potentials(unary, pairwise)
-    _check_size(p.n_labels)
-    labels = np.zeros(p.unary.shape, np.int8)
-    enumerate_best(p.unary, p.pairwise, labels)
-    return p.shaped(labels)
+    return _search(enumerate_best, _small(unary, pairwise))
 
 
 def closest_below(unary: ArrayLike, pairwise: ArrayLike, rho: float, constant: ArrayLike = 0.0) -> Labels:
@@ -122,12 +121,9 @@ def _near(unary: ArrayLike, pairwise: ArrayLike, rho: float, constant: ArrayLike
 
     if not 0.0 <= rho <= 1.0:
         raise ValueError(f"rho must lie between 0 and 1, not {rho!r}")
-    p = potentials(unary, pairwise)
-    _check_size(p.n_labels)
-    labels = np.zeros(p.unary.shape, np.int8)
-    added = np.broadcast_to(np.asarray(constant, float), len(labels)).copy()
-    enumerate_near(p.unary, p.pairwise, added, float(rho), at_least, labels)
-    return p.shaped(labels)
+    p = _small(unary, pairwise)
+    added = np.broadcast_to(np.asarray(constant, float), len(p.unary)).copy()
+    return _search(enumerate_near, p, added, float(rho), at_least)
 
 
 def most_violated(
@@ -143,35 +139,113 @@ def most_violated(
     """
     from ._kernels import enumerate_violated
 
-    p = potentials(unary, pairwise)
-    _check_size(p.n_labels)
+    p = _small(unary, pairwise)
     right = np.asarray(truth, np.int64).reshape(p.unary.shape)
     size = np.asarray(sizes, float)
     if size.shape != (p.n_labels + 1,):
         raise ValueError(f"sizes must hold {p.n_labels + 1} numbers, not {size.shape}")
+    return _search(enumerate_violated, p, right, size, slack_scaling)
+
+
+class Forest(NamedTuple):
+    """An order of the nodes with parents before children; ``parent`` is -1 at roots."""
+
+    order: Indices
+    parent: Indices
+
+
+def forest(n_labels: int, edges: ArrayLike) -> Forest | None:
+    """Root the graph with these edges (pairs of label numbers), or None where it has a cycle.
+
+    >>> forest(3, [(0, 1), (1, 2)]).parent.tolist()
+    [-1, 0, 1]
+    >>> forest(3, [(0, 1), (1, 2), (0, 2)]) is None
+    True
+    """
+    neighbours: list[list[int]] = [[] for _ in range(n_labels)]
+    for u, v in np.asarray(edges, np.intp).reshape(-1, 2):
+        neighbours[u].append(int(v))
+        neighbours[v].append(int(u))
+    parent, order = np.full(n_labels, -2, np.intp), []
+    for root in range(n_labels):
+        if parent[root] != -2:
+            continue
+        parent[root], waiting = -1, [root]
+        while waiting:
+            u = waiting.pop()
+            order.append(u)
+            for v in neighbours[u]:
+                if parent[v] == -2:
+                    parent[v] = u
+                    waiting.append(v)
+                elif v != parent[u] and parent[v] != u:
+                    return None
+    return Forest(np.array(order, np.intp), parent)
+
+
+def max_product(unary: ArrayLike, pairwise: ArrayLike) -> NDArray[np.int8]:
+    """Exact maximisation where the pairs with a potential other than 0 form a forest. O(V) per problem.
+
+    ``max over y in {0,1}^V of sum_u y_u phi_u + sum_{u<v} y_u y_v phi_uv``.
+
+    >>> max_product([-1.0, 0.5, 0.5], [[0.0, 2.0, 0.0], [0.0, 0.0, -3.0], [0.0, 0.0, 0.0]]).tolist()
+    [1, 1, 0]
+    """
+    from ._kernels import tree_best
+
+    p = potentials(unary, pairwise)
+    used = np.argwhere(np.triu(np.any(p.pairwise != 0.0, axis=0), 1))
+    rooted = forest(p.n_labels, used)
+    if rooted is None:
+        raise ValueError("the pair potentials do not form a forest: their graph has a cycle")
+    return _search(tree_best, p, rooted.order, rooted.parent)
+
+
+def chow_liu_edges(Y: ArrayLike) -> NDArray[np.intp]:
+    """The tree over labels that explains Y best (Chow and Liu 1968): maximum mutual information.
+
+    ``max over trees T of sum over edges uv in T of I(y_u; y_v)``, by a spanning tree, with frequencies
+    from the 0/1 rows of Y. Pairs whose labels are independent in Y may be left out. Returns (V - 1, 2)
+    pairs at most, u < v. O(n V^2).
+
+    >>> chow_liu_edges([[1, 1, 0], [0, 0, 0], [1, 1, 1], [0, 0, 1], [1, 1, 1]]).tolist()
+    [[0, 1], [0, 2]]
+    """
+    labels = np.asarray(Y, float)
+    if labels.ndim != 2 or len(labels) == 0:
+        raise ValueError(f"Y must have rows and columns, its shape is {labels.shape}")
+    on = labels.mean(axis=0)
+    both = labels.T @ labels / len(labels)
+    information = np.zeros_like(both)
+    for joint, pu, pv in (
+        (both, on, on),
+        (on[:, None] - both, on, 1.0 - on),
+        (on[None, :] - both, 1.0 - on, on),
+        (1.0 - on[:, None] - on[None, :] + both, 1.0 - on, 1.0 - on),
+    ):
+        share = np.maximum(joint, 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            information += np.where(share > 1e-15, share * np.log(share / np.outer(pu, pv)), 0.0)
+    # A spanning tree of least weight takes entries other than 0 only: those below rounding are no edges.
+    weight = np.triu(np.where(information > 1e-12, -information, 0.0), 1)
+    tree = minimum_spanning_tree(csr_array(weight)).tocoo()
+    pairs = np.sort(np.stack([tree.row, tree.col], 1), axis=1)
+    return np.asarray(pairs[np.lexsort(pairs.T[::-1])], np.intp)
+
+
+def _search(kernel: Callable[..., None], p: Potentials, *options: Any) -> Labels:
+    """The labels that a kernel writes, from all zero."""
     labels = np.zeros(p.unary.shape, np.int8)
-    enumerate_violated(p.unary, p.pairwise, right, size, slack_scaling, labels)
+    kernel(p.unary, p.pairwise, *options, labels)
     return p.shaped(labels)
 
 
-def count_better(unary: ArrayLike, pairwise: ArrayLike, labels: ArrayLike) -> NDArray[np.int64]:
-    """How many of all labelings have a higher value than the one given (Figure 5.2). O(2^V).
-
-    >>> int(count_better([4.0, 3.0], [[0.0, 0.0], [0.0, 0.0]], [1, 0]))
-    1
-    """
-    from . import _kernels
-
+def _small(unary: ArrayLike, pairwise: ArrayLike) -> Potentials:
+    """Potentials of so few labels that all labelings can be looked at."""
     p = potentials(unary, pairwise)
-    _check_size(p.n_labels)
-    out = np.zeros(len(p.unary), np.int64)
-    _kernels.count_better(p.unary, p.pairwise, np.asarray(labels, np.int64).reshape(p.unary.shape), out)
-    return p.shaped(out)
-
-
-def _check_size(n_labels: int) -> None:
-    if n_labels > MOST_LABELS:
+    if p.n_labels > MOST_LABELS:
         raise ValueError(
-            f"enumeration of {n_labels} labels would look at 2^{n_labels} labelings; up to {MOST_LABELS} "
+            f"enumeration of {p.n_labels} labels would look at 2^{p.n_labels} labelings; up to {MOST_LABELS} "
             "labels are allowed: use graph_cut, combine, or edges that form a tree"
         )
+    return p

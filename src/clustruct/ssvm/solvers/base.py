@@ -1,52 +1,172 @@
-"""What a solver is, and what it may ask of a task."""
+"""What is to be solved, how its oracle is asked, and what a solver is."""
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from functools import cached_property
+from typing import Any, ClassVar, Generic
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from clustruct._typing import Floats, Indices
+from clustruct.executors import Session
 from clustruct.slack_rule import SlackRule
-from clustruct.ssvm.planes import PlaneSet
-from clustruct.ssvm.problem import SupportsSmoothing
-from clustruct.ssvm.result import Incumbent
-from clustruct.ssvm.task import Run, Task
+from clustruct.ssvm.dual_qp import WeightConstraints
+from clustruct.ssvm.kernelized import KernelFunction, KernelPlanes
+from clustruct.ssvm.planes import GramPlanes, LinearPlanes, PlaneSet
+from clustruct.ssvm.problem import BatchProblem, ConstraintBatch, Problem, SmoothedResult, W
+from clustruct.ssvm.result import Incumbent, Progress
 
 
 @dataclass(frozen=True)
-class Need:
-    """A demand on the task; ``reason`` says what is missing, with the problem's class as {problem}."""
+class Task:
+    """``min 1/2 |w - prior|^2 + C sum_i weights_i xi_i`` (or half the squares) within the conditions.
 
-    reason: str
-    met: Callable[[Task], bool]
+    ``weights`` sum to 1; ``epsilon`` and ``rtol`` say how near to the optimum it is to be solved.
+    """
+
+    problem: Problem
+    C: float
+    rule: SlackRule
+    weights: Floats
+    conditions: WeightConstraints
+    epsilon: float
+    rtol: float
+    rng: np.random.Generator
+    kernel: KernelFunction | None = None
+    cache_size: int | None = None
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.C) and self.C > 0):
+            raise ValueError(f"C must be a positive number, not {self.C!r}")
+        if not (self.epsilon >= 0 and self.rtol >= 0 and self.epsilon + self.rtol > 0):
+            raise ValueError(
+                f"epsilon and rtol must not be negative, nor both zero: {self.epsilon!r}, {self.rtol!r}"
+            )
+
+    def gram_planes(self, cap: Floats, ridge: Floats | None = None) -> GramPlanes[Any]:
+        """An empty set of planes with these groups."""
+        if self.kernel is None:
+            return LinearPlanes(self.conditions, cap, ridge)
+        return KernelPlanes(self.kernel, cap, ridge)
+
+    @property
+    def vectorised(self) -> bool:
+        """Whether one oracle call answers for many examples."""
+        return self.kernel is None and isinstance(self.problem, BatchProblem)
+
+    @cached_property
+    def kappa(self) -> Floats:
+        """C times each example's share of the mean."""
+        return self.C * self.weights
+
+    @cached_property
+    def examples(self) -> Indices:
+        """Those that count."""
+        return np.flatnonzero(self.weights)
+
+    def cost(self, examples: Indices, slacks: Floats) -> float:
+        """What these slacks add to the objective."""
+        return float(self.kappa[examples] @ (slacks if self.rule.norm == 1 else 0.5 * slacks**2))
+
+    def threshold(self, dual: float) -> float:
+        """How much a plane must be violated to be added: less would not move the gap towards its goal."""
+        return max(self.epsilon, 0.05 * self.goal(dual) / self.C)
+
+    def goal(self, dual: float) -> float:
+        """The gap at which the training may end, in units of the objective."""
+        return max(self.rtol * abs(dual), self.C * self.epsilon)
 
 
-LINEAR_SLACKS = Need(
-    "it has no form with slack_norm=2, as the square of the mean slack is not the mean of the squares. "
-    "Use formulation='n_slack'",
-    lambda task: task.rule.norm == 1,
-)
-SMOOTHING = Need(
-    "{problem} has no smoothed oracle (separate_smoothed)",
-    lambda task: isinstance(task.problem, SupportsSmoothing),
-)
-PLAIN_RULE = Need("it needs margin scaling and slack_norm=1", lambda task: task.rule == SlackRule())
-NO_ROWS = Need("linear constraints do not go with it", lambda task: not len(task.conditions.lower))
-NO_KERNEL = Need("it works without a kernel", lambda task: task.kernel is None)
+def example_weights(sample_weight: ArrayLike | None, n: int) -> Floats:
+    """Weights of the examples that sum to 1."""
+    if sample_weight is None:
+        return np.full(n, 1.0 / n)
+    v = np.asarray(sample_weight, float)
+    if v.shape != (n,):
+        raise ValueError(f"sample_weight has shape {v.shape}, the problem has {n} examples")
+    if not np.isfinite(v).all() or (v < 0).any() or not v.any():
+        raise ValueError("sample_weight must be finite, not negative, and not all zero")
+    return v / v.sum()
+
+
+@dataclass(frozen=True)
+class Separation(Generic[W]):
+    """What the oracle found for some examples at some w, and the slack that each output needs there."""
+
+    indices: Indices
+    batch: ConstraintBatch[W]
+    violation: Floats
+
+
+@dataclass(frozen=True)
+class Run(Generic[W]):
+    """A task under way: where its oracle is asked, the planes held, and how it goes."""
+
+    task: Task
+    session: Session
+    planes: PlaneSet[W]
+    progress: Progress
+
+    def separate(self, indices: Indices, w: W) -> list[Separation[W]]:
+        """The most violated outputs of the examples named, in pieces, each answer checked.
+
+        The pieces depend on the number of examples alone, never on the executor: a vectorised oracle rounds
+        differently for other batch shapes, and answers must not. It is cut only where its pieces stay large.
+        """
+        started = time.perf_counter()
+        one_by_one = self.task.kernel is None and not self.task.vectorised
+        count = min(8, len(indices) // (1 if one_by_one else 1024))
+        pieces = np.array_split(indices, count) if count > 1 else [indices]
+        batches = self.session.separate(pieces, w, self.task.rule)
+        found = [self._checked(p, b, w) for p, b in zip(pieces, batches, strict=True)]
+        self._count(len(indices), started)
+        return found
+
+    def smoothed(self, indices: Indices, w: Floats, mu: float) -> list[SmoothedResult]:
+        """The smoothed oracle's answers, one per example."""
+        started = time.perf_counter()
+        found = self.session.separate_smoothed(indices, w, mu)
+        self._count(len(indices), started)
+        return found
+
+    def _count(self, calls: int, started: float) -> None:
+        self.progress.oracle_calls += calls
+        self.progress.oracle_seconds += time.perf_counter() - started
+
+    def _checked(self, indices: Indices, batch: ConstraintBatch[W], w: W) -> Separation[W]:
+        losses = np.asarray(batch.losses, float)
+        if losses.shape != indices.shape:
+            raise ValueError(f"the oracle gave {losses.shape} losses for {len(indices)} examples")
+        margins = batch.margins(w)
+        # NaN and infinity in Psi survive the product with any w, zero included.
+        for wrong, what in (
+            (~np.isfinite(losses), "the loss is NaN or infinite"),
+            (losses < 0, "the loss is negative"),
+            (~np.isfinite(margins), "Psi has NaN or infinite entries"),
+        ):
+            if wrong.any():
+                raise ValueError(f"example {indices[np.argmax(wrong)]}: {what}")
+        return Separation(indices, batch, self.task.rule.violation(losses, -margins))
 
 
 class Solver(ABC):
     """Solves a `Task` by asking its oracle: one file, and a line in ``solvers/__init__``.
 
-    ``needs`` are checked before any work. Options of a solver are parameters of its constructor, all with
-    defaults; `fit` takes an instance for ``formulation`` as well as a name.
+    It is asked what is `missing` before any work. Options of a solver are parameters of its constructor, all
+    with defaults; `fit` takes an instance for ``formulation`` as well as a name.
     """
 
     name: ClassVar[str]
-    needs: ClassVar[tuple[Need, ...]] = ()
     # Whether a warm start begins at the earlier weights, rather than at the solution of the earlier planes.
     starts_at_w: ClassVar[bool] = False
+
+    def missing(self, task: Task) -> str | None:
+        """What the solver needs and the task does not have, in words."""
+        return None
 
     @abstractmethod
     def planes(self, task: Task) -> PlaneSet[Any]:

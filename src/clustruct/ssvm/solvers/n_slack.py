@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from clustruct._typing import Floats, Indices
-from clustruct.ssvm.kernelized import KernelSpace
-from clustruct.ssvm.planes import GramPlanes, LinearSpace, PlaneSet
+from clustruct.ssvm.planes import PlaneSet
 from clustruct.ssvm.pool import PooledPlanes
 from clustruct.ssvm.problem import W, scale_rows
 from clustruct.ssvm.result import Incumbent
-from clustruct.ssvm.task import Run, Separation, Task
 
-from .base import Solver
+from .base import Run, Separation, Solver, Task
 
 # With so few examples a Gram matrix is kept and its QP solved exactly.
 FEW_EXAMPLES = 64
@@ -37,13 +37,13 @@ def example_planes(task: Task, store: Store = "auto") -> PlaneSet[Any]:
     else:
         with np.errstate(divide="ignore"):
             cap, ridge = np.full(n, np.inf), 1.0 / task.kappa
-    if task.kernel is not None:
-        return GramPlanes(KernelSpace(task.kernel), cap, ridge)
-    if store == "pool" or (store == "auto" and len(task.examples) > FEW_EXAMPLES):
+    pooled = store == "pool" or (store == "auto" and len(task.examples) > FEW_EXAMPLES)
+    if pooled and task.kernel is None:
         return PooledPlanes(cap, ridge, task.conditions)
-    return GramPlanes(LinearSpace(task.conditions), cap, ridge)
+    return task.gram_planes(cap, ridge)
 
 
+@dataclass(eq=False)
 class NSlack(Solver):
     """``min 1/2 |w - prior|^2 + C mean xi_i`` (or half its squares), one slack per example (OP 4-7).
 
@@ -64,11 +64,12 @@ class NSlack(Solver):
     """
 
     name: ClassVar[str] = "n_slack"
+    store: Store = "auto"
+    prune_after: int = IDLE_ROUNDS
 
-    def __init__(self, store: Store = "auto", prune_after: int = IDLE_ROUNDS) -> None:
-        if store not in ("auto", "gram", "pool"):
-            raise ValueError(f"store must be 'auto', 'gram' or 'pool', not {store!r}")
-        self.store, self.prune_after = store, prune_after
+    def __post_init__(self) -> None:
+        if self.store not in ("auto", "gram", "pool"):
+            raise ValueError(f"store must be 'auto', 'gram' or 'pool', not {self.store!r}")
 
     def planes(self, task: Task) -> PlaneSet[Any]:
         return example_planes(task, self.store)
@@ -104,13 +105,11 @@ class NSlack(Solver):
 
 def _parted_round(run: Run[W], parts: list[Indices], w: W) -> float:
     """Each part at the newest w; what was found beyond the planes held, in units of the objective."""
-    found, threshold = 0.0, run.task.threshold(run.planes.dual)
+    found, task, threshold = 0.0, run.task, run.task.threshold(run.planes.dual)
     for part in parts:
-        for answer in run.separate(part, w):
-            held = run.planes.slacks(answer.indices)
+        for answer, held in _taken(run, part, w, threshold):
             slack = np.maximum(answer.violation, held)
-            found += run.task.cost(answer.indices, slack) - run.task.cost(answer.indices, held)
-            _take(run, answer, held, threshold)
+            found += task.cost(answer.indices, slack) - task.cost(answer.indices, held)
         _optimise(run, 0.0, part)
         w = run.planes.w
     return found
@@ -119,29 +118,32 @@ def _parted_round(run: Run[W], parts: list[Indices], w: W) -> float:
 def _whole_round(run: Run[W], order: Indices, w: W, best: Incumbent[W]) -> tuple[Incumbent[W], float]:
     """All examples at one w: the primal value there, and its distance from the dual."""
     cost = worst = mean = 0.0
-    dual = run.planes.dual
-    threshold = run.task.threshold(dual)
-    for answer in run.separate(order, w):
-        held = run.planes.slacks(answer.indices)
+    task, dual = run.task, run.planes.dual
+    for answer, held in _taken(run, order, w, task.threshold(dual)):
         slack = np.maximum(answer.violation, held)
-        cost += run.task.cost(answer.indices, slack)
-        mean += float(run.task.weights[answer.indices] @ slack)
+        cost += task.cost(answer.indices, slack)
+        mean += float(task.weights[answer.indices] @ slack)
         worst = max(worst, float(np.max(answer.violation - held)))
-        _take(run, answer, held, threshold)
     primal = run.planes.half_norm(w) + cost
     run.progress.judge(primal, dual, worst)
     return best.better_of(Incumbent(w, primal, mean), dual), primal - dual
 
 
-def _take(run: Run[W], answer: Separation[W], held: Floats, threshold: float) -> None:
-    """Add the planes that are violated beyond the planes held."""
-    which = np.flatnonzero(answer.violation > held + threshold)
-    if len(which):
-        rule, losses = run.task.rule, np.asarray(answer.batch.losses)[which]
-        rows = answer.batch.rows(which)
-        if rule.scaling == "slack":
-            rows = scale_rows(rows, rule.multiplier(losses))
-        run.planes.add(rows, rule.sized(losses), answer.indices[which])
+def _taken(run: Run[W], examples: Indices, w: W, threshold: float) -> Iterator[tuple[Separation[W], Floats]]:
+    """The oracle's answers, each with the slacks of the planes held before it was taken in.
+
+    Those planes are added that are violated by more than the threshold beyond them.
+    """
+    rule = run.task.rule
+    for answer in run.separate(examples, w):
+        held = run.planes.slacks(answer.indices)
+        which = np.flatnonzero(answer.violation > held + threshold)
+        if len(which):
+            losses, rows = np.asarray(answer.batch.losses)[which], answer.batch.rows(which)
+            if rule.scaling == "slack":
+                rows = scale_rows(rows, rule.multiplier(losses))
+            run.planes.add(rows, rule.sized(losses), answer.indices[which])
+        yield answer, held
 
 
 def _optimise(run: Run[W], goal: float, part: Indices | None = None) -> None:

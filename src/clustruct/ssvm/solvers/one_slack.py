@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
 from clustruct._typing import Floats, Indices
 from clustruct.ssvm.cutting_plane import IDLE_SOLVES, Cut, SteadiedRisk, add_cut, minimise
-from clustruct.ssvm.kernelized import KernelSpace
-from clustruct.ssvm.planes import GramPlanes, LinearSpace, PlaneSet, Space
+from clustruct.ssvm.planes import GramPlanes, PlaneSet
 from clustruct.ssvm.problem import W
 from clustruct.ssvm.result import Incumbent, Progress
-from clustruct.ssvm.task import Run, Separation, Separator, Task
 
-from .base import LINEAR_SLACKS, Need, Solver
+from .base import Run, Separation, Solver, Task
 
 ONLY: Indices = np.zeros(1, np.intp)
 # Joint cuts made of kept answers between two calls of the oracle. On digits, passes at C = 10 and 1000:
@@ -26,6 +25,7 @@ CACHED_CUTS = 20
 KEPT_ANSWERS = 10
 
 
+@dataclass(eq=False)
 class OneSlack(Solver):
     """``min 1/2 |w - prior|^2 + C xi``, one constraint per joint choice of outputs (OP 8, 9).
 
@@ -39,19 +39,22 @@ class OneSlack(Solver):
     """
 
     name: ClassVar[str] = "one_slack"
-    needs: ClassVar[tuple[Need, ...]] = (LINEAR_SLACKS,)
+    prune_after: int = IDLE_SOLVES
 
-    def __init__(self, prune_after: int = IDLE_SOLVES) -> None:
-        self.prune_after = prune_after
+    def missing(self, task: Task) -> str | None:
+        if task.rule.norm == 1:
+            return None
+        return (
+            "it has no form with slack_norm=2, as the square of the mean slack is not the mean of the "
+            "squares. Use formulation='n_slack'"
+        )
 
     def planes(self, task: Task) -> PlaneSet[Any]:
-        space: Space[Any] = LinearSpace(task.conditions) if task.kernel is None else KernelSpace(task.kernel)
-        return GramPlanes(space, np.array([task.C]))
+        return task.gram_planes(np.array([task.C]))
 
     def solve(self, run: Run[W], start: W) -> Incumbent[W]:
         assert isinstance(run.planes, GramPlanes)
-        risk = MeanSlack(run.task, run.separate)
-        return minimise(risk, run.planes, Incumbent(start), run.progress, self.prune_after)
+        return minimise(MeanSlack(run), run.planes, Incumbent(start), run.progress, self.prune_after)
 
 
 class MeanSlack(SteadiedRisk[W]):
@@ -62,32 +65,26 @@ class MeanSlack(SteadiedRisk[W]):
     are 0.
     """
 
-    def __init__(self, task: Task, separate: Separator[W]) -> None:
-        size = task.cache_size
-        self._size = (0 if task.vectorised else KEPT_ANSWERS) if size is None else size
+    def __init__(self, run: Run[W]) -> None:
+        self._run, self._task, size = run, run.task, run.task.cache_size
+        self._size = (0 if run.task.vectorised else KEPT_ANSWERS) if size is None else size
         self._rounds: deque[Sequence[Separation[W]]] = deque(maxlen=max(1, self._size))
-        self._task, self._separate = task, separate
 
     def cut(self, point: W, planes: GramPlanes[Any]) -> Cut[W]:
-        self._rounds.append(self._separate(self._task.examples, point))
-        vectors, b, risk = self._joint(point)
-        primal = planes.half_norm(point) + self._task.C * risk
-        return Cut(vectors, b, Incumbent(point, primal, risk))
+        self._rounds.append(self._run.separate(self._task.examples, point))
+        return self._joint(point)
 
     def refine(self, best: Incumbent[W], planes: GramPlanes[Any], progress: Progress) -> None:
         """Cuts made of kept answers cost no oracle call."""
         for _ in range(CACHED_CUTS if self._size else 0):
-            vectors, b, risk = self._joint(planes.w)
+            cut = self._joint(planes.w)
             need = max(self._task.epsilon, 0.1 * (best.primal - planes.dual) / self._task.C)
-            if risk - float(planes.slacks(ONLY)[0]) <= need:
+            if cut.found is None or cut.found.mean_slack - float(planes.slacks(ONLY)[0]) <= need:
                 return
-            add_cut(vectors, b, planes, progress)
+            add_cut(cut, planes, progress)
 
-    def _joint(self, w: W) -> tuple[list[Any], list[float], float]:
-        """The joint constraint of the best answer held per example: vector, right side, mean slack at w.
-
-        No vector where the truth is best everywhere.
-        """
+    def _joint(self, w: W) -> Cut[W]:
+        """The joint constraint of the best answers held; none where the truth is best everywhere."""
         vector, b, rule, weights = None, 0.0, self._task.rule, self._task.weights
         values = [self._violations(answers, w) for answers in self._rounds]
         best = np.maximum(np.max(values, axis=0), 0.0)
@@ -104,7 +101,9 @@ class MeanSlack(SteadiedRisk[W]):
                     vector = part if vector is None else vector + part
                     b += float(share @ rule.sized(losses))
         order = np.concatenate([answer.indices for answer in self._rounds[-1]])
-        return [] if vector is None else [vector], [] if vector is None else [b], float(weights[order] @ best)
+        risk = float(weights[order] @ best)
+        found = Incumbent(w, self._run.planes.half_norm(w) + self._task.C * risk, risk)
+        return Cut([], [], found) if vector is None else Cut([vector], [b], found)
 
     def _violations(self, answers: Sequence[Separation[W]], w: W) -> Floats:
         violation = self._task.rule.violation

@@ -11,12 +11,12 @@ import numpy as np
 from scipy.optimize import minimize
 
 from clustruct._typing import Floats
+from clustruct.slack_rule import SlackRule
 from clustruct.ssvm.planes import PlaneSet
-from clustruct.ssvm.problem import SmoothedResult
+from clustruct.ssvm.problem import SmoothedResult, SupportsSmoothing
 from clustruct.ssvm.result import Incumbent
-from clustruct.ssvm.task import Run, Task
 
-from .base import NO_KERNEL, NO_ROWS, PLAIN_RULE, SMOOTHING, Need, Solver
+from .base import Run, Solver, Task
 from .n_slack import Store, example_planes
 
 # The first mu, as a part of the mean violation at the first w.
@@ -36,12 +36,7 @@ class _Ended(Exception):
     """Leaves the minimiser when a stage or the run has ended."""
 
 
-@dataclass(frozen=True)
-class _Evaluation:
-    dual: float
-    answers: list[SmoothedResult]
-
-
+@dataclass(eq=False)
 class Smoothed(Solver):
     """``min F_mu(w) = 1/2 |w - prior|^2 + C mean_i xi_i,mu(w)`` by L-BFGS, for smaller and smaller mu.
 
@@ -61,12 +56,18 @@ class Smoothed(Solver):
     """
 
     name: ClassVar[str] = "smoothed"
-    needs: ClassVar[tuple[Need, ...]] = (SMOOTHING, PLAIN_RULE, NO_ROWS, NO_KERNEL)
     # Smoothed slacks are low where an earlier run ended, not at the solution of its planes.
     starts_at_w: ClassVar[bool] = True
+    store: Store = "auto"
 
-    def __init__(self, store: Store = "auto") -> None:
-        self.store = store
+    def missing(self, task: Task) -> str | None:
+        if not isinstance(task.problem, SupportsSmoothing):
+            return f"{type(task.problem).__name__} has no smoothed oracle (separate_smoothed)"
+        if task.rule != SlackRule():
+            return "it needs margin scaling and slack_norm=1"
+        if len(task.conditions.lower):
+            return "linear constraints do not go with it"
+        return None if task.kernel is None else "it works without a kernel"
 
     def planes(self, task: Task) -> PlaneSet[Any]:
         return example_planes(task, self.store)
@@ -83,12 +84,12 @@ class Smoothed(Solver):
 
 class _Stages:
     def __init__(self, run: Run[Floats], start: Floats) -> None:
-        self.task, self.separate, self.planes = run.task, run.separate, run.planes
-        self.progress = run.progress
+        self.run, self.task, self.planes, self.progress = run, run.task, run.planes, run.progress
         self.w = self.task.conditions.clip(start)
         self.best = Incumbent(self.w)
         self.mu = 0.0
-        self.seen: list[_Evaluation] = []
+        # Of the stage: the dual value of each evaluation, and its answers.
+        self.seen: list[tuple[float, list[SmoothedResult]]] = []
         # Between two stages neither bound need move.
         self.progress.patience = 3 * STAGE_EVALUATIONS
 
@@ -99,29 +100,23 @@ class _Stages:
         self.seen.clear()
         within = self.task.conditions
         bounds = np.stack([within.low, within.high], 1) if within.bounded else None
-        options = {
-            "maxcor": CURVATURE_PAIRS,
-            "maxfun": STAGE_EVALUATIONS,
-            "maxiter": STAGE_EVALUATIONS,
-            "ftol": 0.0,
-            "gtol": 0.0,
-        }
+        limits = {"maxcor": CURVATURE_PAIRS, "maxfun": STAGE_EVALUATIONS, "maxiter": STAGE_EVALUATIONS}
+        options = limits | {"ftol": 0.0, "gtol": 0.0}
         with suppress(_Ended):
-            self.w = minimize(
-                self._value, self.w, jac=True, method="L-BFGS-B", bounds=bounds, options=options
-            ).x
+            found = minimize(self._value, self.w, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+            self.w = found.x
         self._take_planes()
         self.mu *= MU_SHRINK
 
     def _begin(self) -> None:
-        answers = self.separate.smoothed(self.task.examples, self.w, 1e-9)
+        answers = self.run.smoothed(self.task.examples, self.w, 1e-9)
         mean = self._note(self.w, np.array([a.violation for a in answers]))
         self.mu = FIRST_MU * max(mean, self.task.epsilon, 1e-12)
 
     def _value(self, w: Floats) -> tuple[float, Floats]:
         """F_mu and its gradient; ends the stage when it has done its part."""
         task = self.task
-        answers = self.separate.smoothed(task.examples, w, self.mu)
+        answers = self.run.smoothed(task.examples, w, self.mu)
         kappa = task.kappa[task.examples]
         half = self.planes.half_norm(w)
         direction = kappa @ np.stack([a.difference for a in answers])
@@ -129,7 +124,7 @@ class _Stages:
         smoothing = float(kappa @ [a.value - a.loss + a.difference @ w for a in answers])
         dual = self._dual(direction, float(kappa @ [a.loss for a in answers]))
         self._note(w, np.array([a.violation for a in answers]))
-        self.seen.append(_Evaluation(dual, answers))
+        self.seen.append((dual, answers))
         self.progress.record(self.best, self.planes)
         enough = self.best.primal - dual <= task.rtol * abs(self.best.primal)
         if self.progress.stop_reason or enough or value - dual - smoothing <= smoothing:
@@ -154,11 +149,11 @@ class _Stages:
     def _take_planes(self) -> None:
         """Planes of the best and the last evaluations join the working set; its QP gives the bound."""
         started, planes = time.perf_counter(), self.planes
-        kept = sorted(self.seen, key=lambda e: -e.dual)[:KEPT_EVALUATIONS]
+        kept = sorted(self.seen, key=lambda e: -e[0])[:KEPT_EVALUATIONS]
         kept += [e for e in self.seen[-KEPT_EVALUATIONS:] if not any(e is other for other in kept)]
-        for evaluation in kept:
-            rows = np.stack([a.difference for a in evaluation.answers])
-            planes.add(rows, np.array([a.loss for a in evaluation.answers]), self.task.examples)
+        for _, answers in kept:
+            rows = np.stack([a.difference for a in answers])
+            planes.add(rows, np.array([a.loss for a in answers]), self.task.examples)
         planes.optimise(0.1 * self.task.goal(planes.dual), self.task.rng)
         planes.prune(KEPT_EVALUATIONS)
         self.progress.solved(started)

@@ -1,19 +1,22 @@
-"""The constraints that ``init_constraints`` gives: hard ones, and old ones that have a slack."""
+"""The constraints that ``init_constraints`` gives, and the working set as the hooks that print see it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, SupportsIndex
 
 import numpy as np
+from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 from scipy.optimize import Bounds, LinearConstraint
 
-from clustruct.ssvm import SlackRule
+from clustruct._typing import Floats
+from clustruct.ssvm import Planes, SlackRule, VectorSum
 
 from .errors import HookError
-from .vectors import Document, Sparse, sparse_parts
+from .vectors import Document, Sparse, row_words, sparse_parts
 
 
 @dataclass(frozen=True)
@@ -70,11 +73,6 @@ def read_constraints(
     return given
 
 
-def without_slack(given: list[UserConstraint]) -> list[UserConstraint]:
-    """The hard form of all of them."""
-    return [UserConstraint(g.parts, g.right, None) for g in given]
-
-
 def hard_conditions(given: list[UserConstraint], rows: sparse.csr_array) -> list[Bounds | LinearConstraint]:
     """Hard constraints as the engine takes them; ``rows`` is their CSR matrix.
 
@@ -99,3 +97,54 @@ def hard_conditions(given: list[UserConstraint], rows: sparse.csr_array) -> list
     if len(rest):
         conditions.append(LinearConstraint(rows[rest].toarray(), rights[rest], np.inf))
     return conditions
+
+
+class WorkingConstraints(Sequence[Any]):
+    """The constraints held: (Document, right side) pairs, made when first asked for.
+
+    ``alpha`` has a multiplier for each. A hook that does not look costs nothing.
+    """
+
+    def __init__(self, working_set: Any) -> None:
+        self._working_set = working_set
+        self.alpha = Multipliers(self)
+
+    @cached_property
+    def planes(self) -> Planes:
+        if self._working_set is None:
+            return Planes(np.empty((0, 1)), np.empty(0), np.empty(0, np.intp), np.empty(0))
+        return self._working_set.dump()
+
+    def __len__(self) -> int:
+        return len(self.planes.b)
+
+    def __getitem__(self, which: SupportsIndex | slice) -> Any:
+        if isinstance(which, slice):
+            return [self[k] for k in range(*which.indices(len(self)))]
+        vector = self.planes.vectors[which]
+        slackid = int(self.planes.group[which]) + 1
+        return Document(_sparses(vector), slackid=slackid), float(self.planes.b[which])
+
+
+class Multipliers(Sequence[float]):
+    """The multipliers of the constraints held."""
+
+    def __init__(self, constraints: WorkingConstraints) -> None:
+        self._constraints = constraints
+
+    def __len__(self) -> int:
+        return len(self._constraints)
+
+    def __getitem__(self, which: SupportsIndex | slice) -> Any:
+        return self._constraints.planes.a[which]
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
+        return np.array(self._constraints.planes.a, dtype)
+
+
+def _sparses(vector: VectorSum | Floats) -> list[Sparse]:
+    if not isinstance(vector, VectorSum):
+        return [Sparse(vector)]
+    parts = zip(vector.coefficients.tolist(), vector.part_ids.tolist(), strict=True)
+    rows = vector.vectors
+    return [Sparse(row_words(rows, k), factor=a, kernel_id=p) for k, (a, p) in enumerate(parts)]

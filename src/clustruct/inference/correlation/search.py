@@ -1,4 +1,6 @@
-"""Local search: annealed single moves, then descent under single moves and joins of whole clusters."""
+"""Greedy correlation clustering (C_G, Algorithm 3), and local search: annealed single moves, then descent
+under single moves and joins of whole clusters.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +11,44 @@ from numpy.typing import NDArray
 
 from clustruct._typing import Floats, Ints
 
-from .greedy import merged_nodes
-from .signed_graph import Pairs, SignedGraph, check_labels, signed_graph, summed_csr
+from .signed_graph import Pairs, SignedGraph, check_labels, signed_graph
 
 # First and last temperature, in units of the mean |score|. Measured on planted partitions, m = 1000, 100
 # sweeps, objective over the planted one (Gaussian / sign noise): 1.0-0.3 gives 0.99 / 1.01, 1.2-0.3 gives
 # 1.02 / 1.01, 1.5-0.3 gives 1.01 / 0.96, 0.6-0.4 gives 0.94 (Gaussian).
 HOT, COLD = 1.1, 0.3
+
+
+def greedy(K: Any, *, must_link: Pairs | None = None, cannot_link: Pairs | None = None) -> Ints:
+    r"""Merge the two clusters that raise the objective most, from singletons, until no merge raises it.
+
+    .. math:: \max_y \sum_{a<b,\; y_a = y_b} K_{ab}
+
+    K (m x m) holds a score per pair: positive pulls together, negative pushes apart; the diagonal is ignored.
+    Algorithm 3 of Finley's dissertation (2009). Equal gains: the pair of clusters with the smallest
+    first items is merged.
+
+    Parameters
+    ----------
+    K : square matrix, dense and symmetric, or any scipy sparse matrix that is symmetric or has entries in one
+        triangle only; absent pairs count 0. Of a dense K the upper triangle is used.
+    must_link, cannot_link : pairs (a, b) of items that must, or must not, share a cluster. Always honoured.
+
+    Returns
+    -------
+    labels : int64, one per item, clusters numbered by first appearance.
+
+    Cost: a few passes over m^2 numbers in practice (O(m^3) at worst) for dense K; sparse K is never made
+    dense and takes O(E log E) in practice. Own code because it was measured 50 times faster than
+    bioimage-cpp's edge contraction at m = 3000 (``benchmarks/correlation.py``).
+
+    >>> greedy([[0, 2, -9], [2, 0, 1], [-9, 1, 0]])
+    array([0, 0, 1])
+    >>> greedy([[0, 2, -9], [2, 0, 1], [-9, 1, 0]], cannot_link=[(0, 1)])
+    array([0, 1, 1])
+    """
+    graph = signed_graph(K, must_link, cannot_link)
+    return graph.to_items(merged_nodes(graph))
 
 
 def local_search(
@@ -102,33 +135,34 @@ def random_word(random_state: Any) -> NDArray[np.uint64]:
     return np.array([np.random.default_rng(random_state).integers(2**63)], np.uint64)
 
 
+def merged_nodes(graph: SignedGraph) -> Ints:
+    """Greedy labels of the nodes: each is the smallest node of its cluster."""
+    from ._kernels.merging import merge_dense, merge_sparse
+
+    return graph.with_cannot_links(np.inf).run(merge_dense, merge_sparse)
+
+
 def anneal(graph: SignedGraph, labels: Ints, temperatures: Floats, state: NDArray[np.uint64]) -> Ints:
     """The best labels seen at the end of a sweep, one sweep per temperature."""
-    from ._kernels import moving, sparse_moving
+    from ._kernels.moving import anneal_dense, anneal_sparse
 
-    if graph.dense is not None:
-        found: Ints = moving.anneal_dense(graph.dense, labels, temperatures, state)
-    else:
-        assert graph.csr is not None
-        found = sparse_moving.anneal_sparse(*graph.csr, labels, temperatures, state)
-    return found
+    return graph.run(anneal_dense, anneal_sparse, labels, temperatures, state)
 
 
 def settle(graph: SignedGraph, labels: Ints, tolerance: float) -> Ints:
     """Single moves, then joins of whole clusters, again and again until neither gains anything."""
-    from ._kernels import checks, moving, sparse_merging, sparse_moving
+    from ._kernels import checks, merging, moving
 
     if not len(labels):
         return labels
     if graph.dense is not None:
-        settled: Ints = moving.settle_dense(graph.dense, labels, tolerance)
-        return settled
+        return moving.settle_dense(graph.dense, labels, tolerance)
     assert graph.csr is not None
     labels = checks.canonical(labels)
     while True:
-        sparse_moving.descend_sparse(*graph.csr, labels, tolerance)
+        moving.descend_sparse(*graph.csr, labels, tolerance)
         labels = checks.canonical(labels)
-        joined = sparse_merging.merge_sparse(*summed_csr(graph.csr, labels, int(labels.max()) + 1))
+        joined = merging.merge_sparse(*graph.joined_csr(labels, int(labels.max()) + 1))
         if np.array_equal(joined, np.arange(len(joined))):
             return labels
         labels = checks.canonical(joined[labels])

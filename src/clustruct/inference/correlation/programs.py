@@ -1,4 +1,6 @@
-"""The linear relaxation of correlation clustering (C_R, OP 10), solved with lazily added triangle rows."""
+"""Correlation clustering as a linear programme (the relaxation C_R, OP 10), solved with lazily added triangle
+rows, and as an integer one: exact, for small sets and as ground truth.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +10,12 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
 
 from clustruct._typing import Floats, Ints
 from clustruct.inference.edge_degrees import EdgeDegrees
 
+from .search import local_search
 from .signed_graph import Pairs, SignedGraph, signed_graph
 from .triangle_program import TriangleProgram
 
@@ -19,6 +23,8 @@ from .triangle_program import TriangleProgram
 MOST_ITEMS = 4000
 # A component with n nodes has n (n - 1) / 2 variables; beyond this the programme would run for hours.
 MOST_NODES = 1000
+# The relative error within which a bound and a clustering count as equal.
+CLOSED = 1e-9
 
 
 def lp_relaxation(
@@ -57,7 +63,6 @@ def lp_relaxation(
     1.0
     """
     graph = signed_graph(K, must_link, cannot_link)
-    check_size(graph)
     E = np.zeros((graph.n_nodes, graph.n_nodes))
     rounds, converged = 0, True
     for nodes, W, apart in components(graph):
@@ -67,14 +72,16 @@ def lp_relaxation(
         E[np.ix_(nodes, nodes)] = program.degrees
     np.fill_diagonal(E, 1.0)
     if not converged:
-        from sklearn.exceptions import ConvergenceWarning
-
         warnings.warn(
             f"lp_relaxation stopped after {max_rounds} rounds with violated triangles; the value is a bound",
             ConvergenceWarning,
             stacklevel=2,
         )
-    return _edge_degrees(K, E[np.ix_(graph.groups, graph.groups)], converged, rounds)
+    # The value is summed over the items' own scores.
+    pairs = np.triu_indices(len(graph.groups), 1)
+    degrees = E[np.ix_(graph.groups, graph.groups)][pairs]
+    value = float(signed_graph(K).matrix()[pairs] @ degrees)
+    return EdgeDegrees(degrees, len(graph.groups), value, converged, rounds)
 
 
 def relax(program: TriangleProgram, max_rounds: int) -> bool:
@@ -91,24 +98,13 @@ def relax(program: TriangleProgram, max_rounds: int) -> bool:
     return not len(program.violated())
 
 
-def check_size(graph: SignedGraph) -> None:
-    """Refuse what could not be stored or solved."""
+def components(graph: SignedGraph) -> Iterator[tuple[Ints, Floats, Ints]]:
+    """Nodes, scores and pairs kept apart of each component (two nodes or more) of the positive scores."""
     if len(graph.groups) > MOST_ITEMS:
         raise ValueError(
             f"{len(graph.groups)} items are too many here, at most {MOST_ITEMS}; use local_search"
         )
-
-
-def components(graph: SignedGraph) -> Iterator[tuple[Ints, Floats, Ints]]:
-    """Nodes, scores and pairs kept apart of each component (two nodes or more) of the positive scores."""
-    barred = graph.with_cannot_links(0.0)
-    if barred.dense is not None:
-        whole = barred.dense
-    else:
-        assert barred.csr is not None
-        indptr, indices, data = barred.csr
-        whole = np.zeros((graph.n_nodes, graph.n_nodes))
-        whole[np.repeat(np.arange(graph.n_nodes), np.diff(indptr)), indices] = data
+    whole = graph.with_cannot_links(0.0).matrix()
     count, part = sparse.csgraph.connected_components(whole > 0, directed=False)
     sizes = np.bincount(part, minlength=count)
     if count and sizes.max() > MOST_NODES:
@@ -124,17 +120,73 @@ def components(graph: SignedGraph) -> Iterator[tuple[Ints, Floats, Ints]]:
         yield nodes, whole[np.ix_(nodes, nodes)], place[graph.apart[inside]]
 
 
-def _edge_degrees(K: Any, E: Floats, converged: bool, rounds: int) -> EdgeDegrees:
-    """Condensed degrees, with the value summed over the items' own scores."""
-    m = len(E)
-    pairs = np.triu_indices(m, 1)
-    degrees = E[pairs]
-    graph = signed_graph(K)
-    if graph.dense is not None:
-        value = float(graph.dense[pairs] @ degrees)
-    else:
-        assert graph.csr is not None
-        indptr, indices, data = graph.csr
-        rows = np.repeat(np.arange(m), np.diff(indptr))
-        value = float((data * E[rows, indices])[rows < indices].sum())
-    return EdgeDegrees(degrees, m, value, converged, rounds)
+def exact(K: Any, *, must_link: Pairs | None = None, cannot_link: Pairs | None = None) -> Ints:
+    r"""Find a clustering of the highest objective, proven.
+
+    .. math:: \max_y \sum_{a<b,\; y_a = y_b} K_{ab}
+
+    For each component of the positive scores: solve the linear relaxation of :func:`lp_relaxation`, tightened
+    by 2-partition inequalities (Grötschel and Wakabayashi 1989). Where its solution is integral, or its bound
+    is met by :func:`local_search`, that proves the optimum. Otherwise branch and bound (HiGHS) on the integer
+    programme, triangle rows added as before until none is violated.
+
+    Parameters
+    ----------
+    K, must_link, cannot_link : as for :func:`greedy`.
+
+    Returns
+    -------
+    labels : int64, one per item, clusters numbered by first appearance. Of several optima, any one.
+
+    Cost: exponential at worst (the problem is NP-hard). Measured: scores with clear clusters, a hundred items
+    in 0.05 s; noise without structure, 25 items in 0.4 s and 30 in 8 s.
+
+    >>> exact([[0, 2, -9], [2, 0, 1], [-9, 1, 0]])
+    array([0, 0, 1])
+    """
+    graph = signed_graph(K, must_link, cannot_link)
+    labels = np.arange(graph.n_nodes)
+    for nodes, W, apart in components(graph):
+        labels[nodes] = nodes[_optimum(W, apart)]
+    return graph.to_items(labels)
+
+
+def _optimum(W: Floats, apart: Ints) -> Ints:
+    """Best labels of one component."""
+    program = TriangleProgram(W, apart)
+    relax(program, max_rounds=10_000)
+    if program.is_integral():
+        return _labels(program.degrees)
+    known = local_search(W, cannot_link=apart, sweeps=1000)
+    together = (known[program.rows] == known[program.columns]).astype(np.float64)
+    enough = float(program.costs @ together) * (1.0 + CLOSED)
+    _tighten(program, enough)
+    if program.value <= enough:
+        return known
+    if program.is_integral():
+        return _labels(program.degrees)
+    program.make_integer()
+    while True:
+        program.offer(together)
+        program.solve()
+        triangles = program.violated()
+        if not len(triangles):
+            return _labels(program.degrees)
+        program.add(triangles)
+
+
+def _tighten(program: TriangleProgram, enough: float) -> None:
+    """Add stars, then triangles, until the bound is as low as a known clustering or no star is violated."""
+    while program.value > enough and not program.is_integral():
+        before = program.value
+        if not program.add_violated_stars():
+            return
+        program.solve()
+        relax(program, max_rounds=10_000)
+        if program.value > before - 1e-6 * abs(before):
+            return
+
+
+def _labels(degrees: Floats) -> Ints:
+    """Labels of an integral solution, whose ones are a disjoint union of cliques."""
+    return sparse.csgraph.connected_components(degrees > 0.5, directed=False)[1].astype(np.int64)

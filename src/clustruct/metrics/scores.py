@@ -1,23 +1,105 @@
-"""The coreference scores, for a key and a response over the same items (mentions).
+"""The scores of a predicted partition: of pairs, of coreference, from information theory, by best matching.
 
-Definitions are those of the CoNLL reference scorer (Pradhan et al. 2014), and for LEA those of Moosavi and
-Strube 2016. Write t for true (key) clusters, c for predicted (response) clusters, n_tc = |t n c|. As the two
-partitions cover the same items, items missing from one side need no rule. Singletons are kept: they
-are clusters of one item. A fraction 0/0 counts as `zero_division`, 0 by default as in the scorer.
+Write t for true (key) clusters, c for predicted (response) clusters, n_tc = |t n c|. The coreference scores
+are those of the CoNLL reference scorer (Pradhan et al. 2014), and for LEA those of Moosavi and Strube 2016.
+As the two partitions cover the same items, items missing from one side need no rule. Singletons are kept:
+they are clusters of one item. A fraction 0/0 counts as `zero_division`, in coreference 0 as in the scorer.
 """
 
 from itertools import pairwise
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse.csgraph import connected_components
+from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score, rand_score
 
-from clustruct._typing import Floats, Ints, LabelsLike
+from clustruct._typing import Floats, Ints, Labels, LabelsLike
 from clustruct.itemsets import Matrix
-from clustruct.partitions import contingency
+from clustruct.partitions import canonical_labels, contingency
 
-from .fractions import Fractions, Scores
+Average = Literal["arithmetic", "geometric", "min", "max"]
+
+
+class Scores(NamedTuple):
+    """Precision P, recall R and f1 = 2PR/(P+R), 0 where P + R = 0."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+class Fractions(NamedTuple):
+    """Numerators and denominators of precision and recall.
+
+    Their sums over item sets give the pooled (micro) scores, as the CoNLL scorer pools documents.
+
+    >>> one, other = Fractions(1, 2, 1, 2), Fractions(2, 2, 2, 2)
+    >>> one.pooled_with(other).scores(zero_division=0.0)
+    Scores(precision=0.75, recall=0.75, f1=0.75)
+    """
+
+    precision_top: float
+    precision_bottom: float
+    recall_top: float
+    recall_bottom: float
+
+    def pooled_with(self, other: "Fractions") -> "Fractions":
+        """Numerators and denominators added."""
+        return Fractions(*(a + b for a, b in zip(self, other, strict=True)))
+
+    def scores(self, zero_division: float) -> Scores:
+        """The scores; a fraction 0/0 counts as `zero_division`."""
+        P = self.precision_top / self.precision_bottom if self.precision_bottom else zero_division
+        R = self.recall_top / self.recall_bottom if self.recall_bottom else zero_division
+        return Scores(P, R, 2 * P * R / (P + R) if P + R > 0 else 0.0)
+
+
+def pairwise_fractions(y_true: LabelsLike, y_pred: LabelsLike) -> Fractions:
+    """Pairs together in both, over pairs together in the prediction and in the truth."""
+    table = contingency(y_true, y_pred)
+    both = _pairs(np.asarray(table.data))
+    return Fractions(both, _pairs(np.asarray(table.sum(axis=0))), both, _pairs(np.asarray(table.sum(axis=1))))
+
+
+def _pairs(counts: Ints) -> float:
+    return float((counts * (counts - 1) // 2).sum())
+
+
+def pairwise_scores(y_true: LabelsLike, y_pred: LabelsLike, *, zero_division: float = 1.0) -> Scores:
+    """P = |together in both| / |together in y_pred|, R = |together in both| / |together in y_true|.
+
+    Pairs a < b. Where no pair is together P (or R) is 0/0 and counts as `zero_division`: 1, so that
+    all singletons predicted for all singletons score 1. Cost O(m log m).
+
+    >>> pairwise_scores([0, 0, 0, 1], [0, 0, 1, 1])
+    Scores(precision=0.5, recall=0.3333333333333333, f1=0.4)
+    """
+    return pairwise_fractions(y_true, y_pred).scores(zero_division)
+
+
+def rand_index(y_true: LabelsLike, y_pred: LabelsLike) -> float:
+    """Share of pairs on which the two partitions agree (scikit-learn's `rand_score`); 1 for one item.
+
+    >>> rand_index([0, 0, 1], [0, 0, 0]) == 1 / 3
+    True
+    """
+    return float(rand_score(*_numbered(y_true, y_pred)))
+
+
+def adjusted_rand_index(y_true: LabelsLike, y_pred: LabelsLike) -> float:
+    """Rand index corrected for chance (Hubert and Arabie 1985; scikit-learn's `adjusted_rand_score`).
+
+    >>> adjusted_rand_index([0, 0, 1, 1], [1, 1, 0, 0])
+    1.0
+    """
+    return float(adjusted_rand_score(*_numbered(y_true, y_pred)))
+
+
+def _numbered(y_true: LabelsLike, y_pred: LabelsLike) -> tuple[Labels, Labels]:
+    truth = canonical_labels(y_true, name="y_true")
+    return truth, canonical_labels(y_pred, n_items=truth.size, name="y_pred")
 
 
 def _cells(y_true: LabelsLike, y_pred: LabelsLike) -> tuple[Ints, Ints, Ints, Ints, Ints]:
@@ -158,3 +240,42 @@ def lea(y_true: LabelsLike, y_pred: LabelsLike) -> Scores:
     Scores(precision=0.75, recall=0.5, f1=0.6)
     """
     return lea_fractions(y_true, y_pred).scores(0.0)
+
+
+def variation_of_information(y_true: LabelsLike, y_pred: LabelsLike) -> float:
+    """VI = H(y | ybar) + H(ybar | y) = -1/m sum_tc n_tc (log n_tc/|t| + log n_tc/|c|), in nats.
+
+    A metric on partitions, 0 where they are equal, at most log m (Meila 2007). Cost O(m log m).
+
+    >>> round(variation_of_information([0, 0, 1, 1], [0, 0, 0, 0]), 4)
+    0.6931
+    """
+    t, c, n, true_sizes, pred_sizes = _cells(y_true, y_pred)
+    logs = np.log(n / true_sizes[t]) + np.log(n / pred_sizes[c])
+    return max(0.0, -float((n * logs).sum()) / max(float(n.sum()), 1.0))
+
+
+def normalized_mutual_information(
+    y_true: LabelsLike, y_pred: LabelsLike, *, average: Average = "arithmetic"
+) -> float:
+    """NMI = I(y; ybar) / mean(H(y), H(ybar)), the mean being arithmetic unless `average` says otherwise.
+
+    scikit-learn's `normalized_mutual_info_score`. Strehl and Ghosh 2002 and the Universum paper use
+    the geometric mean: pass `average="geometric"`. 1 where both partitions have a single cluster.
+
+    >>> round(normalized_mutual_information([0, 0, 1, 1], [0, 0, 1, 2]), 4)
+    0.8
+    """
+    return float(normalized_mutual_info_score(*_numbered(y_true, y_pred), average_method=average))
+
+
+def matched_accuracy(y_true: LabelsLike, y_pred: LabelsLike) -> float:
+    """1/m max over one-to-one maps g of sum_t n_{t,g(t)} (Hungarian method). O(k^3).
+
+    >>> matched_accuracy([0, 0, 1, 1], [1, 1, 1, 0])
+    0.75
+    """
+    table = contingency(y_true, y_pred)
+    if table.shape[0] == 0:
+        raise ValueError("y_true is empty; accuracy needs at least one item")
+    return best_matching(table) / float(table.sum())

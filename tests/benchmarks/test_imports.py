@@ -1,0 +1,18 @@
+"""Every benchmark can be imported: the names it uses are still there."""
+
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parents[2] / "benchmarks"
+
+
+@pytest.mark.parametrize("name", sorted(p.stem for p in FOLDER.glob("*.py") if not p.stem.startswith("__")))
+def test_benchmarks_can_be_imported(name):
+    try:
+        import_module(f"benchmarks.{name}")
+    except ModuleNotFoundError as missing:
+        if missing.name is None or missing.name.split(".")[0] in ("clustruct", "benchmarks"):
+            raise
+        pytest.skip(f"{missing.name} is not installed")
