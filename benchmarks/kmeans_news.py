@@ -8,11 +8,11 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from benchmarks.nested_cv import ProtocolRow, nested_leave_one_out
 from benchmarks.study import as_dict, save, show
 from benchmarks.tasks import Task, news
 from clustruct.baselines import PairKMeans, UntrainedKMeans
 from clustruct.estimators import SupervisedKMeans
-from clustruct.model_selection.nested_cv import ProtocolRow, nested_leave_one_out
 
 SOURCES = {"googlenews": ("title", "text"), "uci_aggregator": ("title",)}
 METHODS: dict[str, tuple[Any, list[float] | None]] = {

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.nested_cv import ProtocolRow, nested_leave_one_out
 from benchmarks.study import as_dict, save, show
 from clustruct.baselines import PairKMeans, UntrainedKMeans
 from clustruct.datasets import make_synth
 from clustruct.estimators import SupervisedKMeans
-from clustruct.model_selection.nested_cv import ProtocolRow, nested_leave_one_out
 
 METHODS: dict[str, tuple[Any, list[float] | None]] = {
     "Iterative": (SupervisedKMeans(oracle="iterative"), [0.01, 0.1, 1.0]),

@@ -22,7 +22,7 @@ from clustruct import ssvm
 from clustruct.datasets import make_multilabel_count
 from clustruct.inference import mrf
 from clustruct.problems import MultiLabelProblem
-from clustruct.problems.multilabel_oracles import SEARCHES
+from clustruct.problems.multilabel import SEARCHES
 from tests.reference.mrf import dwave
 
 OUT = Path("out/mrf_speed.json")

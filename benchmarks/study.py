@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.nested_cv import ProtocolRow
 from clustruct.metrics import compare_paired
-from clustruct.model_selection.nested_cv import ProtocolRow
 
 OUT = Path("out")
 

@@ -14,9 +14,9 @@ from sklearn.mixture import GaussianMixture
 
 from benchmarks.universum_corpora import Corpus
 from clustruct.baselines import CLGR, CPM3C, PLSA
+from clustruct.baselines.documents import neighbour_graph, neighbours, symmetric
 from clustruct.estimators import UniversumClustering
 from clustruct.metrics import matched_accuracy, normalized_mutual_information, rand_index
-from clustruct.universum.graphs import local_scaling
 from clustruct.universum.sources import select_between
 
 Method = Callable[[Corpus, int], np.ndarray]
@@ -72,6 +72,16 @@ def nmf(corpus: Corpus, seed: int) -> np.ndarray:
     parts = model.fit_transform(corpus.words)
     # Columns in units of what they explain, as W H has no scale of its own.
     return np.argmax(parts * np.linalg.norm(model.components_, axis=1), axis=1)
+
+
+def local_scaling(X: Any, n_neighbors: int = 30, scale_neighbor: int = 7) -> Any:
+    """``S_ij = exp(-|x_i - x_j|^2 / (s_i s_j))`` for neighbours, s_i the distance to the 7th (Zelnik-Manor
+    and Perona 2004), symmetric; zero elsewhere, which keeps it linear in n.
+    """
+    distances, index = neighbours(X, n_neighbors)
+    own = np.maximum(distances[:, min(scale_neighbor, distances.shape[1]) - 1], 1e-12)
+    weights = np.exp(-(distances**2) / (own[:, None] * own[index]))
+    return symmetric(neighbour_graph(weights, index))
 
 
 def ncut(corpus: Corpus, seed: int) -> np.ndarray:

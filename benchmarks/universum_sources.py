@@ -12,8 +12,7 @@ from benchmarks.universum_methods import chosen_universum
 from benchmarks.universum_tables import Starts
 from clustruct.metrics import matched_accuracy
 from clustruct.universum.cccp import cccp
-from clustruct.universum.init import natural_scale
-from clustruct.universum.problem import MarginProblem
+from clustruct.universum.problem import MarginProblem, natural_scale
 from clustruct.universum.sources import select_between
 
 WEIGHTS = (0.1, 1.0, 10.0)

@@ -11,8 +11,7 @@ from benchmarks.universum_corpora import OUT, load
 from benchmarks.universum_methods import chosen_universum
 from clustruct.metrics import matched_accuracy
 from clustruct.universum.cccp import cccp
-from clustruct.universum.init import kmeans_labels, natural_scale
-from clustruct.universum.problem import MarginProblem
+from clustruct.universum.problem import MarginProblem, kmeans_labels, natural_scale
 
 # Pools of starts are drawn this often.
 DRAWS = 500

@@ -11,7 +11,7 @@ from benchmarks.mrf_tables import Store
 from benchmarks.universum_corpora import CORPORA, OUT, Corpus, load
 from benchmarks.universum_methods import FEWER, METHODS, chosen_universum, run, scores
 from clustruct.model_selection.label_free import RULES, choose_by_scores, kmeans_starts, try_grid
-from clustruct.universum.init import principal_labels
+from clustruct.universum.problem import principal_labels
 
 MEASURES = ("accuracy", "nmi", "rand", "seconds")
 GRID_C = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0)

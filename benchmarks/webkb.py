@@ -11,11 +11,11 @@ import sys
 import time
 from typing import Any
 
+from benchmarks.nested_cv import ProtocolRow, nested_leave_one_out
 from benchmarks.study import as_dict, save, show
 from benchmarks.webkb_pages import UNIVERSITIES, WEIGHTINGS, webkb
 from clustruct.baselines import PairKMeans, UntrainedKMeans
 from clustruct.estimators import SupervisedKMeans
-from clustruct.model_selection.nested_cv import ProtocolRow, nested_leave_one_out
 
 # With two or three sets and 50,000 weights one-slack training needs half of the rounds of n-slack, as it asks
 # between the best point and the QP's solution (words alone, C = 10, after 40 rounds: gaps of 8% and 17%).

@@ -79,11 +79,11 @@ LAYERS = (
 )
 STEPS = {
     "estimator": (
-        *("estimators.correlation", "estimators.kmeans"),
+        *("estimators.correlation", "estimators.kmeans", "estimators.base"),
         *("estimators.similarity_learning", "estimators._learning"),
     ),
     "choice": ("model_selection.choose_c", "estimators.choice"),
-    "scaling": ("problems.units", "estimators.scaling", "estimators.kmeans_scaling"),
+    "scaling": ("problems.clustering", "problems.units", "estimators.scaling", "estimators.kmeans_scaling"),
 }
 # Functions that lower layers are meant to call, by where they live.
 PROTOCOL = {

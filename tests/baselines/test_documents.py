@@ -8,10 +8,10 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import make_blobs
 from sklearn.linear_model import Ridge
 
-from clustruct.baselines import CLGR, CPM3C, PLSA
+from benchmarks.universum_methods import local_scaling
+from clustruct.baselines import CLGR, CPM3C, PLSA, cpm3c, documents
+from clustruct.baselines.documents import plsa
 from clustruct.metrics import matched_accuracy
-from clustruct.universum import cpm3c, graphs
-from clustruct.universum.plsa import plsa
 from clustruct.universum.problem import MarginProblem
 
 
@@ -66,9 +66,9 @@ def test_plsa_finds_topics_dense_or_sparse():
 
 def test_local_predictors_are_ridge_regressions(blobs):
     X, _ = blobs
-    _, index = graphs.neighbours(X, 6)
+    _, index = documents.neighbours(X, 6)
     q = np.random.default_rng(0).normal(size=len(X))
-    A = graphs.local_predictors(X, index, ridge=0.3)
+    A = documents.local_predictors(X, index, ridge=0.3)
     for i in (0, 7, 119):
         model = Ridge(alpha=0.3 * 6).fit(X[index[i]], q[index[i]])
         assert (A @ q)[i] == pytest.approx(model.predict(X[i : i + 1])[0])
@@ -78,8 +78,8 @@ def test_local_predictors_are_ridge_regressions(blobs):
 def test_clgr_embedding_is_that_of_the_dense_matrix(blobs):
     X, y = blobs
     n = len(X)
-    _, index = graphs.neighbours(X, 10)
-    A = graphs.local_predictors(X, index, 0.5).toarray()
+    _, index = documents.neighbours(X, 10)
+    A = documents.local_predictors(X, index, 0.5).toarray()
     S = np.zeros((n, n))
     for i in range(n):
         for j in index[i]:
@@ -89,7 +89,7 @@ def test_clgr_embedding_is_that_of_the_dense_matrix(blobs):
     M = (np.eye(n) - A).T @ (np.eye(n) - A) + 0.7 * (np.eye(n) - root[:, None] * S * root)
     expected = np.linalg.eigh(M)[1][:, :3]
     for dense in (600, 0):
-        found = graphs.clgr_embedding(X, 3, 10, 0.5, 0.7, seed=0, dense=dense)
+        found = documents.clgr_embedding(X, 3, 10, 0.5, 0.7, seed=0, dense=dense)
         assert np.max(subspace_angles(found, expected)) < 1e-2
     assert matched_accuracy(y, CLGR(3, n_neighbors=10, random_state=0).fit_predict(X)) > 0.9
 
@@ -100,8 +100,8 @@ def test_local_scaling_is_its_formula(blobs):
     own = np.sort(D, axis=1)[:, 7]
     expected = np.exp(-(D**2) / np.outer(own, own))
     np.fill_diagonal(expected, 0.0)
-    np.testing.assert_allclose(graphs.local_scaling(X, len(X) - 1).toarray(), expected, atol=1e-6)
-    few = graphs.local_scaling(X, 10)
+    np.testing.assert_allclose(local_scaling(X, len(X) - 1).toarray(), expected, atol=1e-6)
+    few = local_scaling(X, 10)
     assert (abs(few - few.T) > 1e-12).nnz == 0
     assert few.nnz < 20 * len(X)
 

@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from clustruct import ItemSet, SupervisedCorrelationClustering
 from clustruct.baselines import DefaultClustering, PairwiseClassifierClustering
-from clustruct.baselines.pair_selection import canopy_pairs, chain_pairs
+from clustruct.baselines.pair_classifier import canopy_pairs, chain_pairs
 from clustruct.datasets import make_marbles, make_mentions
 from clustruct.features import Mentions, PairFeatures, pronouns
 from clustruct.itemsets import pair_table

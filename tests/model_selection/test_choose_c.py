@@ -9,8 +9,7 @@ from clustruct import ItemSet, SupervisedCorrelationClustering, SupervisedKMeans
 from clustruct.callbacks import Callback, training_callback
 from clustruct.datasets import make_synth
 from clustruct.model_selection.choose_c import choose_C, split_sets
-from clustruct.problems import MulticlassProblem
-from clustruct.problems.similarity_task import Trained
+from clustruct.problems import MulticlassProblem, Trained
 
 
 @pytest.fixture(scope="module")

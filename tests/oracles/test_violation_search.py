@@ -128,8 +128,9 @@ def test_loss_left_out_of_the_search(name: str) -> None:
         K, y = instance(seed, 6)
         H = twin.objective(K, y, lambda a, b: 0.0, "margin", 1)
         settings = product([MitreLoss(), MutualPurityLoss()], ["margin", "slack"], [1, 2])
+        scores = PairScores.from_matrix(K)
         results = [
-            (oracle.separate(PairScores.from_matrix(K), np.array(y), loss, SlackRule(scaling, norm)), loss)
+            (oracle.separate(scores, ExampleLoss(loss, np.array(y)), SlackRule(scaling, norm)), loss)
             for loss, scaling, norm in settings
         ]
         answers = [result.output.tolist() for result, _ in results]

@@ -9,7 +9,7 @@ from clustruct import ItemSet, ssvm
 from clustruct.datasets import make_synth
 from clustruct.features import links
 from clustruct.oracles import make_oracle, oracle_names
-from clustruct.oracles.spectral import augmented_operator
+from clustruct.oracles.kmeans import augmented_operator
 from clustruct.partitions import RelaxedClustering, canonical_labels, normalised_indicator
 from clustruct.problems import ClusteringProblem, Units
 from clustruct.ssvm import SlackRule

@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from clustruct.universum.cccp import cccp
-from clustruct.universum.convex_step import solve_convex
+from clustruct.universum.cccp import cccp, solve_convex
 from clustruct.universum.problem import MarginProblem
 from tests.reference import universum as reference
 

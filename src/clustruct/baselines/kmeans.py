@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
-from sklearn.base import BaseEstimator
 from sklearn.svm import LinearSVC
 
 from clustruct._typing import Indices
 from clustruct.estimators.inputs import Groups, Table, read_labels, read_sets
-from clustruct.estimators.kmeans_prediction import KMeansPrediction
-from clustruct.estimators.similarity_learning import AnyLoss
+from clustruct.estimators.kmeans import KMeansPrediction
 from clustruct.inference.spectral import count_range
 from clustruct.itemsets import pair_table
-from clustruct.problems.units import feature_scale
-from clustruct.storage import FEATURES, EstimatorState, Shape, register
+from clustruct.problems import feature_scale
+from clustruct.storage import FEATURES, Shape, register
 
 
 @register("PairKMeans")
-class PairKMeans(EstimatorState, KMeansPrediction, BaseEstimator):
+@dataclass(eq=False, repr=False)
+class PairKMeans(KMeansPrediction):
     """Pair (Finley 2009, section 4.5.2): k-means with the outputs of a linear SVM on pairs as K.
 
     Each pair of items is an example, together or apart; K_ab = <w, psi_ab> + b is the classifier's output,
@@ -48,27 +48,8 @@ class PairKMeans(EstimatorState, KMeansPrediction, BaseEstimator):
         "k_range_": tuple[int, int],
     }
 
-    def __init__(
-        self,
-        n_clusters: int | None = None,
-        C: float = 1.0,
-        predictor: str = "discrete",
-        loss: AnyLoss = "normalised",
-        max_pairs: int = 50_000,
-        n_init: int = 10,
-        random_state: int = 0,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.C = C
-        self.predictor = predictor
-        self.loss = loss
-        self.max_pairs = max_pairs
-        self.n_init = n_init
-        self.random_state = random_state
-
-    def check_parameters(self) -> None:
-        """Refuse what cannot be, before any work."""
-        self.check_prediction()
+    C: float = 1.0
+    max_pairs: int = 50_000
 
     def fit(
         self, X: Table, y: object = None, set_ids: ArrayLike | None = None, groups: Groups = None
@@ -108,7 +89,8 @@ def _some_pairs(m: int, most: int, rng: np.random.Generator) -> tuple[Indices, I
 
 
 @register("UntrainedKMeans")
-class UntrainedKMeans(EstimatorState, KMeansPrediction, BaseEstimator):
+@dataclass(eq=False, repr=False)
+class UntrainedKMeans(KMeansPrediction):
     """None (Finley 2009, section 4.5.2): k-means with all weights 1.
 
     >>> UntrainedKMeans(n_clusters=2).fit([np.eye(2)]).predict([np.array([[1, 0], [1, 0], [0, 1]])])
@@ -116,24 +98,9 @@ class UntrainedKMeans(EstimatorState, KMeansPrediction, BaseEstimator):
     """
 
     fitted: ClassVar = {**FEATURES, "w_": Shape(("n_features_in_",))}
+    needs_labels = False
 
-    def __init__(
-        self,
-        n_clusters: int | None = None,
-        predictor: str = "iterative",
-        loss: AnyLoss = "normalised",
-        n_init: int = 10,
-        random_state: int = 0,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.predictor = predictor
-        self.loss = loss
-        self.n_init = n_init
-        self.random_state = random_state
-
-    def check_parameters(self) -> None:
-        """Refuse what cannot be, before any work."""
-        self.check_prediction()
+    predictor: str = "iterative"
 
     def fit(
         self, X: Table, y: object = None, set_ids: ArrayLike | None = None, groups: Groups = None
@@ -143,8 +110,3 @@ class UntrainedKMeans(EstimatorState, KMeansPrediction, BaseEstimator):
         given = read_sets(self, X, set_ids, reset=True)
         self.w_ = np.ones(given.sets[0].n_features)
         return self
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = False
-        return tags

@@ -3,33 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.spatial.distance import squareform
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
-from sklearn.utils.validation import check_is_fitted
 
 from clustruct._typing import Bools, Floats, Indices, Labels
+from clustruct.estimators.base import AnyLoss, PairSimilarity, SetClusterer
 from clustruct.estimators.inputs import Groups, Table, read_labels, read_sets
-from clustruct.estimators.scoring import SetScoring
-from clustruct.estimators.similarity_learning import AnyLoss
 from clustruct.itemsets import ItemSet, pair_table
-from clustruct.losses import as_loss
-from clustruct.oracles import make_predictor
+from clustruct.itemsets.pair_algebra import Matrix
 from clustruct.pair_scores import PairScores
-from clustruct.problems.units import feature_scale
-from clustruct.storage import FEATURES, EstimatorState, Shape, register
-
-from .pair_selection import canopy_pairs, chain_pairs, scored_pairs
+from clustruct.problems import feature_scale
+from clustruct.storage import FEATURES, Shape, register
 
 
 @register("PairwiseClassifierClustering")
-class PairwiseClassifierClustering(EstimatorState, SetScoring, BaseEstimator):
+@dataclass(eq=False, repr=False)
+class PairwiseClassifierClustering(PairSimilarity):
     """Classify pairs as together or apart, and cluster with the classifier's outputs as similarities.
 
     The baseline that supervised clustering is compared with (dissertation 1.3 and 3.6): one binary
@@ -61,7 +58,6 @@ class PairwiseClassifierClustering(EstimatorState, SetScoring, BaseEstimator):
     [array([0, 0, 1])]
     """
 
-    n_features_in_: int
     not_stored = ("n_jobs", "verbose", "classifier")
     fitted: ClassVar = {
         **FEATURES,
@@ -70,30 +66,20 @@ class PairwiseClassifierClustering(EstimatorState, SetScoring, BaseEstimator):
         "classifier_": (LinearSVC, LogisticRegression, None),
     }
 
-    def __init__(
-        self,
-        classifier: ClassifierMixin | None = None,
-        selection: Literal["all", "canopy", "chain"] = "all",
-        predictor: str = "greedy",
-        loss: AnyLoss = "pairwise",
-        canopy_feature: int = 0,
-        canopy_range: tuple[float, float] = (0.0, np.inf),
-        random_state: int = 0,
-    ) -> None:
-        self.classifier = classifier
-        self.selection = selection
-        self.predictor = predictor
-        self.loss = loss
-        self.canopy_feature = canopy_feature
-        self.canopy_range = canopy_range
-        self.random_state = random_state
+    classifier: ClassifierMixin | None = None
+    selection: Literal["all", "canopy", "chain"] = "all"
+    predictor: str = "greedy"
+    loss: AnyLoss = "pairwise"
+    canopy_feature: int = 0
+    canopy_range: tuple[float, float] = (0.0, np.inf)
+    random_state: int = 0
 
     def check_parameters(self) -> None:
         """Refuse what cannot be, before any work."""
         if self.selection not in ("all", "canopy", "chain"):
             raise ValueError(f"selection must be all, canopy or chain, not {self.selection!r}")
-        make_predictor(self.predictor, "correlation")
-        as_loss(self.loss)
+        self._predictor()
+        super().check_parameters()
 
     def check_fitted(self) -> None:
         """Refuse a classifier of other features."""
@@ -119,19 +105,17 @@ class PairwiseClassifierClustering(EstimatorState, SetScoring, BaseEstimator):
         flags = _checked_flags(pronouns, given.sets)
         self.feature_scale_ = feature_scale(given.sets)
         chosen = [self._select(x, v, f) for x, v, f in zip(given.sets, labels, flags, strict=True)]
-        features = np.concatenate([_table(x, p) for x, p in zip(given.sets, chosen, strict=True)])
+        features = np.concatenate([_dense(pair_table(x, p)) for x, p in zip(given.sets, chosen, strict=True)])
         together = np.concatenate([v[p[:, 0]] == v[p[:, 1]] for v, p in zip(labels, chosen, strict=True)])
         self.constant_ = None
         if len(together) == 0 or together.all() or not together.any():
             # All pairs alike: nothing to learn but that.
             self.constant_ = 1.0 if len(together) and together.all() else -1.0
             return self
-        model = self._default() if self.classifier is None else clone(self.classifier)
+        default = LinearSVC(random_state=self.random_state, max_iter=10_000, dual="auto")
+        model = default if self.classifier is None else clone(self.classifier)
         self.classifier_ = model.fit(features / self.feature_scale_, together)
         return self
-
-    def _default(self) -> LinearSVC:
-        return LinearSVC(random_state=self.random_state, max_iter=10_000, dual="auto")
 
     def _select(self, x: ItemSet, labels: Labels, pronoun: Bools | None) -> Indices:
         if self.selection == "all":
@@ -149,38 +133,58 @@ class PairwiseClassifierClustering(EstimatorState, SetScoring, BaseEstimator):
         intercept = float(np.ravel(self.classifier_.intercept_)[0])
         return np.ravel(self.classifier_.coef_) / self.feature_scale_, intercept
 
-    def decision_function(self, X: Table, set_ids: ArrayLike | None = None) -> Any:
-        """The classifier's output for every pair: one symmetric matrix per set.
-
-        Sparse for a set that lists its pairs (`pair_index`) and has no node features.
-        """
-        check_is_fitted(self, "constant_")
-        given = read_sets(self, X, set_ids, reset=False)
-        answers = [self._outputs(x) for x in given.sets]
-        return answers[0] if given.single else answers
-
-    def _outputs(self, x: ItemSet) -> Floats | sparse.csr_array:
+    def _similarity(self, x: ItemSet) -> Floats | sparse.csr_array:
         """A symmetric matrix; sparse for a set that lists its pairs, where all others are apart."""
         m, pairs = x.n_items, scored_pairs(x)
         if self.constant_ is not None or len(pairs) == 0:
             outputs = np.full(len(pairs), self.constant_ or 0.0)
         else:
-            outputs = self.classifier_.decision_function(_table(x, pairs) / self.feature_scale_)
+            outputs = self.classifier_.decision_function(_dense(pair_table(x, pairs)) / self.feature_scale_)
         if not x.is_sparse:
             return np.asarray(squareform(outputs, checks=False)) if m > 1 else np.zeros((m, m))
         upper = sparse.csr_array((outputs, (pairs[:, 0], pairs[:, 1])), shape=(m, m))
         return sparse.csr_array(upper + upper.T)
 
-    def predict(self, X: Table, set_ids: ArrayLike | None = None) -> Any:
-        """Cluster new sets."""
-        check_is_fitted(self, "constant_")
-        given = read_sets(self, X, set_ids, reset=False)
-        search = make_predictor(self.predictor, "correlation", random_state=self.random_state)
-        return given.restore([search.predict(PairScores.from_matrix(self._outputs(x))) for x in given.sets])
+    def _clusters(self, sets: list[ItemSet], truth: list[Labels] | None = None) -> list[Any]:
+        search = self._predictor()
+        return [search.predict(PairScores.from_matrix(self._similarity(x))) for x in sets]
 
 
-def _table(x: ItemSet, pairs: Indices) -> Floats:
-    rows = pair_table(x, pairs)
+def scored_pairs(x: ItemSet) -> Indices:
+    """The pairs that have features: those listed, or all."""
+    if x.is_sparse:
+        return np.asarray(x.pair_index, dtype=np.intp)
+    return np.column_stack(np.triu_indices(x.n_items, 1))
+
+
+def canopy_pairs(x: ItemSet, feature: int, span: tuple[float, float]) -> Indices:
+    """The scored pairs whose feature lies in the span: neither hopeless nor obvious."""
+    pairs = scored_pairs(x)
+    value = _dense(pair_table(x, pairs)[:, [feature]]).ravel()
+    return np.asarray(pairs[(value >= span[0]) & (value <= span[1])])
+
+
+def chain_pairs(labels: Labels, pronoun: Bools | None = None) -> Indices:
+    """Each item with its closest earlier mate (not a pronoun) and the strangers between the two (1.3.2).
+
+    >>> chain_pairs(np.array([0, 1, 1, 0])).tolist()
+    [[1, 2], [0, 3], [1, 3], [2, 3]]
+    >>> chain_pairs(np.array([0, 0, 0]), pronoun=np.array([False, True, False])).tolist()
+    [[0, 1], [0, 2]]
+    """
+    found: list[tuple[int, int]] = []
+    usable = np.ones(len(labels), bool) if pronoun is None else ~np.asarray(pronoun, bool)
+    for i in range(len(labels)):
+        mates = np.flatnonzero((labels[:i] == labels[i]) & usable[:i])
+        if not len(mates):
+            continue
+        closest = int(mates[-1])
+        found.append((closest, i))
+        found.extend((j, i) for j in range(closest + 1, i) if labels[j] != labels[i])
+    return np.array(found, np.intp).reshape(-1, 2)
+
+
+def _dense(rows: Matrix) -> Floats:
     return rows if isinstance(rows, np.ndarray) else np.asarray(rows.toarray())
 
 
@@ -197,7 +201,8 @@ def _checked_flags(pronouns: Sequence[Bools] | None, sets: list[ItemSet]) -> lis
 
 
 @register("DefaultClustering")
-class DefaultClustering(EstimatorState, SetScoring, BaseEstimator):
+@dataclass(eq=False, repr=False)
+class DefaultClustering(SetClusterer):
     """Every item alone, or all in one cluster: the clusterings that need no learning.
 
     >>> from clustruct.baselines import DefaultClustering
@@ -207,16 +212,16 @@ class DefaultClustering(EstimatorState, SetScoring, BaseEstimator):
     """
 
     fitted = FEATURES
+    needs_labels = False
 
-    def __init__(self, kind: Literal["alone", "together"] = "alone", loss: AnyLoss = "pairwise") -> None:
-        self.kind = kind
-        self.loss = loss
+    kind: Literal["alone", "together"] = "alone"
+    loss: AnyLoss = "pairwise"
 
     def check_parameters(self) -> None:
         """Refuse what cannot be, before any work."""
         if self.kind not in ("alone", "together"):
             raise ValueError(f"kind must be 'alone' or 'together', not {self.kind!r}")
-        as_loss(self.loss)
+        super().check_parameters()
 
     def fit(
         self, X: Table, y: object = None, set_ids: ArrayLike | None = None, groups: Groups = None
@@ -226,14 +231,5 @@ class DefaultClustering(EstimatorState, SetScoring, BaseEstimator):
         read_sets(self, X, set_ids, reset=True)
         return self
 
-    def predict(self, X: Table, set_ids: ArrayLike | None = None) -> Any:
-        """The default clustering of each set."""
-        check_is_fitted(self, "n_features_in_")
-        given = read_sets(self, X, set_ids, reset=False)
-        make = np.arange if self.kind == "alone" else lambda m: np.zeros(m, np.int64)
-        return given.restore([make(x.n_items) for x in given.sets])
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = False
-        return tags
+    def _clusters(self, sets: list[ItemSet], truth: list[Labels] | None = None) -> list[Any]:
+        return [np.arange(x.n_items) if self.kind == "alone" else np.zeros(x.n_items, np.int64) for x in sets]

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Any
 
-from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
-
-from clustruct.oracles import Oracle, Predictor, make_oracle, make_predictor
-from clustruct.slack_rule import Scaling
-from clustruct.ssvm import Formulation
+from clustruct._typing import Labels
+from clustruct.itemsets import ItemSet
+from clustruct.oracles import Oracle, make_oracle
 from clustruct.storage import register
 
-from .inputs import Table, read_sets
-from .scoring import SetScoring
-from .similarity_learning import AnyLoss, SimilarityLearning
+from .base import SimilarityLearning
 
 
 @register("SupervisedCorrelationClustering")
-class SupervisedCorrelationClustering(SimilarityLearning, SetScoring, BaseEstimator):
+@dataclass(eq=False, repr=False)
+class SupervisedCorrelationClustering(SimilarityLearning):
     """Learn from example clusterings how to cluster new sets; the number of clusters is found, not given.
 
     A similarity K_ab = <w, psi_ab> of pairs is learned by a structural SVM such that correlation
@@ -94,68 +89,20 @@ class SupervisedCorrelationClustering(SimilarityLearning, SetScoring, BaseEstima
     True
     """
 
-    def __init__(
-        self,
-        C: float | str = "cv",
-        loss: AnyLoss = "pairwise",
-        oracle: str = "greedy",
-        predictor: str = "local_search",
-        scaling: Scaling = "margin",
-        formulation: Formulation = "n_slack",
-        slack_norm: Literal[1, 2] = 1,
-        loss_in_oracle: bool = True,
-        nonnegative: bool = False,
-        rescale: bool = True,
-        C_grid: Sequence[float] | None = None,
-        cv: int = 5,
-        rtol: float = 1e-3,
-        max_iter: int = 1000,
-        n_jobs: int | None = None,
-        random_state: int = 0,
-        verbose: int = 0,
-    ) -> None:
-        self.C = C
-        self.loss = loss
-        self.oracle = oracle
-        self.predictor = predictor
-        self.scaling = scaling
-        self.formulation = formulation
-        self.slack_norm = slack_norm
-        self.loss_in_oracle = loss_in_oracle
-        self.nonnegative = nonnegative
-        self.rescale = rescale
-        self.C_grid = C_grid
-        self.cv = cv
-        self.rtol = rtol
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
+    loss_in_oracle: bool = True
+    nonnegative: bool = False
 
     def _oracle(self) -> Oracle:
         return make_oracle(self.oracle, self.clustering_objective, loss_in_oracle=self.loss_in_oracle)
 
-    def _predictor(self) -> Predictor:
-        return make_predictor(self.predictor, self.clustering_objective, random_state=self.random_state)
-
     def _nonnegative(self) -> bool:
         return self.nonnegative
 
-    def decision_function(self, X: Table, set_ids: ArrayLike | None = None) -> Any:
-        """The learned similarity of every pair: one symmetric matrix per set (positive: together).
+    def _similarity(self, x: ItemSet) -> Any:
+        return x.similarity(self.w_, sparse=x.is_sparse)
 
-        A sparse matrix for a set that lists its pairs (`pair_index`) and has no node features.
-        """
-        check_is_fitted(self)
-        given = read_sets(self, X, set_ids, reset=False)
-        answers = [x.similarity(self.w_, sparse=x.is_sparse) for x in given.sets]
-        return answers[0] if given.single else answers
-
-    def predict(self, X: Table, set_ids: ArrayLike | None = None) -> Any:
-        """Cluster new sets: a list of label vectors for a list of sets, one vector for one table."""
-        check_is_fitted(self)
-        given = read_sets(self, X, set_ids, reset=False)
+    def _clusters(self, sets: list[ItemSet], truth: list[Labels] | None = None) -> list[Any]:
         search = self._predictor()
-        for x in given.sets:
+        for x in sets:
             search.check_set(x)
-        return given.restore([search.predict(search.scores(x, self.w_)) for x in given.sets])
+        return [search.predict(search.scores(x, self.w_)) for x in sets]

@@ -3,25 +3,119 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Literal
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeAlias
 
-from sklearn.base import BaseEstimator
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
 
-from clustruct._typing import Labels
-from clustruct.inference.spectral import count_range
+from clustruct._typing import Floats, Labels
+from clustruct.inference import spectral
+from clustruct.inference.spectral import MOST_CLUSTERS, count_clusters, count_range
 from clustruct.itemsets import ItemSet
-from clustruct.oracles import Oracle, make_oracle
-from clustruct.slack_rule import Scaling
+from clustruct.itemsets.pair_algebra import Matrix
+from clustruct.losses import NormalisedLoss, as_loss
+from clustruct.oracles import Oracle, Predictor, make_oracle, make_predictor
+from clustruct.pair_scores import PairScores
+from clustruct.partitions import RelaxedClustering
 from clustruct.ssvm import Formulation
 from clustruct.storage import register
 
-from .kernel_learning import check_kernel_features
-from .kmeans_prediction import KMeansPrediction
-from .similarity_learning import AnyLoss, SimilarityLearning
+from .base import AnyLoss, PairSimilarity, SimilarityLearning
+from .inputs import Table
+
+# One number, one for each set, or None.
+Counts: TypeAlias = int | Sequence[int | None] | None
+# An eigenvalue below minus this share of the largest is taken as negative.
+TOLERANCE = 1e-8
+
+
+@dataclass(eq=False, repr=False)
+class KMeansPrediction(PairSimilarity):
+    """Prediction by k-means with K_ab = <w_, psi_ab> + intercept_, as every k-means estimator does it."""
+
+    n_clusters: int | None = None
+    predictor: str = "discrete"
+    loss: AnyLoss = "normalised"
+    n_init: int = 10
+    random_state: int = 0
+    clustering_objective: ClassVar = "kmeans"
+    intercept_ = 0.0
+    k_range_ = (1, MOST_CLUSTERS)
+
+    def check_parameters(self) -> None:
+        """Refuse what cannot be, before any work."""
+        self._predictor()
+        if self.n_init < 1:
+            raise ValueError(f"n_init must be at least 1, not {self.n_init}")
+        self._wanted(None, 1)
+        super().check_parameters()
+
+    def predict(self, X: Table, set_ids: ArrayLike | None = None, n_clusters: Counts = None) -> Any:
+        """Cluster new sets: a list of label vectors for a list of sets, one vector for one table.
+
+        ``n_clusters`` is one number, or a list with one for each set. Without it the estimator's own
+        ``n_clusters`` holds; without that too, the number is chosen from the eigenvalues of K, between half
+        the fewest and twice the most clusters seen in training. A set with fewer items than that has as
+        many clusters as items.
+        """
+        given = self._read(X, set_ids)
+        wanted = self._wanted(n_clusters, len(given.sets))
+        return given.restore([self._labels(x, k) for x, k in zip(given.sets, wanted, strict=True)])
+
+    def relax(
+        self, X: Table, set_ids: ArrayLike | None = None, n_clusters: Counts = None
+    ) -> list[RelaxedClustering]:
+        """The spectral answer of each set, not made a partition. Arguments as for `predict`."""
+        given = self._read(X, set_ids)
+        wanted = self._wanted(n_clusters, len(given.sets))
+        matrices = [self._similarity(x) for x in given.sets]
+        return [spectral.relax(K, self._count(K, k)) for K, k in zip(matrices, wanted, strict=True)]
+
+    def _clusters(self, sets: list[ItemSet], truth: list[Labels] | None = None) -> list[Any]:
+        """The normalised loss compares equal numbers of clusters only, so with it k is that of the truth, as
+        in the papers; with another loss it is what `predict` takes.
+        """
+        wanted = self._wanted(None, len(sets))
+        if truth is not None and isinstance(as_loss(self.loss), NormalisedLoss):
+            wanted = [int(y.max()) + 1 for y in truth]
+        return [self._labels(x, k) for x, k in zip(sets, wanted, strict=True)]
+
+    def _similarity(self, x: ItemSet) -> Floats:
+        make_oracle("iterative").check_set(x)
+        return np.asarray(x.similarity(self.w_)) + self.intercept_
+
+    def _labels(self, x: ItemSet, wanted: int | None) -> Labels:
+        K = self._similarity(x)
+        found = self._predictor().predict(PairScores(len(K), matrix=K), self._count(K, wanted))
+        assert isinstance(found, np.ndarray)
+        return found
+
+    def _predictor(self) -> Predictor:
+        return make_predictor(self.predictor, "kmeans", n_init=self.n_init, random_state=self.random_state)
+
+    def _count(self, K: Floats, wanted: int | None) -> int:
+        """k for a set of this similarity."""
+        if wanted is None:
+            return count_clusters(K, *self.k_range_)
+        return min(wanted, len(K))
+
+    def _wanted(self, n_clusters: Counts, n_sets: int) -> Sequence[int | None]:
+        given: Any = self.n_clusters if n_clusters is None else n_clusters
+        if given is None or np.ndim(given) == 0:
+            given = [given] * n_sets
+        if len(given) != n_sets:
+            raise ValueError(f"n_clusters names {len(given)} sets, X has {n_sets}")
+        for k in given:
+            if k is not None and not (isinstance(k, int | np.integer) and k >= 1):
+                raise ValueError(f"n_clusters must be a whole number of at least 1, not {k!r}")
+        return [None if k is None else int(k) for k in given]
 
 
 @register("SupervisedKMeans")
-class SupervisedKMeans(KMeansPrediction, SimilarityLearning, BaseEstimator):
+@dataclass(eq=False, repr=False)
+class SupervisedKMeans(SimilarityLearning, KMeansPrediction):
     """Learn from example clusterings how to cluster new sets into a given number of clusters.
 
     A similarity K_ab = <w, psi_ab> is learned by a structural SVM such that k-means, which maximises
@@ -87,62 +181,69 @@ class SupervisedKMeans(KMeansPrediction, SimilarityLearning, BaseEstimator):
     True
     """
 
+    oracle: str = "iterative"
+    predictor: str = "discrete"
+    loss: AnyLoss = "normalised"
+    kernel_learning: bool = False
+    formulation: Formulation = "auto"
+    rtol: float = 1e-2
     fitted: ClassVar = {**SimilarityLearning.fitted, "k_range_": tuple[int, int]}
-
-    def __init__(
-        self,
-        n_clusters: int | None = None,
-        C: float | str = "cv",
-        oracle: str = "iterative",
-        predictor: str = "discrete",
-        loss: AnyLoss = "normalised",
-        kernel_learning: bool = False,
-        scaling: Scaling = "margin",
-        formulation: Formulation = "auto",
-        slack_norm: Literal[1, 2] = 1,
-        rescale: bool = True,
-        n_init: int = 10,
-        C_grid: Sequence[float] | None = None,
-        cv: int = 5,
-        rtol: float = 1e-2,
-        max_iter: int = 1000,
-        n_jobs: int | None = None,
-        random_state: int = 0,
-        verbose: int = 0,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.C = C
-        self.oracle = oracle
-        self.predictor = predictor
-        self.loss = loss
-        self.kernel_learning = kernel_learning
-        self.scaling = scaling
-        self.formulation = formulation
-        self.slack_norm = slack_norm
-        self.rescale = rescale
-        self.n_init = n_init
-        self.C_grid = C_grid
-        self.cv = cv
-        self.rtol = rtol
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     def _look_at(self, sets: list[ItemSet], labels: list[Labels]) -> None:
         self.k_range_ = count_range(labels)
         if self.kernel_learning:
             check_kernel_features(sets)
 
-    def check_parameters(self) -> None:
-        self.check_prediction()
-        super().check_parameters()
-
     def _oracle(self) -> Oracle:
-        n_init = max(1, self.n_init // 3)
-        return make_oracle(
-            self.oracle, self.clustering_objective, n_init=n_init, random_state=self.random_state
-        )
+        starts = max(1, self.n_init // 3)
+        return make_oracle(self.oracle, "kmeans", n_init=starts, random_state=self.random_state)
 
     def _nonnegative(self) -> bool:
         return self.kernel_learning
+
+
+def check_kernel_features(sets: Sequence[ItemSet]) -> None:
+    """Refuse sets with a feature whose m x m matrix is not positive semidefinite: w >= 0 over features that
+    are kernels keeps K one (Finley 2009, section 4.2.1).
+
+    Node products are: x x' of one column. Pair features need a diagonal (without one the trace is 0), and
+    each one's matrix, on the items where it is not zero, is looked at by its eigenvalues. Cost O(s^3) for
+    a feature of s items.
+    """
+    for i, x in enumerate(sets):
+        if x.pairs is None:
+            continue
+        if x.pair_diagonal is None:
+            raise ValueError(
+                f"set {i}: kernel learning needs pair features with a diagonal (ItemSet(pair_diagonal=...)); "
+                "without one their matrices have trace 0 and are never positive semidefinite"
+            )
+        for f in range(x.n_pair_features):
+            least, size = _eigenvalue_range(x, f)
+            if least < -TOLERANCE * max(size, 1e-300):
+                raise ValueError(
+                    f"set {i}: pair feature {f} is not a kernel: its matrix has the eigenvalue {least:.3g}"
+                )
+
+
+def _eigenvalue_range(x: ItemSet, f: int) -> tuple[float, float]:
+    """The least eigenvalue of the feature's matrix, and the size of the largest."""
+    values, diagonal = _column(x.pairs, f), _column(x.pair_diagonal, f)
+    rows = np.flatnonzero(values)
+    a, b = np.triu_indices(x.n_items, 1) if x.pair_index is None else x.pair_index.T
+    a, b = a[rows], b[rows]
+    items = np.union1d(np.flatnonzero(diagonal), np.union1d(a, b))
+    if items.size == 0:
+        return 0.0, 0.0
+    place = np.zeros(x.n_items, np.intp)
+    place[items] = np.arange(items.size)
+    A = np.diag(diagonal[items])
+    A[place[a], place[b]] = A[place[b], place[a]] = values[rows]
+    found = np.linalg.eigvalsh(A)
+    return float(found[0]), float(np.abs(found).max())
+
+
+def _column(A: Matrix | None, f: int) -> Floats:
+    assert A is not None
+    column = A[:, [f]]
+    return np.asarray(column.toarray() if isinstance(column, sparse.csr_array) else column).ravel()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -16,13 +17,14 @@ from clustruct._typing import Floats
 from clustruct.callbacks import observed
 from clustruct.inference import mrf
 from clustruct.problems import MultiLabelProblem
-from clustruct.problems.multilabel_oracles import checked_predictor, search
+from clustruct.problems.multilabel import checked_predictor, search
 from clustruct.storage import FEATURES, Shape, register
 
-from .result_state import ResultState
+from .base import ResultState
 
 
 @register("MultiLabelMRF")
+@dataclass(eq=False, repr=False)
 class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
     """Multi-label classifier with a weight for every pair of labels: a structural SVM on a random field.
 
@@ -76,6 +78,21 @@ class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
     ((300, 10), True)
     """
 
+    C: float = 1.0
+    _: KW_ONLY
+    oracle: str = "exact"
+    predictor: str | None = None
+    edges: str | ArrayLike = "full"
+    fit_intercept: bool = True
+    undecided: Literal["greedy", "random"] = "greedy"
+    formulation: ssvm.Formulation = "n_slack"
+    scaling: ssvm.Scaling = "margin"
+    slack_norm: Literal[1, 2] = 1
+    rtol: float = 1e-3
+    max_iter: int = 1000
+    n_jobs: int | None = None
+    random_state: int | None = 0
+    verbose: int = 0
     fitted: ClassVar = {
         **FEATURES,
         "coef_": Shape(("n_labels", "n_features_in_")),
@@ -90,39 +107,6 @@ class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
         "n_iter_": int,
         "result_": ssvm.FitResult,
     }
-
-    def __init__(
-        self,
-        C: float = 1.0,
-        *,
-        oracle: str = "exact",
-        predictor: str | None = None,
-        edges: str | ArrayLike = "full",
-        fit_intercept: bool = True,
-        undecided: Literal["greedy", "random"] = "greedy",
-        formulation: ssvm.Formulation = "n_slack",
-        scaling: ssvm.Scaling = "margin",
-        slack_norm: Literal[1, 2] = 1,
-        rtol: float = 1e-3,
-        max_iter: int = 1000,
-        n_jobs: int | None = None,
-        random_state: int | None = 0,
-        verbose: int = 0,
-    ) -> None:
-        self.C = C
-        self.oracle = oracle
-        self.predictor = predictor
-        self.edges = edges
-        self.fit_intercept = fit_intercept
-        self.undecided = undecided
-        self.formulation = formulation
-        self.scaling = scaling
-        self.slack_norm = slack_norm
-        self.rtol = rtol
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 from clustruct._typing import Floats, Labels
 from clustruct.itemsets import ItemSet
 from clustruct.losses import as_loss
-from clustruct.problems.units import mean_squares
+from clustruct.problems import mean_squares
 from clustruct.records import RawSet, is_missing
 
 from .confidence import ClusterMove, ItemConfidence, cluster_confidence, item_confidence

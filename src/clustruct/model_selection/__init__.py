@@ -1,4 +1,4 @@
-"""Choosing C, cutting a table into sets of whole clusters, nested leave-one-out."""
+"""Choosing C, and cutting a table into sets of whole clusters."""
 
 from .choose_c import choose_C, split_sets
 from .splits import split_by_clusters

@@ -13,7 +13,7 @@ from sklearn.model_selection import GroupKFold, KFold
 
 from clustruct._typing import Floats, Indices
 from clustruct.callbacks import choosing_C
-from clustruct.problems.similarity_task import Trained
+from clustruct.problems import Trained
 
 DEFAULT_GRID = tuple(10.0**k for k in range(-2, 3))
 FEWEST_SETS = 3

@@ -12,9 +12,7 @@ from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 from clustruct._typing import Indices
 from clustruct.universum.cccp import CCCPResult, cccp
-from clustruct.universum.init import kmeans_labels, natural_scale
-from clustruct.universum.problem import MarginProblem
-from clustruct.universum.terms import scores_of
+from clustruct.universum.problem import MarginProblem, kmeans_labels, natural_scale, scores_of
 
 Rule = Literal["stability", "silhouette", "contrast", "objective", "stable_contrast"]
 RULES: tuple[Rule, ...] = ("stability", "silhouette", "contrast", "objective", "stable_contrast")

@@ -4,8 +4,9 @@
     Delta = max(0, (a_0 + a_Q Q + a_k k) / (b_0 + b_k k)),  0 where the denominator is 0
     Q = p * (pairs together) + q * (pairs together in both) + z * (occupied cells)
 
-`form` is the array (a_0, a_Q, a_k, b_0, b_k, p, q, z) of a CountForm. Plain functions, arrays in, arrays out.
-The steps are those of `violation_search`, in the same order.
+`form` is the array (a_0, a_Q, a_k, b_0, b_k, p, q, z) of a CountForm; `rule` says whether slacks are
+scaled, and whether they are quadratic. Plain functions, arrays in, arrays out. The steps are those of
+`violation_search`, in the same order.
 """
 
 import numpy as np
@@ -14,16 +15,16 @@ from numba import njit
 from clustruct._typing import Floats, Ints
 from clustruct.slack_rule.violation_kernels import violation
 
+Rule = tuple[bool, bool]
+
 
 @njit(cache=True, nogil=True)
-def _objective(
-    score: float, Q: float, k: int, form: Floats, slack: bool, root: bool, truth_score: float
-) -> float:
+def _objective(gain: float, Q: float, k: int, form: Floats, rule: Rule) -> float:
     below = form[3] + form[4] * k
     delta = 0.0
     if below != 0.0:
         delta = max((form[0] + form[1] * Q + form[2] * k) / below, 0.0)
-    return violation(delta, score - truth_score, slack, root)
+    return violation(delta, gain, rule[0], rule[1])
 
 
 @njit(cache=True, nogil=True)
@@ -63,15 +64,7 @@ def _merge_change(c: int, d: int, sizes: Ints, counts: Ints, form: Floats) -> fl
 
 @njit(cache=True, nogil=True)
 def _best_join(
-    alive: Ints,
-    sums: Floats,
-    changes: Floats,
-    score: float,
-    Q: float,
-    form: Floats,
-    slack: bool,
-    root: bool,
-    truth_score: float,
+    alive: Ints, sums: Floats, changes: Floats, gain: float, Q: float, form: Floats, rule: Rule
 ) -> tuple[float, int, int]:
     """The highest H after one merge, and the places in `alive` of the two clusters.
 
@@ -82,13 +75,12 @@ def _best_join(
     unit = 0.0 if below == 0.0 else 1.0 / below
     base = unit * (form[0] + form[1] * Q + form[2] * (k - 1))
     slope = unit * form[1]
-    gain = score - truth_score
     best, first, second = -np.inf, -1, -1
     for i in range(k):
         c = alive[i]
         for j in range(i + 1, k):
             d = alive[j]
-            H = violation(max(base + slope * changes[c, d], 0.0), gain + sums[c, d], slack, root)
+            H = violation(max(base + slope * changes[c, d], 0.0), gain + sums[c, d], rule[0], rule[1])
             if best < H:
                 best, first, second = H, i, j
     return best, first, second
@@ -96,14 +88,7 @@ def _best_join(
 
 @njit(cache=True, nogil=True)
 def greedy(
-    K: Floats,
-    truth: Ints,
-    labels: Ints,
-    form: Floats,
-    slack: bool,
-    root: bool,
-    truth_score: float,
-    tolerance: float,
+    K: Floats, truth: Ints, labels: Ints, form: Floats, rule: Rule, truth_score: float, tolerance: float
 ) -> Ints:
     """Algorithm 4 from singletons (`labels` must be 0..m-1). O(m^3) at worst, O(m^2) numbers held."""
     m = truth.size
@@ -115,14 +100,14 @@ def greedy(
     for a in range(m):
         for b in range(m):
             changes[a, b] = form[5] + (form[6] - form[7]) * (truth[a] == truth[b])
-    score, Q = 0.0, _statistic(sizes, counts, form)
+    gain, Q = -truth_score, _statistic(sizes, counts, form)
     while alive.size > 1:
-        now = _objective(score, Q, alive.size, form, slack, root, truth_score)
-        best, i, j = _best_join(alive, sums, changes, score, Q, form, slack, root, truth_score)
+        now = _objective(gain, Q, alive.size, form, rule)
+        best, i, j = _best_join(alive, sums, changes, gain, Q, form, rule)
         if not best > now + tolerance:
             break
         c, d = alive[i], alive[j]
-        score += sums[c, d]
+        gain += sums[c, d]
         Q += changes[c, d]
         sizes[c] += sizes[d]
         counts[c] += counts[d]
@@ -146,21 +131,19 @@ def _best_move(
     pull: Floats,
     sizes: Ints,
     counts: Ints,
-    score: float,
+    gain: float,
     Q: float,
     form: Floats,
-    slack: bool,
-    root: bool,
-    truth_score: float,
+    rule: Rule,
 ) -> tuple[float, int, float, float]:
-    """The highest H after moving the item, the place in `alive` (its length: a new cluster), S and Q then."""
+    """The highest H after moving the item, the place in `alive` (its length: a new one), gain and Q then."""
     t, k = truth[item], alive.size
     own = counts[source, t]
     leave = form[5] * (sizes[source] - 1) + form[6] * (own - 1) + form[7] * (own == 1)
     rest = k - (sizes[source] == 1)
-    best, place, best_score, best_Q = -np.inf, -1, score, Q
+    best, place, best_gain, best_Q = -np.inf, -1, gain, Q
     for i in range(k + 1):
-        new_score, new_Q, new_k = score - pull[item, source], Q - leave, rest
+        new_gain, new_Q, new_k = gain - pull[item, source], Q - leave, rest
         if i == k:
             new_Q += form[7]
             new_k += 1
@@ -168,12 +151,12 @@ def _best_move(
             c = alive[i]
             if c == source:
                 continue
-            new_score += pull[item, c]
+            new_gain += pull[item, c]
             new_Q += form[5] * sizes[c] + form[6] * counts[c, t] + form[7] * (counts[c, t] == 0)
-        H = _objective(new_score, new_Q, new_k, form, slack, root, truth_score)
+        H = _objective(new_gain, new_Q, new_k, form, rule)
         if best < H:
-            best, place, best_score, best_Q = H, i, new_score, new_Q
-    return best, place, best_score, best_Q
+            best, place, best_gain, best_Q = H, i, new_gain, new_Q
+    return best, place, best_gain, best_Q
 
 
 @njit(cache=True, nogil=True)
@@ -186,14 +169,7 @@ def _empty_slot(sizes: Ints) -> int:
 
 @njit(cache=True, nogil=True)
 def _carry(
-    item: int,
-    source: int,
-    target: int,
-    K: Floats,
-    t: int,
-    pull: Floats,
-    sizes: Ints,
-    counts: Ints,
+    item: int, source: int, target: int, K: Floats, t: int, pull: Floats, sizes: Ints, counts: Ints
 ) -> None:
     """Book the move of an item from one slot to another."""
     for b in range(K.shape[0]):
@@ -225,14 +201,7 @@ def _join_tables(
 
 @njit(cache=True, nogil=True)
 def hill_climb(
-    K: Floats,
-    truth: Ints,
-    labels: Ints,
-    form: Floats,
-    slack: bool,
-    root: bool,
-    truth_score: float,
-    tolerance: float,
+    K: Floats, truth: Ints, labels: Ints, form: Floats, rule: Rule, truth_score: float, tolerance: float
 ) -> Ints:
     """Moves of items and joins of clusters from `labels`, while H rises."""
     m = truth.size
@@ -240,18 +209,18 @@ def hill_climb(
     alive = np.arange(labels.max() + 1)
     sizes, counts = _count(truth, found, m)
     pull = np.zeros((m, m))
-    score, Q = 0.0, _statistic(sizes, counts, form)
+    gain, Q = -truth_score, _statistic(sizes, counts, form)
     for a in range(m):
         for b in range(m):
             pull[a, found[b]] += K[a, b]
-        score += pull[a, found[a]] / 2
+        gain += pull[a, found[a]] / 2
     while True:
         moved = False
         for item in range(m):
             source = found[item]
-            now = _objective(score, Q, alive.size, form, slack, root, truth_score)
-            best, place, new_score, new_Q = _best_move(
-                item, truth, source, alive, pull, sizes, counts, score, Q, form, slack, root, truth_score
+            now = _objective(gain, Q, alive.size, form, rule)
+            best, place, new_gain, new_Q = _best_move(
+                item, truth, source, alive, pull, sizes, counts, gain, Q, form, rule
             )
             if not best > now + tolerance:
                 continue
@@ -259,18 +228,18 @@ def hill_climb(
                 alive = np.append(alive, _empty_slot(sizes))
             target = alive[place]
             _carry(item, source, target, K, truth[item], pull, sizes, counts)
-            found[item], score, Q, moved = target, new_score, new_Q, True
+            found[item], gain, Q, moved = target, new_gain, new_Q, True
             if sizes[source] == 0:
                 alive = alive[alive != source]
         if moved:
             continue
         sums, changes = _join_tables(alive, found, pull, sizes, counts, form)
-        now = _objective(score, Q, alive.size, form, slack, root, truth_score)
-        best, i, j = _best_join(alive, sums, changes, score, Q, form, slack, root, truth_score)
+        now = _objective(gain, Q, alive.size, form, rule)
+        best, i, j = _best_join(alive, sums, changes, gain, Q, form, rule)
         if not best > now + tolerance:
             return found
         c, d = alive[i], alive[j]
-        score += sums[c, d]
+        gain += sums[c, d]
         Q += changes[c, d]
         for item in range(m):
             if found[item] == d:

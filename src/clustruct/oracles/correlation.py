@@ -1,21 +1,27 @@
-"""What the oracles of correlation clustering share: Psi sums psi_ab over the pairs a < b put together."""
+"""Searches of correlation clustering: Psi sums psi_ab over the pairs a < b put together."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import ClassVar, Literal
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 
 from clustruct._typing import Bools, Ints
+from clustruct.inference import correlation
 from clustruct.inference.correlation import EdgeDegrees
+from clustruct.inference.correlation.programs import MOST_ITEMS
 from clustruct.itemsets import ItemSet
 from clustruct.losses import LinearLoss, Loss, PairwiseLoss
 from clustruct.pair_scores import PairCoefficients, PairScores
-from clustruct.partitions import RelaxedClustering
+from clustruct.partitions import RelaxedClustering, canonical_labels
 from clustruct.slack_rule import SlackRule
 
-from .base import PLAIN, LossLike, Oracle, OracleResult, Output
-from .example_loss import ExampleLoss
+from .base import PLAIN, ExampleLoss, Oracle, OracleResult, Output, Predictor, register
 from .graph_search import GraphSearch
-from .violation_search import ViolationSearch
+from .violation_search import Search, ViolationSearch
 
 
 class CorrelationOracle(Oracle):
@@ -36,21 +42,22 @@ class CorrelationOracle(Oracle):
 
     def coefficients(self, y: Output) -> PairCoefficients:
         assert not isinstance(y, RelaxedClustering)
-        return (
-            PairCoefficients(degrees=y.degrees) if isinstance(y, EdgeDegrees) else PairCoefficients(labels=y)
-        )
+        if isinstance(y, EdgeDegrees):
+            return PairCoefficients(degrees=y.degrees)
+        return PairCoefficients(labels=y)
 
     def separate(
-        self, scores: PairScores, truth: Ints, loss: LossLike, rule: SlackRule, start: Output | None = None
+        self, scores: PairScores, loss: ExampleLoss, rule: SlackRule, start: Output | None = None
     ) -> OracleResult:
-        bound = ExampleLoss.of(loss, truth, scores)
         if not self.loss_in_oracle:
-            return self.result(self.maximise(scores), bound)
-        if rule == PLAIN and bound.coefficients is not None:
-            return self.result(self.maximise(scores.plus(bound.coefficients)), bound)
-        if (refused := self.refusal(rule, bound.loss)) is not None:
+            return self.result(self.maximise(scores), loss)
+        if rule == PLAIN and loss.coefficients is not None:
+            return self.result(self.maximise(scores.plus(loss.coefficients)), loss)
+        if (refused := self.refusal(rule, loss.loss)) is not None:
             raise ValueError(refused)
-        return self.result(self.search(violation_search(scores, bound, rule)), bound)
+        if scores.matrix is not None and not loss.by_pairs:
+            return self.result(self.search(ViolationSearch(scores.matrix, loss, rule)), loss)
+        return self.result(self.search(GraphSearch(scores.listed(), loss, rule)), loss)
 
     @abstractmethod
     def maximise(self, scores: PairScores) -> Output:
@@ -59,13 +66,143 @@ class CorrelationOracle(Oracle):
     def predict(self, scores: PairScores, n_clusters: int | None = None) -> Output:
         return self.maximise(scores)
 
-    def search(self, problem: ViolationSearch | GraphSearch) -> Ints:
+    def search(self, problem: Search) -> Ints:
         """The most violated partition where the loss cannot be added to the scores."""
         raise NotImplementedError(f"the {self.name} oracle adds the loss to the scores")
 
 
-def violation_search(scores: PairScores, loss: ExampleLoss, rule: SlackRule) -> ViolationSearch | GraphSearch:
-    """The search on a matrix, or on listed pairs where not every pair is scored and judged."""
-    if scores.matrix is not None and not loss.by_pairs:
-        return ViolationSearch(scores.matrix, loss, rule)
-    return GraphSearch(scores.listed(), loss, rule)
+@register
+class Greedy(CorrelationOracle):
+    """C_G: from singletons, merge the two clusters that raise the value most, until no merge raises it.
+
+    Algorithm 3, and with the loss in sight Algorithm 4.
+
+    >>> K = np.array([[0.0, 3.0, -1.0], [3.0, 0.0, -1.0], [-1.0, -1.0, 0.0]])
+    >>> Greedy().predict(PairScores.from_matrix(K))
+    array([0, 0, 1])
+    """
+
+    name = "greedy"
+
+    def maximise(self, scores: PairScores) -> Ints:
+        return correlation.greedy(scores.signed())
+
+    def search(self, problem: Search) -> Ints:
+        return problem.greedy()
+
+
+@register
+class LocalSearch(CorrelationOracle):
+    """Moves of items and joins of clusters from the greedy answer; annealed in prediction."""
+
+    name = "local_search"
+
+    def maximise(self, scores: PairScores) -> Ints:
+        return correlation.local_search(scores.signed(), sweeps=0)
+
+    def search(self, problem: Search) -> Ints:
+        return problem.local_search()
+
+    def predict(self, scores: PairScores, n_clusters: int | None = None) -> Ints:
+        return correlation.local_search(scores.signed(), random_state=self.random_state)
+
+
+@register
+class Exact(CorrelationOracle):
+    """The partition of highest value, proven by integer programming, for small sets."""
+
+    name = "exact"
+    exactness = "exact"
+    adds_loss = True
+    most_items = MOST_ITEMS
+
+    def maximise(self, scores: PairScores) -> Ints:
+        return correlation.exact(scores.signed())
+
+
+@register
+class LinearProgram(CorrelationOracle):
+    """C_R (OP 10): to what degree each pair is together, over-generating; prediction takes the nearest
+    clustering, improved.
+    """
+
+    name = "lp"
+    exactness = "overgenerating"
+    adds_loss = True
+    most_items = MOST_ITEMS
+
+    def maximise(self, scores: PairScores) -> EdgeDegrees:
+        return correlation.lp_relaxation(scores.signed())
+
+    def predict(self, scores: PairScores, n_clusters: int | None = None) -> Ints:
+        return correlation.round_edges(self.maximise(scores), K=scores.signed())
+
+
+class _Rounded(Predictor):
+    """The relaxation, rounded by a rule of the papers at e > 0.7."""
+
+    objective = "correlation"
+    most_items = MOST_ITEMS
+    rounding: ClassVar[Literal["algorithm5", "ball"]]
+
+    def predict(self, scores: PairScores, n_clusters: int | None = None) -> Ints:
+        return correlation.round_edges(correlation.lp_relaxation(scores.signed()), self.rounding)
+
+
+@register
+class LinearProgramAlgorithm5(_Rounded):
+    """Algorithm 5: an item still alone joins the cluster of the first other item with e > 0.7."""
+
+    name = "lp_algorithm5"
+    rounding = "algorithm5"
+
+
+@register
+class LinearProgramBall(_Rounded):
+    """Ball growing (2005): an item still alone pulls in every other item still alone with e > 0.7."""
+
+    name = "lp_ball"
+    rounding = "ball"
+
+
+@register
+class Components(Predictor):
+    """All pairs with a positive score are joined.
+
+    >>> Components().predict(PairScores(3, index=np.array([[0, 2]]), values=np.array([1.0])))
+    array([0, 1, 0])
+    """
+
+    name = "components"
+    objective = "correlation"
+
+    def predict(self, scores: PairScores, n_clusters: int | None = None) -> Ints:
+        return canonical_labels(connected_components(_links(scores), directed=False)[1])
+
+
+@register
+class NearestMate(Predictor):
+    """Each item joins the nearest earlier item with a positive score; clusters are the chains (1.3.2).
+
+    >>> K = np.array([[0.0, -1.0, 2.0], [-1.0, 0.0, -1.0], [2.0, -1.0, 0.0]])
+    >>> NearestMate().predict(PairScores.from_matrix(K))
+    array([0, 1, 0])
+    """
+
+    name = "nearest_mate"
+    objective = "correlation"
+
+    def predict(self, scores: PairScores, n_clusters: int | None = None) -> Ints:
+        earlier, later = _links(scores).nonzero()
+        mate = np.arange(scores.n_items, dtype=np.int64)
+        known = np.full(scores.n_items, -1, dtype=np.int64)
+        np.maximum.at(known, later, earlier)
+        for item in np.flatnonzero(known >= 0):  # a mate is earlier, so its own chain is known
+            mate[item] = mate[known[item]]
+        return canonical_labels(mate)
+
+
+def _links(scores: PairScores) -> sparse.csr_array:
+    """The pairs a < b with a positive score."""
+    upper = scores.graph() if scores.matrix is None else sparse.triu(sparse.csr_array(scores.matrix > 0.0), 1)
+    return sparse.csr_array(upper > 0.0)

@@ -10,6 +10,7 @@ both make the same steps in the same order. Finley 2009, Algorithm 4 and eq. (2.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 
 import numpy as np
@@ -19,7 +20,7 @@ from clustruct.losses import LossState
 from clustruct.partitions import canonical_labels
 from clustruct.slack_rule import SlackRule
 
-from .example_loss import ExampleLoss
+from .base import ExampleLoss
 
 # Steps must raise H by more than rounding, or a search could walk in circles.
 RELATIVE_TOLERANCE = 1e-12
@@ -30,8 +31,38 @@ def tolerance_of(rule: SlackRule, bulk: float) -> float:
     return RELATIVE_TOLERANCE * (100.0 * (1.0 + bulk) if rule.scaling == "slack" else 100.0 + bulk)
 
 
-class ViolationSearch:
-    """One separation problem on a matrix: the searches, and H of a partition.
+class Search(ABC):
+    """One separation problem: its searches, and H of a partition. ``bulk``: what gains may come to."""
+
+    def __init__(self, loss: ExampleLoss, rule: SlackRule, bulk: float) -> None:
+        self.loss, self.rule = loss, rule
+        self.truth_score = self.score(loss.truth)
+        self.tolerance = tolerance_of(rule, bulk)
+
+    @abstractmethod
+    def score(self, labels: Ints) -> float:
+        """S(labels)."""
+
+    @abstractmethod
+    def greedy(self) -> Ints:
+        """Algorithm 4: from singletons, merge the two clusters that raise H most, until none does."""
+
+    @abstractmethod
+    def hill_climb(self, labels: Ints) -> Ints:
+        """Move items and join clusters while H rises."""
+
+    def value(self, labels: Ints) -> float:
+        """H(labels), computed from scratch."""
+        return float(self.rule.violation(self.loss(labels), self.score(labels) - self.truth_score))
+
+    def local_search(self) -> Ints:
+        """The best end of climbs from the greedy answer, the truth and singletons: never below these."""
+        starts = [self.greedy(), self.loss.truth, np.arange(self.loss.truth.size, dtype=np.int64)]
+        return max((self.hill_climb(labels) for labels in starts), key=self.value)
+
+
+class ViolationSearch(Search):
+    """One separation problem on a matrix.
 
     >>> from clustruct.losses import MitreLoss
     >>> K = np.array([[0.0, 3.0, -1.0], [3.0, 0.0, -1.0], [-1.0, -1.0, 0.0]])
@@ -44,20 +75,14 @@ class ViolationSearch:
     def __init__(self, K: Floats, loss: ExampleLoss, rule: SlackRule) -> None:
         self.K = K.copy()
         np.fill_diagonal(self.K, 0.0)
-        self.loss, self.rule = loss, rule
-        self.truth_score = together_score(self.K, loss.truth)
-        self.tolerance = tolerance_of(rule, float(np.abs(self.K).sum()) / 2)
+        super().__init__(loss, rule, float(np.abs(self.K).sum()) / 2)
 
-    def value(self, labels: Ints) -> float:
-        """H(labels), computed from scratch."""
-        gain = together_score(self.K, labels) - self.truth_score
-        return float(self.rule.violation(self.loss.start(labels).value, gain))
+    def score(self, labels: Ints) -> float:
+        return together_score(self.K, labels)
 
     def greedy(self) -> Ints:
-        """Algorithm 4: from singletons, merge the two clusters that raise H most, until no merge raises it.
-
-        O(m^3) cheap steps for pairwise and MITRE losses; for a user's function one call for each pair of
-        clusters in each round.
+        """Algorithm 4: O(m^3) cheap steps for pairwise and MITRE losses; for a user's function one call for
+        each pair of clusters in each round.
         """
         alone = np.arange(len(self.K), dtype=np.int64)
         if self.loss.form is not None:
@@ -74,11 +99,6 @@ class ViolationSearch:
             return self._compiled("hill_climb", labels)
         return last(climb_steps(self, self.loss.start(labels)))
 
-    def local_search(self) -> Ints:
-        """The best end of climbs from the greedy answer, the truth and singletons: never below these."""
-        starts = [self.greedy(), self.loss.truth, np.arange(len(self.K), dtype=np.int64)]
-        return max((self.hill_climb(labels) for labels in starts), key=self.value)
-
     def _compiled(self, procedure: str, labels: Ints) -> Ints:
         # Imported here: numba takes a second to load, and a user's own loss never needs it.
         from . import _kernels
@@ -92,8 +112,7 @@ class ViolationSearch:
             self.loss.truth,
             labels,
             np.array([*form.numerator, *form.denominator, *weights]),
-            self.rule.scaling == "slack",
-            self.rule.norm == 2,
+            (self.rule.scaling == "slack", self.rule.norm == 2),
             self.truth_score,
             self.tolerance,
         )

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from clustruct.estimators.inputs import read_sets
 from clustruct.explain import model_weights
 from clustruct.itemsets import ItemSet
-from clustruct.problems.units import mean_squares
+from clustruct.problems import mean_squares
 
 from .drawing import AGAINST, FOR, Ax, Display, axes_for, distinct, name_rows, number
 

@@ -1,9 +1,8 @@
 """Joint features, loss and oracle put together: ready-made structured problems."""
 
-from .binary import BinaryProblem
-from .clustering import ClusteringProblem
-from .multiclass import MulticlassProblem
+from .classification import BinaryProblem, MulticlassProblem
+from .clustering import ClusteringProblem, SimilarityTask, Trained, Units, feature_scale, mean_squares
 from .multilabel import MultiLabelProblem
-from .units import Units
 
-__all__ = ["BinaryProblem", "ClusteringProblem", "MultiLabelProblem", "MulticlassProblem", "Units"]
+__all__ = ["BinaryProblem", "ClusteringProblem", "MultiLabelProblem", "MulticlassProblem"]
+__all__ += ["SimilarityTask", "Trained", "Units", "feature_scale", "mean_squares"]

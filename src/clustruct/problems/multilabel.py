@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 
 from clustruct._typing import Floats, Indices
 from clustruct.inference import mrf
-from clustruct.ssvm import OracleKind, SlackRule
+from clustruct.ssvm import OracleKind, PieceRows, SlackRule
 
-from ._rows import checked_rows
-from .multilabel_constraints import MultiLabelConstraints, RowData
-from .multilabel_oracles import (
-    RELAXED,
-    RHO_ORACLES,
-    checked_edges,
-    checked_labels,
-    checked_oracle,
-    checked_predictor,
-    checked_rho,
-    kind_of,
-    search,
-    zero_one,
-)
+from ._rows import RowConstraints, SharedRows, checked_rows
+
+# The searches of `clustruct.inference.mrf` by name, as oracles and predictors.
+SEARCHES: dict[str, Callable[[Floats, Floats], Any]] = {
+    "greedy": mrf.greedy,
+    "loopy_bp": mrf.loopy_bp,
+    "combine": mrf.combine,
+    "exact": mrf.exact,
+    "linear_program": mrf.linear_program,
+    "graph_cut": mrf.graph_cut,
+}
+RELAXED = ("linear_program", "graph_cut")
+RHO_ORACLES = ("rho_below", "rho_above")
+ORACLES = (*SEARCHES, *RHO_ORACLES)
 
 
 class MultiLabelProblem:
@@ -122,7 +125,9 @@ class MultiLabelProblem:
     def predict(self, X: ArrayLike, w: Floats, predictor: str | None = None) -> NDArray[np.int8]:
         """Labels by the search named (the oracle's own if None); undecided ones are completed greedily."""
         name = checked_predictor(predictor, self.oracle, self.n_labels, self.edges)
-        return zero_one(name, self.unary(checked_rows(X), w), self.pairwise(w))
+        unary, phi = self.unary(checked_rows(X), w), self.pairwise(w)
+        found = search(name, unary, phi)
+        return found.completed(unary, phi) if isinstance(found, mrf.RelaxedLabeling) else found
 
     def predict_relaxed(self, X: ArrayLike, w: Floats, predictor: str = "graph_cut") -> mrf.RelaxedLabeling:
         """The optimum of the relaxation, undecided labels as 1/2."""
@@ -166,3 +171,140 @@ class MultiLabelProblem:
         """Where our edges stand among all pairs u < v in the order of `pdist`."""
         u, v = self.edges.T
         return np.asarray(u * (2 * self.n_labels - u - 1) // 2 + v - u - 1, np.intp)
+
+
+class RowData(SharedRows):
+    """The rows of X, then a single 1 of which the edge entries are made.
+
+    Where ``constant``, X gets a column of ones at its end. ``X`` becomes a view of ``data``.
+    """
+
+    def __init__(self, X: Any, constant: bool = False) -> None:
+        n, d = X.shape[0], X.shape[1] + constant
+        if sparse.issparse(X):
+            rows = sparse.csr_array(sparse.hstack([X, np.ones((n, 1))]) if constant else X)
+            data, indices = np.append(rows.data, 1.0), np.append(rows.indices, 0).astype(np.int32)
+            super().__init__(sparse.csr_array((data[:-1], indices[:-1], rows.indptr), shape=(n, d)))
+            self.indices = indices
+        else:
+            data = np.ones(n * d + 1)
+            view = data[:-1].reshape(n, d)
+            view[:, : X.shape[1]] = X
+            super().__init__(view)
+        self.data = data
+
+
+@dataclass(frozen=True)
+class MultiLabelConstraints(RowConstraints):
+    """One labeling per example: ``node_gaps`` is y_i - y, ``edge_gaps`` the same for edges.
+
+    Psi(x_i, y_i) - Psi(x_i, y) has ``node_gaps[u] * x_i`` in block u and ``edge_gaps`` at the end.
+    """
+
+    source: RowData
+    node_gaps: Floats
+    edge_gaps: Floats
+
+    def margins(self, w: Floats) -> Floats:
+        if self.is_known(w):
+            return self.known[1]
+        split = self.node_gaps.shape[1] * self.source.X.shape[1]
+        unary = np.asarray(self.source.X[self.indices] @ w[:split].reshape(self.node_gaps.shape[1], -1).T)
+        return np.asarray(np.sum(self.node_gaps * unary, axis=1) + self.edge_gaps @ w[split:])
+
+    def combine(self, coefficients: Floats) -> Floats:
+        weights = sparse.csr_array(self.node_gaps * coefficients[:, None])
+        total = weights.T @ self.source.X[self.indices]
+        nodes = total.toarray() if sparse.issparse(total) else np.asarray(total)
+        return np.concatenate([nodes.ravel(), coefficients @ self.edge_gaps])
+
+    def rows(self, which: Indices) -> PieceRows:
+        nodes, edges = self.node_gaps[which], self.edge_gaps[which]
+        V, d = nodes.shape[1], self.source.X.shape[1]
+        one = len(self.source.data) - 1
+        gaps = np.hstack([nodes, edges])
+        vector, column = np.nonzero(gaps)
+        example = self.indices[which][vector]
+        is_node = column < V
+        return PieceRows(
+            data=self.source.data,
+            indices=self.source.indices,
+            count=np.bincount(vector, minlength=len(which)),
+            start=np.where(is_node, self.source.start[example], one),
+            length=np.where(is_node, self.source.length[example], 1),
+            offset=np.where(is_node, column * d, V * d + column - V),
+            factor=gaps[vector, column],
+            n_features=V * d + edges.shape[1],
+        )
+
+
+def kind_of(oracle: str) -> OracleKind:
+    """What the oracle searches, which decides what a fit can certify."""
+    if oracle == "exact":
+        return "exact"
+    return "overgenerating" if oracle in RELAXED else "undergenerating"
+
+
+def checked_oracle(oracle: str, n_labels: int, edges: Any) -> str:
+    """Refuse unknown names, and enumeration of too many labels."""
+    if oracle not in ORACLES:
+        raise ValueError(f"oracle must be one of {ORACLES}, not {oracle!r}")
+    if n_labels > mrf.MOST_LABELS and (
+        oracle in RHO_ORACLES or (oracle == "exact" and mrf.forest(n_labels, edges) is None)
+    ):
+        raise ValueError(
+            f"{oracle!r} enumerates 2^{n_labels} labelings, at most 2^{mrf.MOST_LABELS} are allowed: "
+            "use oracle='graph_cut', or edges='tree'"
+        )
+    return oracle
+
+
+def checked_predictor(predictor: str | None, oracle: str, n_labels: int, edges: Any) -> str:
+    """The predictor named, or the oracle's own search (exact for the rho oracles)."""
+    name = predictor or ("exact" if oracle in RHO_ORACLES else oracle)
+    if name not in SEARCHES:
+        raise ValueError(f"predictor must be one of {tuple(SEARCHES)}, not {name!r}")
+    return checked_oracle(name, n_labels, edges)
+
+
+def checked_rho(oracle: str, rho: float | None) -> float:
+    """rho, which the rho oracles need and the others refuse."""
+    if oracle not in RHO_ORACLES:
+        if rho is not None:
+            raise ValueError(f"rho goes with the oracles {RHO_ORACLES}, not with {oracle!r}")
+        return 1.0
+    if rho is None or not 0.0 <= rho <= 1.0:
+        raise ValueError(f"the oracle {oracle!r} needs rho between 0 and 1, not {rho!r}")
+    return float(rho)
+
+
+def checked_labels(Y: Any) -> NDArray[np.int8]:
+    """Y as a 0/1 array of rows and columns."""
+    Y = Y.toarray() if sparse.issparse(Y) else np.asarray(Y)
+    if Y.ndim != 2 or Y.shape[1] < 1:
+        raise ValueError(f"Y must have one column per label, its shape is {Y.shape}")
+    if not np.isin(Y, (0, 1)).all():
+        raise ValueError("Y must hold 0 and 1 only: one column per label")
+    return np.ascontiguousarray(Y, np.int8)
+
+
+def checked_edges(edges: Any, Y: NDArray[np.int8]) -> NDArray[np.intp]:
+    """Pairs u < v, each once, from a name or a list."""
+    V = Y.shape[1]
+    if isinstance(edges, str):
+        if edges not in ("full", "none", "tree"):
+            raise ValueError(f"edges must be 'full', 'none', 'tree' or a list of pairs, not {edges!r}")
+        if edges == "tree":
+            return mrf.chow_liu_edges(Y)
+        return np.argwhere(np.triu(np.full((V, V), edges == "full"), 1))
+    pairs = np.sort(np.asarray(edges, np.intp).reshape(-1, 2), axis=1)
+    if len(pairs) and not (pairs.min() >= 0 and pairs.max() < V and (pairs[:, 0] < pairs[:, 1]).all()):
+        raise ValueError(f"edges must be pairs of two labels, numbered from 0 to {V - 1}")
+    return np.unique(pairs, axis=0)
+
+
+def search(name: str, unary: Floats, pairwise: Floats) -> Any:
+    """0/1 labels or a `RelaxedLabeling`, by name. Exact search on a forest is by max-product."""
+    if name == "exact" and mrf.forest(unary.shape[1], np.argwhere(np.triu(pairwise, 1))) is not None:
+        return mrf.max_product(unary, pairwise)
+    return SEARCHES[name](unary, pairwise)

@@ -3,8 +3,7 @@
 from importlib import import_module
 from types import ModuleType
 
-from .cccp import CCCPResult, CCCPStep, cccp
-from .convex_step import solve_convex
+from .cccp import CCCPResult, CCCPStep, cccp, solve_convex
 from .problem import MarginProblem
 
 __all__ = ["CCCPResult", "CCCPStep", "MarginProblem", "cccp", "solve_convex", "sources"]

@@ -1,19 +1,27 @@
-"""CCCP: fix the labels, solve the convex problem, label anew."""
+"""CCCP: fix the labels, solve the convex problem by cutting planes with two slacks, label anew."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from clustruct._typing import Floats, Indices
 from clustruct.callbacks import Iteration, asked_to_stop
+from clustruct.ssvm import Cut, GramPlanes, Incumbent, Planes, Risk, cutting_plane
 from clustruct.storage import DataclassState, register
 
-from .convex_step import solve_convex
-from .problem import MarginProblem
+from .problem import MarginProblem, View, inner_product, plane_of
+
+# How far beyond the best point, towards the QP's solution, the next planes are made.
+PROX_STEP = 0.1
+# Steps of the bisection along the line: 5 find the best share to 1/16, and more do not save rounds.
+HALVINGS = 5
+# Solves without weight before a plane is forgotten.
+IDLE_SOLVES = 15
 
 
 @dataclass(frozen=True)
@@ -28,23 +36,30 @@ class CCCPStep:
     seconds: float
 
 
-@register("CCCPResult")
 @dataclass(frozen=True)
-class CCCPResult(DataclassState):
-    """The outcome of `cccp`; ``stop_reason``: "converged", "fixed_point", "max_iter", "interrupted", or the
-    callback's.
-    """
+class MarginResult(DataclassState):
+    """Weights and labels that a search ends with, the objective there, what ended it, and its steps."""
 
     W: Floats
     labels: Indices
     objective: float
     stop_reason: str
-    history: tuple[CCCPStep, ...] = field(repr=False)
+    history: tuple[Any, ...] = field(repr=False)
     seconds: float
 
     @property
     def converged(self) -> bool:
         return self.stop_reason in ("converged", "fixed_point")
+
+
+@register("CCCPResult")
+@dataclass(frozen=True)
+class CCCPResult(MarginResult):
+    """The outcome of `cccp`; ``stop_reason``: "converged", "fixed_point", "max_iter", "interrupted", or the
+    callback's.
+    """
+
+    history: tuple[CCCPStep, ...] = field(repr=False)
 
     @property
     def objectives(self) -> Floats:
@@ -110,3 +125,134 @@ def _iteration(history: list[CCCPStep]) -> Iteration:
     """The last step as a callback sees it. Nothing bounds the objective from below, as it is not convex."""
     rounds, last = sum(step.inner_iterations for step in history), history[-1]
     return Iteration(len(history), last.objective, -np.inf, rounds, last.planes, last.seconds)
+
+
+@dataclass(frozen=True)
+class Inner:
+    """A solution of the convex problem: ``dual <= optimum <= primal``, the value at W."""
+
+    W: Floats
+    scores: list[Floats]
+    primal: float
+    dual: float
+    rounds: int
+    planes: int
+    universum: Planes | None
+    stop_reason: str
+
+    @property
+    def converged(self) -> bool:
+        return self.stop_reason == "converged"
+
+
+def solve_convex(
+    problem: MarginProblem,
+    labels: Indices,
+    start: Floats,
+    rtol: float = 0.01,
+    max_rounds: int = 200,
+    earlier: Planes | None = None,
+    scores: list[Floats] | None = None,
+) -> Inner:
+    """``min 1/2 |W|^2 + C xi + C_u xi_u`` with the labels fixed, and the balance rows (problems 16, 22).
+
+    Each round makes one plane per view, the sum of the hinges that are active at one point, so the QP has two
+    groups of few planes whatever n and N. The point is found as in OCAS (Franc and Sonnenburg 2008): the
+    best on the line from the best point so far to the QP's solution, and a little beyond. The answer is
+    never worse than ``start``, which must be balanced. Ends when primal - dual <= rtol * primal. The
+    Universum term does not depend on the labels, so its planes (``earlier``) serve in the next CCCP step too;
+    ``scores`` are those of start, where they are known.
+    Cost per round O(k nnz(X)) plus a QP in the number of planes.
+    """
+    at_start = problem.scores(start) if scores is None else scores
+    found = cutting_plane(
+        _FixedLabels(problem, labels),
+        problem.balance_rows(),
+        problem.weights,
+        start=Incumbent(_Point(start, at_start), problem.objective_at(start, at_start, labels)),
+        planes=earlier,
+        rtol=rtol,
+        max_iter=max_rounds,
+        prune_after=IDLE_SOLVES,
+    )
+    return Inner(
+        found.point.W,
+        found.point.scores,
+        found.objective,
+        found.dual,
+        len(found.history),
+        found.n_planes,
+        found.planes.of_group(1),
+        found.stop_reason,
+    )
+
+
+@dataclass(frozen=True)
+class _Point:
+    """W with its scores in every view."""
+
+    W: Floats
+    scores: list[Floats]
+
+    def towards(self, other: _Point, share: float) -> _Point:
+        scores = [a + share * (b - a) for a, b in zip(self.scores, other.scores, strict=True)]
+        return _Point(self.W + share * (other.W - self.W), scores)
+
+
+class _FixedLabels(Risk[_Point]):
+    """Both terms of the objective with the labels fixed, and the line search of OCAS."""
+
+    def __init__(self, problem: MarginProblem, labels: Indices) -> None:
+        self._problem, self._views = problem, problem.views(labels)
+
+    def point(self, w: Floats) -> _Point:
+        W = self._problem.balanced(w.reshape(self._problem.shape))
+        return _Point(W, self._problem.scores(W))
+
+    def cut(self, point: _Point, planes: GramPlanes[Floats]) -> Cut[_Point]:
+        cuts = [view.cut(scores) for view, scores in zip(self._views, point.scores, strict=True)]
+        vectors = [plane_of(view.X, M).ravel() for view, (M, _) in zip(self._views, cuts, strict=True)]
+        return Cut(vectors, [b for _, b in cuts])
+
+    def step(
+        self, best: Incumbent[_Point], planes: GramPlanes[Floats], useful: bool
+    ) -> tuple[Incumbent[_Point], _Point]:
+        there = self.point(planes.w)
+        found = _line_search(self._views, self._problem.weights, best, there)
+        if found.primal < best.primal:
+            return found, found.w.towards(there, PROX_STEP)
+        # Where the line brought nothing, the QP's own solution must be cut off.
+        return best, there
+
+
+def _value_and_slope(views: list[View], weights: Floats, at: _Point, step: _Point) -> tuple[float, float]:
+    """The value at a point, and its slope when W moves by step.W."""
+    value, slope = 0.5 * float(np.vdot(at.W, at.W)), float(np.vdot(at.W, step.W))
+    for view, weight, scores, moves in zip(views, weights, at.scores, step.scores, strict=True):
+        M, b = view.cut(scores)
+        value += weight * (b - inner_product(M, scores))
+        slope -= weight * inner_product(M, moves)
+    return value, slope
+
+
+def _line_search(
+    views: list[View], weights: Floats, best: Incumbent[_Point], there: _Point
+) -> Incumbent[_Point]:
+    """A point between the two where the convex value is near its least, by bisection of the slope."""
+    begin = best.w
+    step = _Point(there.W - begin.W, [b - a for a, b in zip(begin.scores, there.scores, strict=True)])
+    low, high, found = 0.0, 1.0, best
+    share = 1.0
+    for _ in range(HALVINGS):
+        point = begin.towards(there, share)
+        value, slope = _value_and_slope(views, weights, point, step)
+        if value < found.primal:
+            found = replace(found, w=point, primal=value)
+        if slope <= 0.0:
+            low = share
+        else:
+            high = share
+        if low == 1.0:
+            break
+        share = 0.5 * (low + high)
+    return found

@@ -1,17 +1,100 @@
-"""Maximum-margin clustering with Universum: the data, the objective, the balance."""
+"""Maximum-margin clustering with Universum: the data, the objective and its two terms, the balance; in what
+unit the data are measured, and where a search starts.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
+from sklearn.cluster import KMeans
+from sklearn.decomposition import PCA
 
 from clustruct._typing import Floats, Indices
 from clustruct.ssvm import WeightConstraints
 
-from .terms import TargetView, UniversumView, View, scores_of, slack
+# k-means on a part of the data gives a start as good as on the whole.
+SAMPLE = 4000
+# Up to this many features the principal directions come from the covariance matrix.
+FEW_FEATURES = 500
+# Root mean square distance of the documents from their mean, after scaling: see `natural_scale`.
+SPREAD = 10.0
+
+
+class View(Protocol):
+    """A convex function of the scores S = X W', with X dense or CSR."""
+
+    @property
+    def X(self) -> Any: ...
+
+    def cut(self, scores: Floats) -> tuple[Floats, float]:
+        """M and b of the plane ``b - <M, S>`` that touches the function at these scores."""
+        ...
+
+
+@dataclass(frozen=True)
+class TargetView:
+    """``1/(nk) sum_{i, r != u_i} max(0, 1 - (w_{u_i} - w_r) . x_i)`` with the labels u fixed."""
+
+    X: Any
+    labels: Indices
+
+    def cut(self, scores: Floats) -> tuple[Floats, float]:
+        from ._kernels import target_cut
+
+        n, k = scores.shape
+        M = np.empty((k, n))
+        total = target_cut(np.ascontiguousarray(scores.T), self.labels, M)
+        M /= n * k
+        return M.T, float(total) / (n * k)
+
+
+@dataclass(frozen=True)
+class UniversumView:
+    """``1/N sum_i max(0, k/(k-1) (max_p w_p . x_i - mean_p w_p . x_i) - margin)``.
+
+    A maximum minus a mean is convex, so that nothing has to be fixed: the maximum is taken at the scores
+    given (the paper fixes it as well, and its objective can rise).
+    """
+
+    X: Any
+    margin: float
+
+    def cut(self, scores: Floats) -> tuple[Floats, float]:
+        N, k = scores.shape
+        rows, top = np.arange(N), np.argmax(scores, axis=1)
+        excess = k / (k - 1) * (scores[rows, top] - scores.mean(axis=1)) - self.margin
+        outside = (excess > 0.0).astype(float)
+        # k/(k-1) (e_top - 1/k): minus, as the plane is written b - <M, S>.
+        M = np.repeat(outside[:, None] / (N * (k - 1)), k, axis=1)
+        M[rows, top] = -outside / N
+        return M, -self.margin * float(outside.mean())
+
+
+def slack(view: View, scores: Floats) -> float:
+    """The value of the view at these scores."""
+    M, b = view.cut(scores)
+    return b - inner_product(M, scores)
+
+
+def inner_product(A: Floats, B: Floats) -> float:
+    """<A, B>; through the transposes, as arrays laid out by column would be copied otherwise."""
+    return float(np.vdot(A.T, B.T))
+
+
+def scores_of(X: Any, W: Floats) -> Floats:
+    """X W', as an array also where X is sparse.
+
+    Dense scores are laid out by column: sums and comparisons over the few clusters run twice as fast.
+    """
+    return np.asarray(X @ W.T) if hasattr(X, "tocsr") else (W @ X.T).T
+
+
+def plane_of(X: Any, M: Floats) -> Floats:
+    """M' X: the plane as a function of W, one row per cluster."""
+    return np.asarray((X.T @ M).T)
 
 
 @dataclass(frozen=True)
@@ -109,3 +192,43 @@ class MarginProblem:
         middle, room = 0.5 * (means.max() + means.min()), 0.5 * self.balance / self.X.shape[0]
         moves = np.clip(means, middle - room, middle + room) - means
         return W + np.outer(moves, self.centre) / float(self.centre @ self.centre)
+
+
+def natural_scale(X: Any) -> float:
+    """The factor that brings the root mean square distance of the rows from their mean to 10.
+
+    The margins are fixed at 1, so the scale of X is the unit of C: multiplying X by s is the same as
+    multiplying C and C_universum by s^2. With rows of length 1 the scores stay below the Universum margin
+    0.5 over most of the paper's grid; with a spread of 10 all of the grid is in use. 1 where all rows
+    are equal.
+    """
+    centre = np.asarray(X.sum(axis=0), dtype=float).ravel() / X.shape[0]
+    values = X.data if hasattr(X, "tocsr") else np.asarray(X)
+    variance = float(np.vdot(values, values)) / X.shape[0] - float(centre @ centre)
+    largest = float(np.abs(values).max(initial=0.0))
+    if variance <= 1e-12 * largest**2 or variance == 0.0:
+        return 1.0
+    return SPREAD / float(np.sqrt(variance))
+
+
+def kmeans_labels(X: Any, n_clusters: int, rng: np.random.RandomState, runs: int = 1) -> Indices:
+    """Labels of all rows by k-means on at most 4000 of them."""
+    n = X.shape[0]
+    part = X[rng.choice(n, max(SAMPLE, n_clusters), replace=False)] if n > SAMPLE else X
+    model = KMeans(n_clusters, n_init=runs, random_state=rng).fit(part)
+    return np.asarray(model.predict(X), dtype=np.intp)
+
+
+def principal_labels(X: Any, n_clusters: int, rng: np.random.RandomState) -> Indices:
+    """Labels by k-means in the k - 1 leading principal directions.
+
+    The relaxed optimum of k-means lies in their span (Ding and He 2004). Far fewer local optima than in the
+    full space, so the start hardly depends on chance. k-means on X itself where X has no more than k
+    features.
+    """
+    n, d = X.shape
+    if min(n, d) <= n_clusters or n_clusters < 2:
+        return kmeans_labels(X, n_clusters, rng, runs=5)
+    solver = "covariance_eigh" if d <= FEW_FEATURES and not hasattr(X, "tocsr") else "arpack"
+    reduced = PCA(n_clusters - 1, svd_solver=solver, random_state=rng).fit_transform(X)
+    return np.asarray(KMeans(n_clusters, n_init=5, random_state=rng).fit_predict(reduced), dtype=np.intp)

@@ -16,7 +16,7 @@ from scipy import sparse
 from sklearn.mixture import GaussianMixture
 from sklearn.utils import check_array, check_random_state
 
-from .init import kmeans_labels
+from .problem import kmeans_labels
 
 Covariance = Literal["auto", "full", "tied", "diag", "spherical"]
 

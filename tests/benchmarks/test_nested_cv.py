@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from benchmarks.nested_cv import nested_leave_one_out
 from clustruct.baselines import UntrainedKMeans
 from clustruct.datasets import make_synth
 from clustruct.estimators import SupervisedKMeans
-from clustruct.model_selection.nested_cv import nested_leave_one_out
 
 
 def test_the_protocol_never_looks_at_the_test_set():

@@ -14,6 +14,9 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from clustruct.itemsets import ItemSet
+from clustruct.losses import NormalisedLoss, as_loss
+from clustruct.oracles import ExampleLoss, make_oracle
+from clustruct.pair_scores import PairScores
 from clustruct.partitions import canonical_labels
 
 __all__ = ["ProtocolRow", "nested_leave_one_out"]
@@ -49,7 +52,7 @@ def nested_leave_one_out(
 ) -> list[ProtocolRow]:
     """Each set in turn is the test set; leave-one-out over the others chooses C and the predictor.
 
-    ``evaluate(model, x, y)`` gives the loss of each predictor; by default ``losses_of_predictors`` of the
+    ``evaluate(model, x, y)`` gives the loss of each predictor; by default that of the
     k-means estimators (Iterative, Spectral, Discrete). Without ``C_grid`` only the predictor is chosen.
     A training without sets {s, t} serves the tests of both, so that n sets take n (n - 1) / 2 + n times
     the grid trainings at most. Of equals the smaller C is taken, then the predictor listed first.
@@ -64,7 +67,9 @@ def nested_leave_one_out(
     if n < 3:
         raise ValueError(f"the protocol needs 3 sets at least, not {n}: one to test, two to choose with")
     grid: list[float | None] = [None] if C_grid is None else [float(C) for C in sorted(C_grid)]
-    task = _Task(estimator, list(sets), [canonical_labels(y) for y in labels], evaluate or _of_predictors)
+    task = _Task(
+        estimator, list(sets), [canonical_labels(y) for y in labels], evaluate or losses_of_predictors
+    )
     inner: dict[tuple[int, int], dict[tuple[float | None, Any], float]] = {}
     for s in range(n):
         for t in range(s + 1, n):
@@ -100,8 +105,15 @@ class _Task:
         return self.evaluate(model, self.sets[i], self.labels[i])
 
 
-def _of_predictors(model: Any, x: ItemSet, y: Any) -> Losses:
-    return dict(model.losses_of_predictors(x, y))
+def losses_of_predictors(model: Any, x: ItemSet, y: Any) -> Losses:
+    """Delta of each of the three predictors for one set, k that of the truth (section 4.5.2)."""
+    scores, loss = PairScores.from_matrix(model.decision_function(x)), as_loss(model.loss)
+    names = ["iterative", "spectral", "discrete"]
+    if not isinstance(loss, NormalisedLoss):
+        names.remove("spectral")
+    searches = [make_oracle(n, n_init=model.n_init, random_state=model.random_state) for n in names]
+    truth = ExampleLoss(loss, y)
+    return {search.name: truth(search.predict(scores, int(y.max()) + 1)) for search in searches}
 
 
 def _row(task: _Task, test: int, held_out: list[dict[tuple[float | None, Any], float]]) -> ProtocolRow:

@@ -1,0 +1,240 @@
+"""What the estimators share: clusters of whole sets, and weights of a pair similarity learned from them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from clustruct._typing import Floats, Labels
+from clustruct.itemsets import ItemSet
+from clustruct.losses import Loss, as_loss
+from clustruct.losses.function import LabelFunction
+from clustruct.model_selection.choose_c import choose_C
+from clustruct.oracles import Oracle, Predictor, make_predictor
+from clustruct.oracles.base import Objective
+from clustruct.problems import SimilarityTask
+from clustruct.slack_rule import Scaling, SlackRule
+from clustruct.ssvm import FitResult, Formulation
+from clustruct.storage import FEATURES, EstimatorState, Shape
+
+from .inputs import Groups, Sets, Table, read_labels, read_sets, read_weights, set_groups
+
+AnyLoss: TypeAlias = Loss | str | LabelFunction
+
+
+class SetClusterer(EstimatorState, BaseEstimator):
+    """`predict`, `score` and scikit-learn's tags for estimators whose sample is a set.
+
+    clustering_objective : what a prediction maximises, the sum of K inside clusters ("correlation"), or
+        trace(Y'KY) for a given number of clusters ("kmeans"), which needs the similarity of every pair
+    """
+
+    clustering_objective: ClassVar[Objective] = "correlation"
+    needs_labels: ClassVar[bool] = True
+    loss: AnyLoss
+    predictor: str
+    random_state: int
+    n_features_in_: int
+    w_: Floats
+
+    def check_parameters(self) -> None:
+        """Refuse what cannot be, before any work."""
+        as_loss(self.loss)
+
+    def linear_similarity(self) -> tuple[Floats, float] | None:
+        """w and b of K_ab = <w, psi_ab> + b, in the units of the features; None for any other similarity."""
+        w = getattr(self, "w_", None)
+        return None if w is None else (np.asarray(w, np.float64), float(getattr(self, "intercept_", 0.0)))
+
+    def predict(self, X: Table, set_ids: ArrayLike | None = None) -> Any:
+        """Cluster new sets: a list of label vectors for a list of sets, one vector for one table."""
+        given = self._read(X, set_ids)
+        return given.restore(self._clusters(given.sets))
+
+    def score(self, X: Table, y: object, set_ids: ArrayLike | None = None) -> float:
+        """100 minus the mean loss over the sets, divided by 100: 1 is perfect."""
+        return 1.0 - float(np.mean(self.set_losses(X, y, set_ids))) / 100.0
+
+    def set_losses(self, X: Table, y: object, set_ids: ArrayLike | None = None) -> Floats:
+        """The loss of the prediction for each set, on a 0..100 scale."""
+        given = self._read(X, set_ids)
+        truth, loss = read_labels(y, given), as_loss(self.loss)
+        predicted = self._clusters(given.sets, truth)
+        return np.array([loss(t, p) for t, p in zip(truth, predicted, strict=True)])
+
+    @abstractmethod
+    def _clusters(self, sets: list[ItemSet], truth: list[Labels] | None = None) -> list[Any]:
+        """The prediction for each set. ``truth``, where it is known, may say how many clusters there are."""
+
+    def _read(self, X: Table, set_ids: ArrayLike | None) -> Sets:
+        check_is_fitted(self)
+        return read_sets(self, X, set_ids, reset=False)
+
+    def _predictor(self) -> Predictor:
+        return make_predictor(self.predictor, self.clustering_objective, random_state=self.random_state)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = self.needs_labels
+        tags.input_tags.sparse = True
+        return tags
+
+
+class PairSimilarity(SetClusterer):
+    """A clusterer by the similarity of pairs."""
+
+    def decision_function(self, X: Table, set_ids: ArrayLike | None = None) -> Any:
+        """The similarity of every pair: one symmetric matrix per set (positive: together).
+
+        A sparse matrix for a set that lists its pairs (`pair_index`) and has no node features, where
+        clusters may be of any number; the diagonal means something for k-means only.
+        """
+        given = self._read(X, set_ids)
+        answers = [self._similarity(x) for x in given.sets]
+        return answers[0] if given.single else answers
+
+    @abstractmethod
+    def _similarity(self, x: ItemSet) -> Any:
+        """K of one set."""
+
+
+class ResultState(EstimatorState):
+    """Trained by a structural SVM. ``w_`` are the weights of ``result_``, in the same unit: a file has them
+    once.
+    """
+
+    w_: Floats
+    result_: FitResult
+
+    def state(self) -> dict[str, Any]:
+        """Parameters and what was learned."""
+        held = super().state()
+        held["learned"]["result_"] = replace(self.result_, w=None)
+        return held
+
+    def check_fitted(self) -> None:
+        """Put the weights back."""
+        self.result_ = replace(self.result_, w=self.w_)
+
+
+@dataclass(eq=False, repr=False)
+class SimilarityLearning(ResultState, PairSimilarity, ABC):
+    """`fit`: read the sets, choose C, train, and give the weights in the user's units.
+
+    A subclass says what it clusters by (``clustering_objective``), how it searches for violated clusterings,
+    and whether weights must not be negative.
+    """
+
+    C: float | str = "cv"
+    loss: AnyLoss = "pairwise"
+    oracle: str = "greedy"
+    predictor: str = "local_search"
+    scaling: Scaling = "margin"
+    formulation: Formulation = "n_slack"
+    slack_norm: Literal[1, 2] = 1
+    rescale: bool = True
+    C_grid: Sequence[float] | None = None
+    cv: int = 5
+    rtol: float = 1e-3
+    max_iter: int = 1000
+    n_jobs: int | None = None
+    random_state: int = 0
+    verbose: int = 0
+    fitted: ClassVar = {
+        **FEATURES,
+        "w_": Shape(("n_features_in_",)),
+        "feature_scale_": Shape(("n_features_in_",)),
+        "C_": float,
+        "cv_results_": dict | None,
+        "result_": FitResult,
+    }
+
+    @abstractmethod
+    def _nonnegative(self) -> bool:
+        """Whether weights must not be negative."""
+
+    @abstractmethod
+    def _oracle(self) -> Oracle:
+        """The search for violated clusterings."""
+
+    def _look_at(self, sets: list[ItemSet], labels: list[Labels]) -> None:
+        """Anything to be checked or remembered of the training sets."""
+        return
+
+    def check_parameters(self) -> None:
+        """Refuse what cannot be, before any work."""
+        super().check_parameters()
+        if self.C != "cv" and (isinstance(self.C, str) or not self.C > 0):
+            raise ValueError(f"C must be a positive number or 'cv', not {self.C!r}")
+        refused = self._oracle().refusal(SlackRule(self.scaling, self.slack_norm), as_loss(self.loss))
+        if refused is not None:
+            raise ValueError(refused)
+        self._predictor()
+
+    def fit(
+        self,
+        X: Table,
+        y: object = None,
+        set_ids: ArrayLike | None = None,
+        groups: Groups = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Learn the similarity.
+
+        X is a list of item sets (or of tables, taken as node features), with y a list of label vectors; or
+        one table with one label per row, cut into sets by ``set_ids`` (one set without). ``groups`` and
+        ``sample_weight`` have one entry per set, in the order of the sets: in the cross-validation of C,
+        sets of one group are held out together; a set of weight 2 counts as if it were there twice. Ctrl-C
+        ends the training and keeps what was learned so far (``result_.stop_reason`` is "interrupted").
+        """
+        self.check_parameters()
+        given = read_sets(self, X, set_ids, reset=True)
+        labels = read_labels(y, given)
+        weights = read_weights(sample_weight, given)
+        held_together = set_groups(groups, given)
+        self._look_at(given.sets, labels)
+        task = self._task(given.sets, labels, weights)
+        trained = None
+        if self.C == "cv":
+            chosen = choose_C(
+                task.train,
+                task.held_out_loss,
+                len(given.sets),
+                grid=self.C_grid,
+                folds=self.cv,
+                groups=held_together,
+                sample_weight=weights,
+                random_state=self.random_state,
+                listed=given.sets[0].is_sparse,
+            )
+            self.C_, self.cv_results_, trained = chosen.C, chosen.results, chosen.stopped
+        else:
+            self.C_ = float(self.C)
+        if trained is None:
+            trained = task.train(self.C_)
+        self.result_, self.w_ = trained.result, trained.result.w
+        self.feature_scale_ = trained.feature_scale
+        return self
+
+    def _task(self, sets: list[ItemSet], labels: list[Labels], weights: Floats | None) -> SimilarityTask:
+        names = ("formulation", "scaling", "slack_norm", "rtol", "max_iter", "n_jobs", "random_state")
+        options = {name: getattr(self, name) for name in names}
+        options["constraints"] = "nonnegative" if self._nonnegative() else None
+        return SimilarityTask(
+            sets,
+            labels,
+            as_loss(self.loss),
+            self._oracle(),
+            self._predictor(),
+            options,
+            self.rescale,
+            weights,
+            self.verbose,
+        )
