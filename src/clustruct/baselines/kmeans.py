@@ -93,6 +93,10 @@ def _some_pairs(m: int, most: int, rng: np.random.Generator) -> tuple[Indices, I
 class UntrainedKMeans(KMeansPrediction):
     """None (Finley 2009, section 4.5.2): k-means with all weights 1.
 
+    Parameters
+    ----------
+    n_clusters, predictor, loss, n_init, random_state : as for `SupervisedKMeans`
+
     >>> UntrainedKMeans(n_clusters=2).fit([np.eye(2)]).predict([np.array([[1, 0], [1, 0], [0, 1]])])
     [array([0, 0, 1])]
     """

@@ -205,6 +205,11 @@ def _checked_flags(pronouns: Sequence[Bools] | None, sets: list[ItemSet]) -> lis
 class DefaultClustering(SetClusterer):
     """Every item alone, or all in one cluster: the clusterings that need no learning.
 
+    Parameters
+    ----------
+    kind : "alone" or "together"
+    loss : what `score` counts
+
     >>> from clustruct.baselines import DefaultClustering
     >>> import numpy as np
     >>> DefaultClustering("alone").fit([np.eye(3)]).predict([np.eye(3)])
