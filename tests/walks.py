@@ -68,7 +68,7 @@ LAYERS = (
     ("estimators._learning",),
     ("model_selection", "estimators.choice"),
     ("problems", "estimators.scaling", "estimators.kmeans_scaling"),
-    ("estimators.inputs", "estimators.scoring", "estimators._input", "estimators._scoring"),
+    ("estimators.scoring", "estimators._input", "estimators._scoring"),
     ("estimators.watching", "estimators.pair_selection"),
     ("universum", "features", "metrics", "datasets", "hooks", "io"),
     ("oracles",),

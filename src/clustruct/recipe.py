@@ -22,11 +22,10 @@ from clustruct.estimators import SupervisedCorrelationClustering, SupervisedKMea
 from clustruct.exceptions import DataError, NoLabels
 from clustruct.features import Blocking, PairFeatures, guess_blocks
 from clustruct.features.base import Block
-from clustruct.features.fields import ItemKind
 from clustruct.losses import Loss, PairwiseLoss
 from clustruct.model_selection import split_by_clusters, split_sets
 from clustruct.partitions import canonical_labels
-from clustruct.records import RawSet
+from clustruct.records import ItemKind, RawSet
 from clustruct.storage import EstimatorState, register
 
 # One label per item of each set, and one group per set; None: what the sets say themselves.

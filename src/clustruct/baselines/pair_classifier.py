@@ -15,11 +15,17 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
 from clustruct._typing import Bools, Floats, Indices, Labels
-from clustruct.estimators.base import AnyLoss, PairSimilarity, SetClusterer
-from clustruct.estimators.inputs import Groups, Table, read_labels, read_sets
-from clustruct.itemsets import ItemSet, pair_table
-from clustruct.itemsets.pair_algebra import Matrix
-from clustruct.pair_scores import PairScores
+from clustruct.estimators.base import (
+    AnyLoss,
+    Groups,
+    PairSimilarity,
+    SetClusterer,
+    Table,
+    read_labels,
+    read_sets,
+)
+from clustruct.itemsets import ItemSet, PairScores, pair_table
+from clustruct.itemsets.pairs import Matrix
 from clustruct.problems import feature_scale
 from clustruct.storage import FEATURES, Shape, register
 

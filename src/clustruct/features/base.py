@@ -15,10 +15,8 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from clustruct._typing import Floats, Ints
-from clustruct.records import RawSet
+from clustruct.records import Fields, RawSet
 from clustruct.storage import EstimatorState
-
-from .fields import Fields
 
 # One row per pair, one column per feature.
 Values: TypeAlias = Floats | sparse.csr_array

@@ -27,8 +27,8 @@ from scipy.spatial.distance import squareform
 from clustruct._typing import Floats, Ints, LabelsLike
 from clustruct.partitions import canonical_labels, indicator
 
-from . import pair_algebra as algebra
-from .pair_algebra import check_feature_names, check_ids, check_matrix, check_pair_index, count_items
+from . import pairs as algebra
+from .pairs import check_feature_names, check_ids, check_matrix, check_pair_index, count_items
 
 
 class ItemSet:

@@ -18,9 +18,8 @@ from scipy import sparse
 
 from clustruct._typing import Bools, Floats, Ints
 from clustruct.inference.correlation import EdgeDegrees
-from clustruct.itemsets import ItemSet
+from clustruct.itemsets import ItemSet, PairScores
 from clustruct.losses import CountForm, CountLoss, LinearLoss, Loss, LossState, NormalisedLoss
-from clustruct.pair_scores import PairCoefficients, PairScores
 from clustruct.partitions import RelaxedClustering, normalised_indicator
 from clustruct.slack_rule import SlackRule
 from clustruct.ssvm import OracleKind
@@ -125,6 +124,32 @@ def together(y: Ints, index: Ints) -> Floats:
 
 
 @dataclass(frozen=True)
+class PairCoefficients:
+    """B of Psi = sum_ab B_ab psi_ab, in the form that a set's adjoint takes with least work.
+
+    ``labels``: 1 for a < b together (correlation clustering); ``degrees``: e_ab for a < b (its relaxation);
+    ``factor``: Y Y' over all ordered pairs, diagonal included (k-means and its relaxations).
+
+    >>> x = ItemSet(nodes=[[1.0], [2.0], [4.0]])
+    >>> PairCoefficients(labels=np.array([0, 1, 0])).joint_feature(x)
+    array([4.])
+    """
+
+    labels: Ints | None = None
+    degrees: Floats | None = None
+    factor: Floats | sparse.csr_array | None = None
+
+    def joint_feature(self, x: ItemSet) -> Floats:
+        """Psi, in the units of the set."""
+        if self.factor is not None:
+            return x.joint_feature_factor(self.factor)
+        if self.degrees is not None:
+            return x.joint_feature_edges(self.degrees)
+        assert self.labels is not None
+        return x.joint_feature_pairs(self.labels)
+
+
+@dataclass(frozen=True)
 class OracleResult:
     """The most violated output found, the coefficients of its pairs in Psi, and its loss.
 
@@ -168,8 +193,12 @@ class Predictor(ABC):
         self.loss_in_oracle, self.n_init, self.random_state = loss_in_oracle, n_init, random_state
 
     def scores(self, x: ItemSet, w: Floats, factor: float = 1.0, judged: Bools | None = None) -> PairScores:
-        """factor K of a set, in the form this search takes."""
-        return PairScores.of(x, w, factor, judged)
+        """factor K of a set: listed where it lists its pairs and has no nodes, else a matrix."""
+        if x.is_sparse and x.pairs is not None:
+            values = np.asarray(x.pairs @ w, dtype=np.float64) * factor
+            return PairScores(x.n_items, index=x.pair_index, values=values, judged=judged)
+        K = x.similarity(w)
+        return PairScores(x.n_items, matrix=K if factor == 1.0 else K * factor, judged=judged)
 
     def check_set(self, x: ItemSet) -> None:
         """Refuse a set for which a number for each of all pairs would be too much, before any work."""

@@ -17,8 +17,8 @@ from heapq import heapify, heappop, heappush
 import numpy as np
 
 from clustruct._typing import Ints
+from clustruct.itemsets import PairScores
 from clustruct.losses import CountForm
-from clustruct.pair_scores import PairScores
 from clustruct.partitions import canonical_labels
 from clustruct.slack_rule import SlackRule
 

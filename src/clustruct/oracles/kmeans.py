@@ -15,14 +15,13 @@ from scipy.sparse.linalg import LinearOperator
 from clustruct._typing import Bools, Floats, Ints
 from clustruct.inference import kmeans, spectral
 from clustruct.inference.correlation import EdgeDegrees
-from clustruct.itemsets import ItemSet
+from clustruct.itemsets import ItemSet, PairScores
 from clustruct.losses import Loss, LossState, NormalisedLoss
-from clustruct.pair_scores import PairCoefficients, PairScores
 from clustruct.partitions import RelaxedClustering, canonical_labels, normalised_indicator
 from clustruct.slack_rule import SlackRule
 from clustruct.ssvm import OracleKind
 
-from .base import PLAIN, ExampleLoss, Oracle, OracleResult, Output, SmoothedSearch, register
+from .base import PLAIN, ExampleLoss, Oracle, OracleResult, Output, PairCoefficients, SmoothedSearch, register
 from .violation_search import tolerance_of
 
 # Sets that list their pairs are made a matrix up to this many items (128 MB).

@@ -15,8 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from clustruct._typing import Floats, Ints
 
 from .edge_degrees import EdgeDegrees
-from .search import local_search
-from .signed_graph import Pairs, SignedGraph, signed_graph
+from .search import Pairs, SignedGraph, local_search, signed_graph
 from .triangle_program import TriangleProgram
 
 # The answer has m (m - 1) / 2 numbers whatever the graph: 8 million of them at most.
