@@ -5,9 +5,10 @@ whole sets, and weights of a pair similarity learned from them.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from functools import partial
+from typing import Any, ClassVar, Literal, Self, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,6 +30,7 @@ from clustruct.slack_rule import Scaling, SlackRule
 from clustruct.ssvm import FitResult, Formulation
 from clustruct.storage import FEATURES, EstimatorState, Shape
 
+T = TypeVar("T")
 AnyLoss: TypeAlias = Loss | str | LabelFunction
 # A list of item sets or of tables, one item set, or one table: an array, a sparse matrix or a data frame.
 Table: TypeAlias = Any
@@ -68,7 +70,7 @@ def read_sets(estimator: Any, X: Table, set_ids: ArrayLike | None = None, *, res
     if isinstance(X, ItemSet):
         found = Sets([X], None, True)
     elif _is_list_of_sets(X):
-        found = Sets([_named(i, x) for i, x in enumerate(X)], None, False)
+        found = Sets([_of_set(i, as_item_set, x) for i, x in enumerate(X)], None, False)
     else:
         found = _read_table(estimator, X, set_ids, reset)
     if reset:
@@ -86,9 +88,10 @@ def _is_list_of_sets(X: object) -> bool:
     return len(X) > 0 and (isinstance(X[0], ItemSet) or is_table(X[0]))
 
 
-def _named(i: int, x: object) -> ItemSet:
+def _of_set(i: int, made: Callable[[Any], T], given: object) -> T:
+    """What is made of a set, or of its labels; an error names the set."""
     try:
-        return as_item_set(x)
+        return made(given)
     except (ValueError, TypeError) as error:
         raise type(error)(f"set {i}: {error}") from None
 
@@ -140,7 +143,8 @@ def read_labels(y: object, given: Sets) -> list[Labels]:
         listed = list(y)  # type: ignore[call-overload]
     if len(listed) != len(given.sets):
         raise ValueError(f"{len(given.sets)} sets but {len(listed)} label vectors")
-    return [_checked(i, v, x) for i, (v, x) in enumerate(zip(listed, given.sets, strict=True))]
+    checks = [partial(canonical_labels, n_items=x.n_items) for x in given.sets]
+    return [_of_set(i, check, v) for i, (check, v) in enumerate(zip(checks, listed, strict=True))]
 
 
 def set_groups(groups: Groups, given: Sets) -> list[Hashable] | None:
@@ -169,13 +173,6 @@ def _only(y: object) -> object:
     """The labels of the one set; a column is taken as scikit-learn takes it, with a warning."""
     shape: tuple[int, ...] = getattr(y, "shape", ())
     return column_or_1d(y, warn=True) if len(shape) == 2 and shape[1] == 1 else y
-
-
-def _checked(i: int, labels: object, x: ItemSet) -> Labels:
-    try:
-        return canonical_labels(labels, n_items=x.n_items)  # type: ignore[arg-type]
-    except (ValueError, TypeError) as error:
-        raise type(error)(f"set {i}: {error}") from None
 
 
 class SetClusterer(EstimatorState, BaseEstimator):

@@ -135,15 +135,6 @@ def check_distinct(value: object, name: str) -> None:
         raise ValueError(f"{name} names something twice")
 
 
-def all_pairs(m: int) -> Ints:
-    """Every pair a < b of m items, in the order of scipy's `pdist`.
-
-    >>> all_pairs(3).tolist()
-    [[0, 1], [0, 2], [1, 2]]
-    """
-    return np.column_stack(np.triu_indices(m, 1)).astype(np.int64)
-
-
 def missing(present: Sequence[bool] | np.ndarray[Any, np.dtype[np.bool_]], pairs: Ints) -> list[Floats]:
     """Two columns: missing in one, missing in both.
 

@@ -142,13 +142,6 @@ def write_sets(path: str | PathLike[str], sets: Iterable[RawSet]) -> None:
         f.writelines(map(_encoded, lines))
 
 
-def write_predictions(path: str | PathLike[str], predictions: Iterable[Prediction]) -> None:
-    """Write predictions as they come; see `prediction_file`."""
-    with prediction_file(path) as write:
-        for prediction in predictions:
-            write(prediction)
-
-
 @contextmanager
 def prediction_file(path: str | PathLike[str]) -> Iterator[Callable[[Prediction], None]]:
     """A file to which predictions are written one by one; it appears when all are written, or not at all.

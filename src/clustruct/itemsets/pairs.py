@@ -23,6 +23,7 @@ from scipy.sparse.linalg import LinearOperator
 from scipy.spatial.distance import squareform
 
 from clustruct._typing import Bools, Floats, Ints
+from clustruct.partitions import co_membership
 
 Matrix: TypeAlias = Floats | sparse.csr_array
 MatrixLike: TypeAlias = ArrayLike | sparse.sparray | sparse.spmatrix
@@ -40,12 +41,18 @@ def condensed_index(m: int, a: Ints, b: Ints) -> Ints:
     return m * a - a * (a + 1) // 2 + b - a - 1
 
 
+def all_pairs(m: int) -> Ints:
+    """Every pair a < b of m items, in the order of scipy's `pdist`.
+
+    >>> all_pairs(3).tolist()
+    [[0, 1], [0, 2], [1, 2]]
+    """
+    return np.column_stack(np.triu_indices(m, 1)).astype(np.int64)
+
+
 def node_similarity(X: Matrix, w: Floats) -> Floats:
     """K = X diag(w) X' (m x m, exactly symmetric). O(m^2 N) dense; sparse X costs its products only."""
-    if isinstance(X, sparse.csr_array):
-        K = np.asarray(((X * w) @ X.T).toarray(), dtype=np.float64)
-    else:
-        K = (X * w) @ X.T
+    K = dense((X * w) @ X.T)
     return (K + K.T) / 2  # BLAS rounds the two halves differently
 
 
@@ -60,12 +67,12 @@ def node_adjoint(X: Matrix, B: Floats | sparse.csr_array) -> Floats:
     return np.concatenate([column_sums(block * (B @ block)) for block in blocks] or [np.zeros(0)])
 
 
-def node_factor_adjoint(X: Matrix, Y: Matrix) -> Floats:
-    """diag(X' Y Y' X) = row sums of (X'Y)^2, without the m x m matrix Y Y'. O(nnz(X) k)."""
-    return row_sums_of_squares(X.T @ Y)
+def dense(A: Matrix) -> Floats:
+    """A as an array."""
+    return A if isinstance(A, np.ndarray) else A.toarray()
 
 
-def row_sums_of_squares(A: Matrix) -> Floats:
+def row_squares(A: Matrix) -> Floats:
     """sum_c A_fc^2 for each row f."""
     squares = A * A  # elementwise for arrays and for sparse arrays
     return np.asarray(squares.sum(axis=1), dtype=np.float64).ravel()
@@ -87,20 +94,17 @@ class AllPairs:
         """Row number of each pair (a < b)."""
         return condensed_index(self.m, a, b)
 
-    def gather(self, B: Floats) -> Floats:
-        """e_r = B_ij + B_ji."""
-        return np.asarray(squareform(B + B.T, checks=False), dtype=np.float64)
+    def gather(self, B: Matrix) -> Floats:
+        """e_r = B_ij + B_ji. The pair features are as long as the triangle, so forming it adds little."""
+        return np.asarray(squareform(dense(B + B.T), checks=False), dtype=np.float64)
 
     def gather_labels(self, labels: Ints) -> Floats:
-        """e_r = 1[y_i = y_j], row by row so that no index array of all pairs is needed."""
-        m = self.m
-        parts = [labels[a + 1 :] == labels[a] for a in range(m - 1)]
-        return np.concatenate(parts).astype(np.float64) if parts else np.zeros(0)
+        """e_r = 1[y_i = y_j]."""
+        return co_membership(labels).astype(np.float64)
 
     def gather_factor(self, Y: Matrix) -> Floats:
-        """e_r = 2 (Y Y')_ij. The pair features are as long as the triangle, so forming it adds little."""
-        B = Y @ Y.T
-        return self.gather(B.toarray() if isinstance(B, sparse.csr_array) else np.asarray(B))
+        """e_r = 2 (Y Y')_ij."""
+        return self.gather(Y @ Y.T)
 
     def spread(self, values: Floats) -> Floats:
         """K_ij = K_ji = values_r, zero diagonal."""
@@ -133,9 +137,9 @@ class SomePairs:
         place = np.minimum(np.searchsorted(self._keys, keys), self.n_rows - 1)
         return np.where(self._keys[place] == keys, self._order[place], -1)
 
-    def gather(self, B: Floats) -> Floats:
+    def gather(self, B: Matrix) -> Floats:
         """e_r = B_ij + B_ji."""
-        return np.asarray(B[self.i, self.j] + B[self.j, self.i], dtype=np.float64)
+        return np.asarray(dense(B[self.i, self.j] + B[self.j, self.i]), dtype=np.float64)
 
     def gather_labels(self, labels: Ints) -> Floats:
         """e_r = 1[y_i = y_j]."""
@@ -161,22 +165,6 @@ class SomePairs:
         return sparse.csr_array(whole)
 
 
-PairRows: TypeAlias = AllPairs | SomePairs
-
-
-def gather(pairs: PairRows, B: Matrix) -> Floats:
-    """e_r = B_ij + B_ji; of a sparse B through its stored entries only."""
-    if not isinstance(B, sparse.csr_array):
-        return pairs.gather(B)
-    entries = B.tocoo()
-    off = entries.row != entries.col
-    a, b = entries.row[off].astype(np.int64), entries.col[off].astype(np.int64)
-    rows = pairs.rows(np.minimum(a, b), np.maximum(a, b))
-    known = rows >= 0
-    values = np.asarray(entries.data, dtype=np.float64)[off][known]
-    return np.bincount(rows[known], weights=values, minlength=pairs.n_rows).astype(np.float64)
-
-
 def picked(A: Matrix, rows: Ints) -> Matrix:
     """The rows named, zero rows for -1."""
     found = np.flatnonzero(rows >= 0)
@@ -196,8 +184,7 @@ class PairScores:
     - ``index`` (p x 2, smaller item first) and ``values`` (p): listed pairs, the others not scored;
     - ``product``: V -> K V, for searches that only multiply.
 
-    Nothing turns listed pairs into a matrix. ``judged`` says which scored pairs (in the order of ``index``,
-    or of scipy's `pdist` for a matrix) count in the loss; None: all of them.
+    Nothing turns listed pairs into a matrix.
 
     >>> PairScores(3, index=np.array([[0, 2], [1, 2]]), values=np.array([3.0, -1.5])).graph().toarray()
     array([[ 0. ,  0. ,  3. ],
@@ -210,7 +197,6 @@ class PairScores:
     index: Ints | None = None
     values: Floats | None = None
     product: LinearOperator | None = None
-    judged: Bools | None = None
 
     @classmethod
     def from_matrix(cls, K: Any) -> PairScores:
@@ -252,9 +238,8 @@ class PairScores:
         """The same scores with every pair of a matrix listed."""
         if self.matrix is None:
             return self
-        index = np.column_stack(np.triu_indices(self.n_items, 1)).astype(np.int64)
-        values = self.matrix[index[:, 0], index[:, 1]]
-        return PairScores(self.n_items, index=index, values=values, judged=self.judged)
+        index = all_pairs(self.n_items)
+        return PairScores(self.n_items, index=index, values=self.matrix[index[:, 0], index[:, 1]])
 
 
 def symmetric_matrix(K: Any) -> Floats:
@@ -371,13 +356,11 @@ def _refuse_row(wrong: Bools, given: NDArray[Any], reason: str) -> None:
         raise ValueError(f"pair_index: row {rows[0]} {given[rows[0]].tolist()} {reason}")
 
 
-def check_ids(ids: Sequence[Hashable] | None, m: int) -> tuple[Hashable, ...] | None:
-    """m distinct item names."""
+def check_ids(ids: Sequence[Hashable] | None) -> tuple[Hashable, ...] | None:
+    """Distinct item names."""
     if ids is None:
         return None
     names = tuple(ids)
-    if len(names) != m:
-        raise ValueError(f"ids has {len(names)} entries for {m} items")
     seen: dict[Hashable, int] = {}
     for a, name in enumerate(names):
         if seen.setdefault(name, a) != a:

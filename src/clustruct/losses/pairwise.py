@@ -70,7 +70,7 @@ class CountLoss(Loss, Protocol):
 
 
 class CountState(LossState):
-    """The state of a count loss. merge_values O(k^2 k_true), move_values O(k), merge O(m + k k_true)."""
+    """The state of a count loss. merge_values O(k^2 k_true), move_values O(k), a step O(m + k k_true)."""
 
     def __init__(self, form: CountForm, y_true: LabelsLike, labels: LabelsLike) -> None:
         super().__init__(y_true, labels)
@@ -107,17 +107,8 @@ class CountState(LossState):
         pairs = form.pair_weight * (s[source] - 1) + form.shared_pair_weight * (n[source] - 1)
         return np.append(joined, form.cell_weight) - (pairs + form.cell_weight * (n[source] == 1))
 
-    def merge(self, c: int, d: int) -> None:
-        """Merge clusters c and d."""
-        super().merge(c, d)
+    def _changed(self) -> None:
         self.statistic = self.form.statistic(self.counts, self.sizes)
-
-    def move(self, item: int, cluster: int) -> None:
-        """Move the item to the cluster (k: a new one)."""
-        self._check_cluster(cluster, self.n_clusters + 1)
-        if cluster != self.labels[item]:
-            self.statistic += float(self._move_changes(item)[cluster])
-        super().move(item, cluster)
 
 
 @register("pairwise")

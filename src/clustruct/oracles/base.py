@@ -18,7 +18,7 @@ from scipy import sparse
 
 from clustruct._typing import Bools, Floats, Ints
 from clustruct.inference.correlation import EdgeDegrees
-from clustruct.itemsets import ItemSet, PairScores
+from clustruct.itemsets import ItemSet, PairScores, all_pairs
 from clustruct.losses import CountForm, CountLoss, LinearLoss, Loss, LossState, NormalisedLoss
 from clustruct.partitions import RelaxedClustering, normalised_indicator
 from clustruct.slack_rule import SlackRule
@@ -54,7 +54,7 @@ class ExampleLoss:
                 f"{loss} compares whole partitions, but not every pair is judged: use 'pairwise'"
             )
         if judged is not None and index is None:
-            index = np.column_stack(np.triu_indices(truth.size, 1)).astype(np.int64)
+            index = all_pairs(truth.size)
         self.index = index if self.by_pairs else None
 
     def __call__(self, y: Output) -> float:
@@ -192,13 +192,13 @@ class Predictor(ABC):
     def __init__(self, *, loss_in_oracle: bool = True, n_init: int = 3, random_state: int = 0) -> None:
         self.loss_in_oracle, self.n_init, self.random_state = loss_in_oracle, n_init, random_state
 
-    def scores(self, x: ItemSet, w: Floats, factor: float = 1.0, judged: Bools | None = None) -> PairScores:
+    def scores(self, x: ItemSet, w: Floats, factor: float = 1.0) -> PairScores:
         """factor K of a set: listed where it lists its pairs and has no nodes, else a matrix."""
         if x.is_sparse and x.pairs is not None:
             values = np.asarray(x.pairs @ w, dtype=np.float64) * factor
-            return PairScores(x.n_items, index=x.pair_index, values=values, judged=judged)
+            return PairScores(x.n_items, index=x.pair_index, values=values)
         K = x.similarity(w)
-        return PairScores(x.n_items, matrix=K if factor == 1.0 else K * factor, judged=judged)
+        return PairScores(x.n_items, matrix=K if factor == 1.0 else K * factor)
 
     def check_set(self, x: ItemSet) -> None:
         """Refuse a set for which a number for each of all pairs would be too much, before any work."""

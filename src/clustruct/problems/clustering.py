@@ -246,7 +246,7 @@ class ClusteringProblem:
 
     def _scores(self, i: int, w: Floats, rule: SlackRule) -> PairScores:
         weights, factor = self.units.of_search(i, w, rule, self.oracle.objective)
-        return self.oracle.scores(self.sets[i], weights, factor, self.judged[i])
+        return self.oracle.scores(self.sets[i], weights, factor)
 
     def natural_C(self) -> float:
         """The C at which regulariser and loss weigh alike, times a factor.

@@ -74,7 +74,7 @@ def build_network(unary, phi, state, free, capacity):
 
 @njit(cache=True, nogil=True)
 def levels(capacity, size, source, least, level, queue):
-    """Breadth-first distances from the source over arcs with room; returns how many were reached."""
+    """Breadth-first distances from the source over arcs with capacity left; returns how many were reached."""
     level[:size] = -1
     level[source] = 0
     queue[0] = source

@@ -122,7 +122,7 @@ def find_slot(keys: Ints, key: int) -> int:
 
 @njit(cache=True, nogil=True)
 def grown_table(keys: Ints, sums: Floats) -> tuple[Ints, Floats]:
-    """The same table in twice the room."""
+    """The same table with twice the slots."""
     new_keys = np.full(2 * keys.shape[0], EMPTY, np.int64)
     new_sums = np.empty(2 * keys.shape[0])
     for old in range(keys.shape[0]):
