@@ -23,7 +23,6 @@ from scipy.sparse.linalg import LinearOperator
 from scipy.spatial.distance import squareform
 
 from clustruct._typing import Bools, Floats, Ints
-from clustruct.partitions import co_membership
 
 Matrix: TypeAlias = Floats | sparse.csr_array
 MatrixLike: TypeAlias = ArrayLike | sparse.sparray | sparse.spmatrix
@@ -99,8 +98,9 @@ class AllPairs:
         return np.asarray(squareform(dense(B + B.T), checks=False), dtype=np.float64)
 
     def gather_labels(self, labels: Ints) -> Floats:
-        """e_r = 1[y_i = y_j]."""
-        return co_membership(labels).astype(np.float64)
+        """e_r = 1[y_i = y_j], row by row so that no index array of all pairs is needed."""
+        parts = [labels[a + 1 :] == labels[a] for a in range(self.m - 1)]
+        return np.concatenate(parts).astype(np.float64) if parts else np.zeros(0)
 
     def gather_factor(self, Y: Matrix) -> Floats:
         """e_r = 2 (Y Y')_ij."""

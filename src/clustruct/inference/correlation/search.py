@@ -103,8 +103,6 @@ def local_search(
     >>> local_search(K)
     array([0, 0, 0, 1])
     """
-    from ._kernels.moving import anneal_dense, anneal_sparse
-
     graph = signed_graph(K, must_link, cannot_link)
     if sweeps is None:
         sweeps = 100 if graph.dense is None else min(max(150, graph.n_nodes // 5), 600)
@@ -119,6 +117,8 @@ def local_search(
     tolerance = 1e-9 * graph.scale + (1e-15 * penalty if len(graph.apart) else 0.0)
     best = settle(barred, start, tolerance)
     if sweeps and graph.scale > 0:
+        from ._kernels.moving import anneal_dense, anneal_sparse
+
         temperatures = graph.scale * np.geomspace(HOT, COLD, sweeps)
         annealed = barred.run(anneal_dense, anneal_sparse, best, temperatures, state)
         annealed = settle(barred, annealed, tolerance)

@@ -41,9 +41,16 @@ def affinities(W: Floats, labels: Ints, n_rows: int) -> tuple[Floats, Ints, Ints
         target, row = A[labels[i]], W[i]
         for j in range(m):
             target[j] += row[j]
-    in_use = np.flatnonzero(sizes)
-    order = np.concatenate((in_use, np.flatnonzero(sizes == 0)))  # clusters in use first, free rows behind
-    return A, sizes, order, len(in_use)
+    order = np.empty(n_rows, np.int64)  # clusters in use first, free rows behind them
+    used, free = 0, np.count_nonzero(sizes)
+    for c in range(n_rows):
+        if sizes[c] > 0:
+            order[used] = c
+            used += 1
+        else:
+            order[free] = c
+            free += 1
+    return A, sizes, order, used
 
 
 @njit(cache=True, nogil=True)
