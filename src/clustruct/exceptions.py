@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["DataError", "ModelFileError", "NoLabels"]
-
 
 class DataError(ValueError):
     """A data file that cannot be used. The message begins with file and line."""

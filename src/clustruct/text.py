@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from os import PathLike
 
-__all__ = ["count", "duration", "harmless", "place", "short", "table"]
-
 
 def table(
     header: Sequence[str], rows: Sequence[Sequence[object]], most: int | None = None, digits: int = 2

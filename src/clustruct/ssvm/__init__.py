@@ -21,13 +21,14 @@ from .problem import (
 )
 from .separation import Constraints, Executor, JoblibExecutor, PieceRows, SerialExecutor, Session
 from .solvers.base import Incumbent
-from .solvers.cutting_plane import Cut, Risk, cutting_plane, solve_planes
+from .solvers.cutting_plane import Cut, CuttingPlaneResult, Risk, cutting_plane, solve_planes
 
 __all__ = [
     "BatchProblem",
     "Certificate",
     "Constraints",
     "Cut",
+    "CuttingPlaneResult",
     "Executor",
     "FitResult",
     "Formulation",
