@@ -169,8 +169,7 @@ def _fitting(given: list[UserConstraint], chosen: Settings, linear: bool) -> lis
 
 def _weights(problem: HookProblem) -> Floats:
     """1 for each example, and the cost factor for each slack that only given constraints have."""
-    weights = np.ones(problem.n_examples)
-    weights[problem.n_own :] = 0.0
+    weights = (np.arange(problem.n_examples) < problem.n_own).astype(float)
     for g in problem.given:
         if g.group is not None and g.group >= problem.n_own:
             weights[g.group] = max(weights[g.group], g.cost)

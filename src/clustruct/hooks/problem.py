@@ -15,8 +15,7 @@ from clustruct.ssvm.planes import with_room
 from .constraints import UserConstraint
 from .errors import HookError
 from .loading import Hooks, hook_errors
-from .svmapi import Model, Sparm, StructModel
-from .vectors import Sparse, sparse_parts
+from .svmapi import Model, Sparm, Sparse, StructModel, sparse_parts
 
 Parts = Sequence[Sparse]
 # Up to this length support vectors are held dense: products of short rows are faster so.

@@ -91,7 +91,7 @@ def cccp(
     started = time.perf_counter()
     current = np.zeros(problem.shape) if W is None else W
     scores = problem.scores(current)
-    value = np.inf if W is None else problem.objective_at(current, scores)
+    value = np.inf if W is None else problem.objective(current, scores=scores)
     history: list[CCCPStep] = []
     earlier, reason = None, ""
     try:
@@ -101,7 +101,7 @@ def cccp(
                 raise KeyboardInterrupt
             before, value_before = labels, value
             current, scores, earlier = inner.point.W, inner.point.scores, inner.planes.of_group(1)
-            labels, value = np.argmax(scores[0], axis=1), problem.objective_at(current, scores)
+            labels, value = np.argmax(scores[0], axis=1), problem.objective(current, scores=scores)
             moved = int(np.count_nonzero(labels != before))
             now = time.perf_counter() - started
             history.append(CCCPStep(value, inner.dual, len(inner.history), inner.n_planes, moved, now))
@@ -151,7 +151,7 @@ def solve_convex(
         _FixedLabels(problem, labels),
         problem.balance_rows(),
         problem.weights,
-        start=Incumbent(Point(start, at_start), problem.objective_at(start, at_start, labels)),
+        start=Incumbent(Point(start, at_start), problem.objective(start, labels, at_start)),
         planes=earlier,
         rtol=rtol,
         max_iter=max_rounds,
