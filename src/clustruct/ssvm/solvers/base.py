@@ -58,7 +58,7 @@ class Task:
             return LinearPlanes(self.conditions, cap, ridge)
         return KernelPlanes(self.kernel, cap, ridge)
 
-    @property
+    @cached_property
     def vectorised(self) -> bool:
         """Whether one oracle call answers for many examples."""
         return self.kernel is None and isinstance(self.problem, BatchProblem)
