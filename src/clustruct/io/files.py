@@ -16,9 +16,10 @@ from os import PathLike
 from pathlib import Path
 from typing import IO, Any, ClassVar, NamedTuple, TypeVar
 
-from clustruct.exceptions import DataError, place
+from clustruct.exceptions import DataError
 from clustruct.records import RawSet
 from clustruct.storage.files import replacing
+from clustruct.text import place
 
 from .tables import Columns, LabelUse
 
