@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-OK, FAILED, MISUSED, INTERRUPTED = 0, 1, 2, 130
+OK, FAILED, MISUSED, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 
 
 class UsageError(Exception):

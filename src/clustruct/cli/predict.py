@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Read set by set, group, write."""
     if args.out is not None:
-        clustruct.storage.files.check_target(Path(args.out), [*args.data, args.model])
+        clustruct.storage.check_target(Path(args.out), [*args.data, args.model])
     saved = read_model(args.model)
     progress = Progress(args.quiet or (args.out is None and sys.stdout.isatty()))
     # Nothing is printed before all is known: a fault must not leave half a file behind a "> file".
@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> None:
         print_json({"model": str(args.model), "sets": listed})
     elif args.out is None:
         sys.stdout.writelines(clustruct.io.prediction_lines(answers))
-    elif not args.quiet:
+    elif not args.quiet and clustruct.storage.descriptor(Path(args.out)) != 1:
         print(f"{count(items, 'item')} of {count(sets, 'set')} in {count(clusters, 'cluster')}")
         print(f"written to {args.out}")
 

@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Write the page."""
-    clustruct.storage.files.check_target(Path(args.out), [*args.data, args.model])
+    clustruct.storage.check_target(Path(args.out), [*args.data, args.model])
     saved = read_model(args.model)
     clustruct.report.write_report(args.out, saved.pipeline, sets_as_they_are(args, saved.columns))
     print_json({"report": args.out}) if args.json else print(f"written to {args.out}")

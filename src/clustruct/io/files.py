@@ -18,7 +18,7 @@ from typing import IO, Any, ClassVar, NamedTuple, TypeVar
 
 from clustruct.exceptions import DataError
 from clustruct.records import RawSet
-from clustruct.storage.files import replacing
+from clustruct.storage.targets import is_stream, replacing
 from clustruct.text import place
 
 from .tables import Columns, LabelUse
@@ -149,6 +149,7 @@ def prediction_file(path: str | PathLike[str]) -> Iterator[Callable[[Prediction]
 
     .csv and .tsv have the columns set (where sets have names), id, cluster and any further ones; .jsonl has
     one set per line, ``{"id", "items": [{"id", ...}], "labels"}``. A name that ends in .gz is packed.
+    A device or a pipe, such as /dev/stdout, gets CSV.
     """
     text = _prediction_text(path)
     with _opened(Path(path)) as f:
@@ -162,7 +163,8 @@ def prediction_lines(predictions: Iterable[Prediction], suffix: str = ".csv") ->
 
 
 def _prediction_text(path: str | PathLike[str]) -> Callable[[Prediction], Iterator[str]]:
-    """What makes text of one prediction after the other."""
+    """What makes text of one prediction after the other; a device or a pipe has no name to go by."""
+    path = "predictions.csv" if not suffix_of(path) and is_stream(Path(path)) else path
     kind, begun = _written(path, "predictions"), list[Prediction]()
 
     def text(prediction: Prediction) -> Iterator[str]:

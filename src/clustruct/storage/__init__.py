@@ -6,6 +6,7 @@ inside others. `DataclassState` has both methods for dataclasses, `EstimatorStat
 
 from .files import load, read, save
 from .state import FEATURES, DataclassState, EstimatorState, Shape, fits
+from .targets import check_target, descriptor
 from .values import register, register_foreign
 
 __all__ = [
@@ -13,6 +14,8 @@ __all__ = [
     "DataclassState",
     "EstimatorState",
     "Shape",
+    "check_target",
+    "descriptor",
     "fits",
     "load",
     "read",
