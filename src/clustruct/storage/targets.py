@@ -26,6 +26,8 @@ except ImportError:  # Windows
 # As many characters of a name as leave room for what is put round them, four bytes each.
 LONGEST_PART = 50
 MOST_LINKS = 40
+# How to ask for a file without a name; None where there are none.
+NAMELESS: int | None = getattr(os, "O_TMPFILE", None)
 
 
 def check_target(path: Path, inputs: Iterable[str | os.PathLike[str]] = ()) -> None:
@@ -120,9 +122,9 @@ def _replaced(target: Path) -> Iterator[IO[bytes]]:
 
 def _draft(target: Path, mode: int) -> tuple[int, Path | None]:
     """An open file in the folder of the target, and its name where it has one."""
-    if hasattr(os, "O_TMPFILE") and os.path.isdir("/proc/self/fd"):
-        with suppress(OSError):  # not every file system has files without a name
-            return os.open(target.parent, os.O_TMPFILE | os.O_WRONLY, mode), None
+    if NAMELESS is not None and os.path.isdir("/proc/self/fd"):
+        with suppress(OSError):  # not every file system has them
+            return os.open(target.parent, NAMELESS | os.O_WRONLY, mode), None
     while True:
         beside = _beside(target)
         handle = os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), mode)
