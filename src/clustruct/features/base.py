@@ -75,11 +75,9 @@ class PairBlock(EstimatorState, BaseEstimator, ABC, Generic[S]):
             elif name == "fields":
                 check_names(value, name)
             elif name == "name" and not isinstance(value, str):
-                raise ValueError(f"name must be a string, not {value!r}")
+                raise ValueError(f"name must be a string, not {value!r:.100}")
             elif name in self.choices:
-                known = self.choices[name]
-                if not isinstance(value, list | tuple) or any(v not in known for v in value):
-                    raise ValueError(f"{name} must be some of {', '.join(map(str, known))}, not {value!r}")
+                check_choices(value, name, self.choices[name])
 
     def fit(self, sets: Sequence[RawSet]) -> Self:
         """Learn what is needed from raw sets."""
@@ -113,18 +111,32 @@ class Unlearned(PairBlock[None]):
         return self
 
 
+def check_choices(value: object, parameter: str, known: Collection[object]) -> None:
+    """A list of what is known, nothing twice."""
+    if (
+        not isinstance(value, list | tuple)
+        or len(value) > len(known)
+        or any(v not in known for v in value)
+        or len(set(value)) < len(value)
+    ):
+        listed = ", ".join(map(str, known))
+        raise ValueError(f"{parameter} must be some of {listed}, each once, not {value!r:.100}")
+
+
 def check_name(value: object, parameter: str) -> None:
     """A field's name."""
     if not isinstance(value, str) or not value:
-        raise ValueError(f"{parameter} must be the name of a field, not {value!r}")
+        raise ValueError(f"{parameter} must be the name of a field, not {value!r:.100}")
 
 
 def check_names(value: object, parameter: str) -> None:
     """One or more fields' names."""
     if not isinstance(value, list | tuple) or not value:
-        raise ValueError(f"{parameter} must be a list of names of fields, not {value!r}")
+        raise ValueError(f"{parameter} must be a list of names of fields, not {value!r:.100}")
     for name in value:
         check_name(name, parameter)
+    if len(set(value)) < len(value):
+        raise ValueError(f"{parameter} names a field twice")
 
 
 def check_distinct(value: object, name: str) -> None:
