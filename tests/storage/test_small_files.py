@@ -84,7 +84,7 @@ def test_refused_within_a_second(path, tmp_path, change):
 
 
 def test_measures_are_named_once():
-    with pytest.raises(ValueError, match="measures must be some of spelling, .* each once"):
+    with pytest.raises(ValueError, match=r"measures must be some of spelling, .* each once"):
         Strings("a", measures=[MEASURES[0]] * 2).fit(SETS)
 
 

@@ -5,7 +5,7 @@ inside others. `DataclassState` has both methods for dataclasses, `EstimatorStat
 """
 
 from .files import load, read, save
-from .state import FEATURES, DataclassState, EstimatorState, Shape, fits
+from .state import FEATURES, DataclassState, EstimatorState, Shape, fits, is_matrix
 from .targets import check_target, descriptor
 from .values import register, register_foreign
 
@@ -17,6 +17,7 @@ __all__ = [
     "check_target",
     "descriptor",
     "fits",
+    "is_matrix",
     "load",
     "read",
     "register",
