@@ -1,0 +1,10 @@
+"""The parts by name."""
+
+from __future__ import annotations
+
+from .fuzz_checkpoints import Checkpoints
+from .fuzz_hooks import HookModels
+from .fuzz_models import ModelFiles
+from .tally import Part
+
+PARTS: dict[str, type[Part]] = {part.name: part for part in (ModelFiles, Checkpoints, HookModels)}
