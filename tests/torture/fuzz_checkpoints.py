@@ -1,7 +1,8 @@
-"""Checkpoints of `ssvm.fit`, damaged or of another run: refused by name, or the training ends where it should."""
+"""Checkpoints of `ssvm.fit`, damaged or of another run: refused by name, or the right optimum is found."""
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -66,11 +67,8 @@ def write_checkpoint(path: Path, name: str) -> None:
         if path.exists() and iteration.iteration >= 3:
             raise Stopped
 
-    with mock.patch.object(ssvm.result.Checkpoint, "every", 0.0):
-        try:
-            train(path, name, callback=stop)
-        except Stopped:
-            pass
+    with mock.patch.object(ssvm.result.Checkpoint, "every", 0.0), contextlib.suppress(Stopped):
+        train(path, name, callback=stop)
     if not path.exists():
         raise RuntimeError(f"no checkpoint of {name}")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import cache
 from pathlib import Path
 
@@ -73,7 +74,7 @@ class HookModels(Part):
 
     def start(self, folder: Path, seed: int) -> None:
         for name in MODULES:
-            found = _classified(folder, name, f"{name}.model", f"out-{name}")
+            found = _classified(folder, name, f"{name}.model", f"out-{name}-{os.getpid()}")
             if found.status != "fine":
                 raise RuntimeError(f"{name}: {found}")
 

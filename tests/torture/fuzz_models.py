@@ -134,9 +134,7 @@ def _in_python(model: Any, X: Any) -> Outcome:
     except ValueError as error:
         # Data that does not go with the parameters is told as any other such data is.
         return refused(error)
-    wanted = (
-        [len(x) if hasattr(x, "__len__") else x.n_items for x in X] if isinstance(X, list) else [X.shape[0]]
-    )
+    wanted = [x.n_items for x in X] if isinstance(X, list) else [X.shape[0]]
     answers = found if isinstance(X, list) else [found]
     if [len(a) for a in answers] != wanted:
         return fault("silent", f"{[len(a) for a in answers]} answers for {wanted} items")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from .bad_inputs import BadInputs
 from .fuzz_checkpoints import Checkpoints
 from .fuzz_hooks import HookModels
 from .fuzz_models import ModelFiles
 from .tally import Part
 
-PARTS: dict[str, type[Part]] = {part.name: part for part in (ModelFiles, Checkpoints, HookModels)}
+PARTS: dict[str, type[Part]] = {part.name: part for part in (ModelFiles, Checkpoints, HookModels, BadInputs)}
