@@ -1,4 +1,4 @@
-"""Bad input of every kind given to every command: refused in one line that says where, nothing else touched."""
+"""Bad input of every kind given to every command: refused in one line that says where, no file touched."""
 
 from __future__ import annotations
 

@@ -37,6 +37,7 @@ class Kind:
     """One kind of bad input.
 
     says : words of which one must be in the refusal, by default the name of the data file
+    second : a further file of data
     commands : those that must answer with ``code``; the others of READERS may take it or refuse it
     """
 
@@ -50,6 +51,7 @@ class Kind:
     columns: Sequence[str] = COLUMNS
     model: str = "table"
     more: Sequence[str] = ()
+    second: str = ""
     also: dict[str, Content] = field(default_factory=dict)
 
 
@@ -76,8 +78,10 @@ def lines_of(kind: Kind) -> Iterator[tuple[str, Line]]:
         for word in template:
             if word == "{columns}":
                 words += kind.columns
+            elif word == "{data}":
+                words += [kind.file, kind.second] if kind.second else [kind.file]
             else:
-                words.append(word.format(data=kind.file, model=f"{kind.model}.model"))
+                words.append(word.format(model=f"{kind.model}.model"))
         says = kind.says or (kind.file,) if listed else (kind.file, *kind.says)
         code = kind.code if listed else EITHER
         files = {kind.file: kind.content, **kind.also}

@@ -67,7 +67,7 @@ def _modules() -> Iterator[Made]:
         yield LEARN.format(name), REFUSED, (name.removesuffix(".py"),), {name: text}
     for name, body in bodies.items():
         files: dict[str, Content] = {f"{name}.py": f"{sources.BARE}\n{body}\n"}
-        says = (name, "train.dat", "size_psi", "sm.kept", "loss", "init_constraints")
+        says = (name, "train.dat", body.split("(")[0].removeprefix("def "), "size_psi")
         yield LEARN.format(f"{name}.py"), (0, 1), says, files
     yield LEARN.format("none"), REFUSED, ("none",), {}
     yield LEARN.format("none.py"), REFUSED, ("none.py",), {}
@@ -202,12 +202,12 @@ SVM_LIGHT: dict[str, tuple[str | bytes, str | None]] = {
     "value infinite": ("1 1:1\n1 1:1e999\n", "a.svm:2"),
     "value NaN": ("1 1:1\n1 1:nan\n", "a.svm:2"),
     "value with underscore": ("1 1:1\n1 1:1_0\n", "a.svm:2"),
-    "Arabic digits": ("1 1:1\n1 ١:١\n", "a.svm:2"),
+    "Arabic digits": ("1 1:1\n1 \u0661:\u0661\n", "a.svm:2"),
     "qid a word": ("1 qid:a 1:1\n", "a.svm:1"),
     "qid negative": ("1 qid:-1 1:1\n", "a.svm:1"),
     "qid of 400 digits": (f"1 qid:{10**400} 1:1\n", "a.svm:1"),
     "qid missing": ("1 qid:1 1:1\n1 1:1\n", "a.svm"),
-    "qid superscript": ("1 qid:² 1:1\n", "a.svm:1"),
+    "qid superscript": ("1 qid:\u00b2 1:1\n", "a.svm:1"),
     "bad UTF-8": (b"1 1:1\n1 \xff:1\n", "a.svm:2"),
     "zero bytes": (b"1 1:1\n\0\0\n", "a.svm:2"),
     "two colons": ("1 1:1\n1 1:2:3\n", "a.svm:2"),

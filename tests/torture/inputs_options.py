@@ -27,7 +27,6 @@ def all_lines() -> Iterator[tuple[str, Line]]:
 
 def _usage() -> Iterator[Line]:
     commands = "fit predict evaluate explain cv report show demo"
-    yield line("", USAGE)
     yield line("nonsense", USAGE, "nonsense")
     for name in commands.split():
         yield line(f"{name} --nonsense", USAGE)
@@ -134,7 +133,7 @@ def _targets() -> Iterator[Line]:
     for command in (predict, report, fit):
         for target in ("a.csv", "./a.csv", "link.csv", "hard.csv"):
             made = {target: learn[target]} if target in learn else {}
-            yield line(f"{command} {target}", REFUSED, target, **made)
+            yield line(f"{command} {target}", REFUSED, target.removeprefix("./"), **made)
         yield line(f"{command} none/new.csv", REFUSED, "none")
         yield line(
             f"{command} folder.csv", REFUSED, "folder.csv", **{"folder.csv": lambda path: path.mkdir()}

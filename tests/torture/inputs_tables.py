@@ -64,7 +64,7 @@ def _whole() -> Iterator[Kind]:
     yield Kind("JSON called CSV", '{"id": 1, "items": []}\n')
     yield Kind("HTML called CSV", "<html>\n<body>\n</body>\n</html>\n")
     yield Kind("a device", lambda path: path.symlink_to("/dev/null"))
-    yield Kind("one good file and one bad", TABLE, also={"b.csv": ""}, more=("b.csv",), says=("b.csv",))
+    yield Kind("one good file and one bad", TABLE, also={"b.csv": ""}, second="b.csv", says=("b.csv",))
 
 
 def _headers() -> Iterator[Kind]:
@@ -125,7 +125,18 @@ def _labels() -> Iterator[Kind]:
 def _values() -> Iterator[Kind]:
     for word in ("inf", "-Infinity", "1e999", "INF"):
         yield Kind(f"a number {word}", table(cells(age=word)), says=("a.csv:10",))
-    for word in ("nan", "1e308", "-1e308", "1e-320", "0x10", "1_000", "9" * 400, "1e", "١٢", "½"):
+    for word in (
+        "nan",
+        "1e308",
+        "-1e308",
+        "1e-320",
+        "0x10",
+        "1_000",
+        "9" * 400,
+        "1e",
+        "\u0661\u0662",
+        "\u00bd",
+    ):
         yield Kind(f"a number {word[:8]}", table(cells(age=word)), code=EITHER)
     yield Kind(
         "text where numbers were", table().replace(",31", ",old").replace(",52", ",older"), code=EITHER
@@ -154,20 +165,22 @@ def _names() -> Iterator[Kind]:
     yield Kind(
         "delimiter of two letters", TABLE, more=("--delimiter", ";;"), code=(1, 2), says=("delimiter",)
     )
-    yield Kind("delimiter is a line end", TABLE, more=("--delimiter", "\n"), code=(1, 2), says=("delimiter",))
+    yield Kind(
+        "delimiter is a line end", TABLE, more=("--delimiter", "\n"), code=(1, 2), says=("delimiter", "a.csv")
+    )
     yield Kind(
         "delimiter is a quote", TABLE, more=("--delimiter", '"'), code=(1, 2), says=("delimiter", "a.csv")
     )
     yield Kind("delimiter is nothing", TABLE, more=("--delimiter", ""), code=(0, 1, 2))
-    yield Kind("one file twice", TABLE, more=("a.csv",), commands=("predict",), says=("a.csv",))
+    yield Kind("one file twice", TABLE, second="a.csv", commands=("predict",), says=("a.csv",))
     yield Kind(
-        "two files with one name of set", TABLE, more=("b.csv",), also={"b.csv": TABLE}, commands=("predict",)
+        "two files with one name of set", TABLE, second="b.csv", also={"b.csv": TABLE}, commands=("predict",)
     )
     yield Kind(
         "no set column, two files",
         TABLE,
         columns=BARE[2:],
-        more=("b.csv",),
+        second="b.csv",
         also={"b.csv": TABLE},
         code=EITHER,
     )

@@ -6,6 +6,9 @@ from .bad_inputs import BadInputs
 from .fuzz_checkpoints import Checkpoints
 from .fuzz_hooks import HookModels
 from .fuzz_models import ModelFiles
+from .kills import Kills
 from .tally import Part
 
-PARTS: dict[str, type[Part]] = {part.name: part for part in (ModelFiles, Checkpoints, HookModels, BadInputs)}
+PARTS: dict[str, type[Part]] = {
+    part.name: part for part in (ModelFiles, Checkpoints, HookModels, BadInputs, Kills)
+}
