@@ -68,6 +68,8 @@ def _show(tally: Tally, args: argparse.Namespace) -> None:
     counts = ", ".join(f"{status} {n}" for status, n in tally.counts.most_common())
     slow = f"slowest {tally.slowest[0]:.1f} s ({tally.slowest[1]})"
     print(f"  tried {tally.tried}: {counts}; {slow}; {tally.seconds:.0f} s")
+    for case, outcome in tally.details.items() if args.only else ():
+        print(f"  {case}: {outcome.status} {outcome.kind} {outcome.detail}")
     for why, n in tally.skips.most_common():
         print(f"  skipped {n}: {why}")
     for case, outcome in tally.faults[:SHOWN]:

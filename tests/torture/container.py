@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -13,8 +14,16 @@ from .tally import FINE, Limits, Outcome, Part, fault, skipped, thinned
 from .victims import prepare
 
 USER = 54321
+NEEDED = ("records.csv", "records", "linear.py", "linear.model", "train.dat")
 TABLE = "--set set --cluster cluster --id id --C 1 --quiet"
+IMPORTS = """
+import importlib, pkgutil, clustruct
+for found in pkgutil.walk_packages(clustruct.__path__, "clustruct."):
+    if not found.name.endswith("__main__"):
+        importlib.import_module(found.name)
+"""
 LINES = {
+    "imports": ("python", ""),
     "fit": ("clustruct", f"fit records.csv {TABLE} --model new"),
     "predict": ("clustruct", "predict records.csv --model records"),
     "evaluate": ("clustruct", "evaluate records.csv --model records --set set --cluster cluster --id id"),
@@ -66,7 +75,7 @@ class Container(Part):
             return skipped("setpriv cannot change the user here")
         with tempfile.TemporaryDirectory(dir=folder) as own:
             there = Path(own)
-            for needed in ("records.csv", "records", "linear.py", "linear.model", "train.dat"):
+            for needed in NEEDED:
                 shutil.copy(folder / needed, there)
             if os.geteuid() == 0:
                 os.chown(there, USER, USER)
@@ -76,7 +85,8 @@ class Container(Part):
             if home == "no TMPDIR":
                 env |= {"TMPDIR": "/nonexistent", "HOME": "/nonexistent"}
             command, text = LINES[name]
-            return _started([*user, *processes.words_of(command, text.split())], there, env)
+            words = [sys.executable, "-c", IMPORTS] if name == "imports" else None
+            return _started([*user, *(words or processes.words_of(command, text.split()))], there, env)
 
 
 def _started(words: list[str], folder: Path, env: dict[str, str]) -> Outcome:
@@ -85,4 +95,5 @@ def _started(words: list[str], folder: Path, env: dict[str, str]) -> Outcome:
         return fault("traceback", done.ran.err.strip()[-400:])
     if done.ran.code != 0:
         return fault("exit code", f"{done.ran.code}: {done.ran.err[-400:]}")
-    return FINE
+    left = {path.name for path in folder.iterdir()} - {*NEEDED, "new", "new.html", "__pycache__"}
+    return fault("left over", ", ".join(sorted(left))) if left else FINE

@@ -183,7 +183,10 @@ class Library(Part):
         found = []
         for model in MODELS:
             found += [f"{model}: X {form}" for form in (*SAME, *WRONG)]
-            if model not in ON_TABLES:
+            if model in ON_TABLES:
+                # They have one table alone, which may have two columns.
+                found.remove(f"{model}: X one column less in one set")
+            elif model != "untrained":
                 found += [f"{model}: y {form}" for form in (*SAME_LABELS, *WRONG_LABELS)]
             found += [f"{model}: scale {scale}" for scale in SCALES]
         return thinned(found, scale)
@@ -201,7 +204,8 @@ class Library(Part):
         if what == "X":
             wrong = form in WRONG
             change = WRONG[form] if wrong else SAME[form]
-            return _compared(model, [X[0], *(change(x) for x in X[1:])], y, wrong, X if wrong else None)
+            # One set as it should be beside wrong ones; forms that mean the same are given to all sets.
+            return _compared(model, [X[0] if wrong else change(X[0]), *(change(x) for x in X[1:])], y, wrong)
         wrong = form in WRONG_LABELS
         return _compared(
             model, X, [y[0], *((WRONG_LABELS if wrong else SAME_LABELS)[form](v) for v in y[1:])], wrong
@@ -227,7 +231,7 @@ def expected(model: str) -> list[Any]:
         return answer(model, X, y, X)
 
 
-def _compared(model: str, X: list[Any], y: list[Any], wrong: bool = False, test: Any = None) -> Outcome:
+def _compared(model: str, X: list[Any], y: list[Any], wrong: bool = False) -> Outcome:
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         try:

@@ -94,7 +94,7 @@ PRINTS = {
     "classify": ("clustruct-classify", "--m linear.py train.dat linear.model new"),
     "learn --help": ("clustruct-learn", "--help"),
 }
-STREAMS = ("stdout closed", "stderr closed", "all closed", "disk full", "pipe closed")
+STREAMS = ("stdout closed", "stderr closed", "all closed", "stdout full", "pipe closed")
 # With these nothing is written but what is printed: output lost without a word is an answer lost.
 ANSWERS = ("predict", "predict --json", "evaluate", "explain", "show", "show --json", "cv")
 
@@ -234,7 +234,7 @@ def _printed(kind: str, name: str, folder: Path) -> Outcome:
     shell = {"stdout closed": '"$@" >&-', "stderr closed": '"$@" 2>&-', "all closed": '"$@" <&- >&- 2>&-'}
     if kind in shell:
         ran = processes.run(["sh", "-c", shell[kind], "sh", *words], folder).ran
-    elif kind == "disk full":
+    elif kind == "stdout full":
         with open("/dev/full", "wb") as full:
             ran = processes.run(words, folder, stdout=full).ran
     else:
@@ -251,7 +251,7 @@ def _judged_print(kind: str, name: str, ran: Ran, folder: Path) -> Outcome:
     allowed = {"refused": (1,), "misused": (2,)}.get(name, (0, 1))
     if ran.code not in allowed:
         return fault("exit code", f"{ran.code}: {ran.err[-200:]}")
-    if kind == "disk full" and name in ANSWERS and ran.code == 0:
+    if kind == "stdout full" and name in ANSWERS and ran.code == 0:
         return fault("silent", "the output is lost, exit code 0")
     left = {p.name for p in folder.iterdir()} - {*NEEDED, "new", "new.csv", "new.html", "__pycache__"}
     if left:

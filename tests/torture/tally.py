@@ -91,11 +91,13 @@ class Tally:
     kinds: Counter[str] = field(default_factory=Counter)
     skips: Counter[str] = field(default_factory=Counter)
     faults: list[tuple[str, Outcome]] = field(default_factory=list)
+    details: dict[str, Outcome] = field(default_factory=dict)
     slowest: tuple[float, str] = (0.0, "")
     seconds: float = 0.0
 
     def add(self, case: str, outcome: Outcome, seconds: float) -> None:
         self.counts[outcome.status] += 1
+        self.details[case] = outcome
         self.slowest = max(self.slowest, (seconds, case))
         if outcome.status == "fault":
             self.kinds[outcome.kind] += 1

@@ -47,16 +47,25 @@ def limit_memory(extra: int | None) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (allowed, resource.RLIM_INFINITY))
 
 
-def main() -> None:
-    """Answer until there are no more lines."""
+def named(name: str) -> Part:
+    """The part of this name."""
+    if name == "selftest":
+        from .selftest import SelfTest
+
+        return SelfTest()
     from .parts import PARTS
 
+    return PARTS[name]()
+
+
+def main() -> None:
+    """Answer until there are no more lines."""
     name, folder, seed = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
     questions, answers = os.fdopen(os.dup(0), "r"), os.fdopen(os.dup(1), "w")
     nowhere = os.open(os.devnull, os.O_RDWR)
     for fd in (0, 1):
         os.dup2(nowhere, fd)
-    part = PARTS[name]()
+    part = named(name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         part.start(folder, seed)
