@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import signal
 import subprocess
 import sys
 import time
@@ -51,12 +52,13 @@ def run(
 
     held = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL, **streams}
     known = {**os.environ, "PYTHONPATH": str(SOURCES)} if env is None else dict(env)
-    started, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    started = time.perf_counter()
     process = subprocess.Popen(words, cwd=folder, env=known, preexec_fn=limit, **held)
     out, err = process.communicate()
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     ran = Ran(
         process.returncode, (out or b"").decode(errors="replace"), (err or b"").decode(errors="replace")
     )
-    return Bounded(ran, time.perf_counter() - started, after.ru_maxrss * 1024, used >= int(cpu))
+    return Bounded(
+        ran, time.perf_counter() - started, after.ru_maxrss * 1024, process.returncode == -signal.SIGXCPU
+    )
