@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks import raw_data
 from benchmarks.features_records import labels_of, scores
 from clustruct.features import Blocking, field_kinds
-from clustruct.features.base import all_pairs
+from clustruct.itemsets import all_pairs
 from clustruct.records import RawSet
 
 MOST = 500

@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from clustruct.itemsets import ItemSet
+from clustruct.itemsets import ItemSet, PairScores
 from clustruct.losses import NormalisedLoss, as_loss
 from clustruct.oracles import ExampleLoss, make_oracle
-from clustruct.pair_scores import PairScores
 from clustruct.partitions import canonical_labels
 
 __all__ = ["ProtocolRow", "nested_leave_one_out"]

@@ -11,10 +11,11 @@ from sklearn.cluster import KMeans, SpectralClustering
 from sklearn.decomposition import NMF
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
+from sklearn.neighbors import NearestNeighbors
 
 from benchmarks.universum_corpora import Corpus
 from clustruct.baselines import CLGR, CPM3C, PLSA
-from clustruct.baselines.documents import neighbour_graph, neighbours, symmetric
+from clustruct.baselines.documents import neighbour_graph
 from clustruct.estimators import UniversumClustering
 from clustruct.metrics import matched_accuracy, normalized_mutual_information, rand_index
 from clustruct.universum.sources import select_between
@@ -78,10 +79,12 @@ def local_scaling(X: Any, n_neighbors: int = 30, scale_neighbor: int = 7) -> Any
     """``S_ij = exp(-|x_i - x_j|^2 / (s_i s_j))`` for neighbours, s_i the distance to the 7th (Zelnik-Manor
     and Perona 2004), symmetric; zero elsewhere, which keeps it linear in n.
     """
-    distances, index = neighbours(X, n_neighbors)
+    near = NearestNeighbors(n_neighbors=min(n_neighbors, X.shape[0] - 1)).fit(X)
+    distances, index = near.kneighbors()
     own = np.maximum(distances[:, min(scale_neighbor, distances.shape[1]) - 1], 1e-12)
     weights = np.exp(-(distances**2) / (own[:, None] * own[index]))
-    return symmetric(neighbour_graph(weights, index))
+    graph = neighbour_graph(weights, index)
+    return graph.maximum(graph.T).tocsr()
 
 
 def ncut(corpus: Corpus, seed: int) -> np.ndarray:

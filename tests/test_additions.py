@@ -86,7 +86,7 @@ import os, tempfile
 import added.loss, added.oracle, added.block, added.files
 from clustruct import PairFeatures, RawSet, SupervisedCorrelationClustering, losses
 from clustruct.features import guess_blocks
-from clustruct.io import read_sets, suffixes, write_predictions, write_sets
+from clustruct.io import prediction_file, read_sets, suffixes, write_sets
 from clustruct.storage.values import decode, encode
 
 assert "cluster count" in losses.names()
@@ -110,7 +110,8 @@ with tempfile.TemporaryDirectory() as folder:
     write_sets(where, [raw])
     (found,) = read_sets(where, labels="ignored")
     assert found.items == raw.items
-    write_predictions(where, [(raw, model.predict(features.transform([raw]))[0], {})])
+    with prediction_file(where) as write:
+        write((raw, model.predict(features.transform([raw]))[0], {}))
 print("used")
 """
 

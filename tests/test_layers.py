@@ -10,10 +10,10 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PLANTED = {
-    "ssvm/result.py": "clustruct.losses",
+    "ssvm/separation.py": "clustruct.losses",
     "ssvm/solvers/one_slack.py": "clustruct.itemsets",
     "ssvm/problem.py": "clustruct.partitions",
-    "executors.py": "clustruct.ssvm",
+    "slack_rule/__init__.py": "clustruct.ssvm",
     "inference/kmeans.py": "clustruct.ssvm",
     "losses/mitre.py": "clustruct.estimators",
     "metrics/scores.py": "clustruct.datasets",

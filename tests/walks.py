@@ -68,13 +68,13 @@ LAYERS = (
     ("estimators._learning",),
     ("model_selection", "estimators.choice"),
     ("problems", "estimators.scaling", "estimators.kmeans_scaling"),
-    ("estimators.inputs", "estimators.scoring", "estimators._input", "estimators._scoring"),
+    ("estimators.scoring", "estimators._input", "estimators._scoring"),
     ("estimators.watching", "estimators.pair_selection"),
     ("universum", "features", "metrics", "datasets", "hooks", "io"),
     ("oracles",),
     ("ssvm", "inference"),
     ("itemsets", "pair_scores", "records", "rawsets", "itemset_checks", "pair_algebra", "losses"),
-    ("storage", "slack_rule", "executors", "callbacks", "partitions", "exceptions", "text"),
+    ("storage", "slack_rule", "callbacks", "partitions", "exceptions", "text"),
     ("_random", "_typing", "__init__"),
 )
 STEPS = {
@@ -93,11 +93,17 @@ PROTOCOL = {
         *("soften", "separate_smoothed"),
         *("losses", "margins", "combine", "rows"),  # of the constraints a vectorised problem answers with
     ),
-    "problems.hooks.learning": ("__call__",),
+    "hooks.problem": ("separate_batch",),  # a BatchProblem
+    "hooks.learning": ("__call__",),  # a callback
+    "universum.cccp": ("cut", "step"),  # of its Risk
     "estimators.watching": ("tell",),
     "cli.progress": ("__call__", "on_begin", "on_iteration", "on_step"),
-    "ssvm.problem": ("separate_batch", "separate_smoothed"),  # by executors
-    "features": ("state", "from_state", "check_parameters", "check_fitted", "get_feature_names_out"),
+    # Registered classes: their states, and what makes objects of these.
+    "recipe": ("pipeline_state", "pipeline_from_state"),
+    "features": (
+        *("state", "from_state", "__post_init__"),
+        *("check_parameters", "check_fitted", "get_feature_names_out"),
+    ),
     "estimators": ("state", "from_state", "check_parameters", "check_fitted", "__init__"),
 }
 

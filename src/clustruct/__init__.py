@@ -52,7 +52,7 @@ _PACKAGES = (
 )
 # Where the classes are that files may hold. `clustruct.storage` imports nothing above itself: it has these
 # imported when it meets a class or a name that is not registered yet.
-_STORED = ("recipe", "hooks.model_files", "storage.sklearn_objects")
+_STORED = ("recipe", "hooks.model_files")
 
 __all__ = ["__version__", *_HOMES, *_PACKAGES]
 

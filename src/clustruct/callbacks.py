@@ -14,20 +14,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
-__all__ = [
-    "Callback",
-    "Iteration",
-    "PrintProgress",
-    "SupportsDump",
-    "Training",
-    "asked_to_stop",
-    "choosing_C",
-    "listener",
-    "observed",
-    "steps",
-    "training_callback",
-]
-
 
 class SupportsDump(Protocol):
     """A working set that can give its planes."""

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-__all__ = ["DataError", "ModelFileError", "NoLabels", "place"]
-
 
 class DataError(ValueError):
     """A data file that cannot be used. The message begins with file and line."""
@@ -17,14 +13,3 @@ class NoLabels(DataError):
 
 class ModelFileError(ValueError):
     """A model file that is damaged, cut short, foreign, or of a later format."""
-
-
-def place(path: str | Path | None, line: int | None = None) -> str:
-    """Where something stands, as editors understand it; without a path, a table in memory.
-
-    >>> place("news.jsonl", 3), place(None, 3)
-    ('news.jsonl:3', 'row 3')
-    """
-    if path is None:
-        return "the table" if line is None else f"row {line}"
-    return str(path) if line is None else f"{path}:{line}"

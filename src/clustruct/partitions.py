@@ -1,4 +1,4 @@
-"""Partitions as label vectors: canonical numbering, sizes, co-membership, indicator matrices.
+"""Partitions as label vectors: canonical numbering, co-membership, indicator matrices.
 
 A partition y of m items is a vector of m labels; two items are together when their labels are equal.
 The canonical form numbers the clusters 0, 1, 2, ... by first appearance, so that two label vectors
@@ -18,7 +18,6 @@ from clustruct._typing import Bools, Floats, Ints, LabelsLike
 __all__ = [
     "RelaxedClustering",
     "canonical_labels",
-    "cluster_sizes",
     "co_membership",
     "contingency",
     "indicator",
@@ -70,15 +69,6 @@ def _number_hashables(values: Iterable[Hashable], name: str) -> Ints:
         except TypeError:
             raise ValueError(f"{name}: the label of item {a} is not hashable ({value!r})") from None
     return np.array(out, dtype=np.int64)
-
-
-def cluster_sizes(labels: LabelsLike) -> Ints:
-    """s_c = |{a : y_a = c}|, clusters in canonical order.
-
-    >>> cluster_sizes(["x", "y", "x"])
-    array([2, 1])
-    """
-    return np.bincount(canonical_labels(labels)).astype(np.int64)
 
 
 def co_membership(labels: LabelsLike) -> Bools:

@@ -6,8 +6,9 @@ This is what ``clustruct fit`` does, as an estimator.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
@@ -19,15 +20,14 @@ from clustruct._typing import Labels
 from clustruct.baselines import PairwiseClassifierClustering
 from clustruct.callbacks import steps
 from clustruct.estimators import SupervisedCorrelationClustering, SupervisedKMeans
-from clustruct.exceptions import DataError, NoLabels
+from clustruct.exceptions import DataError, ModelFileError, NoLabels
 from clustruct.features import Blocking, PairFeatures, guess_blocks
 from clustruct.features.base import Block
-from clustruct.features.fields import ItemKind
 from clustruct.losses import Loss, PairwiseLoss
 from clustruct.model_selection import split_by_clusters, split_sets
 from clustruct.partitions import canonical_labels
-from clustruct.records import RawSet
-from clustruct.storage import EstimatorState, register
+from clustruct.records import ItemKind, RawSet
+from clustruct.storage import EstimatorState, register, register_foreign
 
 # One label per item of each set, and one group per set; None: what the sets say themselves.
 LabelsOfSets: TypeAlias = Sequence[Sequence[Hashable]] | None
@@ -282,3 +282,26 @@ def _training(model: BaseEstimator, sets: Sequence[RawSet]) -> dict[str, Any]:
         "interrupted": was_interrupted(model),
     }
     return {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in found.items()}
+
+
+def pipeline_state(pipeline: Pipeline) -> dict[str, Any]:
+    """Names and objects of the steps."""
+    return {"steps": [[name, step] for name, step in pipeline.steps]}
+
+
+def pipeline_from_state(state: Mapping[str, Any]) -> Pipeline:
+    """The pipeline, whose steps must take what the step before gives."""
+    steps = [(name, step) for name, step in state["steps"]]
+    if not steps or len({name for name, _ in steps if type(name) is str}) != len(steps):
+        raise ModelFileError("damaged, the names of its steps do not fit")
+    objects = [step for _, step in steps]
+    if not all(hasattr(step, "transform") for step in objects[:-1]) or not hasattr(objects[-1], "fit"):
+        raise ModelFileError("damaged, its steps do not fit")
+    for first, second in pairwise(objects):
+        given, taken = getattr(first, "get_feature_names_out", None), getattr(second, "n_features_in_", None)
+        if given is not None and taken not in (None, len(given())):
+            raise ModelFileError("damaged, its features and its model do not fit")
+    return Pipeline(steps)
+
+
+register_foreign("Pipeline", Pipeline, pipeline_state, pipeline_from_state)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-__all__ = ["count", "duration", "harmless", "short", "table"]
+from os import PathLike
 
 
 def table(
@@ -83,3 +82,14 @@ def short(name: object, most: int = 40) -> str:
         return text
     head = most // 2
     return text[:head] + "…" + text[len(text) - (most - head - 1) :]
+
+
+def place(path: str | PathLike[str] | None, line: int | None = None) -> str:
+    """Where something stands, as editors understand it; without a path, a table in memory.
+
+    >>> place("news.jsonl", 3), place(None, 3)
+    ('news.jsonl:3', 'row 3')
+    """
+    if path is None:
+        return "the table" if line is None else f"row {line}"
+    return str(path) if line is None else f"{path}:{line}"

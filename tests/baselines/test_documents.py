@@ -7,6 +7,7 @@ from scipy.linalg import subspace_angles
 from scipy.spatial.distance import cdist
 from sklearn.datasets import make_blobs
 from sklearn.linear_model import Ridge
+from sklearn.neighbors import NearestNeighbors
 
 from benchmarks.universum_methods import local_scaling
 from clustruct.baselines import CLGR, CPM3C, PLSA, cpm3c, documents
@@ -66,7 +67,7 @@ def test_plsa_finds_topics_dense_or_sparse():
 
 def test_local_predictors_are_ridge_regressions(blobs):
     X, _ = blobs
-    _, index = documents.neighbours(X, 6)
+    index = NearestNeighbors(n_neighbors=6).fit(X).kneighbors(return_distance=False)
     q = np.random.default_rng(0).normal(size=len(X))
     A = documents.local_predictors(X, index, ridge=0.3)
     for i in (0, 7, 119):
@@ -78,7 +79,7 @@ def test_local_predictors_are_ridge_regressions(blobs):
 def test_clgr_embedding_is_that_of_the_dense_matrix(blobs):
     X, y = blobs
     n = len(X)
-    _, index = documents.neighbours(X, 10)
+    index = NearestNeighbors(n_neighbors=10).fit(X).kneighbors(return_distance=False)
     A = documents.local_predictors(X, index, 0.5).toarray()
     S = np.zeros((n, n))
     for i in range(n):

@@ -283,7 +283,7 @@ def test_the_package_runs_as_a_module():
 TALLY = '''
 """``clustruct tally``: how many items there are."""
 
-from .arguments import add_data, add_output, unlabelled_sets
+from .arguments import add_data, unlabelled_sets
 from .output import print_json
 
 SUMMARY = DESCRIPTION = "count items"
@@ -292,7 +292,6 @@ EXAMPLES = "example: clustruct tally a.csv"
 
 def add_arguments(parser):
     add_data(parser)
-    add_output(parser)
 
 
 def run(args):

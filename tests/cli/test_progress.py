@@ -3,6 +3,7 @@
 import io
 import os
 import pty
+import select
 
 import pytest
 
@@ -59,8 +60,12 @@ def test_a_terminal_that_does_not_know_its_size_sees_the_bar(monkeypatch):
         shown = Progress(stream=stream)
         for n in range(3):
             shown.on_step("features", n, 3)
-        assert "features [######..............] 2 of 3" in os.read(reading, 10_000).decode()
         shown.done()
+        drawn = ""
+        while "features [######..............] 2 of 3" not in drawn:
+            ready, _, _ = select.select([reading], [], [], 10.0)
+            assert ready, drawn
+            drawn += os.read(reading, 10_000).decode()
     os.close(reading)
 
 

@@ -15,7 +15,7 @@ from clustruct.features import (
     guess_blocks,
     pair_recall,
 )
-from clustruct.features.base import all_pairs
+from clustruct.itemsets import all_pairs
 from clustruct.losses import PairwiseLoss
 from clustruct.oracles import ExampleLoss
 from clustruct.problems import ClusteringProblem, Units

@@ -19,8 +19,8 @@ from clustruct.features import (
     field_kinds,
     guess_blocks,
 )
-from clustruct.features.base import all_pairs
 from clustruct.features.terms import TermWeights
+from clustruct.itemsets import all_pairs
 from clustruct.records import RawSet
 from clustruct.storage.values import decode, encode
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from clustruct.features import Mentions, PairFeatures, guess_blocks
-from clustruct.features.base import all_pairs
+from clustruct.itemsets import all_pairs
 from clustruct.records import RawSet
 
 TOKENS = [

@@ -20,12 +20,12 @@ from clustruct import io as files
 from clustruct.cli import classify as classify_command
 from clustruct.cli import learn as learn_command
 from clustruct.cli import main as main_command
-from clustruct.features.base import all_pairs
 from clustruct.features.documents import document_pipeline
 from clustruct.inference import correlation as correlation_search
 from clustruct.inference import kmeans as kmeans_search
 from clustruct.inference import mrf as mrf_search
 from clustruct.inference import spectral
+from clustruct.itemsets import all_pairs
 from clustruct.model_selection import label_free as universum_choice
 from clustruct.problems.multilabel import MultiLabelProblem
 from clustruct.universum import sources as universum_sources

@@ -18,7 +18,7 @@ def learn(hooks, sample, kernel=None, **options):
     with importable():
         hooks.parse_parameters(sparm)
         sm = start_model(hooks, sample, sparm, kernel or KernelParm())
-        return sm, train(hooks, sample, sm, sparm).result
+        return sm, train(hooks, sample, sm, sparm)[0]
 
 
 @pytest.fixture(scope="module")

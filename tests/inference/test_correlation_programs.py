@@ -12,8 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from clustruct.inference import correlation
 from clustruct.inference.correlation import EdgeDegrees
 from clustruct.inference.correlation._kernels.triangles import violated_stars
-from clustruct.inference.correlation.programs import relax
-from clustruct.inference.correlation.triangle_program import TriangleProgram
+from clustruct.inference.correlation.programs import TriangleProgram, relax
 from tests.inference.test_correlation import FIGURE, FIGURE_OPTIMUM, linked_scores, scores, small_scores
 from tests.reference import correlation as slow
 from tests.reference.partitions import all_partitions

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from clustruct import ItemSet, SupervisedCorrelationClustering
+from clustruct.itemsets import PairScores
 from clustruct.losses import FunctionLoss, MitreLoss, MutualPurityLoss, PairwiseLoss
 from clustruct.oracles import ExampleLoss
 from clustruct.oracles.graph_search import GraphSearch
 from clustruct.oracles.violation_search import ViolationSearch
-from clustruct.pair_scores import PairScores
 from clustruct.problems import ClusteringProblem, Units
 from clustruct.slack_rule import SlackRule
 from tests.reference.partitions import all_partitions

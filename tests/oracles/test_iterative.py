@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clustruct.inference import kmeans
+from clustruct.itemsets import PairScores
 from clustruct.losses import NormalisedLoss, as_loss
 from clustruct.oracles import ExampleLoss, make_oracle
 from clustruct.oracles.kmeans import most_violated
-from clustruct.pair_scores import PairScores
 from clustruct.partitions import canonical_labels, normalised_indicator
 from clustruct.slack_rule import SlackRule
 from tests.reference.kmeans import partitions_into, single_moves

@@ -5,9 +5,9 @@ import pytest
 
 from clustruct import ItemSet, SupervisedCorrelationClustering
 from clustruct.inference.correlation import lp_relaxation, round_edges
+from clustruct.itemsets import PairScores
 from clustruct.losses import MitreLoss, PairwiseLoss
 from clustruct.oracles import make_oracle, make_predictor, oracle_names, predictor_names
-from clustruct.pair_scores import PairScores
 from clustruct.slack_rule import SlackRule
 
 

@@ -6,11 +6,11 @@ from itertools import product
 import numpy as np
 import pytest
 
+from clustruct.itemsets import PairScores
 from clustruct.losses import FunctionLoss, Loss, MitreLoss, MutualPurityLoss, PairwiseLoss
 from clustruct.oracles import ExampleLoss, make_oracle
 from clustruct.oracles import violation_search as search
 from clustruct.oracles.violation_search import ViolationSearch
-from clustruct.pair_scores import PairScores
 from clustruct.partitions import canonical_labels
 from clustruct.slack_rule import SlackRule
 from tests.reference import loss_augmented as twin

@@ -5,8 +5,7 @@ import pytest
 from scipy.optimize import Bounds, LinearConstraint, minimize
 
 from clustruct import ssvm
-from clustruct.ssvm import Cut, Incumbent, cutting_plane, solve_planes, weight_constraints
-from clustruct.ssvm.cutting_plane import Risk
+from clustruct.ssvm import Cut, Incumbent, Risk, cutting_plane, solve_planes, weight_constraints
 from tests.reference import structural_svm as slow
 
 

@@ -419,7 +419,7 @@ def sleepy(i, w, rule):
     time.sleep(0.0005)
     return fast(i, w, rule)
 problem.separate = sleepy
-ssvm.result.Checkpoint.every = 0.05
+ssvm.checkpoint.Checkpoint.every = 0.05
 options = dict(formulation="{formulation}", rtol=1e-7, epsilon=1e-9, cache_size=0)
 ssvm.fit(problem, 50.0, checkpoint=sys.argv[1], **options)
 """

@@ -7,7 +7,7 @@ from scipy import sparse
 from clustruct import load, save, ssvm
 from clustruct.exceptions import ModelFileError
 from clustruct.problems import MulticlassProblem
-from clustruct.ssvm.result import Planes
+from clustruct.ssvm import Planes
 
 
 @pytest.fixture(scope="module")

@@ -27,10 +27,10 @@ def test_inner_solution_is_that_of_the_written_out_program(C, C_universum, balan
         problem = MarginProblem(X, 3, C, balance, U, C_universum)
         inner = solve_convex(problem, labels, np.zeros((3, 3)), rtol=1e-9, max_rounds=2000)
         assert inner.converged
-        assert inner.primal == pytest.approx(optimum, rel=1e-6)
+        assert inner.objective == pytest.approx(optimum, rel=1e-6)
         assert inner.dual <= optimum * (1 + 1e-6)
-        np.testing.assert_allclose(inner.W, W, atol=2e-3 * np.abs(W).max())
-        totals = inner.W @ X.sum(axis=0)
+        np.testing.assert_allclose(inner.point.W, W, atol=2e-3 * np.abs(W).max())
+        totals = inner.point.W @ X.sum(axis=0)
         assert totals.max() - totals.min() <= balance + 1e-9
 
 
@@ -38,7 +38,7 @@ def test_two_clusters_and_one_universum_document():
     X, U, labels = data(3, k=2, N=1)
     _, optimum = reference.solve(X, U, labels, 2, 4.0, 4.0, 0.5, 0.5)
     problem = MarginProblem(X, 2, 4.0, 0.5, U, 4.0)
-    assert solve_convex(problem, labels, np.zeros((2, 3)), 1e-9, 2000).primal == pytest.approx(
+    assert solve_convex(problem, labels, np.zeros((2, 3)), 1e-9, 2000).objective == pytest.approx(
         optimum, rel=1e-6
     )
 

@@ -224,13 +224,6 @@ class CLGR(EstimatorState, ClusterMixin, BaseEstimator):
         return self
 
 
-def neighbours(X: Any, count: int) -> tuple[Floats, NDArray[np.intp]]:
-    """Distances and numbers of the nearest rows of each row, itself left out."""
-    count = min(count, X.shape[0] - 1)
-    found = NearestNeighbors(n_neighbors=count).fit(X).kneighbors()
-    return np.asarray(found[0]), np.asarray(found[1], dtype=np.intp)
-
-
 def local_predictors(X: Any, index: NDArray[np.intp], ridge: float) -> Any:
     """A with ``(A q)_i`` the label of x_i that a ridge regression on its neighbours predicts.
 
@@ -259,9 +252,10 @@ def clgr_embedding(
     what a local linear model predicts (A), and smooth over the neighbour graph (L, its normalised
     Laplacian with cosine weights). The k least eigenvectors, all at once up to ``dense`` documents.
     """
-    _, index = neighbours(X, n_neighbors)
+    near = NearestNeighbors(n_neighbors=min(n_neighbors, X.shape[0] - 1)).fit(X)
+    index = np.asarray(near.kneighbors(return_distance=False), np.intp)
     rest = sparse.eye_array(X.shape[0], format="csr") - local_predictors(X, index, ridge)
-    laplacian = smoothness * _laplacian(symmetric(_cosines(X, index)))
+    laplacian = smoothness * _laplacian(_cosines(X, index))
     if X.shape[0] <= dense:
         values = np.linalg.eigh((rest.T @ rest + laplacian).toarray())
         return np.asarray(values[1][:, :k])
@@ -291,12 +285,8 @@ def neighbour_graph(weights: Floats, index: NDArray[np.intp]) -> Any:
     return sparse.csr_matrix((weights.ravel(), index.ravel().astype(np.int32), ends), shape=(n, n))
 
 
-def symmetric(S: Any) -> Any:
-    """The larger of S and its transpose, entry by entry."""
-    return S.maximum(S.T).tocsr()
-
-
-def _laplacian(S: Any) -> Any:
+def _laplacian(weights: Any) -> Any:
+    S = weights.maximum(weights.T).tocsr()
     degree = np.maximum(np.asarray(S.sum(axis=0)).ravel(), 1e-300)
     half = sparse.diags_array(1.0 / np.sqrt(degree))
     return sparse.csr_array(sparse.eye_array(S.shape[0]) - half @ S @ half)

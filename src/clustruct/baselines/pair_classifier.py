@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -13,15 +14,31 @@ from scipy.spatial.distance import squareform
 from sklearn.base import ClassifierMixin, clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
+from sklearn.utils.validation import check_is_fitted
 
 from clustruct._typing import Bools, Floats, Indices, Labels
-from clustruct.estimators.base import AnyLoss, PairSimilarity, SetClusterer
-from clustruct.estimators.inputs import Groups, Table, read_labels, read_sets
-from clustruct.itemsets import ItemSet, pair_table
-from clustruct.itemsets.pair_algebra import Matrix
-from clustruct.pair_scores import PairScores
+from clustruct.estimators.base import (
+    AnyLoss,
+    Groups,
+    PairSimilarity,
+    SetClusterer,
+    Table,
+    read_labels,
+    read_sets,
+)
+from clustruct.exceptions import ModelFileError
+from clustruct.itemsets import ItemSet, PairScores, pair_table
+from clustruct.itemsets.pairs import Matrix
 from clustruct.problems import feature_scale
-from clustruct.storage import FEATURES, Shape, register
+from clustruct.storage import FEATURES, Shape, fits, register, register_foreign
+
+# What files keep of a classifier of two classes: its parameters matter for training only.
+WEIGHTS = {
+    "coef_": Shape((1, "n_features_in_")),
+    "intercept_": Shape((1,)),
+    "classes_": Shape((2,), np.generic),
+    "n_features_in_": int,
+}
 
 
 @register("PairwiseClassifierClustering")
@@ -238,3 +255,23 @@ class DefaultClustering(SetClusterer):
 
     def _clusters(self, sets: list[ItemSet], truth: list[Labels] | None = None) -> list[Any]:
         return [np.arange(x.n_items) if self.kind == "alone" else np.zeros(x.n_items, np.int64) for x in sets]
+
+
+def classifier_state(classifier: LinearSVC | LogisticRegression) -> dict[str, Any]:
+    """The weights of a classifier of two classes; its parameters matter for training only."""
+    check_is_fitted(classifier)
+    return {name: getattr(classifier, name) for name in WEIGHTS}
+
+
+def classifier_from_state(make: Callable[[], Any], state: Mapping[str, Any]) -> Any:
+    """A classifier with these weights."""
+    classifier, sizes = make(), {"n_features_in_": state["n_features_in_"]}
+    for name, hint in WEIGHTS.items():
+        if not fits(state[name], hint, sizes):
+            raise ModelFileError(f"damaged, {name} of a classifier does not fit")
+        setattr(classifier, name, state[name])
+    return classifier
+
+
+for _cls in (LinearSVC, LogisticRegression):
+    register_foreign(_cls.__name__, _cls, classifier_state, partial(classifier_from_state, _cls))

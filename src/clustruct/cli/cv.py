@@ -7,7 +7,7 @@ import time
 
 from clustruct.text import count, duration, table
 
-from .arguments import add_data, add_learning, add_output, labelled_sets, recipe, whole
+from .arguments import add_data, add_learning, labelled_sets, recipe, whole
 from .evaluate import PER_SET, Scored, percent, title
 from .output import print_json
 from .progress import training_progress
@@ -25,7 +25,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_data(parser)
     parser.add_argument("--folds", type=whole(2), default=5, metavar="N", help="parts of the sets (5)")
     add_learning(parser)
-    add_output(parser)
 
 
 def run(args: argparse.Namespace) -> None:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import clustruct
 
-from .arguments import add_output
 from .output import print_json
 
 if TYPE_CHECKING:
@@ -55,7 +54,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What is made up, and where it is kept."""
     parser.add_argument("--folder", metavar="FOLDER", help="keep the files there (default: nowhere)")
     parser.add_argument("--task", choices=tuple(TASKS), default="records", help="records")
-    add_output(parser)
 
 
 def run(args: argparse.Namespace) -> int | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import clustruct
 from clustruct.text import count, table
 
-from .arguments import Model, add_data, add_output, labelled_sets, read_model
+from .arguments import Model, add_data, labelled_sets, read_model
 from .output import print_json
 from .progress import Progress
 
@@ -41,7 +41,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     judged.add_argument("--model", metavar="FILE", help="the model file")
     judged.add_argument("--predictions", metavar="FILE", help="judge the clusters of this file, not a model")
     parser.add_argument("--against", metavar="FILE", help="a second model (or predictions) to compare with")
-    add_output(parser)
 
 
 def run(args: argparse.Namespace) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import clustruct
 from clustruct.text import count, harmless, table
 
-from .arguments import add_data, add_model, add_output, read_model, sets_as_they_are, whole
+from .arguments import add_data, add_model, read_model, sets_as_they_are, whole
 from .output import plain, print_json
 from .progress import Progress
 
@@ -39,7 +39,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--pair", nargs=2, metavar="ID", help="why are these two items together or apart?")
     parser.add_argument("--in", dest="within", metavar="SET", help="the set to look at (default: all)")
     parser.add_argument("--top", type=whole(1), default=10, metavar="N", help="lines of each kind (10)")
-    add_output(parser)
 
 
 def run(args: argparse.Namespace) -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import clustruct
 from clustruct.text import count, duration, table
 
-from .arguments import about, add_data, add_learning, add_model, add_output, labelled_sets, recipe
+from .arguments import about, add_data, add_learning, add_model, labelled_sets, recipe
 from .output import INTERRUPTED, print_json
 from .progress import training_progress
 
@@ -37,7 +37,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_data(parser)
     add_model(parser)
     add_learning(parser)
-    add_output(parser)
 
 
 def run(args: argparse.Namespace) -> int | None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from clustruct.hooks import HookError, Hooks, read_sample, start_model, train
-from clustruct.hooks.learning import Trained, settings
+from clustruct.hooks.learning import settings
 from clustruct.hooks.model_files import unstorable, write_model_file
 from clustruct.hooks.svmapi import KernelParm, Sparm, StructModel
-from clustruct.ssvm import Iteration
+from clustruct.ssvm import FitResult, Iteration
 
 from .hook_commands import HookParser, check_files, run_command
 from .output import FAILED, OK, UsageError
@@ -58,7 +58,7 @@ def _learn(line: argparse.Namespace, hooks: Hooks) -> int:
     _check_target(Path(model_file))
     sparm, kernel_parm = _parameters(line)
     hooks.parse_parameters(sparm)
-    chosen = settings(sparm)
+    settings(sparm)  # faults are named before any work
     if line.custom and "parse_parameters" not in hooks.own and sparm.verbosity >= 1:
         print(f"Note: {hooks.name} has no parse_parameters; {line.custom[0][0]} stays in sparm.argv")
     sample = read_sample(hooks, train_file, sparm)
@@ -66,10 +66,9 @@ def _learn(line: argparse.Namespace, hooks: Hooks) -> int:
     _check_storable(hooks, sm, line.allow_pickle)
     if sparm.verbosity >= 1:
         print(f"{len(sample)} examples, length of Psi {sm.size_psi}", flush=True)
-    trained = train(hooks, sample, sm, sparm, _report if sparm.verbosity >= 2 else None, chosen)
+    result, held = train(hooks, sample, sm, sparm, _report if sparm.verbosity >= 2 else None)
     if sparm.verbosity >= 1:
-        print(_summary(trained, sm), flush=True)
-    held = trained.constraints
+        print(_summary(result, sm), flush=True)
     hooks.print_learning_stats(sample, sm, held, held.alpha, sparm)
     return _write(hooks, model_file, sm, sparm, line.allow_pickle)
 
@@ -110,8 +109,7 @@ def _report(entry: Iteration) -> None:
     print(f"round {entry.iteration}: {bounds}, {more}", flush=True)
 
 
-def _summary(trained: Trained, sm: StructModel) -> str:
-    result: Any = trained.result
+def _summary(result: FitResult, sm: StructModel) -> str:
     w = sm.svm_model.lin_weights
     norm = "" if w is None else f"|w| = {float((w**2).sum()) ** 0.5:.4g}"
     size = norm or f"{len(sm.svm_model.alpha)} support vectors"

@@ -15,6 +15,7 @@ import clustruct
 from clustruct.text import harmless
 
 from . import COMMANDS
+from .arguments import add_output
 from .output import FAILED, INTERRUPTED, MISUSED, OK, UsageError
 
 ABOUT = """\
@@ -56,6 +57,7 @@ def build_parser(command: str | None = None) -> argparse.ArgumentParser:
         sub = commands.add_parser(name, formatter_class=plain, **words)
         if name == command:
             module.add_arguments(sub)
+            add_output(sub)
             sub.add_argument("--traceback", action="store_true", help=argparse.SUPPRESS)
             sub.set_defaults(run=module.run, parser=sub, main=main)
     return parser

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import clustruct
 from clustruct.text import count
 
-from .arguments import add_data, add_model, add_output, read_model, unlabelled_sets
+from .arguments import add_data, add_model, read_model, unlabelled_sets
 from .output import print_json
 from .progress import Progress
 
@@ -37,7 +37,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model(parser)
     parser.add_argument("--out", metavar="FILE", help=".csv, .tsv or .jsonl (default: CSV on stdout)")
     parser.add_argument("--confidence", action="store_true", help="add the confidence in each item's place")
-    add_output(parser)
 
 
 def run(args: argparse.Namespace) -> None:

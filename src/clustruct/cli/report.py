@@ -7,7 +7,7 @@ from pathlib import Path
 
 import clustruct
 
-from .arguments import add_data, add_model, add_output, read_model, sets_as_they_are
+from .arguments import add_data, add_model, read_model, sets_as_they_are
 from .output import print_json
 
 SUMMARY = "a page with figures (HTML)"
@@ -20,7 +20,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_data(parser)
     add_model(parser)
     parser.add_argument("--out", metavar="FILE", default="report.html", help="the page (report.html)")
-    add_output(parser)
 
 
 def run(args: argparse.Namespace) -> None:

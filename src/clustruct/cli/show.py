@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from clustruct.text import count, table
 
-from .arguments import Model, add_model, add_output, read_model, whole
+from .arguments import Model, add_model, read_model, whole
 from .fit import weight_rows
 from .output import print_json
 
@@ -20,7 +20,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The model file, and how much of it."""
     add_model(parser)
     parser.add_argument("--top", type=whole(1), default=20, metavar="N", help="weights shown (20)")
-    add_output(parser)
 
 
 def run(args: argparse.Namespace) -> None:

@@ -13,17 +13,15 @@ from scipy import sparse
 from clustruct._typing import Floats, Labels
 from clustruct.inference import spectral
 from clustruct.inference.spectral import MOST_CLUSTERS, count_clusters, count_range
-from clustruct.itemsets import ItemSet
-from clustruct.itemsets.pair_algebra import Matrix
+from clustruct.itemsets import ItemSet, PairScores
+from clustruct.itemsets.pairs import Matrix
 from clustruct.losses import NormalisedLoss, as_loss
 from clustruct.oracles import Oracle, Predictor, make_oracle, make_predictor
-from clustruct.pair_scores import PairScores
 from clustruct.partitions import RelaxedClustering
 from clustruct.ssvm import Formulation
 from clustruct.storage import register
 
-from .base import AnyLoss, PairSimilarity, SimilarityLearning
-from .inputs import Table
+from .base import AnyLoss, PairSimilarity, SimilarityLearning, Table
 
 # One number, one for each set, or None.
 Counts: TypeAlias = int | Sequence[int | None] | None

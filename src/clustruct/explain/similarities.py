@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from clustruct._typing import Floats, Labels
-from clustruct.inference.correlation.signed_graph import signed_graph
+from clustruct.inference.correlation.search import signed_graph
 from clustruct.itemsets import ItemSet
 
 Objective = Literal["correlation", "kmeans"]

@@ -13,7 +13,7 @@ from .blocks.numbers import Dates, Numbers
 from .blocks.mentions import Mentions
 from .blocks.mentions.table import pronouns
 from .blocks.links import Links, link_pairs, links
-from .fields import field_kinds
+from clustruct.records import field_kinds
 from .pair_features import Constant, PairFeatures, guess_blocks
 
 __all__ = [

@@ -15,10 +15,8 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from clustruct._typing import Floats, Ints
-from clustruct.records import RawSet
+from clustruct.records import Fields, RawSet
 from clustruct.storage import EstimatorState
-
-from .fields import Fields
 
 # One row per pair, one column per feature.
 Values: TypeAlias = Floats | sparse.csr_array
@@ -135,15 +133,6 @@ def check_distinct(value: object, name: str) -> None:
         raise ValueError(f"{name} must be a list of strings")
     if len(set(value)) != len(value):
         raise ValueError(f"{name} names something twice")
-
-
-def all_pairs(m: int) -> Ints:
-    """Every pair a < b of m items, in the order of scipy's `pdist`.
-
-    >>> all_pairs(3).tolist()
-    [[0, 1], [0, 2], [1, 2]]
-    """
-    return np.column_stack(np.triu_indices(m, 1)).astype(np.int64)
 
 
 def missing(present: Sequence[bool] | np.ndarray[Any, np.dtype[np.bool_]], pairs: Ints) -> list[Floats]:

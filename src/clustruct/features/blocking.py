@@ -12,11 +12,10 @@ from sklearn.base import BaseEstimator
 
 from clustruct._typing import Ints
 from clustruct.partitions import canonical_labels
-from clustruct.records import RawSet
+from clustruct.records import RawSet, as_text
 from clustruct.storage import EstimatorState, register
 
 from .base import check_distinct, check_names
-from .fields import as_text
 from .terms import TermCounts, TermWeights, codes, letter_ngrams, words
 
 ROWS_AT_ONCE = 512

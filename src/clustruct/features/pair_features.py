@@ -14,14 +14,13 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from clustruct._typing import Ints
-from clustruct.itemsets import ItemSet
-from clustruct.records import RawSet
+from clustruct.itemsets import ItemSet, all_pairs
+from clustruct.records import Fields, ItemKind, RawSet, field_kinds
 from clustruct.storage import register
 from clustruct.storage.values import registered
 
-from .base import Block, PairBlock, Unlearned, Values, all_pairs
+from .base import Block, PairBlock, Unlearned, Values
 from .blocking import Blocking
-from .fields import Fields, ItemKind, field_kinds
 
 KINDS: tuple[str, ...] = get_args(ItemKind)
 # More are not taken from a model file: a few bytes for each there would ask for gigabytes here.

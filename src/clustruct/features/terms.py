@@ -16,11 +16,10 @@ from typing import ClassVar, NamedTuple, Self, TypeAlias
 import numpy as np
 
 from clustruct._typing import Floats, Ints
-from clustruct.records import RawSet
+from clustruct.records import RawSet, fold
 from clustruct.storage import DataclassState, register
 
 from .base import PairBlock, check_distinct
-from .fields import fold
 
 TermLists: TypeAlias = Sequence[Sequence[str]]
 _WORD = re.compile(r"\w+")

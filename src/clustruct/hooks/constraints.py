@@ -16,7 +16,7 @@ from clustruct._typing import Floats
 from clustruct.ssvm import Planes, SlackRule, VectorSum
 
 from .errors import HookError
-from .vectors import Document, Sparse, row_words, sparse_parts
+from .svmapi import Document, Sparse, row_words, sparse_parts
 
 
 @dataclass(frozen=True)

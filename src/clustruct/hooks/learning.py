@@ -32,14 +32,6 @@ class Settings:
     cache_size: int
 
 
-@dataclass(frozen=True)
-class Trained:
-    """The outcome: the engine's result, and the working set at the end."""
-
-    result: FitResult
-    constraints: WorkingConstraints
-
-
 def settings(sparm: Sparm) -> Settings:
     """Check the parameters, whoever set them: the command line or ``parse_parameters``.
 
@@ -109,15 +101,13 @@ def train(
     sm: StructModel,
     sparm: Sparm,
     report: Callable[[Iteration], object] | None = None,
-    chosen: Settings | None = None,
-) -> Trained:
-    """Learn ``sm.w`` (or the support vectors) by the module's hooks.
+) -> tuple[FitResult, WorkingConstraints]:
+    """Learn ``sm.w`` (or the support vectors) by the module's hooks; the working set at the end as well.
 
     Solves ``min 1/2 |w|^2 + C mean_i xi_i`` (or half the mean of squares) as `clustruct.ssvm.fit` does,
-    to the tolerance ``sparm.epsilon``. ``print_iteration_stats`` is called after every round. ``chosen`` is
-    what `settings` made of the parameters, where that was done before.
+    to the tolerance ``sparm.epsilon``. ``print_iteration_stats`` is called after every round.
     """
-    chosen = chosen or settings(sparm)
+    chosen = settings(sparm)
     _check_oracle(hooks, chosen.rule)
     given = read_constraints(hooks.init_constraints(sample, sm, sparm), len(sample), chosen.rule)
     linear = sm.svm_model.kernel_parm.kernel_type == 0
@@ -147,7 +137,7 @@ def train(
     )
     learned = (result.w, problem.kernel_ids) if linear else (None, (0,), result.w.support)
     sm.svm_model = Model(sm.svm_model.kernel_parm, *learned)
-    return Trained(result, WorkingConstraints(rounds.working_set))
+    return result, WorkingConstraints(rounds.working_set)
 
 
 def _check_oracle(hooks: Hooks, rule: SlackRule) -> None:
@@ -179,8 +169,7 @@ def _fitting(given: list[UserConstraint], chosen: Settings, linear: bool) -> lis
 
 def _weights(problem: HookProblem) -> Floats:
     """1 for each example, and the cost factor for each slack that only given constraints have."""
-    weights = np.ones(problem.n_examples)
-    weights[problem.n_own :] = 0.0
+    weights = (np.arange(problem.n_examples) < problem.n_own).astype(float)
     for g in problem.given:
         if g.group is not None and g.group >= problem.n_own:
             weights[g.group] = max(weights[g.group], g.cost)

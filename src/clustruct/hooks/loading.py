@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TextIO
+from typing import Any
 
 import numpy as np
 
@@ -39,18 +39,6 @@ def default_loss(y: Any, ybar: Any, sparm: object) -> float:
     return 0.0 if y == ybar else 1.0
 
 
-def kept_statistics(
-    exnum: int, example: object, ypred: object, sm: object, sparm: object, teststats: object
-) -> object:
-    """Keep the statistics as they are."""
-    return teststats
-
-
-def label_per_line(fileptr: TextIO, y: object) -> None:
-    """One label per line, as `str` shows it."""
-    fileptr.write(f"{y}\n")
-
-
 def nothing(*args: object) -> None:
     """The hooks that print, those that read options, and those that give constraints: nothing."""
 
@@ -59,8 +47,8 @@ def nothing(*args: object) -> None:
 DEFAULTS: dict[str, Callable[..., Any]] = {
     "loss": default_loss,
     "init_constraints": nothing,
-    "eval_prediction": kept_statistics,
-    "write_label": label_per_line,
+    "eval_prediction": lambda *args: args[-1],  # the statistics so far
+    "write_label": lambda file, y: file.write(f"{y}\n"),
     **dict.fromkeys(("parse_parameters", "parse_parameters_classify"), nothing),
     **dict.fromkeys(("print_iteration_stats", "print_learning_stats", "print_testing_stats"), nothing),
     **dict.fromkeys(("print_help", "print_help_classify"), nothing),

@@ -23,8 +23,7 @@ from clustruct.storage import DataclassState, read, register, save
 from clustruct.storage.values import Unstorable, encode, register_foreign
 
 from .errors import HookError
-from .svmapi import KernelParm, Model, Sparm, StructModel
-from .vectors import Document, Sparse
+from .svmapi import Document, KernelParm, Model, Sparm, Sparse, StructModel
 
 Attributes = dict[str, Any]
 

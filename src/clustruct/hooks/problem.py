@@ -6,17 +6,16 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from clustruct._typing import Floats, Indices, Ints
 from clustruct.ssvm import Constraints, KernelModel, OracleKind, Planes, SlackRule, VectorSum
+from clustruct.ssvm.planes import with_room
 
 from .constraints import UserConstraint
 from .errors import HookError
 from .loading import Hooks, hook_errors
-from .svmapi import Model, Sparm, StructModel
-from .vectors import Sparse, sparse_parts
+from .svmapi import Model, Sparm, Sparse, StructModel, sparse_parts
 
 Parts = Sequence[Sparse]
 # Up to this length support vectors are held dense: products of short rows are faster so.
@@ -286,9 +285,9 @@ class RowStore:
         """Take in rows; the number of the first."""
         first, held = self.count, int(self.pointers[self.count])
         end, entries = self.count + rows.shape[0], held + len(rows.data)
-        self.data = _with_room(self.data, entries)
-        self.indices = _with_room(self.indices, entries)
-        self.pointers = _with_room(self.pointers, end + 1)
+        self.data = with_room(self.data, entries)
+        self.indices = with_room(self.indices, entries)
+        self.pointers = with_room(self.pointers, end + 1)
         self.data[held:entries] = rows.data
         self.indices[held:entries] = rows.indices
         self.pointers[first : end + 1] = held + rows.indptr
@@ -303,11 +302,3 @@ class RowStore:
         at = np.arange(pointers[-1]) + np.repeat(starts - pointers[:-1], lengths)
         shape = (len(which), self.n_columns)
         return sparse.csr_array((self.data[at], self.indices[at], pointers.astype(np.int32)), shape=shape)
-
-
-def _with_room(array: NDArray[Any], size: int) -> NDArray[Any]:
-    if size <= len(array):
-        return array
-    grown = np.zeros(2 * size, array.dtype)
-    grown[: len(array)] = array
-    return grown

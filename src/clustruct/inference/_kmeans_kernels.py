@@ -35,10 +35,9 @@ def hill_climb(K: Floats, labels: Ints, k: int, tolerance: float, passes: int) -
     """
     m = labels.size
     G = np.zeros((m, k))
-    s = np.zeros(k, dtype=np.int64)
+    s = np.bincount(labels, minlength=k)
     q = np.zeros(k)
     for a in range(m):
-        s[labels[a]] += 1
         for b in range(m):
             G[a, labels[b]] += K[a, b]
         q[labels[a]] += G[a, labels[a]]
@@ -77,10 +76,9 @@ def hill_climb_rows(F: Floats, labels: Ints, k: int, tolerance: float, passes: i
     """`hill_climb` for K = F F' (m x r), with cluster sums of rows in place of pulls: O(m k r) for a pass."""
     m, r = F.shape
     sums = np.zeros((k, r))
-    s = np.zeros(k, dtype=np.int64)
+    s = np.bincount(labels, minlength=k)
     own = np.zeros(m)
     for a in range(m):
-        s[labels[a]] += 1
         sums[labels[a]] += F[a]
         own[a] = np.dot(F[a], F[a])
     q = np.zeros(k)
@@ -108,7 +106,4 @@ def hill_climb_rows(F: Floats, labels: Ints, k: int, tolerance: float, passes: i
             moved = True
         if not moved:
             break
-    value = 0.0
-    for c in range(k):
-        value += q[c] / s[c]
-    return value
+    return float(np.sum(q / s))

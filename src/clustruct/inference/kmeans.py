@@ -15,7 +15,7 @@ from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
 from clustruct._typing import Floats, Ints
-from clustruct.pair_scores import symmetric_matrix
+from clustruct.itemsets.pairs import symmetric_matrix
 from clustruct.partitions import canonical_labels, indicator
 
 __all__ = ["iterative", "objective", "random_labels"]

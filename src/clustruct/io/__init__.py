@@ -17,7 +17,6 @@ from .files import (
     read_sets,
     register,
     suffixes,
-    write_predictions,
     write_sets,
 )
 from .tables import Columns, LabelUse, sets_from_frame
@@ -38,7 +37,6 @@ __all__ = [
     "sets_from_frame",
     "sets_from_svmlight",
     "suffixes",
-    "write_predictions",
     "write_sets",
 ]
 

@@ -7,8 +7,9 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from clustruct.exceptions import DataError, place
+from clustruct.exceptions import DataError
 from clustruct.records import RawSet
+from clustruct.text import place
 
 from .files import Prediction, Reading, TextFormat, plain, register, suffix_of, text_lines
 from .tables import Row, sets_from_rows

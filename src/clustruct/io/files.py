@@ -16,9 +16,10 @@ from os import PathLike
 from pathlib import Path
 from typing import IO, Any, ClassVar, NamedTuple, TypeVar
 
-from clustruct.exceptions import DataError, place
+from clustruct.exceptions import DataError
 from clustruct.records import RawSet
 from clustruct.storage.files import replacing
+from clustruct.text import place
 
 from .tables import Columns, LabelUse
 
@@ -140,13 +141,6 @@ def write_sets(path: str | PathLike[str], sets: Iterable[RawSet]) -> None:
     lines = _written(path, "sets").set_lines(sets, suffix_of(path))
     with _opened(Path(path)) as f:
         f.writelines(map(_encoded, lines))
-
-
-def write_predictions(path: str | PathLike[str], predictions: Iterable[Prediction]) -> None:
-    """Write predictions as they come; see `prediction_file`."""
-    with prediction_file(path) as write:
-        for prediction in predictions:
-            write(prediction)
 
 
 @contextmanager

@@ -8,8 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from clustruct.exceptions import DataError, NoLabels, place
+from clustruct.exceptions import DataError, NoLabels
 from clustruct.records import RawSet, is_missing
+from clustruct.text import place
 
 from .files import Prediction, Reading, TextFormat, plain, register, text_lines
 from .tables import Columns, LabelUse, check_ids, check_labels, check_values

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import load_svmlight_file
 
-from clustruct.exceptions import DataError, place
+from clustruct.exceptions import DataError
 from clustruct.itemsets import ItemSet
+from clustruct.text import place
 
 from .files import text_lines
 

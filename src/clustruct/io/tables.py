@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from clustruct.exceptions import DataError, NoLabels, place
+from clustruct.exceptions import DataError, NoLabels
 from clustruct.records import RawSet, is_missing
+from clustruct.text import place
 
 LabelUse = Literal["required", "skip", "ignored"]
 Row = tuple[int, Mapping[str, Any]]

@@ -1,6 +1,6 @@
-"""Item sets: a linear map from weights to similarities, and its adjoint."""
+"""Item sets: a linear map from weights to similarities, and its adjoint; scores of pairs."""
 
 from .item_set import ItemSet, as_item_set, pair_table
-from .pair_algebra import Matrix, MatrixLike
+from .pairs import Matrix, MatrixLike, PairScores, all_pairs
 
-__all__ = ["ItemSet", "Matrix", "MatrixLike", "as_item_set", "pair_table"]
+__all__ = ["ItemSet", "Matrix", "MatrixLike", "PairScores", "all_pairs", "as_item_set", "pair_table"]

@@ -27,8 +27,8 @@ from scipy.spatial.distance import squareform
 from clustruct._typing import Floats, Ints, LabelsLike
 from clustruct.partitions import canonical_labels, indicator
 
-from . import pair_algebra as algebra
-from .pair_algebra import check_feature_names, check_ids, check_matrix, check_pair_index, count_items
+from . import pairs as algebra
+from .pairs import check_feature_names, check_ids, check_matrix, check_pair_index, count_items
 
 
 class ItemSet:
@@ -89,7 +89,7 @@ class ItemSet:
             raise ValueError(f"pairs has {P.shape[0]} rows for m = {m} items; expected {self._rows.n_rows}")
         if diagonal is not None and P is not None and diagonal.shape != (m, P.shape[1]):
             raise ValueError(f"pair_diagonal has shape {diagonal.shape}; expected {(m, P.shape[1])}")
-        self._ids = check_ids(ids, m)
+        self._ids = check_ids(ids)
         self._feature_names = check_feature_names(feature_names, self.n_features)
 
     @property
@@ -224,7 +224,7 @@ class ItemSet:
         if weights.shape != (self._m, self._m):
             raise ValueError(f"B has shape {weights.shape}; expected {(self._m, self._m)}")
         node_part = np.zeros(0) if self._nodes is None else algebra.node_adjoint(self._nodes, weights)
-        pair_part = self._pair_part(lambda: algebra.gather(self._rows, weights), weights.diagonal())
+        pair_part = self._pair_part(lambda: self._rows.gather(weights), weights.diagonal())
         return np.concatenate([node_part, pair_part])
 
     def joint_feature_factor(self, Y: algebra.MatrixLike) -> Floats:
@@ -239,8 +239,8 @@ class ItemSet:
         factor = check_matrix(Y, "Y")
         if factor.shape[0] != self._m:
             raise ValueError(f"Y has {factor.shape[0]} rows for {self._m} items")
-        node_part = np.zeros(0) if self._nodes is None else algebra.node_factor_adjoint(self._nodes, factor)
-        squares = algebra.row_sums_of_squares(factor)
+        node_part = np.zeros(0) if self._nodes is None else algebra.row_squares(self._nodes.T @ factor)
+        squares = algebra.row_squares(factor)
         return np.concatenate([node_part, self._pair_part(lambda: self._rows.gather_factor(factor), squares)])
 
     def joint_feature_pairs(self, labels: LabelsLike) -> Floats:
@@ -257,8 +257,8 @@ class ItemSet:
         pair_part = self._pair_part(lambda: self._rows.gather_labels(y), None)
         if self._nodes is None:
             return pair_part
-        together = algebra.node_factor_adjoint(self._nodes, indicator(y))
-        squares = algebra.row_sums_of_squares(self._nodes.T)
+        together = algebra.row_squares(self._nodes.T @ indicator(y))
+        squares = algebra.row_squares(self._nodes.T)
         return np.concatenate([(together - squares) / 2, pair_part])
 
     def joint_feature_edges(self, e: ArrayLike) -> Floats:
@@ -282,9 +282,9 @@ class ItemSet:
         array([6.])
         """
         a, b = self._check_items([a, b]).tolist()
-        psi = _dense(pair_table(self, np.array([[a, b]])))[0]
+        psi = algebra.dense(pair_table(self, np.array([[a, b]])))[0]
         if a == b and self._diagonal is not None:
-            psi[self.n_node_features :] = _dense(self._diagonal[[a]])
+            psi[self.n_node_features :] = algebra.dense(self._diagonal[[a]])
         return psi
 
     def subset(self, indices: ArrayLike) -> "ItemSet":
@@ -344,10 +344,6 @@ class ItemSet:
         if outside.any():
             raise ValueError(f"item {numbers[outside][0]} is not in 0..{self._m - 1}")
         return numbers.astype(np.int64)
-
-
-def _dense(A: algebra.Matrix) -> Floats:
-    return A if isinstance(A, np.ndarray) else A.toarray()
 
 
 def pair_table(x: ItemSet, pairs: Ints) -> algebra.Matrix:

@@ -12,11 +12,10 @@ own is a class with these two, registered by `register("name")`.
 """
 
 from .base import LinearLoss, Loss, LossState, PairWeights, names, register
-from .counts import CountForm, CountLoss, CountState
 from .function import FunctionLoss, as_loss
 from .mitre import MitreLoss
 from .normalised import NormalisedLoss
-from .pairwise import PairwiseLoss
+from .pairwise import CountForm, CountLoss, CountState, PairwiseLoss
 from .purity import MutualPurityLoss
 
 __all__ = [

@@ -114,6 +114,7 @@ class LossState(ABC):
         self.sizes[c] += self.sizes[d]
         self.counts[c] += self.counts[d]
         self._drop(d)
+        self._changed()
 
     def move(self, item: int, cluster: int) -> None:
         """Move the item to the cluster (k: a new one)."""
@@ -131,6 +132,11 @@ class LossState(ABC):
             self.counts[c, t] += step
         if self.sizes[source] == 0:
             self._drop(source)
+        self._changed()
+
+    def _changed(self) -> None:
+        """Called after every step, for what a state keeps beside the partition."""
+        return
 
     def _drop(self, d: int) -> None:
         self.labels[self.labels > d] -= 1

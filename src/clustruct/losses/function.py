@@ -82,14 +82,7 @@ class FunctionState(LossState):
     def _try(self, labels: Ints) -> float:
         return self.loss.of_canonical(self.truth, canonical_labels(labels))
 
-    def merge(self, c: int, d: int) -> None:
-        """Merge clusters c and d."""
-        super().merge(c, d)
-        self._value = None
-
-    def move(self, item: int, cluster: int) -> None:
-        """Move the item to the cluster (k: a new one)."""
-        super().move(item, cluster)
+    def _changed(self) -> None:
         self._value = None
 
 

@@ -7,7 +7,7 @@ from clustruct.partitions import canonical_labels
 from clustruct.storage import DataclassState
 
 from .base import register
-from .counts import CountForm, CountLoss
+from .pairwise import CountForm, CountLoss
 
 
 @register("mitre")

@@ -31,11 +31,9 @@ def _objective(gain: float, Q: float, k: int, form: Floats, rule: Rule) -> float
 def _count(truth: Ints, labels: Ints, n_slots: int) -> tuple[Ints, Ints]:
     """Sizes s_c and counts n_ct of the clusters."""
     counts = np.zeros((n_slots, truth.max() + 1), dtype=np.int64)
-    sizes = np.zeros(n_slots, dtype=np.int64)
     for a in range(truth.size):
         counts[labels[a], truth[a]] += 1
-        sizes[labels[a]] += 1
-    return sizes, counts
+    return np.bincount(labels, minlength=n_slots), counts
 
 
 @njit(cache=True, nogil=True)
@@ -160,14 +158,6 @@ def _best_move(
 
 
 @njit(cache=True, nogil=True)
-def _empty_slot(sizes: Ints) -> int:
-    for c in range(sizes.size):
-        if sizes[c] == 0:
-            return c
-    return -1
-
-
-@njit(cache=True, nogil=True)
 def _carry(
     item: int, source: int, target: int, K: Floats, t: int, pull: Floats, sizes: Ints, counts: Ints
 ) -> None:
@@ -225,7 +215,7 @@ def hill_climb(
             if not best > now + tolerance:
                 continue
             if place == alive.size:
-                alive = np.append(alive, _empty_slot(sizes))
+                alive = np.append(alive, np.argmin(sizes))  # an empty slot
             target = alive[place]
             _carry(item, source, target, K, truth[item], pull, sizes, counts)
             found[item], gain, Q, moved = target, new_gain, new_Q, True

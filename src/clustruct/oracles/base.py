@@ -18,9 +18,8 @@ from scipy import sparse
 
 from clustruct._typing import Bools, Floats, Ints
 from clustruct.inference.correlation import EdgeDegrees
-from clustruct.itemsets import ItemSet
+from clustruct.itemsets import ItemSet, PairScores, all_pairs
 from clustruct.losses import CountForm, CountLoss, LinearLoss, Loss, LossState, NormalisedLoss
-from clustruct.pair_scores import PairCoefficients, PairScores
 from clustruct.partitions import RelaxedClustering, normalised_indicator
 from clustruct.slack_rule import SlackRule
 from clustruct.ssvm import OracleKind
@@ -55,7 +54,7 @@ class ExampleLoss:
                 f"{loss} compares whole partitions, but not every pair is judged: use 'pairwise'"
             )
         if judged is not None and index is None:
-            index = np.column_stack(np.triu_indices(truth.size, 1)).astype(np.int64)
+            index = all_pairs(truth.size)
         self.index = index if self.by_pairs else None
 
     def __call__(self, y: Output) -> float:
@@ -125,6 +124,32 @@ def together(y: Ints, index: Ints) -> Floats:
 
 
 @dataclass(frozen=True)
+class PairCoefficients:
+    """B of Psi = sum_ab B_ab psi_ab, in the form that a set's adjoint takes with least work.
+
+    ``labels``: 1 for a < b together (correlation clustering); ``degrees``: e_ab for a < b (its relaxation);
+    ``factor``: Y Y' over all ordered pairs, diagonal included (k-means and its relaxations).
+
+    >>> x = ItemSet(nodes=[[1.0], [2.0], [4.0]])
+    >>> PairCoefficients(labels=np.array([0, 1, 0])).joint_feature(x)
+    array([4.])
+    """
+
+    labels: Ints | None = None
+    degrees: Floats | None = None
+    factor: Floats | sparse.csr_array | None = None
+
+    def joint_feature(self, x: ItemSet) -> Floats:
+        """Psi, in the units of the set."""
+        if self.factor is not None:
+            return x.joint_feature_factor(self.factor)
+        if self.degrees is not None:
+            return x.joint_feature_edges(self.degrees)
+        assert self.labels is not None
+        return x.joint_feature_pairs(self.labels)
+
+
+@dataclass(frozen=True)
 class OracleResult:
     """The most violated output found, the coefficients of its pairs in Psi, and its loss.
 
@@ -167,9 +192,13 @@ class Predictor(ABC):
     def __init__(self, *, loss_in_oracle: bool = True, n_init: int = 3, random_state: int = 0) -> None:
         self.loss_in_oracle, self.n_init, self.random_state = loss_in_oracle, n_init, random_state
 
-    def scores(self, x: ItemSet, w: Floats, factor: float = 1.0, judged: Bools | None = None) -> PairScores:
-        """factor K of a set, in the form this search takes."""
-        return PairScores.of(x, w, factor, judged)
+    def scores(self, x: ItemSet, w: Floats, factor: float = 1.0) -> PairScores:
+        """factor K of a set: listed where it lists its pairs and has no nodes, else a matrix."""
+        if x.is_sparse and x.pairs is not None:
+            values = np.asarray(x.pairs @ w, dtype=np.float64) * factor
+            return PairScores(x.n_items, index=x.pair_index, values=values)
+        K = x.similarity(w)
+        return PairScores(x.n_items, matrix=K if factor == 1.0 else K * factor)
 
     def check_set(self, x: ItemSet) -> None:
         """Refuse a set for which a number for each of all pairs would be too much, before any work."""

@@ -13,13 +13,12 @@ from clustruct._typing import Bools, Ints
 from clustruct.inference import correlation
 from clustruct.inference.correlation import EdgeDegrees
 from clustruct.inference.correlation.programs import MOST_ITEMS
-from clustruct.itemsets import ItemSet
+from clustruct.itemsets import ItemSet, PairScores
 from clustruct.losses import LinearLoss, Loss, PairwiseLoss
-from clustruct.pair_scores import PairCoefficients, PairScores
 from clustruct.partitions import RelaxedClustering, canonical_labels
 from clustruct.slack_rule import SlackRule
 
-from .base import PLAIN, ExampleLoss, Oracle, OracleResult, Output, Predictor, register
+from .base import PLAIN, ExampleLoss, Oracle, OracleResult, Output, PairCoefficients, Predictor, register
 from .graph_search import GraphSearch
 from .violation_search import Search, ViolationSearch
 

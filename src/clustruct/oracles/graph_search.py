@@ -12,13 +12,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
 
 import numpy as np
 
 from clustruct._typing import Ints
+from clustruct.itemsets import PairScores
 from clustruct.losses import CountForm
-from clustruct.pair_scores import PairScores
 from clustruct.partitions import canonical_labels
 from clustruct.slack_rule import SlackRule
 
@@ -279,18 +279,11 @@ class _Merges:
         for c, others in enumerate(self.between):
             for d in others:
                 if c < d:
-                    self.changes[c, d] = state.merge_change(c, d, others[d][1])
-                    self._heap(self.changes[c, d]).append((-others[d][0], c, d))
-        for heap in self.heaps.values():
-            heapify(heap)
+                    self._offer(c, d)
 
     def _join(self, c: int, d: int, more: Sums) -> None:
         s, l = self.between[c].get(d, (0.0, 0.0))
         self.between[c][d] = self.between[d][c] = s + more[0], l + more[1]
-
-    def _heap(self, change: float) -> list[tuple[float, int, int]]:
-        """Changes that differ by rounding alone share a heap."""
-        return self.heaps.setdefault(round(change, 10), [])
 
     def best(self, gain: float) -> tuple[float, int, int] | None:
         """H after the best merge, and its two clusters."""
@@ -332,7 +325,8 @@ class _Merges:
         c, d = min(c, d), max(c, d)
         score, cost = self.between[c][d]
         self.changes[c, d] = change = self.state.merge_change(c, d, cost)
-        heappush(self._heap(change), (-score, c, d))
+        # Changes that differ by rounding alone share a heap.
+        heappush(self.heaps.setdefault(round(change, 10), []), (-score, c, d))
 
     def make(self, c: int, d: int) -> float:
         """Merge two clusters, the one with fewer neighbours into the other. What the score gains."""

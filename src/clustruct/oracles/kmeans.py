@@ -15,14 +15,13 @@ from scipy.sparse.linalg import LinearOperator
 from clustruct._typing import Bools, Floats, Ints
 from clustruct.inference import kmeans, spectral
 from clustruct.inference.correlation import EdgeDegrees
-from clustruct.itemsets import ItemSet
+from clustruct.itemsets import ItemSet, PairScores
 from clustruct.losses import Loss, LossState, NormalisedLoss
-from clustruct.pair_scores import PairCoefficients, PairScores
 from clustruct.partitions import RelaxedClustering, canonical_labels, normalised_indicator
 from clustruct.slack_rule import SlackRule
 from clustruct.ssvm import OracleKind
 
-from .base import PLAIN, ExampleLoss, Oracle, OracleResult, Output, SmoothedSearch, register
+from .base import PLAIN, ExampleLoss, Oracle, OracleResult, Output, PairCoefficients, SmoothedSearch, register
 from .violation_search import tolerance_of
 
 # Sets that list their pairs are made a matrix up to this many items (128 MB).
@@ -44,9 +43,9 @@ class KMeansOracle(Oracle):
     def is_linear(self, loss: Loss) -> bool:
         return isinstance(loss, NormalisedLoss)
 
-    def scores(self, x: ItemSet, w: Floats, factor: float = 1.0, judged: Bools | None = None) -> PairScores:
+    def scores(self, x: ItemSet, w: Floats, factor: float = 1.0) -> PairScores:
         K = np.asarray(x.similarity(w if factor == 1.0 else factor * w))
-        return PairScores(x.n_items, matrix=K, judged=judged)
+        return PairScores(x.n_items, matrix=K)
 
     def example_loss(self, loss: Loss, truth: Ints, x: ItemSet, judged: Bools | None = None) -> ExampleLoss:
         if judged is not None:
@@ -150,11 +149,11 @@ class Spectral(KMeansOracle):
     can_smooth = True
     centred: ClassVar[bool] = False
 
-    def scores(self, x: ItemSet, w: Floats, factor: float = 1.0, judged: Bools | None = None) -> PairScores:
+    def scores(self, x: ItemSet, w: Floats, factor: float = 1.0) -> PairScores:
         if x.n_items < spectral.SMALL:
-            return super().scores(x, w, factor, judged)
+            return super().scores(x, w, factor)
         product = x.similarity_operator(w if factor == 1.0 else factor * w)
-        return PairScores(x.n_items, product=product, judged=judged)
+        return PairScores(x.n_items, product=product)
 
     def separate(
         self, scores: PairScores, loss: ExampleLoss, rule: SlackRule, start: Output | None = None

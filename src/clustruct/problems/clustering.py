@@ -18,13 +18,12 @@ from scipy import sparse
 
 from clustruct._typing import Bools, Floats, Indices, Ints, LabelsLike
 from clustruct.callbacks import observed
-from clustruct.itemsets import ItemSet
-from clustruct.itemsets.pair_algebra import Matrix
+from clustruct.itemsets import ItemSet, PairScores
+from clustruct.itemsets.pairs import Matrix
 from clustruct.losses import Loss, as_loss
 from clustruct.losses.function import LabelFunction
 from clustruct.oracles import ExampleLoss, Oracle, OracleResult, Output, Predictor, make_oracle
 from clustruct.oracles.base import Objective
-from clustruct.pair_scores import PairScores
 from clustruct.partitions import canonical_labels
 from clustruct.slack_rule import SlackRule
 from clustruct.ssvm import FitResult, OracleKind, SmoothedResult, fit
@@ -247,7 +246,7 @@ class ClusteringProblem:
 
     def _scores(self, i: int, w: Floats, rule: SlackRule) -> PairScores:
         weights, factor = self.units.of_search(i, w, rule, self.oracle.objective)
-        return self.oracle.scores(self.sets[i], weights, factor, self.judged[i])
+        return self.oracle.scores(self.sets[i], weights, factor)
 
     def natural_C(self) -> float:
         """The C at which regulariser and loss weigh alike, times a factor.

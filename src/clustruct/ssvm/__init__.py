@@ -4,35 +4,38 @@ from clustruct.callbacks import Iteration
 from clustruct.slack_rule import Scaling, SlackRule
 
 from . import solvers
-from .cutting_plane import Cut, Risk, cutting_plane, solve_planes
 from .dual_qp import WeightConstraints, weight_constraints
-from .fit import Formulation, fit
+from .fit import Certificate, FitResult, Formulation, fit
 from .kernelized import Kernel, KernelModel, VectorSum
 from .planes import GramPlanes, Planes
 from .problem import (
     BatchProblem,
-    Constraints,
     KnownQuality,
     OracleKind,
-    PieceRows,
     PrefersFormulation,
     SmoothedResult,
     StructuredProblem,
     SupportsRules,
     SupportsSmoothing,
+    ThreadSafe,
 )
-from .result import Certificate, FitResult, Incumbent
+from .separation import Constraints, Executor, JoblibExecutor, PieceRows, SerialExecutor, Session
+from .solvers.base import Incumbent
+from .solvers.cutting_plane import Cut, CuttingPlaneResult, Risk, cutting_plane, solve_planes
 
 __all__ = [
     "BatchProblem",
     "Certificate",
     "Constraints",
     "Cut",
+    "CuttingPlaneResult",
+    "Executor",
     "FitResult",
     "Formulation",
     "GramPlanes",
     "Incumbent",
     "Iteration",
+    "JoblibExecutor",
     "Kernel",
     "KernelModel",
     "KnownQuality",
@@ -42,11 +45,14 @@ __all__ = [
     "PrefersFormulation",
     "Risk",
     "Scaling",
+    "SerialExecutor",
+    "Session",
     "SlackRule",
     "SmoothedResult",
     "StructuredProblem",
     "SupportsRules",
     "SupportsSmoothing",
+    "ThreadSafe",
     "VectorSum",
     "WeightConstraints",
     "cutting_plane",

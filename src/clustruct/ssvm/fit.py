@@ -1,4 +1,4 @@
-"""The entrance of the engine: `fit`."""
+"""The entrance of the engine: `fit`, its result, and what is certain about it."""
 
 from __future__ import annotations
 
@@ -6,25 +6,117 @@ import os
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
-from clustruct.callbacks import Callback, Iteration, Training, listener
-from clustruct.executors import Executor, executor_for
+from clustruct.callbacks import Callback, Iteration, SupportsDump, Training, listener
 from clustruct.slack_rule import Scaling, SlackRule
+from clustruct.storage import DataclassState, register
 
+from .checkpoint import Checkpoint
 from .dual_qp import Condition, weight_constraints
 from .kernelized import KernelFunction, KernelProblem
 from .planes import Planes, PlaneSet
-from .problem import KnownQuality, PrefersFormulation, Problem, batch_form, check_problem
-from .result import Certificate, Checkpoint, FitResult, Incumbent, Progress, certify
+from .problem import KnownQuality, OracleKind, PrefersFormulation, Problem
+from .separation import Executor, batch_form, check_problem, executor_for
 from .solvers import SOLVERS
-from .solvers.base import Run, Solver, Task, example_weights
+from .solvers.base import Incumbent, Progress, Run, Solver, Task, example_weights
 
 Formulation: TypeAlias = str | Solver
+
+
+@register("Certificate")
+@dataclass(frozen=True)
+class Certificate(DataclassState):
+    """What holds about v*, the optimum of the original problem (dissertation, chapter 5).
+
+    ``lower <= v* <= upper``; an end that does not hold is None, and ``notes`` say why.
+    ``training_loss`` bounds the mean training loss, for a predictor of the same kind as the oracle.
+    """
+
+    oracle_kind: OracleKind
+    lower: float | None
+    upper: float | None
+    training_loss: float | None
+    notes: tuple[str, ...]
+
+    def __str__(self) -> str:
+        low, high = ("unknown" if end is None else f"{end:.6g}" for end in (self.lower, self.upper))
+        return "\n".join([f"optimum between {low} and {high} ({self.oracle_kind} oracle)", *self.notes])
+
+
+_NOTES: dict[OracleKind, tuple[str, ...]] = {
+    "exact": ("Every constraint was searched: both ends hold.",),
+    "overgenerating": (
+        "The oracle searches more than the true outputs: the lower end belongs to the relaxed problem, "
+        "and only the upper end holds for this one.",
+        "The training loss bound holds for prediction by the same relaxation.",
+    ),
+    "heuristic": (
+        "The oracle does not look for the most violated constraint of any set: neither end holds.",
+    ),
+    "undergenerating": (
+        "The oracle searches a part of the outputs, how well is not known: only the lower end holds, "
+        "and the slack need not bound the training loss.",
+    ),
+}
+
+
+@register("FitResult")
+@dataclass(frozen=True, repr=False)
+class FitResult(DataclassState):
+    """The outcome of `fit`.
+
+    ``w`` is the weight vector (with a kernel: a `KernelModel`). ``objective`` is the primal value that
+    the oracle saw at w, ``dual`` the working set's lower bound, ``gap`` their difference.
+    ``stop_reason`` is one of "converged", "max_iter", "time_limit", "callback", "interrupted", "stalled",
+    or what a callback gave as its reason.
+    """
+
+    w: Any
+    objective: float
+    dual: float
+    mean_slack: float
+    stop_reason: str
+    certificate: Certificate
+    history: tuple[Iteration, ...] = field(repr=False)
+    oracle_calls: int
+    qp_solves: int
+    seconds: float
+    oracle_seconds: float
+    qp_seconds: float
+    working_set: SupportsDump | None = field(default=None, repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        return (
+            f"FitResult({self.stop_reason} after {self.n_iter} rounds: objective {self.objective:.6g}, "
+            f"gap {self.gap:.3g}, {self.oracle_calls} oracle calls, {self.seconds:.3g} s)"
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Stored and sent without the working set, which can be a thousand times the size of w."""
+        return {**self.__dict__, "working_set": None}
+
+    @property
+    def planes(self) -> Planes | None:
+        """The constraints held at the end, made when asked for (None with a kernel or after unpickling)."""
+        return None if self.working_set is None else self.working_set.dump()
+
+    @property
+    def gap(self) -> float:
+        return self.objective - self.dual
+
+    @property
+    def converged(self) -> bool:
+        return self.stop_reason == "converged"
+
+    @property
+    def n_iter(self) -> int:
+        return len(self.history)
 
 
 def fit(
@@ -101,7 +193,7 @@ def fit(
     n_jobs : int, optional
         Oracle calls in parallel, by joblib. The result does not depend on it.
     executor : Executor, optional
-        Where oracle calls are made, instead of ``n_jobs``: see `clustruct.executors`.
+        Where oracle calls are made, instead of ``n_jobs``: see `clustruct.ssvm.separation`.
     callback : Callback or function, optional
         A function is called with an `Iteration` after every round; training ends when it returns something
         true. See `clustruct.callbacks`.
@@ -231,11 +323,16 @@ def _result(task: Task, planes: PlaneSet[Any], best: Incumbent[Any], progress: P
 
 
 def _certificate(task: Task, planes: PlaneSet[Any], best: Incumbent[Any]) -> Certificate:
-    problem, half = task.problem, planes.half_norm(best.w)
-    # With quadratic slacks xi^2 bounds the loss, and the objective holds half its mean.
-    bound = task.rule.norm * (best.primal - half) / task.C
-    upper = None
-    if isinstance(problem, KnownQuality) and task.rule == SlackRule("margin", 1):
+    """What the oracle's kind, and its quality where it is known, allow."""
+    problem, kind, half = task.problem, task.problem.oracle_kind, planes.half_norm(best.w)
+    plain = kind == "undergenerating" and task.rule == SlackRule("margin", 1)
+    if plain and isinstance(problem, KnownQuality):
         truth = sum(float(task.weights[i]) * problem.truth_score(int(i), best.w) for i in task.examples)
         upper = half + task.C * ((best.mean_slack + truth) / problem.oracle_rho - truth)
-    return certify(problem.oracle_kind, planes.dual, best.primal, bound, upper)
+        notes = ("The upper end is Theorem 9's, from the oracle's rho.",)
+        return Certificate(kind, planes.dual, upper, None, notes)
+    # With quadratic slacks xi^2 bounds the loss, and the objective holds half its mean.
+    bound = task.rule.norm * (best.primal - half) / task.C
+    lower = planes.dual if kind in ("exact", "undergenerating") else None
+    every = kind in ("exact", "overgenerating")  # whether all true outputs were searched
+    return Certificate(kind, lower, best.primal if every else None, bound if every else None, _NOTES[kind])

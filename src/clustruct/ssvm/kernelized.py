@@ -12,12 +12,12 @@ from scipy import sparse
 from sklearn.metrics.pairwise import KERNEL_PARAMS, PAIRWISE_KERNEL_FUNCTIONS
 
 from clustruct._typing import Floats, Indices
-from clustruct.executors import Backend, backend_of
 from clustruct.slack_rule import SlackRule
 from clustruct.storage import DataclassState, register
 
 from .planes import GramPlanes
-from .problem import separate_each
+from .problem import Backend
+from .separation import backend_of, separate_each
 
 # kappa of each row of one table with each row of another. Rows may be dense or sparse.
 KernelFunction: TypeAlias = Callable[[Any, Any], Floats]

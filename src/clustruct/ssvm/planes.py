@@ -16,7 +16,8 @@ from clustruct.callbacks import SupportsDump
 from clustruct.storage import DataclassState, register
 
 from .dual_qp import Groups, WeightConstraints, feasible, solve_bounded_dual, solve_dual
-from .problem import Rows, W
+from .problem import W
+from .separation import Rows
 
 
 def with_room(array: NDArray[Any], n: int) -> NDArray[Any]:

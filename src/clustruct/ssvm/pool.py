@@ -14,7 +14,7 @@ from clustruct.callbacks import SupportsDump
 
 from .dual_qp import LARGEST_INTERIOR, Groups, WeightConstraints, feasible, nearest_allowed, solve_dual
 from .planes import Planes, PlaneSet, with_room
-from .problem import PieceRows, Rows
+from .separation import PieceRows, Rows
 
 # Full sweeps per call, and sweeps over the busy groups between two of them.
 MOST_SWEEPS = 200

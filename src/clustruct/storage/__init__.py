@@ -5,7 +5,18 @@ inside others. `DataclassState` has both methods for dataclasses, `EstimatorStat
 """
 
 from .files import load, read, save
-from .state import FEATURES, DataclassState, EstimatorState, Shape
-from .values import register
+from .state import FEATURES, DataclassState, EstimatorState, Shape, fits
+from .values import register, register_foreign
 
-__all__ = ["FEATURES", "DataclassState", "EstimatorState", "Shape", "load", "read", "register", "save"]
+__all__ = [
+    "FEATURES",
+    "DataclassState",
+    "EstimatorState",
+    "Shape",
+    "fits",
+    "load",
+    "read",
+    "register",
+    "register_foreign",
+    "save",
+]

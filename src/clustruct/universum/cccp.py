@@ -11,7 +11,7 @@ import numpy as np
 
 from clustruct._typing import Floats, Indices
 from clustruct.callbacks import Iteration, asked_to_stop
-from clustruct.ssvm import Cut, GramPlanes, Incumbent, Planes, Risk, cutting_plane
+from clustruct.ssvm import Cut, CuttingPlaneResult, GramPlanes, Incumbent, Planes, Risk, cutting_plane
 from clustruct.storage import DataclassState, register
 
 from .problem import MarginProblem, View, inner_product, plane_of
@@ -91,20 +91,20 @@ def cccp(
     started = time.perf_counter()
     current = np.zeros(problem.shape) if W is None else W
     scores = problem.scores(current)
-    value = np.inf if W is None else problem.objective_at(current, scores)
+    value = np.inf if W is None else problem.objective(current, scores=scores)
     history: list[CCCPStep] = []
     earlier, reason = None, ""
     try:
         while not reason:
             inner = solve_convex(problem, labels, current, inner_tol, earlier=earlier, scores=scores)
-            if inner.stop_reason == "interrupted" and inner.W is current:
+            if inner.stop_reason == "interrupted" and inner.point.W is current:
                 raise KeyboardInterrupt
             before, value_before = labels, value
-            current, earlier, scores = inner.W, inner.universum, inner.scores
-            labels, value = np.argmax(scores[0], axis=1), problem.objective_at(current, scores)
+            current, scores, earlier = inner.point.W, inner.point.scores, inner.planes.of_group(1)
+            labels, value = np.argmax(scores[0], axis=1), problem.objective(current, scores=scores)
             moved = int(np.count_nonzero(labels != before))
             now = time.perf_counter() - started
-            history.append(CCCPStep(value, inner.dual, inner.rounds, inner.planes, moved, now))
+            history.append(CCCPStep(value, inner.dual, len(inner.history), inner.n_planes, moved, now))
             if inner.stop_reason == "interrupted":
                 reason = "interrupted"
             elif value_before - value <= tol * value_before and np.isfinite(value_before):
@@ -127,24 +127,6 @@ def _iteration(history: list[CCCPStep]) -> Iteration:
     return Iteration(len(history), last.objective, -np.inf, rounds, last.planes, last.seconds)
 
 
-@dataclass(frozen=True)
-class Inner:
-    """A solution of the convex problem: ``dual <= optimum <= primal``, the value at W."""
-
-    W: Floats
-    scores: list[Floats]
-    primal: float
-    dual: float
-    rounds: int
-    planes: int
-    universum: Planes | None
-    stop_reason: str
-
-    @property
-    def converged(self) -> bool:
-        return self.stop_reason == "converged"
-
-
 def solve_convex(
     problem: MarginProblem,
     labels: Indices,
@@ -153,7 +135,7 @@ def solve_convex(
     max_rounds: int = 200,
     earlier: Planes | None = None,
     scores: list[Floats] | None = None,
-) -> Inner:
+) -> CuttingPlaneResult[Point]:
     """``min 1/2 |W|^2 + C xi + C_u xi_u`` with the labels fixed, and the balance rows (problems 16, 22).
 
     Each round makes one plane per view, the sum of the hinges that are active at one point, so the QP has two
@@ -165,58 +147,48 @@ def solve_convex(
     Cost per round O(k nnz(X)) plus a QP in the number of planes.
     """
     at_start = problem.scores(start) if scores is None else scores
-    found = cutting_plane(
+    return cutting_plane(
         _FixedLabels(problem, labels),
         problem.balance_rows(),
         problem.weights,
-        start=Incumbent(_Point(start, at_start), problem.objective_at(start, at_start, labels)),
+        start=Incumbent(Point(start, at_start), problem.objective(start, labels, at_start)),
         planes=earlier,
         rtol=rtol,
         max_iter=max_rounds,
         prune_after=IDLE_SOLVES,
     )
-    return Inner(
-        found.point.W,
-        found.point.scores,
-        found.objective,
-        found.dual,
-        len(found.history),
-        found.n_planes,
-        found.planes.of_group(1),
-        found.stop_reason,
-    )
 
 
 @dataclass(frozen=True)
-class _Point:
+class Point:
     """W with its scores in every view."""
 
     W: Floats
     scores: list[Floats]
 
-    def towards(self, other: _Point, share: float) -> _Point:
+    def towards(self, other: Point, share: float) -> Point:
         scores = [a + share * (b - a) for a, b in zip(self.scores, other.scores, strict=True)]
-        return _Point(self.W + share * (other.W - self.W), scores)
+        return Point(self.W + share * (other.W - self.W), scores)
 
 
-class _FixedLabels(Risk[_Point]):
+class _FixedLabels(Risk[Point]):
     """Both terms of the objective with the labels fixed, and the line search of OCAS."""
 
     def __init__(self, problem: MarginProblem, labels: Indices) -> None:
         self._problem, self._views = problem, problem.views(labels)
 
-    def point(self, w: Floats) -> _Point:
+    def point(self, w: Floats) -> Point:
         W = self._problem.balanced(w.reshape(self._problem.shape))
-        return _Point(W, self._problem.scores(W))
+        return Point(W, self._problem.scores(W))
 
-    def cut(self, point: _Point, planes: GramPlanes[Floats]) -> Cut[_Point]:
+    def cut(self, point: Point, planes: GramPlanes[Floats]) -> Cut[Point]:
         cuts = [view.cut(scores) for view, scores in zip(self._views, point.scores, strict=True)]
         vectors = [plane_of(view.X, M).ravel() for view, (M, _) in zip(self._views, cuts, strict=True)]
         return Cut(vectors, [b for _, b in cuts])
 
     def step(
-        self, best: Incumbent[_Point], planes: GramPlanes[Floats], useful: bool
-    ) -> tuple[Incumbent[_Point], _Point]:
+        self, best: Incumbent[Point], planes: GramPlanes[Floats], useful: bool
+    ) -> tuple[Incumbent[Point], Point]:
         there = self.point(planes.w)
         found = _line_search(self._views, self._problem.weights, best, there)
         if found.primal < best.primal:
@@ -225,7 +197,7 @@ class _FixedLabels(Risk[_Point]):
         return best, there
 
 
-def _value_and_slope(views: list[View], weights: Floats, at: _Point, step: _Point) -> tuple[float, float]:
+def _value_and_slope(views: list[View], weights: Floats, at: Point, step: Point) -> tuple[float, float]:
     """The value at a point, and its slope when W moves by step.W."""
     value, slope = 0.5 * float(np.vdot(at.W, at.W)), float(np.vdot(at.W, step.W))
     for view, weight, scores, moves in zip(views, weights, at.scores, step.scores, strict=True):
@@ -236,11 +208,11 @@ def _value_and_slope(views: list[View], weights: Floats, at: _Point, step: _Poin
 
 
 def _line_search(
-    views: list[View], weights: Floats, best: Incumbent[_Point], there: _Point
-) -> Incumbent[_Point]:
+    views: list[View], weights: Floats, best: Incumbent[Point], there: Point
+) -> Incumbent[Point]:
     """A point between the two where the convex value is near its least, by bisection of the slope."""
     begin = best.w
-    step = _Point(there.W - begin.W, [b - a for a, b in zip(begin.scores, there.scores, strict=True)])
+    step = Point(there.W - begin.W, [b - a for a, b in zip(begin.scores, there.scores, strict=True)])
     low, high, found = 0.0, 1.0, best
     share = 1.0
     for _ in range(HALVINGS):

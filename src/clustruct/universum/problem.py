@@ -147,16 +147,18 @@ class MarginProblem:
         """u_i = argmax_p w_p . x_i."""
         return np.argmax(scores_of(self.X, W), axis=1)
 
-    def objective(self, W: Floats, labels: Indices | None = None) -> float:
-        """The value at W; with labels that of the convex problem that fixes them, which is no less."""
-        return self.objective_at(W, self.scores(W), labels)
-
     def scores(self, W: Floats) -> list[Floats]:
         """The scores of every view."""
         return [scores_of(X, W) for X in ([self.X, self.U] if self.has_universum else [self.X])]
 
-    def objective_at(self, W: Floats, scores: list[Floats], labels: Indices | None = None) -> float:
-        """As `objective`, where the scores at W are known."""
+    def objective(
+        self, W: Floats, labels: Indices | None = None, scores: list[Floats] | None = None
+    ) -> float:
+        """The value at W; with labels that of the convex problem that fixes them, which is no less.
+
+        ``scores`` are those at W, where they are known.
+        """
+        scores = self.scores(W) if scores is None else scores
         views = self.views(np.argmax(scores[0], axis=1) if labels is None else labels)
         slacks = np.array([slack(view, S) for view, S in zip(views, scores, strict=True)])
         return 0.5 * float(np.vdot(W, W)) + float(self.weights @ slacks)

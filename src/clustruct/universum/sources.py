@@ -16,6 +16,8 @@ from scipy import sparse
 from sklearn.mixture import GaussianMixture
 from sklearn.utils import check_array, check_random_state
 
+from clustruct._typing import Floats
+
 from .problem import kmeans_labels
 
 Covariance = Literal["auto", "full", "tied", "diag", "spherical"]
@@ -34,14 +36,14 @@ def rest(X: Any, categories: Any, targets: Any) -> Any:
     return X[~np.isin(categories, np.asarray(targets))]
 
 
-def random_box(X: Any, n: int = 1000, random_state: Any = None) -> NDArray[np.float64]:
+def random_box(X: Any, n: int = 1000, random_state: Any = None) -> Floats:
     """U_rand: n points, each feature uniform between its least and largest value in X."""
     X = check_array(X, accept_sparse="csr")
     low, high = _extremes(X.min(axis=0)), _extremes(X.max(axis=0))
     return np.asarray(check_random_state(random_state).uniform(low, high, size=(n, X.shape[1])))
 
 
-def mean_of_centres(X: Any, n_clusters: int, random_state: Any = None) -> NDArray[np.float64]:
+def mean_of_centres(X: Any, n_clusters: int, random_state: Any = None) -> Floats:
     """U_mean: the k(k-1)/2 means of two centres of k-means."""
     X = check_array(X, accept_sparse="csr")
     labels = kmeans_labels(X, n_clusters, check_random_state(random_state))
@@ -75,8 +77,7 @@ def select_by_mixture(
     sources as candidates; X dense, reduced by truncated SVD.
     """
     X, candidates = check_array(X, dtype=np.float64), check_array(candidates, dtype=np.float64)
-    if not 0.0 < share <= 1.0:
-        raise ValueError(f"share must lie in (0, 1], not {share!r}")
+    count = _how_many(share, len(candidates))
     if candidates.shape[1] != X.shape[1]:
         raise ValueError(f"candidates have {candidates.shape[1]} features, X has {X.shape[1]}")
     kind = possible_covariance(X.shape[0], X.shape[1], n_clusters) if covariance == "auto" else covariance
@@ -84,7 +85,6 @@ def select_by_mixture(
     unit = max(float(X.std(axis=0).max()), 1e-300)
     mixture = GaussianMixture(n_clusters, covariance_type=kind, random_state=check_random_state(random_state))
     likelihood = mixture.fit(X / unit).score_samples(candidates / unit)
-    count = max(1, round(share * len(candidates)))
     numbers = np.sort(np.argsort(-likelihood, kind="stable")[:count])
     return Selection(candidates[numbers], numbers, kind)
 
@@ -98,12 +98,16 @@ def select_between(weights: Any, candidates: Any, share: float = 0.3) -> Selecti
     """
     weights = check_array(weights, dtype=np.float64, ensure_min_samples=2)
     candidates = check_array(candidates, accept_sparse="csr", dtype=np.float64)
+    scores = np.sort(np.asarray(candidates @ weights.T), axis=1)
+    nearest = np.argsort(scores[:, -1] - scores[:, -2], kind="stable")
+    numbers = np.sort(nearest[: _how_many(share, candidates.shape[0])])
+    return Selection(candidates[numbers], numbers, "none")
+
+
+def _how_many(share: float, n: int) -> int:
     if not 0.0 < share <= 1.0:
         raise ValueError(f"share must lie in (0, 1], not {share!r}")
-    scores = np.sort(np.asarray(candidates @ weights.T), axis=1)
-    count = max(1, round(share * candidates.shape[0]))
-    numbers = np.sort(np.argsort(scores[:, -1] - scores[:, -2], kind="stable")[:count])
-    return Selection(candidates[numbers], numbers, "none")
+    return max(1, round(share * n))
 
 
 def possible_covariance(n: int, d: int, n_clusters: int) -> str:
@@ -114,5 +118,5 @@ def possible_covariance(n: int, d: int, n_clusters: int) -> str:
     return "tied" if n >= parameters else "diag"
 
 
-def _extremes(row: Any) -> NDArray[np.float64]:
+def _extremes(row: Any) -> Floats:
     return np.asarray(row.toarray() if sparse.issparse(row) else row, dtype=float).ravel()

@@ -12,9 +12,8 @@ from scipy import sparse
 
 from clustruct._typing import Bools, Ints
 from clustruct.features.base import Block, Unlearned, Values, check_name
-from clustruct.features.fields import Fields
 from clustruct.itemsets import ItemSet, MatrixLike
-from clustruct.records import RawSet
+from clustruct.records import Fields, RawSet
 from clustruct.storage import register
 
 

@@ -9,9 +9,8 @@ import numpy as np
 
 from clustruct._typing import Ints
 from clustruct.features.base import Values, missing
-from clustruct.features.fields import Fields, as_text, fold
 from clustruct.features.terms import TermBlock, TermLists
-from clustruct.records import RawSet, is_missing
+from clustruct.records import Fields, RawSet, as_text, fold, is_missing
 from clustruct.storage import register
 
 _KINDS = (

@@ -11,8 +11,7 @@ import numpy as np
 
 from clustruct._typing import Floats, Ints
 from clustruct.features.base import PairBlock, Values, missing
-from clustruct.features.fields import Fields, as_day, as_number
-from clustruct.records import RawSet
+from clustruct.records import Fields, RawSet, as_day, as_number
 from clustruct.storage import Shape, register
 
 N_SCALES = 3

@@ -12,8 +12,7 @@ import numpy as np
 
 from clustruct._typing import Floats, Ints
 from clustruct.features.base import Unlearned, Values, missing
-from clustruct.features.fields import Fields, as_text, fold
-from clustruct.records import RawSet
+from clustruct.records import Fields, RawSet, as_text, fold
 from clustruct.storage import register
 
 # What is measured, rapidfuzz's name for it, and its value for the same. All are 0 for nothing in common.

@@ -10,9 +10,8 @@ import numpy as np
 
 from clustruct._typing import Ints
 from clustruct.features.base import Block, Values, missing
-from clustruct.features.fields import Fields, as_text
 from clustruct.features.terms import TermBlock, TermLists, codes, letter_ngrams, words
-from clustruct.records import RawSet
+from clustruct.records import Fields, RawSet, as_text
 from clustruct.storage import register
 
 _VIEWS: dict[str, Callable[[str], list[str]]] = {"words": words, "letters": letter_ngrams, "codes": codes}

@@ -10,9 +10,8 @@ import numpy as np
 
 from clustruct._typing import Ints
 from clustruct.features.base import Values
-from clustruct.features.fields import Fields, as_text
 from clustruct.features.terms import TermBlock, TermLists, porter_stem, quoted, word_ngrams, words
-from clustruct.records import RawSet
+from clustruct.records import Fields, RawSet, as_text
 from clustruct.storage import register
 
 _SIZES = {1: "{}s", 2: "pairs of {}s", 3: "triples of {}s"}

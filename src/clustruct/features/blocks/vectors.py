@@ -10,8 +10,7 @@ import numpy as np
 
 from clustruct._typing import Bools, Floats, Ints
 from clustruct.features.base import Block, PairBlock, Values, missing
-from clustruct.features.fields import Fields
-from clustruct.records import RawSet
+from clustruct.records import Fields, RawSet
 from clustruct.storage import Shape, register
 
 PARTS = ("cosine", "nearness", "difference", "product")

@@ -5,7 +5,6 @@ Each function takes a dense symmetric matrix or a sparse signed graph and works 
 
 from .edge_degrees import EdgeDegrees, round_edges
 from .programs import exact, lp_relaxation
-from .search import greedy, local_search
-from .signed_graph import objective
+from .search import greedy, local_search, objective
 
 __all__ = ["EdgeDegrees", "exact", "greedy", "local_search", "lp_relaxation", "objective", "round_edges"]

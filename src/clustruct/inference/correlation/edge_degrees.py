@@ -8,11 +8,10 @@ from typing import Any, Literal
 import numpy as np
 
 from clustruct._typing import Bools, Floats, Ints
-from clustruct.itemsets.pair_algebra import condensed_index
+from clustruct.itemsets.pairs import condensed_index
 from clustruct.partitions import canonical_labels
 
-from .search import local_search
-from .signed_graph import Pairs, link_groups
+from .search import Pairs, link_groups, local_search
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ Every search is called as ``f(unary, pairwise)`` with V node potentials and a sy
 potentials (the upper triangle counts), or with a batch: unary (B, V), pairwise (V, V) or (B, V, V).
 """
 
-from .potentials import score, standard_form
 from .relaxations import RelaxedLabeling, graph_cut, linear_program
 from .search import (
     MOST_LABELS,
@@ -18,6 +17,8 @@ from .search import (
     loopy_bp,
     max_product,
     most_violated,
+    score,
+    standard_form,
 )
 
 __all__ = [

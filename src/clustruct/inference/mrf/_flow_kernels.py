@@ -74,7 +74,7 @@ def build_network(unary, phi, state, free, capacity):
 
 @njit(cache=True, nogil=True)
 def levels(capacity, size, source, least, level, queue):
-    """Breadth-first distances from the source over arcs with room; returns how many were reached."""
+    """Breadth-first distances from the source over arcs with capacity left; returns how many were reached."""
     level[:size] = -1
     level[source] = 0
     queue[0] = source
@@ -101,13 +101,13 @@ def saturate(capacity, size, least, level, pointer, path):
     while True:
         a = path[depth]
         if a == sink:
-            room = np.inf
+            flow = np.inf
             for k in range(depth):
-                room = min(room, capacity[path[k], path[k + 1]])
+                flow = min(flow, capacity[path[k], path[k + 1]])
             back = 0
             for k in range(depth - 1, -1, -1):
-                capacity[path[k], path[k + 1]] -= room
-                capacity[path[k + 1], path[k]] += room
+                capacity[path[k], path[k + 1]] -= flow
+                capacity[path[k + 1], path[k]] += flow
                 if capacity[path[k], path[k + 1]] <= least:
                     back = k
             depth = back

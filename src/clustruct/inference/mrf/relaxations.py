@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from clustruct._typing import Floats
 
-from .potentials import Potentials, pair_list, potentials
+from .search import Potentials, potentials
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class RelaxedLabeling:
         """The best y_uv for given y_u."""
         y = np.asarray(nodes, float)
         p = np.asarray(pairwise, float)
-        u, v = pair_list(y.shape[-1])
+        u, v = np.triu_indices(y.shape[-1], 1)
         yu, yv, phi = y[..., u], y[..., v], p[..., u, v]
         edges = np.where(phi > 0.0, np.minimum(yu, yv), np.maximum(0.0, yu + yv - 1.0))
         return cls(y, edges)
@@ -54,7 +54,7 @@ class RelaxedLabeling:
     def value(self, unary: ArrayLike, pairwise: ArrayLike) -> Any:
         """``sum_u y_u phi_u + sum_{u<v} y_uv phi_uv``: the value of the linear program."""
         p = potentials(unary, pairwise)
-        u, v = pair_list(p.n_labels)
+        u, v = np.triu_indices(p.n_labels, 1)
         nodes, edges = np.atleast_2d(self.nodes), np.atleast_2d(self.edges)
         values = np.sum(nodes * p.unary, axis=1) + np.sum(edges * p.pairwise[:, u, v], axis=1)
         return float(values[0]) if p.single else values
@@ -145,7 +145,7 @@ class _Program:
 
     def __init__(self, phi: Floats) -> None:
         V = len(phi)
-        u, v = pair_list(V)
+        u, v = np.triu_indices(V, 1)
         used = np.flatnonzero(phi[u, v] != 0.0)
         self._highs = highs = highspy.Highs()
         highs.silent()

@@ -1,24 +1,29 @@
-"""What is to be solved, how its oracle is asked, and what a solver is."""
+"""What is to be solved, how its oracle is asked, how far it has come, and what a solver is."""
 
 from __future__ import annotations
 
 import time
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, Generic
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from clustruct._typing import Floats, Indices
-from clustruct.executors import Session
+from clustruct.callbacks import Iteration, asked_to_stop
 from clustruct.slack_rule import SlackRule
 from clustruct.ssvm.dual_qp import WeightConstraints
 from clustruct.ssvm.kernelized import KernelFunction, KernelPlanes
 from clustruct.ssvm.planes import GramPlanes, LinearPlanes, PlaneSet
 from clustruct.ssvm.problem import BatchProblem, ConstraintBatch, Problem, SmoothedResult, W
-from clustruct.ssvm.result import Incumbent, Progress
+from clustruct.ssvm.separation import Session
+
+# Rounds without any gain before a training is given up.
+STALLED_ROUNDS = 25
+P = TypeVar("P")
 
 
 @dataclass(frozen=True)
@@ -53,7 +58,7 @@ class Task:
             return LinearPlanes(self.conditions, cap, ridge)
         return KernelPlanes(self.kernel, cap, ridge)
 
-    @property
+    @cached_property
     def vectorised(self) -> bool:
         """Whether one oracle call answers for many examples."""
         return self.kernel is None and isinstance(self.problem, BatchProblem)
@@ -91,6 +96,96 @@ def example_weights(sample_weight: ArrayLike | None, n: int) -> Floats:
     if not np.isfinite(v).all() or (v < 0).any() or not v.any():
         raise ValueError("sample_weight must be finite, not negative, and not all zero")
     return v / v.sum()
+
+
+@dataclass(frozen=True)
+class Incumbent(Generic[P]):
+    """The point of lowest primal value seen. A value of infinity is not known yet."""
+
+    w: P
+    primal: float = np.inf
+    mean_slack: float = np.inf
+
+    def below_dual(self, dual: float) -> bool:
+        """Whether the value lies below the dual: no point costs so little, so the oracle missed something."""
+        return self.primal < dual - 1e-9 * abs(dual)
+
+    def better_of(self, other: Incumbent[P], dual: float) -> Incumbent[P]:
+        """The better of the two, or the other where this one lies below the dual."""
+        return other if self.below_dual(dual) or other.primal < self.primal else self
+
+
+@dataclass(eq=False, repr=False)
+class Progress:
+    """The history of a training, its counters, and when it ends.
+
+    It ends by ``stop_reason``: converged (`judge`), out of rounds or time, nothing gained in ``patience``
+    rounds, or because the callback said so (`record`). ``save`` is called after every round: it
+    writes the checkpoint.
+    """
+
+    C: float
+    epsilon: float
+    rtol: float
+    max_iter: int = 1000
+    time_limit: float = np.inf
+    callback: Callable[[Iteration], object] | None = None
+    save: Callable[[], None] | None = None
+    history: list[Iteration] = field(default_factory=list)
+    stop_reason: str = ""
+    oracle_calls: int = 0
+    oracle_seconds: float = 0.0
+    qp_solves: int = 0
+    qp_seconds: float = 0.0
+    earlier_seconds: float = 0.0
+    patience: int = STALLED_ROUNDS
+    _asked_to_stop: bool = False
+    _started: float = field(default_factory=time.perf_counter)
+
+    @property
+    def seconds(self) -> float:
+        return self.earlier_seconds + time.perf_counter() - self._started
+
+    def judge(self, primal: float, dual: float, worst: float | None = None) -> None:
+        """Converged when the relative gap is reached, or when no constraint is violated beyond epsilon.
+
+        ``worst`` is the largest violation; that of a joint constraint is the gap over C.
+        """
+        gap = primal - dual
+        worst = gap / self.C if worst is None else worst
+        close = gap <= self.rtol * abs(primal) or (
+            worst <= self.epsilon and gap <= 2.0 * self.C * self.epsilon
+        )
+        if close and not self._asked_to_stop:
+            self.stop_reason = "converged"
+
+    def solved(self, started: float) -> None:
+        """A QP was solved, begun at ``started``."""
+        self.qp_seconds += time.perf_counter() - started
+        self.qp_solves += 1
+
+    def record(self, best: Incumbent[Any], planes: PlaneSet[Any]) -> None:
+        """Enter a round in the history, call the callback, and note a reason to stop."""
+        counts = (self.oracle_calls, len(planes), self.seconds, self.oracle_seconds, self.qp_seconds)
+        entry = Iteration(len(self.history) + 1, best.primal, planes.dual, *counts)
+        self.history.append(entry)
+        if self.save is not None:
+            self.save()
+        if self.callback is not None and not self.stop_reason:
+            self.stop_reason = asked_to_stop(self.callback, replace(entry, working_set=planes))
+            self._asked_to_stop = bool(self.stop_reason)
+        if not self.stop_reason:
+            rounds_out, time_out = len(self.history) >= self.max_iter, self.seconds > self.time_limit
+            limits = {"stalled": self._stalled(), "max_iter": rounds_out, "time_limit": time_out}
+            self.stop_reason = next((reason for reason, reached in limits.items() if reached), "")
+
+    def _stalled(self) -> bool:
+        """Nothing gained in many rounds: the last digits of the arithmetic are reached."""
+        if len(self.history) <= self.patience:
+            return False
+        then, now = self.history[-self.patience], self.history[-1]
+        no_rise = now.dual - then.dual <= 1e-13 * abs(now.dual)
+        return no_rise and not now.primal < then.primal
 
 
 @dataclass(frozen=True)

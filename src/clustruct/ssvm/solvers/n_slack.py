@@ -12,10 +12,10 @@ import numpy as np
 from clustruct._typing import Floats, Indices
 from clustruct.ssvm.planes import PlaneSet
 from clustruct.ssvm.pool import PooledPlanes
-from clustruct.ssvm.problem import W, scale_rows
-from clustruct.ssvm.result import Incumbent
+from clustruct.ssvm.problem import W
+from clustruct.ssvm.separation import scale_rows
 
-from .base import Run, Separation, Solver, Task
+from .base import Incumbent, Run, Separation, Solver, Task
 
 # With so few examples a Gram matrix is kept and its QP solved exactly.
 FEW_EXAMPLES = 64

@@ -10,12 +10,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from clustruct._typing import Floats, Indices
-from clustruct.ssvm.cutting_plane import IDLE_SOLVES, Cut, Risk, add_cut, minimise
 from clustruct.ssvm.planes import GramPlanes, PlaneSet
 from clustruct.ssvm.problem import W
-from clustruct.ssvm.result import Incumbent, Progress
 
-from .base import Run, Separation, Solver, Task
+from .base import Incumbent, Progress, Run, Separation, Solver, Task
+from .cutting_plane import IDLE_SOLVES, Cut, Risk, add_cut, minimise
 
 ONLY: Indices = np.zeros(1, np.intp)
 # Joint cuts made of kept answers between two calls of the oracle. On digits, passes at C = 10 and 1000:

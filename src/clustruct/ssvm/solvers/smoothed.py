@@ -14,9 +14,8 @@ from clustruct._typing import Floats
 from clustruct.slack_rule import SlackRule
 from clustruct.ssvm.planes import PlaneSet
 from clustruct.ssvm.problem import SmoothedResult, SupportsSmoothing
-from clustruct.ssvm.result import Incumbent
 
-from .base import Run, Solver, Task
+from .base import Incumbent, Run, Solver, Task
 from .n_slack import Store, example_planes
 
 # The first mu, as a part of the mean violation at the first w.

@@ -10,9 +10,8 @@ import numpy as np
 
 from clustruct._typing import Ints
 from clustruct.features.base import Block, Values
-from clustruct.features.fields import Fields
 from clustruct.features.terms import TermBlock, TermLists
-from clustruct.records import RawSet
+from clustruct.records import Fields, RawSet
 from clustruct.storage import register
 
 from .comparisons import GROUPS, Columns

@@ -122,7 +122,7 @@ def find_slot(keys: Ints, key: int) -> int:
 
 @njit(cache=True, nogil=True)
 def grown_table(keys: Ints, sums: Floats) -> tuple[Ints, Floats]:
-    """The same table in twice the room."""
+    """The same table with twice the slots."""
     new_keys = np.full(2 * keys.shape[0], EMPTY, np.int64)
     new_sums = np.empty(2 * keys.shape[0])
     for old in range(keys.shape[0]):
@@ -170,10 +170,10 @@ def sift_down(gains: Floats, pairs: Ints, at: int, size: int) -> None:
 def initial_table(indptr: Ints, indices: Ints, data: Floats) -> tuple[Ints, Floats, Floats, Ints, int]:
     """Table of all edges (key = smaller node * n + larger), and a heap of the positive ones."""
     n, n_edges = indptr.shape[0] - 1, indices.shape[0] // 2
-    room = 16
-    while room < 4 * n_edges:
-        room *= 2
-    keys, sums = np.full(room, EMPTY, np.int64), np.empty(room)
+    n_slots = 16
+    while n_slots < 4 * n_edges:
+        n_slots *= 2
+    keys, sums = np.full(n_slots, EMPTY, np.int64), np.empty(n_slots)
     gains, pairs, size = np.empty(n_edges + 16), np.empty(n_edges + 16, np.int64), 0
     for a in range(n):
         for at in range(indptr[a], indptr[a + 1]):

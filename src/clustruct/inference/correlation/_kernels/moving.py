@@ -32,38 +32,38 @@ def next_uniform(state: Words) -> float:
 
 
 @njit(cache=True, nogil=True)
-def affinities(W: Floats, labels: Ints, room: int) -> tuple[Floats, Ints, Ints, int]:
+def affinities(W: Floats, labels: Ints, n_rows: int) -> tuple[Floats, Ints, Ints, int]:
     """A[c, i] = sum of W_ij over j in cluster c, one row per cluster; sizes; list of clusters in use."""
     m = W.shape[0]
-    A = np.zeros((room, m))
-    sizes = np.zeros(room, np.int64)
+    A = np.zeros((n_rows, m))
+    sizes = np.bincount(labels, minlength=n_rows)
     for i in range(m):
-        sizes[labels[i]] += 1
         target, row = A[labels[i]], W[i]
         for j in range(m):
             target[j] += row[j]
-    order = np.empty(room, np.int64)  # clusters in use first, free rows behind them
-    used = 0
-    for c in range(room):
+    order = np.empty(n_rows, np.int64)  # clusters in use first, free rows behind them
+    used, free = 0, np.count_nonzero(sizes)
+    for c in range(n_rows):
         if sizes[c] > 0:
             order[used] = c
             used += 1
-    free = used
-    for c in range(room):
-        if sizes[c] == 0:
+        else:
             order[free] = c
             free += 1
     return A, sizes, order, used
 
 
 @njit(cache=True, nogil=True)
-def with_more_room(A: Floats, sizes: Ints, order: Ints) -> tuple[Floats, Ints, Ints]:
-    """Twice the rows, when every row holds a cluster and one more is wanted."""
-    room, m = A.shape
-    extra = min(room, m - room)
-    A = np.concatenate((A, np.zeros((extra, m))))
-    sizes = np.concatenate((sizes, np.zeros(extra, np.int64)))
-    return A, sizes, np.concatenate((order, np.arange(room, room + extra)))
+def with_new_row(A: Floats, sizes: Ints, order: Ints, used: int) -> tuple[Floats, Ints, Ints]:
+    """The first free row made ready for a cluster; twice the rows where none is free."""
+    n_rows, m = A.shape
+    if used == n_rows:
+        extra = min(n_rows, m - n_rows)
+        A = np.concatenate((A, np.zeros((extra, m))))
+        sizes = np.concatenate((sizes, np.zeros(extra, np.int64)))
+        order = np.concatenate((order, np.arange(n_rows, n_rows + extra)))
+    A[order[used]] = 0.0
+    return A, sizes, order
 
 
 @njit(cache=True, nogil=True)
@@ -137,9 +137,7 @@ def anneal_dense(W: Floats, labels: Ints, temperatures: Floats, state: Words) ->
             scores[used] = 0.0  # a cluster of its own
             pick = draw(scores, used + (0 if alone else 1), temperature, next_uniform(state))
             if pick == used:
-                if used == order.shape[0]:
-                    A, sizes, order = with_more_room(A, sizes, order)
-                A[order[used]] = 0.0
+                A, sizes, order = with_new_row(A, sizes, order, used)
                 used += 1
             target = order[pick]
             if target != own:
@@ -176,9 +174,7 @@ def descend_dense(W: Floats, labels: Ints, tolerance: float) -> None:
         quiet += 1
         if gain > tolerance and not (pick == used and sizes[own] == 1):
             if pick == used:
-                if used == order.shape[0]:
-                    A, sizes, order = with_more_room(A, sizes, order)
-                A[order[used]] = 0.0
+                A, sizes, order = with_new_row(A, sizes, order, used)
                 used += 1
             shift_item(W, A, sizes, labels, i, order[pick])
             if sizes[own] == 0:
@@ -219,15 +215,11 @@ def settle_dense(W: Floats, labels: Ints, tolerance: float) -> Ints:
 def free_names(labels: Ints) -> tuple[Ints, Ints, int]:
     """Cluster sizes, and a stack of the names 0..m-1 that no cluster bears, smallest on top."""
     m = labels.shape[0]
-    sizes = np.zeros(m, np.int64)
-    for i in range(m):
-        sizes[labels[i]] += 1
-    free, n_free = np.empty(m, np.int64), 0
-    for c in range(m - 1, -1, -1):
-        if sizes[c] == 0:
-            free[n_free] = c
-            n_free += 1
-    return sizes, free, n_free
+    sizes = np.bincount(labels, minlength=m)
+    unused = np.flatnonzero(sizes == 0)[::-1]
+    free = np.empty(m, np.int64)
+    free[: len(unused)] = unused
+    return sizes, free, len(unused)
 
 
 @njit(cache=True, nogil=True)

@@ -1,19 +1,25 @@
-"""The linear map w -> K and its adjoint B -> Psi, block by block, over plain arrays.
+"""Pairs of items: features psi_ab block by block, and scores K_ab = <w, psi_ab>, over plain arrays.
 
 Node products:  K = X diag(w) X',            adjoint  Psi_f = (X' B X)_ff = sum_ab B_ab X_af X_bf.
 Pair features:  K_ij = K_ji = (P w)_r,       adjoint  Psi = P' e,  e_r = B_ij + B_ji  for pair row r = (i, j).
 
-X and P are float64 arrays or CSR; the functions below are the only place that tells the two apart. Below them
-stand the checks of what a user hands to an ItemSet: each error names the row, column or item at fault.
+X and P are float64 arrays or CSR; the functions below are the only place that tells the two apart. A pair
+that is *scored* has a K_ab; where a set lists its pairs the others have none and are taken as apart. A pair
+that is *judged* adds to the loss; a scored pair whose right answer is not known adds none. Last come the
+checks of what a user passes to an ItemSet: each error names the row, column or item at fault.
 """
+
+from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
+from scipy.sparse.linalg import LinearOperator
 from scipy.spatial.distance import squareform
 
 from clustruct._typing import Bools, Floats, Ints
@@ -34,12 +40,18 @@ def condensed_index(m: int, a: Ints, b: Ints) -> Ints:
     return m * a - a * (a + 1) // 2 + b - a - 1
 
 
+def all_pairs(m: int) -> Ints:
+    """Every pair a < b of m items, in the order of scipy's `pdist`.
+
+    >>> all_pairs(3).tolist()
+    [[0, 1], [0, 2], [1, 2]]
+    """
+    return np.column_stack(np.triu_indices(m, 1)).astype(np.int64)
+
+
 def node_similarity(X: Matrix, w: Floats) -> Floats:
     """K = X diag(w) X' (m x m, exactly symmetric). O(m^2 N) dense; sparse X costs its products only."""
-    if isinstance(X, sparse.csr_array):
-        K = np.asarray(((X * w) @ X.T).toarray(), dtype=np.float64)
-    else:
-        K = (X * w) @ X.T
+    K = dense((X * w) @ X.T)
     return (K + K.T) / 2  # BLAS rounds the two halves differently
 
 
@@ -54,12 +66,12 @@ def node_adjoint(X: Matrix, B: Floats | sparse.csr_array) -> Floats:
     return np.concatenate([column_sums(block * (B @ block)) for block in blocks] or [np.zeros(0)])
 
 
-def node_factor_adjoint(X: Matrix, Y: Matrix) -> Floats:
-    """diag(X' Y Y' X) = row sums of (X'Y)^2, without the m x m matrix Y Y'. O(nnz(X) k)."""
-    return row_sums_of_squares(X.T @ Y)
+def dense(A: Matrix) -> Floats:
+    """A as an array."""
+    return A if isinstance(A, np.ndarray) else A.toarray()
 
 
-def row_sums_of_squares(A: Matrix) -> Floats:
+def row_squares(A: Matrix) -> Floats:
     """sum_c A_fc^2 for each row f."""
     squares = A * A  # elementwise for arrays and for sparse arrays
     return np.asarray(squares.sum(axis=1), dtype=np.float64).ravel()
@@ -81,20 +93,18 @@ class AllPairs:
         """Row number of each pair (a < b)."""
         return condensed_index(self.m, a, b)
 
-    def gather(self, B: Floats) -> Floats:
-        """e_r = B_ij + B_ji."""
-        return np.asarray(squareform(B + B.T, checks=False), dtype=np.float64)
+    def gather(self, B: Matrix) -> Floats:
+        """e_r = B_ij + B_ji. The pair features are as long as the triangle, so forming it adds little."""
+        return np.asarray(squareform(dense(B + B.T), checks=False), dtype=np.float64)
 
     def gather_labels(self, labels: Ints) -> Floats:
         """e_r = 1[y_i = y_j], row by row so that no index array of all pairs is needed."""
-        m = self.m
-        parts = [labels[a + 1 :] == labels[a] for a in range(m - 1)]
+        parts = [labels[a + 1 :] == labels[a] for a in range(self.m - 1)]
         return np.concatenate(parts).astype(np.float64) if parts else np.zeros(0)
 
     def gather_factor(self, Y: Matrix) -> Floats:
-        """e_r = 2 (Y Y')_ij. The pair features are as long as the triangle, so forming it adds little."""
-        B = Y @ Y.T
-        return self.gather(B.toarray() if isinstance(B, sparse.csr_array) else np.asarray(B))
+        """e_r = 2 (Y Y')_ij."""
+        return self.gather(Y @ Y.T)
 
     def spread(self, values: Floats) -> Floats:
         """K_ij = K_ji = values_r, zero diagonal."""
@@ -127,9 +137,9 @@ class SomePairs:
         place = np.minimum(np.searchsorted(self._keys, keys), self.n_rows - 1)
         return np.where(self._keys[place] == keys, self._order[place], -1)
 
-    def gather(self, B: Floats) -> Floats:
+    def gather(self, B: Matrix) -> Floats:
         """e_r = B_ij + B_ji."""
-        return np.asarray(B[self.i, self.j] + B[self.j, self.i], dtype=np.float64)
+        return np.asarray(dense(B[self.i, self.j] + B[self.j, self.i]), dtype=np.float64)
 
     def gather_labels(self, labels: Ints) -> Floats:
         """e_r = 1[y_i = y_j]."""
@@ -155,22 +165,6 @@ class SomePairs:
         return sparse.csr_array(whole)
 
 
-PairRows: TypeAlias = AllPairs | SomePairs
-
-
-def gather(pairs: PairRows, B: Matrix) -> Floats:
-    """e_r = B_ij + B_ji; of a sparse B through its stored entries only."""
-    if not isinstance(B, sparse.csr_array):
-        return pairs.gather(B)
-    entries = B.tocoo()
-    off = entries.row != entries.col
-    a, b = entries.row[off].astype(np.int64), entries.col[off].astype(np.int64)
-    rows = pairs.rows(np.minimum(a, b), np.maximum(a, b))
-    known = rows >= 0
-    values = np.asarray(entries.data, dtype=np.float64)[off][known]
-    return np.bincount(rows[known], weights=values, minlength=pairs.n_rows).astype(np.float64)
-
-
 def picked(A: Matrix, rows: Ints) -> Matrix:
     """The rows named, zero rows for -1."""
     found = np.flatnonzero(rows >= 0)
@@ -180,6 +174,87 @@ def picked(A: Matrix, rows: Ints) -> Matrix:
     out = np.zeros((rows.size, A.shape[1]))
     out[found] = A[rows[found]]
     return out
+
+
+@dataclass(frozen=True)
+class PairScores:
+    """Scores of the pairs of m items, in one of three forms.
+
+    - ``matrix``: dense, symmetric, all pairs scored (the diagonal means something for k-means only);
+    - ``index`` (p x 2, smaller item first) and ``values`` (p): listed pairs, the others not scored;
+    - ``product``: V -> K V, for searches that only multiply.
+
+    Nothing turns listed pairs into a matrix.
+
+    >>> PairScores(3, index=np.array([[0, 2], [1, 2]]), values=np.array([3.0, -1.5])).graph().toarray()
+    array([[ 0. ,  0. ,  3. ],
+           [ 0. ,  0. , -1.5],
+           [ 0. ,  0. ,  0. ]])
+    """
+
+    n_items: int
+    matrix: Floats | None = None
+    index: Ints | None = None
+    values: Floats | None = None
+    product: LinearOperator | None = None
+
+    @classmethod
+    def from_matrix(cls, K: Any) -> PairScores:
+        """Anyone's scores: a symmetric array, or a sparse graph (symmetric, or one triangle)."""
+        if not sparse.issparse(K):
+            matrix = symmetric_matrix(K)
+            return cls(len(matrix), matrix=matrix)
+        if K.ndim != 2 or K.shape[0] != K.shape[1]:
+            raise ValueError(f"K must be a square matrix, got shape {K.shape}")
+        upper, lower = sparse.triu(K, 1).tocoo(), sparse.tril(K, -1).T.tocoo()
+        if upper.nnz and lower.nnz and abs(K - K.T).max() > 1e-8 * abs(K).max():
+            raise ValueError("K is not symmetric (a sparse K is, or has entries in one triangle only)")
+        edges = upper if upper.nnz else lower
+        index = np.column_stack([edges.coords[0], edges.coords[1]]).astype(np.int64)
+        return cls(K.shape[0], index=index, values=np.asarray(edges.data, dtype=np.float64))
+
+    def graph(self) -> sparse.csr_array:
+        """The listed scores as one triangle of a sparse signed graph."""
+        assert self.index is not None
+        i, j = self.index.T
+        graph = sparse.csr_array((self.values, (i, j)), shape=(self.n_items, self.n_items))
+        graph.eliminate_zeros()
+        return graph
+
+    def signed(self) -> Floats | sparse.csr_array:
+        """What correlation clustering takes: the matrix, or the graph of the listed pairs."""
+        return self.graph() if self.matrix is None else self.matrix
+
+    def plus(self, coefficients: Floats) -> PairScores:
+        """K_ab + c_ab, one coefficient for each scored pair."""
+        if self.matrix is None:
+            assert self.values is not None
+            return replace(self, values=self.values + coefficients)
+        if not len(coefficients):
+            return self
+        return replace(self, matrix=self.matrix + squareform(coefficients, checks=False))
+
+    def listed(self) -> PairScores:
+        """The same scores with every pair of a matrix listed."""
+        if self.matrix is None:
+            return self
+        index = all_pairs(self.n_items)
+        return PairScores(self.n_items, index=index, values=self.matrix[index[:, 0], index[:, 1]])
+
+
+def symmetric_matrix(K: Any) -> Floats:
+    """K as a finite symmetric C-ordered array."""
+    dense = np.ascontiguousarray(K, dtype=np.float64)
+    if dense.ndim != 2 or dense.shape[0] != dense.shape[1] or len(dense) == 0:
+        raise ValueError(f"K must be a square matrix, got shape {dense.shape}")
+    if not np.isfinite(dense).all():
+        a, b = np.argwhere(~np.isfinite(dense))[0]
+        raise ValueError(f"K: row {a}, column {b} is {dense[a, b]}")
+    uneven = np.abs(dense - dense.T)
+    if uneven.max() > 1e-9 * np.abs(dense).max():
+        a, b = np.unravel_index(int(uneven.argmax()), uneven.shape)
+        raise ValueError(f"K is not symmetric: K[{a}, {b}] = {dense[a, b]}, K[{b}, {a}] = {dense[b, a]}")
+    return dense
 
 
 def check_matrix(values: MatrixLike, name: str) -> Matrix:
@@ -281,13 +356,11 @@ def _refuse_row(wrong: Bools, given: NDArray[Any], reason: str) -> None:
         raise ValueError(f"pair_index: row {rows[0]} {given[rows[0]].tolist()} {reason}")
 
 
-def check_ids(ids: Sequence[Hashable] | None, m: int) -> tuple[Hashable, ...] | None:
-    """m distinct item names."""
+def check_ids(ids: Sequence[Hashable] | None) -> tuple[Hashable, ...] | None:
+    """Distinct item names."""
     if ids is None:
         return None
     names = tuple(ids)
-    if len(names) != m:
-        raise ValueError(f"ids has {len(names)} entries for {m} items")
     seen: dict[Hashable, int] = {}
     for a, name in enumerate(names):
         if seen.setdefault(name, a) != a:

@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike
 
 from clustruct._typing import Floats
 from clustruct.callbacks import Iteration
+from clustruct.ssvm.dual_qp import WeightConstraints
+from clustruct.ssvm.planes import GramPlanes, LinearPlanes, Planes
 
-from .dual_qp import WeightConstraints
-from .planes import GramPlanes, LinearPlanes, Planes
-from .result import Incumbent, P, Progress
+from .base import Incumbent, P, Progress
 
 # How far from the best point towards the QP's solution the next planes are made. One-slack training on digits
 # at C = 1000, passes to a gap of 1%: 240 at 1.0 (plain cutting planes), 137 at 0.5, 111 at 0.25 and at 0.1.

@@ -5,7 +5,9 @@ import pytest
 from scipy import sparse
 
 from clustruct import ItemSet
-from clustruct.pair_scores import PairCoefficients, PairScores
+from clustruct.itemsets import PairScores
+from clustruct.oracles import make_oracle
+from clustruct.oracles.base import PairCoefficients
 
 
 def listed_set(m=6, seed=0):
@@ -17,14 +19,14 @@ def listed_set(m=6, seed=0):
 
 def test_a_set_that_lists_its_pairs_has_listed_scores():
     x, w = listed_set()
-    scores = PairScores.of(x, w, 2.0)
+    scores = make_oracle("greedy").scores(x, w, 2.0)
     assert x.is_sparse
     assert scores.matrix is None
     K = scores.graph().toarray()
     np.testing.assert_allclose(K + K.T, 2.0 * x.similarity(w), atol=1e-12)
     dense = ItemSet(nodes=np.eye(3), pairs=np.ones((1, 1)), pair_index=[[0, 1]])
     assert not dense.is_sparse
-    assert PairScores.of(dense, np.ones(4)).matrix.shape == (3, 3)
+    assert make_oracle("greedy").scores(dense, np.ones(4)).matrix.shape == (3, 3)
 
 
 def test_scores_of_a_graph_in_either_form():

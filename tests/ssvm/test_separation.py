@@ -1,4 +1,4 @@
-"""Executors: wherever the oracle runs, the answer is the same."""
+"""Separation: wherever the oracle runs, the answer is the same."""
 
 import pickle
 
@@ -7,9 +7,9 @@ import pytest
 
 from clustruct import ssvm
 from clustruct.datasets import make_synth
-from clustruct.executors import JoblibExecutor, SerialExecutor, backend_of
 from clustruct.problems import BinaryProblem, MulticlassProblem, MultiLabelProblem
-from clustruct.ssvm import SlackRule
+from clustruct.ssvm import JoblibExecutor, SerialExecutor, SlackRule
+from clustruct.ssvm.separation import backend_of
 from tests.reference import structural_svm as slow
 
 
