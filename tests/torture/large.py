@@ -123,10 +123,10 @@ def _bounded(done: processes.Bounded, name: str) -> Outcome:
         return fault("traceback", ran.err[-400:])
     if ran.code not in (0, 1):
         return fault("hang" if done.out_of_time else "died", f"{took}: {ran.err[-200:]}")
+    if "not enough memory" in ran.err:
+        return fault("memory", f"{took}: {ran.err}")
     if done.seconds > PATIENCE and not COST.search(ran.err):
         return fault("cost unsaid", f"{took}: {ran.err[-200:]!r}")
     if ran.code == 0:
         return FINE
-    if "not enough memory" in ran.err:
-        return fault("memory", f"{took}: {ran.err}")
     return refused(ran.err) if name in ran.err else fault("unnamed", ran.err)
