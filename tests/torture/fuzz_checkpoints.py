@@ -13,6 +13,7 @@ import numpy as np
 
 from clustruct import ssvm
 from clustruct.problems import MulticlassProblem
+from clustruct.ssvm.checkpoint import Checkpoint
 
 from .commands import NO_MEMORY
 from .mutations import Held, damaged, held
@@ -67,7 +68,7 @@ def write_checkpoint(path: Path, name: str) -> None:
         if path.exists() and iteration.iteration >= 3:
             raise Stopped
 
-    with mock.patch.object(ssvm.result.Checkpoint, "every", 0.0), contextlib.suppress(Stopped):
+    with mock.patch.object(Checkpoint, "every", 0.0), contextlib.suppress(Stopped):
         train(path, name, callback=stop)
     if not path.exists():
         raise RuntimeError(f"no checkpoint of {name}")

@@ -18,13 +18,28 @@ pytestmark = [
 ]
 
 
-def known(part, defects):
-    """A part in which defects are known that are not mended yet."""
-    return pytest.param(part, marks=pytest.mark.xfail(strict=False, reason=f"DEFECTS {defects}"))
+# Defects of the product that are known and not mended yet, by part. They excuse faults only: a part that does
+# not run at all is an error.
+KNOWN = {
+    "checkpoints": "3, 26",
+    "hooks": "26",
+    "inputs": "1, 2, 16, 26, 28",
+    "library": "10, 16, 22",
+    "kills": "19",
+    "surroundings": "17, 26",
+    "container": "20",
+}
 
 
 def faults(tally):
     return [f"{case}: {outcome.kind}: {outcome.detail}" for case, outcome in tally.faults]
+
+
+def check(tally):
+    """No faults, unless defects of the part are known."""
+    if tally.faults and tally.name in KNOWN:
+        pytest.xfail(f"DEFECTS {KNOWN[tally.name]}: {len(tally.faults)} of {tally.tried}: {faults(tally)[0]}")
+    assert faults(tally) == []
 
 
 def prepared(name, folder):
@@ -38,22 +53,13 @@ def prepared(name, folder):
 SHARES = {"models": 0.006, "checkpoints": 0.03, "hooks": 0.03, "inputs": 0.025, "library": 0.05}
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "models",
-        known("checkpoints", "3, 26"),
-        known("hooks", "26"),
-        known("inputs", "1, 2, 16, 26, 28"),
-        known("library", "10, 16, 22"),
-    ],
-)
+@pytest.mark.parametrize("name", SHARES)
 def test_in_this_process(name, tmp_path):
     part, tally = prepared(name, tmp_path), Tally(name)
     for case in part.cases(SHARES[name], 0):
         tally.add(case, attempt(part, case, tmp_path, 0), 0.0)
     assert tally.tried > 20
-    assert faults(tally) == []
+    check(tally)
 
 
 CHOSEN = {
@@ -69,16 +75,13 @@ CHOSEN = {
 }
 
 
-@pytest.mark.parametrize(
-    "name",
-    [known("kills", "19"), known("surroundings", "17, 26"), "large", known("container", "20")],
-)
+@pytest.mark.parametrize("name", CHOSEN)
 def test_by_workers(name, tmp_path):
     tmp_path.parent.parent.chmod(0o755)
     part = prepared(name, tmp_path)
     tally = run_part(part, CHOSEN[name], tmp_path, 0)
     assert tally.counts.total() == len(CHOSEN[name])
-    assert faults(tally) == []
+    check(tally)
 
 
 def test_workers_notice_what_must_not_happen(tmp_path):

@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from clustruct import io, load, save
+from clustruct.ssvm.checkpoint import Checkpoint
 
 from . import commands
 from .fuzz_checkpoints import train
@@ -38,9 +39,7 @@ def _save(folder: Path) -> None:
 
 
 def _checkpoint(folder: Path) -> None:
-    from clustruct import ssvm
-
-    ssvm.result.Checkpoint.every = 0.0
+    Checkpoint.every = 0.0
     train(folder / "target", "n_slack")
 
 
