@@ -35,8 +35,11 @@ def run(installed, home, code=WORK, **more):
     return subprocess.run(words, cwd=installed.parent, env=settings, capture_output=True, text=True)
 
 
-def test_a_read_only_installation_without_a_home(installed):
-    done = run(installed, "/dev/null/none")
+@pytest.mark.parametrize("home", ["/dev/null/none", "~"])
+def test_a_read_only_installation_without_a_home(installed, home):
+    """Of a user whom the system does not know, Python says that the home is ~."""
+    done = run(installed, home)
+    assert os.listdir(installed.parent) == ["clustruct"]
     assert (done.returncode, done.stdout) == (0, "3.0\n"), done.stderr
     assert done.stderr.count("compiled code cannot be kept") == 1
     assert "NUMBA_CACHE_DIR" in done.stderr

@@ -8,6 +8,7 @@ not take, ends the call of the kernel. None of this is a reason not to compute.
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
@@ -15,13 +16,29 @@ from functools import cache
 from typing import Any, TypeVar
 
 from numba import njit
-from numba.core.caching import FunctionCache
+from numba.core.caching import CompileResultCacheImpl, FunctionCache
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+class Places(CompileResultCacheImpl):
+    """Where numba looks for compiled code, without the cache folder of a user who has no home.
+
+    For such a user numba makes a folder of the name ~ wherever the program was started.
+    """
+
+    if not os.environ.get("XDG_CACHE_HOME") and not os.path.isabs(os.path.expanduser("~")):
+        _locator_classes = [
+            locator
+            for locator in CompileResultCacheImpl._locator_classes
+            if not locator.__name__.lstrip("_").startswith(("UserWide", "Zip"))
+        ]
+
+
 class KeptCode(FunctionCache):
     """Compiled code in files; what cannot be read is compiled again, what cannot be written is not kept."""
+
+    _impl_class = Places
 
     def load_overload(self, sig: object, target_context: object) -> object:
         """The compiled form for the types of a call; None where there is none that can be read."""
