@@ -129,4 +129,17 @@ def test_checkpoints(tmp_path, monkeypatch, formulation):
         return ssvm.fit(problem, C=1.0, checkpoint=path, max_iter=rounds, formulation=formulation)
 
     train(tmp_path / "m", 3)
+    # What is finite, but not its square; and what cannot be compared.
+    header, arrays = read_container(tmp_path / "m")
+    del header["arrays"]
+    place = header["object"]["state"]["planes"]["state"]["vectors"]["$array"]
+    far = arrays[place].copy()
+    far[0, 0] = 1e298
+    write_container(tmp_path / "far", header, [*arrays[:place], far, *arrays[place + 1 :]])
+    with pytest.raises(ModelFileError, match=f"^{tmp_path / 'far'} is not a readable checkpoint"):
+        train(tmp_path / "far")
+    header["object"]["state"]["identity"]["n_examples"] = {"$objects": [["a", "b"], [2]]}
+    write_container(tmp_path / "far", header, arrays)
+    with pytest.raises(ValueError, match=f"^{tmp_path / 'far'} belongs to another run"):
+        train(tmp_path / "far")
     assert counts(damaged(tmp_path / "m", 1, 300), train) == (300, True, 0, [])

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from clustruct.callbacks import Iteration
 from clustruct.exceptions import ModelFileError
@@ -51,7 +52,7 @@ class Checkpoint:
         if not self.path.exists():
             return False
         saved = self._read()
-        self.planes.load(saved.planes)
+        self._take_up(saved.planes)
         progress.history.extend(saved.history)
         progress.earlier_seconds, progress.oracle_calls = saved.seconds, saved.oracle_calls
         return True
@@ -63,13 +64,26 @@ class Checkpoint:
             save(self.path, Saved(self.identity, planes, history, *counts))
             self._last = time.perf_counter()
 
+    def _take_up(self, planes: Planes) -> None:
+        try:
+            # Where the squares of a vector are not finite, its products are not either.
+            vectors = planes.vectors.data if sparse.issparse(planes.vectors) else planes.vectors
+            with np.errstate(over="raise"):
+                np.square(vectors).sum()
+            self.planes.load(planes)
+        except (ArithmeticError, ValueError, np.linalg.LinAlgError) as error:
+            raise ModelFileError(f"{self.path} is not a readable checkpoint: {error}") from None
+        if not np.isfinite(self.planes.dual):
+            raise ModelFileError(f"{self.path} is not a readable checkpoint: its planes have no optimum")
+
     def _read(self) -> Saved:
         try:
             saved = read(self.path, Saved).object
         except ModelFileError as error:
             raise ModelFileError(f"{self.path} is not a readable checkpoint: {error}") from None
         for name, value in self.identity.items():
-            if saved.identity.get(name) != value:
+            # Of another kind: not equal, whatever its own comparison says.
+            if type(saved.identity.get(name)) is not type(value) or saved.identity[name] != value:
                 raise ValueError(
                     f"{self.path} belongs to another run: its {name} is {saved.identity.get(name)!s:.100}, "
                     f"here it is {value}"

@@ -8,6 +8,7 @@ next write to the same target takes it away. Devices and pipes are written to as
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import re
@@ -48,7 +49,8 @@ def check_target(path: Path, inputs: Iterable[str | os.PathLike[str]] = ()) -> N
     if not target.parent.is_dir():
         raise ValueError(f"{path}: there is no folder {target.parent}")
     if not os.access(target.parent, os.W_OK):
-        raise ValueError(f"{path}: the folder {target.parent} cannot be written to")
+        # Not the user's mistake but the machine's state, and said as the system would.
+        raise PermissionError(errno.EACCES, f"the folder {target.parent} cannot be written to", str(path))
 
 
 def is_stream(path: Path) -> bool:
