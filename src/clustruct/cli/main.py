@@ -15,7 +15,7 @@ import clustruct
 from clustruct.text import harmless
 
 from . import COMMANDS
-from .arguments import add_output
+from .arguments import add_output, naming_files
 from .output import FAILED, INTERRUPTED, MISUSED, OK, UsageError
 
 ABOUT = """\
@@ -82,11 +82,17 @@ def _run(args: argparse.Namespace) -> int:
     faults = () if args.traceback else FAULTS
     try:
         with warnings_to(lambda text: _complain(f"warning: {text}"), UserWarning):
-            return guarded(lambda: args.run(args), _complain, faults, "interrupted; nothing was written")
+            return guarded(lambda: _named(args), _complain, faults, "interrupted; nothing was written")
     except UsageError as error:
         args.parser.print_usage(sys.stderr)
         print(f"{args.parser.prog}: error: {error}", file=sys.stderr)
         return MISUSED
+
+
+def _named(args: argparse.Namespace) -> int | None:
+    with naming_files(args):
+        code: int | None = args.run(args)
+        return code
 
 
 def _complain(message: str) -> None:
