@@ -267,7 +267,7 @@ def is_too_large(value: object) -> bool:
     [True, True, True, True, False, False, False]
     """
     if isinstance(value, int | float | np.floating | np.integer):
-        return not -TOO_LARGE < value < TOO_LARGE  # type: ignore[operator]
+        return not -TOO_LARGE < value < TOO_LARGE
     text = value.strip(_ROUND) if isinstance(value, str) else ""
     if _INFINITE.fullmatch(text):
         return True

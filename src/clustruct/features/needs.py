@@ -51,7 +51,7 @@ class FieldNeed(DataclassState):
 
 @dataclass
 class Count:
-    """Items, and those that have the field; of those looked at, how many have a value, and one of the kind."""
+    """Items, and those that have the field; of those looked at, those with a value, and one of the kind."""
 
     items: int = 0
     there: int = 0

@@ -73,7 +73,7 @@ def csv_rows(path: Path, delimiter: str | None = None) -> tuple[list[str], Itera
 
 
 def check_delimiter(given: str) -> str:
-    """One character that can stand between cells; a backslash and t are a tab.
+    r"""One character that can stand between cells; a backslash and t are a tab.
 
     >>> check_delimiter(";"), check_delimiter("\\t")
     (';', '\t')
