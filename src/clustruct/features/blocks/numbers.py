@@ -59,8 +59,8 @@ class Differences(PairBlock[Floats]):
         values = raw.column(self.field)
         x = np.array([self.read(value) for value in values])
         for item in np.flatnonzero(np.isnan(x)).tolist():
-            if is_too_large(values[item]):
-                what = f"the field {self.field!r} is infinite or too large"
+            if isinstance(values[item], complex) or is_too_large(values[item]):
+                what = f"the field {self.field!r} is infinite or too large (or complex)"
                 raise DataError(f"{raw.item_title(item)}: {what}: {values[item]!r:.40}")
         return x
 
