@@ -316,5 +316,6 @@ _TESTS: dict[str, Callable[[object], bool]] = {
     "vector": _is_vector,
     "list": lambda v: isinstance(v, list | tuple | set | frozenset),
     "date": lambda v: bool(np.isfinite(as_day(v))),
-    "number": lambda v: bool(np.isfinite(as_number(v))),
+    # A number that is too large is one, and refused where it is read as such.
+    "number": lambda v: bool(np.isfinite(as_number(v))) or is_too_large(v),
 }

@@ -262,6 +262,10 @@ def test_infinite_numbers_in_tables_are_refused_by_line(tmp_path, value):
     sets = list(read_sets(path, columns=Columns(cluster="who")))
     with pytest.raises(DataError, match=r"a.csv:22: item 22 of a set: the field 'n' is infinite or"):
         PairFeatures(guess_blocks(sets, "records")).fit(sets)
+    few = write(tmp_path, "c.csv", f"who,n\n1,5\n1,6\n2,{value}\n")
+    sets = list(read_sets(few, columns=Columns(cluster="who")))
+    with pytest.raises(DataError, match=r"c.csv:4: item 4"):
+        PairFeatures(guess_blocks(sets, "records")).fit(sets)
     path = write(tmp_path, "b.csv", f"who,n\n1,Ann\n1,{value}\n2,Bob\n")
     sets = list(read_sets(path, columns=Columns(cluster="who")))
     assert len(PairFeatures(guess_blocks(sets, "records")).fit_transform(sets)) == 1

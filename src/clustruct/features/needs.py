@@ -64,7 +64,7 @@ class Count:
         if kind == "context":
             self.items, self.there = self.items + 1, self.there + (name in raw.context)
             return
-        some = raw.items[:: 1 + len(raw) // LOOKED_AT]
+        some = _some(raw)
         values = [v for v in (item.get(name) for item in some) if not is_missing(v)]
         self.items += len(raw)
         self.there += sum(name in item for item in raw.items)
@@ -145,7 +145,7 @@ class Tally:
     def add(self, raw: RawSet) -> None:
         """A further set."""
         self.titles = [*self.titles, raw.title][:2]
-        self.fields.update(dict.fromkeys(raw.fields()))
+        self.fields.update((name, None) for item in _some(raw) for name in item)
         for need in self.needs:
             self.counts.setdefault(_key(need), Count()).add(need.name, need.kind, raw)
 
@@ -201,6 +201,11 @@ _PLURALS: Mapping[str, str] = {
     "list": "lists",
     "vector": "vectors",
 }
+
+
+def _some(raw: RawSet) -> Sequence[Mapping[str, object]]:
+    """Items of all parts of a set."""
+    return raw.items[:: 1 + len(raw) // LOOKED_AT]
 
 
 def _key(need: FieldNeed) -> str:
