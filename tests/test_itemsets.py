@@ -261,3 +261,8 @@ def test_complex_numbers_are_refused():
     ):
         with pytest.raises(ValueError, match="must be real numbers, not complex ones"):
             call()
+    masked = np.ma.masked_array(np.ones((3, 2)), np.eye(3, 2))
+    with pytest.raises(ValueError, match="nodes is a masked array"):
+        ItemSet(nodes=masked)
+    with pytest.raises(ValueError, match="labels is a masked array"):
+        canonical_labels(np.ma.masked_array([0, 1, 1], [False, True, False]))

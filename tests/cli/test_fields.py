@@ -3,6 +3,8 @@
 import csv
 import json
 import os
+from contextlib import redirect_stdout
+from io import BytesIO, TextIOWrapper
 
 import numpy as np
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from clustruct.datasets import make_records
 from clustruct.io import write_sets
 from clustruct.records import RawSet
+from clustruct.storage import read, save
 
 READ = ("--set", "set", "--cluster", "cluster")
 SAID = "--allow-missing-fields"
@@ -228,6 +231,20 @@ def test_explain_does_not_choose_between_ids_written_alike(command, folder, tmp_
     code, _, err = command("explain", tmp_path / "a.jsonl", *model, "--pair", "1", "2")
     assert code == 1
     assert "two items have an id that is written '1'" in err
+
+
+def test_what_is_no_text_is_shown_all_the_same(command, folder, tmp_path):
+    """DEFECTS 27: half a pair of surrogates in an id, escapes in a model file."""
+    items = [{"id": f"\ud800{a}", **item} for a, item in enumerate(make_records(n_sets=1)[0].items)]
+    (tmp_path / "a.jsonl").write_text(json.dumps({"id": "s", "items": items}))
+    saved = read(folder / "records.model")
+    about = {**saved.about, "training": {"stop\x1b_reason": "a\x1b[31m\ud800"}}
+    save(tmp_path / "m", saved.object, about=about)
+    for words in (("predict", tmp_path / "a.jsonl"), ("predict", tmp_path / "a.jsonl", "--json"), ("show",)):
+        with redirect_stdout(TextIOWrapper(BytesIO(), "utf-8")) as out:
+            assert command(*words, "--model", tmp_path / "m", "--quiet")[0] == 0
+            out.flush()
+        assert b"\x1b" not in out.buffer.getvalue()
 
 
 # ------------------------------------------------------------------------------- groups in comparisons

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from contextlib import nullcontext
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -65,6 +66,8 @@ def run(args: argparse.Namespace) -> None:
         print_json({"model": str(args.model), "sets": listed})
     elif args.out is None:
         lines = clustruct.io.prediction_lines(answers)
+        if isinstance(sys.stdout, TextIOWrapper):
+            sys.stdout.reconfigure(errors="surrogatepass")  # as files are written
         sys.stdout.writelines(_shown(line) if sys.stdout.isatty() else line for line in lines)
     elif not args.quiet:
         print(f"{count(items, 'item')} of {count(sets, 'set')} in {count(clusters, 'cluster')}")

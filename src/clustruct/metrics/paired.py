@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import binomtest, rankdata, ttest_rel, wilcoxon
 
 from clustruct._typing import Floats
-from clustruct.itemsets.pairs import refuse_complex
+from clustruct.itemsets.pairs import check_real
 
 __all__ = ["PairedComparison", "compare_paired", "lower_is_better"]
 
@@ -64,8 +64,8 @@ def compare_paired(
     >>> found.wins, found.W, found.p_wilcoxon, found.p_sign, round(found.difference, 2)
     (5, 15.0, 0.03125, 0.03125, -12.32)
     """
-    refuse_complex(first, "first")
-    refuse_complex(second, "second")
+    check_real(first, "first")
+    check_real(second, "second")
     a, b = np.asarray(first, np.float64), np.asarray(second, np.float64)
     if a.shape != b.shape or a.ndim != 1:
         raise ValueError(f"two vectors of equal length are compared, not {a.shape} and {b.shape}")

@@ -14,7 +14,7 @@ from clustruct._typing import Bools, Ints
 from clustruct.exceptions import DataError
 from clustruct.features.base import Block, Unlearned, Values, check_name
 from clustruct.itemsets import ItemSet, MatrixLike
-from clustruct.itemsets.pairs import refuse_complex
+from clustruct.itemsets.pairs import check_real
 from clustruct.records import Fields, RawSet
 from clustruct.storage import register
 
@@ -105,7 +105,7 @@ def links(
     array([[ 3.,  8.,  1.,  0.,  0.,  0.],
            [ 0.,  0.,  0., 15.,  0.,  1.]])
     """
-    refuse_complex(nodes, "nodes")
+    check_real(nodes, "nodes")
     X = sparse.csr_array(nodes, dtype=np.float64)
     found = link_pairs(edges, X.shape[0])
     a, b = found.pairs.T
