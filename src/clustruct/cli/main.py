@@ -16,7 +16,7 @@ import clustruct
 from clustruct.text import harmless
 
 from . import COMMANDS
-from .arguments import add_output
+from .arguments import add_output, naming_files
 from .ending import Terminated, open_streams, settle_output, terminating
 from .output import FAILED, INTERRUPTED, MISUSED, OK, TERMINATED, UsageError
 
@@ -100,7 +100,9 @@ def _begun(args: argparse.Namespace, printable: bool) -> int | None:
     target = getattr(args, "out", None) or (args.model if args.command == "fit" else None)
     if not printable and (target is None or args.json or clustruct.storage.descriptor(Path(target)) == 1):
         raise ValueError("stdout is closed: nothing can be printed")
-    return args.run(args)
+    with naming_files(args):
+        code: int | None = args.run(args)
+        return code
 
 
 def _complain(message: str) -> None:

@@ -36,6 +36,8 @@ class PairBlock(EstimatorState, BaseEstimator, ABC, Generic[S]):
     choices                    parameters that are lists, and what may be in them
     check_parameters,          ValueError where a parameter, or what a file says was learned, is not right:
     check_fitted               a file may come from anyone
+    fields_used, context_used  fields of items and entries of a set's context that are looked at: data that
+                               lacks what training had of them is refused (by default `field` and `fields`)
     suits, suits_record        kinds of fields that suit, for each kind of items (records, text, ...), and
                                kinds of items that suit as a whole;
     guess_field, guess_record  which blocks of the class to take for them (see `guess_blocks`)
@@ -78,6 +80,15 @@ class PairBlock(EstimatorState, BaseEstimator, ABC, Generic[S]):
                 raise ValueError(f"name must be a string, not {value!r:.100}")
             elif name in self.choices:
                 check_choices(value, name, self.choices[name])
+
+    def fields_used(self) -> list[str]:
+        """The fields of items that the block looks at."""
+        given = self.get_params(deep=False)
+        return [*([given["field"]] if "field" in given else []), *given.get("fields", ())]
+
+    def context_used(self) -> list[str]:
+        """The entries of a set's context that the block looks at."""
+        return []
 
     def fit(self, sets: Sequence[RawSet]) -> Self:
         """Learn what is needed from raw sets."""
