@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.svm import LinearSVC
 
 from clustruct._typing import Indices
-from clustruct.estimators.base import Groups, Table, read_labels, read_sets
+from clustruct.estimators.inputs import Groups, Table, read_labels, read_sets
 from clustruct.estimators.kmeans import KMeansPrediction
 from clustruct.inference.spectral import count_range
 from clustruct.itemsets import pair_table

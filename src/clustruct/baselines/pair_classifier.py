@@ -17,15 +17,8 @@ from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
 from clustruct._typing import Bools, Floats, Indices, Labels
-from clustruct.estimators.base import (
-    AnyLoss,
-    Groups,
-    PairSimilarity,
-    SetClusterer,
-    Table,
-    read_labels,
-    read_sets,
-)
+from clustruct.estimators.base import AnyLoss, PairSimilarity, SetClusterer
+from clustruct.estimators.inputs import Groups, Table, read_labels, read_sets
 from clustruct.exceptions import ModelFileError
 from clustruct.itemsets import ItemSet, PairScores, pair_table
 from clustruct.itemsets.pairs import Matrix

@@ -21,7 +21,8 @@ from clustruct.partitions import RelaxedClustering
 from clustruct.ssvm import Formulation
 from clustruct.storage import register
 
-from .base import AnyLoss, PairSimilarity, SimilarityLearning, Table
+from .base import AnyLoss, PairSimilarity, SimilarityLearning
+from .inputs import Table
 
 # One number, one for each set, or None.
 Counts: TypeAlias = int | Sequence[int | None] | None
