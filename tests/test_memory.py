@@ -44,9 +44,7 @@ def test_much_is_mentioned(monkeypatch):
 def test_a_matrix_that_does_not_fit_is_refused_before_the_work(model):
     X = np.zeros((200_000, 1))
     y = np.arange(200_000) // 2
-    with pytest.raises(
-        NotEnoughMemory, match=r"matrix of 200,000 items would take about 894\.1 GB"
-    ):
+    with pytest.raises(NotEnoughMemory, match=r"matrix of 200,000 items would take about 894\.1 GB"):
         model.fit([X], [y])
     small = np.arange(8.0).reshape(4, 2)
     model.fit([small], [[0, 0, 1, 1]])

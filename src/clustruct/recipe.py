@@ -16,10 +16,12 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from clustruct import memory
 from clustruct._typing import Labels
 from clustruct.baselines import PairwiseClassifierClustering
 from clustruct.callbacks import steps
 from clustruct.estimators import SupervisedCorrelationClustering, SupervisedKMeans
+from clustruct.estimators.shown import TrainingShape
 from clustruct.exceptions import DataError, ModelFileError, NoLabels
 from clustruct.features import Blocking, PairFeatures, guess_blocks
 from clustruct.features.base import Block
@@ -82,6 +84,8 @@ class Recipe(EstimatorState, BaseEstimator):
         In sets of so many items or more only likely pairs are compared (0: always all pairs).
     n_neighbors : int
         Likely pairs for each item, at least.
+    memory_limit : int or str, optional
+        What needs more (bytes, or words such as "8G") is refused; by default what needs more than there is.
 
     Attributes
     ----------
@@ -117,6 +121,7 @@ class Recipe(EstimatorState, BaseEstimator):
     n_jobs: int | None = None
     verbose: int = 0
     random_state: int = 0
+    memory_limit: memory.Size = None
 
     def fit(self, sets: Iterable[RawSet], y: LabelsOfSets = None, groups: Groups = None) -> Self:
         """Learn from sets with labels, their own or those of y.
@@ -127,9 +132,11 @@ class Recipe(EstimatorState, BaseEstimator):
         raws = labelled(sets, y)
         check_learnable(raws)
         self.was_cut_ = len(raws) == 1
+        shown = [len(raw) for raw in raws]
         if self.was_cut_:
             raws, groups = self.cut(raws[0]), None
         self.pipeline_ = self._train(raws, groups_of(raws) if groups is None else groups)
+        _note_sizes(self.pipeline_[-1], shown)
         self.training_ = _training(self.pipeline_[-1], raws)
         return self
 
@@ -198,7 +205,8 @@ class Recipe(EstimatorState, BaseEstimator):
         """Features fitted to the sets, and a clusterer trained on them."""
         model = self._learner()
         blocks = guess_blocks(sets, self.kind, self.fields)
-        features = PairFeatures(blocks, blocking=self._blocking(blocks)).fit(sets)
+        features = PairFeatures(blocks, blocking=self._blocking(blocks), memory_limit=self.memory_limit)
+        features.fit(sets).check_memory(sets)
         item_sets = [features.transform([raw])[0] for raw in steps(sets, "features")]
         model.fit(item_sets, [list(raw.labels or ()) for raw in sets], groups=groups)
         return Pipeline([("features", features), ("model", model)])
@@ -258,6 +266,13 @@ def _part(raw: RawSet, items: list[int], number: int) -> RawSet:
     named = {"items": raw.items, "labels": raw.labels, "ids": raw.ids}
     chosen: dict[str, Any] = {k: None if v is None else [v[a] for a in items] for k, v in named.items()}
     return replace(raw, **chosen, name=f"{raw.name or 'table'} part {number}")
+
+
+def _note_sizes(model: BaseEstimator, sizes: Sequence[int]) -> None:
+    """The model was shown sets of these sizes, however they were cut for its training."""
+    held = getattr(model, "shown_", None)
+    if isinstance(held, TrainingShape):
+        model.shown_ = held.with_set_sizes(sizes)
 
 
 def was_interrupted(model: BaseEstimator) -> bool:

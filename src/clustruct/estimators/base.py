@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from clustruct._typing import Floats, Labels
-from clustruct.itemsets import ItemSet
+from clustruct import memory
+from clustruct._typing import Floats, Ints, Labels
+from clustruct.itemsets import ItemSet, pair_table
 from clustruct.losses import Loss, as_loss
 from clustruct.losses.function import LabelFunction
 from clustruct.model_selection.choose_c import choose_C
@@ -25,6 +26,7 @@ from clustruct.ssvm import FitResult, Formulation
 from clustruct.storage import FEATURES, EstimatorState, Shape
 
 from .inputs import Groups, Sets, Table, read_labels, read_sets, read_weights, set_groups
+from .shown import TrainingShape
 
 AnyLoss: TypeAlias = Loss | str | LabelFunction
 
@@ -56,6 +58,7 @@ class SetClusterer(EstimatorState, BaseEstimator):
     def predict(self, X: Table, set_ids: ArrayLike | None = None) -> Any:
         """Cluster new sets: a list of label vectors for a list of sets, one vector for one table."""
         given = self._read(X, set_ids)
+        self._warn_unfamiliar(given.sets)
         return given.restore(self._clusters(given.sets))
 
     def score(self, X: Table, y: object, set_ids: ArrayLike | None = None) -> float:
@@ -77,6 +80,10 @@ class SetClusterer(EstimatorState, BaseEstimator):
         check_is_fitted(self)
         return read_sets(self, X, set_ids, reset=False)
 
+    def _warn_unfamiliar(self, sets: list[ItemSet]) -> None:
+        """Warn of sets that are far from what the model was shown."""
+        return
+
     def _predictor(self) -> Predictor:
         return make_predictor(self.predictor, self.clustering_objective, random_state=self.random_state)
 
@@ -88,7 +95,13 @@ class SetClusterer(EstimatorState, BaseEstimator):
 
 
 class PairSimilarity(SetClusterer):
-    """A clusterer by the similarity of pairs."""
+    """A clusterer by the similarity of pairs.
+
+    ``shown_`` is what is known of the training sets, where the clusterer keeps it.
+    """
+
+    memory_limit: memory.Size = None
+    shown_: TrainingShape | None
 
     def decision_function(self, X: Table, set_ids: ArrayLike | None = None) -> Any:
         """The similarity of every pair: one symmetric matrix per set (positive: together).
@@ -103,6 +116,29 @@ class PairSimilarity(SetClusterer):
     @abstractmethod
     def _similarity(self, x: ItemSet) -> Any:
         """K of one set."""
+
+    def pair_scores(self, x: ItemSet, pairs: Ints) -> Floats:
+        """The similarities of some pairs (p x 2) of a set."""
+        linear = self.linear_similarity()
+        assert linear is not None
+        return np.asarray(pair_table(x, pairs) @ linear[0] + linear[1], np.float64)
+
+    def _read(self, X: Table, set_ids: ArrayLike | None) -> Sets:
+        given = super()._read(X, set_ids)
+        self._check_memory(given.sets)
+        return given
+
+    def _check_memory(self, sets: list[ItemSet]) -> None:
+        """Refuse sets whose matrix K does not fit, before any work."""
+        listed = self.clustering_objective == "correlation"
+        memory.require_matrix(
+            max(0 if listed and x.is_sparse else x.n_items for x in sets), self.memory_limit
+        )
+
+    def _warn_unfamiliar(self, sets: list[ItemSet]) -> None:
+        shown = getattr(self, "shown_", None)
+        if shown is not None:
+            shown.warn(sets, self.pair_scores, zero_counts=self.clustering_objective == "correlation")
 
 
 class ResultState(EstimatorState):
@@ -147,6 +183,7 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
     n_jobs: int | None = None
     random_state: int = 0
     verbose: int = 0
+    memory_limit: memory.Size = None
     fitted: ClassVar = {
         **FEATURES,
         "w_": Shape(("n_features_in_",)),
@@ -154,6 +191,7 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
         "C_": float,
         "cv_results_": dict | None,
         "result_": FitResult,
+        "shown_": TrainingShape | None,
     }
 
     @abstractmethod
@@ -196,6 +234,7 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
         """
         self.check_parameters()
         given = read_sets(self, X, set_ids, reset=True)
+        self._check_memory(given.sets)
         labels = read_labels(y, given)
         weights = read_weights(sample_weight, given)
         held_together = set_groups(groups, given)
@@ -221,6 +260,7 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
             trained = task.train(self.C_)
         self.result_, self.w_ = trained.result, trained.result.w
         self.feature_scale_ = trained.feature_scale
+        self.shown_ = TrainingShape.of(given.sets, labels, self.pair_scores)
         return self
 
     def _task(self, sets: list[ItemSet], labels: list[Labels], weights: Floats | None) -> SimilarityTask:

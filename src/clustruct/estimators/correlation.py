@@ -63,6 +63,8 @@ class SupervisedCorrelationClustering(SimilarityLearning):
     random_state : int
     verbose : int
         1 prints how the training goes.
+    memory_limit : int or str, optional
+        What needs more (bytes, or words such as "8G") is refused; by default what needs more than there is.
 
     Attributes
     ----------
@@ -71,6 +73,7 @@ class SupervisedCorrelationClustering(SimilarityLearning):
     C_ : the C used
     cv_results_ : mean loss per C of the grid, where C="cv"
     result_ : FitResult of the last training, with history and certificate
+    shown_ : sizes, pairs and scores of the training sets; `predict` warns of sets far from them
     n_features_in_, feature_names_in_
 
     Examples

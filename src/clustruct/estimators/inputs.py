@@ -160,5 +160,3 @@ def _only(y: object) -> object:
     """The labels of the one set; a column is taken as scikit-learn takes it, with a warning."""
     shape: tuple[int, ...] = getattr(y, "shape", ())
     return column_or_1d(y, warn=True) if len(shape) == 2 and shape[1] == 1 else y
-
-
