@@ -22,6 +22,8 @@ Size: TypeAlias = int | str | None
 UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 # What takes more than this is mentioned, even where there is enough.
 WORTH_SAYING = 2**30
+# What takes less need not be compared with what is available.
+NOTHING = 2**20
 # Matrices of m x m numbers that searches hold at one time, at most (measured for m = 3000).
 MATRICES = 3
 
@@ -83,10 +85,10 @@ def require(n_bytes: float, what: str, advice: str = "", limit: Size = None) -> 
     Traceback (most recent call last):
     NotEnoughMemory: this would take about 1.0 TB of memory, but 8.0 GB are allowed: do that
     """
-    if n_bytes < 2**20:
-        return
     given = parse_size(limit)
     allowed = _LIMIT.get() if given is None else given
+    if allowed is None and n_bytes < NOTHING:
+        return
     most = available() if allowed is None else allowed
     advised = f"{advice} " if advice else ""
     if most is not None and n_bytes > most:

@@ -283,6 +283,8 @@ def was_interrupted(model: BaseEstimator) -> bool:
 def _training(model: BaseEstimator, sets: Sequence[RawSet]) -> dict[str, Any]:
     """How the training went, as plain values; what is not known or not finite is None."""
     result, choice = getattr(model, "result_", None), getattr(model, "cv_results_", {})
+    best = int(np.argmin(choice["mean_loss"])) if "mean_loss" in choice else None
+    unseen = choice.get("left_out")
     found = {
         "sets": len(sets),
         "items": sum(len(raw) for raw in sets),
@@ -290,7 +292,9 @@ def _training(model: BaseEstimator, sets: Sequence[RawSet]) -> dict[str, Any]:
         "learner": type(model).__name__,
         "loss": str(getattr(model, "loss", None)),
         "C": getattr(model, "C_", None),
-        "held_out_loss": float(np.min(choice["mean_loss"])) if "mean_loss" in choice else None,
+        "held_out_loss": None if best is None else float(choice["mean_loss"][best]),
+        "held_out_pairwise_f": None if best is None else float(choice["pairwise_f"][best]),
+        "left_out": None if unseen is None else [sets[i].name or f"set {i + 1}" for i in unseen.tolist()],
         "rounds": getattr(result, "n_iter", None),
         "gap": getattr(result, "gap", None),
         "stop_reason": getattr(result, "stop_reason", None),

@@ -68,8 +68,7 @@ def test_kmeans_has_no_border_at_zero():
     X, y = make_synth(n_sets=4, n_clusters=3, cluster_size=8)
     model = SupervisedKMeans(C=1.0).fit(X[:3], y[:3])
     assert model.shown_.set_sizes[-1] == 24.0
-    thin = ItemSet(pairs=1e-6 * X[3].pairs, pair_diagonal=1e-6 * X[3].pair_diagonal)
-    model.predict([thin], n_clusters=3)
+    model.predict([ItemSet(pairs=1e-6 * X[3].pairs)], n_clusters=3)
 
 
 def test_listed_pairs_are_a_share():

@@ -81,7 +81,8 @@ def _run(args: argparse.Namespace) -> int:
     """Run a command; faults become one line and an exit code."""
     faults = () if args.traceback else FAULTS
     try:
-        with warnings_to(lambda text: _complain(f"warning: {text}"), UserWarning):
+        warned = warnings_to(lambda text: _complain(f"warning: {text}"), UserWarning)
+        with warned, clustruct.memory.limited(getattr(args, "memory_limit", None)):
             return guarded(lambda: args.run(args), _complain, faults, "interrupted; nothing was written")
     except UsageError as error:
         args.parser.print_usage(sys.stderr)
@@ -114,16 +115,23 @@ def guarded(
         if isinstance(error, ImportError) and "pip install" not in str(error):
             raise
         what = str(error) or type(error).__name__
-        complain("not enough memory" if isinstance(error, MemoryError) else what)
+        foreseen = isinstance(error, clustruct.exceptions.NotEnoughMemory)
+        complain("not enough memory" if isinstance(error, MemoryError) and not foreseen else what)
         return FAILED
 
 
 @contextmanager
 def warnings_to(show: Say, kind: type[Warning] = Warning) -> Iterator[None]:
-    """Warnings of this kind become lines, others are passed over; those for users always come through."""
+    """Warnings of this kind become lines, others are passed over; those for users always come through.
+
+    Sets are grouped one by one: that they are unlike the training, or costly, is said of the first.
+    """
+    once = (clustruct.exceptions.UnfamiliarDataWarning, clustruct.exceptions.CostWarning)
+    said: set[type[Warning]] = set()
 
     def shown(message: Warning | str, category: type[Warning], *place: object, **more: object) -> None:
-        if issubclass(category, kind):
+        if issubclass(category, kind) and category not in said:
+            said.update({category} if category in once else ())
             show(str(message))
 
     with warnings.catch_warnings():

@@ -244,7 +244,7 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
         if self.C == "cv":
             chosen = choose_C(
                 task.train,
-                task.held_out_loss,
+                task.judge,
                 len(given.sets),
                 grid=self.C_grid,
                 folds=self.cv,

@@ -19,7 +19,7 @@ from clustruct.storage import DataclassState, register
 QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)
 LEVELS = (0.0, 0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1.0)
 # Scores are looked at for so many pairs at most, of so many sets.
-MOST_PAIRS, MOST_SETS = 2000, 40
+MOST_PAIRS, MOST_SETS = 2000, 20
 # A set this many times larger than the largest of the training is unlike it, but small ones never are.
 TIMES_LARGER, SMALL = 3.0, 30
 # Scores are near zero within this share of the usual size of training scores. They crowd there where most
