@@ -11,6 +11,7 @@ from clustruct.oracles import Oracle, make_oracle
 from clustruct.storage import register
 
 from .base import SimilarityLearning
+from .products import warn_of_products
 
 
 @register("SupervisedCorrelationClustering")
@@ -94,6 +95,9 @@ class SupervisedCorrelationClustering(SimilarityLearning):
 
     loss_in_oracle: bool = True
     nonnegative: bool = False
+
+    def _look_at(self, sets: list[ItemSet], labels: list[Labels]) -> None:
+        warn_of_products(sets, labels)
 
     def _oracle(self) -> Oracle:
         return make_oracle(self.oracle, self.clustering_objective, loss_in_oracle=self.loss_in_oracle)

@@ -22,6 +22,8 @@ LEVELS = (0.0, 0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1.0)
 MOST_PAIRS, MOST_SETS = 2000, 20
 # A set this many times larger than the largest of the training is unlike it, but small ones never are.
 TIMES_LARGER, SMALL = 3.0, 30
+# Fewer scores tell nothing.
+FEWEST_SCORES = 20
 # Scores are near zero within this share of the usual size of training scores. They crowd there where most
 # are, and so many times as many as in training.
 BAND, CROWD, TIMES_MORE = 0.1, 0.5, 3.0
@@ -64,6 +66,7 @@ class TrainingShape(DataclassState):
     def of(cls, sets: Sequence[ItemSet], labels: Sequence[Labels], score: PairScorer) -> Self:
         """The shape of training sets with their labels and the scores of the trained model."""
         found = sampled_scores(sets, score)
+        found = found if len(found) else np.zeros(1)
         usual = float(np.median(np.abs(found)))
         pairs = sum(x.n_items * (x.n_items - 1) / 2 for x in sets)
         compared = sum(_n_compared(x) for x in sets)
@@ -85,9 +88,10 @@ class TrainingShape(DataclassState):
 
         ``zero_counts``: whether zero is where the model tells together from apart.
         """
-        found = sampled_scores(sets, score) if self.usual_score > 0.0 else np.zeros(1)
-        said = [self._size(max(x.n_items for x in sets)), self._outside(found)]
-        said += [self._crowd(found)] if zero_counts else []
+        said = [self._size(max(x.n_items for x in sets))]
+        found = sampled_scores(sets, score)
+        if self.usual_score > 0.0 and len(found) >= FEWEST_SCORES:
+            said += [self._outside(found), self._crowd(found) if zero_counts else ""]
         if any(said):
             warnings.warn("; ".join(filter(None, said)), UnfamiliarDataWarning, stacklevel=4)
 
@@ -123,13 +127,13 @@ class TrainingShape(DataclassState):
 
 
 def sampled_scores(sets: Sequence[ItemSet], score: PairScorer) -> Floats:
-    """Scores of some pairs of some sets, the same ones each time; 0 where no set has a pair."""
+    """Scores of some pairs of some sets, the same ones each time."""
     step = max(1, len(sets) // MOST_SETS)
     chosen = [x for x in sets[::step] if x.n_items > 1]
     each = max(50, MOST_PAIRS // max(len(chosen), 1))
     drawn = [(x, _some_pairs(x, each)) for x in chosen]
     found = [score(x, pairs) for x, pairs in drawn if len(pairs)]
-    return np.concatenate(found) if found else np.zeros(1)
+    return np.concatenate(found) if found else np.zeros(0)
 
 
 def _some_pairs(x: ItemSet, most: int) -> Ints:

@@ -1,0 +1,105 @@
+"""How well a few features tell pairs together from pairs apart, on sets that were held out: a cheap look
+before (or without) any training.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import rankdata
+
+from clustruct._typing import Bools, Floats, Ints, Labels
+from clustruct.itemsets import ItemSet, all_pairs
+
+# So many pairs are looked at, half of them together; of a set with many pairs they are drawn from so many.
+MOST_PAIRS = 6000
+DRAWN_FROM = 200_000
+# Keeps the least squares of collinear features in bounds.
+RIDGE = 1e-6
+
+
+@dataclass(frozen=True)
+class PairSample:
+    """Some pairs (p x 2) of one set, and which of them are together."""
+
+    x: ItemSet
+    pairs: Ints
+    together: Bools
+
+
+def sample_pairs(sets: Sequence[ItemSet], labels: Sequence[Labels]) -> list[PairSample]:
+    """Pairs of each set, as many together as apart where there are so many, the same ones each time."""
+    rng = np.random.default_rng(0)
+    each = max(20, MOST_PAIRS // len(sets))
+    return [_sample(x, y, each, rng) for x, y in zip(sets, labels, strict=True)]
+
+
+def _sample(x: ItemSet, y: Labels, most: int, rng: np.random.Generator) -> PairSample:
+    m = x.n_items
+    if x.is_sparse and x.pair_index is not None:
+        pairs = x.pair_index
+    elif m * (m - 1) // 2 <= DRAWN_FROM:
+        pairs = all_pairs(m)
+    else:
+        drawn = rng.integers(0, m, (DRAWN_FROM, 2))
+        pairs = drawn[drawn[:, 0] != drawn[:, 1]]
+    same = y[pairs[:, 0]] == y[pairs[:, 1]]
+    kept = [rng.permutation(np.flatnonzero(same == side))[: most // 2] for side in (True, False)]
+    chosen = np.sort(np.concatenate(kept))
+    return PairSample(x, pairs[chosen], same[chosen])
+
+
+def held_out_outputs(features: Sequence[Floats], together: Sequence[Bools]) -> Floats:
+    """What least squares makes of the pairs of each set, learned from the other half of the sets.
+
+    One set is its own test: with far more pairs than features that is no great matter.
+    """
+    halves = [list(range(0, len(features), 2)), list(range(1, len(features), 2))]
+    tests = halves if len(features) > 1 else [[0]]
+    out: list[Floats] = [np.zeros(0)] * len(features)
+    for test, train in zip(tests, tests[::-1], strict=True):
+        w = _least_squares(
+            np.concatenate([features[i] for i in train]), np.concatenate([together[i] for i in train])
+        )
+        for i in test:
+            out[i] = features[i] @ w
+    return np.concatenate(out)
+
+
+def _least_squares(features: Floats, together: Bools) -> Floats:
+    """Weights for outputs of 1 and -1, both kinds of pairs counting alike."""
+    share = np.mean(together) if len(together) else 0.5
+    weight = np.where(together, 0.5 / max(share, 1e-9), 0.5 / max(1.0 - share, 1e-9))
+    size = np.sqrt(np.maximum((features**2).mean(axis=0), 1e-300)) if len(features) else 1.0
+    A = features / size
+    gram = (A * weight[:, None]).T @ A / max(len(A), 1)
+    target = (A * weight[:, None]).T @ np.where(together, 1.0, -1.0) / max(len(A), 1)
+    return np.asarray(np.linalg.solve(gram + RIDGE * np.eye(len(gram)), target) / size, np.float64)
+
+
+def area_under_curve(outputs: Floats, together: Bools) -> float:
+    """The probability that a pair together has the larger output; one half where there is but one kind.
+
+    >>> area_under_curve(np.array([3.0, 2.0, 1.0, 2.0]), np.array([True, True, False, False]))
+    0.875
+    """
+    n, k = int(together.sum()), int((~together).sum())
+    if not n or not k:
+        return 0.5
+    return float((rankdata(outputs)[together].sum() - n * (n + 1) / 2) / (n * k))
+
+
+def balanced_accuracy(outputs: Floats, together: Bools) -> float:
+    """The mean share of right signs over pairs together and pairs apart.
+
+    >>> balanced_accuracy(np.array([3.0, 2.0, -1.0, 2.0]), np.array([True, True, False, False]))
+    0.75
+    """
+    sides = [
+        np.mean((outputs > 0.0)[together == side] == side)
+        for side in (True, False)
+        if (together == side).any()
+    ]
+    return float(np.mean(sides)) if sides else 0.5
