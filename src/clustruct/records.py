@@ -16,6 +16,7 @@ import numpy as np
 ItemKind = Literal["auto", "records", "text", "mentions", "vectors"]
 LOOKED_AT = 2000  # values of a field that are looked at
 LONG = 100  # letters from which on a string is a text
+LONGEST_TEXT = 100_000  # letters of a value that are looked at
 MOSTLY = 0.9
 MOST_MISSING = 0.75
 _NAMED_ID = re.compile(r"(^|_|\b)(id|ids|url|uri|key|hash)$|[a-z]I[dD]$", re.IGNORECASE)
@@ -96,18 +97,20 @@ def is_missing(value: object) -> bool:
 def as_text(value: object) -> str:
     """A field's value as one string, empty where missing; a list is joined.
 
+    Of longer values the first 100,000 letters are taken: features of a cell of megabytes would cost minutes.
+
     >>> as_text(["A. Smith", "B. Jones"]), as_text(None), as_text(1.0), as_text(7)
     ('A. Smith ; B. Jones', '', '1', '7')
     """
     if is_missing(value):
         return ""
     if isinstance(value, str):
-        return value
+        return value[:LONGEST_TEXT]
     if isinstance(value, list | tuple):
-        return " ; ".join(text for text in map(as_text, value) if text)
+        return " ; ".join(text for text in map(as_text, value) if text)[:LONGEST_TEXT]
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    return str(value)
+    return str(value)[:LONGEST_TEXT]
 
 
 def fold(text: str) -> str:

@@ -34,6 +34,8 @@ WEIGHTS = {
     "classes_": Shape((2,), np.generic),
     "n_features_in_": int,
 }
+# Features divided by their root mean square are no larger, whatever they were.
+LARGEST = 1e15
 
 
 @register("PairwiseClassifierClustering")
@@ -120,7 +122,8 @@ class PairwiseClassifierClustering(PairSimilarity):
         labels = read_labels(y, given)
         flags = _checked_flags(pronouns, given.sets)
         self._check_memory(given.sets)
-        self.feature_scale_ = feature_scale(given.sets)
+        with np.errstate(over="ignore", invalid="ignore"):  # refused below
+            self.feature_scale_ = feature_scale(given.sets)
         chosen = [self._select(x, v, f) for x, v, f in zip(given.sets, labels, flags, strict=True)]
         self._check_pairs(sum(map(len, chosen)))
         features = np.concatenate([_dense(pair_table(x, p)) for x, p in zip(given.sets, chosen, strict=True)])
@@ -137,7 +140,7 @@ class PairwiseClassifierClustering(PairSimilarity):
             return
         default = LinearSVC(random_state=self.random_state, max_iter=10_000, dual="auto")
         model = default if self.classifier is None else clone(self.classifier)
-        self.classifier_ = model.fit(features / self.feature_scale_, together)
+        self.classifier_ = model.fit(scaled_features(features, self.feature_scale_), together)
 
     def _check_pairs(self, n_pairs: int) -> None:
         """Refuse more pairs than fit, as they are, scaled, and held by the classifier."""
@@ -219,6 +222,22 @@ def chain_pairs(labels: Labels, pronoun: Bools | None = None) -> Indices:
 
 def _dense(rows: Matrix) -> Floats:
     return rows if isinstance(rows, np.ndarray) else np.asarray(rows.toarray())
+
+
+def scaled_features(features: Floats, scale: Floats) -> Floats:
+    """Features in units of their scale; refused where that has not made them of usual size.
+
+    liblinear, which cannot be stopped, never returns from numbers such as 1e160.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        rows = features / scale
+    bad = np.flatnonzero(~(np.abs(rows) <= LARGEST).all(axis=0))
+    if len(bad):
+        most = np.abs(features[:, bad[0]]).max()
+        raise ValueError(
+            f"feature {bad[0]} is too large for a classifier, up to {most:.3g}: divide it by that"
+        )
+    return rows
 
 
 def _checked_flags(pronouns: Sequence[Bools] | None, sets: list[ItemSet]) -> list[Bools | None]:
