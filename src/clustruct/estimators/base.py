@@ -17,7 +17,7 @@ from clustruct._typing import Floats, Ints, Labels
 from clustruct.itemsets import ItemSet, pair_table
 from clustruct.losses import Loss, as_loss
 from clustruct.losses.function import LabelFunction
-from clustruct.model_selection.choose_c import choose_C
+from clustruct.model_selection.choose_c import DEFAULT_GRID, FEWEST_SETS, choose_C
 from clustruct.oracles import Oracle, Predictor, make_predictor
 from clustruct.oracles.base import Objective
 from clustruct.problems import SimilarityTask
@@ -25,6 +25,7 @@ from clustruct.slack_rule import Scaling, SlackRule
 from clustruct.ssvm import FitResult, Formulation
 from clustruct.storage import FEATURES, EstimatorState, Shape
 
+from .cost import mention_cost
 from .inputs import Groups, Sets, Table, read_labels, read_sets, read_weights, set_groups
 from .shown import TrainingShape
 
@@ -239,6 +240,7 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
         weights = read_weights(sample_weight, given)
         held_together = set_groups(groups, given)
         self._look_at(given.sets, labels)
+        mention_cost(as_loss(self.loss), labels, self._n_trainings(len(given.sets)))
         task = self._task(given.sets, labels, weights)
         trained = None
         if self.C == "cv":
@@ -262,6 +264,11 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
         self.feature_scale_ = trained.feature_scale
         self.shown_ = TrainingShape.of(given.sets, labels, self.pair_scores)
         return self
+
+    def _n_trainings(self, n_sets: int) -> int:
+        """How many trainings the choice of C takes, at most, before the last one."""
+        chosen = self.C == "cv" and n_sets >= FEWEST_SETS
+        return min(self.cv, n_sets) * len(self.C_grid or DEFAULT_GRID) if chosen else 0
 
     def _task(self, sets: list[ItemSet], labels: list[Labels], weights: Floats | None) -> SimilarityTask:
         names = ("formulation", "scaling", "slack_norm", "rtol", "max_iter", "n_jobs", "random_state")
