@@ -25,8 +25,10 @@ from clustruct.estimators.shown import TrainingShape
 from clustruct.exceptions import DataError, ModelFileError, NoLabels
 from clustruct.features import Blocking, PairFeatures, guess_blocks
 from clustruct.features.base import Block
+from clustruct.itemsets import ItemSet
 from clustruct.losses import Loss, PairwiseLoss
 from clustruct.model_selection import split_by_clusters, split_sets
+from clustruct.model_selection.leaks import find_leak
 from clustruct.partitions import canonical_labels
 from clustruct.records import ItemKind, RawSet
 from clustruct.storage import EstimatorState, register, register_foreign
@@ -135,7 +137,7 @@ class Recipe(EstimatorState, BaseEstimator):
         shown = [len(raw) for raw in raws]
         if self.was_cut_:
             raws, groups = self.cut(raws[0]), None
-        self.pipeline_ = self._train(raws, groups_of(raws) if groups is None else groups)
+        self.pipeline_ = self._train(raws, groups_of(raws) if groups is None else groups, hint=True)
         _note_sizes(self.pipeline_[-1], shown)
         self.training_ = _training(self.pipeline_[-1], raws)
         return self
@@ -201,13 +203,15 @@ class Recipe(EstimatorState, BaseEstimator):
             mine["loss"] = PairwiseLoss(merge_cost=self.merge_cost)
         return model.set_params(**{name: value for name, value in mine.items() if value is not None})
 
-    def _train(self, sets: list[RawSet], groups: Groups) -> Pipeline:
-        """Features fitted to the sets, and a clusterer trained on them."""
+    def _train(self, sets: list[RawSet], groups: Groups, *, hint: bool = False) -> Pipeline:
+        """Features fitted to the sets, and a clusterer trained on them; with a hint of fields that decide."""
         model = self._learner()
         blocks = guess_blocks(sets, self.kind, self.fields)
         features = PairFeatures(blocks, blocking=self._blocking(blocks), memory_limit=self.memory_limit)
         features.fit(sets).check_memory(sets)
         item_sets = [features.transform([raw])[0] for raw in steps(sets, "features")]
+        if hint:
+            _warn_of_leak(features, item_sets, sets)
         model.fit(item_sets, [list(raw.labels or ()) for raw in sets], groups=groups)
         return Pipeline([("features", features), ("model", model)])
 
@@ -266,6 +270,23 @@ def _part(raw: RawSet, items: list[int], number: int) -> RawSet:
     named = {"items": raw.items, "labels": raw.labels, "ids": raw.ids}
     chosen: dict[str, Any] = {k: None if v is None else [v[a] for a in items] for k, v in named.items()}
     return replace(raw, **chosen, name=f"{raw.name or 'table'} part {number}")
+
+
+def _warn_of_leak(features: PairFeatures, item_sets: Sequence[ItemSet], sets: Sequence[RawSet]) -> None:
+    """Warn where one field decides nearly alone."""
+    columns: dict[str, list[int]] = {}
+    first = 0
+    for block in features.blocks_:
+        here = [first + k for k in range(len(block.get_feature_names_out()))]
+        first += len(here)
+        fields: Sequence[str] = [block.field] if hasattr(block, "field") else getattr(block, "fields", ())
+        if len(fields) == 1:
+            columns.setdefault(fields[0], []).extend(here)
+    names = [str(name) for name in features.get_feature_names_out()]
+    numbered = {field: np.array(own, np.intp) for field, own in columns.items() if own}
+    found = find_leak(item_sets, [canonical_labels(raw.labels or ()) for raw in sets], numbered, names)
+    if found is not None:
+        found.warn()
 
 
 def _note_sizes(model: BaseEstimator, sizes: Sequence[int]) -> None:

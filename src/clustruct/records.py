@@ -19,6 +19,7 @@ LONG = 100  # letters from which on a string is a text
 LONGEST_TEXT = 100_000  # letters of a value that are looked at
 MOSTLY = 0.9
 MOST_MISSING = 0.75
+FEWEST_VALUES = 10  # of two values each: a category
 _NAMED_ID = re.compile(r"(^|_|\b)(id|ids|url|uri|key|hash)$|[a-z]I[dD]$", re.IGNORECASE)
 _NUMBER = re.compile(r"[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _ACCENTS = re.compile("[\u0300-\u036f]")
@@ -145,6 +146,13 @@ class Fields:
             return self.holding()
         least = {f: (1 - MOST_MISSING) * len(_sample(self.sets, f)) for f in self.holding()}
         return [f for f in least if len(self.known(f)) >= least[f]]
+
+    def is_category(self, field: str) -> bool:
+        """Whether a field of records has but two values: all its likenesses would be one and the same."""
+        if self.items != "records" or self.kinds[field] not in ("string", "number", "date"):
+            return False
+        known = self.known(field)
+        return len(known) >= FEWEST_VALUES and len(set(map(fold, known))) <= 2
 
     def known(self, field: str) -> list[str]:
         """Values of a field that are not missing, from all sets alike, as texts."""

@@ -230,7 +230,8 @@ def guess_blocks(
     classes = list(registered(PairBlock).values())  # type: ignore[type-abstract]
     found: list[Block] = []
     for field in data.compared():
-        suited = (c for c in classes if data.kinds[field] in c.suits.get(data.items, ()))
+        held = "category" if data.is_category(field) else data.kinds[field]
+        suited = [c for c in classes if held in c.suits.get(data.items, ())]
         found += [block for c in suited for block in c.guess_field(data, field)]
     for c in classes:
         if data.items in c.suits_record:

@@ -62,13 +62,15 @@ class Strings(Unlearned):
     """
 
     choices: ClassVar = {"measures": MEASURES}
-    suits: ClassVar = {"records": ("string", "number", "date")}
+    suits: ClassVar = {"records": ("string", "number", "date", "category")}
 
     field: str
     measures: Sequence[str] = MEASURES
 
     @classmethod
     def guess_field(cls, data: Fields, field: str) -> list[Self]:
+        if data.is_category(field):
+            return [cls(field, measures=())]
         return [cls(field) if data.kinds[field] == "string" else cls(field, measures=MEASURES[:2])]
 
     def get_feature_names_out(self) -> list[str]:
