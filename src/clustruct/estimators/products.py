@@ -22,6 +22,8 @@ from clustruct.model_selection.pair_signal import (
 MOST_COLUMNS = 100
 # By how much distances must be the better guide, in shares of pairs (together and apart counting alike).
 CLEARLY = 0.1
+# With fewer pairs of one kind chance decides.
+FEWEST_PAIRS = 30
 
 
 def warn_of_products(sets: Sequence[ItemSet], labels: Sequence[Labels]) -> None:
@@ -32,6 +34,9 @@ def warn_of_products(sets: Sequence[ItemSet], labels: Sequence[Labels]) -> None:
     if any(x.nodes is None or x.pairs is not None for x in sets) or sets[0].n_features > MOST_COLUMNS:
         return
     samples = sample_pairs(sets, labels)
+    together = sum(int(s.together.sum()) for s in samples)
+    if min(together, sum(len(s.pairs) for s in samples) - together) < FEWEST_PAIRS:
+        return
     products, distances = (_accuracy(samples, [form(s) for s in samples]) for form in (_products, _distances))
     if distances < products + CLEARLY:
         return

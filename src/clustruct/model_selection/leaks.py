@@ -17,9 +17,9 @@ from .pair_signal import area_under_curve, held_out_outputs, sample_pairs
 
 # A field decides where its features alone order so many pairs rightly, and nearly alone where the features of
 # all other fields leave so many times as many wrong, and no fewer than this.
-DECIDES, TIMES_WORSE, LEFT_WRONG = 0.99, 4.0, 0.003
+DECIDES, TIMES_WORSE, LEFT_WRONG = 0.99, 10.0, 0.002
 # With fewer pairs of one kind chance decides.
-FEWEST_PAIRS = 20
+FEWEST_PAIRS = 50
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from clustruct.itemsets import ItemSet, all_pairs
 # So many pairs are looked at, half of them together; of a set with many pairs they are drawn from so many.
 MOST_PAIRS = 6000
 DRAWN_FROM = 200_000
-# Keeps the least squares of collinear features in bounds.
-RIDGE = 1e-6
+# Keeps the least squares of few pairs and collinear features in bounds.
+RIDGE = 1e-2
 
 
 @dataclass(frozen=True)
