@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import rankdata
 
 from clustruct._typing import Bools, Floats, Ints, Labels
 from clustruct.itemsets import ItemSet, all_pairs
@@ -22,11 +21,12 @@ RIDGE = 1e-2
 
 @dataclass(frozen=True)
 class PairSample:
-    """Some pairs (p x 2) of one set, and which of them are together."""
+    """Some pairs (p x 2) of one set, which of them are together, and how many pairs each stands for."""
 
     x: ItemSet
     pairs: Ints
     together: Bools
+    stands_for: Floats
 
 
 def sample_pairs(sets: Sequence[ItemSet], labels: Sequence[Labels]) -> list[PairSample]:
@@ -37,18 +37,21 @@ def sample_pairs(sets: Sequence[ItemSet], labels: Sequence[Labels]) -> list[Pair
 
 
 def _sample(x: ItemSet, y: Labels, most: int, rng: np.random.Generator) -> PairSample:
-    m = x.n_items
+    m, total = x.n_items, x.n_items * (x.n_items - 1) // 2
     if x.is_sparse and x.pair_index is not None:
-        pairs = x.pair_index
-    elif m * (m - 1) // 2 <= DRAWN_FROM:
+        pairs, total = x.pair_index, len(x.pair_index)
+    elif total <= DRAWN_FROM:
         pairs = all_pairs(m)
     else:
         drawn = rng.integers(0, m, (DRAWN_FROM, 2))
         pairs = drawn[drawn[:, 0] != drawn[:, 1]]
     same = y[pairs[:, 0]] == y[pairs[:, 1]]
-    kept = [rng.permutation(np.flatnonzero(same == side))[: most // 2] for side in (True, False)]
-    chosen = np.sort(np.concatenate(kept))
-    return PairSample(x, pairs[chosen], same[chosen])
+    stands_for = np.zeros(len(pairs))
+    for side in (same, ~same):
+        kept = rng.permutation(np.flatnonzero(side))[: most // 2]
+        stands_for[kept] = side.sum() / max(len(kept), 1) * (total / max(len(pairs), 1))
+    chosen = np.flatnonzero(stands_for)
+    return PairSample(x, pairs[chosen], same[chosen], stands_for[chosen])
 
 
 def held_out_outputs(features: Sequence[Floats], together: Sequence[Bools]) -> Floats:
@@ -79,16 +82,18 @@ def _least_squares(features: Floats, together: Bools) -> Floats:
     return np.asarray(np.linalg.solve(gram + RIDGE * np.eye(len(gram)), target) / size, np.float64)
 
 
-def area_under_curve(outputs: Floats, together: Bools) -> float:
-    """The probability that a pair together has the larger output; one half where there is but one kind.
+def best_f(outputs: Floats, together: Bools, stands_for: Floats) -> float:
+    """The F of pairs called together, at the best border between outputs.
 
-    >>> area_under_curve(np.array([3.0, 2.0, 1.0, 2.0]), np.array([True, True, False, False]))
-    0.875
+    >>> best_f(np.array([3.0, 2.0, 1.0, 2.5]), np.array([True, True, False, False]), np.ones(4))
+    0.8
     """
-    n, k = int(together.sum()), int((~together).sum())
-    if not n or not k:
-        return 0.5
-    return float((rankdata(outputs)[together].sum() - n * (n + 1) / 2) / (n * k))
+    order = np.argsort(-outputs, kind="stable")
+    found, called = (np.cumsum((w * stands_for)[order]) for w in (together, np.ones(len(outputs))))
+    # A border lies between different outputs only.
+    ends = np.append(np.diff(outputs[order]) != 0.0, True)
+    total = float(stands_for[together].sum())
+    return float((2.0 * found / np.maximum(called + total, 1e-300))[ends].max()) if len(outputs) else 0.0
 
 
 def balanced_accuracy(outputs: Floats, together: Bools) -> float:
