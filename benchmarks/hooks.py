@@ -71,7 +71,7 @@ def hook_fit(name, X, y, **options):
         sample = [(Sparse(X[[i]]), label) for i, label in enumerate(labels)]
         started = time.process_time()
         sm = start_model(hooks, sample, sparm, KernelParm())
-        result = train(hooks, sample, sm, sparm).result
+        result, _ = train(hooks, sample, sm, sparm)
         return time.process_time() - started, result
 
 

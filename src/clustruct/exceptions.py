@@ -37,3 +37,7 @@ class ChoiceWarning(UserWarning):
 
 class ProductsWarning(UserWarning):
     """Node products alone did not tell the clusters of the training sets apart."""
+
+
+class DataWarning(UserWarning):
+    """Data that can be used but is not what it was in training, or not what was meant."""

@@ -23,7 +23,7 @@ from clustruct.callbacks import steps
 from clustruct.estimators import SupervisedCorrelationClustering, SupervisedKMeans
 from clustruct.estimators.shown import TrainingShape
 from clustruct.exceptions import DataError, ModelFileError, NoLabels
-from clustruct.features import Blocking, PairFeatures, guess_blocks
+from clustruct.features import Blocking, PairFeatures, checked, guess_blocks
 from clustruct.features.base import Block
 from clustruct.itemsets import ItemSet
 from clustruct.losses import Loss, PairwiseLoss
@@ -176,6 +176,7 @@ class Recipe(EstimatorState, BaseEstimator):
             if was_interrupted(pipeline[-1]):
                 raise KeyboardInterrupt
             tests.append(test.tolist())
+            pipeline = checked(pipeline)  # of the same data, part of which may lack a field
             predicted |= {i: pipeline.predict([raws[i]])[0] for i in tests[-1]}
         return HeldOut(raws, [predicted[i] for i in range(len(raws))], tests)
 
@@ -209,7 +210,8 @@ class Recipe(EstimatorState, BaseEstimator):
         blocks = guess_blocks(sets, self.kind, self.fields)
         features = PairFeatures(blocks, blocking=self._blocking(blocks), memory_limit=self.memory_limit)
         features.fit(sets).check_memory(sets)
-        item_sets = [features.transform([raw])[0] for raw in steps(sets, "features")]
+        trusting = features.checked()  # what they need was learned from these very sets
+        item_sets = [trusting.transform([raw])[0] for raw in steps(sets, "features")]
         if hint:
             _warn_of_leak(features, item_sets, sets)
         model.fit(item_sets, [list(raw.labels or ()) for raw in sets], groups=groups)
@@ -269,6 +271,7 @@ def groups_of(sets: Sequence[RawSet]) -> list[str] | None:
 def _part(raw: RawSet, items: list[int], number: int) -> RawSet:
     named = {"items": raw.items, "labels": raw.labels, "ids": raw.ids}
     chosen: dict[str, Any] = {k: None if v is None else [v[a] for a in items] for k, v in named.items()}
+    chosen["source"] = None if raw.source is None else raw.source.part(items)
     return replace(raw, **chosen, name=f"{raw.name or 'table'} part {number}")
 
 

@@ -7,7 +7,8 @@ READ = ("--set", "set", "--cluster", "cluster")
 
 
 def rows(n, name="big"):
-    items = [{"name": f"name {k} of many", "street": f"{k} road", "phone": str(k)} for k in range(n)]
+    fields = ("name", "street", "city", "phone", "born")
+    items = [{field: f"{1900 + k % 99}" for field in fields} for k in range(n)]
     return RawSet(items, ids=[f"{name} {k}" for k in range(n)], name=name)
 
 
