@@ -2,26 +2,41 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.csv
 from numpy.typing import NDArray
 
 from benchmarks.tables.scores import Labels
 from benchmarks.tables.table import ENTITY, ID
 
-STRINGS = pyarrow.csv.ConvertOptions(strings_can_be_null=True)
+Record = dict[str, str | None]
+LINES = pyarrow.csv.ParseOptions(newlines_in_values=True)
 
 
 def read_labels(path: Path) -> tuple[Labels, NDArray[np.bool_]]:
     """The entity of each row, by id from 0 on, and which rows have one."""
-    table = pyarrow.csv.read_csv(
-        path, convert_options=pyarrow.csv.ConvertOptions(include_columns=[ID, ENTITY])
-    )
+    wanted = pyarrow.csv.ConvertOptions(include_columns=[ID, ENTITY])
+    table = pyarrow.csv.read_csv(path, parse_options=LINES, convert_options=wanted)
     entity = np.full(len(table), -1, np.int64)
     entity[table[ID].to_numpy()] = table[ENTITY].fill_null(-1).to_numpy()
     return entity, entity >= 0
+
+
+def read_records(path: Path) -> list[Record]:
+    """The fields of each row as text, None for what is missing, in the order of the ids."""
+    with path.open(newline="") as file:
+        names = next(csv.reader(file))
+    fields = [name for name in names if name not in (ID, ENTITY)]
+    kinds = {ID: pa.int64(), **dict.fromkeys(fields, pa.string())}
+    wanted = pyarrow.csv.ConvertOptions(
+        column_types=kinds, include_columns=list(kinds), strings_can_be_null=True, null_values=[""]
+    )
+    table = pyarrow.csv.read_csv(path, parse_options=LINES, convert_options=wanted)
+    return table.sort_by(ID).drop_columns([ID]).to_pylist()
 
 
 def read_groups(path: Path, n_rows: int) -> Labels:

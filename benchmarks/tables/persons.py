@@ -27,15 +27,18 @@ class Persons:
     slip, change : how often a cell has a slip, and how often a value is another one (moved, a second
         address of mail); a row's care multiplies both
     missing : share of empty cells
+    household : share of persons who live with the person before them
+
+    The defaults are such that splink reaches a pairwise F of 97 to 99 at 100,000 rows.
     """
 
     rows_per_person: float = 1.6
     given_names: tuple[int, float, float] = (2_000, 1.0, 10.0)
     surnames: tuple[int, float, float] = (30_000, 0.9, 20.0)
-    slip: float = 0.08
-    change: float = 0.08
+    slip: float = 0.05
+    change: float = 0.05
     missing: float = 0.08
-    household: float = 0.35
+    household: float = 0.08
 
     def make(self, n_rows: int, seed: int) -> Table:
         """So many rows, in random order."""
@@ -80,7 +83,7 @@ class _People:
         head = np.maximum.accumulate(np.where(joins, 0, np.arange(n)))
         for values in (self.number, self.street, self.kind, self.town):
             values[:] = values[head]
-        for values, share in ((self.surname, 0.85), (self.phone, 0.1), (self.given, 0.02)):
+        for values, share in ((self.surname, 0.85), (self.phone, 0.05), (self.given, 0.02)):
             same = joins & chosen(rng, share, n)
             values[same] = values[head[same]]
         apart = np.where(chosen(rng, 0.5, n), 0, 9_500) + rng.normal(0, 1_200, n).astype(int)

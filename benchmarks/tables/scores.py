@@ -32,6 +32,9 @@ class PairCounts:
         cells = t * (f.max(initial=0) + 1) + f
         return cls(_pairs(t), _pairs(f), _pairs(np.unique(cells, return_inverse=True)[1]))
 
+    def __add__(self, other: PairCounts) -> PairCounts:
+        return PairCounts(self.right + other.right, self.found + other.found, self.both + other.both)
+
     def __sub__(self, other: PairCounts) -> PairCounts:
         return PairCounts(self.right - other.right, self.found - other.found, self.both - other.both)
 
