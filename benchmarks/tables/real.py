@@ -23,7 +23,7 @@ from benchmarks.tasks import data_folder
 NAMES = ("abt_buy", "amazon_google", "cora", "dblp_acm", "walmart_amazon")
 BESIDE = ("movies", "febrl3", "febrl4", "cddb")
 HALVES = (range(5), range(5, 10))
-NOT_FIELDS = ("record_id", "source", "cluster_id", "fold")
+NOT_FIELDS = ("record_id", "cluster_id", "fold")
 Rows = list[dict[str, str]]
 
 
@@ -42,7 +42,7 @@ def entities(rows: Rows) -> Labels:
 
 
 def write(rows: Rows, path: Path, labelled: np.ndarray) -> None:
-    """id, entity of the labelled rows, and the fields; neither fold nor source."""
+    """id, entity of the labelled rows, and the fields, the source among them; not the fold."""
     path.parent.mkdir(parents=True, exist_ok=True)
     fields = [name for name in rows[0] if name not in NOT_FIELDS]
     with path.open("w", newline="", encoding="utf-8") as file:

@@ -115,7 +115,7 @@ def test_halves_of_a_real_table_change_sides(tmp_path, monkeypatch):
     monkeypatch.setattr(real, "read", lambda name: rows)
     monkeypatch.setattr(real, "run", no_tool)
     row = next(real.compare(["t"], ["none"], Job("", tmp_path, tmp_path)))
-    assert [lines[0] for lines in seen] == ["id,entity,name"] * 2
+    assert [lines[0] for lines in seen] == ["id,entity,source,name"] * 2
     assert [[bool(line.split(",")[1]) for line in lines[1:]] for lines in seen] == [
         [True] * 10 + [False] * 10,
         [False] * 10 + [True] * 10,
