@@ -37,7 +37,7 @@ class Model:
     """How a shape of tables is described to splink.
 
     prediction : the blocking rules; strict : rules whose pairs are matches, and their recall
-    training : the blocking rules of expectation maximisation
+    training : the blocking rules of expectation maximisation; prepare : SQL that adds columns to `rows`
     """
 
     comparisons: Callable[[], list[Any]]
@@ -45,15 +45,21 @@ class Model:
     strict: tuple[tuple[str, ...], ...]
     training: tuple[tuple[str, ...], ...]
     recall: float = 0.7
+    prepare: str = ""
 
     def settings(self) -> SettingsCreator:
         return SettingsCreator(
             link_type="dedupe_only",
             comparisons=self.comparisons(),
-            blocking_rules_to_generate_predictions=[block_on(*rule) for rule in self.prediction],
+            blocking_rules_to_generate_predictions=[_rule(rule) for rule in self.prediction],
             unique_id_column_name=ID,
             retain_matching_columns=False,
         )
+
+
+def _rule(columns: tuple[str, ...]) -> Any:
+    """Equal columns; of a column of lists, one entry in common."""
+    return block_on(*columns, arrays_to_explode=[name for name in columns if name == "rare"] or None)
 
 
 def _persons() -> list[Any]:
@@ -70,10 +76,10 @@ def _persons() -> list[Any]:
 
 def _products() -> list[Any]:
     return [
-        cl.JaccardAtThresholds("title", [0.9, 0.8, 0.7, 0.6]),
+        cl.ExactMatch("model"),
+        cl.ArrayIntersectAtSizes("title_words", [5, 4, 3, 2, 1]),
         cl.JaroWinklerAtThresholds("brand", [0.9]).configure(term_frequency_adjustments=True),
-        cl.JaccardAtThresholds("description", [0.95, 0.9, 0.85, 0.8]),
-        cl.ExactMatch("price"),
+        cl.ArrayIntersectAtSizes("words", [14, 11, 8, 6, 4, 2]),
     ]
 
 
@@ -83,18 +89,30 @@ PERSONS = Model(
     strict=(("given_name", "surname", "birth_date"), ("email", "birth_date"), ("phone", "given_name")),
     training=(("given_name", "surname"), ("birth_date",), ("email",)),
 )
+# splink is not made for long texts: it gets their words, the model number, and the rarest words to block by.
+WORDS = """
+    create table texts as select *, list_distinct(string_split(title, ' ')) as title_words,
+        list_distinct(string_split(description, ' ')) as words,
+        nullif(regexp_extract(replace(title, '-', ''), '[a-z]{2}[0-9]{3,5}'), '') as model from rows;
+    create table uses as select id, unnest(words) as word from texts;
+    create table counts as select word, count(*) as n from uses group by word having n > 1;
+    create table rarest as select id, list(word order by n)[1:4] as rare from uses join counts using (word)
+        group by id;
+    create or replace table rows as select * from texts left join rarest using (id);
+"""
 PRODUCTS = Model(
     _products,
     prediction=(
-        ("brand", "split_part(description, ' ', 1)"),
-        ("brand", "split_part(description, ' ', 2)"),
+        ("model",),
+        ("rare",),
         ("brand", "split_part(title, ' ', 2)"),
         ("split_part(title, ' ', 2)", "split_part(title, ' ', 3)"),
         ("split_part(description, ' ', 1)", "split_part(description, ' ', 2)"),
     ),
-    strict=(("brand", "split_part(title, ' ', 2)", "split_part(description, ' ', 1)"),),
-    training=(("brand", "split_part(title, ' ', 2)"), ("split_part(description, ' ', 1)",)),
-    recall=0.2,
+    strict=(("brand", "model"),),
+    training=(("model",), ("brand", "split_part(description, ' ', 1)")),
+    recall=0.3,
+    prepare=WORDS,
 )
 
 
@@ -103,13 +121,15 @@ def model_of(shape: str) -> Model:
     return PRODUCTS if shape == "products" else PERSONS
 
 
-def _linker(table: Path, settings: SettingsCreator | str) -> Linker:
+def _linker(shape: str, table: Path, settings: SettingsCreator | str) -> Linker:
     """All columns as text, the entity left out."""
     connection = duckdb.connect()
     read = f"read_csv('{table}', all_varchar=true, header=true)"
     connection.execute(
         f"create table rows as select * exclude ({ENTITY}) replace (cast({ID} as bigint) as {ID}) from {read}"
     )
+    if prepare := model_of(shape).prepare:
+        connection.execute(prepare)
     api = DuckDBAPI(connection)
     return Linker(api.register("rows"), settings)
 
@@ -117,7 +137,7 @@ def _linker(table: Path, settings: SettingsCreator | str) -> Linker:
 def learn(shape: str, table: Path, model: Path) -> None:
     """Train without labels, and save the model."""
     chosen = model_of(shape)
-    linker = _linker(table, chosen.settings())
+    linker = _linker(shape, table, chosen.settings())
     strict = [block_on(*rule) for rule in chosen.strict]
     training = linker.training
     training.estimate_probability_two_random_records_match(strict, recall=chosen.recall)
@@ -127,9 +147,9 @@ def learn(shape: str, table: Path, model: Path) -> None:
     linker.misc.save_model_to_json(str(model), overwrite=True)
 
 
-def group(table: Path, model: Path, groups: Path) -> float:
+def group(shape: str, table: Path, model: Path, groups: Path) -> float:
     """Score the pairs, choose the threshold by the labels, cluster. The threshold is returned."""
-    linker = _linker(table, str(model))
+    linker = _linker(shape, table, str(model))
     found = linker.inference.predict(threshold_match_weight=float(WEIGHTS[0]))
     weight = best_weight(found, table)
     clusters = linker.clustering.cluster_pairwise_predictions_at_threshold(
@@ -170,7 +190,7 @@ def main() -> None:
     if step == "learn":
         learn(shape, *files)
     else:
-        files[-1].with_suffix(".json").write_text(json.dumps({"threshold": group(*files)}))
+        files[-1].with_suffix(".json").write_text(json.dumps({"threshold": group(shape, *files)}))
 
 
 if __name__ == "__main__":
