@@ -13,3 +13,7 @@ class NoLabels(DataError):
 
 class ModelFileError(ValueError):
     """A model file that is damaged, cut short, foreign, or of a later format."""
+
+
+class DataWarning(UserWarning):
+    """Data that can be used but is not what it was in training, or not what was meant."""

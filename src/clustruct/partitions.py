@@ -38,6 +38,8 @@ def canonical_labels(labels: LabelsLike, *, n_items: int | None = None, name: st
     """
     if isinstance(labels, (str, bytes)) or not hasattr(labels, "__len__"):
         raise ValueError(f"{name} must be a sequence with one label per item, got {type(labels).__name__}")
+    if isinstance(labels, np.ma.MaskedArray):
+        raise ValueError(f"{name} is a masked array: fill in or leave out what is masked")
     shape = getattr(labels, "shape", (len(labels),))
     if len(shape) != 1:
         raise ValueError(f"{name} must be one-dimensional, got shape {tuple(shape)}")

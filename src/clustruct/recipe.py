@@ -21,7 +21,7 @@ from clustruct.baselines import PairwiseClassifierClustering
 from clustruct.callbacks import steps
 from clustruct.estimators import SupervisedCorrelationClustering, SupervisedKMeans
 from clustruct.exceptions import DataError, ModelFileError, NoLabels
-from clustruct.features import Blocking, PairFeatures, guess_blocks
+from clustruct.features import Blocking, PairFeatures, checked, guess_blocks
 from clustruct.features.base import Block
 from clustruct.losses import Loss, PairwiseLoss
 from clustruct.model_selection import split_by_clusters, split_sets
@@ -167,6 +167,7 @@ class Recipe(EstimatorState, BaseEstimator):
             if was_interrupted(pipeline[-1]):
                 raise KeyboardInterrupt
             tests.append(test.tolist())
+            pipeline = checked(pipeline)  # of the same data, part of which may lack a field
             predicted |= {i: pipeline.predict([raws[i]])[0] for i in tests[-1]}
         return HeldOut(raws, [predicted[i] for i in range(len(raws))], tests)
 
@@ -199,7 +200,8 @@ class Recipe(EstimatorState, BaseEstimator):
         model = self._learner()
         blocks = guess_blocks(sets, self.kind, self.fields)
         features = PairFeatures(blocks, blocking=self._blocking(blocks)).fit(sets)
-        item_sets = [features.transform([raw])[0] for raw in steps(sets, "features")]
+        trusting = features.checked()  # what they need was learned from these very sets
+        item_sets = [trusting.transform([raw])[0] for raw in steps(sets, "features")]
         model.fit(item_sets, [list(raw.labels or ()) for raw in sets], groups=groups)
         return Pipeline([("features", features), ("model", model)])
 
@@ -257,6 +259,7 @@ def groups_of(sets: Sequence[RawSet]) -> list[str] | None:
 def _part(raw: RawSet, items: list[int], number: int) -> RawSet:
     named = {"items": raw.items, "labels": raw.labels, "ids": raw.ids}
     chosen: dict[str, Any] = {k: None if v is None else [v[a] for a in items] for k, v in named.items()}
+    chosen["source"] = None if raw.source is None else raw.source.part(items)
     return replace(raw, **chosen, name=f"{raw.name or 'table'} part {number}")
 
 

@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int | None:
     """Read, learn, write the model, and say what was learned."""
     started, learned = time.perf_counter(), recipe(args)
-    clustruct.storage.files.check_target(Path(args.model), args.data)
+    clustruct.storage.check_target(Path(args.model), args.data)
     sets = labelled_sets(args)
     with training_progress(args.quiet):
         learned.fit(sets)

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from clustruct._typing import Floats, Indices, Labels
 from clustruct.itemsets import ItemSet, as_item_set
+from clustruct.itemsets.pairs import check_real
 from clustruct.losses import Loss, as_loss
 from clustruct.losses.function import LabelFunction
 from clustruct.model_selection.choose_c import choose_C
@@ -161,6 +162,7 @@ def read_weights(sample_weight: ArrayLike | None, given: Sets) -> Floats | None:
     """One weight per set."""
     if sample_weight is None:
         return None
+    check_real(sample_weight, "sample_weight")
     weights = np.asarray(sample_weight, dtype=np.float64)
     if weights.shape != (len(given.sets),):
         raise ValueError(

@@ -187,6 +187,13 @@ class SupervisedKMeans(SimilarityLearning, KMeansPrediction):
     rtol: float = 1e-2
     fitted: ClassVar = {**SimilarityLearning.fitted, "k_range_": tuple[int, int]}
 
+    def check_fitted(self) -> None:
+        """ValueError where what a file says was learned cannot be."""
+        super().check_fitted()
+        least, most = self.k_range_
+        if not 1 <= least <= most:
+            raise ValueError(f"k_range_ cannot be {self.k_range_}")
+
     def _look_at(self, sets: list[ItemSet], labels: list[Labels]) -> None:
         self.k_range_ = count_range(labels)
         if self.kernel_learning:

@@ -9,6 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from clustruct.callbacks import Iteration
 from clustruct.exceptions import ModelFileError
 from clustruct.storage import DataclassState, read, register, save
@@ -27,6 +29,11 @@ class Saved(DataclassState):
     history: tuple[Iteration, ...]
     seconds: float
     oracle_calls: int
+
+    def __post_init__(self) -> None:
+        times = [self.seconds, *(entry.seconds for entry in self.history)]
+        if not all(0.0 <= seconds < np.inf for seconds in times) or self.oracle_calls < 0:
+            raise ValueError("its times and counts cannot be")
 
 
 class Checkpoint:
@@ -64,7 +71,9 @@ class Checkpoint:
         for name, value in self.identity.items():
             if saved.identity.get(name) != value:
                 raise ValueError(
-                    f"{self.path} belongs to another run: its {name} is {saved.identity.get(name)}, "
+                    f"{self.path} belongs to another run: its {name} is {saved.identity.get(name)!s:.100}, "
                     f"here it is {value}"
                 )
+        if not saved.planes.fits(self.identity["n_features"], self.planes.n_groups):
+            raise ModelFileError(f"{self.path} is not a readable checkpoint: its planes are of another size")
         return saved

@@ -5,7 +5,8 @@ inside others. `DataclassState` has both methods for dataclasses, `EstimatorStat
 """
 
 from .files import load, read, save
-from .state import FEATURES, DataclassState, EstimatorState, Shape, fits
+from .state import FEATURES, DataclassState, EstimatorState, Shape, fits, is_matrix
+from .targets import check_target, descriptor
 from .values import register, register_foreign
 
 __all__ = [
@@ -13,7 +14,10 @@ __all__ = [
     "DataclassState",
     "EstimatorState",
     "Shape",
+    "check_target",
+    "descriptor",
     "fits",
+    "is_matrix",
     "load",
     "read",
     "register",
