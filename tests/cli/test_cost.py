@@ -8,7 +8,7 @@ READ = ("--set", "set", "--cluster", "cluster")
 
 def rows(n, name="big"):
     fields = ("name", "street", "city", "phone", "born")
-    items = [{field: f"{1900 + k % 99}" for field in fields} for k in range(n)]
+    items = [dict.fromkeys(fields, f"{1900 + k % 99}") for k in range(n)]
     return RawSet(items, ids=[f"{name} {k}" for k in range(n)], name=name)
 
 
