@@ -58,8 +58,15 @@ class TrainingShape(DataclassState):
     near_zero: float
 
     def __post_init__(self) -> None:
-        sizes = (len(self.set_sizes), len(self.cluster_sizes), len(self.scores))
-        if sizes != (len(QUARTERS), len(QUARTERS), len(LEVELS)):
+        wanted = {"set_sizes": QUARTERS, "cluster_sizes": QUARTERS, "scores": LEVELS}
+        fitting = [np.shape(getattr(self, name)) == (len(levels),) for name, levels in wanted.items()]
+        known = all(fitting) and min(self.set_sizes[0], self.cluster_sizes[0]) >= 1.0
+        shares = (self.compared, self.near_zero)
+        if (
+            not known
+            or not all(0.0 <= share <= 1.0 for share in shares)
+            or not 0.0 <= self.usual_score < np.inf
+        ):
             raise ValueError("what is known of the training does not fit")
 
     @classmethod
