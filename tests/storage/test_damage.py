@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from clustruct import SupervisedKMeans, ssvm
-from clustruct.baselines import UntrainedKMeans
+from clustruct.baselines import PLSA, UntrainedKMeans
 from clustruct.datasets import make_synth
 from clustruct.exceptions import ModelFileError
 from clustruct.problems import MulticlassProblem
@@ -144,3 +144,17 @@ def test_checkpoints(tmp_path, monkeypatch, formulation):
     with pytest.raises(ValueError, match=f"^{tmp_path / 'far'} belongs to another run"):
         train(tmp_path / "far")
     assert counts(damaged(tmp_path / "m", 1, 300), train) == (300, True, 0, [])
+
+
+def test_labels_of_other_documents(tmp_path):
+    """PLSA keeps a label for each document it was fitted to, no more and no fewer."""
+    X = np.random.default_rng(0).integers(0, 4, (12, 5)).astype(float)
+    path = tmp_path / "plsa"
+    save(path, PLSA(2, random_state=0, max_iter=1000).fit(X))
+    header, arrays = read_container(path)
+    for change in (lambda a: a[:-1], lambda a: a[:0], lambda a: np.concatenate([a, a])):
+        changed = [change(a) if a.dtype.kind == "i" and a.shape == (12,) else a for a in arrays]
+        assert any(a.shape != b.shape for a, b in zip(arrays, changed, strict=True))
+        write_container(path, header, changed)
+        with pytest.raises(ModelFileError, match="not of one fit"):
+            load(path)

@@ -114,6 +114,12 @@ class PLSA(EstimatorState, ClusterMixin, BaseEstimator):
         self.n_iter_ = len(self.result_.history)
         return self
 
+    def check_fitted(self) -> None:
+        """A topic for each document, a document for each label."""
+        topics = self.result_.topics
+        if topics.shape != (len(self.labels_), len(self.components_)):
+            raise ValueError("labels_, components_ and result_ are not of one fit")
+
     def _run(self, counts: Any, rng: np.random.RandomState) -> PLSAResult:
         callback = observed(None, self.tol, self.verbose)
         return plsa(counts, self.n_clusters, rng, self.tol, self.max_iter, callback)
