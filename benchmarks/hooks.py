@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from benchmarks.tables import command
+from benchmarks.printing import command
 from clustruct import ssvm
 from clustruct.hooks import importable, load_hooks, start_model, train
 from clustruct.hooks.svmapi import KernelParm, Model, Sparm, Sparse

@@ -18,8 +18,10 @@ from clustruct.text import place
 ItemKind = Literal["auto", "records", "text", "mentions", "vectors"]
 LOOKED_AT = 2000  # values of a field that are looked at
 LONG = 100  # letters from which on a string is a text
+LONGEST_TEXT = 100_000  # letters of a value that are looked at
 MOSTLY = 0.9
 MOST_MISSING = 0.75
+FEWEST_VALUES = 10  # of two values each: a category
 TOO_LARGE = 1e100  # numbers from here on are no measurements
 _NAMED_ID = re.compile(r"(^|_|\b)(id|ids|url|uri|key|hash)$|[a-z]I[dD]$", re.IGNORECASE)
 _NUMBER = re.compile(r"[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?")
@@ -140,18 +142,20 @@ def is_missing(value: object) -> bool:
 def as_text(value: object) -> str:
     """A field's value as one string, empty where missing; a list is joined.
 
+    Of longer values the first 100,000 letters are taken: features of a cell of megabytes would cost minutes.
+
     >>> as_text(["A. Smith", "B. Jones"]), as_text(None), as_text(1.0), as_text(7)
     ('A. Smith ; B. Jones', '', '1', '7')
     """
     if is_missing(value):
         return ""
     if isinstance(value, str):
-        return value
+        return value[:LONGEST_TEXT]
     if isinstance(value, list | tuple):
-        return " ; ".join(text for text in map(as_text, value) if text)
+        return " ; ".join(text for text in map(as_text, value) if text)[:LONGEST_TEXT]
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    return str(value)
+    return str(value)[:LONGEST_TEXT]
 
 
 def fold(text: str) -> str:
@@ -186,6 +190,13 @@ class Fields:
             return self.holding()
         least = {f: (1 - MOST_MISSING) * len(_sample(self.sets, f)) for f in self.holding()}
         return [f for f in least if len(self.known(f)) >= least[f]]
+
+    def is_category(self, field: str) -> bool:
+        """Whether a field of records has but two values: all its likenesses would be one and the same."""
+        if self.items != "records" or self.kinds[field] not in ("string", "number", "date"):
+            return False
+        known = self.known(field)
+        return len(known) >= FEWEST_VALUES and len(set(map(fold, known))) <= 2
 
     def known(self, field: str) -> list[str]:
         """Values of a field that are not missing, from all sets alike, as texts."""

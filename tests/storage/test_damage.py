@@ -86,6 +86,7 @@ def counts(files, use):
     return total, len(said) > total / 2, slow, [text for text in said if not text.startswith(str(path))]
 
 
+@pytest.mark.filterwarnings("ignore::clustruct.exceptions.UnfamiliarDataWarning")
 def test_models_of_k_means(tmp_path):
     X, y = make_synth(n_sets=3, n_clusters=2, cluster_size=5)
     save(tmp_path / "m", SupervisedKMeans(C=1.0).fit(X, y))

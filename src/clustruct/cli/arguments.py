@@ -62,6 +62,13 @@ def _names(text: str) -> list[str]:
     return list(dict.fromkeys(text.split(",")))
 
 
+def _size(text: str) -> int | None:
+    try:
+        return clustruct.memory.parse_size(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 def _choice(text: str) -> tuple[str, frozenset[str]]:
     name, equals, values = text.partition("=")
     if not (name and equals):
@@ -107,6 +114,8 @@ def add_data(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--delimiter", type=_delimiter, metavar="C", help=mark)
     group.add_argument("--skip-unlabelled", action="store_true", help="leave out items without a cluster")
     group.add_argument("--number-ids", action="store_true", help="allow ids that appear twice in a set")
+    size = "refuse work that needs more, e.g. 8G (default: what is available)"
+    parser.add_argument("--memory-limit", type=_size, metavar="SIZE", help=size)
 
 
 def add_learning(parser: argparse.ArgumentParser) -> None:

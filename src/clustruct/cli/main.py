@@ -87,7 +87,8 @@ def _run(args: argparse.Namespace, printable: bool) -> int:
     """Run a command; faults become one line and an exit code."""
     faults = () if args.traceback else FAULTS
     try:
-        with warnings_to(lambda text: _complain(f"warning: {text}"), UserWarning):
+        warned = warnings_to(lambda text: _complain(f"warning: {text}"), UserWarning)
+        with warned, clustruct.memory.limited(getattr(args, "memory_limit", None)):
             return guarded(lambda: _begun(args, printable), _complain, faults, "; nothing was written")
     except UsageError as error:
         args.parser.print_usage(sys.stderr)
@@ -141,7 +142,7 @@ def guarded(run: Callable[[], int | None], complain: Say, faults: Faults, left: 
 
 
 def _words(error: Exception) -> str:
-    if isinstance(error, MemoryError):
+    if isinstance(error, MemoryError) and not isinstance(error, clustruct.exceptions.NotEnoughMemory):
         return "not enough memory"
     if isinstance(error, OSError) and error.strerror:
         where = error.filename or ("stdout" if error.errno in UNWRITTEN else None)
@@ -151,10 +152,16 @@ def _words(error: Exception) -> str:
 
 @contextmanager
 def warnings_to(show: Say, kind: type[Warning] = Warning) -> Iterator[None]:
-    """Warnings of this kind become lines, others are passed over; those for users always come through."""
+    """Warnings of this kind become lines, others are passed over; those for users always come through.
+
+    Sets are grouped one by one: that they are unlike the training, or costly, is said of the first.
+    """
+    once = (clustruct.exceptions.UnfamiliarDataWarning, clustruct.exceptions.CostWarning)
+    said: set[type[Warning]] = set()
 
     def shown(message: Warning | str, category: type[Warning], *place: object, **more: object) -> None:
-        if issubclass(category, kind):
+        if issubclass(category, kind) and category not in said:
+            said.update({category} if category in once else ())
             show(str(message))
 
     with warnings.catch_warnings():

@@ -11,6 +11,7 @@ from clustruct.oracles import Oracle, make_oracle
 from clustruct.storage import register
 
 from .base import SimilarityLearning
+from .products import warn_of_products
 
 
 @register("SupervisedCorrelationClustering")
@@ -63,6 +64,8 @@ class SupervisedCorrelationClustering(SimilarityLearning):
     random_state : int
     verbose : int
         1 prints how the training goes.
+    memory_limit : int or str, optional
+        What needs more (bytes, or words such as "8G") is refused; by default what needs more than there is.
 
     Attributes
     ----------
@@ -71,6 +74,7 @@ class SupervisedCorrelationClustering(SimilarityLearning):
     C_ : the C used
     cv_results_ : mean loss per C of the grid, where C="cv"
     result_ : FitResult of the last training, with history and certificate
+    shown_ : sizes, pairs and scores of the training sets; `predict` warns of sets far from them
     n_features_in_, feature_names_in_
 
     Examples
@@ -91,6 +95,9 @@ class SupervisedCorrelationClustering(SimilarityLearning):
 
     loss_in_oracle: bool = True
     nonnegative: bool = False
+
+    def _look_at(self, sets: list[ItemSet], labels: list[Labels]) -> None:
+        warn_of_products(sets, labels)
 
     def _oracle(self) -> Oracle:
         return make_oracle(self.oracle, self.clustering_objective, loss_in_oracle=self.loss_in_oracle)

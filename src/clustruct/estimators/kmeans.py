@@ -21,7 +21,8 @@ from clustruct.partitions import RelaxedClustering
 from clustruct.ssvm import Formulation
 from clustruct.storage import register
 
-from .base import AnyLoss, PairSimilarity, SimilarityLearning, Table
+from .base import AnyLoss, PairSimilarity, SimilarityLearning
+from .inputs import Table
 
 # One number, one for each set, or None.
 Counts: TypeAlias = int | Sequence[int | None] | None
@@ -59,6 +60,7 @@ class KMeansPrediction(PairSimilarity):
         many clusters as items.
         """
         given = self._read(X, set_ids)
+        self._warn_unfamiliar(given.sets)
         wanted = self._wanted(n_clusters, len(given.sets))
         return given.restore([self._labels(x, k) for x, k in zip(given.sets, wanted, strict=True)])
 
@@ -158,6 +160,8 @@ class SupervisedKMeans(SimilarityLearning, KMeansPrediction):
     random_state : int
     verbose : int
         1 prints how the training goes.
+    memory_limit : int or str, optional
+        What needs more (bytes, or words such as "8G") is refused; by default what needs more than there is.
 
     Attributes
     ----------
@@ -167,6 +171,7 @@ class SupervisedKMeans(SimilarityLearning, KMeansPrediction):
     k_range_ : where `predict` looks for k when it is not given
     cv_results_ : mean loss per C of the grid, where C="cv"
     result_ : FitResult of the last training, with history and certificate
+    shown_ : sizes, pairs and scores of the training sets; `predict` warns of sets far from them
     n_features_in_, feature_names_in_
 
     Examples

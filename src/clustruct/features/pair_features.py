@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from clustruct import memory
 from clustruct._typing import Ints
 from clustruct.exceptions import DataError
 from clustruct.itemsets import ItemSet, all_pairs
@@ -59,6 +60,9 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         Products of features are added, for each two features whose names match (as of files: ``*``, ``?``).
     blocking : Blocking, optional
         Which pairs of large sets are compared; without it all pairs of every set are.
+    memory_limit : int or str, optional
+        Sets whose pairs would take more (bytes, or words such as "8G") are refused before any work; by
+        default those that take more than there is.
     allow_missing_fields : bool
         Whether data may lack a field that the features look at, or hold something else there. By default
         `transform` refuses it. A model file does not keep this.
@@ -82,6 +86,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):
     products: Sequence[tuple[str, str]] = ()
     blocking: Blocking | None = None
     allow_missing_fields: bool = False
+    memory_limit: memory.Size = None
 
     def fit(self, X: Sequence[RawSet], y: object = None) -> Self:
         """Learn vocabularies, weights and ranges from the raw sets."""
@@ -132,9 +137,29 @@ class PairFeatures(TransformerMixin, BaseEstimator):
     def _names(self) -> list[str]:
         return [name for block in self.blocks_ for name in block.get_feature_names_out()]
 
+    def check_memory(self, X: Iterable[RawSet]) -> None:
+        """Refuse sets of which all pairs together would take more than there is (or than the limit)."""
+        sizes = [len(raw) for raw in X if not self._lists(raw)]
+        n_pairs = sum(m * (m - 1) // 2 for m in sizes)
+        of = f"{max(sizes, default=0):,} items" if len(sizes) == 1 else f"{len(sizes):,} sets"
+        self._require(n_pairs, f"features of all {n_pairs:,} pairs of {of}")
+
+    def _require(self, n_pairs: int, what: str) -> None:
+        # The blocks' columns are held beside the table that is made of them, and the pairs themselves.
+        n_bytes = 8.0 * n_pairs * (2 * len(self.get_feature_names_out()) + 2)
+        advice = "train with --block N (Recipe(block=N)), which compares likely pairs of large sets only"
+        memory.require(n_bytes, what, advice, self.memory_limit)
+
+    def _lists(self, raw: RawSet) -> bool:
+        """Whether only likely pairs of the set are compared."""
+        return self.blocking_ is not None and self.blocking_.lists(raw)
+
     def _item_set(self, raw: RawSet) -> ItemSet:
-        listed = self.blocking_ is not None and self.blocking_.lists(raw)
+        listed = self._lists(raw)
+        self.check_memory([raw])
         pairs = self.blocking_.pairs(raw) if self.blocking_ and listed else all_pairs(len(raw))
+        if listed:
+            self._require(len(pairs), f"features of {len(pairs):,} pairs of {len(raw):,} items")
         values = _stack([block.transform(raw, pairs) for block in self.blocks_], pairs)
         return ItemSet(
             pairs=multiply(values, self.product_columns_),
@@ -282,7 +307,8 @@ def guess_blocks(
     classes = list(registered(PairBlock).values())  # type: ignore[type-abstract]
     found: list[Block] = []
     for field in data.compared():
-        suited = (c for c in classes if data.kinds[field] in c.suits.get(data.items, ()))
+        held = "category" if data.is_category(field) else data.kinds[field]
+        suited = [c for c in classes if held in c.suits.get(data.items, ())]
         found += [block for c in suited for block in c.guess_field(data, field)]
     for c in classes:
         if data.items in c.suits_record:

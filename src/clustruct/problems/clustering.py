@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -28,7 +28,15 @@ from clustruct.partitions import canonical_labels
 from clustruct.slack_rule import SlackRule
 from clustruct.ssvm import FitResult, OracleKind, SmoothedResult, fit
 
-__all__ = ["ClusteringProblem", "SimilarityTask", "Trained", "Units", "feature_scale", "mean_squares"]
+__all__ = [
+    "ClusteringProblem",
+    "Judged",
+    "SimilarityTask",
+    "Trained",
+    "Units",
+    "feature_scale",
+    "mean_squares",
+]
 
 # The natural unit times this is C = 1. Correlation: on news, records and mentions the best C lay between 100
 # and 10,000 times the unit (``benchmarks/supervised.py``, "choice of C").
@@ -292,6 +300,26 @@ class Trained:
     feature_scale: Floats
 
 
+class Judged(NamedTuple):
+    """A prediction beside the truth: the loss, and how many pairs are together rightly, by the prediction,
+    and by the truth.
+    """
+
+    loss: float
+    pairs: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+
+def shared_pairs(truth: Ints, predicted: Ints) -> tuple[float, float, float]:
+    """Pairs together in both partitions, in the predicted one, and in the true one.
+
+    >>> shared_pairs(np.array([0, 0, 0, 1]), np.array([0, 0, 1, 1]))
+    (1.0, 2.0, 3.0)
+    """
+    both = canonical_labels(truth * (int(predicted.max()) + 1) + predicted)
+    sizes = [np.bincount(y) for y in (both, predicted, truth)]
+    return tuple(float((n * (n - 1)).sum() // 2) for n in sizes)  # type: ignore[return-value]
+
+
 @dataclass
 class SimilarityTask:
     """Labelled sets with their weights, the loss, and the searches for violated and for best clusterings.
@@ -330,12 +358,13 @@ class SimilarityTask:
         scale = problem.units.feature_scale
         return Trained(replace(found, w=np.asarray(found.w / scale)), found, scale)
 
-    def held_out_loss(self, trained: Trained, i: int) -> float:
+    def judge(self, trained: Trained, i: int) -> Judged:
         """Delta of the prediction for set i, with as many clusters as the truth where that is to be given."""
         truth = self.labels[i]
         scores = self.predictor.scores(self.sets[i], trained.result.w)
         predicted = self.predictor.predict(scores, int(truth.max()) + 1)
-        return ExampleLoss(self.loss, truth)(predicted)
+        assert isinstance(predicted, np.ndarray)
+        return Judged(ExampleLoss(self.loss, truth)(predicted), shared_pairs(truth, predicted))
 
     def _problem(self, chosen: Indices) -> tuple[ClusteringProblem, float]:
         """The problem of some sets, and the unit in which C is measured."""
