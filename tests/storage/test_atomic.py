@@ -6,6 +6,7 @@ import random
 import stat
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -121,6 +122,24 @@ def test_a_pipe_is_written_to_at_the_end(tmp_path):
     with open(reading, "rb") as f:
         assert f.read() == b"new"
     assert os.listdir(tmp_path) == ["pipe"]
+
+
+def test_a_pipe_that_nobody_reads_is_not_waited_for_for_ever(tmp_path, monkeypatch):
+    monkeypatch.setattr(targets, "PATIENCE", 0.1)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match=f"nobody reads from the pipe: '{tmp_path / 'pipe'}'"):
+        write(tmp_path / "pipe")
+
+
+def test_a_reader_may_come_a_little_later(tmp_path):
+    pipe, read = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    reader = threading.Timer(0.2, lambda: read.append(pipe.read_bytes()))
+    reader.start()
+    # More than a pipe holds: the rest must wait for the reader, too.
+    write(pipe, b"x" * 300_000)
+    reader.join()
+    assert read == [b"x" * 300_000]
 
 
 @pytest.mark.parametrize("form", ["/dev/fd/{}", "/proc/self/fd/{}"])

@@ -172,7 +172,8 @@ def _targets() -> Iterator[Made]:
     )
     yield f"{classify} none/new.out", (1, 2), ("none",), {}
     yield f"{classify} .", (1, 2), (".",), {}
-    yield f"{classify} dev.out", (1, 2), ("dev.out",), {"dev.out": lambda path: path.symlink_to("/dev/null")}
+    yield f"{classify} dev.out", FINE, (), {"dev.out": lambda path: path.symlink_to("/dev/null")}
+    yield f"{classify} full.out", REFUSED, ("full.out",), {"full.out": lambda p: p.symlink_to("/dev/full")}
     learn = "clustruct-learn --m good.py train.dat"
     yield f"{learn} train.dat", (1, 2), ("train.dat",), {}
     yield f"{learn} good.py", (1, 2), ("good.py",), {}

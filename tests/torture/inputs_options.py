@@ -138,8 +138,12 @@ def _targets() -> Iterator[Line]:
         yield line(
             f"{command} folder.csv", REFUSED, "folder.csv", **{"folder.csv": lambda path: path.mkdir()}
         )
+        yield line(f"{command} dev.csv", FINE, **{"dev.csv": lambda path: path.symlink_to("/dev/null")})
         yield line(
-            f"{command} dev.csv", REFUSED, "dev.csv", **{"dev.csv": lambda path: path.symlink_to("/dev/null")}
+            f"{command} full.csv",
+            REFUSED,
+            "full.csv",
+            **{"full.csv": lambda p: p.symlink_to("/dev/full")},
         )
         yield line(f"{command} pipe.csv", REFUSED, "pipe.csv", **{"pipe.csv": os.mkfifo})
         yield line(

@@ -57,6 +57,11 @@ def _processes(text: str) -> int:
     return value
 
 
+def _names(text: str) -> list[str]:
+    """Names between commas, each once."""
+    return list(dict.fromkeys(text.split(",")))
+
+
 def _size(text: str) -> int | None:
     try:
         return clustruct.memory.parse_size(text)
@@ -101,8 +106,7 @@ def add_data(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--id", metavar="NAME", help="column (or key) that names an item")
     group.add_argument("--cluster", metavar="NAME", help="column (or key) of the right cluster")
     group.add_argument("--group", metavar="NAME", help="sets with the same value here are never split up")
-    listed = partial(str.split, sep=",")
-    group.add_argument("--fields", type=listed, metavar="A,B", help="use these fields only")
+    group.add_argument("--fields", type=_names, metavar="A,B", help="use these fields only")
     rows = partial(group.add_argument, metavar="NAME=V,W", type=_choice, action="append", default=[])
     rows("--where", help="only rows (sets) with these values")
     rows("--except", dest="without", help="all but these")

@@ -14,6 +14,7 @@ import os
 import re
 import secrets
 import sys
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -27,6 +28,8 @@ except ImportError:  # Windows
 # As many characters of a name as leave room for what is put round them, four bytes each.
 LONGEST_PART = 50
 MOST_LINKS = 40
+# Seconds for which a reader of a pipe is waited for, when all is ready to be written.
+PATIENCE = 5.0
 # How to ask for a file without a name; None where there are none.
 NAMELESS: int | None = getattr(os, "O_TMPFILE", None)
 
@@ -94,8 +97,24 @@ def _poured(path: Path) -> Iterator[IO[bytes]]:
     if number == 1 and sys.stdout:
         sys.stdout.flush()
     # To open a file anew by its number would begin at its start, over what was written there before.
-    with open(os.open(path, os.O_WRONLY) if number is None else os.dup(number), "wb") as f:
+    with open(_opened(path) if number is None else os.dup(number), "wb") as f:
         f.write(held.getbuffer())
+
+
+def _opened(path: Path) -> int:
+    """A device, or a pipe that somebody reads from or begins to soon: not to wait for ever for nobody."""
+    until = time.monotonic() + PATIENCE
+    while True:
+        try:
+            handle = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+            os.set_blocking(handle, True)
+            return handle
+        except OSError as error:
+            if error.errno != errno.ENXIO or not path.is_fifo():
+                raise
+            if time.monotonic() > until:
+                raise OSError(errno.ENXIO, "nobody reads from the pipe", str(path)) from None
+        time.sleep(0.02)
 
 
 @contextmanager
