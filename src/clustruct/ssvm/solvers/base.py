@@ -149,15 +149,18 @@ class Progress:
     def judge(self, primal: float, dual: float, worst: float | None = None) -> None:
         """Converged when the relative gap is reached, or when no constraint is violated beyond epsilon.
 
-        ``worst`` is the largest violation; that of a joint constraint is the gap over C.
+        ``worst`` is the largest violation; that of a joint constraint is the gap over C. A value that is not
+        known, infinity, is near nothing.
         """
+        if self.is_close(primal, dual, worst) and not self._asked_to_stop:
+            self.stop_reason = "converged"
+
+    def is_close(self, primal: float, dual: float, worst: float | None = None) -> bool:
+        """What `judge` goes by."""
         gap = primal - dual
         worst = gap / self.C if worst is None else worst
-        close = gap <= self.rtol * abs(primal) or (
-            worst <= self.epsilon and gap <= 2.0 * self.C * self.epsilon
-        )
-        if close and not self._asked_to_stop:
-            self.stop_reason = "converged"
+        found_little = worst <= self.epsilon and gap <= 2.0 * self.C * self.epsilon
+        return bool(np.isfinite(primal) and (gap <= self.rtol * abs(primal) or found_little))
 
     def solved(self, started: float) -> None:
         """A QP was solved, begun at ``started``."""
@@ -220,6 +223,16 @@ class Run(Generic[W]):
         found = [self._checked(p, b, w) for p, b in zip(pieces, batches, strict=True)]
         self._count(len(indices), started)
         return found
+
+    def valued(self, point: Incumbent[W]) -> Incumbent[W]:
+        """The point with at least the value that the planes held give it.
+
+        A search that misses outputs may have said less of it than is known by now.
+        """
+        if self.task.problem.oracle_kind in ("exact", "overgenerating") or np.isinf(point.primal):
+            return point
+        value, mean = self.planes.value_at(point.w)
+        return replace(point, primal=value, mean_slack=mean) if value > point.primal else point
 
     def smoothed(self, indices: Indices, w: Floats, mu: float) -> list[SmoothedResult]:
         """The smoothed oracle's answers, one per example."""
