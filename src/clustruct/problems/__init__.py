@@ -1,8 +1,10 @@
 """Joint features, loss and oracle put together: ready-made structured problems."""
 
 from .classification import BinaryProblem, MulticlassProblem
-from .clustering import ClusteringProblem, SimilarityTask, Trained, Units, feature_scale, mean_squares
+from .clustering import ClusteringProblem
 from .multilabel import MultiLabelProblem
+from .training import SimilarityTask, Trained
+from .units import Units, feature_scale, mean_squares
 
 __all__ = ["BinaryProblem", "ClusteringProblem", "MultiLabelProblem", "MulticlassProblem"]
 __all__ += ["SimilarityTask", "Trained", "Units", "feature_scale", "mean_squares"]

@@ -1,125 +1,31 @@
-"""Supervised clustering as a structured problem (Finley and Joachims 2005 and 2008): units, problem, task.
-
-    Psi(x, y) = s_x sum_ab B_ab(y) psi_ab / f,     loss = u Delta(y_i, y)
-
-with the feature scale f (entry by entry), the example scale s_x and the loss unit u. Those of the papers are
-f = 1, u = 1, and s_x = 1/m^2 (correlation clustering) or 1 (k-means). In means, s_x makes the sum a mean over
-pairs or items, losses go from 0 to 1, and C means the same for every data set.
-"""
+"""Supervised clustering as a structured problem (Finley and Joachims 2005 and 2008)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
-from scipy import sparse
 
-from clustruct._typing import Bools, Floats, Indices, Ints, LabelsLike
-from clustruct.callbacks import observed
+from clustruct._typing import Bools, Floats, Ints, LabelsLike
 from clustruct.itemsets import ItemSet, PairScores
-from clustruct.itemsets.pairs import Matrix
 from clustruct.losses import Loss, as_loss
 from clustruct.losses.function import LabelFunction
-from clustruct.oracles import ExampleLoss, Oracle, OracleResult, Output, Predictor, make_oracle
+from clustruct.oracles import Oracle, OracleResult, Output, make_oracle
 from clustruct.oracles.base import Objective
 from clustruct.partitions import canonical_labels
 from clustruct.slack_rule import SlackRule
-from clustruct.ssvm import FitResult, OracleKind, SmoothedResult, fit
+from clustruct.ssvm import OracleKind, SmoothedResult
+from clustruct.storage import digest
+from clustruct.storage.values import entry_of
 
-__all__ = ["ClusteringProblem", "SimilarityTask", "Trained", "Units", "feature_scale", "mean_squares"]
+from .units import Units
 
 # The natural unit times this is C = 1. Correlation: on news, records and mentions the best C lay between 100
 # and 10,000 times the unit (``benchmarks/supervised.py``, "choice of C").
 FAIR: dict[Objective, float] = {"correlation": 1000.0, "kmeans": 10.0}
 # Up to this size the smoothed oracle, which needs all eigenvectors, costs little beside what it saves.
 SOFT_LIMIT = 500
-
-
-@dataclass(frozen=True)
-class Units:
-    """Feature scale f, example scales s_x (one per set), loss unit u."""
-
-    feature_scale: Floats
-    example_scale: Floats
-    loss_unit: float
-
-    @classmethod
-    def of_paper(cls, sets: Sequence[ItemSet], objective: Objective) -> Units:
-        """Sums as the papers take them, and losses up to 100."""
-        sizes = np.array([x.n_items for x in sets], dtype=np.float64)
-        scale = 1.0 / sizes**2 if objective == "correlation" else np.ones(len(sets))
-        return cls(np.ones(sets[0].n_features if len(sets) else 0), scale, 1.0)
-
-    @classmethod
-    def of_means(
-        cls, sets: Sequence[ItemSet], objective: Objective, feature_scale: Floats | None = None
-    ) -> Units:
-        """Means over (scored) pairs or over items, and losses up to 1: C is the same for sets of any size."""
-        counts = [n_pairs(x) if objective == "correlation" else x.n_items for x in sets]
-        scale = np.ones(sets[0].n_features if len(sets) else 0) if feature_scale is None else feature_scale
-        return cls(scale, 1.0 / np.maximum(np.array(counts, dtype=np.float64), 1.0), 0.01)
-
-    def of_search(self, i: int, w: Floats, rule: SlackRule, objective: Objective) -> tuple[Floats, float]:
-        """Weights, and what K is multiplied by then, to stand beside losses from 0 to 100 as the rule says.
-
-        A factor of the loss can be taken out of H: H = u (Delta + gain/u), u^1/2 (Delta^1/2 + gain/u^1/2),
-        and with slack scaling u Delta (1 + gain), where the gain must keep its unit.
-        """
-        unit = {("margin", 1): self.loss_unit, ("margin", 2): self.loss_unit**0.5}
-        per = unit.get((rule.scaling, rule.norm), 1.0)
-        s = self.example_scale[i]
-        if objective == "kmeans":  # large K are never formed: they are scaled through their weights
-            return np.asarray(w * (s / (per * self.feature_scale))), 1.0
-        return np.asarray(w / self.feature_scale), float(s / per)
-
-
-def n_pairs(x: ItemSet) -> float:
-    """The number of pairs that have features: those listed, or all."""
-    if x.is_sparse and x.pair_index is not None:
-        return len(x.pair_index)
-    return x.n_items * (x.n_items - 1) / 2
-
-
-def feature_scale(sets: Sequence[ItemSet], objective: Objective = "correlation") -> Floats:
-    """The root mean square of each pair feature over the pairs of all sets, sets counting alike.
-
-    Products of dense nodes are scaled one by one; those of sparse nodes by one number, since a word that is
-    rare must not be blown up by being rare, and so are sparse pair features (links) for k-means. A
-    feature that is zero everywhere has scale 1.
-
-    >>> feature_scale([ItemSet(nodes=[[2.0, 0.0], [2.0, 1.0], [2.0, 0.0]])])
-    array([4., 1.])
-    """
-    squares = np.mean([mean_squares(x) for x in sets], axis=0)
-    thin = _thin(sets[0], pairs=objective == "kmeans")
-    squares[thin] = squares[thin].sum()
-    return np.where(squares > 0.0, np.sqrt(np.maximum(squares, 1e-300)), 1.0)
-
-
-def _thin(x: ItemSet, *, pairs: bool) -> Bools:
-    """Which features are sparse, node products and where asked for pair features."""
-    thin = np.zeros(x.n_features, np.bool_)
-    thin[: x.n_node_features] = x.nodes is not None and sparse.issparse(x.nodes)
-    thin[x.n_node_features :] = pairs and x.pairs is not None and sparse.issparse(x.pairs)
-    return thin
-
-
-def mean_squares(x: ItemSet) -> Floats:
-    """Mean of psi_ab^2 over the pairs a < b of one set; for node products (sum x^2)^2 - sum x^4 over 2."""
-    parts = []
-    if x.nodes is not None:
-        parts.append(np.maximum(_power_sums(x.nodes, 2) ** 2 - _power_sums(x.nodes, 4), 0.0) / 2)
-    if x.pairs is not None:
-        parts.append(_power_sums(x.pairs, 2))
-    return np.concatenate(parts) / max(n_pairs(x), 1)
-
-
-def _power_sums(A: Matrix, power: int) -> Floats:
-    """The sum of the powers of each column."""
-    raised = A.power(power) if isinstance(A, sparse.csr_array) else A**power
-    return np.asarray(raised.sum(axis=0)).ravel()
 
 
 class ClusteringProblem:
@@ -193,6 +99,28 @@ class ClusteringProblem:
         self._last: list[OracleResult | None] = [None] * self.n_examples
         self._truth_features: dict[int, Floats] = {}
         self._psi_scale = [s / self.units.feature_scale for s in self.units.example_scale]
+
+    def identity(self) -> dict[str, str]:
+        """Which problem this is."""
+        units, masks = self.units, [None if mask is None else np.asarray(mask) for mask in self.judged]
+        return {
+            "features": digest([x.digest for x in self.sets]),
+            "labels": digest(self.labels, masks),
+            "loss": self._digest_of_loss(),
+            "oracle": digest(self.oracle.describe()),
+            "units": digest(units.feature_scale, units.example_scale, units.loss_unit),
+        }
+
+    def _digest_of_loss(self) -> str:
+        """Of a loss that files do not know, a function for example: its values for some clusterings."""
+        if entry_of(type(self.loss_function)) is not None:
+            return digest(self.loss_function)
+        return digest(
+            [
+                [float(self.loss_function(t, y)) for t, y in zip(self.labels, others, strict=True)]
+                for others in self._alternatives()
+            ]
+        )
 
     def supports(self, rule: SlackRule) -> bool:
         """Whether the oracle can search by this rule."""
@@ -281,68 +209,3 @@ class ClusteringProblem:
         if i not in self._truth_features:
             self._truth_features[i] = self.joint_feature(i, self.labels[i])
         return self._truth_features[i]
-
-
-@dataclass(frozen=True)
-class Trained:
-    """A training: its result with w in the user's units, and as the engine left it, to start another from."""
-
-    result: FitResult
-    scaled: FitResult
-    feature_scale: Floats
-
-
-@dataclass
-class SimilarityTask:
-    """Labelled sets with their weights, the loss, and the searches for violated and for best clusterings.
-
-    With ``rescale`` features are divided by their root mean square over the sets trained on, sums are means,
-    and C is measured in the unit that these sets suggest; without it the problem is that of the papers.
-    ``options`` are further ones of `clustruct.ssvm.fit`.
-    """
-
-    sets: Sequence[ItemSet]
-    labels: Sequence[Ints]
-    loss: Loss
-    oracle: Oracle
-    predictor: Predictor
-    options: Mapping[str, Any]
-    rescale: bool = True
-    sample_weight: Floats | None = None
-    verbose: int = 0
-
-    def __post_init__(self) -> None:
-        for x in self.sets:
-            self.oracle.check_set(x)
-
-    def train(self, C: float, chosen: Indices | None = None, start: Trained | None = None) -> Trained:
-        """Train on the sets chosen (all of them without), from an earlier training of the same sets."""
-        chosen = np.arange(len(self.sets)) if chosen is None else chosen
-        problem, unit = self._problem(chosen)
-        found = fit(
-            problem,
-            C * unit,
-            **self.options,
-            sample_weight=None if self.sample_weight is None else self.sample_weight[chosen],
-            w0=None if start is None else start.scaled,
-            callback=observed(C, self.options["rtol"], self.verbose),
-        )
-        scale = problem.units.feature_scale
-        return Trained(replace(found, w=np.asarray(found.w / scale)), found, scale)
-
-    def held_out_loss(self, trained: Trained, i: int) -> float:
-        """Delta of the prediction for set i, with as many clusters as the truth where that is to be given."""
-        truth = self.labels[i]
-        scores = self.predictor.scores(self.sets[i], trained.result.w)
-        predicted = self.predictor.predict(scores, int(truth.max()) + 1)
-        return ExampleLoss(self.loss, truth)(predicted)
-
-    def _problem(self, chosen: Indices) -> tuple[ClusteringProblem, float]:
-        """The problem of some sets, and the unit in which C is measured."""
-        sets, labels = [self.sets[i] for i in chosen], [self.labels[i] for i in chosen]
-        units = None
-        if self.rescale:
-            kind = self.oracle.objective
-            units = Units.of_means(sets, kind, feature_scale(sets, kind))
-        problem = ClusteringProblem(sets, labels, self.loss, self.oracle, units=units)
-        return problem, problem.natural_C() if self.rescale else 1.0

@@ -6,10 +6,12 @@ from clustruct.slack_rule import Scaling, SlackRule
 from . import solvers
 from .dual_qp import WeightConstraints, weight_constraints
 from .fit import Certificate, FitResult, Formulation, fit
+from .identity import Identity
 from .kernelized import Kernel, KernelModel, VectorSum
 from .planes import GramPlanes, Planes
 from .problem import (
     BatchProblem,
+    Identifiable,
     KnownQuality,
     OracleKind,
     PrefersFormulation,
@@ -33,6 +35,8 @@ __all__ = [
     "FitResult",
     "Formulation",
     "GramPlanes",
+    "Identifiable",
+    "Identity",
     "Incumbent",
     "Iteration",
     "JoblibExecutor",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -17,8 +16,9 @@ from clustruct.callbacks import Callback, Iteration, SupportsDump, Training, lis
 from clustruct.slack_rule import Scaling, SlackRule
 from clustruct.storage import DataclassState, register
 
-from .checkpoint import Checkpoint
+from .checkpoint import Checkpoint, CheckpointLike
 from .dual_qp import Condition, weight_constraints
+from .identity import identity_of
 from .kernelized import KernelFunction, KernelProblem
 from .planes import Planes, PlaneSet
 from .problem import KnownQuality, OracleKind, PrefersFormulation, Problem
@@ -140,7 +140,7 @@ def fit(
     executor: Executor | None = None,
     random_state: int | np.random.Generator = 0,
     callback: Callback | Callable[[Iteration], object] | None = None,
-    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint: CheckpointLike | None = None,
 ) -> FitResult:
     """Train a structural SVM by cutting planes (dissertation, Algorithms 1 and 2).
 
@@ -198,7 +198,11 @@ def fit(
         A function is called with an `Iteration` after every round; training ends when it returns something
         true. See `clustruct.callbacks`.
     checkpoint : path, optional
-        Written every few seconds; an existing file of the same problem is taken up again.
+        The state of the training, written every few seconds and when it ends without having converged
+        (Ctrl-C, ``max_iter``, ``time_limit``). A file that is there is taken up, if it belongs to the same
+        data, weights and settings (the two limits, ``n_jobs`` and ``w0`` aside); otherwise it is
+        refused, and what differs is named. It is removed when the training has converged. See
+        `Identifiable` for problems of one's own.
 
     Returns
     -------
@@ -241,10 +245,14 @@ def fit(
     batch = batch_form(problem) if kernel is None else KernelProblem(problem)
     planes = solver.planes(task)
     start = _start(w0, planes, task, solver)
-    if checkpoint is not None and Checkpoint(checkpoint, _identity(task, solver), planes).connect(progress):
-        start = planes.w
     with closing((executor or executor_for(n_jobs)).open(batch)) as session:
+        kept = None
+        if checkpoint is not None:
+            kept = Checkpoint(checkpoint, identity_of(task, solver, session), planes)
+            start = planes.w if kept.connect(progress) else start
         best = solver.solve(Run(task, session, planes, progress), start)
+        if kept is not None:
+            kept.close(progress)
     return _result(task, planes, best, progress)
 
 
@@ -286,11 +294,6 @@ def _start(
     if (conditions.A @ w < conditions.lower - 1e-9).any():
         raise ValueError("w0 does not meet the constraints")
     return w
-
-
-def _identity(task: Task, solver: Solver) -> dict[str, Any]:
-    sizes = {"n_examples": len(task.weights), "n_features": len(task.conditions.prior), "C": task.C}
-    return sizes | {"formulation": solver.name, "scaling": task.rule.scaling, "slack_norm": task.rule.norm}
 
 
 def _result(task: Task, planes: PlaneSet[Any], best: Incumbent[Any], progress: Progress) -> FitResult:

@@ -4,6 +4,7 @@
 inside others. `DataclassState` has both methods for dataclasses, `EstimatorState` for estimators.
 """
 
+from .digest import digest
 from .files import load, read, save
 from .state import FEATURES, DataclassState, EstimatorState, Shape, fits
 from .values import register, register_foreign
@@ -13,6 +14,7 @@ __all__ = [
     "DataclassState",
     "EstimatorState",
     "Shape",
+    "digest",
     "fits",
     "load",
     "read",
