@@ -4,6 +4,7 @@ whole sets, and weights of a pair similarity learned from them.
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
@@ -293,6 +294,7 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
     n_jobs: int | None = None
     random_state: int = 0
     verbose: int = 0
+    checkpoint: str | os.PathLike[str] | None = None
     fitted: ClassVar = {
         **FEATURES,
         "w_": Shape(("n_features_in_",)),
@@ -359,6 +361,7 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
                 sample_weight=weights,
                 random_state=self.random_state,
                 listed=given.sets[0].is_sparse,
+                kept=task.kept,
             )
             self.C_, self.cv_results_, trained = chosen.C, chosen.results, chosen.stopped
         else:
@@ -367,6 +370,8 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
             trained = task.train(self.C_)
         self.result_, self.w_ = trained.result, trained.result.w
         self.feature_scale_ = trained.feature_scale
+        if task.kept is not None and trained.result.converged:
+            task.kept.remove()
         return self
 
     def _task(self, sets: list[ItemSet], labels: list[Labels], weights: Floats | None) -> SimilarityTask:
@@ -383,4 +388,5 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
             self.rescale,
             weights,
             self.verbose,
+            self.checkpoint,
         )

@@ -158,6 +158,10 @@ class SupervisedKMeans(SimilarityLearning, KMeansPrediction):
     random_state : int
     verbose : int
         1 prints how the training goes.
+    checkpoint : path, optional
+        A fit that was cut short (killed, Ctrl-C, ``max_iter``) goes on from this file, in the choice of C
+        too, if its data and settings are the same; otherwise the file is refused. It is removed when
+        the training has converged.
 
     Attributes
     ----------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,6 +26,16 @@ OWN_ENDS = ("converged", "max_iter", "time_limit", "stalled")
 
 Train = Callable[[float, Indices, Trained | None], Trained]
 HeldOutLoss = Callable[[Trained, int], float]
+
+
+class Kept(Protocol):
+    """Where held-out losses are kept, so that a choice that was cut short goes on."""
+
+    def losses(self, C: float, chosen: Indices, n: int) -> Floats | None:
+        """The losses of n held-out sets after a training on those chosen, where they are known."""
+
+    def put(self, C: float, chosen: Indices, losses: Floats) -> None:
+        """The losses are known now."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +61,7 @@ def choose_C(
     sample_weight: Floats | None = None,
     random_state: int = 0,
     listed: bool = False,
+    kept: Kept | None = None,
 ) -> Choice:
     """The C of least mean held-out loss.
 
@@ -57,14 +69,14 @@ def choose_C(
     do the work. Each fold trains along the grid from small C to large, every training starting from the
     constraints of the one before, so that the grid costs little more than its largest C alone. Sets of one
     group are held out together. With too few sets C is the middle of the grid, or for one set that lists its
-    pairs (``listed``) what is nearest to 10.
+    pairs (``listed``) what is nearest to 10. Losses that ``kept`` knows from a run cut short are taken.
     """
     Cs = np.sort(np.asarray(DEFAULT_GRID if grid is None else grid, float))
     if n_sets == 1 and listed:
         return Choice(float(Cs[np.argmin(np.abs(np.log(Cs / LISTED_C)))]), {"C": Cs})
     if n_sets < FEWEST_SETS or len(Cs) == 1:
         return Choice(float(Cs[len(Cs) // 2]), {"C": Cs})
-    run = _Grid(train, held_out_loss, Cs, np.zeros((len(Cs), n_sets)))
+    run = _Grid(train, held_out_loss, Cs, np.zeros((len(Cs), n_sets)), kept)
     parts = list(split_sets(n_sets, folds, random_state, groups))
     try:
         for number, (chosen, test) in enumerate(parts):
@@ -92,6 +104,7 @@ class _Grid:
     held_out_loss: HeldOutLoss
     grid: Floats
     losses: Floats
+    kept: Kept | None = None
     reached: tuple[float, Trained] | None = None
     stopped: str = ""
 
@@ -99,6 +112,10 @@ class _Grid:
         """Fill in the losses of one fold. Whether the choice was ended in it."""
         trained = None
         for k, C in enumerate(self.grid.tolist()):
+            known = None if self.kept is None else self.kept.losses(C, chosen, len(test))
+            if known is not None:
+                self.losses[k, test] = known
+                continue
             with warnings.catch_warnings(), choosing_C(done + k, total):
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 trained = self.train(C, chosen, trained)
@@ -108,6 +125,8 @@ class _Grid:
                 return True
             for i in test:
                 self.losses[k, i] = self.held_out_loss(trained, int(i))
+            if self.kept is not None:
+                self.kept.put(C, chosen, self.losses[k, test])
         return False
 
 

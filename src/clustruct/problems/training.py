@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,9 +15,11 @@ from clustruct.callbacks import observed
 from clustruct.itemsets import ItemSet
 from clustruct.losses import Loss
 from clustruct.oracles import ExampleLoss, Oracle, Predictor
-from clustruct.ssvm import FitResult, fit
+from clustruct.ssvm import FitResult, Identity, Planes, fit
+from clustruct.storage import digest
 
 from .clustering import ClusteringProblem
+from .resuming import FitCheckpoint
 from .units import Units, feature_scale
 
 
@@ -34,7 +38,8 @@ class SimilarityTask:
 
     With ``rescale`` features are divided by their root mean square over the sets trained on, sums are means,
     and C is measured in the unit that these sets suggest; without it the problem is that of the papers.
-    ``options`` are further ones of `clustruct.ssvm.fit`.
+    ``options`` are further ones of `clustruct.ssvm.fit`. With ``checkpoint`` what the trainings find is kept
+    in that file, and taken from it where it is there.
     """
 
     sets: Sequence[ItemSet]
@@ -46,6 +51,7 @@ class SimilarityTask:
     rescale: bool = True
     sample_weight: Floats | None = None
     verbose: int = 0
+    checkpoint: str | os.PathLike[str] | None = None
 
     def __post_init__(self) -> None:
         for x in self.sets:
@@ -53,18 +59,36 @@ class SimilarityTask:
 
     def train(self, C: float, chosen: Indices | None = None, start: Trained | None = None) -> Trained:
         """Train on the sets chosen (all of them without), from an earlier training of the same sets."""
-        chosen = np.arange(len(self.sets)) if chosen is None else chosen
+        chosen, kept = np.arange(len(self.sets)) if chosen is None else chosen, self.kept
         problem, unit = self._problem(chosen)
+        w0: FitResult | Planes | None = None if start is None else start.scaled
+        if w0 is None and kept is not None:
+            w0 = kept.planes_of(chosen)
         found = fit(
             problem,
             C * unit,
             **self.options,
             sample_weight=None if self.sample_weight is None else self.sample_weight[chosen],
-            w0=None if start is None else start.scaled,
+            w0=w0,
+            checkpoint=None if kept is None else kept.keeper(C, chosen),
             callback=observed(C, self.options["rtol"], self.verbose),
         )
         scale = problem.units.feature_scale
         return Trained(replace(found, w=np.asarray(found.w / scale)), found, scale)
+
+    @cached_property
+    def kept(self) -> FitCheckpoint | None:
+        """The checkpoint, looked at before any work."""
+        return None if self.checkpoint is None else FitCheckpoint(self.checkpoint, self.identity())
+
+    def identity(self) -> Identity:
+        """What the checkpoint of a fit must have in common with it."""
+        settings = {n: v for n, v in self.options.items() if n not in ("max_iter", "n_jobs")}
+        settings["formulation"] = str(settings["formulation"])
+        digests = ClusteringProblem(self.sets, self.labels, self.loss, self.oracle).identity()
+        digests["predictor"] = digest(self.predictor.describe())
+        digests["sample_weight"] = digest(self.sample_weight)
+        return Identity(settings | {"rescale": self.rescale}, digests)
 
     def held_out_loss(self, trained: Trained, i: int) -> float:
         """Delta of the prediction for set i, with as many clusters as the truth where that is to be given."""

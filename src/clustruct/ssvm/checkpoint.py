@@ -14,6 +14,7 @@ import numpy as np
 from clustruct.callbacks import Iteration
 from clustruct.exceptions import ModelFileError
 from clustruct.storage import DataclassState, read, register, save
+from clustruct.storage.files import check_target
 
 from .identity import Identity
 from .planes import Planes, PlaneSet
@@ -59,6 +60,7 @@ class FileKeeper:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
+        check_target(self.path)
 
     def read(self) -> Saved | None:
         return read_checkpoint(self.path, Saved)
