@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 import numpy as np
+from scipy import sparse
 
 from clustruct._typing import Bools, Floats, Ints, LabelsLike
 from clustruct.itemsets import ItemSet, PairScores
@@ -24,6 +25,13 @@ from .units import Units
 # The natural unit times this is C = 1. Correlation: on news, records and mentions the best C lay between 100
 # and 10,000 times the unit (``benchmarks/supervised.py``, "choice of C").
 FAIR: dict[Objective, float] = {"correlation": 1000.0, "kmeans": 10.0}
+# Each item alone, and all in one cluster, for a number of items.
+TRIVIAL: tuple[Callable[[int], Ints], ...] = (
+    lambda m: np.arange(m, dtype=np.int64),
+    lambda m: np.zeros(m, np.int64),
+)
+# Deals of the same labels over which a loss is averaged.
+DEALS = 10
 # Up to this size the smoothed oracle, which needs all eigenvectors, costs little beside what it saves.
 SOFT_LIMIT = 500
 
@@ -115,12 +123,11 @@ class ClusteringProblem:
         """Of a loss that files do not know, a function for example: its values for some clusterings."""
         if entry_of(type(self.loss_function)) is not None:
             return digest(self.loss_function)
-        return digest(
-            [
-                [float(self.loss_function(t, y)) for t, y in zip(self.labels, others, strict=True)]
-                for others in self._alternatives()
-            ]
-        )
+        if self.oracle.objective == "kmeans":
+            compared = [pair for truth in self.labels for pair in dealt(truth)]
+        else:
+            compared = [(truth, of(truth.size)) for truth in self.labels for of in TRIVIAL]
+        return digest([float(self.loss_function(y, other)) for y, other in compared])
 
     def supports(self, rule: SlackRule) -> bool:
         """Whether the oracle can search by this rule."""
@@ -181,25 +188,35 @@ class ClusteringProblem:
 
         To tell the truth from another clustering at distance R with loss D takes |w| of D / R, so 1/2 |w|^2
         = C D at C of the order D / R^2. The others are the trivial clusterings (each item alone, or all in
-        one; the larger C counts), and for k-means, where k is given, the same labels dealt out at random.
+        one; the larger C counts), and for k-means, where k is given, the same labels dealt out at random:
+        D is their mean loss and R the distance of their mean Psi.
         """
-        best = 0.0
-        for others in self._alternatives():
-            distance = total = 0.0
-            for i, y in enumerate(others):
-                psi = self.joint_feature(i, self.labels[i]) - self.joint_feature(i, y)
-                distance += float(psi @ psi)
-                total += self.loss(i, y)
-            if distance > 0.0:
-                best = max(best, total / distance)
+        if self.oracle.objective == "kmeans":
+            others = [self._contrast_dealt()]
+        else:
+            others = [self._contrast(of) for of in TRIVIAL]
+        best = max((total / distance for distance, total in others if distance > 0.0), default=0.0)
         return FAIR[self.oracle.objective] * best if best > 0.0 else 1.0
 
-    def _alternatives(self) -> list[list[Ints]]:
-        if self.oracle.objective == "kmeans":
-            rng = np.random.default_rng(0)
-            return [[rng.permutation(y) for y in self.labels]]
-        alone = [np.arange(y.size, dtype=np.int64) for y in self.labels]
-        return [alone, [np.zeros(y.size, np.int64) for y in self.labels]]
+    def _contrast(self, trivial: Callable[[int], Ints]) -> tuple[float, float]:
+        """The squared distances of the truths from trivial clusterings, and their losses, summed."""
+        distance = total = 0.0
+        for i, truth in enumerate(self.labels):
+            y = trivial(truth.size)
+            psi = self.joint_feature(i, truth) - self.joint_feature(i, y)
+            distance += float(psi @ psi)
+            total += self.loss(i, y)
+        return distance, total
+
+    def _contrast_dealt(self) -> tuple[float, float]:
+        """The same for labels dealt out at random, over which it is a mean: the order of items is nothing."""
+        distance = total = 0.0
+        for i, truth in enumerate(self.labels):
+            psi = self.joint_feature(i, truth) - mean_of_dealt(self.sets[i], truth) * self._psi_scale[i]
+            distance += float(psi @ psi)
+            losses = [self.loss_function(y, other) for y, other in dealt(truth)]
+            total += self.units.loss_unit * float(np.mean(losses))
+        return distance, total
 
     def predict(self, x: ItemSet, w: Floats, n_clusters: int | None = None) -> Output:
         """The clustering of a set that the oracle's search finds at w."""
@@ -209,3 +226,31 @@ class ClusteringProblem:
         if i not in self._truth_features:
             self._truth_features[i] = self.joint_feature(i, self.labels[i])
         return self._truth_features[i]
+
+
+def dealt(truth: Ints) -> list[tuple[Ints, Ints]]:
+    """A clustering with clusters of these sizes, and the same labels dealt out at random, some times.
+
+    Only the sizes matter: whatever the order of the items, the pairs are the same.
+
+    >>> dealt(np.array([0, 1, 1]))[0]
+    (array([0, 1, 1]), array([1, 0, 1]))
+    """
+    sizes = np.sort(np.bincount(truth))
+    y, rng = np.repeat(np.arange(len(sizes)), sizes), np.random.default_rng(0)
+    return [(y, rng.permutation(y)) for _ in range(DEALS)]
+
+
+def mean_of_dealt(x: ItemSet, truth: Ints) -> Floats:
+    """The mean of Psi (k-means, in the units of the set) over all ways to deal out the labels.
+
+    (Y Y')_aa is k/m in the mean, and (Y Y')_ab, a != b, is (m - k) / (m (m - 1)).
+
+    >>> mean_of_dealt(ItemSet(nodes=[[1.0], [2.0], [4.0]]), np.array([0, 1, 1])).round(3)
+    array([18.667])
+    """
+    m, k = truth.size, int(truth.max()) + 1
+    beside = (m - k) / (m * (m - 1)) if m > 1 else 0.0
+    everything = x.joint_feature_factor(np.ones((m, 1)))
+    diagonal = x.joint_feature(sparse.eye_array(m, format="csr"))
+    return np.asarray(beside * everything + (k / m - beside) * diagonal)

@@ -18,6 +18,7 @@ from clustruct.oracles import ExampleLoss, Oracle, Predictor
 from clustruct.ssvm import FitResult, Identity, Planes, fit
 from clustruct.storage import digest
 
+from .arranging import arranged
 from .clustering import ClusteringProblem
 from .resuming import FitCheckpoint
 from .units import Units, feature_scale
@@ -59,7 +60,7 @@ class SimilarityTask:
 
     def train(self, C: float, chosen: Indices | None = None, start: Trained | None = None) -> Trained:
         """Train on the sets chosen (all of them without), from an earlier training of the same sets."""
-        chosen, kept = np.arange(len(self.sets)) if chosen is None else chosen, self.kept
+        chosen, kept = self._in_order(np.arange(len(self.sets)) if chosen is None else chosen), self.kept
         problem, unit = self._problem(chosen)
         w0: FitResult | Planes | None = None if start is None else start.scaled
         if w0 is None and kept is not None:
@@ -97,9 +98,20 @@ class SimilarityTask:
         predicted = self.predictor.predict(scores, int(truth.max()) + 1)
         return ExampleLoss(self.loss, truth)(predicted)
 
+    @cached_property
+    def _arranged(self) -> tuple[list[ItemSet], list[Ints], Indices] | None:
+        """For k-means, whose searches start at random: sets and items in an order of their own."""
+        if self.oracle.objective != "kmeans" or not self.sets:
+            return None
+        return arranged(self.sets, self.labels, feature_scale(self.sets, "kmeans"))
+
+    def _in_order(self, chosen: Indices) -> Indices:
+        return chosen if self._arranged is None else chosen[np.argsort(self._arranged[2][chosen])]
+
     def _problem(self, chosen: Indices) -> tuple[ClusteringProblem, float]:
         """The problem of some sets, and the unit in which C is measured."""
-        sets, labels = [self.sets[i] for i in chosen], [self.labels[i] for i in chosen]
+        held = (self.sets, self.labels) if self._arranged is None else self._arranged[:2]
+        sets, labels = ([part[i] for i in chosen] for part in held)
         units = None
         if self.rescale:
             kind = self.oracle.objective

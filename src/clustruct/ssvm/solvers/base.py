@@ -23,6 +23,8 @@ from clustruct.ssvm.separation import Session
 
 # Rounds without any gain before a training is given up.
 STALLED_ROUNDS = 25
+# Where C times the square of an entry of Psi passes this, sums of such squares mean nothing any more.
+LARGEST = 1e40
 P = TypeVar("P")
 
 
@@ -258,7 +260,21 @@ class Run(Generic[W]):
         ):
             if wrong.any():
                 raise ValueError(f"example {indices[np.argmax(wrong)]}: {what}")
+        self._check_size(batch)
         return Separation(indices, batch, self.task.rule.violation(losses, -margins))
+
+    def _check_size(self, batch: ConstraintBatch[W]) -> None:
+        """Refuse constraint vectors whose inner products no digits are left for, at the first answers."""
+        if self.task.kernel is not None or self.progress.history or self.progress.qp_solves:
+            return
+        with np.errstate(over="ignore", invalid="ignore"):
+            psi = np.asarray(batch.combine(self.task.rule.multiplier(np.asarray(batch.losses, float))))
+            size = float(np.abs(psi).max(initial=0.0)) / len(batch.losses)
+        if not self.task.C * size * size < LARGEST:
+            raise ValueError(
+                f"the features are too large for C = {self.task.C:g}: entries of Psi of about {size:.1g} "
+                "leave no digits to compute with; scale the features, or lower C"
+            )
 
 
 class Solver(ABC):
