@@ -301,7 +301,7 @@ def predictor_names(objective: Objective) -> tuple[str, ...]:
     """Names of the searches that give partitions of highest score.
 
     >>> predictor_names("kmeans")
-    ('discrete', 'iterative')
+    ('discrete', 'discrete_centred', 'iterative')
     """
     return tuple(sorted(n for n, k in _KNOWN.items() if k.objective == objective and not k.relaxed))
 

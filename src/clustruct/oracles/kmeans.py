@@ -186,7 +186,7 @@ class Spectral(KMeansOracle):
     def predict(self, scores: PairScores, n_clusters: int | None = None) -> Output:
         K = scores.product if scores.matrix is None else scores.matrix
         assert n_clusters is not None
-        return spectral.relax(K, n_clusters)
+        return spectral.relax(K, n_clusters, centred=self.centred)
 
     def smooth(self, scores: PairScores, loss: ExampleLoss, mu: float) -> SmoothedSearch:
         if (refused := self.refusal(PLAIN, loss.loss)) is not None:
@@ -237,6 +237,16 @@ class Discrete(Spectral):
 
     def _discretise(self, relaxed: RelaxedClustering) -> Ints:
         return spectral.discretise(relaxed, n_init=self.n_init, random_state=self.random_state)
+
+
+@register
+class DiscreteCentred(Discrete):
+    """The centred answer made a partition: how models trained with "centred" predict (Theorem 13 asks for the
+    same relaxation in both).
+    """
+
+    name = "discrete_centred"
+    centred = True
 
 
 def augmented_operator(K: LinearOperator, Y: sparse.csr_array, factor: float) -> LinearOperator:

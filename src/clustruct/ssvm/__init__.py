@@ -5,7 +5,7 @@ from clustruct.slack_rule import Scaling, SlackRule
 
 from . import solvers
 from .dual_qp import WeightConstraints, weight_constraints
-from .fit import Certificate, FitResult, Formulation, fit
+from .fit import Certificate, FitResult, Formulation, NothingLearned, fit
 from .identity import Identity
 from .kernelized import Kernel, KernelModel, VectorSum
 from .planes import GramPlanes, Planes
@@ -43,6 +43,7 @@ __all__ = [
     "Kernel",
     "KernelModel",
     "KnownQuality",
+    "NothingLearned",
     "OracleKind",
     "PieceRows",
     "Planes",

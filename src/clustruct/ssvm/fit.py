@@ -66,6 +66,10 @@ _NOTES: dict[OracleKind, tuple[str, ...]] = {
 }
 
 
+class NothingLearned(ConvergenceWarning):
+    """A training that ended at w = 0."""
+
+
 @register("FitResult")
 @dataclass(frozen=True, repr=False)
 class FitResult(DataclassState):
@@ -320,6 +324,15 @@ def _result(task: Task, planes: PlaneSet[Any], best: Incumbent[Any], progress: P
             f"{result.gap:.3g} (objective {result.objective:.6g}); raise the limit or epsilon, "
             "or scale the features",
             ConvergenceWarning,
+            stacklevel=3,
+        )
+    if task.kernel is None and not best.w.any() and 0.0 < best.primal < np.inf:
+        warnings.warn(
+            f"training ended at w = 0 ({result.stop_reason}): nothing was learned, every answer scores "
+            "alike. C may be too small, the features may not tell right answers from wrong ones, conditions "
+            "on w may leave nothing else, or the oracle's relaxation may be too loose. Try a larger C, a "
+            "smaller rtol, other features or another oracle",
+            NothingLearned,
             stacklevel=3,
         )
     return result
