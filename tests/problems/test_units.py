@@ -10,7 +10,7 @@ from clustruct.problems import feature_scale
 
 MODELS = {
     "correlation": SupervisedCorrelationClustering(C=1.0, rtol=1e-7),
-    "kmeans": SupervisedKMeans(C=1.0, rtol=1e-5, oracle="spectral"),
+    "kmeans": SupervisedKMeans(C=1.0, rtol=1e-5),
     "pairs": PairwiseClassifierClustering(),
     "pair k-means": PairKMeans(),
 }

@@ -140,9 +140,10 @@ class SupervisedKMeans(SimilarityLearning, KMeansPrediction):
     C : float or "cv"
         Weight of the training loss against simplicity. "cv" chooses it by cross-validation over the
         sets from ``C_grid`` (with fewer than 3 sets: the middle of the grid), k as in the truth.
-    oracle : "iterative", "spectral", "centred" or "discrete"
+    oracle : "iterative", "spectral", "centred", "discrete" or "discrete_centred"
         How training looks for the most violated clustering: local search, k leading eigenvectors (a
-        relaxation, more constraints than needed), a tighter relaxation, or eigenvectors made a partition.
+        relaxation, more constraints than needed), a tighter relaxation, or the answer of either
+        relaxation made a partition.
     predictor : "iterative", "discrete" or "discrete_centred"
         How `predict` clusters. (The method `relax` gives spectral answers as they are.) With
         oracle="centred" both use the centred relaxation, as the training did.
@@ -212,7 +213,7 @@ class SupervisedKMeans(SimilarityLearning, KMeansPrediction):
 
     def _centred(self) -> bool:
         """Prediction uses the relaxation that the training used (Theorem 13)."""
-        return self.oracle == "centred"
+        return self.oracle in ("centred", "discrete_centred")
 
 
 def check_kernel_features(sets: Sequence[ItemSet]) -> None:

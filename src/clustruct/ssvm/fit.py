@@ -326,9 +326,9 @@ def _result(task: Task, planes: PlaneSet[Any], best: Incumbent[Any], progress: P
             ConvergenceWarning,
             stacklevel=3,
         )
-    if task.kernel is None and not best.w.any() and 0.0 < best.primal < np.inf:
+    if result.converged and task.kernel is None and not best.w.any() and best.primal > 0.0:
         warnings.warn(
-            f"training ended at w = 0 ({result.stop_reason}): nothing was learned, every answer scores "
+            "training converged at w = 0: nothing was learned, every answer scores "
             "alike. C may be too small, the features may not tell right answers from wrong ones, conditions "
             "on w may leave nothing else, or the oracle's relaxation may be too loose. Try a larger C, a "
             "smaller rtol, other features or another oracle",
