@@ -8,7 +8,7 @@ BENCH_READY := $(BENCH_VENV)/.ready
 # One BLAS thread: the matrices are small, and results must not depend on the machine's cores.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: demo test lint types layers unit bench format clean
+.PHONY: demo test lint types layers unit torture bench format clean
 
 demo: $(READY)
 	$(BIN)/python -m examples.marbles
@@ -27,6 +27,10 @@ layers: $(READY)
 
 unit: $(READY)
 	$(BIN)/pytest -n 2
+
+# Not part of `make test`, which runs a small sample of it: docs/torture.md.
+torture: $(READY)
+	$(BIN)/python -m tests.torture
 
 format: $(READY)
 	$(BIN)/ruff check --fix .

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import clustruct
 from benchmarks import correlation, engine, hooks, supervised
-from benchmarks.tables import run_parts
+from benchmarks.printing import run_parts
 
 
 def main() -> None:

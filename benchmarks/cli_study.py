@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.tables import show
+from benchmarks.printing import show
 from clustruct.io import Columns, read_sets
 
 NEWS = {

@@ -13,7 +13,7 @@ import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.svm import LinearSVC
 
-from benchmarks.tables import command
+from benchmarks.printing import command
 from clustruct import ssvm
 from clustruct.problems import MulticlassProblem
 

@@ -18,8 +18,8 @@ from typing import Any
 from sklearn.exceptions import ConvergenceWarning
 
 from benchmarks import features_blocking, features_mentions, features_news, features_records
+from benchmarks.printing import show
 from benchmarks.study import save
-from benchmarks.tables import show
 
 PARTS: dict[str, tuple[Callable[[str, bool], list[dict[str, Any]]], tuple[str, ...]]] = {
     "records": (features_records.records, features_records.NAMES),

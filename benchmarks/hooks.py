@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from scipy import sparse
 
-from benchmarks.tables import command
+from benchmarks.printing import command
 from clustruct import ssvm
 from clustruct.hooks import importable, load_hooks, start_model, train
 from clustruct.hooks.svmapi import KernelParm, Model, Sparm, Sparse
@@ -71,7 +71,7 @@ def hook_fit(name, X, y, **options):
         sample = [(Sparse(X[[i]]), label) for i, label in enumerate(labels)]
         started = time.process_time()
         sm = start_model(hooks, sample, sparm, KernelParm())
-        result = train(hooks, sample, sm, sparm).result
+        result, _ = train(hooks, sample, sm, sparm)
         return time.process_time() - started, result
 
 

@@ -21,7 +21,7 @@ from scipy.stats import ttest_rel
 from sklearn.exceptions import ConvergenceWarning
 
 from benchmarks import tasks
-from benchmarks.tables import command
+from benchmarks.printing import command
 from clustruct import SupervisedCorrelationClustering
 from clustruct.baselines import DefaultClustering, PairwiseClassifierClustering
 from clustruct.losses import MitreLoss, PairwiseLoss

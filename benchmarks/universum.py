@@ -23,7 +23,7 @@ from benchmarks import (
     universum_starts,
     universum_where,
 )
-from benchmarks.tables import table
+from benchmarks.printing import table
 from benchmarks.universum_corpora import CORPORA
 from benchmarks.universum_tables import grid, summary, tables
 

@@ -34,6 +34,7 @@ SET_CLUSTERERS = {
 }
 
 
+@pytest.mark.filterwarnings("ignore::clustruct.exceptions.ProductsWarning")
 @pytest.mark.parametrize("check", SET_CHECKS)
 @pytest.mark.parametrize("name", SET_CLUSTERERS)
 def test_set_clusterers(name, check):

@@ -46,6 +46,7 @@ def test_own_problem_oracle_is_exact():
         assert value(own_problem.viterbi(scores, transitions)) == pytest.approx(value(best))
 
 
+@pytest.mark.filterwarnings("ignore::clustruct.exceptions.ChoiceWarning")
 def test_marbles(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     marbles.main()

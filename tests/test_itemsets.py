@@ -12,7 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import squareform
 
+from clustruct.inference import correlation, mrf
 from clustruct.itemsets.item_set import ItemSet, as_item_set
+from clustruct.itemsets.pairs import PairScores
 from clustruct.partitions import canonical_labels, indicator, normalised_indicator
 
 KINDS = ["dense", "sparse"]
@@ -234,3 +236,33 @@ def test_as_item_set() -> None:
     assert np.array_equal(named.similarity([1.0, 1.0]), frame.to_numpy() @ frame.to_numpy().T)
     assert as_item_set(sp.eye_array(3)).n_items == 3
     assert as_item_set(np.ones((2, 2))).subset(np.array([True, False])).n_items == 1
+
+
+def test_complex_numbers_are_refused():
+    """DEFECTS 16: their imaginary parts were lost."""
+    X, K = np.ones((3, 2)) * 1j, np.eye(3) * (1 + 2j)
+    x = ItemSet(nodes=np.ones((3, 2)))
+    for call in (
+        lambda: ItemSet(nodes=X),
+        lambda: ItemSet(pairs=X),
+        lambda: ItemSet(nodes=sp.csr_array(X)),
+        lambda: ItemSet(nodes=X.tolist()),
+        lambda: ItemSet(nodes=np.ones((3, 2)), pairs=np.ones((3, 2)), pair_diagonal=X),
+        lambda: as_item_set(X),
+        lambda: x.similarity(np.ones(2) * 1j),
+        lambda: x.joint_feature(K),
+        lambda: x.joint_feature_edges(np.ones(3) * 1j),
+        lambda: correlation.greedy(K),
+        lambda: correlation.greedy(sp.csr_array(K)),
+        lambda: PairScores.from_matrix(K),
+        lambda: PairScores.from_matrix(sp.csr_array(K)),
+        lambda: mrf.greedy(np.ones(3) * 1j, np.zeros((3, 3))),
+        lambda: mrf.greedy(np.ones(3), K),
+    ):
+        with pytest.raises(ValueError, match="must be real numbers, not complex ones"):
+            call()
+    masked = np.ma.masked_array(np.ones((3, 2)), np.eye(3, 2))
+    with pytest.raises(ValueError, match="nodes is a masked array"):
+        ItemSet(nodes=masked)
+    with pytest.raises(ValueError, match="labels is a masked array"):
+        canonical_labels(np.ma.masked_array([0, 1, 1], [False, True, False]))

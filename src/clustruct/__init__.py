@@ -38,6 +38,7 @@ _PACKAGES = (
     "inference",
     "io",
     "losses",
+    "memory",
     "metrics",
     "model_selection",
     "oracles",

@@ -1,4 +1,4 @@
-"""What is wrong with a file, in one line that says where."""
+"""What is wrong with data or files, in one line that says where; and what users are warned of."""
 
 from __future__ import annotations
 
@@ -13,3 +13,31 @@ class NoLabels(DataError):
 
 class ModelFileError(ValueError):
     """A model file that is damaged, cut short, foreign, or of a later format."""
+
+
+class NotEnoughMemory(MemoryError):
+    """A step that would take more memory than there is, or than is allowed. The message says how much."""
+
+
+class CostWarning(UserWarning):
+    """A step that will take long, or much memory."""
+
+
+class UnfamiliarDataWarning(UserWarning):
+    """Data that is unlike what a model was trained on."""
+
+
+class LeakWarning(UserWarning):
+    """A field that seems to give the answer away."""
+
+
+class ChoiceWarning(UserWarning):
+    """C was not chosen as it should be: the choice was ended early, or ended at the edge of its grid."""
+
+
+class ProductsWarning(UserWarning):
+    """Node products alone did not tell the clusters of the training sets apart."""
+
+
+class DataWarning(UserWarning):
+    """Data that can be used but is not what it was in training, or not what was meant."""

@@ -17,15 +17,19 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from clustruct import memory
 from clustruct._typing import Labels
 from clustruct.baselines import PairwiseClassifierClustering
 from clustruct.callbacks import steps
 from clustruct.estimators import SupervisedCorrelationClustering, SupervisedKMeans
+from clustruct.estimators.shown import TrainingShape
 from clustruct.exceptions import DataError, ModelFileError, NoLabels
-from clustruct.features import Blocking, PairFeatures, guess_blocks
+from clustruct.features import Blocking, PairFeatures, checked, guess_blocks
 from clustruct.features.base import Block
+from clustruct.itemsets import ItemSet
 from clustruct.losses import Loss, PairwiseLoss
 from clustruct.model_selection import split_by_clusters, split_sets
+from clustruct.model_selection.leaks import find_leak
 from clustruct.partitions import canonical_labels
 from clustruct.records import ItemKind, RawSet
 from clustruct.storage import EstimatorState, register, register_foreign
@@ -85,6 +89,8 @@ class Recipe(EstimatorState, BaseEstimator):
         Likely pairs for each item, at least.
     checkpoint : path, optional
         A `fit` that was cut short goes on from this file, as for the learner.
+    memory_limit : int or str, optional
+        What needs more (bytes, or words such as "8G") is refused; by default what needs more than there is.
 
     Attributes
     ----------
@@ -120,6 +126,7 @@ class Recipe(EstimatorState, BaseEstimator):
     n_jobs: int | None = None
     verbose: int = 0
     random_state: int = 0
+    memory_limit: memory.Size = None
     checkpoint: str | os.PathLike[str] | None = None
 
     def fit(self, sets: Iterable[RawSet], y: LabelsOfSets = None, groups: Groups = None) -> Self:
@@ -131,9 +138,12 @@ class Recipe(EstimatorState, BaseEstimator):
         raws = labelled(sets, y)
         check_learnable(raws)
         self.was_cut_ = len(raws) == 1
+        shown = [len(raw) for raw in raws]
         if self.was_cut_:
             raws, groups = self.cut(raws[0]), None
-        self.pipeline_ = self._train(raws, groups_of(raws) if groups is None else groups, self.checkpoint)
+        groups = groups_of(raws) if groups is None else groups
+        self.pipeline_ = self._train(raws, groups, self.checkpoint, hint=True)
+        _note_sizes(self.pipeline_[-1], shown)
         self.training_ = _training(self.pipeline_[-1], raws)
         return self
 
@@ -171,6 +181,7 @@ class Recipe(EstimatorState, BaseEstimator):
             if was_interrupted(pipeline[-1]):
                 raise KeyboardInterrupt
             tests.append(test.tolist())
+            pipeline = checked(pipeline)  # of the same data, part of which may lack a field
             predicted |= {i: pipeline.predict([raws[i]])[0] for i in tests[-1]}
         return HeldOut(raws, [predicted[i] for i in range(len(raws))], tests)
 
@@ -199,17 +210,26 @@ class Recipe(EstimatorState, BaseEstimator):
         return model.set_params(**{name: value for name, value in mine.items() if value is not None})
 
     def _train(
-        self, sets: list[RawSet], groups: Groups, checkpoint: str | os.PathLike[str] | None = None
+        self,
+        sets: list[RawSet],
+        groups: Groups,
+        checkpoint: str | os.PathLike[str] | None = None,
+        *,
+        hint: bool = False,
     ) -> Pipeline:
-        """Features fitted to the sets, and a clusterer trained on them."""
+        """Features fitted to the sets, and a clusterer trained on them; with a hint of fields that decide."""
         model = self._learner()
         if checkpoint is not None:
             if "checkpoint" not in model.get_params():
                 raise ValueError(f"{type(model).__name__} has no checkpoints: it trains in one go")
             model.set_params(checkpoint=checkpoint)
         blocks = guess_blocks(sets, self.kind, self.fields)
-        features = PairFeatures(blocks, blocking=self._blocking(blocks)).fit(sets)
-        item_sets = [features.transform([raw])[0] for raw in steps(sets, "features")]
+        features = PairFeatures(blocks, blocking=self._blocking(blocks), memory_limit=self.memory_limit)
+        features.fit(sets).check_memory(sets)
+        trusting = features.checked()  # what they need was learned from these very sets
+        item_sets = [trusting.transform([raw])[0] for raw in steps(sets, "features")]
+        if hint:
+            _warn_of_leak(features, item_sets, sets)
         model.fit(item_sets, [list(raw.labels or ()) for raw in sets], groups=groups)
         return Pipeline([("features", features), ("model", model)])
 
@@ -267,7 +287,32 @@ def groups_of(sets: Sequence[RawSet]) -> list[str] | None:
 def _part(raw: RawSet, items: list[int], number: int) -> RawSet:
     named = {"items": raw.items, "labels": raw.labels, "ids": raw.ids}
     chosen: dict[str, Any] = {k: None if v is None else [v[a] for a in items] for k, v in named.items()}
+    chosen["source"] = None if raw.source is None else raw.source.part(items)
     return replace(raw, **chosen, name=f"{raw.name or 'table'} part {number}")
+
+
+def _warn_of_leak(features: PairFeatures, item_sets: Sequence[ItemSet], sets: Sequence[RawSet]) -> None:
+    """Warn where one field decides nearly alone."""
+    columns: dict[str, list[int]] = {}
+    first = 0
+    for block in features.blocks_:
+        here = [first + k for k in range(len(block.get_feature_names_out()))]
+        first += len(here)
+        fields: Sequence[str] = [block.field] if hasattr(block, "field") else getattr(block, "fields", ())
+        if len(fields) == 1:
+            columns.setdefault(fields[0], []).extend(here)
+    names = [str(name) for name in features.get_feature_names_out()]
+    numbered = {field: np.array(own, np.intp) for field, own in columns.items() if own}
+    found = find_leak(item_sets, [canonical_labels(raw.labels or ()) for raw in sets], numbered, names)
+    if found is not None:
+        found.warn()
+
+
+def _note_sizes(model: BaseEstimator, sizes: Sequence[int]) -> None:
+    """The model was shown sets of these sizes, however they were cut for its training."""
+    held = getattr(model, "shown_", None)
+    if isinstance(held, TrainingShape):
+        model.shown_ = held.with_set_sizes(sizes)
 
 
 def was_interrupted(model: BaseEstimator) -> bool:
@@ -278,6 +323,8 @@ def was_interrupted(model: BaseEstimator) -> bool:
 def _training(model: BaseEstimator, sets: Sequence[RawSet]) -> dict[str, Any]:
     """How the training went, as plain values; what is not known or not finite is None."""
     result, choice = getattr(model, "result_", None), getattr(model, "cv_results_", {})
+    best = int(np.argmin(choice["mean_loss"])) if "mean_loss" in choice else None
+    unseen = choice.get("left_out")
     found = {
         "sets": len(sets),
         "items": sum(len(raw) for raw in sets),
@@ -285,7 +332,9 @@ def _training(model: BaseEstimator, sets: Sequence[RawSet]) -> dict[str, Any]:
         "learner": type(model).__name__,
         "loss": str(getattr(model, "loss", None)),
         "C": getattr(model, "C_", None),
-        "held_out_loss": float(np.min(choice["mean_loss"])) if "mean_loss" in choice else None,
+        "held_out_loss": None if best is None else float(choice["mean_loss"][best]),
+        "held_out_pairwise_f": None if best is None else float(choice["pairwise_f"][best]),
+        "left_out": None if unseen is None else [sets[i].name or f"set {i + 1}" for i in unseen.tolist()],
         "rounds": getattr(result, "n_iter", None),
         "gap": getattr(result, "gap", None),
         "stop_reason": getattr(result, "stop_reason", None),

@@ -13,16 +13,43 @@ from typing import Any, Literal
 
 import numpy as np
 
+from clustruct.text import place
+
 ItemKind = Literal["auto", "records", "text", "mentions", "vectors"]
 LOOKED_AT = 2000  # values of a field that are looked at
 LONG = 100  # letters from which on a string is a text
+LONGEST_TEXT = 100_000  # letters of a value that are looked at
 MOSTLY = 0.9
 MOST_MISSING = 0.75
+FEWEST_VALUES = 10  # of two values each: a category
+TOO_LARGE = 1e100  # numbers from here on are no measurements
 _NAMED_ID = re.compile(r"(^|_|\b)(id|ids|url|uri|key|hash)$|[a-z]I[dD]$", re.IGNORECASE)
 _NUMBER = re.compile(r"[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?")
+_INFINITE = re.compile(r"[-+]?inf(?:inity)?", re.IGNORECASE)
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _ROUND = " \t.,;:()[]{}$\u20ac\u00a3\u00a5'\"`~#%"
 _DATES = ("%Y-%m-%d", "%Y/%m/%d", "%Y%m%d", "%d.%m.%Y", "%m/%d/%Y", "%d %B %Y", "%B %d, %Y")
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a set was read: the file, and the line of the set or, in a table, that of each item.
+
+    >>> Source("a.jsonl", 3).place(), Source("a.csv", lines=[2, 5]).place(1)
+    ('a.jsonl:3', 'a.csv:5')
+    """
+
+    path: str
+    line: int | None = None
+    lines: Sequence[int] | None = None
+
+    def place(self, item: int | None = None) -> str:
+        """File and line, of one item where they are known."""
+        return place(self.path, self.line if item is None or self.lines is None else self.lines[item])
+
+    def part(self, items: Sequence[int]) -> Source:
+        """Where some of the items were read."""
+        return self if self.lines is None else Source(self.path, lines=[self.lines[a] for a in items])
 
 
 @dataclass(frozen=True)
@@ -37,6 +64,7 @@ class RawSet:
     ids : names of the items
     group : sets of one group share something (stories, say) and must not be split between train and test
     context : what belongs to the set as a whole: the tokens of a document, the links between pages
+    source : the file it was read from, for messages
 
     >>> raw = RawSet([{"title": "a b"}, {"title": ""}], labels=["x", "x"], name="first")
     >>> len(raw), raw.column("title")
@@ -49,6 +77,7 @@ class RawSet:
     ids: Sequence[Hashable] | None = None
     group: Hashable | None = None
     context: Mapping[str, Any] = field(default_factory=dict)
+    source: Source | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not self.items:
@@ -58,9 +87,26 @@ class RawSet:
                 raise ValueError(f"{self.title}: {len(self.items)} items but {len(given)} {what}")
 
     @property
-    def title(self) -> str:
-        """The set as messages name it."""
+    def called(self) -> str:
+        """The set by its name alone."""
         return f"set {self.name}" if self.name else "a set"
+
+    @property
+    def title(self) -> str:
+        """The set as messages begin: file and line where it was read, and its name."""
+        if self.source is None:
+            return self.called
+        where = self.source.place()
+        return f"{where}: {self.called}" if self.name and not where.endswith(self.name) else where
+
+    def item_title(self, item: int) -> str:
+        """An item, counted from 0, as messages begin.
+
+        >>> RawSet([{}, {}], name="s", ids=["x", "y"], source=Source("a.jsonl", 3)).item_title(1)
+        "a.jsonl:3: item 'y' of set s"
+        """
+        where = "" if self.source is None else self.source.place(item) + ": "
+        return f"{where}item {item + 1 if self.ids is None else repr(self.ids[item])} of {self.called}"
 
     def __len__(self) -> int:
         return len(self.items)
@@ -96,18 +142,20 @@ def is_missing(value: object) -> bool:
 def as_text(value: object) -> str:
     """A field's value as one string, empty where missing; a list is joined.
 
+    Of longer values the first 100,000 letters are taken: features of a cell of megabytes would cost minutes.
+
     >>> as_text(["A. Smith", "B. Jones"]), as_text(None), as_text(1.0), as_text(7)
     ('A. Smith ; B. Jones', '', '1', '7')
     """
     if is_missing(value):
         return ""
     if isinstance(value, str):
-        return value
+        return value[:LONGEST_TEXT]
     if isinstance(value, list | tuple):
-        return " ; ".join(text for text in map(as_text, value) if text)
+        return " ; ".join(text for text in map(as_text, value) if text)[:LONGEST_TEXT]
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    return str(value)
+    return str(value)[:LONGEST_TEXT]
 
 
 def fold(text: str) -> str:
@@ -142,6 +190,13 @@ class Fields:
             return self.holding()
         least = {f: (1 - MOST_MISSING) * len(_sample(self.sets, f)) for f in self.holding()}
         return [f for f in least if len(self.known(f)) >= least[f]]
+
+    def is_category(self, field: str) -> bool:
+        """Whether a field of records has but two values: all its likenesses would be one and the same."""
+        if self.items != "records" or self.kinds[field] not in ("string", "number", "date"):
+            return False
+        known = self.known(field)
+        return len(known) >= FEWEST_VALUES and len(set(map(fold, known))) <= 2
 
     def known(self, field: str) -> list[str]:
         """Values of a field that are not missing, from all sets alike, as texts."""
@@ -207,13 +262,27 @@ def as_number(value: object) -> float:
     if is_missing(value) or isinstance(value, bool):
         return np.nan
     if isinstance(value, int | float | np.floating | np.integer):
-        number = float(value)
+        number = np.inf if is_too_large(value) else float(value)
     else:
         text = str(value).strip(_ROUND)
         if len(text) > 40 or not _NUMBER.fullmatch(text):
             return np.nan
         number = float(text.replace(",", ""))
-    return number if abs(number) < 1e100 else np.nan
+    return number if abs(number) < TOO_LARGE else np.nan
+
+
+def is_too_large(value: object) -> bool:
+    """Whether a value is a number, or the text of one, that is infinite or as good as that.
+
+    >>> [is_too_large(v) for v in (float("inf"), "-Infinity", "1e999", 10**400, "infinity pool", 1e99, None)]
+    [True, True, True, True, False, False, False]
+    """
+    if isinstance(value, int | float | np.floating | np.integer):
+        return not -TOO_LARGE < value < TOO_LARGE
+    text = value.strip(_ROUND) if isinstance(value, str) else ""
+    if _INFINITE.fullmatch(text):
+        return True
+    return bool(_NUMBER.fullmatch(text)) and abs(float(text.replace(",", ""))) >= TOO_LARGE
 
 
 def as_day(value: object) -> float:
@@ -242,10 +311,22 @@ def as_day(value: object) -> float:
         return np.nan
 
 
+def holds(kind: str, value: object) -> bool:
+    """Whether a value can be what a field of this kind holds. Anything but a vector can be read as text.
+
+    >>> holds("number", "7.5"), holds("number", "seven"), holds("string", 7), holds("string", [1.5, 2.5])
+    (True, False, True, False)
+    """
+    if kind in ("string", "text"):
+        return not _is_vector(value)
+    return kind not in _TESTS or _TESTS[kind](value)
+
+
 # In the order in which they are tried: most lists of numbers are lists, most dates of digits are numbers.
 _TESTS: dict[str, Callable[[object], bool]] = {
     "vector": _is_vector,
     "list": lambda v: isinstance(v, list | tuple | set | frozenset),
     "date": lambda v: bool(np.isfinite(as_day(v))),
-    "number": lambda v: bool(np.isfinite(as_number(v))),
+    # A number that is too large is one, and refused where it is read as such.
+    "number": lambda v: bool(np.isfinite(as_number(v))) or is_too_large(v),
 }

@@ -17,7 +17,7 @@ def table(
     b      10.00
     """
     shown = rows if most is None or len(rows) <= most else rows[:most]
-    cells = [list(header)]
+    cells = [[_cell(name, digits) for name in header]]
     cells += [[*(_cell(v, digits) for v in row[:-1]), _cell(row[-1], digits, 80)] for row in shown]
     wide = [max(len(row[j]) for row in cells) for j in range(len(header))]
     left = [all(isinstance(row[j], str) for row in shown) for j in range(len(header))]

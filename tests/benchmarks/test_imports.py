@@ -8,7 +8,14 @@ import pytest
 FOLDER = Path(__file__).parents[2] / "benchmarks"
 
 
-@pytest.mark.parametrize("name", sorted(p.stem for p in FOLDER.glob("*.py") if not p.stem.startswith("__")))
+MODULES = sorted(
+    ".".join(path.relative_to(FOLDER).with_suffix("").parts)
+    for path in FOLDER.rglob("*.py")
+    if not path.stem.startswith("__")
+)
+
+
+@pytest.mark.parametrize("name", MODULES)
 def test_benchmarks_can_be_imported(name):
     try:
         import_module(f"benchmarks.{name}")

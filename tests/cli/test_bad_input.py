@@ -34,18 +34,18 @@ BAD = {
     "empty file": ("a.jsonl", "", (), "a.jsonl: the file is empty"),
     "empty table": ("a.csv", "", COLUMNS, "a.csv: the file is empty"),
     "header alone": ("a.csv", "set,who\n", COLUMNS, "a.csv: there is a header but no row"),
-    "one item": ("a.jsonl", lines(a_set([1])), (), "nothing to learn from: no set has two items"),
+    "one item": ("a.jsonl", lines(a_set([1])), (), "a.jsonl: nothing to learn from: no set has two items"),
     "one cluster": (
         "a.jsonl",
         lines(a_set([1, 1, 1])),
         (),
-        "nothing to learn from: all items of each set are in one",
+        "a.jsonl: nothing to learn from: all items of each set are in one",
     ),
     "all alone": (
         "a.jsonl",
         lines(a_set([1, 2, 3])),
         (),
-        "nothing to learn from: no two items share a cluster",
+        "a.jsonl: nothing to learn from: no two items share a cluster",
     ),
     "duplicate ids": (
         "a.csv",
@@ -107,7 +107,7 @@ BAD = {
         "a.jsonl",
         lines(a_set([1, 1, 2], items=[{}, {}, {}])),
         (),
-        "no field to compare items by",
+        "a.jsonl: no field to compare items by",
     ),
     "no such file": (None, "", (), "none.csv: cannot be read (No such file or directory)"),
     "unknown kind": ("a.txt", "x", (), "a.txt: unknown kind of file"),
@@ -154,7 +154,8 @@ def test_mixed_types_and_missing_values_are_learned_from(command, tmp_path):
 
 def test_one_item_and_strange_words_are_grouped(command, folder, tmp_path):
     (tmp_path / "a.csv").write_text("set,id,name\n1,a,\u4e2d\u6587 \U0001f600\n2,a,Ann\n2,b,Ann\n")
-    code, out, err = command("predict", tmp_path / "a.csv", "--model", folder / "records.model", "--quiet")
+    words = ("--model", folder / "records.model", "--quiet", "--allow-missing-fields")
+    code, out, err = command("predict", tmp_path / "a.csv", *words)
     assert (code, err) == (0, "")
     assert out.splitlines()[1] == "1,a,0"
 
@@ -239,7 +240,7 @@ def test_predictions_must_fit_the_data(command, folder, tmp_path):
 
 
 def test_explain_knows_which_items_there_are(command, folder):
-    model = ("--model", folder / "records.model", "--quiet")
+    model, path = ("--model", folder / "records.model", "--quiet"), folder / "test.csv"
     for words, message in (
         (("--pair", "r4-0", "zz"), "no item has the id 'zz'"),
         (("--pair", "r4-0", "r5-0"), "no set has both 'r4-0' and 'r5-0'"),
@@ -247,7 +248,7 @@ def test_explain_knows_which_items_there_are(command, folder):
         (("--in", "batch 9"), "there is no set 'batch 9'; there are batch 4, batch 5"),
     ):
         code, out, err = command("explain", folder / "test.csv", *model, *words)
-        assert (code, out, err) == (1, "", f"clustruct: {message}\n")
+        assert (code, out, err) == (1, "", f"clustruct: {path}: {message}\n")
 
 
 def test_what_cannot_be_saved_leaves_the_file_alone(tmp_path):
@@ -307,19 +308,28 @@ def test_report_without_labels(command, folder, tmp_path):
     assert "<html" in (tmp_path / "r.html").read_text()
 
 
-def test_control_characters_do_not_reach_the_terminal(command, folder, tmp_path):
+def test_control_characters_do_not_reach_the_terminal(command, folder, tmp_path, monkeypatch):
     path = tmp_path / "a.jsonl"
     items = [{"id": f"\x1b[31m{i}", "name": "Ann"} for i in range(2)]
     path.write_text(json.dumps({"id": "s\x1b]0;x", "items": items}))
-    code, out, err = command("explain", path, "--model", folder / "records.model", "--id", "id", "--quiet")
+    words = ("--model", folder / "records.model", "--quiet", "--allow-missing-fields")
+    code, out, err = command("explain", path, *words, "--id", "id")
     assert code == 0
     assert "\x1b" not in out + err
     assert "\\x1b[31m0" in out
-    code, _, err = command(
-        "explain", path, "--model", folder / "records.model", "--id", "id", "--quiet", "--pair", "\x1b", "b"
-    )
+    code, out, err = command("explain", path, *words, "--id", "id", "--pair", "\x1b[31m0", "\x1b[31m1")
+    assert code == 0
+    assert "\x1b" not in out + err
+    assert "\\x1b[31m0" in out
+    code, _, err = command("explain", path, *words, "--id", "id", "--pair", "\x1b", "b")
     assert code == 1
     assert "\x1b" not in err
+    # Whoever reads predictions from a file or a pipe gets the ids as they are; a terminal does not.
+    assert "\x1b[31m0" in command("predict", path, *words)[1]
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    out = command("predict", path, *words)[1]
+    assert "\x1b" not in out
+    assert "\\x1b[31m0" in out
 
 
 @pytest.mark.parametrize(

@@ -166,7 +166,8 @@ def test_explain_sums_to_the_similarity(command, folder):
 
 def test_explain_without_labels_tells_of_confidence_only(command, folder, tmp_path):
     (tmp_path / "a.jsonl").write_text('{"items": [{"name": "Ann"}, {"name": "Anne"}]}\n')
-    code, out, err = command("explain", tmp_path / "a.jsonl", "--model", folder / "records.model")
+    words = ("--model", folder / "records.model", "--allow-missing-fields")
+    code, out, err = command("explain", tmp_path / "a.jsonl", *words)
     assert (code, err) == (0, "")
     assert out.startswith("least confident items")
 
@@ -251,6 +252,8 @@ def test_every_command_has_help_with_an_example(command):
         ("evaluate", "a.csv"),
         ("evaluate", "a.csv", "--model", "m", "--predictions", "p"),
         ("cv", "a.csv", "--folds", "1"),
+        ("cv", "a.csv", "--delimiter", ";;"),
+        ("cv", "a.csv", "--delimiter", ""),
     ],
 )
 def test_wrong_use_is_code_2(command, words):

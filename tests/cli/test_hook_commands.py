@@ -278,7 +278,7 @@ class TestFaults:
             ("clustruct-learn train.dat model --m", 2, "--m needs a value"),
             ("clustruct-learn --m binary1 none.dat model", 1, "none.dat cannot be read: No such file"),
             ("clustruct-learn --m binary1 empty.dat model", 1, "no examples in empty.dat"),
-            ("clustruct-learn --m binary1 train.dat no/model", 2, "there is no folder no for the model"),
+            ("clustruct-learn --m binary1 train.dat no/model", 2, "there is no folder no"),
             ("clustruct-learn --m binary1 train.dat .", 2, "is a folder"),
             (
                 "clustruct-learn --m binary1 bad.dat model",
@@ -335,3 +335,57 @@ class TestFaults:
 
         run("clustruct-learn -v 0 --m binary1 train.dat model")
         assert importlib.util.find_spec("svmapi") is None
+
+
+class TestFiles:
+    """What is read is never written over, and what is written appears whole."""
+
+    @pytest.fixture(autouse=True)
+    def learned(self, folder, run):
+        (folder / "binary1.py").write_text(hook_sources.BARE)
+        assert run("clustruct-learn --m binary1 -v 0 train.dat model")[0] == 0
+        (folder / "link").symlink_to("test.dat")
+        (folder / "twin").hardlink_to(folder / "test.dat")
+
+    @pytest.mark.parametrize(
+        "line",
+        [
+            "clustruct-classify --m binary1 test.dat model test.dat",
+            "clustruct-classify --m binary1 test.dat model ./link",
+            "clustruct-classify --m binary1 link model twin",
+            "clustruct-classify --m binary1 test.dat model model",
+            "clustruct-classify --m binary1 test.dat model binary1.py",
+            "clustruct-learn --m binary1 test.dat twin",
+            "clustruct-learn --m binary1.py train.dat binary1.py",
+        ],
+    )
+    def test_inputs_stay(self, folder, run, line):
+        def contents():
+            return {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+
+        before = contents()
+        code, out, err = run(line)
+        assert (code, out) == (2, "")
+        assert "would be written over, and it is a file to be read" in err
+        assert contents() == before
+
+    def test_predictions_are_whole_or_not_at_all(self, folder, run):
+        (folder / "old").write_text("old")
+        fails = "\ndef print_testing_stats(sample, sm, sparm, teststats): raise KeyError('late')\n"
+        (folder / "late.py").write_text(hook_sources.BARE + fails)
+        for name in ("old", "new"):
+            code, _, err = run(f"clustruct-classify --m late test.dat model {name}")
+            assert (code, "late" in err) == (1, True)
+        assert (folder / "old").read_text() == "old"
+        assert not (folder / "new").exists()
+        assert not [path for path in folder.iterdir() if path.name.startswith(".")]
+
+    def test_links_and_streams(self, folder, run):
+        (folder / "far").mkdir()
+        (folder / "out").symlink_to("far/out")
+        assert run("clustruct-classify --m binary1 test.dat model out")[0] == 0
+        assert (folder / "out").is_symlink()
+        assert len((folder / "far" / "out").read_text().splitlines()) == 60
+        assert run("clustruct-classify --m binary1 test.dat model /dev/null")[0] == 0
+        code, _, err = run("clustruct-classify --m binary1 test.dat model /dev/full")
+        assert (code, err) == (1, "clustruct-classify: /dev/full: No space left on device\n")

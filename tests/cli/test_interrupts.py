@@ -31,7 +31,8 @@ def in_training():
 def start(folder, *options):
     words = ["fit", "a.csv", "--set", "set", "--cluster", "cluster", "--model", "m", *options]
     code = f"import sys; from clustruct.cli.main import main; sys.exit(main({words!r}))"
-    return subprocess.Popen([sys.executable, "-c", code], cwd=folder, stderr=subprocess.PIPE, text=True)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen([sys.executable, "-c", code], cwd=folder, **pipes, text=True)
 
 
 def test_a_signal_during_training_keeps_the_model(data):
@@ -42,12 +43,15 @@ def test_a_signal_during_training_keeps_the_model(data):
         assert process.poll() is None
         assert time.monotonic() < deadline
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=120)
     assert process.returncode == 130
+    assert "(not chosen; trained without batch" in out
     assert "stopping after this round" in err
     assert err.endswith("clustruct: interrupted; the model so far was kept\n")
     assert "Traceback" not in err
+    assert "C was not chosen" in err
     saved = read(data / "m")
+    assert all(name.startswith("batch") for name in saved.about["training"]["left_out"])
     assert saved.about["training"]["interrupted"]
     assert saved.object[-1].result_.stop_reason == "interrupted"
     assert sorted(p.name for p in data.iterdir()) == ["a.csv", "m"]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from clustruct.datasets import make_multilabel_chain, make_multilabel_count, read_multilabel
+from clustruct.exceptions import DataError
 
 
 def test_chain_follows_the_recipe():
@@ -47,6 +48,20 @@ def test_reader(tmp_path, packed):
     assert read_multilabel(path, n_features=5, n_labels=4).X.shape == (3, 5)
     with pytest.raises(ValueError, match="more than 2 features"):
         read_multilabel(path, n_features=2)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a 1:1", "-1 1:1", "99999999999 1:1", "1 a:1", f"1 {10**30}:1", "1 1:a", "1 1:nan", "1 1:1_0", "\xff"],
+)
+def test_faults_name_the_line(tmp_path, text):
+    path = tmp_path / "data.svm"
+    path.write_bytes(b"0 1:1\n" + text.encode("latin-1"))
+    with pytest.raises(DataError, match=r"data.svm:2: "):
+        read_multilabel(path)
+    path.write_text("")
+    with pytest.raises(DataError, match="there are no examples"):
+        read_multilabel(path)
 
 
 def test_reader_wants_indices_from_one(tmp_path):

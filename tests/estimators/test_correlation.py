@@ -14,6 +14,7 @@ from clustruct import ItemSet, SupervisedCorrelationClustering
 from clustruct.baselines import DefaultClustering, PairwiseClassifierClustering
 from clustruct.baselines.pair_classifier import canopy_pairs, chain_pairs
 from clustruct.datasets import make_marbles, make_mentions
+from clustruct.exceptions import UnfamiliarDataWarning
 from clustruct.features import Mentions, PairFeatures, pronouns
 from clustruct.itemsets import pair_table
 from clustruct.model_selection import split_by_clusters
@@ -35,8 +36,9 @@ EXPECTED = {
 }
 
 
-# Labels of these checks have nothing to do with the features.
+# These tables are points with any labels; how well they are grouped is not what is checked.
 @pytest.mark.filterwarnings("ignore::clustruct.ssvm.NothingLearned")
+@pytest.mark.filterwarnings("ignore::clustruct.exceptions.ProductsWarning")
 @parametrize_with_checks(
     [SupervisedCorrelationClustering(C=1.0), PairwiseClassifierClustering(), DefaultClustering()],
     expected_failed_checks=lambda e: EXPECTED,
@@ -271,7 +273,8 @@ def test_listed_pairs_are_clustered_without_a_dense_matrix(marbles):
     assert sparse.issparse(K)
     a, b = index[7]
     assert K[[a], [b]][0] == pytest.approx(features[7] @ model.w_)
-    assert model.predict(x).shape == (m,)
+    with pytest.warns(UnfamiliarDataWarning, match="20,000 items"):
+        assert model.predict(x).shape == (m,)
 
 
 # --- baselines --------------------------------------------------------------------------

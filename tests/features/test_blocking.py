@@ -105,7 +105,7 @@ def test_vectors_in_one_field_or_in_several():
     assert values[1, :4].tolist() == [1.0, 0.0, 0.0, 0.0]
     assert [type(b) for b in guess_blocks([raw], "vectors")] == [Vectors]
     for bad in ([1.0], ["a", "b"], [1.0, float("inf")], [[1.0, 2.0]]):
-        with pytest.raises(ValueError, match="item 1"):
+        with pytest.raises(ValueError, match="item 2"):
             Vectors(["v"]).fit([RawSet([{"v": [1.0, 2.0]}, {"v": bad}])])
 
 

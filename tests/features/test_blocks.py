@@ -1,6 +1,7 @@
 """What every block of pair features must keep to, tried on records that are hard to read."""
 
 import json
+import time
 
 import numpy as np
 import pytest
@@ -204,10 +205,27 @@ def test_guessed_features_of_new_sets(kind):
     x, y = features.transform([RAW, OTHER])
     assert list(x.feature_names) == names
     assert y.n_items == 2
-    again = PairFeatures.from_state(features.state()).transform([OTHER])[0]
+    again = PairFeatures.from_state(features.state()).set_params(allow_missing_fields=True)
+    again = again.transform([OTHER])[0]
     np.testing.assert_array_equal(again.pairs, y.pairs)
 
 
 def test_unknown_words_count_in_new_sets():
     block = TextCosines("title", ngrams=[1], stemmed=False).fit([RAW])
     assert block.transform(OTHER, all_pairs(2)).tolist() == [[pytest.approx(1.0)]]
+
+
+def test_a_cell_of_megabytes_costs_little():
+    """DEFECTS 22: likenesses are taken of 2,000 letters, other features of 100,000."""
+    rng = np.random.default_rng(0)
+    text = " ".join(map(str, rng.integers(10**6, 10**7, 1_300_000)))
+    items = [{"name": f"name {k} of some"} for k in range(20)]
+    raw = RawSet([{"name": text}, {"name": text[:-1]}, *items])
+    pairs = all_pairs(len(raw))
+    blocks = [Strings("name"), Terms(["name"])]
+    for block in blocks:
+        block.fit([RawSet(items)])
+    started = time.process_time()
+    found = [block.transform(raw, pairs) for block in blocks]
+    assert time.process_time() - started < 3.0
+    assert found[0][0, 3:].tolist() == [1.0] * 4

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from clustruct.exceptions import DataError
 from clustruct.features import Mentions, PairFeatures, guess_blocks
 from clustruct.itemsets import all_pairs
 from clustruct.records import RawSet
@@ -122,10 +123,34 @@ def test_order_of_items_does_not_matter():
 def test_bad_places_are_named():
     for wrong in ({"sent": 9}, {"start": 3, "end": 3}, {"end": 99}, {"sent": None}, {"start": "x"}):
         raw = RawSet([ITEMS[0], {**ITEMS[1], **wrong}], name="d1", context=RAW.context)
-        with pytest.raises(ValueError, match="set d1: item 1"):
+        with pytest.raises(ValueError, match="item 2 of set d1"):
+            Mentions().fit([raw])
+    for wrong in (2.9, "0", 0.0, True):
+        raw = RawSet([ITEMS[0], {**ITEMS[1], "start": wrong}], name="d1", context=RAW.context)
+        with pytest.raises(DataError, match="item 2 of set d1 needs a whole number for 'start'"):
             Mentions().fit([raw])
     with pytest.raises(ValueError, match="sentences of the text"):
         Mentions().fit([RawSet(ITEMS)])
+
+
+@pytest.mark.parametrize(
+    ("layer", "given", "message"),
+    [
+        ("tokens", ["He ran", "She"], "sentence 1 of tokens must be a list"),
+        ("tokens", [[1, 2], ["a"]], "sentence 1 of tokens holds 1"),
+        ("tokens", "He ran", "sentences of the text"),
+        ("upos", 7, "upos must have a list for each sentence"),
+        ("upos", ["NOUN"], "sentence 1 of upos must be a list"),
+        ("head", [["x"]], "sentence 1 of head holds 'x'"),
+        ("deprel", [[["nsubj"]]], "sentence 1 of deprel holds"),
+        ("speaker", [["Ann"]], "speaker of sentence 1 must be a name"),
+    ],
+)
+def test_annotation_of_another_shape_is_refused(layer, given, message):
+    context = {"tokens": [["He", "ran"]], layer: given}
+    raw = RawSet([{"sent": 0, "start": 0, "end": 1}] * 2, name="d1", context=context)
+    with pytest.raises(DataError, match=f"set d1: .*{message}"):
+        Mentions().fit([raw]).transform(raw, np.array([[0, 1]]))
 
 
 def test_guessed_from_places_in_a_text():

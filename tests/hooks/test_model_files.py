@@ -1,6 +1,7 @@
 """Model files keep what a module set, and hold no code unless asked to."""
 
 import datetime
+import tracemalloc
 from dataclasses import fields
 
 import numpy as np
@@ -8,7 +9,8 @@ import pytest
 from scipy import sparse
 
 from clustruct import save
-from clustruct.hooks import HookError
+from clustruct.exceptions import ModelFileError
+from clustruct.hooks import HookError, svmapi
 from clustruct.hooks.model_files import HookModel, read_model_file, unstorable, write_model_file
 from clustruct.hooks.svmapi import RBF, Document, KernelParm, Model, Sparm, Sparse, StructModel
 from clustruct.losses import PairwiseLoss
@@ -86,6 +88,41 @@ def test_support_vectors_come_back(tmp_path, as_rows):
         assert back.svm_model.classify(v) == pytest.approx(sm.svm_model.classify(v))
 
 
+def far_support(n_columns):
+    """Three support vectors with a word or two each, in as many columns."""
+    places = np.array([0, 7, n_columns - 1, 7])
+    rows = sparse.csr_array((np.array([1.0, 2.0, 3.0, 4.0]), places, [0, 2, 3, 4]), shape=(3, n_columns))
+    return VectorSum(np.array([1.0, -2.0, 0.5]), rows, np.zeros(3, np.int64))
+
+
+def test_a_small_file_does_not_ask_for_much_memory(tmp_path):
+    """Two words in 2^39 columns are two words: 12 TiB were they written out."""
+    sm = StructModel(KernelParm(RBF, rbf_gamma=0.01))
+    sm.size_psi = 2**39
+    sm.svm_model = Model(sm.svm_model.kernel_parm, support=far_support(2**39))
+    write_model_file(tmp_path / "model", sm, Sparm(), False)
+    assert (tmp_path / "model").stat().st_size < 5000
+    tracemalloc.start()
+    back, _ = read_model_file(tmp_path / "model", Sparm(), False)
+    assert back.svm_model.classify(Sparse([(7, 2.0), (2**39 - 1, 3.0), (2**45, 1.0)])) != 0.0
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 2**22
+
+
+@pytest.mark.parametrize("most", [0, 2**25])
+@pytest.mark.parametrize("kernel", range(4))
+def test_sparse_support_vectors_score_as_dense_ones(monkeypatch, kernel, most):
+    monkeypatch.setattr(svmapi, "MOST_DENSE", most)
+    parm, support = KernelParm(kernel, rbf_gamma=0.01), far_support(12)
+    dense = VectorSum(support.coefficients, support.vectors.toarray(), support.parts)
+    for words in ([], [(0, 1.0)], [(7, 2.0), (11, 3.0)], [(3, 1.0), (7, -1.0), (12, 5.0), (99, 1.0)]):
+        scores = [Model(parm, support=s).classify(Sparse(words)) for s in (support, dense)]
+        assert scores[0] == pytest.approx(scores[1], rel=1e-12)
+    nothing = VectorSum(np.ones(1), sparse.csr_array((1, 12)), np.zeros(1, np.int64))
+    assert Model(KernelParm(0), support=nothing).classify(Sparse([(3, 1.0)])) == 0.0
+
+
 def test_objects_need_pickle_on_both_sides(tmp_path):
     day = datetime.date(2020, 1, 2)
     sm = linear_model(day=day, days=[{"a": day}], plain=1)
@@ -119,6 +156,88 @@ def test_a_pickle_is_not_opened_wherever_it_stands(tmp_path):
     altered(tmp_path / "model", hide)
     sm, _ = read_model_file(tmp_path / "model", Sparm(), True)
     assert sm.day.dtype == np.uint8
+
+
+INFINITE, NOT_A_NUMBER = {"$float": "inf"}, {"$float": "nan"}
+TUPLE = "$tuple"
+
+
+def set_in(*way, to):
+    """A change: the value at the end of the way becomes another one; DROPPED takes it away."""
+
+    def change(state):
+        for step in way[:-1]:
+            state = state[step]
+        if to is DROPPED:
+            del state[way[-1]]
+        else:
+            state[way[-1]] = to
+
+    return change
+
+
+DROPPED = object()
+VECTOR, DOCUMENT = (("attributes", name, "state") for name in ("vector", "document"))
+DAMAGED = [
+    *(set_in("kernel", name, to=DROPPED) for name in ("kernel_type", "rbf_gamma")),
+    *(set_in("kernel", "kernel_type", to=value) for value in (4, -1, "0", 0.5, INFINITE, None)),
+    *(set_in("kernel", "rbf_gamma", to=value) for value in (INFINITE, NOT_A_NUMBER, 10**400, "1", [], {})),
+    *(set_in("kernel", "poly_degree", to=value) for value in (INFINITE, 1.5, None)),
+    *(set_in("sparm", name, to=DROPPED) for name in ("c", "epsilon", "slack_norm")),
+    *(set_in("sparm", "c", to=value) for value in (INFINITE, NOT_A_NUMBER, 10**400, "1", None)),
+    *(set_in("size_psi", to=value) for value in (0, -1, 10**400, 2.5, INFINITE, True)),
+    *(set_in("kernel_ids", TUPLE, to=value) for value in ([], [0, 0], [INFINITE], ["0"], [1.5], [0, 1])),
+    set_in("w", to=None),
+    *(set_in("pickled", to=value) for value in ({"a": 1}, {"a": None}, {"a": [1]})),
+    *(set_in("left_out", to=value) for value in ([1], [None], "ab")),
+    set_in("attributes", to={"$dict": [[1, 2]]}),
+    *(set_in(*VECTOR, "factor", to=value) for value in (INFINITE, 10**400, "2", None, [])),
+    *(set_in(*VECTOR, "kernel_id", to=value) for value in (INFINITE, 0.5, [], {}, None)),
+    *(set_in(*VECTOR, name, to=DROPPED) for name in ("indices", "values", "userdefined", "factor")),
+    *(set_in(*VECTOR, "indices", to=value) for value in (1, [3], None, INFINITE)),
+    *(set_in(*DOCUMENT, "sparses", to=value) for value in (1, [1], None, "ab")),
+    *(set_in(*DOCUMENT, "slackid", to=value) for value in (INFINITE, 1.5, "1")),
+    *(set_in(*DOCUMENT, name, to=DROPPED) for name in ("sparses", "docnum", "costfactor")),
+    set_in(*DOCUMENT, "other", to=1),
+]
+
+
+@pytest.mark.parametrize("change", DAMAGED)
+def test_what_a_header_lacks_or_has_wrong(tmp_path, change):
+    """Each is the user's to hear of, and a model file's fault, and names the file."""
+    path = tmp_path / "model"
+    plain = {name: PLAIN[name] for name in ("vector", "document")}
+    write_model_file(path, linear_model(**plain), Sparm(), False)
+    altered(path, change)
+    for kind in (HookError, ModelFileError):
+        with pytest.raises(kind, match=f"^{path} is not a model file of clustruct-learn "):
+            read_model_file(path, Sparm(), True)
+
+
+def test_a_model_without_support_vectors_or_weights(tmp_path):
+    """It would say 0 to everything."""
+    path = tmp_path / "model"
+    sm = StructModel(KernelParm(RBF))
+    sm.svm_model = Model(
+        sm.svm_model.kernel_parm, support=VectorSum(np.ones(1), np.eye(1), np.zeros(1, np.int64))
+    )
+    write_model_file(path, sm, Sparm(), False)
+    read_model_file(path, Sparm(), False)
+    altered(path, set_in("support", to=None))
+    with pytest.raises(ModelFileError, match="neither weights nor support vectors"):
+        read_model_file(path, Sparm(), False)
+
+
+@pytest.mark.parametrize("data", [b"", b"\x80\x04", b"junk", b"\x80\x04]q\x00(e"])
+def test_damaged_pickles(tmp_path, data):
+    path = tmp_path / "model"
+    write_model_file(path, linear_model(day=datetime.date(2020, 1, 2)), Sparm(), True)
+    header, arrays = read_container(path)
+    place = header["object"]["state"]["pickled"]["day"]["$array"]
+    del header["arrays"]
+    write_container(path, header, [*arrays[:place], np.frombuffer(data, np.uint8), *arrays[place + 1 :]])
+    with pytest.raises(ModelFileError, match=f"^{path}: sm.day cannot be read"):
+        read_model_file(path, Sparm(), True)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from clustruct.exceptions import DataError
+from clustruct.features import Numbers, PairFeatures, Vectors, guess_blocks
 from clustruct.io import Columns, read_sets, sets_from_frame
 
 SET = {"id": "s1", "group": 3, "items": [{"id": "a", "t": "x"}, {"id": "b", "t": "y"}], "labels": [0, 1]}
@@ -229,3 +230,98 @@ def test_wanted_keys_must_be_there(tmp_path):
     assert "no sets to use" in fault(path, Columns(where={"group": frozenset("1")}))
     (raw,) = read_sets(path, columns=Columns(where={"group": frozenset("3")}))
     assert raw.group == 3
+
+
+def test_delimiters_are_one_character(tmp_path):
+    """DEFECTS 26."""
+    path = write(tmp_path, "a.csv", "who\tn\n1\t2\n")
+    (raw,) = read_sets(path, columns=Columns(cluster="who"), delimiter="\\t")
+    assert raw.items == [{"n": "2"}]
+    for wrong in (";;", "", '"', "\n"):
+        with pytest.raises(ValueError, match="the delimiter must be one character"):
+            next(read_sets(path, columns=Columns(cluster="who"), delimiter=wrong))
+
+
+def test_sets_know_where_they_were_read(tmp_path):
+    path = write(tmp_path, "a.csv", "fold,n\n1,x\n2,y\n1,z\n")
+    first, _ = read_sets(path, columns=Columns(set="fold"), labels="ignored")
+    assert first.title == f"{path}: set 1"
+    assert first.item_title(1) == f"{path}:4: item 4 of set 1"
+    (raw,) = read_sets(write(tmp_path, "a.jsonl", "\n" + line()))
+    assert raw.title == f"{tmp_path / 'a.jsonl'}:2: set s1"
+    assert raw.item_title(1) == f"{tmp_path / 'a.jsonl'}:2: item 'b' of set s1"
+    (raw,) = read_sets(write(tmp_path, "b.jsonl", '{"items": [{}]}'), labels="ignored")
+    assert raw.title == f"{tmp_path / 'b.jsonl'}:1"
+
+
+@pytest.mark.parametrize("value", ["inf", "-Infinity", "1e999", "1" + "0" * 400])
+def test_infinite_numbers_in_tables_are_refused_by_line(tmp_path, value):
+    """DEFECTS 16: they were taken as missing. A name may well be "Infinity"."""
+    numbers = [str(n) for n in range(20)] + [value]
+    path = write(tmp_path, "a.csv", "who,n\n" + "".join(f"{i % 3},{n}\n" for i, n in enumerate(numbers)))
+    sets = list(read_sets(path, columns=Columns(cluster="who")))
+    with pytest.raises(DataError, match=r"a.csv:22: item 22 of a set: the field 'n' is infinite or"):
+        PairFeatures(guess_blocks(sets, "records")).fit(sets)
+    few = write(tmp_path, "c.csv", f"who,n\n1,5\n1,6\n2,{value}\n")
+    sets = list(read_sets(few, columns=Columns(cluster="who")))
+    with pytest.raises(DataError, match=r"c.csv:4: item 4"):
+        PairFeatures(guess_blocks(sets, "records")).fit(sets)
+    path = write(tmp_path, "b.csv", f"who,n\n1,Ann\n1,{value}\n2,Bob\n")
+    sets = list(read_sets(path, columns=Columns(cluster="who")))
+    assert len(PairFeatures(guess_blocks(sets, "records")).fit_transform(sets)) == 1
+
+
+def test_large_integers_in_json_are_refused(tmp_path):
+    """DEFECTS 26: 400 digits are no float."""
+    items = [{"n": n, "v": [n, 1]} for n in (*range(20), 10**400)]
+    (raw,) = read_sets(write(tmp_path, "a.jsonl", json.dumps({"id": "s", "items": items})), labels="ignored")
+    for block in (Numbers("n"), Vectors(["v"])):
+        with pytest.raises(DataError, match=r"a.jsonl:1: item 21 of set s: .*(too large|finite)"):
+            PairFeatures([block]).fit([raw])
+
+
+def parquet(tmp_path, *columns, names):
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    arrays = [column(pyarrow) for column in columns]
+    parquet.write_table(pyarrow.Table.from_arrays(arrays, names=names), tmp_path / "a.parquet")
+    return tmp_path / "a.parquet"
+
+
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        (lambda pa: pa.array([1.0, np.inf]), "a.parquet:2: the field 'n' is infinite"),
+        (lambda pa: pa.array([[1.0], [np.inf]]), "a.parquet:2: the field 'n' has an entry"),
+        (lambda pa: pa.array([0, 2**62], pa.timestamp("us")), "a.parquet:2: the field 'n' (timestamp[us])"),
+        (lambda pa: pa.array([0, 2**30], pa.date32()), "a.parquet:2: the field 'n' (date32[day]) is out of"),
+        (
+            lambda pa: pa.array([0, 2**62], pa.duration("s")),
+            "a.parquet:2: the field 'n' (duration[s])",
+        ),
+        (lambda pa: pa.array([b"a", b"\xff"]).view(pa.string()), "a.parquet:2: the field 'n' is not UTF-8"),
+    ],
+)
+def test_values_of_parquet_that_cannot_be_had_are_named(tmp_path, column, message):
+    """DEFECTS 16, 26, 28."""
+    path = parquet(tmp_path, column, lambda pa: pa.array(["x", "y"]), names=["n", "who"])
+    assert fault(path, Columns(cluster="who")).startswith(message)
+
+
+def test_two_columns_of_one_name_are_refused(tmp_path):
+    """DEFECTS 16."""
+    path = parquet(tmp_path, *[lambda pa: pa.array(["x"])] * 3, names=["n", "who", "n"])
+    assert fault(path, Columns(cluster="who")) == "a.parquet: two columns are named 'n'"
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame([[1, 2, 3]], columns=["n", "who", "n"])
+    with pytest.raises(DataError, match="two columns are named 'n'"):
+        sets_from_frame(frame, cluster="who")
+
+
+def test_frames_with_numbers_that_are_none_are_refused():
+    pandas = pytest.importorskip("pandas")
+    for value, message in ((np.inf, "infinite"), (1 + 2j, "complex")):
+        frame = pandas.DataFrame({"who": ["x", "y"], "n": [1, value]})
+        with pytest.raises(DataError, match=f"row .: the field 'n' is .*{message}"):
+            sets_from_frame(frame, cluster="who")

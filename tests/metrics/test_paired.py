@@ -48,3 +48,20 @@ def test_two_tailed_levels_are_those_of_scipy():
     assert found.p_t_test == pytest.approx(ttest_rel(a, b).pvalue)
     assert compare_paired(a, a + 1.0).p_t_test is None
     assert compare_paired(a, a).p_two_tailed == 1.0
+
+
+def test_groups_are_compared_by_their_means():
+    rng = np.random.default_rng(3)
+    a, b, groups = rng.normal(size=12), rng.normal(size=12), [*"xxyyyzzuuvvw"]
+    means = [[values[[g == name for g in groups]].mean() for name in "xyzuvw"] for values in (a, b)]
+    found, plain = compare_paired(a, b, groups=groups), compare_paired(*means)
+    assert found.n_groups == plain.n_groups == 6
+    assert (found.wins, found.W, found.p_wilcoxon, found.p_t_test) == (
+        plain.wins,
+        plain.W,
+        plain.p_wilcoxon,
+        plain.p_t_test,
+    )
+    assert found.difference == pytest.approx(a.mean() - b.mean())
+    with pytest.raises(ValueError, match="12 sets but 3 groups"):
+        compare_paired(a, b, groups="xyz")

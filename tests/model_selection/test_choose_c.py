@@ -8,8 +8,9 @@ import pytest
 from clustruct import ItemSet, SupervisedCorrelationClustering, SupervisedKMeans, ssvm
 from clustruct.callbacks import Callback, training_callback
 from clustruct.datasets import make_synth
+from clustruct.exceptions import ChoiceWarning
 from clustruct.model_selection.choose_c import choose_C, split_sets
-from clustruct.problems import MulticlassProblem, Trained
+from clustruct.problems import Judged, MulticlassProblem, Trained
 
 
 @pytest.fixture(scope="module")
@@ -80,8 +81,11 @@ def test_interrupting_the_choice_keeps_the_last_model(data, model, after, how):
                 raise KeyboardInterrupt
             return training.done == after
 
-    with training_callback(Interrupt()):
+    with training_callback(Interrupt()), pytest.warns(ChoiceWarning, match="C was not chosen") as said:
         model.fit(X, y)
+    unseen = model.cv_results_["left_out"]
+    assert 0 < len(unseen) < len(X)
+    assert f"{unseen[0] + 1}" in str(said[0].message)
     assert model.result_.stop_reason == how
     np.testing.assert_array_equal(model.result_.w, model.w_)
     assert model.w_.shape == (X[0].n_features,)
@@ -102,22 +106,50 @@ def test_plain_functions_do_the_work():
         starts.append((C, len(chosen), None if start is None else start.result.objective))
         return trained(C, chosen, start)
 
-    choice = choose_C(train, lambda t, i: abs(t.result.objective - 3.0), 6, grid=[10.0, 3.0, 1.0], folds=2)
+    choice = choose_C(
+        train, lambda t, i: Judged(abs(t.result.objective - 3.0)), 6, grid=[10.0, 3.0, 1.0], folds=2
+    )
     assert choice.C == 3.0
     assert choice.results["mean_loss"].tolist() == [2.0, 0.0, 7.0]
     assert starts[:3] == [(1.0, 3, None), (3.0, 3, 1.0), (10.0, 3, 3.0)]
     assert len(starts) == 6
 
 
+@pytest.mark.parametrize(
+    ("best", "words"),
+    [(100.0, "C = 100 .* it is the largest: a larger one may be better .try --C 1000"), (0.01, "smallest")],
+)
+def test_the_edge_of_the_grid_is_mentioned(best, words):
+    def judge(t, i):
+        return Judged(1.0 + abs(np.log(t.result.objective / best)))
+
+    with pytest.warns(ChoiceWarning, match=words):
+        assert best == choose_C(trained, judge, 6, folds=2).C
+
+
+def test_an_edge_that_is_no_better_is_not_mentioned():
+    def judge(t, i):
+        return Judged(1.0 if t.result.objective < 100.0 else 0.999)
+
+    assert choose_C(trained, judge, 6, folds=2).C == 100.0
+
+
+def test_held_out_pairs_are_counted(data):
+    X, y = data
+    found = SupervisedCorrelationClustering(C_grid=(0.1, 1.0), cv=3).fit(X, y).cv_results_
+    assert ((found["pairwise_f"] > 0.5) & (found["pairwise_f"] <= 1.0)).all()
+
+
 def test_interrupting_a_held_out_prediction_keeps_the_last_model():
-    choice = choose_C(trained, _interrupted, 6, grid=[1.0, 3.0])
+    with pytest.warns(ChoiceWarning, match="C = 1 is that of the last training"):
+        choice = choose_C(trained, _interrupted, 6, grid=[1.0, 3.0])
     assert choice.C == 1.0
     assert choice.stopped.result.stop_reason == "interrupted"
 
 
 def test_an_interrupt_before_any_training_is_passed_on():
     with pytest.raises(KeyboardInterrupt):
-        choose_C(_interrupted, lambda t, i: 0.0, 6)
+        choose_C(_interrupted, lambda t, i: Judged(0.0), 6)
 
 
 def _interrupted(*args):

@@ -209,7 +209,7 @@ def altered(path, model_bytes, change):
         (lambda h: model(h)["learned"].pop("w_"), "m: damaged .ValueError: w_ of a .* does not fit"),
         (lambda h: model(h)["learned"].update(C_="1"), "m: damaged .ValueError: C_ of a .* does not fit"),
         (lambda h: model(h)["learned"].update(n_features_in_=4), "m: damaged .*feature_names_in_ of"),
-        (lambda h: model(h)["learned"].update(n_features_in_=10**30), "m: damaged .*feature_names_in_ of"),
+        (lambda h: model(h)["learned"].update(n_features_in_=10**30), "m: damaged .* n_features_in_ of"),
         (
             lambda h: model(h)["learned"]["result_"]["state"].update(dual="0"),
             "m: damaged .*dual of FitResult",

@@ -11,12 +11,14 @@ from scipy import sparse
 from sklearn.svm import LinearSVC
 
 from clustruct._typing import Indices
-from clustruct.estimators.base import Groups, Table, read_labels, read_sets
+from clustruct.estimators.inputs import Groups, Table, read_labels, read_sets
 from clustruct.estimators.kmeans import KMeansPrediction
 from clustruct.inference.spectral import count_range
 from clustruct.itemsets import pair_table
 from clustruct.problems import feature_scale
 from clustruct.storage import FEATURES, Shape, register
+
+from .pair_classifier import LARGEST
 
 
 @register("PairKMeans")
@@ -69,8 +71,11 @@ class PairKMeans(KMeansPrediction):
         self.w_, self.intercept_ = np.zeros(given.sets[0].n_features), 0.0
         if same.all() or not same.any():  # no pairs, or all alike: nothing to learn from them
             return self
-        scale = feature_scale(given.sets, "kmeans")
+        with np.errstate(over="ignore", invalid="ignore"):  # refused below
+            scale = feature_scale(given.sets, "kmeans")
         rows = sparse.csr_array(sparse.csr_array(sparse.vstack(tables, format="csr")) * (1.0 / scale))
+        if not (np.abs(rows.data) <= LARGEST).all():
+            raise ValueError("the features are too large for a classifier: divide them by their usual size")
         # liblinear takes 32-bit indices only.
         rows.indices, rows.indptr = rows.indices.astype(np.int32), rows.indptr.astype(np.int32)
         model = LinearSVC(C=self.C, random_state=self.random_state, max_iter=20_000, dual="auto").fit(

@@ -16,16 +16,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 from sklearn.utils.validation import check_is_fitted
 
-from clustruct._typing import Bools, Floats, Indices, Labels
-from clustruct.estimators.base import (
-    AnyLoss,
-    Groups,
-    PairSimilarity,
-    SetClusterer,
-    Table,
-    read_labels,
-    read_sets,
-)
+from clustruct import memory
+from clustruct._typing import Bools, Floats, Indices, Ints, Labels
+from clustruct.estimators.base import AnyLoss, PairSimilarity, SetClusterer
+from clustruct.estimators.inputs import Groups, Table, read_labels, read_sets
+from clustruct.estimators.shown import TrainingShape
 from clustruct.exceptions import ModelFileError
 from clustruct.itemsets import ItemSet, PairScores, pair_table
 from clustruct.itemsets.pairs import Matrix
@@ -39,6 +34,8 @@ WEIGHTS = {
     "classes_": Shape((2,), np.generic),
     "n_features_in_": int,
 }
+# Features divided by their root mean square are no larger, whatever they were.
+LARGEST = 1e15
 
 
 @register("PairwiseClassifierClustering")
@@ -64,6 +61,8 @@ class PairwiseClassifierClustering(PairSimilarity):
     loss : what `score` counts
     canopy_feature, canopy_range : column of the pair features, and its (low, high)
     random_state : int
+    memory_limit : int or str, optional
+        What needs more (bytes, or words such as "8G") is refused; by default what needs more than there is.
 
     Examples
     --------
@@ -75,12 +74,13 @@ class PairwiseClassifierClustering(PairSimilarity):
     [array([0, 0, 1])]
     """
 
-    not_stored = ("n_jobs", "verbose", "classifier")
+    not_stored = (*PairSimilarity.not_stored, "classifier")
     fitted: ClassVar = {
         **FEATURES,
         "feature_scale_": Shape(("n_features_in_",)),
         "constant_": float | None,
         "classifier_": (LinearSVC, LogisticRegression, None),
+        "shown_": TrainingShape | None,
     }
 
     classifier: ClassifierMixin | None = None
@@ -90,6 +90,7 @@ class PairwiseClassifierClustering(PairSimilarity):
     canopy_feature: int = 0
     canopy_range: tuple[float, float] = (0.0, np.inf)
     random_state: int = 0
+    memory_limit: memory.Size = None
 
     def check_parameters(self) -> None:
         """Refuse what cannot be, before any work."""
@@ -120,19 +121,32 @@ class PairwiseClassifierClustering(PairSimilarity):
         given = read_sets(self, X, set_ids, reset=True)
         labels = read_labels(y, given)
         flags = _checked_flags(pronouns, given.sets)
-        self.feature_scale_ = feature_scale(given.sets)
+        self._check_memory(given.sets)
+        with np.errstate(over="ignore", invalid="ignore"):  # refused below
+            self.feature_scale_ = feature_scale(given.sets)
         chosen = [self._select(x, v, f) for x, v, f in zip(given.sets, labels, flags, strict=True)]
+        self._check_pairs(sum(map(len, chosen)))
         features = np.concatenate([_dense(pair_table(x, p)) for x, p in zip(given.sets, chosen, strict=True)])
         together = np.concatenate([v[p[:, 0]] == v[p[:, 1]] for v, p in zip(labels, chosen, strict=True)])
+        self._train(features, together)
+        self.shown_ = TrainingShape.of(given.sets, labels, self.pair_scores)
+        return self
+
+    def _train(self, features: Floats, together: Bools) -> None:
         self.constant_ = None
         if len(together) == 0 or together.all() or not together.any():
             # All pairs alike: nothing to learn but that.
             self.constant_ = 1.0 if len(together) and together.all() else -1.0
-            return self
+            return
         default = LinearSVC(random_state=self.random_state, max_iter=10_000, dual="auto")
         model = default if self.classifier is None else clone(self.classifier)
-        self.classifier_ = model.fit(features / self.feature_scale_, together)
-        return self
+        self.classifier_ = model.fit(scaled_features(features, self.feature_scale_), together)
+
+    def _check_pairs(self, n_pairs: int) -> None:
+        """Refuse more pairs than fit, as they are, scaled, and held by the classifier."""
+        advice = "list likely pairs only (Blocking, pair_index; --block), or take selection='canopy'"
+        n_bytes = 3 * 8.0 * n_pairs * self.n_features_in_
+        memory.require(n_bytes, f"features of {n_pairs:,} pairs", advice, self.memory_limit)
 
     def _select(self, x: ItemSet, labels: Labels, pronoun: Bools | None) -> Indices:
         if self.selection == "all":
@@ -150,13 +164,18 @@ class PairwiseClassifierClustering(PairSimilarity):
         intercept = float(np.ravel(self.classifier_.intercept_)[0])
         return np.ravel(self.classifier_.coef_) / self.feature_scale_, intercept
 
+    def pair_scores(self, x: ItemSet, pairs: Ints) -> Floats:
+        """The outputs of the classifier for some pairs (p x 2) of a set."""
+        if self.constant_ is not None or len(pairs) == 0:
+            return np.full(len(pairs), self.constant_ or 0.0)
+        rows = _dense(pair_table(x, pairs)) / self.feature_scale_
+        return np.asarray(self.classifier_.decision_function(rows), np.float64)
+
     def _similarity(self, x: ItemSet) -> Floats | sparse.csr_array:
         """A symmetric matrix; sparse for a set that lists its pairs, where all others are apart."""
         m, pairs = x.n_items, scored_pairs(x)
-        if self.constant_ is not None or len(pairs) == 0:
-            outputs = np.full(len(pairs), self.constant_ or 0.0)
-        else:
-            outputs = self.classifier_.decision_function(_dense(pair_table(x, pairs)) / self.feature_scale_)
+        self._check_pairs(len(pairs))
+        outputs = self.pair_scores(x, pairs)
         if not x.is_sparse:
             return np.asarray(squareform(outputs, checks=False)) if m > 1 else np.zeros((m, m))
         upper = sparse.csr_array((outputs, (pairs[:, 0], pairs[:, 1])), shape=(m, m))
@@ -203,6 +222,22 @@ def chain_pairs(labels: Labels, pronoun: Bools | None = None) -> Indices:
 
 def _dense(rows: Matrix) -> Floats:
     return rows if isinstance(rows, np.ndarray) else np.asarray(rows.toarray())
+
+
+def scaled_features(features: Floats, scale: Floats) -> Floats:
+    """Features in units of their scale; refused where that has not made them of usual size.
+
+    liblinear, which cannot be stopped, never returns from numbers such as 1e160.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        rows = features / scale
+    bad = np.flatnonzero(~(np.abs(rows) <= LARGEST).all(axis=0))
+    if len(bad):
+        most = np.abs(features[:, bad[0]]).max()
+        raise ValueError(
+            f"feature {bad[0]} is too large for a classifier, up to {most:.3g}: divide it by that"
+        )
+    return rows
 
 
 def _checked_flags(pronouns: Sequence[Bools] | None, sets: list[ItemSet]) -> list[Bools | None]:

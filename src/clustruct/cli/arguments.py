@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 KINDS = ("auto", "records", "text", "mentions", "vectors")
 ROLES = ("set", "id", "cluster", "group")
+SHOWN_FILES = 3
 # The columns of a model (`Model.columns`), None where there is no model.
 Trained: TypeAlias = Mapping[str, Any] | None
 
@@ -55,11 +57,25 @@ def _processes(text: str) -> int:
     return value
 
 
+def _size(text: str) -> int | None:
+    try:
+        return clustruct.memory.parse_size(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
 def _choice(text: str) -> tuple[str, frozenset[str]]:
     name, equals, values = text.partition("=")
     if not (name and equals):
         raise argparse.ArgumentTypeError(f"takes NAME=VALUE,VALUE, not {text!r}")
     return name, frozenset(values.split(","))
+
+
+def _delimiter(text: str) -> str:
+    try:
+        return clustruct.io.check_delimiter(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _learner(text: str) -> str:
@@ -90,9 +106,12 @@ def add_data(parser: argparse.ArgumentParser) -> None:
     rows = partial(group.add_argument, metavar="NAME=V,W", type=_choice, action="append", default=[])
     rows("--where", help="only rows (sets) with these values")
     rows("--except", dest="without", help="all but these")
-    group.add_argument("--delimiter", metavar="C", help="between the cells of a .csv file (comma)")
+    mark = "between the cells of a .csv file (comma)"
+    group.add_argument("--delimiter", type=_delimiter, metavar="C", help=mark)
     group.add_argument("--skip-unlabelled", action="store_true", help="leave out items without a cluster")
     group.add_argument("--number-ids", action="store_true", help="allow ids that appear twice in a set")
+    size = "refuse work that needs more, e.g. 8G (default: what is available)"
+    parser.add_argument("--memory-limit", type=_size, metavar="SIZE", help=size)
 
 
 def add_learning(parser: argparse.ArgumentParser) -> None:
@@ -122,6 +141,12 @@ def add_model(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--model", metavar="FILE", required=True, help="the model file")
 
 
+def add_needs(parser: argparse.ArgumentParser) -> None:
+    """What becomes of data that lacks something."""
+    said = "group data without fields that the model was trained with, too"
+    parser.add_argument("--allow-missing-fields", action="store_true", help=said)
+
+
 def add_output(parser: argparse.ArgumentParser) -> None:
     """What is printed."""
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
@@ -149,7 +174,7 @@ class Model(NamedTuple):
     columns: Mapping[str, Any]
 
 
-def read_model(path: str) -> Model:
+def read_model(path: str, allow_missing_fields: bool = False) -> Model:
     """The pipeline of a model file (or of the recipe in it), and what else the file says."""
     saved = clustruct.storage.read(path)
     pipeline = getattr(saved.object, "pipeline_", saved.object)
@@ -160,7 +185,8 @@ def read_model(path: str) -> Model:
     lists = [columns.get(name) or [] for name in ("fields", "chosen_by")]
     names = [*map(columns.get, ROLES), *(n for v in lists if isinstance(v, list) for n in v)]
     if not all(isinstance(v, list) for v in lists) or not all(isinstance(n, str | None) for n in names):
-        raise clustruct.exceptions.ModelFileError("the model file is damaged: its columns are no names")
+        raise clustruct.exceptions.ModelFileError(f"{path}: damaged, its columns are no names")
+    pipeline[0].allow_missing_fields = allow_missing_fields
     return Model(pipeline, saved.about, saved.versions, columns)
 
 
@@ -201,6 +227,21 @@ def labelled_sets(args: argparse.Namespace, trained: Trained = None) -> list[Raw
         if not any(name in item for raw in sets for item in raw.items):
             raise clustruct.exceptions.DataError(f"{args.data[0]}: no item has the field {name!r}")
     return sets
+
+
+@contextmanager
+def naming_files(args: argparse.Namespace) -> Iterator[None]:
+    """What is wrong with data names its files, also where sets were looked at that are in memory."""
+    try:
+        yield
+    except clustruct.exceptions.DataError as error:
+        data = getattr(args, "data", None) or []
+        others = [getattr(args, name, None) for name in ("model", "out", "predictions", "against")]
+        text = str(error)
+        if not data or any(n in text for n in data) or any(n and text.startswith(str(n)) for n in others):
+            raise
+        more = ", ..." if len(data) > SHOWN_FILES else ""
+        raise type(error)(f"{', '.join(data[:SHOWN_FILES])}{more}: {error}") from error
 
 
 def unlabelled_sets(args: argparse.Namespace, trained: Trained = None) -> Iterator[RawSet]:

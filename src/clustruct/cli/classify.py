@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
+from typing import TextIO
 
 from clustruct.hooks import Hooks, read_sample
 from clustruct.hooks.learning import Outcome, predict
 from clustruct.hooks.model_files import read_model_file
 from clustruct.hooks.svmapi import Sparm, StructModel
+from clustruct.storage.targets import replacing
 
-from .hook_commands import HookParser, check_files, run_command
-from .output import OK, UsageError
+from .hook_commands import HookParser, check_files, check_written, run_command
+from .output import OK
 
 ABOUT = """\
 Predict the outputs of the examples in the file "test" with a model that clustruct-learn wrote, and
@@ -29,19 +34,27 @@ def main(argv: list[str] | None = None) -> int:
 def _classify(line: argparse.Namespace, hooks: Hooks) -> int:
     check_files(line.files, "test", "model", "predictions")
     test_file, model_file, predictions_file = line.files
-    if not Path(predictions_file).parent.is_dir():
-        raise UsageError(f"there is no folder {Path(predictions_file).parent} for the predictions")
+    check_written(hooks, predictions_file, test_file, model_file)
     for name, value in line.custom:
         hooks.parse_parameters_classify(name, value)
     sm, sparm = _read_model(hooks, model_file, line.allow_pickle)
     sparm.verbosity = getattr(line, "verbosity", 1)
     sample = read_sample(hooks, test_file, sparm)
-    with open(predictions_file, "w", encoding="utf-8") as f:
+    with _text_file(Path(predictions_file)) as f:
         outcome = predict(hooks, sample, sm, sparm, f)
     if sparm.verbosity >= 1:
         print(_summary(outcome))
         print(f"Predictions written to {predictions_file}")
     return OK
+
+
+@contextmanager
+def _text_file(path: Path) -> Iterator[TextIO]:
+    """A text file to write to, which appears when all is written."""
+    with replacing(path) as held:
+        f = TextIOWrapper(held, encoding="utf-8")
+        yield f
+        f.detach()
 
 
 def _read_model(hooks: Hooks, model_file: str, allow_pickle: bool) -> tuple[StructModel, Sparm]:

@@ -77,8 +77,9 @@ def _steps(name: str, main: Main, silent: bool) -> list[dict[str, str | int]]:
     sets = getattr(clustruct.datasets, f"make_{name}")(n_sets=task.n_sets)
     train, test, model = f"train.{task.suffix}", f"test.{task.suffix}", f"{name}.model"
     cut = len(sets) * 2 // 3
-    clustruct.io.write_sets(train, sets[:cut])
-    clustruct.io.write_sets(test, sets[cut:])
+    # With the whole name: where that fails, the folder matters.
+    clustruct.io.write_sets(Path.cwd() / train, sets[:cut])
+    clustruct.io.write_sets(Path.cwd() / test, sets[cut:])
     first, second = _mates(sets[cut])
     if not silent:
         print(f"{task.story}\n{cut} sets to learn from: {train}; the others to test: {test}")

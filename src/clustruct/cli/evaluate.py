@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import clustruct
 from clustruct.text import count, table
 
-from .arguments import Model, add_data, labelled_sets, read_model
+from .arguments import Model, add_data, add_needs, labelled_sets, read_model
 from .output import print_json
 from .progress import Progress
 
@@ -31,6 +32,8 @@ examples
   clustruct evaluate test.csv --set day --id url --cluster story --predictions groups.csv"""
 # Losses beside the scores, as in the papers: in percent, lower is better.
 LOSSES = {"pairwise_loss": "pairwise", "mitre_loss": "mitre"}
+# With fewer, no outcome of Wilcoxon's test is below 0.05 (two tails).
+FEWEST_GROUPS = 6
 PER_SET = ("pairwise_loss", "pairwise_f1", "b_cubed_f1", "conll_f1", "adjusted_rand")
 
 
@@ -41,12 +44,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     judged.add_argument("--model", metavar="FILE", help="the model file")
     judged.add_argument("--predictions", metavar="FILE", help="judge the clusters of this file, not a model")
     parser.add_argument("--against", metavar="FILE", help="a second model (or predictions) to compare with")
+    add_needs(parser)
 
 
 def run(args: argparse.Namespace) -> None:
     """Predict, score, and compare where two are given."""
-    saved = None if args.model is None else read_model(args.model)
-    other = None if args.against is None else _second(args.against)
+    saved = None if args.model is None else read_model(args.model, args.allow_missing_fields)
+    other = None if args.against is None else _second(args.against, args.allow_missing_fields)
     known = saved if saved is not None or isinstance(other, str) else other
     sets = labelled_sets(args, None if known is None else known.columns)
     first = Scored(sets, _predicted(saved or args.predictions, sets, args))
@@ -55,30 +59,31 @@ def run(args: argparse.Namespace) -> None:
     if args.json:
         found = {**first.as_json(), **({} if recall is None else {"blocking": recall})}
         if second is not None:
-            tests = first.scores.against(second.scores).items()
+            tests = _compared(first, second).items()
             found |= {"against": second.as_json(), "comparison": {name: _test(test) for name, test in tests}}
         print_json(found)
     else:
         _print(first)
         if second is not None:
-            _print_comparison(args.against, first.scores, second.scores)
+            _print_comparison(args.against, first, second)
         if recall is not None:
             share, pairs = 100 * recall["recall"], f"{recall['pairs']:,} pairs in all"
             print(f"\nof the pairs that belong together {share:.2f}% were compared ({pairs})")
 
 
-def _second(name: str) -> Model | str:
+def _second(name: str, allow_missing_fields: bool) -> Model | str:
     """The model, or the name of the predictions, to compare with."""
     with open(name, "rb") as f:
         is_model = f.read(16) == clustruct.storage.files.MAGIC
-    return read_model(name) if is_model else name
+    return read_model(name, allow_missing_fields) if is_model else name
 
 
 def _predicted(source: Model | str, sets: Sequence[RawSet], args: argparse.Namespace) -> Sequence[LabelsLike]:
     """The clusters of every set, from a model or a file."""
     if isinstance(source, str):
         return clustruct.io.match_predictions(source, sets, args.delimiter)
-    return [source.pipeline.predict([raw])[0] for raw in Progress(args.quiet).each(sets, "grouping")]
+    pipeline = clustruct.features.checked(source.pipeline, sets)
+    return [pipeline.predict([raw])[0] for raw in Progress(args.quiet).each(sets, "grouping")]
 
 
 def blocking_recall(pipeline: Pipeline, sets: Iterable[RawSet]) -> dict[str, float] | None:
@@ -133,15 +138,30 @@ def _print(scored: Scored) -> None:
 
 
 def _test(found: PairedComparison) -> dict[str, object]:
-    counted = {name: getattr(found, name) for name in ("difference", "wins", "ties", "losses")}
+    names = ("difference", "n_groups", "wins", "ties", "losses")
+    counted = {name: getattr(found, name) for name in names}
     return {**counted, "p_wilcoxon": found.p_two_tailed, "p_t_test": found.p_t_test}
 
 
-def _print_comparison(name: str, first: Evaluation, second: Evaluation) -> None:
-    print(f"\nagainst {name}: won, tied and lost sets; p of Wilcoxon's signed ranks and of the t-test")
+def _compared(first: Scored, second: Scored) -> dict[str, PairedComparison]:
+    """Every score tested over what is independent: groups of sets where there are groups, else sets."""
+    groups = clustruct.recipe.groups_of(first.sets)
+    n = len(first.sets if groups is None else set(groups))
+    if n < FEWEST_GROUPS:
+        what = count(n, "independent set" if groups is None else "independent group")
+        said = f"{what} of sets" if groups is not None else what
+        warnings.warn(f"two are compared over {said}: too few for a test to say much", stacklevel=2)
+    return first.scores.against(second.scores, groups)
+
+
+def _print_comparison(name: str, first: Scored, second: Scored) -> None:
+    tests = _compared(first, second)
+    n = next(iter(tests.values())).n_groups
+    what = "sets" if n == len(first.sets) else f"means of the {n} groups of sets"
+    print(f"\nagainst {name}: won, tied and lost {what}; p of Wilcoxon's signed ranks and of the t-test")
     rows = []
-    for score, test in first.against(second).items():
-        means = [percent(score, one.mean[score]) for one in (first, second)]
+    for score, test in tests.items():
+        means = [percent(score, one.scores.mean[score]) for one in (first, second)]
         levels = ["-" if p is None else f"{p:.3g}" for p in (test.p_two_tailed, test.p_t_test)]
         rows.append([title(score), *means, f"{test.wins}/{test.ties}/{test.losses}", *levels])
     print(table(["score", "mean", "against", "won/tied/lost", "p Wilcoxon", "p t-test"], rows))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import clustruct
 from clustruct.text import count, harmless, table
 
-from .arguments import add_data, add_model, read_model, sets_as_they_are, whole
+from .arguments import add_data, add_model, add_needs, read_model, sets_as_they_are, whole
 from .output import plain, print_json
 from .progress import Progress
 
@@ -36,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Data, model file, and what is asked."""
     add_data(parser)
     add_model(parser)
+    add_needs(parser)
     parser.add_argument("--pair", nargs=2, metavar="ID", help="why are these two items together or apart?")
     parser.add_argument("--in", dest="within", metavar="SET", help="the set to look at (default: all)")
     parser.add_argument("--top", type=whole(1), default=10, metavar="N", help="lines of each kind (10)")
@@ -43,13 +44,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """One pair, or all sets."""
-    saved = read_model(args.model)
-    sets = _chosen(args.within, sets_as_they_are(args, saved.columns))
+    saved = read_model(args.model, args.allow_missing_fields)
+    read = sets_as_they_are(args, saved.columns)
+    pipeline, sets = clustruct.features.checked(saved.pipeline, read), _chosen(args.within, read)
     if args.pair is not None:
-        found, show = _pair(saved.pipeline, *_place(args.pair, sets)), _print_pair
+        found, show = _pair(pipeline, *_place(args.pair, sets)), _print_pair
     else:
         examine, each = clustruct.explain.examine, Progress(args.quiet).each(sets, "looking at sets")
-        found, show = _summary([examine(saved.pipeline, raw) for raw in each]), _print_summary
+        found, show = _summary([examine(pipeline, raw) for raw in each]), _print_summary
     print_json(found) if args.json else show(plain(found), args.top)
 
 
@@ -66,6 +68,10 @@ def _place(pair: list[str], sets: list[RawSet]) -> tuple[RawSet, int, int]:
     first, second = pair
     fault = clustruct.exceptions.DataError
     known = [{str(name): a for a, name in enumerate(raw.item_ids)} for raw in sets]
+    for raw in sets:
+        alike = [name for name in map(str, raw.item_ids) if name in pair]
+        if len(alike) > len(set(alike)):
+            raise fault(f"{raw.title}: two items have an id that is written {max(alike, key=alike.count)!r}")
     holding = [(raw, at) for raw, at in zip(sets, known, strict=True) if first in at and second in at]
     if len(holding) > 1:
         names = ", ".join(raw.name for raw, _ in holding[:3])

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import clustruct
-from clustruct.text import count, duration, table
+from clustruct.text import count, duration, short, table
 
 from .arguments import about, add_data, add_learning, add_model, labelled_sets, recipe
 from .output import INTERRUPTED, UsageError, print_json
@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int | None:
     """Read, learn, write the model, and say what was learned."""
     started, learned = time.perf_counter(), recipe(args)
-    clustruct.storage.files.check_target(Path(args.model), args.data)
+    clustruct.storage.check_target(Path(args.model), args.data)
     if args.checkpoint is not None:
         learned.set_params(checkpoint=_checkpoint(args))
     sets = labelled_sets(args)
@@ -71,7 +71,7 @@ def _checkpoint(args: argparse.Namespace) -> str:
     path, model = Path(args.checkpoint), Path(args.model)
     if path.resolve() == model.resolve():
         raise UsageError(f"--checkpoint and --model cannot be the same file, {path}")
-    clustruct.storage.files.check_target(path, args.data)
+    clustruct.storage.check_target(path, args.data)
     if path.exists() and not args.quiet:
         print(f"clustruct: going on from {path}", file=sys.stderr)
     return str(path)
@@ -84,8 +84,20 @@ def _print(found: Mapping[str, Any], rows: list[tuple[str, float, float]], how: 
         print(f"\n{count(found['features'], 'feature')}; the strongest, by weight times usual size:")
         print(table(["feature", "weight", "effect"], rows[:8]))
     if found["C"] is not None:
-        chosen = "" if found["held_out_loss"] is None else f", held-out loss {found['held_out_loss']:.2f}"
+        chosen = _choice(found)
         print(f"\nC = {found['C']:g}{chosen}, {found['rounds']} rounds, {found['stop_reason']}")
+
+
+def _choice(found: Mapping[str, Any]) -> str:
+    """How C was chosen, and what held-out sets say of it. The loss of a large table is always near zero:
+    most of its pairs are apart, and easily told.
+    """
+    if found["left_out"] is not None:
+        return f" (not chosen; trained without {', '.join(short(name) for name in found['left_out'])})"
+    if found["held_out_loss"] is None:
+        return ""
+    loss, f = found["held_out_loss"], 100 * found["held_out_pairwise_f"]
+    return f" (chosen; on held-out sets loss {loss:.3g}, pairwise F {f:.1f} %)"
 
 
 def weight_rows(pipeline: Pipeline) -> list[tuple[str, float, float]]:

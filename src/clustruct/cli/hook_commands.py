@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import NoReturn, TypeAlias
 
 from clustruct.hooks import HookError, Hooks, importable, load_hooks
+from clustruct.storage import check_target
 
+from .ending import open_streams
 from .main import guarded, warnings_to
 from .output import MISUSED, OK, UsageError
 
@@ -86,6 +88,7 @@ def _named(name: str, value: str) -> tuple[str, str]:
 
 def run_command(parser: HookParser, argv: list[str] | None, help_hook: str, body: Body) -> int:
     """Read the command line, load the module, run the body; faults become messages and exit codes."""
+    open_streams()
 
     def run() -> int:
         line = parser.read(sys.argv[1:] if argv is None else argv)
@@ -107,6 +110,14 @@ def check_files(files: Sequence[str], *names: str) -> None:
     if len(files) != len(names):
         found = ", ".join(files) if files else "none"
         raise UsageError(f"{len(names)} file names are wanted ({', '.join(names)}); given: {found}")
+
+
+def check_written(hooks: Hooks, target: str, *inputs: str) -> None:
+    """Find out before the work that the file can be written after it, and is not one that is read."""
+    try:
+        check_target(Path(target), [*inputs, str(hooks.module.__file__)])
+    except ValueError as error:
+        raise UsageError(str(error)) from None
 
 
 def _say(text: str) -> None:

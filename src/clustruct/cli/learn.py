@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from pathlib import Path
 from typing import TypeAlias
 
 from clustruct.hooks import HookError, Hooks, read_sample, start_model, train
@@ -13,7 +12,7 @@ from clustruct.hooks.model_files import unstorable, write_model_file
 from clustruct.hooks.svmapi import KernelParm, Sparm, StructModel
 from clustruct.ssvm import FitResult, Iteration
 
-from .hook_commands import HookParser, check_files, run_command
+from .hook_commands import HookParser, check_files, check_written, run_command
 from .output import FAILED, OK, UsageError
 
 ABOUT = """\
@@ -55,7 +54,7 @@ def main(argv: list[str] | None = None) -> int:
 def _learn(line: argparse.Namespace, hooks: Hooks) -> int:
     check_files(line.files, "train", "model")
     train_file, model_file = line.files
-    _check_target(Path(model_file))
+    check_written(hooks, model_file, train_file)
     sparm, kernel_parm = _parameters(line)
     hooks.parse_parameters(sparm)
     settings(sparm)  # faults are named before any work
@@ -71,14 +70,6 @@ def _learn(line: argparse.Namespace, hooks: Hooks) -> int:
         print(_summary(result, sm), flush=True)
     hooks.print_learning_stats(sample, sm, held, held.alpha, sparm)
     return _write(hooks, model_file, sm, sparm, line.allow_pickle)
-
-
-def _check_target(path: Path) -> None:
-    """Find out before the training that the model can be written after it."""
-    if path.is_dir():
-        raise UsageError(f"{path} is a folder; a file name is wanted for the model")
-    if not path.parent.is_dir():
-        raise UsageError(f"there is no folder {path.parent} for the model")
 
 
 def _parameters(line: argparse.Namespace) -> tuple[Sparm, KernelParm]:

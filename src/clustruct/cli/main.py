@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import argparse
-import os
+import errno
 import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from pathlib import Path
 from typing import TypeAlias
 
 import clustruct
 from clustruct.text import harmless
 
 from . import COMMANDS
-from .arguments import add_output
-from .output import FAILED, INTERRUPTED, MISUSED, OK, UsageError
+from .arguments import add_output, naming_files
+from .ending import Terminated, open_streams, settle_output, terminating
+from .output import FAILED, INTERRUPTED, MISUSED, OK, TERMINATED, UsageError
 
 ABOUT = """\
 Show it how you group things, and it groups the next ones the same way.
@@ -37,10 +39,13 @@ data files
             without --set the table is one set; .tsv and .parquet likewise, .gz of text files too
 
 exit codes
-  0 done   1 bad data or model (one line says what and where)   2 wrong use   130 stopped by Ctrl-C
+  0 done   1 bad data or model (one line says what and where)   2 wrong use
+  130 stopped by Ctrl-C   143 stopped by SIGTERM
 """
 FAULTS = (ValueError, OSError, MemoryError, ImportError)
 LONGEST_LINE = 1000
+# What printing fails with; files are named in their errors.
+UNWRITTEN = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 Say: TypeAlias = Callable[[str], None]
 Faults: TypeAlias = tuple[type[Exception], ...]
 
@@ -65,6 +70,7 @@ def build_parser(command: str | None = None) -> argparse.ArgumentParser:
 
 def main(argv: list[str] | None = None) -> int:
     """The command. Returns the exit code."""
+    printable = open_streams()
     words = sys.argv[1:] if argv is None else argv
     parser = build_parser(words[0] if words else None)
     try:
@@ -72,21 +78,32 @@ def main(argv: list[str] | None = None) -> int:
         if args.command is None:
             parser.print_help()
             return MISUSED
-        return _run(args)
+        return _run(args, printable)
     except SystemExit as leaving:  # argparse has printed help or what is wrong
         return int(leaving.code or OK)
 
 
-def _run(args: argparse.Namespace) -> int:
+def _run(args: argparse.Namespace, printable: bool) -> int:
     """Run a command; faults become one line and an exit code."""
     faults = () if args.traceback else FAULTS
     try:
-        with warnings_to(lambda text: _complain(f"warning: {text}"), UserWarning):
-            return guarded(lambda: args.run(args), _complain, faults, "interrupted; nothing was written")
+        warned = warnings_to(lambda text: _complain(f"warning: {text}"), UserWarning)
+        with warned, clustruct.memory.limited(getattr(args, "memory_limit", None)):
+            return guarded(lambda: _begun(args, printable), _complain, faults, "; nothing was written")
     except UsageError as error:
         args.parser.print_usage(sys.stderr)
         print(f"{args.parser.prog}: error: {error}", file=sys.stderr)
         return MISUSED
+
+
+def _begun(args: argparse.Namespace, printable: bool) -> int | None:
+    """The command, where what it makes has somewhere to go."""
+    target = getattr(args, "out", None) or (args.model if args.command == "fit" else None)
+    if not printable and (target is None or args.json or clustruct.storage.descriptor(Path(target)) == 1):
+        raise ValueError("stdout is closed: nothing can be printed")
+    with naming_files(args):
+        code: int | None = args.run(args)
+        return code
 
 
 def _complain(message: str) -> None:
@@ -96,34 +113,55 @@ def _complain(message: str) -> None:
     print(f"clustruct: {text}", file=sys.stderr)
 
 
-def guarded(
-    run: Callable[[], int | None], complain: Say, faults: Faults, interrupted: str = "interrupted"
-) -> int:
-    """The exit code of a command: its own (None: done), or that of the fault that ended it."""
+def guarded(run: Callable[[], int | None], complain: Say, faults: Faults, left: str = "") -> int:
+    """The exit code of a command: its own (None: done), or that of the fault that ended it.
+
+    ``left`` says what is left of a command that was stopped.
+    """
     try:
-        return run() or OK
+        with terminating():
+            code = run() or OK
+            sys.stdout.flush()
+            return code
     except KeyboardInterrupt:
-        complain(interrupted)
+        complain(f"interrupted{left}")
         return INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read the output has stopped; Python's own last flush must not complain either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except Terminated:
+        complain(f"terminated{left}")
+        return TERMINATED
+    except BrokenPipeError:  # whoever read the output has stopped
         return FAILED
     except faults as error:
         # A package of an extra that is not installed is a matter for one line; any other import is a fault.
         if isinstance(error, ImportError) and "pip install" not in str(error):
             raise
-        what = str(error) or type(error).__name__
-        complain("not enough memory" if isinstance(error, MemoryError) else what)
+        complain(_words(error))
         return FAILED
+    finally:
+        settle_output()
+
+
+def _words(error: Exception) -> str:
+    if isinstance(error, MemoryError) and not isinstance(error, clustruct.exceptions.NotEnoughMemory):
+        return "not enough memory"
+    if isinstance(error, OSError) and error.strerror:
+        where = error.filename or ("stdout" if error.errno in UNWRITTEN else None)
+        return error.strerror if where is None else f"{where}: {error.strerror}"
+    return str(error) or type(error).__name__
 
 
 @contextmanager
 def warnings_to(show: Say, kind: type[Warning] = Warning) -> Iterator[None]:
-    """Warnings of this kind become lines, others are passed over; those for users always come through."""
+    """Warnings of this kind become lines, others are passed over; those for users always come through.
+
+    Sets are grouped one by one: that they are unlike the training, or costly, is said of the first.
+    """
+    once = (clustruct.exceptions.UnfamiliarDataWarning, clustruct.exceptions.CostWarning)
+    said: set[type[Warning]] = set()
 
     def shown(message: Warning | str, category: type[Warning], *place: object, **more: object) -> None:
-        if issubclass(category, kind):
+        if issubclass(category, kind) and category not in said:
+            said.update({category} if category in once else ())
             show(str(message))
 
     with warnings.catch_warnings():

@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-OK, FAILED, MISUSED, INTERRUPTED = 0, 1, 2, 130
+OK, FAILED, MISUSED, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 
 
 class UsageError(Exception):
@@ -15,8 +15,9 @@ class UsageError(Exception):
 
 
 def print_json(found: Mapping[str, object]) -> None:
-    """One JSON object on one line; what is not finite becomes null."""
-    print(json.dumps(plain(found), ensure_ascii=False, allow_nan=False))
+    """One JSON object on one line; what is not finite becomes null, what is not printable is escaped."""
+    text = json.dumps(plain(found), ensure_ascii=False, allow_nan=False)
+    print("".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text))
 
 
 def plain(value: object) -> Any:

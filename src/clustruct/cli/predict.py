@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import sys
 from contextlib import nullcontext
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import clustruct
-from clustruct.text import count
+from clustruct.text import count, harmless
 
-from .arguments import add_data, add_model, read_model, unlabelled_sets
+from .arguments import add_data, add_model, add_needs, read_model, unlabelled_sets
 from .output import print_json
 from .progress import Progress
 
@@ -35,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Data, model file, and where the groups go."""
     add_data(parser)
     add_model(parser)
+    add_needs(parser)
     parser.add_argument("--out", metavar="FILE", help=".csv, .tsv or .jsonl (default: CSV on stdout)")
     parser.add_argument("--confidence", action="store_true", help="add the confidence in each item's place")
 
@@ -42,16 +44,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Read set by set, group, write."""
     if args.out is not None:
-        clustruct.storage.files.check_target(Path(args.out), [*args.data, args.model])
-    saved = read_model(args.model)
+        clustruct.storage.check_target(Path(args.out), [*args.data, args.model])
+    saved = read_model(args.model, args.allow_missing_fields)
+    # A file is judged as a whole, a set of it may lack what others have.
+    pipeline, watched = clustruct.features.checked(saved.pipeline), saved.pipeline[0].watched
     progress = Progress(args.quiet or (args.out is None and sys.stdout.isatty()))
     # Nothing is printed before all is known: a fault must not leave half a file behind a "> file".
     answers: list[Prediction] = []
     sets = items = clusters = 0
     with nullcontext(answers.append) if args.out is None else clustruct.io.prediction_file(args.out) as write:
-        for raw in unlabelled_sets(args, saved.columns):
+        for raw in watched(unlabelled_sets(args, saved.columns)):
             progress.on_step("grouping", sets, None)
-            found = _grouped(saved.pipeline, raw, args.confidence)
+            found = _grouped(pipeline, raw, args.confidence)
             write(found)
             if args.json and args.out is not None:
                 answers.append(found)
@@ -61,10 +65,18 @@ def run(args: argparse.Namespace) -> None:
         listed = [{"set": p.raw.name, "ids": p.raw.ids, "clusters": p.labels, **p.more} for p in answers]
         print_json({"model": str(args.model), "sets": listed})
     elif args.out is None:
-        sys.stdout.writelines(clustruct.io.prediction_lines(answers))
-    elif not args.quiet:
+        lines = clustruct.io.prediction_lines(answers)
+        if isinstance(sys.stdout, TextIOWrapper):
+            sys.stdout.reconfigure(errors="surrogatepass")  # as files are written
+        sys.stdout.writelines(_shown(line) if sys.stdout.isatty() else line for line in lines)
+    elif not args.quiet and clustruct.storage.descriptor(Path(args.out)) != 1:
         print(f"{count(items, 'item')} of {count(sets, 'set')} in {count(clusters, 'cluster')}")
         print(f"written to {args.out}")
+
+
+def _shown(line: str) -> str:
+    """A line for a terminal, which ids must not steer; files and pipes get them as they are."""
+    return harmless(line.removesuffix("\n")) + "\n"
 
 
 def _grouped(pipeline: Pipeline, raw: RawSet, confidence: bool) -> Prediction:

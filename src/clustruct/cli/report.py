@@ -7,7 +7,7 @@ from pathlib import Path
 
 import clustruct
 
-from .arguments import add_data, add_model, read_model, sets_as_they_are
+from .arguments import add_data, add_model, add_needs, read_model, sets_as_they_are
 from .output import print_json
 
 SUMMARY = "a page with figures (HTML)"
@@ -19,12 +19,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Data, model file, and where the page goes."""
     add_data(parser)
     add_model(parser)
+    add_needs(parser)
     parser.add_argument("--out", metavar="FILE", default="report.html", help="the page (report.html)")
 
 
 def run(args: argparse.Namespace) -> None:
     """Write the page."""
-    clustruct.storage.files.check_target(Path(args.out), [*args.data, args.model])
-    saved = read_model(args.model)
+    clustruct.storage.check_target(Path(args.out), [*args.data, args.model])
+    saved = read_model(args.model, args.allow_missing_fields)
     clustruct.report.write_report(args.out, saved.pipeline, sets_as_they_are(args, saved.columns))
     print_json({"report": args.out}) if args.json else print(f"written to {args.out}")

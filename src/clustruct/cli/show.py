@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 
-from clustruct.text import count, table
+from clustruct.text import count, harmless, table
 
 from .arguments import Model, add_model, read_model, whole
 from .fit import weight_rows
@@ -42,5 +42,7 @@ def _print(saved: Model, training: Mapping[str, object]) -> None:
     print(f"{type(model).__name__}, {count(model.n_features_in_, 'feature')}")
     for name, value in training.items():
         if value is not None:
-            print(f"{name.replace('_', ' ')}: {f'{value:.4g}' if isinstance(value, float) else value}")
-    print("written by " + ", ".join(f"{name} {version}" for name, version in saved.versions.items()))
+            said = f"{value:.4g}" if isinstance(value, float) else value
+            print(harmless(f"{str(name).replace('_', ' ')}: {said}"))
+    versions = ", ".join(f"{name} {version}" for name, version in saved.versions.items())
+    print(harmless(f"written by {versions}"))

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import gzip
+import math
 import os
-from typing import Any, NamedTuple
+import zlib
+from collections.abc import Iterator
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
 from clustruct._random import RandomStateLike, as_generator
+from clustruct.exceptions import DataError
+from clustruct.text import place
 
 
 class MultiLabelData(NamedTuple):
@@ -80,27 +85,56 @@ def read_multilabel(
     A line holds label numbers from 0 on, separated by commas (or none at all), then ``index:value`` pairs
     with indices from 1 on. The sizes are taken from the file where they are not given.
     """
-    opened = gzip.open if str(path).endswith(".gz") else open
     label_rows, label_columns, columns, values, ends = [], [], [], [], [0]
-    with opened(path, "rt") as lines:
-        for number, line in enumerate(lines):
-            for part in line.split("#", 1)[0].split():
-                if ":" in part:
-                    index, value = part.split(":", 1)
-                    columns.append(int(index) - 1)
-                    values.append(float(value))
-                else:
-                    on = [int(label) for label in part.split(",") if label]
-                    label_columns.extend(on)
-                    label_rows.extend([number] * len(on))
-            ends.append(len(columns))
-    if columns and min(columns) < 0:
-        raise ValueError(f"{path}: feature indices count from 1")
+    for number, parts in enumerate(_examples(path)):
+        for labels, index, value in parts:
+            if index is None:
+                label_columns.extend(labels)
+                label_rows.extend([number] * len(labels))
+            else:
+                columns.append(index)
+                values.append(value)
+        ends.append(len(columns))
+    if len(ends) == 1:
+        raise DataError(f"{path}: there are no examples")
     d = n_features or max(columns, default=-1) + 1
     V = n_labels or max(label_columns, default=-1) + 1
     if max(columns, default=-1) >= d or max(label_columns, default=-1) >= V:
-        raise ValueError(f"{path}: holds more than {d} features or {V} labels")
+        raise DataError(f"{path}: holds more than {d} features or {V} labels")
     X = sparse.csr_array((np.array(values), np.array(columns, np.int32), np.array(ends)), (len(ends) - 1, d))
     Y = np.zeros((len(ends) - 1, V), np.int8)
     Y[label_rows, label_columns] = 1
     return MultiLabelData(X, Y)
+
+
+# The labels of an example, or the column and the value of one of its features.
+Part: TypeAlias = tuple[list[int], int | None, float]
+
+
+def _examples(path: str | os.PathLike[str]) -> Iterator[list[Part]]:
+    """The parts of each line; what cannot be one is a DataError that names it."""
+    done = 0
+    try:
+        with gzip.open(path, "rb") if str(path).endswith(".gz") else open(path, "rb") as lines:
+            for line in lines:
+                yield [_part(part) for part in line.decode().split("#", 1)[0].split()]
+                done += 1
+    except (ValueError, EOFError, zlib.error) as error:
+        raise DataError(f"{place(path, done + 1)}: {error}") from None
+
+
+def _part(text: str) -> Part:
+    index, colon, value = text.partition(":")
+    if not colon:
+        # Labels are held as a dense table.
+        return [_whole(label, "label numbers", 0, 999_999) for label in text.split(",") if label], None, 0.0
+    column = _whole(index, "feature indices", 1, 999_999_999) - 1
+    if not math.isfinite(number := float(value.replace("_", "?"))):
+        raise ValueError(f"the value of feature {index} is not finite")
+    return [], column, number
+
+
+def _whole(text: str, what: str, least: int, most: int) -> int:
+    if not (text.isascii() and text.isdigit() and len(text) <= 9 and least <= int(text) <= most):
+        raise ValueError(f"{what} count from {least} to {most} at most; here is {text[:40]!r}")
+    return int(text)

@@ -1,179 +1,36 @@
-"""What the estimators share: input settled once (item sets, labels, the shape of the answer), clusters of
-whole sets, and weights of a pair similarity learned from them.
-"""
+"""What the estimators share: clusters of whole sets, and weights of a pair similarity learned from them."""
 
 from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any, ClassVar, Literal, Self, TypeAlias, TypeVar
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.utils import column_or_1d
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from clustruct._typing import Floats, Indices, Labels
-from clustruct.itemsets import ItemSet, as_item_set
+from clustruct import memory
+from clustruct._typing import Floats, Ints, Labels
+from clustruct.itemsets import ItemSet, pair_table
 from clustruct.losses import Loss, as_loss
 from clustruct.losses.function import LabelFunction
-from clustruct.model_selection.choose_c import choose_C
+from clustruct.model_selection.choose_c import DEFAULT_GRID, FEWEST_SETS, choose_C
 from clustruct.oracles import Oracle, Predictor, make_predictor
 from clustruct.oracles.base import Objective
-from clustruct.partitions import canonical_labels
 from clustruct.problems import SimilarityTask
 from clustruct.slack_rule import Scaling, SlackRule
 from clustruct.ssvm import FitResult, Formulation
 from clustruct.storage import FEATURES, EstimatorState, Shape
 
-T = TypeVar("T")
+from .cost import mention_cost
+from .inputs import Groups, Sets, Table, read_labels, read_sets, read_weights, set_groups
+from .shown import TrainingShape
+
 AnyLoss: TypeAlias = Loss | str | LabelFunction
-# A list of item sets or of tables, one item set, or one table: an array, a sparse matrix or a data frame.
-Table: TypeAlias = Any
-Groups: TypeAlias = Sequence[Hashable] | None
-
-
-@dataclass(frozen=True)
-class Sets:
-    """Item sets, and how a list of answers is given back in the form of the input."""
-
-    sets: list[ItemSet]
-    rows: list[Indices] | None
-    single: bool
-
-    def restore(self, answers: Sequence[Any]) -> Any:
-        """One answer per set: a list; for one stacked table one vector, clusters numbered through."""
-        if self.rows is None:
-            return answers[0] if self.single else list(answers)
-        total = sum(len(r) for r in self.rows)
-        out = np.empty(total, np.int64)
-        first = 0
-        for rows, labels in zip(self.rows, answers, strict=True):
-            out[rows] = labels + first
-            first += int(labels.max()) + 1
-        return out
-
-
-def is_table(X: object) -> bool:
-    """Whether X is one 2-D table of items (not a list of sets)."""
-    return sparse.issparse(X) or len(getattr(X, "shape", ())) == 2
-
-
-def read_sets(estimator: Any, X: Table, set_ids: ArrayLike | None = None, *, reset: bool) -> Sets:
-    """Item sets from a list of sets, one item set, or one table (cut into sets by ``set_ids``)."""
-    if set_ids is not None and (isinstance(X, ItemSet) or _is_list_of_sets(X)):
-        raise ValueError("set_ids cuts one table into sets, but X is a list of sets already")
-    if isinstance(X, ItemSet):
-        found = Sets([X], None, True)
-    elif _is_list_of_sets(X):
-        found = Sets([_of_set(i, as_item_set, x) for i, x in enumerate(X)], None, False)
-    else:
-        found = _read_table(estimator, X, set_ids, reset)
-    if reset:
-        _remember(estimator, found.sets)
-    _check_features(estimator, found.sets)
-    return found
-
-
-def _is_list_of_sets(X: object) -> bool:
-    """A list whose members are sets or tables; an array of objects counts as a list."""
-    if isinstance(X, np.ndarray) and X.dtype != object:
-        return False
-    if not isinstance(X, list | tuple | np.ndarray):
-        return False
-    return len(X) > 0 and (isinstance(X[0], ItemSet) or is_table(X[0]))
-
-
-def _of_set(i: int, made: Callable[[Any], T], given: object) -> T:
-    """What is made of a set, or of its labels; an error names the set."""
-    try:
-        return made(given)
-    except (ValueError, TypeError) as error:
-        raise type(error)(f"set {i}: {error}") from None
-
-
-def _read_table(estimator: BaseEstimator, X: Table, set_ids: ArrayLike | None, reset: bool) -> Sets:
-    names = [str(c) for c in X.columns] if hasattr(X, "columns") else None
-    table = validate_data(estimator, X, accept_sparse="csr", dtype=np.float64, reset=reset)
-    if set_ids is None:
-        return Sets([ItemSet(nodes=table, feature_names=names)], None, True)
-    ids = np.asarray(set_ids)
-    if ids.shape != (table.shape[0],):
-        raise ValueError(f"set_ids has shape {ids.shape}, X has {table.shape[0]} rows")
-    _, first, owner = np.unique(ids, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    rows = [np.flatnonzero(owner == g) for g in order]
-    return Sets([ItemSet(nodes=table[r], feature_names=names) for r in rows], rows, False)
-
-
-def _remember(estimator: Any, sets: list[ItemSet]) -> None:
-    estimator.n_features_in_ = sets[0].n_features
-    names = sets[0].feature_names
-    if names is not None:
-        estimator.feature_names_in_ = np.array(names, dtype=object)
-    elif hasattr(estimator, "feature_names_in_"):
-        del estimator.feature_names_in_
-
-
-def _check_features(estimator: Any, sets: list[ItemSet]) -> None:
-    for i, x in enumerate(sets):
-        if x.n_features != estimator.n_features_in_:
-            raise ValueError(
-                f"set {i} has {x.n_features} features, but {type(estimator).__name__} "
-                f"is expecting {estimator.n_features_in_} features"
-            )
-
-
-def read_labels(y: object, given: Sets) -> list[Labels]:
-    """One canonical label vector per set."""
-    if y is None:
-        raise ValueError("requires y to be passed, but the target y is None: the right labels of each set")
-    if given.rows is not None:
-        rows = np.asarray(y)
-        if rows.shape != (sum(len(r) for r in given.rows),):
-            raise ValueError(f"y has shape {rows.shape}, one label per row of X was expected")
-        listed: list[object] = [rows[r] for r in given.rows]
-    elif given.single:
-        listed = [_only(y)]
-    else:
-        listed = list(y)  # type: ignore[call-overload]
-    if len(listed) != len(given.sets):
-        raise ValueError(f"{len(given.sets)} sets but {len(listed)} label vectors")
-    checks = [partial(canonical_labels, n_items=x.n_items) for x in given.sets]
-    return [_of_set(i, check, v) for i, (check, v) in enumerate(zip(checks, listed, strict=True))]
-
-
-def set_groups(groups: Groups, given: Sets) -> list[Hashable] | None:
-    """The group of each set: what is held out together."""
-    if groups is None:
-        return None
-    if len(groups) != len(given.sets):
-        hint = " (rows of one table are cut into sets by set_ids)" if given.single else ""
-        raise ValueError(f"groups has {len(groups)} entries for {len(given.sets)} sets{hint}")
-    return list(groups)
-
-
-def read_weights(sample_weight: ArrayLike | None, given: Sets) -> Floats | None:
-    """One weight per set."""
-    if sample_weight is None:
-        return None
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.shape != (len(given.sets),):
-        raise ValueError(
-            f"sample_weight has one number per set, shape {(len(given.sets),)}, not {weights.shape}"
-        )
-    return weights
-
-
-def _only(y: object) -> object:
-    """The labels of the one set; a column is taken as scikit-learn takes it, with a warning."""
-    shape: tuple[int, ...] = getattr(y, "shape", ())
-    return column_or_1d(y, warn=True) if len(shape) == 2 and shape[1] == 1 else y
 
 
 class SetClusterer(EstimatorState, BaseEstimator):
@@ -203,6 +60,7 @@ class SetClusterer(EstimatorState, BaseEstimator):
     def predict(self, X: Table, set_ids: ArrayLike | None = None) -> Any:
         """Cluster new sets: a list of label vectors for a list of sets, one vector for one table."""
         given = self._read(X, set_ids)
+        self._warn_unfamiliar(given.sets)
         return given.restore(self._clusters(given.sets))
 
     def score(self, X: Table, y: object, set_ids: ArrayLike | None = None) -> float:
@@ -224,6 +82,10 @@ class SetClusterer(EstimatorState, BaseEstimator):
         check_is_fitted(self)
         return read_sets(self, X, set_ids, reset=False)
 
+    def _warn_unfamiliar(self, sets: list[ItemSet]) -> None:
+        """Warn of sets that are far from what the model was shown."""
+        return
+
     def _predictor(self) -> Predictor:
         return make_predictor(self.predictor, self.clustering_objective, random_state=self.random_state)
 
@@ -235,7 +97,13 @@ class SetClusterer(EstimatorState, BaseEstimator):
 
 
 class PairSimilarity(SetClusterer):
-    """A clusterer by the similarity of pairs."""
+    """A clusterer by the similarity of pairs.
+
+    ``shown_`` is what is known of the training sets, where the clusterer keeps it.
+    """
+
+    memory_limit: memory.Size = None
+    shown_: TrainingShape | None
 
     def decision_function(self, X: Table, set_ids: ArrayLike | None = None) -> Any:
         """The similarity of every pair: one symmetric matrix per set (positive: together).
@@ -250,6 +118,29 @@ class PairSimilarity(SetClusterer):
     @abstractmethod
     def _similarity(self, x: ItemSet) -> Any:
         """K of one set."""
+
+    def pair_scores(self, x: ItemSet, pairs: Ints) -> Floats:
+        """The similarities of some pairs (p x 2) of a set."""
+        linear = self.linear_similarity()
+        assert linear is not None
+        return np.asarray(pair_table(x, pairs) @ linear[0] + linear[1], np.float64)
+
+    def _read(self, X: Table, set_ids: ArrayLike | None) -> Sets:
+        given = super()._read(X, set_ids)
+        self._check_memory(given.sets)
+        return given
+
+    def _check_memory(self, sets: list[ItemSet]) -> None:
+        """Refuse sets whose matrix K does not fit, before any work."""
+        listed = self.clustering_objective == "correlation"
+        memory.require_matrix(
+            max(0 if listed and x.is_sparse else x.n_items for x in sets), self.memory_limit
+        )
+
+    def _warn_unfamiliar(self, sets: list[ItemSet]) -> None:
+        shown = getattr(self, "shown_", None)
+        if shown is not None:
+            shown.warn(sets, self.pair_scores, zero_counts=self.clustering_objective == "correlation")
 
 
 class ResultState(EstimatorState):
@@ -294,6 +185,7 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
     n_jobs: int | None = None
     random_state: int = 0
     verbose: int = 0
+    memory_limit: memory.Size = None
     checkpoint: str | os.PathLike[str] | None = None
     fitted: ClassVar = {
         **FEATURES,
@@ -302,6 +194,7 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
         "C_": float,
         "cv_results_": dict | None,
         "result_": FitResult,
+        "shown_": TrainingShape | None,
     }
 
     @abstractmethod
@@ -344,16 +237,18 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
         """
         self.check_parameters()
         given = read_sets(self, X, set_ids, reset=True)
+        self._check_memory(given.sets)
         labels = read_labels(y, given)
         weights = read_weights(sample_weight, given)
         held_together = set_groups(groups, given)
         self._look_at(given.sets, labels)
+        mention_cost(as_loss(self.loss), labels, self._n_trainings(len(given.sets)))
         task = self._task(given.sets, labels, weights)
         trained = None
         if self.C == "cv":
             chosen = choose_C(
                 task.train,
-                task.held_out_loss,
+                task.judge,
                 len(given.sets),
                 grid=self.C_grid,
                 folds=self.cv,
@@ -372,7 +267,13 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
         self.feature_scale_ = trained.feature_scale
         if task.kept is not None and trained.result.converged:
             task.kept.remove()
+        self.shown_ = TrainingShape.of(given.sets, labels, self.pair_scores)
         return self
+
+    def _n_trainings(self, n_sets: int) -> int:
+        """How many trainings the choice of C takes, at most, before the last one."""
+        chosen = self.C == "cv" and n_sets >= FEWEST_SETS
+        return min(self.cv, n_sets) * len(self.C_grid or DEFAULT_GRID) if chosen else 0
 
     def _task(self, sets: list[ItemSet], labels: list[Labels], weights: Floats | None) -> SimilarityTask:
         names = ("formulation", "scaling", "slack_norm", "rtol", "max_iter", "n_jobs", "random_state")

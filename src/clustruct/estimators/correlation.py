@@ -11,6 +11,7 @@ from clustruct.oracles import Oracle, make_oracle
 from clustruct.storage import register
 
 from .base import SimilarityLearning
+from .products import warn_of_products
 
 
 @register("SupervisedCorrelationClustering")
@@ -67,6 +68,8 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         A fit that was cut short (killed, Ctrl-C, ``max_iter``) goes on from this file, in the choice of C
         too, if its data and settings are the same; otherwise the file is refused. It is removed when
         the training has converged.
+    memory_limit : int or str, optional
+        What needs more (bytes, or words such as "8G") is refused; by default what needs more than there is.
 
     Attributes
     ----------
@@ -75,6 +78,7 @@ class SupervisedCorrelationClustering(SimilarityLearning):
     C_ : the C used
     cv_results_ : mean loss per C of the grid, where C="cv"
     result_ : FitResult of the last training, with history and certificate
+    shown_ : sizes, pairs and scores of the training sets; `predict` warns of sets far from them
     n_features_in_, feature_names_in_
 
     Examples
@@ -95,6 +99,9 @@ class SupervisedCorrelationClustering(SimilarityLearning):
 
     loss_in_oracle: bool = True
     nonnegative: bool = False
+
+    def _look_at(self, sets: list[ItemSet], labels: list[Labels]) -> None:
+        warn_of_products(sets, labels)
 
     def _oracle(self) -> Oracle:
         return make_oracle(self.oracle, self.clustering_objective, loss_in_oracle=self.loss_in_oracle)

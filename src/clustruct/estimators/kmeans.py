@@ -21,7 +21,8 @@ from clustruct.partitions import RelaxedClustering
 from clustruct.ssvm import Formulation
 from clustruct.storage import register
 
-from .base import AnyLoss, PairSimilarity, SimilarityLearning, Table
+from .base import AnyLoss, PairSimilarity, SimilarityLearning
+from .inputs import Table
 
 # One number, one for each set, or None.
 Counts: TypeAlias = int | Sequence[int | None] | None
@@ -59,6 +60,7 @@ class KMeansPrediction(PairSimilarity):
         many clusters as items.
         """
         given = self._read(X, set_ids)
+        self._warn_unfamiliar(given.sets)
         wanted = self._wanted(n_clusters, len(given.sets))
         return given.restore([self._labels(x, k) for x, k in zip(given.sets, wanted, strict=True)])
 
@@ -170,6 +172,8 @@ class SupervisedKMeans(SimilarityLearning, KMeansPrediction):
         A fit that was cut short (killed, Ctrl-C, ``max_iter``) goes on from this file, in the choice of C
         too, if its data and settings are the same; otherwise the file is refused. It is removed when
         the training has converged.
+    memory_limit : int or str, optional
+        What needs more (bytes, or words such as "8G") is refused; by default what needs more than there is.
 
     Attributes
     ----------
@@ -179,6 +183,7 @@ class SupervisedKMeans(SimilarityLearning, KMeansPrediction):
     k_range_ : where `predict` looks for k when it is not given
     cv_results_ : mean loss per C of the grid, where C="cv"
     result_ : FitResult of the last training, with history and certificate
+    shown_ : sizes, pairs and scores of the training sets; `predict` warns of sets far from them
     n_features_in_, feature_names_in_
 
     Examples
@@ -198,6 +203,13 @@ class SupervisedKMeans(SimilarityLearning, KMeansPrediction):
     formulation: Formulation = "auto"
     rtol: float = 1e-2
     fitted: ClassVar = {**SimilarityLearning.fitted, "k_range_": tuple[int, int]}
+
+    def check_fitted(self) -> None:
+        """ValueError where what a file says was learned cannot be."""
+        super().check_fitted()
+        least, most = self.k_range_
+        if not 1 <= least <= most:
+            raise ValueError(f"k_range_ cannot be {self.k_range_}")
 
     def _look_at(self, sets: list[ItemSet], labels: list[Labels]) -> None:
         self.k_range_ = count_range(labels)

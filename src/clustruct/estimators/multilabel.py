@@ -38,7 +38,8 @@ class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     C : float
-        Weight of the mean slack. Losses go to 100, so that useful values are often 10 to 10,000.
+        Weight of the mean slack. Losses go to 100, so that useful values are often 10 to 10,000. Features
+        count as they are: bring them to a size of about 1.
     oracle : str
         How the most violated labeling is searched in training: "exact" (V up to 20, or edges that form a
         forest), "graph_cut", "linear_program" (overgenerating), "greedy", "loopy_bp", "combine"

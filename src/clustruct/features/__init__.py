@@ -14,12 +14,14 @@ from .blocks.mentions import Mentions
 from .blocks.mentions.table import pronouns
 from .blocks.links import Links, link_pairs, links
 from clustruct.records import field_kinds
-from .pair_features import Constant, PairFeatures, guess_blocks
+from .needs import FieldNeed
+from .pair_features import Constant, PairFeatures, checked, guess_blocks
 
 __all__ = [
     "Blocking",
     "Constant",
     "Dates",
+    "FieldNeed",
     "Links",
     "Lists",
     "Mentions",
@@ -30,6 +32,7 @@ __all__ = [
     "Terms",
     "TextCosines",
     "Vectors",
+    "checked",
     "field_kinds",
     "guess_blocks",
     "link_pairs",

@@ -1,10 +1,11 @@
 """Numba kernels for sparse rows of listed pairs."""
 
 import numpy as np
-from numba import njit
+
+from clustruct._jit import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def compare_rows(indptr, indices, data, weight, left, right, out):
     """Of rows of sorted terms: dot product, weight of the shared terms, largest such weight."""
     for p in range(left.size):
@@ -28,7 +29,7 @@ def compare_rows(indptr, indices, data, weight, left, right, out):
         out[p, 2] = rarest
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def row_sums(indptr, indices, weight):
     """The sum of the weights of each row's terms."""
     out = np.zeros(indptr.size - 1)

@@ -36,6 +36,8 @@ class PairBlock(EstimatorState, BaseEstimator, ABC, Generic[S]):
     choices                    parameters that are lists, and what may be in them
     check_parameters,          ValueError where a parameter, or what a file says was learned, is not right:
     check_fitted               a file may come from anyone
+    fields_used, context_used  fields of items and entries of a set's context that are looked at: data that
+                               lacks what training had of them is refused (by default `field` and `fields`)
     suits, suits_record        kinds of fields that suit, for each kind of items (records, text, ...), and
                                kinds of items that suit as a whole;
     guess_field, guess_record  which blocks of the class to take for them (see `guess_blocks`)
@@ -75,11 +77,18 @@ class PairBlock(EstimatorState, BaseEstimator, ABC, Generic[S]):
             elif name == "fields":
                 check_names(value, name)
             elif name == "name" and not isinstance(value, str):
-                raise ValueError(f"name must be a string, not {value!r}")
+                raise ValueError(f"name must be a string, not {value!r:.100}")
             elif name in self.choices:
-                known = self.choices[name]
-                if not isinstance(value, list | tuple) or any(v not in known for v in value):
-                    raise ValueError(f"{name} must be some of {', '.join(map(str, known))}, not {value!r}")
+                check_choices(value, name, self.choices[name])
+
+    def fields_used(self) -> list[str]:
+        """The fields of items that the block looks at."""
+        given = self.get_params(deep=False)
+        return [*([given["field"]] if "field" in given else []), *given.get("fields", ())]
+
+    def context_used(self) -> list[str]:
+        """The entries of a set's context that the block looks at."""
+        return []
 
     def fit(self, sets: Sequence[RawSet]) -> Self:
         """Learn what is needed from raw sets."""
@@ -113,18 +122,32 @@ class Unlearned(PairBlock[None]):
         return self
 
 
+def check_choices(value: object, parameter: str, known: Collection[object]) -> None:
+    """A list of what is known, nothing twice."""
+    if (
+        not isinstance(value, list | tuple)
+        or len(value) > len(known)
+        or any(v not in known for v in value)
+        or len(set(value)) < len(value)
+    ):
+        listed = ", ".join(map(str, known))
+        raise ValueError(f"{parameter} must be some of {listed}, each once, not {value!r:.100}")
+
+
 def check_name(value: object, parameter: str) -> None:
     """A field's name."""
     if not isinstance(value, str) or not value:
-        raise ValueError(f"{parameter} must be the name of a field, not {value!r}")
+        raise ValueError(f"{parameter} must be the name of a field, not {value!r:.100}")
 
 
 def check_names(value: object, parameter: str) -> None:
     """One or more fields' names."""
     if not isinstance(value, list | tuple) or not value:
-        raise ValueError(f"{parameter} must be a list of names of fields, not {value!r}")
+        raise ValueError(f"{parameter} must be a list of names of fields, not {value!r:.100}")
     for name in value:
         check_name(name, parameter)
+    if len(set(value)) < len(value):
+        raise ValueError(f"{parameter} names a field twice")
 
 
 def check_distinct(value: object, name: str) -> None:

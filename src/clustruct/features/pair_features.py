@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import KW_ONLY, dataclass
 from fnmatch import fnmatchcase
 from typing import Any, Self, get_args
@@ -11,9 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from clustruct import memory
 from clustruct._typing import Ints
+from clustruct.exceptions import DataError
 from clustruct.itemsets import ItemSet, all_pairs
 from clustruct.records import Fields, ItemKind, RawSet, field_kinds
 from clustruct.storage import register
@@ -21,11 +25,14 @@ from clustruct.storage.values import registered
 
 from .base import Block, PairBlock, Unlearned, Values
 from .blocking import Blocking
+from .needs import FieldNeed, learn_needs, watched
 
 KINDS: tuple[str, ...] = get_args(ItemKind)
 # More are not taken from a model file: a few bytes for each there would ask for gigabytes here.
 MOST_BLOCKS = 2000
 MOST_PRODUCTS = 20_000
+# Patterns with wildcards: how many, how long, and how often one is held against a name.
+MOST_PATTERNS, LONGEST_PATTERN, MOST_MATCHES = 1000, 500, 500_000
 
 
 @register("Constant")
@@ -53,6 +60,17 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         Products of features are added, for each two features whose names match (as of files: ``*``, ``?``).
     blocking : Blocking, optional
         Which pairs of large sets are compared; without it all pairs of every set are.
+    memory_limit : int or str, optional
+        Sets whose pairs would take more (bytes, or words such as "8G") are refused before any work; by
+        default those that take more than there is.
+    allow_missing_fields : bool
+        Whether data may lack a field that the features look at, or hold something else there. By default
+        `transform` refuses it. A model file does not keep this.
+
+    Attributes
+    ----------
+    needs_ : list of FieldNeed
+        The fields that the blocks and the blocking look at, as they were in training.
 
     Examples
     --------
@@ -67,6 +85,8 @@ class PairFeatures(TransformerMixin, BaseEstimator):
     bias: bool = True
     products: Sequence[tuple[str, str]] = ()
     blocking: Blocking | None = None
+    allow_missing_fields: bool = False
+    memory_limit: memory.Size = None
 
     def fit(self, X: Sequence[RawSet], y: object = None) -> Self:
         """Learn vocabularies, weights and ranges from the raw sets."""
@@ -75,12 +95,38 @@ class PairFeatures(TransformerMixin, BaseEstimator):
             block.fit(X)
         self.product_columns_ = product_columns(self.products, self._names())
         self.blocking_ = None if self.blocking is None else self.blocking.fit(X)
+        self.needs_ = self._needs(X)
         return self
 
     def transform(self, X: Iterable[RawSet]) -> list[ItemSet]:
-        """One item set per raw set."""
+        """One item set per raw set. `DataError` where these sets lack what the features need."""
+        sets = list(X)
+        trusting = self.checked(sets)
+        return [trusting._item_set(raw) for raw in sets]
+
+    def watched(self, sets: Iterable[RawSet]) -> Iterator[RawSet]:
+        """The sets as they come; `DataError` where a file lacks what the features need.
+
+        A file is judged as a whole: no item of it has a field, or most values there are of another kind.
+        Much more missing values than in training are a `DataWarning`.
+        """
         check_is_fitted(self)
-        return [self._item_set(raw) for raw in X]
+        return iter(sets) if self.allow_missing_fields else watched(sets, self.needs_)
+
+    def checked(self, sets: Iterable[RawSet] = ()) -> PairFeatures:
+        """These features for sets that were watched: single ones of them may lack fields."""
+        for _ in self.watched(sets):
+            pass
+        trusting = copy(self)
+        trusting.allow_missing_fields = True
+        return trusting
+
+    def _needs(self, sets: Sequence[RawSet]) -> list[FieldNeed]:
+        fields = [name for block in self.blocks_ for name in block.fields_used()]
+        context = [name for block in self.blocks_ for name in block.context_used()]
+        searched = [] if self.blocking_ is None else self.blocking_.fields_
+        chosen = [] if self.blocking_ is None else self.blocking_.fields or ()
+        return learn_needs(sets, [*fields, *chosen], context, searched) if sets else []
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
         """The names of the features, in order."""
@@ -91,9 +137,29 @@ class PairFeatures(TransformerMixin, BaseEstimator):
     def _names(self) -> list[str]:
         return [name for block in self.blocks_ for name in block.get_feature_names_out()]
 
+    def check_memory(self, X: Iterable[RawSet]) -> None:
+        """Refuse sets of which all pairs together would take more than there is (or than the limit)."""
+        sizes = [len(raw) for raw in X if not self._lists(raw)]
+        n_pairs = sum(m * (m - 1) // 2 for m in sizes)
+        of = f"{max(sizes, default=0):,} items" if len(sizes) == 1 else f"{len(sizes):,} sets"
+        self._require(n_pairs, f"features of all {n_pairs:,} pairs of {of}")
+
+    def _require(self, n_pairs: int, what: str) -> None:
+        # The blocks' columns are held beside the table that is made of them, and the pairs themselves.
+        n_bytes = 8.0 * n_pairs * (2 * len(self.get_feature_names_out()) + 2)
+        advice = "train with --block N (Recipe(block=N)), which compares likely pairs of large sets only"
+        memory.require(n_bytes, what, advice, self.memory_limit)
+
+    def _lists(self, raw: RawSet) -> bool:
+        """Whether only likely pairs of the set are compared."""
+        return self.blocking_ is not None and self.blocking_.lists(raw)
+
     def _item_set(self, raw: RawSet) -> ItemSet:
-        listed = self.blocking_ is not None and self.blocking_.lists(raw)
+        listed = self._lists(raw)
+        self.check_memory([raw])
         pairs = self.blocking_.pairs(raw) if self.blocking_ and listed else all_pairs(len(raw))
+        if listed:
+            self._require(len(pairs), f"features of {len(pairs):,} pairs of {len(raw):,} items")
         values = _stack([block.transform(raw, pairs) for block in self.blocks_], pairs)
         return ItemSet(
             pairs=multiply(values, self.product_columns_),
@@ -107,7 +173,8 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         """All that a model file keeps: JSON values and arrays."""
         check_is_fitted(self)
         products = [list(pair) for pair in self.products]
-        return {"blocks": self.blocks_, "products": products, "blocking": self.blocking_}
+        parts = {"blocks": self.blocks_, "products": products, "blocking": self.blocking_}
+        return {**parts, "needs": self.needs_}
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> PairFeatures:
@@ -119,11 +186,23 @@ class PairFeatures(TransformerMixin, BaseEstimator):
             raise ValueError(f"{len(blocks)} blocks of features cannot be meant")
         if not isinstance(blocking, Blocking | None):
             raise ValueError(f"blocking must be Blocking, not {type(blocking).__name__}")
+        needs = state.get("needs", [])
+        if not isinstance(needs, list) or not all(isinstance(need, FieldNeed) for need in needs):
+            raise ValueError("the state of the features has no list of needs")
         products = check_patterns(state["products"])
         features = cls(blocks, bias=False, products=products, blocking=blocking)
-        features.blocks_, features.blocking_ = blocks, blocking
+        features.blocks_, features.blocking_, features.needs_ = blocks, blocking, needs
         features.product_columns_ = product_columns(products, features._names())
         return features
+
+
+def checked(pipeline: Pipeline, sets: Iterable[RawSet] = ()) -> Pipeline:
+    """The pipeline for sets that were looked at together: single ones of them may lack fields.
+
+    `DataError` where all sets of a file lack what its features need.
+    """
+    held, steps = list(sets), pipeline.steps
+    return Pipeline([(n, s.checked(held) if isinstance(s, PairFeatures) else s) for n, s in steps])
 
 
 def _stack(columns: list[Values], pairs: Ints) -> Values:
@@ -136,9 +215,11 @@ def _stack(columns: list[Values], pairs: Ints) -> Values:
 
 def check_patterns(patterns: object) -> list[tuple[str, str]]:
     """Pairs of name patterns."""
-    if isinstance(patterns, list | tuple) and all(map(_is_pair, patterns)):
-        return [(str(a), str(b)) for a, b in patterns]
-    raise ValueError(f"products must be a list of pairs of name patterns, not {patterns!r}")
+    if not isinstance(patterns, list | tuple) or not all(map(_is_pair, patterns)):
+        raise ValueError(f"products must be a list of pairs of name patterns, not {patterns!r:.100}")
+    if len(patterns) > MOST_PRODUCTS:
+        raise ValueError(f"products: {len(patterns)} pairs of patterns, more than {MOST_PRODUCTS}")
+    return [(str(a), str(b)) for a, b in patterns]
 
 
 def _is_pair(given: object) -> bool:
@@ -151,15 +232,36 @@ def product_columns(patterns: object, names: Sequence[str]) -> list[tuple[int, i
     >>> product_columns([("a*", "b")], ["a1", "a2", "b"])
     [(0, 2), (1, 2)]
     """
-    found: dict[tuple[int, int], None] = {}
-    for pair in check_patterns(patterns):
-        left, right = ([i for i, name in enumerate(names) if fnmatchcase(name, p)] for p in pair)
+    pairs = list(dict.fromkeys(check_patterns(patterns)))
+    matching = _matching({pattern for pair in pairs for pattern in pair}, names)
+    found, left_to_do = dict[tuple[int, int], None](), 4 * MOST_PRODUCTS
+    for pair in pairs:
+        left, right = (matching[pattern] for pattern in pair)
         if not left or not right:
-            raise ValueError(f"products: no feature is called like {pair[1 if left else 0]!r}")
-        found.update(dict.fromkeys((min(i, j), max(i, j)) for i in left for j in right))
-    if len(found) > MOST_PRODUCTS:
-        raise ValueError(f"products: {len(found)} products, more than {MOST_PRODUCTS}")
+            raise ValueError(f"products: no feature is called like {pair[1 if left else 0]!r:.100}")
+        left_to_do -= len(left) * len(right)
+        if left_to_do >= 0:
+            found.update(dict.fromkeys((min(i, j), max(i, j)) for i in left for j in right))
+    if len(found) > MOST_PRODUCTS or left_to_do < 0:
+        raise ValueError(f"products: more than {MOST_PRODUCTS} products, or the same ones many times over")
     return list(found)
+
+
+def _matching(patterns: Collection[str], names: Sequence[str]) -> dict[str, list[int]]:
+    """The columns that each pattern stands for."""
+    found: dict[str, list[int]] = {pattern: [] for pattern in patterns}
+    wild = {pattern for pattern in patterns if any(c in pattern for c in "*?[")}
+    if len(wild) > MOST_PATTERNS or len(wild) * len(names) > MOST_MATCHES:
+        raise ValueError(f"products: {len(wild)} patterns for {len(names)} features are too many")
+    if any(len(pattern) > LONGEST_PATTERN for pattern in wild):
+        raise ValueError(f"products: a pattern has more than {LONGEST_PATTERN} characters")
+    for column, name in enumerate(names):
+        if name not in wild and name in found:
+            found[name].append(column)
+        for pattern in wild:
+            if fnmatchcase(name, pattern):
+                found[pattern].append(column)
+    return found
 
 
 def product_names(columns: Sequence[tuple[int, int]], names: Sequence[str]) -> list[str]:
@@ -205,14 +307,15 @@ def guess_blocks(
     classes = list(registered(PairBlock).values())  # type: ignore[type-abstract]
     found: list[Block] = []
     for field in data.compared():
-        suited = (c for c in classes if data.kinds[field] in c.suits.get(data.items, ()))
+        held = "category" if data.is_category(field) else data.kinds[field]
+        suited = [c for c in classes if held in c.suits.get(data.items, ())]
         found += [block for c in suited for block in c.guess_field(data, field)]
     for c in classes:
         if data.items in c.suits_record:
             found += c.guess_record(data, found)
     if not found:
         held = ", ".join(f"{field} holds {kind}" for field, kind in data.kinds.items())
-        raise ValueError(f"no field to compare items by: {held or 'the items have no fields'}")
+        raise DataError(f"no field to compare items by: {held or 'the items have no fields'}")
     return found
 
 

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from clustruct.exceptions import ModelFileError
+
 _HERE = str(Path(__file__).resolve().parents[2])
 # Names of Python 2, and the change.
 NAMES = {
@@ -52,6 +54,10 @@ STATEMENTS = {
 
 class HookError(Exception):
     """A fault of the hook module or of how it is used. The message is meant for its author."""
+
+
+class HookModelError(HookError, ModelFileError):
+    """A model file that is not one of ``clustruct-learn``, or damaged."""
 
 
 def unparsed(error: SyntaxError) -> HookError:

@@ -11,7 +11,7 @@ import pickle
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +19,32 @@ from numpy.typing import NDArray
 from clustruct._typing import Floats
 from clustruct.exceptions import ModelFileError
 from clustruct.ssvm import VectorSum
-from clustruct.storage import DataclassState, read, register, save
+from clustruct.storage import DataclassState, Shape, fits, read, register, save
 from clustruct.storage.values import Unstorable, encode, register_foreign
 
-from .errors import HookError
+from .errors import HookError, HookModelError
 from .svmapi import Document, KernelParm, Model, Sparm, Sparse, StructModel
 
 Attributes = dict[str, Any]
+# What a file says, and of which kind it must be. A module may add what it likes to sparm.
+TRAINING = dict.fromkeys(("c", "epsilon", "loss_type", "slack_norm", "alg_type", "ccache_size"), float)
+KERNEL = {**get_type_hints(KernelParm), "kernel_type": Literal[0, 1, 2, 3]}
+VECTOR = {
+    "indices": Shape((None,), np.integer),
+    "values": Shape((None,)),
+    "userdefined": str,
+    "factor": float,
+    "kernel_id": int,
+}
+DOCUMENT = {
+    "sparses": list[Sparse],
+    "docnum": int,
+    "slackid": int | None,
+    "queryid": int,
+    "costfactor": float,
+}
+# No number of a model is as large.
+HUGE = 1e300
 
 
 @register("hook model")
@@ -49,26 +68,55 @@ class HookModel(DataclassState):
             raise ValueError(f"sm.{min(taken)} is not an attribute that a module may set")
 
     def model(self) -> StructModel:
-        """The model, without the attributes that are pickled."""
+        """The model, without the attributes that are pickled; ValueError where it is none."""
+        self._check()
         sm = StructModel(KernelParm(**self.kernel))
         sm.size_psi = self.size_psi
         sm.svm_model = Model(sm.svm_model.kernel_parm, self.w, self.kernel_ids, self.support)
         vars(sm).update(self.attributes)
         return sm
 
+    def _check(self) -> None:
+        # When a file is read, not when it is written: a module may have set anything, and has been trained.
+        if self.size_psi is not None and not 1 <= self.size_psi < 2**63:
+            raise ValueError(f"size_psi cannot be {self.size_psi!r:.60}")
+        if (self.w is None) == (self.support is None):
+            raise ValueError("it has neither weights nor support vectors, or both")
+        blocks = len(set(self.kernel_ids))
+        if blocks != len(self.kernel_ids) or not blocks:
+            raise ValueError("kernel_ids must be numbers, each once")
+        if self.w is not None and (self.w.ndim != 1 or len(self.w) % blocks):
+            raise ValueError("w must have as many weights for each of kernel_ids")
+        _check(self.kernel, KERNEL, "kernel")
+        _check(self.sparm, TRAINING, "sparm")
+
+
+def _check(held: Mapping[str, Any], hints: Mapping[str, Any], what: str) -> None:
+    """ValueError where a value is missing, of another kind, or not finite."""
+    for name, hint in hints.items():
+        value: Any = held.get(name)
+        number = isinstance(value, int | float | np.number)
+        if not fits(value, hint) or (number and not -HUGE < value < HUGE):
+            raise ValueError(f"{name} of {what} cannot be {value!r:.60}")
+
 
 def _sparse_state(vector: Sparse) -> Attributes:
-    whole = {name: getattr(vector, name) for name in ("userdefined", "factor", "kernel_id")}
-    return {"indices": vector.indices, "values": vector.values, **whole}
+    return {name: getattr(vector, name) for name in VECTOR}
 
 
 def _sparse(state: Mapping[str, Any]) -> Sparse:
+    _check(state, VECTOR, "a vector")
     words = list(zip(state["indices"].tolist(), state["values"].tolist(), strict=True))
     return Sparse(words, state["userdefined"], state["factor"], state["kernel_id"])
 
 
+def _document(state: Mapping[str, Any]) -> Document:
+    _check(state, DOCUMENT, "a document")
+    return Document(**state)
+
+
 register_foreign("hook vector", Sparse, _sparse_state, _sparse)
-register_foreign("hook document", Document, lambda document: dict(vars(document)), lambda s: Document(**s))
+register_foreign("hook document", Document, lambda document: dict(vars(document)), _document)
 
 
 def unstorable(values: Mapping[str, Any], allow_pickle: bool) -> dict[str, str]:
@@ -130,7 +178,7 @@ def read_model_file(
         sm = held.model()
     except (ModelFileError, TypeError, ValueError) as error:
         reason = str(error).removeprefix(f"{path}: ")
-        raise HookError(f"{path} is not a model file of clustruct-learn ({reason})") from error
+        raise HookModelError(f"{path} is not a model file of clustruct-learn ({reason})") from error
     if held.pickled and not allow_pickle:
         names = ", ".join(f"sm.{name}" for name in held.pickled)
         raise HookError(
@@ -140,7 +188,7 @@ def read_model_file(
     for name, data in held.pickled.items():
         try:
             setattr(sm, name, pickle.loads(data.tobytes()))
-        except (AttributeError, ImportError, pickle.UnpicklingError) as error:
-            raise HookError(f"{path}: sm.{name} cannot be read: {error}") from error
+        except Exception as error:  # what a damaged pickle upsets can be anything
+            raise HookModelError(f"{path}: sm.{name} cannot be read: {error}") from error
     vars(sparm).update(held.sparm)
     return sm, held.left_out

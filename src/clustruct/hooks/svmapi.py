@@ -6,6 +6,7 @@ the model, and the scores of vectors under it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, SupportsIndex, TypeAlias
@@ -32,6 +33,8 @@ __all__ = [
 ]
 
 LINEAR, POLY, RBF, SIGMOID = 0, 1, 2, 3
+# Support vectors with more entries than this, zeros counted, stay sparse: slower, and 256 MiB at most.
+MOST_DENSE = 2**25
 KERNEL_KINDS = ("linear", "polynomial", "rbf", "sigmoid")
 # What a module may give as words: (index, value) pairs or plain values, in whatever holds them.
 Words: TypeAlias = "Sparse | Iterable[Any] | sparse.sparray"
@@ -310,17 +313,35 @@ class Model:
 class _Expansion:
     """sum_j a_j kappa(v_j, .) of one space, for one sparse vector at a time."""
 
-    def __init__(self, kernel: KernelParm, vectors: Matrix, coefficients: Floats) -> None:
-        dense = vectors.toarray() if hasattr(vectors, "toarray") else np.asarray(vectors)
-        # Column by column: the products need only the columns that a sparse vector has.
-        self.columns = np.ascontiguousarray(dense.T)
-        self.squares = np.einsum("ij,ij->i", dense, dense)
+    def __init__(self, kernel: KernelParm, vectors: Any, coefficients: Floats) -> None:
         self.kernel, self.coefficients = kernel, coefficients
+        # Column by column: the products need only the columns that a sparse vector has.
+        self.used: Ints | None = None
+        if sparse.issparse(vectors):
+            # And of those only the ones that some support vector has: there can be very many more.
+            self.used, places = np.unique(np.asarray(vectors.indices), return_inverse=True)
+            shape = (vectors.shape[0], len(self.used))
+            vectors = sparse.csr_array((vectors.data, places, vectors.indptr), shape=shape)
+        if sparse.issparse(vectors) and math.prod(vectors.shape) > MOST_DENSE:
+            self.columns: Any = sparse.csr_array(vectors.T)
+            self.squares = np.asarray(vectors.multiply(vectors).sum(axis=1)).ravel()
+        else:
+            dense = vectors.toarray() if sparse.issparse(vectors) else np.asarray(vectors)
+            self.columns = np.ascontiguousarray(dense.T)
+            self.squares = np.einsum("ij,ij->i", dense, dense)
+
+    def _products(self, s: Sparse) -> Floats:
+        """<v_j, s> for every j. Words that no v_j has count nothing."""
+        if self.used is None:
+            known = s.indices < len(self.columns)
+            return s.values[known] @ self.columns[s.indices[known]]
+        places = np.searchsorted(self.used, s.indices)
+        places[places == len(self.used)] = 0
+        known = self.used[places] == s.indices if len(self.used) else np.zeros(len(s), bool)
+        return np.asarray(s.values[known] @ self.columns[places[known]]).ravel()
 
     def __call__(self, s: Sparse) -> float:
-        known = s.indices < len(self.columns)
-        k = self.kernel
-        products = s.values[known] @ self.columns[s.indices[known]]
+        k, products = self.kernel, self._products(s)
         if k.kernel_type == LINEAR:
             return float(self.coefficients @ products)
         if k.kernel_type == RBF:

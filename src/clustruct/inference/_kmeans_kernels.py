@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-decorators=False
 """Compiled point-incremental k-means on a similarity matrix, and on a factor of one.
 
     value(y) = sum_c q_c / s_c,   q_c = sum_{a,b in c} K_ab,   s_c = |c|
@@ -9,12 +8,12 @@ cluster stays, so that there are k clusters from the first step to the last.
 """
 
 import numpy as np
-from numba import njit
 
+from clustruct._jit import kernel
 from clustruct._typing import Floats, Ints
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _best_cluster(pull: Floats, own: float, source: int, q: Floats, s: Ints, tolerance: float) -> int:
     """The cluster that raises the value most, or the item's own where none raises it beyond rounding."""
     leave = (q[source] - 2.0 * pull[source] + own) / (s[source] - 1) - q[source] / s[source]
@@ -27,7 +26,7 @@ def _best_cluster(pull: Floats, own: float, source: int, q: Floats, s: Ints, tol
     return chosen
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def hill_climb(K: Floats, labels: Ints, k: int, tolerance: float, passes: int) -> float:
     """Move items one by one, in order, until a pass moves none. Changes labels; the value reached.
 
@@ -71,7 +70,7 @@ def hill_climb(K: Floats, labels: Ints, k: int, tolerance: float, passes: int) -
     return value
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def hill_climb_rows(F: Floats, labels: Ints, k: int, tolerance: float, passes: int) -> float:
     """`hill_climb` for K = F F' (m x r), with cluster sums of rows in place of pulls: O(m k r) for a pass."""
     m, r = F.shape

@@ -6,12 +6,12 @@ from importlib import import_module
 from typing import Any
 
 from . import csv_files, jsonl, parquet  # noqa: F401 (each registers its format)
+from .csv_files import check_delimiter
 from .files import (
     FileFormat,
     Prediction,
     Reading,
     TextFormat,
-    match_predictions,
     prediction_file,
     prediction_lines,
     read_sets,
@@ -19,6 +19,7 @@ from .files import (
     suffixes,
     write_sets,
 )
+from .matching import match_predictions
 from .tables import Columns, LabelUse, sets_from_frame
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "Prediction",
     "Reading",
     "TextFormat",
+    "check_delimiter",
     "match_predictions",
     "prediction_file",
     "prediction_lines",

@@ -12,7 +12,7 @@ from clustruct.records import RawSet
 from clustruct.text import place
 
 from .files import Prediction, Reading, TextFormat, plain, register, suffix_of, text_lines
-from .tables import Row, sets_from_rows
+from .tables import Row, check_header, sets_from_rows
 
 # A field beyond this is a quote that was never closed.
 LONGEST_FIELD = 2**20
@@ -61,7 +61,7 @@ def _line(cells: Sequence[object], suffix: str) -> str:
 
 def csv_rows(path: Path, delimiter: str | None = None) -> tuple[list[str], Iterator[Row]]:
     """The header, and (line, values by column) of each row. Empty cells are None."""
-    mark = delimiter or _mark(suffix_of(path))
+    mark = _mark(suffix_of(path)) if delimiter is None else check_delimiter(delimiter)
     csv.field_size_limit(LONGEST_FIELD)
     reader = csv.reader((text for _, text in text_lines(path, LONGEST_LINE)), delimiter=mark, strict=True)
     records = _records(path, reader)
@@ -70,6 +70,18 @@ def csv_rows(path: Path, delimiter: str | None = None) -> tuple[list[str], Itera
         raise DataError(f"{path}: the file is empty")
     header = _check_header(first[1], path, mark)
     return header, _rows(path, header, records)
+
+
+def check_delimiter(given: str) -> str:
+    r"""One character that can stand between cells; a backslash and t are a tab.
+
+    >>> check_delimiter(";"), check_delimiter("\\t")
+    (';', '\t')
+    """
+    mark = "\t" if given == "\\t" else given
+    if len(mark) != 1 or mark in '"\r\n':
+        raise ValueError(f"the delimiter must be one character, not {given!r:.40}")
+    return mark
 
 
 def _records(path: Path, reader: Iterator[list[str]]) -> Iterator[tuple[int, list[str]]]:
@@ -99,9 +111,8 @@ def _check_header(cells: list[str], path: Path, mark: str) -> list[str]:
     for a, name in enumerate(header):
         if not name:
             raise DataError(f"{place(path, 1)}: column {a + 1} has no name")
-        if name in header[:a]:
-            raise DataError(f"{place(path, 1)}: two columns are named {name!r}")
-    if len(header) == 1 and mark == "," and any(other in header[0] for other in ";\t|"):
+    check_header(header, place(path, 1))
+    if len(header) == 1 and any(other in header[0] for other in ",;\t|"):
         raise DataError(f"{place(path, 1)}: one column only; is there another delimiter? (--delimiter)")
     return header
 

@@ -9,16 +9,17 @@ from __future__ import annotations
 import gzip
 import zlib
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import IO, Any, ClassVar, NamedTuple, TypeVar
 
 from clustruct.exceptions import DataError
-from clustruct.records import RawSet
-from clustruct.storage.files import replacing
+from clustruct.records import RawSet, Source
+from clustruct.storage.targets import is_stream, replacing
 from clustruct.text import place
 
 from .tables import Columns, LabelUse
@@ -86,6 +87,12 @@ def suffixes(kind: type[FileFormat] = FileFormat) -> tuple[str, ...]:
     return tuple(suffix for suffix, held in _FORMATS.items() if isinstance(held, kind))
 
 
+def is_table(path: str | PathLike[str]) -> bool:
+    """Whether files of this name have one item per row."""
+    kind = _FORMATS.get(suffix_of(path))
+    return kind is not None and kind.is_table
+
+
 def suffix_of(path: str | PathLike[str]) -> str:
     """The end of a file's name that tells its format: .csv for a.csv and a.csv.gz.
 
@@ -109,22 +116,48 @@ def read_sets(
     .parquet; all but Parquet may end in .gz. ``labels`` is "required", "skip" (items without a label are
     left out) or "ignored" (sets come without labels). Whatever is wrong is a `DataError` that names file
     and line.
+
+    Sets of different files are different sets: of several files, a set without a name is named after its
+    file, and one whose name an earlier file has used becomes "file: name".
     """
     reading = Reading(columns or Columns(**named), labels, delimiter)  # type: ignore[arg-type]
-    for given in paths:
-        kind = _FORMATS.get(suffix_of(given))
+    labelled = _labelled_paths(paths)
+    names: dict[str, Path] = {}
+    for path, label in labelled.items():
+        kind = _FORMATS.get(suffix_of(path))
         if kind is None:
             raise DataError(
-                f"{given}: unknown kind of file; known are {', '.join(_FORMATS)} (and .gz of text)"
+                f"{path}: unknown kind of file; known are {', '.join(_FORMATS)} (and .gz of text)"
             )
-        yield from _not_empty(Path(given), kind.read(Path(given), reading))
+        for raw in _not_empty(path, kind.read(path, reading)):
+            name = raw.name or (label if len(labelled) > 1 else "")
+            while names.setdefault(name, path) != path:
+                name = f"{label}: {name}"
+            yield raw if name == raw.name else replace(raw, name=name)
+
+
+def _labelled_paths(paths: Sequence[str | PathLike[str]]) -> dict[Path, str]:
+    """What stands for each file in names of sets: its name, or the whole path where two have one name."""
+    given = [Path(path) for path in paths]
+    for a, path in enumerate(given):
+        if any(path == other or _is_same(path, other) for other in given[:a]):
+            raise DataError(f"{path}: the file is given twice")
+    times = Counter(path.name for path in given)
+    return {path: path.name if times[path.name] == 1 else str(path) for path in given}
+
+
+def _is_same(first: Path, second: Path) -> bool:
+    try:
+        return first.samefile(second)
+    except OSError:  # one of them is not there, which is said when it is read
+        return False
 
 
 def _not_empty(path: Path, sets: Iterable[RawSet]) -> Iterator[RawSet]:
     found = False
     for raw in sets:
         found = True
-        yield raw
+        yield raw if raw.source is not None else replace(raw, source=Source(str(path)))
     if not found:
         raise DataError(f"{path}: no sets to use" if path.stat().st_size else f"{path}: the file is empty")
 
@@ -149,6 +182,7 @@ def prediction_file(path: str | PathLike[str]) -> Iterator[Callable[[Prediction]
 
     .csv and .tsv have the columns set (where sets have names), id, cluster and any further ones; .jsonl has
     one set per line, ``{"id", "items": [{"id", ...}], "labels"}``. A name that ends in .gz is packed.
+    A device or a pipe, such as /dev/stdout, gets CSV.
     """
     text = _prediction_text(path)
     with _opened(Path(path)) as f:
@@ -162,7 +196,8 @@ def prediction_lines(predictions: Iterable[Prediction], suffix: str = ".csv") ->
 
 
 def _prediction_text(path: str | PathLike[str]) -> Callable[[Prediction], Iterator[str]]:
-    """What makes text of one prediction after the other."""
+    """What makes text of one prediction after the other; a device or a pipe has no name to go by."""
+    path = "predictions.csv" if not suffix_of(path) and is_stream(Path(path)) else path
     kind, begun = _written(path, "predictions"), list[Prediction]()
 
     def text(prediction: Prediction) -> Iterator[str]:
@@ -194,31 +229,6 @@ def _opened(path: Path) -> Iterator[IO[bytes] | gzip.GzipFile]:
 
 def _encoded(line: str) -> bytes:
     return line.encode("utf-8", "surrogatepass")
-
-
-def match_predictions(
-    path: str | PathLike[str], sets: Sequence[RawSet], delimiter: str | None = None
-) -> list[list[Any]]:
-    """The labels that a predictions file has for the items of the sets, in their order.
-
-    Sets and items are matched by name; one that is not there is an error, one too many is not.
-    """
-    kind = _FORMATS.get(suffix_of(path))
-    columns = Columns(id="id")
-    if kind is not None and kind.is_table:
-        columns = Columns(set="set" if any(raw.name for raw in sets) else None, id="id", cluster="cluster")
-    found = read_sets(path, columns=columns, delimiter=delimiter)
-    by_set = {raw.name: dict(zip(map(str, raw.item_ids), raw.labels or (), strict=True)) for raw in found}
-    answers = []
-    for raw in sets:
-        held = by_set.get(raw.name)
-        if held is None:
-            raise DataError(f"{path}: there is no prediction for {raw.title}")
-        for name in raw.item_ids:
-            if str(name) not in held:
-                raise DataError(f"{path}: there is no prediction for item {name!r} of {raw.title}")
-        answers.append([held[str(name)] for name in raw.item_ids])
-    return answers
 
 
 def text_lines(path: Path, longest: int = LONGEST_LINE) -> Iterator[tuple[int, str]]:

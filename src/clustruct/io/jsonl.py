@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from clustruct.exceptions import DataError, NoLabels
-from clustruct.records import RawSet, is_missing
+from clustruct.records import RawSet, Source, is_missing
 from clustruct.text import place
 
 from .files import Prediction, Reading, TextFormat, plain, register, text_lines
@@ -131,6 +131,7 @@ def _raw_set(
         ids=ids,
         group=_group(given, columns, here),
         context=_context(given, columns, {key, label_key}),
+        source=Source(str(path), line),
     )
 
 

@@ -20,7 +20,7 @@ from .files import text_lines
 
 __all__ = ["SvmLight", "read_svmlight", "sets_from_svmlight"]
 
-ENTRY = re.compile(r"(\d+):(\S+)$")
+ENTRY = re.compile(r"([0-9]+):(\S+)$")
 
 
 class SvmLight(NamedTuple):
@@ -69,7 +69,7 @@ def _check(text: str, path: Path, line: int, n_features: int | None) -> int | No
     query = None
     if entries and entries[0].startswith("qid:"):
         given = entries.pop(0)[4:]
-        if not given.isdigit() or len(given) > 18:
+        if not given.isascii() or not given.isdigit() or len(given) > 18:
             raise DataError(f"{place(path, line)}: the qid must be a whole number, not {given!r}")
         query = int(given)
     before = 0
@@ -90,7 +90,7 @@ def _check(text: str, path: Path, line: int, n_features: int | None) -> int | No
 
 def _number(text: str, what: str, path: Path, line: int) -> None:
     try:
-        value = float(text)
+        value = float(text if text.isascii() and "_" not in text else "no number")
     except ValueError:
         raise DataError(f"{place(path, line)}: {what} is no number: {text[:40]!r}") from None
     if not np.isfinite(value):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from clustruct.exceptions import DataError, NoLabels
-from clustruct.records import RawSet, is_missing
+from clustruct.exceptions import DataError, DataWarning, NoLabels
+from clustruct.records import RawSet, Source, is_missing
 from clustruct.text import place
 
 LabelUse = Literal["required", "skip", "ignored"]
@@ -111,8 +112,10 @@ def check_ids(ids: Sequence[Any], where: Sequence[str], title: str, repeated: bo
 
 
 def check_values(item: Mapping[str, Any], where: str) -> None:
-    """Refuse numbers that are not finite where a missing value could not be meant."""
+    """Refuse numbers that are not finite where a missing value could not be meant, and complex ones."""
     for name, value in item.items():
+        if isinstance(value, complex):
+            raise DataError(f"{where}: the field {name!r} is a complex number")
         if isinstance(value, float) and math.isinf(value):
             raise DataError(f"{where}: the field {name!r} is infinite")
         if isinstance(value, list) and any(isinstance(v, float) and not math.isfinite(v) for v in value):
@@ -133,6 +136,20 @@ def check_present(
             raise fault(f"{place(path, line)}: there is no column {name!r}; there are {shown}")
 
 
+def check_header(header: Sequence[str], where: str) -> None:
+    """No two columns have one name."""
+    for a, name in enumerate(header):
+        if name in header[:a]:
+            raise DataError(f"{where}: two columns are named {name!r}")
+
+
+def _tell_of_sets(columns: Columns, header: Sequence[str], path: Path | None) -> None:
+    """Say that the column which named the sets in training is not there."""
+    if columns.set in columns.remembered and columns.set not in header:
+        said = f"there is no column {columns.set!r}, which named the sets in training; the table is one set"
+        warnings.warn(f"{place(path)}: {said} (--set NAME)", DataWarning, stacklevel=2)
+
+
 def sets_from_rows(
     rows: Iterable[Row], header: list[str], columns: Columns, labels: LabelUse, path: Path | None
 ) -> Iterator[RawSet]:
@@ -141,6 +158,7 @@ def sets_from_rows(
     ``rows`` gives (line, values by column).
     """
     line = None if path is None else 1
+    _tell_of_sets(columns, header, path)
     columns = columns.present(header)
     if columns.id is None and "id" in header and columns.cluster != "id":
         columns = replace(columns, id="id")
@@ -187,6 +205,7 @@ def _raw_set(
         # Rows without an id are known by their place, so that predictions can be put beside them.
         ids=ids if ids is not None else [line for line, _ in numbered],
         group=_group(rows, columns, title, where),
+        source=None if path is None else Source(str(path), lines=[line for line, _ in numbered]),
     )
 
 
@@ -228,8 +247,11 @@ def sets_from_frame(
     >>> first.items, first.labels
     ([{'name': 'Ann'}, {'name': 'Anne'}], ['x', 'x'])
     """
+    check_header([str(c) for c in getattr(frame, "columns", ())], "the table")
     values: dict[str, list[Any]] = {str(c): list(v) for c, v in frame.to_dict("list").items()}
-    rows = (dict(zip(values, row, strict=True)) for row in zip(*values.values(), strict=True))
+    rows = [dict(zip(values, row, strict=True)) for row in zip(*values.values(), strict=True)]
+    for number, row in enumerate(rows):
+        check_values(row, f"row {number}")
     columns = Columns(set=set, id=id, cluster=cluster, group=group, fields=fields)
     labels: LabelUse = "required" if cluster else "ignored"
     return list(sets_from_rows(enumerate(rows), list(values), columns, labels, None))

@@ -1,6 +1,8 @@
 """Item sets: a linear map from weights to similarities, and its adjoint; scores of pairs."""
 
+from .distances import with_distances
 from .item_set import ItemSet, as_item_set, pair_table
 from .pairs import Matrix, MatrixLike, PairScores, all_pairs
 
 __all__ = ["ItemSet", "Matrix", "MatrixLike", "PairScores", "all_pairs", "as_item_set", "pair_table"]
+__all__ += ["with_distances"]

@@ -227,6 +227,7 @@ class ItemSet:
         >>> x.joint_feature([[1.0, 1.0], [1.0, 0.0]])
         array([ 7., 20., 10.])
         """
+        algebra.check_real(B, "B")
         weights = sp.csr_array(B, dtype=np.float64) if sp.issparse(B) else np.asarray(B, dtype=np.float64)
         if weights.shape != (self._m, self._m):
             raise ValueError(f"B has shape {weights.shape}; expected {(self._m, self._m)}")
@@ -275,6 +276,7 @@ class ItemSet:
         >>> x.joint_feature_edges([0.5, 1.0, 0.0])
         array([5.])
         """
+        algebra.check_real(e, "e")
         degrees = np.asarray(e, dtype=np.float64)
         expected = (self._m * (self._m - 1) // 2,)
         if degrees.shape != expected:
@@ -329,6 +331,7 @@ class ItemSet:
         return self._pairs[np.flatnonzero(kept)], index[kept]
 
     def _split(self, w: ArrayLike) -> tuple[Floats, Floats]:
+        algebra.check_real(w, "w")
         weights = np.asarray(w, dtype=np.float64)
         if weights.shape != (self.n_features,):
             raise ValueError(f"w has shape {weights.shape}; expected {(self.n_features,)}")

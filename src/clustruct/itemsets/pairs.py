@@ -204,6 +204,7 @@ class PairScores:
         if not sparse.issparse(K):
             matrix = symmetric_matrix(K)
             return cls(len(matrix), matrix=matrix)
+        check_real(K, "K")
         if K.ndim != 2 or K.shape[0] != K.shape[1]:
             raise ValueError(f"K must be a square matrix, got shape {K.shape}")
         upper, lower = sparse.triu(K, 1).tocoo(), sparse.tril(K, -1).T.tocoo()
@@ -244,6 +245,7 @@ class PairScores:
 
 def symmetric_matrix(K: Any) -> Floats:
     """K as a finite symmetric C-ordered array."""
+    check_real(K, "K")
     dense = np.ascontiguousarray(K, dtype=np.float64)
     if dense.ndim != 2 or dense.shape[0] != dense.shape[1] or len(dense) == 0:
         raise ValueError(f"K must be a square matrix, got shape {dense.shape}")
@@ -257,13 +259,24 @@ def symmetric_matrix(K: Any) -> Floats:
     return dense
 
 
+def check_real(values: Any, name: str) -> None:
+    """Refuse what would lose something on its way to plain numbers: imaginary parts, or a mask."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise ValueError(f"{name} is a masked array: fill in or leave out what is masked")
+    if np.iscomplexobj(values):
+        raise ValueError(f"{name} must be real numbers, not complex ones")
+    if getattr(getattr(values, "dtype", None), "kind", "") in ("m", "M"):
+        raise ValueError(f"{name} must be numbers, not dates or times")
+
+
 def check_matrix(values: MatrixLike, name: str) -> Matrix:
     """A finite two-dimensional float64 array (read-only view) or CSR in canonical form."""
+    check_real(values, name)
     if sparse.issparse(values):
         return _check_sparse(values, name)
     try:
         dense = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name} must be a two-dimensional array of numbers: {error}") from None
     if dense.ndim != 2:
         raise ValueError(f"{name} must be two-dimensional, got shape {dense.shape}")

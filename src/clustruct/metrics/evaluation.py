@@ -1,6 +1,6 @@
 """All scores of many item sets at once, and scores by name as scikit-learn's searches take them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Protocol
@@ -51,10 +51,12 @@ class Evaluation:
     mean: Mapping[str, float]
     micro: Mapping[str, float]
 
-    def against(self, other: "Evaluation") -> dict[str, PairedComparison]:
-        """Each score compared set by set with that of another evaluation of the same sets."""
+    def against(
+        self, other: "Evaluation", groups: Sequence[Hashable] | None = None
+    ) -> dict[str, PairedComparison]:
+        """Each score compared set by set, or group by group, with that of another evaluation."""
         return {
-            name: compare_paired(values, other.per_set[name], lower_wins=lower_is_better(name))
+            name: compare_paired(values, other.per_set[name], lower_wins=lower_is_better(name), groups=groups)
             for name, values in self.per_set.items()
         }
 

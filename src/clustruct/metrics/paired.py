@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import binomtest, rankdata, ttest_rel, wilcoxon
 
 from clustruct._typing import Floats
+from clustruct.itemsets.pairs import check_real
 
 __all__ = ["PairedComparison", "compare_paired", "lower_is_better"]
 
@@ -24,6 +26,7 @@ class PairedComparison:
     p_sign :     one-tailed level of the sign test
     difference : mean of the first minus mean of the second
     p_t_test :   two-tailed level of the paired t-test; None where the differences do not vary
+    n_groups :   how many independent values were compared: sets, or groups of sets
     """
 
     wins: int
@@ -35,6 +38,7 @@ class PairedComparison:
     p_sign: float
     difference: float
     p_t_test: float | None
+    n_groups: int = 0
 
     @property
     def p_two_tailed(self) -> float:
@@ -42,8 +46,17 @@ class PairedComparison:
         return min(1.0, 2.0 * self.p_wilcoxon)
 
 
-def compare_paired(first: ArrayLike, second: ArrayLike, *, lower_wins: bool = True) -> PairedComparison:
+def compare_paired(
+    first: ArrayLike,
+    second: ArrayLike,
+    *,
+    lower_wins: bool = True,
+    groups: Sequence[Hashable] | None = None,
+) -> PairedComparison:
     """Compare two vectors of losses (or scores, with ``lower_wins=False``), one value per set.
+
+    Sets of one group are not independent: with ``groups``, one entry per set, it is the means over each
+    group that are won, lost and tested. ``difference`` stays that of the means over all sets.
 
     Ties are left out, equal differences share their mean rank; the level is exact without them.
 
@@ -51,9 +64,14 @@ def compare_paired(first: ArrayLike, second: ArrayLike, *, lower_wins: bool = Tr
     >>> found.wins, found.W, found.p_wilcoxon, found.p_sign, round(found.difference, 2)
     (5, 15.0, 0.03125, 0.03125, -12.32)
     """
+    check_real(first, "first")
+    check_real(second, "second")
     a, b = np.asarray(first, np.float64), np.asarray(second, np.float64)
     if a.shape != b.shape or a.ndim != 1:
         raise ValueError(f"two vectors of equal length are compared, not {a.shape} and {b.shape}")
+    difference = float(np.mean(a) - np.mean(b))
+    if groups is not None:
+        a, b = (_group_means(values, groups) for values in (a, b))
     better = np.round(b - a if lower_wins else a - b, 9)  # 0.1 + 0.2 must tie with 0.3
     left = better[better != 0.0]
     wins, n = int(np.count_nonzero(left > 0)), len(left)
@@ -66,9 +84,19 @@ def compare_paired(first: ArrayLike, second: ArrayLike, *, lower_wins: bool = Tr
         n,
         p_wilcoxon,
         p_sign,
-        float(np.mean(a) - np.mean(b)),
+        difference,
         float(ttest_rel(a, b).pvalue) if len(a) > 1 and np.ptp(a - b) > 0.0 else None,
+        len(a),
     )
+
+
+def _group_means(values: Floats, groups: Sequence[Hashable]) -> Floats:
+    """One value for each group."""
+    if len(groups) != len(values):
+        raise ValueError(f"{len(values)} sets but {len(groups)} groups")
+    number: dict[Hashable, int] = {}
+    owner = np.array([number.setdefault(group, len(number)) for group in groups])
+    return np.asarray(np.bincount(owner, values) / np.bincount(owner))
 
 
 def _signed_ranks(left: Floats, wins: int) -> tuple[float, float, float]:

@@ -1,4 +1,3 @@
-# mypy: disallow-untyped-decorators=False
 """Compiled greedy and local search for H with losses that depend on counts alone.
 
     Delta = max(0, (a_0 + a_Q Q + a_k k) / (b_0 + b_k k)),  0 where the denominator is 0
@@ -10,15 +9,15 @@ scaled, and whether they are quadratic. Plain functions, arrays in, arrays out. 
 """
 
 import numpy as np
-from numba import njit
 
+from clustruct._jit import kernel
 from clustruct._typing import Floats, Ints
 from clustruct.slack_rule.violation_kernels import violation
 
 Rule = tuple[bool, bool]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _objective(gain: float, Q: float, k: int, form: Floats, rule: Rule) -> float:
     below = form[3] + form[4] * k
     delta = 0.0
@@ -27,7 +26,7 @@ def _objective(gain: float, Q: float, k: int, form: Floats, rule: Rule) -> float
     return violation(delta, gain, rule[0], rule[1])
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _count(truth: Ints, labels: Ints, n_slots: int) -> tuple[Ints, Ints]:
     """Sizes s_c and counts n_ct of the clusters."""
     counts = np.zeros((n_slots, truth.max() + 1), dtype=np.int64)
@@ -36,7 +35,7 @@ def _count(truth: Ints, labels: Ints, n_slots: int) -> tuple[Ints, Ints]:
     return np.bincount(labels, minlength=n_slots), counts
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _statistic(sizes: Ints, counts: Ints, form: Floats) -> float:
     """Q of the partition."""
     Q = 0.0
@@ -49,7 +48,7 @@ def _statistic(sizes: Ints, counts: Ints, form: Floats) -> float:
     return Q
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _merge_change(c: int, d: int, sizes: Ints, counts: Ints, form: Floats) -> float:
     """Change of Q when clusters c and d merge."""
     change = form[5] * (sizes[c] * sizes[d])
@@ -60,7 +59,7 @@ def _merge_change(c: int, d: int, sizes: Ints, counts: Ints, form: Floats) -> fl
     return float(change)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _best_join(
     alive: Ints, sums: Floats, changes: Floats, gain: float, Q: float, form: Floats, rule: Rule
 ) -> tuple[float, int, int]:
@@ -84,7 +83,7 @@ def _best_join(
     return best, first, second
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def greedy(
     K: Floats, truth: Ints, labels: Ints, form: Floats, rule: Rule, truth_score: float, tolerance: float
 ) -> Ints:
@@ -115,12 +114,12 @@ def greedy(
             if e != c:
                 sums[c, e] += sums[d, e]
                 sums[e, c] = sums[c, e]
-                changes[c, e] = _merge_change(c, e, sizes, counts, form)
+                changes[c, e] = _merge_change(c, int(e), sizes, counts, form)
                 changes[e, c] = changes[c, e]
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _best_move(
     item: int,
     truth: Ints,
@@ -157,7 +156,7 @@ def _best_move(
     return best, place, best_gain, best_Q
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _carry(
     item: int, source: int, target: int, K: Floats, t: int, pull: Floats, sizes: Ints, counts: Ints
 ) -> None:
@@ -173,7 +172,7 @@ def _carry(
         pull[:, source] = 0.0  # rounding must not stay behind in an empty slot
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _join_tables(
     alive: Ints, found: Ints, pull: Floats, sizes: Ints, counts: Ints, form: Floats
 ) -> tuple[Floats, Floats]:
@@ -189,7 +188,7 @@ def _join_tables(
     return sums, changes
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def hill_climb(
     K: Floats, truth: Ints, labels: Ints, form: Floats, rule: Rule, truth_score: float, tolerance: float
 ) -> Ints:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from clustruct.estimators.base import read_sets
+from clustruct.estimators.inputs import read_sets
 from clustruct.explain import model_weights
 from clustruct.itemsets import ItemSet
 from clustruct.problems import mean_squares

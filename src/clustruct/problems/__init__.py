@@ -2,9 +2,10 @@
 
 from .classification import BinaryProblem, MulticlassProblem
 from .clustering import ClusteringProblem
+from .judging import Judged
 from .multilabel import MultiLabelProblem
 from .training import SimilarityTask, Trained
 from .units import Units, feature_scale, mean_squares
 
 __all__ = ["BinaryProblem", "ClusteringProblem", "MultiLabelProblem", "MulticlassProblem"]
-__all__ += ["SimilarityTask", "Trained", "Units", "feature_scale", "mean_squares"]
+__all__ += ["Judged", "SimilarityTask", "Trained", "Units", "feature_scale", "mean_squares"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,8 +12,9 @@ import numpy as np
 from clustruct._typing import Floats, Indices
 from clustruct.ssvm import Identity, Planes
 from clustruct.ssvm.checkpoint import Saved, read_checkpoint
-from clustruct.storage import DataclassState, digest, register, save
-from clustruct.storage.files import check_target
+from clustruct.storage import DataclassState, check_target, digest, register, save
+
+from .judging import Judged
 
 
 @register("fit checkpoint")
@@ -20,12 +22,13 @@ from clustruct.storage.files import check_target
 class SavedFit(DataclassState):
     """What the file of a fit holds.
 
-    A training is named by its C and a digest of the numbers of its sets. ``losses`` are the held-out losses
-    of those that are finished, ``training`` the state of the last one, which is called ``name``.
+    A training is named by its C and a digest of the numbers of its sets. ``judged`` has a row for each set
+    held out of one that is finished, its `Judged`; ``training`` is the state of the last one, which is
+    called ``name``.
     """
 
     identity: Identity
-    losses: dict[str, Floats]
+    judged: dict[str, Floats]
     name: str
     training: Saved | None
 
@@ -33,8 +36,8 @@ class SavedFit(DataclassState):
 class FitCheckpoint:
     """One file for all trainings of a fit, which choose C and then learn from all sets.
 
-    It is written when the losses of a training are known, and every few seconds of a training. ``identity``
-    covers the data and settings of the fit as a whole.
+    It is written when it is known what a training makes of held-out sets, and every few seconds of a
+    training. ``identity`` covers the data and settings of the fit as a whole.
     """
 
     def __init__(self, path: str | os.PathLike[str], identity: Identity) -> None:
@@ -45,14 +48,17 @@ class FitCheckpoint:
             raise ValueError(f"{self.path} belongs to another run: {differences}")
         self._held = SavedFit(identity, {}, "", None) if held is None else held
 
-    def losses(self, C: float, chosen: Indices, n: int) -> Floats | None:
-        """The losses of n held-out sets after a training that is finished, else None."""
-        found = self._held.losses.get(_name(C, chosen))
-        return found if isinstance(found, np.ndarray) and found.shape == (n,) else None
+    def get(self, C: float, chosen: Indices, n: int) -> list[Judged] | None:
+        """What a training that is finished made of n held-out sets, else None."""
+        found = self._held.judged.get(_name(C, chosen))
+        if not isinstance(found, np.ndarray) or found.shape != (n, 4):
+            return None
+        return [Judged(loss, (both, predicted, true)) for loss, both, predicted, true in found.tolist()]
 
-    def put(self, C: float, chosen: Indices, losses: Floats) -> None:
-        """A training is finished, and these are its losses."""
-        self._held.losses[_name(C, chosen)] = np.asarray(losses, float)
+    def put(self, C: float, chosen: Indices, found: Sequence[Judged]) -> None:
+        """A training is finished, and this is what it made of the held-out sets."""
+        rows = np.array([[judged.loss, *judged.pairs] for judged in found], float)
+        self._held.judged[_name(C, chosen)] = rows.reshape(-1, 4)
         save(self.path, self._held)
 
     def planes_of(self, chosen: Indices) -> Planes | None:
@@ -70,7 +76,7 @@ class FitCheckpoint:
 
     def hold_training(self, name: str, saved: Saved, *, write: bool) -> None:
         """Note the state of a training, and write it."""
-        self._held = SavedFit(self.identity, self._held.losses, name, saved)
+        self._held = SavedFit(self.identity, self._held.judged, name, saved)
         if write:
             save(self.path, self._held)
 
@@ -81,7 +87,7 @@ class FitCheckpoint:
 
 @dataclass(frozen=True)
 class TrainingKeeper:
-    """A `clustruct.ssvm.checkpoint.Keeper` in the file of a fit. A finished state waits for its losses."""
+    """A `clustruct.ssvm.checkpoint.Keeper` in the file of a fit. A finished state waits for `put`."""
 
     fit: FitCheckpoint
     name: str

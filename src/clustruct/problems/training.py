@@ -20,6 +20,7 @@ from clustruct.storage import digest
 
 from .arranging import arranged
 from .clustering import ClusteringProblem
+from .judging import Judged, shared_pairs
 from .resuming import FitCheckpoint
 from .units import Units, feature_scale
 
@@ -91,12 +92,13 @@ class SimilarityTask:
         digests["sample_weight"] = digest(self.sample_weight)
         return Identity(settings | {"rescale": self.rescale}, digests)
 
-    def held_out_loss(self, trained: Trained, i: int) -> float:
+    def judge(self, trained: Trained, i: int) -> Judged:
         """Delta of the prediction for set i, with as many clusters as the truth where that is to be given."""
         truth = self.labels[i]
         scores = self.predictor.scores(self.sets[i], trained.result.w)
         predicted = self.predictor.predict(scores, int(truth.max()) + 1)
-        return ExampleLoss(self.loss, truth)(predicted)
+        assert isinstance(predicted, np.ndarray)
+        return Judged(ExampleLoss(self.loss, truth)(predicted), shared_pairs(truth, predicted))
 
     @cached_property
     def _arranged(self) -> tuple[list[ItemSet], list[Ints], Indices] | None:

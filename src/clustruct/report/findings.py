@@ -12,6 +12,7 @@ from sklearn.pipeline import Pipeline
 
 from clustruct._typing import Floats
 from clustruct.explain import SetFindings, examine, transformed
+from clustruct.features import checked
 from clustruct.itemsets import ItemSet
 from clustruct.metrics import Evaluation, evaluate
 from clustruct.records import RawSet
@@ -31,6 +32,7 @@ class Findings:
     @classmethod
     def of(cls, pipeline: Pipeline, sets: Sequence[RawSet]) -> Findings:
         """Examine the sets one by one."""
+        pipeline = checked(pipeline, sets)
         return cls(pipeline, [examine(pipeline, raw, number) for number, raw in enumerate(sets)])
 
     @property

@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 
 from clustruct.plot.drawing import need_matplotlib
 from clustruct.records import RawSet
-from clustruct.storage.files import check_target, replacing
+from clustruct.storage.targets import check_target, replacing
 from clustruct.text import count, short
 
 from .contents import Item, contents

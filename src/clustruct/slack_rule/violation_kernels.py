@@ -1,11 +1,11 @@
-# mypy: disallow-untyped-decorators=False
 """The compiled twin of `SlackRule.violation`, for searches that are compiled themselves."""
 
 import numpy as np
-from numba import njit
+
+from clustruct._jit import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def violation(loss: float, gain: float, slack: bool, root: bool) -> float:
     """H(y): `slack` for slack scaling, `root` for quadratic slacks."""
     size = np.sqrt(loss) if root else loss

@@ -20,11 +20,12 @@ contiguous dot products. ``planes`` is the tuple (first, start, length, offset, 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from clustruct._jit import kernel
 
 
 # Sums may be reordered so that they run in vector registers; NaN and infinity keep their meaning.
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+@kernel(fastmath={"reassoc", "contract", "nsz"})
 def plane_dot(planes, j, v, low, high):
     """<c_j, clip(v, low, high)>; the bounds are empty arrays where w is free."""
     first, start, length, offset, factor, data, indices = planes
@@ -50,7 +51,7 @@ def plane_dot(planes, j, v, low, high):
     return total
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"})
+@kernel(fastmath={"contract"})
 def add_plane(planes, j, step, v):
     first, start, length, offset, factor, data, indices = planes
     for s in range(first[j], first[j + 1]):
@@ -66,7 +67,7 @@ def add_plane(planes, j, step, v):
                 u[q] += scale * x[q]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def clear_plane(planes, j, v):
     first, start, length, offset, _, _, indices = planes
     for s in range(first[j], first[j + 1]):
@@ -75,7 +76,7 @@ def clear_plane(planes, j, v):
             v[at + (indices[p + q] if indices.size else q)] = 0.0
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract", "nsz"})
+@kernel(fastmath={"reassoc", "contract", "nsz"})
 def overlap_dot(planes, j, k):
     """<c_j, c_k> of contiguous segments: the products of the stretches that overlap."""
     first, start, length, offset, factor, data, _ = planes
@@ -94,7 +95,7 @@ def overlap_dot(planes, j, k):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def plane_pair_dot(planes, j, k, scratch):
     """<c_j, c_k>; ``scratch`` is all zero before and after."""
     if planes[6].size == 0:
@@ -106,13 +107,13 @@ def plane_pair_dot(planes, j, k, scratch):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def pool_squares(planes, begin, end, scratch, out):
     for j in range(begin, end):
         out[j] = plane_pair_dot(planes, j, j, scratch)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def pool_combine(planes, a, v):
     """v += sum_j a_j c_j."""
     for j in range(len(a)):
@@ -120,14 +121,14 @@ def pool_combine(planes, a, v):
             add_plane(planes, j, a[j], v)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def step_length(gap, curvature, limit):
     if curvature <= 0.0:
         return limit
     return min(limit, gap / curvature)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def pool_slacks(planes, b, head, following, v, low, high, groups):
     """The slack that the planes held of each group need: max(0, max_j b_j - <c_j, w>)."""
     out = np.zeros(len(groups))
@@ -139,7 +140,7 @@ def pool_slacks(planes, b, head, following, v, low, high, groups):
     return out
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def mark_quiet(j, following, a, scores, least, quiet):
     """Mark the planes of a group, from j on, that have no weight and a gradient below the least that has."""
     while j >= 0:
@@ -147,7 +148,7 @@ def mark_quiet(j, following, a, scores, least, quiet):
         j = following[j]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def group_gap(cap, ridge, total, largest, held):
     """A group's part of the duality gap; ``held`` is sum_j a_j gradient_j."""
     if np.isfinite(cap):
@@ -158,7 +159,7 @@ def group_gap(cap, ridge, total, largest, held):
     return abs(held)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def pool_ascend(
     planes, b, square, head, following, a, quiet, total, cap, ridge, v, low, high, groups, busy, scratch, full
 ):
@@ -220,7 +221,7 @@ def pool_ascend(
     return estimate
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def gram_ascend(H, f, starts, members, cap, a, gradient, sweeps, tolerance):
     """The same ascent on a Gram matrix H (ridge included), in place; returns the last violation.
 

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
+from scipy import sparse
 
 from clustruct.callbacks import Iteration
 from clustruct.exceptions import ModelFileError
-from clustruct.storage import DataclassState, read, register, save
-from clustruct.storage.files import check_target
+from clustruct.storage import DataclassState, check_target, read, register, save
 
 from .identity import Identity
 from .planes import Planes, PlaneSet
@@ -33,6 +33,11 @@ class Saved(DataclassState):
     history: tuple[Iteration, ...]
     seconds: float
     oracle_calls: int
+
+    def __post_init__(self) -> None:
+        times = [self.seconds, *(entry.seconds for entry in self.history)]
+        if not all(0.0 <= seconds < np.inf for seconds in times) or self.oracle_calls < 0:
+            raise ValueError("its times and counts cannot be")
 
 
 class Keeper(Protocol):
@@ -96,8 +101,7 @@ class Checkpoint:
         """Write after the rounds from now on. Whether there was a state: what it holds is taken up."""
         saved = self.keeper.read()
         if saved is not None:
-            self._check(saved)
-            self.planes.load(saved.planes)
+            self._take_up(saved)
             progress.history.extend(saved.history)
             progress.earlier_seconds, progress.oracle_calls = saved.seconds, saved.oracle_calls
         progress.save = partial(self._save_now_and_then, progress)
@@ -117,24 +121,23 @@ class Checkpoint:
         history, planes = tuple(progress.history), self.planes.dump()
         return Saved(self.identity, planes, history, progress.seconds, progress.oracle_calls)
 
-    def _check(self, saved: Saved) -> None:
+    def _take_up(self, saved: Saved) -> None:
+        """Load the planes; refuse what belongs to another run, or cannot be used."""
         path = self.keeper.path
         if differences := saved.identity.differences(self.identity):
             raise ValueError(f"{path} belongs to another run: {differences}")
-        n_features = self.identity.settings["n_features"]
-        if not _sound(saved) or not saved.planes.fits(n_features, self.planes.n_groups):
-            raise ModelFileError(f"{path} is not a readable checkpoint: {path}: its planes do not fit")
+        if not saved.planes.fits(self.identity.settings["n_features"], self.planes.n_groups):
+            raise ModelFileError(f"{path} is not a readable checkpoint: its planes are of another size")
+        try:
+            self._load(saved.planes)
+        except (ArithmeticError, ValueError, np.linalg.LinAlgError) as error:
+            raise ModelFileError(f"{path} is not a readable checkpoint: {error}") from None
+        if not np.isfinite(self.planes.dual):
+            raise ModelFileError(f"{path} is not a readable checkpoint: its planes have no optimum")
 
-
-def _sound(saved: Saved) -> bool:
-    """Whether the planes are a table of finite numbers with multipliers that can be."""
-    planes = saved.planes
-    vectors = planes.vectors.data if hasattr(planes.vectors, "tocsr") else planes.vectors
-    numbers = [vectors, planes.b, planes.a, np.array([saved.seconds, saved.oracle_calls])]
-    known = all(isinstance(v, np.ndarray) and v.dtype.kind in "fi" for v in numbers)
-    return (
-        known
-        and getattr(planes.vectors, "ndim", 0) == 2
-        and all(np.isfinite(v).all() for v in numbers)
-        and bool((planes.a >= 0.0).all())
-    )
+    def _load(self, planes: Planes) -> None:
+        # Where the squares of a vector are not finite, its products are not either.
+        vectors = planes.vectors.data if sparse.issparse(planes.vectors) else planes.vectors
+        with np.errstate(over="raise"):
+            np.square(vectors).sum()
+        self.planes.load(planes)

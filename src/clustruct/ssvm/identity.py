@@ -34,7 +34,13 @@ class Identity(DataclassState):
 
 
 def _unequal(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
-    return [n for n in dict.fromkeys([*other, *one]) if n not in one or n not in other or one[n] != other[n]]
+    both = dict.fromkeys([*other, *one])
+    return [n for n in both if n not in one or n not in other or not _same(one[n], other[n])]
+
+
+def _same(one: object, other: object) -> bool:
+    """Of another kind: not the same, whatever its own comparison says."""
+    return type(one) is type(other) and bool(one == other)
 
 
 def _shown(settings: Mapping[str, Any], name: str) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,7 +13,7 @@ from sklearn.metrics.pairwise import KERNEL_PARAMS, PAIRWISE_KERNEL_FUNCTIONS
 
 from clustruct._typing import Floats, Indices
 from clustruct.slack_rule import SlackRule
-from clustruct.storage import DataclassState, register
+from clustruct.storage import DataclassState, is_matrix, register
 
 from .planes import GramPlanes
 from .problem import Backend
@@ -65,6 +65,15 @@ class VectorSum(DataclassState):
     coefficients: Floats
     vectors: Any
     parts: Indices | None = None
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> Self:
+        """The sum of a state; ValueError where it is not one."""
+        found = super().from_state(state)
+        numbers, n = (found.coefficients, found.part_ids), len(found.coefficients)
+        if not all(x.shape == (n,) for x in numbers) or not is_matrix(found.vectors, n):
+            raise ValueError("the parts of a sum of vectors do not fit")
+        return found
 
     @property
     def part_ids(self) -> Indices:

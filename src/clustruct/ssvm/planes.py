@@ -5,15 +5,16 @@ store with a Gram matrix.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Generic
+from typing import Any, Generic, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clustruct._typing import Floats, Indices
 from clustruct.callbacks import SupportsDump
-from clustruct.storage import DataclassState, register
+from clustruct.storage import DataclassState, is_matrix, register
 
 from .dual_qp import Groups, WeightConstraints, feasible, solve_bounded_dual, solve_dual
 from .problem import W
@@ -44,6 +45,16 @@ class Planes(DataclassState):
         n = len(self.vectors) if isinstance(self.vectors, list) else self.vectors.shape[0]
         if {n, len(self.group), len(self.a)} != {len(self.b)} or (self.group < 0).any():
             raise ValueError("the parts of the planes do not fit")
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> Self:
+        """The planes of a state; ValueError where it is not one."""
+        planes = super().from_state(state)
+        if not all(x.ndim == 1 for x in (planes.b, planes.group, planes.a)):
+            raise ValueError("the parts of the planes are no vectors")
+        if not isinstance(planes.vectors, list) and not is_matrix(planes.vectors, len(planes)):
+            raise ValueError("the vectors of the planes are no matrix of numbers")
+        return planes
 
     def __len__(self) -> int:
         return len(self.b)

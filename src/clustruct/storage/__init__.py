@@ -6,7 +6,8 @@ inside others. `DataclassState` has both methods for dataclasses, `EstimatorStat
 
 from .digest import digest
 from .files import load, read, save
-from .state import FEATURES, DataclassState, EstimatorState, Shape, fits
+from .state import FEATURES, DataclassState, EstimatorState, Shape, fits, is_matrix
+from .targets import check_target, descriptor
 from .values import register, register_foreign
 
 __all__ = [
@@ -14,8 +15,11 @@ __all__ = [
     "DataclassState",
     "EstimatorState",
     "Shape",
+    "check_target",
+    "descriptor",
     "digest",
     "fits",
+    "is_matrix",
     "load",
     "read",
     "register",

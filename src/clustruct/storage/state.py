@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal, Self, Union, get_args, get_origin, ge
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from clustruct.exceptions import ModelFileError
 
@@ -59,7 +60,7 @@ def fits(value: object, hint: object, known: Sizes | None = None) -> bool:
     if hint in (None, NoneType):
         return value is None
     if hint in NUMBERS:
-        return isinstance(value, NUMBERS[hint]) and not isinstance(value, bool)
+        return isinstance(value, NUMBERS[hint]) and not isinstance(value, bool) and _is_usual(value)
     origin, inner = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         return any(fits(value, one, known) for one in inner)
@@ -67,10 +68,17 @@ def fits(value: object, hint: object, known: Sizes | None = None) -> bool:
         return any(type(value) is type(one) and value == one for one in inner)
     if origin is tuple:
         return isinstance(value, tuple) and _members_fit(value, inner)
+    if origin in (list, dict):
+        return isinstance(value, origin) and _held_fit(value, inner)
     if origin is np.ndarray:
         return isinstance(value, np.ndarray) and _holds(value, get_args(inner[1])[0])
     wanted = origin or hint
     return isinstance(wanted, type) and isinstance(value, wanted)
+
+
+def _is_usual(value: object) -> bool:
+    """Not a whole number that no array could hold: JSON has them of any length."""
+    return not isinstance(value, int) or -(2**63) <= value < 2**63
 
 
 def _members_fit(value: tuple[object, ...], inner: tuple[object, ...]) -> bool:
@@ -79,10 +87,23 @@ def _members_fit(value: tuple[object, ...], inner: tuple[object, ...]) -> bool:
     return len(value) == len(inner) and all(fits(v, h) for v, h in zip(value, inner, strict=True))
 
 
+def _held_fit(value: list[object] | dict[object, object], inner: tuple[object, ...]) -> bool:
+    if isinstance(value, list):
+        return all(fits(v, inner[0]) for v in value)
+    return all(fits(k, inner[0]) and fits(v, inner[1]) for k, v in value.items())
+
+
 def _holds(value: NDArray[Any], of: type[Any]) -> bool:
     if of is np.object_:
         return value.dtype == object and all(isinstance(v, str) for v in value.ravel())
     return np.issubdtype(value.dtype, of) and (value.dtype.kind not in "fc" or bool(np.isfinite(value).all()))
+
+
+def is_matrix(value: object, rows: int) -> bool:
+    """Whether the value is a matrix of so many rows of finite floats, dense or CSR."""
+    if isinstance(value, sparse.csr_array):
+        return value.shape[0] == rows and _holds(value.data, np.floating)
+    return Shape((rows, None)).admits(value, {})
 
 
 class DataclassState:
@@ -174,9 +195,9 @@ class EstimatorState:
     """
 
     fitted: ClassVar[Mapping[str, Any]] = {}
-    # How many processes to use, what to print and where to keep a checkpoint is a matter of the machine, not
-    # of the model.
-    not_stored: ClassVar[tuple[str, ...]] = ("n_jobs", "verbose", "checkpoint")
+    # How many processes and how much memory to use, what to print and where to keep a checkpoint is a matter
+    # of the machine, not of the model.
+    not_stored: ClassVar[tuple[str, ...]] = ("n_jobs", "verbose", "memory_limit", "checkpoint")
 
     def check_parameters(self) -> None:
         """ValueError that names a parameter which is not what it must be."""
@@ -225,5 +246,6 @@ def _set(estimator: EstimatorState, learned: Mapping[str, Any]) -> None:
 
 def _check_chance(parameters: Mapping[str, Any]) -> None:
     starts, seed = parameters.get("n_init", 1), parameters.get("random_state")
-    if not fits(starts, int) or starts > MOST_STARTS or not fits(seed, int | None):
+    chance = fits(seed, int | None) and (seed is None or seed >= 0)
+    if not fits(starts, int) or starts > MOST_STARTS or not chance:
         raise ValueError(f"n_init and random_state cannot be {starts!r:.60} and {seed!r:.60}")

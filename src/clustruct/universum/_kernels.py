@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from numba import njit
+from clustruct._jit import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def target_cut(scores, labels, M):
     """Fill M with +1 per rival inside the margin at the label, -1 at each such rival; how many there are.
 

@@ -11,8 +11,10 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from clustruct._typing import Bools, Ints
+from clustruct.exceptions import DataError
 from clustruct.features.base import Block, Unlearned, Values, check_name
 from clustruct.itemsets import ItemSet, MatrixLike
+from clustruct.itemsets.pairs import check_real
 from clustruct.records import Fields, RawSet
 from clustruct.storage import register
 
@@ -41,6 +43,9 @@ class Links(Unlearned):
     def check_parameters(self) -> None:
         check_name(self.edges, "edges")
 
+    def context_used(self) -> list[str]:
+        return [self.edges]
+
     @classmethod
     def guess_record(cls, data: Fields, found: Sequence[Block]) -> list[Self]:
         return [cls()] if any("links" in raw.context for raw in data.sets) else []
@@ -52,8 +57,8 @@ class Links(Unlearned):
         m = len(raw)
         try:
             found = link_pairs(raw.context.get(self.edges, []), m)
-        except ValueError as error:
-            raise ValueError(f"{raw.title}: {error}") from None
+        except (ValueError, OverflowError) as error:
+            raise DataError(f"{raw.title}: {error}") from None
         keys, wanted = (p[:, 0] * m + p[:, 1] for p in (found.pairs, np.sort(pairs, axis=1)))
         columns = [np.isin(wanted, keys[kind]) for kind in (found.linked, found.co_cited)]
         return np.column_stack(columns).astype(np.float64)
@@ -100,6 +105,7 @@ def links(
     array([[ 3.,  8.,  1.,  0.,  0.,  0.],
            [ 0.,  0.,  0., 15.,  0.,  1.]])
     """
+    check_real(nodes, "nodes")
     X = sparse.csr_array(nodes, dtype=np.float64)
     found = link_pairs(edges, X.shape[0])
     a, b = found.pairs.T

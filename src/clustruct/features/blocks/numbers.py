@@ -10,8 +10,9 @@ from typing import ClassVar, Self
 import numpy as np
 
 from clustruct._typing import Floats, Ints
+from clustruct.exceptions import DataError
 from clustruct.features.base import PairBlock, Values, missing
-from clustruct.records import Fields, RawSet, as_day, as_number
+from clustruct.records import Fields, RawSet, as_day, as_number, is_too_large
 from clustruct.storage import Shape, register
 
 N_SCALES = 3
@@ -55,7 +56,13 @@ class Differences(PairBlock[Floats]):
         """The number that a value stands for, NaN for none."""
 
     def _column(self, raw: RawSet) -> Floats:
-        return np.array([self.read(value) for value in raw.column(self.field)])
+        values = raw.column(self.field)
+        x = np.array([self.read(value) for value in values])
+        for item in np.flatnonzero(np.isnan(x)).tolist():
+            if isinstance(values[item], complex) or is_too_large(values[item]):
+                what = f"the field {self.field!r} is infinite or too large (or complex)"
+                raise DataError(f"{raw.item_title(item)}: {what}: {values[item]!r:.40}")
+        return x
 
     def get_feature_names_out(self) -> list[str]:
         kinds = [f"within about {scale:.3g}{self.unit}" for scale in self.scales_]

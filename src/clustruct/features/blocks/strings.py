@@ -23,6 +23,8 @@ _MEASURES = {
     "words of the shorter": ("fuzz.token_set_ratio", 100.0),
 }
 MEASURES = tuple(_MEASURES)
+# Likenesses cost the product of two lengths: they are taken of so many letters at most.
+LONGEST = 2000
 
 
 @cache
@@ -42,8 +44,8 @@ def _scorer(measure: str) -> tuple[Callable[..., Floats], object, float]:
 class Strings(Unlearned):
     """A short string field: equal or not, missing or not, and likenesses of the spellings.
 
-    Strings are compared in lower case without accents. A value that is missing is like nothing, and the
-    features "missing in one" and "missing in both" say so.
+    Strings are compared in lower case without accents; likenesses are those of the first 2,000 letters. A
+    value that is missing is like nothing, and the features "missing in one" and "missing in both" say so.
 
     Parameters
     ----------
@@ -60,13 +62,15 @@ class Strings(Unlearned):
     """
 
     choices: ClassVar = {"measures": MEASURES}
-    suits: ClassVar = {"records": ("string", "number", "date")}
+    suits: ClassVar = {"records": ("string", "number", "date", "category")}
 
     field: str
     measures: Sequence[str] = MEASURES
 
     @classmethod
     def guess_field(cls, data: Fields, field: str) -> list[Self]:
+        if data.is_category(field):
+            return [cls(field, measures=())]
         return [cls(field) if data.kinds[field] == "string" else cls(field, measures=MEASURES[:2])]
 
     def get_feature_names_out(self) -> list[str]:
@@ -89,7 +93,7 @@ class Strings(Unlearned):
 def likenesses(distinct: Sequence[str], pairs: Ints, measures: Sequence[str]) -> Floats:
     """A column for each measure of the strings of pairs a <= b. Each two strings are compared once."""
     keys, back = np.unique(pairs[:, 0] * len(distinct) + pairs[:, 1], return_inverse=True)
-    first, second = ([distinct[i] for i in side] for side in np.divmod(keys, len(distinct)))
+    first, second = ([distinct[i][:LONGEST] for i in side] for side in np.divmod(keys, len(distinct)))
     out = np.zeros((len(pairs), len(measures)))
     for column, measure in enumerate(measures if len(keys) else ()):
         compare, scorer, most = _scorer(measure)

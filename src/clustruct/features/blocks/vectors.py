@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from clustruct._typing import Bools, Floats, Ints
+from clustruct.exceptions import DataError
 from clustruct.features.base import Block, PairBlock, Values, missing
 from clustruct.records import Fields, RawSet
 from clustruct.storage import Shape, register
@@ -149,15 +150,15 @@ class Vectors(PairBlock[Moments]):
         rows = zip(*columns, strict=True)
         return [None if None in row else self._vector(raw, k, row) for k, row in enumerate(rows)]
 
-    def _vector(self, raw: RawSet, item: int, value: object) -> Floats | None:
+    def _vector(self, raw: RawSet, item: int, value: Any) -> Floats | None:
         if value is None:
             return None
         try:
-            vector = np.asarray(value, dtype=np.float64)
-        except (TypeError, ValueError):
+            vector = np.asarray(None if np.iscomplexobj(value) else value, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):
             vector = np.zeros((0, 0))
         if vector.ndim != 1 or not vector.size or not np.isfinite(vector).all():
-            raise ValueError(f"{raw.title}: item {item}: {self.fields[0]} is not a list of finite numbers")
+            raise DataError(f"{raw.item_title(item)}: {self.fields[0]} is not a list of finite numbers")
         return vector
 
 
@@ -167,6 +168,6 @@ def _matrix(raw: RawSet, column: Sequence[Floats | None], size: int) -> tuple[Fl
     for item, vector in enumerate(column):
         if vector is not None:
             if len(vector) != size:
-                raise ValueError(f"{raw.title}: item {item} has {len(vector)} numbers, not {size}")
+                raise DataError(f"{raw.item_title(item)} has {len(vector)} numbers, not {size}")
             X[item] = vector
     return X, np.array([v is not None for v in column])

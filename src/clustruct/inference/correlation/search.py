@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from clustruct._typing import Floats, Ints
+from clustruct.itemsets.pairs import check_real
 from clustruct.partitions import canonical_labels
 
 Pairs: TypeAlias = Sequence[tuple[int, int]] | NDArray[np.integer[Any]]
@@ -262,6 +263,7 @@ class SignedGraph:
 
 def signed_graph(K: Any, must_link: Pairs | None = None, cannot_link: Pairs | None = None) -> SignedGraph:
     """Check everything a caller gives, before any work; raise ValueError saying what is wrong and where."""
+    check_real(K, "K")
     scores = K if sparse.issparse(K) else np.ascontiguousarray(K, dtype=np.float64)
     if scores.ndim != 2 or scores.shape[0] != scores.shape[1]:
         raise ValueError(f"K must be a square matrix, not of shape {scores.shape}")

@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def"
-# mypy: disallow-untyped-decorators=False, check-untyped-defs=False
+# mypy: check-untyped-defs=False
 """Roof duality by maximum flow on the doubled graph (Boros and Hammer 2002; Kolmogorov and Rother 2007).
 
 Nodes of the network: literal y_u at 2k, its opposite at 2k + 1 (k counts the labels left after fixing),
@@ -9,12 +9,13 @@ then source and sink. An arc from literal a to literal b with capacity c says: a
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from clustruct._jit import kernel
 
 FREE = 2
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def fix_dominated(unary, phi, state):
     """Settle labels whose best value does not depend on the others; repeat while some are settled.
 
@@ -42,7 +43,7 @@ def fix_dominated(unary, phi, state):
                 again = True
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def build_network(unary, phi, state, free, capacity):
     """Capacities of the implication network of the labels left free; returns the largest."""
     n = len(free)
@@ -72,7 +73,7 @@ def build_network(unary, phi, state, free, capacity):
     return capacity[: 2 * n + 2, : 2 * n + 2].max()
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def levels(capacity, size, source, least, level, queue):
     """Breadth-first distances from the source over arcs with capacity left; returns how many were reached."""
     level[:size] = -1
@@ -91,7 +92,7 @@ def levels(capacity, size, source, least, level, queue):
     return tail
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def saturate(capacity, size, least, level, pointer, path):
     """One phase of Dinic's algorithm: a blocking flow along shortest paths."""
     source, sink = size - 2, size - 1
@@ -128,7 +129,7 @@ def saturate(capacity, size, least, level, pointer, path):
             pointer[path[depth]] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def roof_dual(unary, pairwise, out):
     """Labels 0, 1 or FREE of each problem: those that every optimum of the relaxation agrees on."""
     B, V = unary.shape

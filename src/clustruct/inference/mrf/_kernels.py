@@ -7,14 +7,14 @@ symmetric with a zero diagonal. A labeling is a number in enumerations: bit u is
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from clustruct._jit import kernel
 from clustruct.slack_rule.violation_kernels import violation
 
 BLOCK = 64
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def pair_table(pairwise, table):
     """table[y] = sum_{u<v} y_u y_v phi_uv for all 2^V labelings, by doubling: O(2^V) additions."""
     V = len(pairwise)
@@ -33,7 +33,7 @@ def pair_table(pairwise, table):
             high[y] = low[y] + extra[y]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def node_table(unary, table):
     """table[y] = sum_u y_u phi_u for all labelings, by doubling."""
     table[0] = 0.0
@@ -44,7 +44,7 @@ def node_table(unary, table):
             high[y] = low[y] + value
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def fill_tables(unary, pairwise, b, nodes, pairs):
     """The tables of problem b; pair potentials that the batch shares have theirs from the first."""
     if b < len(pairwise):
@@ -53,7 +53,7 @@ def fill_tables(unary, pairwise, b, nodes, pairs):
 
 
 # The maximum of a block may be taken in any order, so that it runs in vector registers.
-@njit(cache=True, nogil=True, fastmath={"nnan", "nsz", "reassoc"})
+@kernel(fastmath={"nnan", "nsz", "reassoc"})
 def largest_sum(a, b):
     """The first index of the largest a + b."""
     best, at = -np.inf, 0
@@ -72,13 +72,13 @@ def largest_sum(a, b):
     return winner
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def write_bits(number, out):
     for u in range(len(out)):
         out[u] = (number >> u) & 1
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def enumerate_best(unary, pairwise, out):
     """The best labeling of each problem. A few additions per labeling, so 10 us at V = 14."""
     B, V = unary.shape
@@ -88,7 +88,7 @@ def enumerate_best(unary, pairwise, out):
         write_bits(largest_sum(nodes, pairs), out[b])
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def popcount(number):
     count = 0
     while number:
@@ -97,7 +97,7 @@ def popcount(number):
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def enumerate_violated(unary, pairwise, truth, sizes, slack_scaling, out):
     """The labeling of largest slack, for rules that are not linear in the labels.
 
@@ -120,7 +120,7 @@ def enumerate_violated(unary, pairwise, truth, sizes, slack_scaling, out):
         write_bits(at, out[b])
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def enumerate_near(unary, pairwise, constant, rho, at_least, out):
     """The value closest to rho times the best: from above where ``at_least``, else from below."""
     B, V = unary.shape
@@ -138,7 +138,7 @@ def enumerate_near(unary, pairwise, constant, rho, at_least, out):
         write_bits(at, out[b])
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def flip_greedily(unary, pairwise, out):
     """From the labeling in ``out``: flip the label that gains most, until none gains. O(V) per flip."""
     B, V = unary.shape
@@ -168,7 +168,7 @@ def flip_greedily(unary, pairwise, out):
                 field[v] += sign * phi[v, at]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def propagate(unary, pairwise, damping, max_iter, tol, out):
     """Max-product: d_uv = max(0, h + phi_uv) - max(0, h), h = phi_u plus all messages to u but v's."""
     B, V = unary.shape
@@ -209,7 +209,7 @@ def propagate(unary, pairwise, damping, max_iter, tol, out):
                 break
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def tree_best(unary, pairwise, order, parent, out):
     """Exact max-product on a forest; ``order`` lists parents before children. O(V) per problem."""
     B, V = unary.shape

@@ -15,6 +15,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, connected_components, minimum_spanning_tree
 
 from clustruct._typing import Floats, Indices
+from clustruct.itemsets.pairs import check_real
 
 Labels = NDArray[np.int8]
 # Enumeration holds two tables of 2^V numbers.
@@ -44,6 +45,8 @@ class Potentials:
 
 def potentials(unary: ArrayLike, pairwise: ArrayLike) -> Potentials:
     """Check one problem or a batch, and mirror the upper triangle of the pair potentials."""
+    check_real(unary, "unary")
+    check_real(pairwise, "pairwise")
     u, p = np.asarray(unary, float), np.asarray(pairwise, float)
     single = u.ndim == 1
     u = np.ascontiguousarray(np.atleast_2d(u))

@@ -15,7 +15,7 @@ from clustruct.records import Fields, RawSet
 from clustruct.storage import register
 
 from .comparisons import GROUPS, Columns
-from .table import MentionTable
+from .table import FIELDS, SENTENCE_LAYERS, TOKEN_LAYERS, MentionTable
 
 RARE = "shared rare words"
 
@@ -46,6 +46,12 @@ class Mentions(TermBlock):
     @classmethod
     def guess_record(cls, data: Fields, found: Sequence[Block]) -> list[Self]:
         return [cls()]
+
+    def fields_used(self) -> list[str]:
+        return list(FIELDS)
+
+    def context_used(self) -> list[str]:
+        return ["tokens", *TOKEN_LAYERS, *SENTENCE_LAYERS]
 
     def terms(self, raw: RawSet) -> list[TermLists]:
         return [[sorted(content) for content in MentionTable(raw).content]]

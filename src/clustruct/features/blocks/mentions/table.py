@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Container, Mapping, Sequence
+from types import NoneType
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from clustruct._typing import Bools, Ints
+from clustruct.exceptions import DataError
 from clustruct.records import RawSet, is_missing
 
 from . import lexicon
 
+# What is looked at of an item, and of a document by token and by sentence.
+FIELDS = ("sent", "start", "end", "type", "form", "head")
+TOKEN_LAYERS = ("lemma", "upos", "xpos", "feats", "head", "deprel")
+SENTENCE_LAYERS = ("speaker", "par")
 SUBJECTS = ("nsubj", "nsubj:pass", "csubj", "nsubj:outer")
 OBJECTS = ("obj", "iobj", "obl", "obl:agent")
 
@@ -128,7 +134,10 @@ class Document:
     def __init__(self, raw: RawSet) -> None:
         tokens = raw.context.get("tokens")
         if not isinstance(tokens, list | tuple) or not tokens:
-            raise ValueError(f"{raw.title}: mentions need the sentences of the text, context['tokens']")
+            raise DataError(f"{raw.title}: mentions need the sentences of the text, context['tokens']")
+        _check_layer(raw, "tokens", (str,))
+        for layer in TOKEN_LAYERS:
+            _check_layer(raw, layer, (int, np.integer, NoneType) if layer == "head" else (str, int, NoneType))
         self.tokens: Sequence[Sequence[str]] = tokens
         self._raw = raw
         self._quotes = _quotations(self.tokens)
@@ -136,14 +145,14 @@ class Document:
     def span(self, number: int) -> Span:
         """The place of an item, checked."""
         item, tokens = self._raw.items[number], self.tokens
-        try:
-            span = Span(*(int(item[key]) for key in ("sent", "start", "end")))
-        except (KeyError, TypeError, ValueError):
-            raise ValueError(
-                f"{self._raw.title}: item {number} needs whole numbers sent, start, end, not {dict(item)}"
-            ) from None
+        given: dict[str, Any] = {key: item.get(key) for key in Span._fields}
+        for key, value in given.items():
+            if not isinstance(value, int | np.integer) or isinstance(value, bool):
+                what = f"needs a whole number for {key!r}, not {value!r:.40}"
+                raise DataError(f"{self._raw.item_title(number)} {what}")
+        span = Span(**given)
         if not (0 <= span.sent < len(tokens) and 0 <= span.start < span.end <= len(tokens[span.sent])):
-            raise ValueError(f"{self._raw.title}: item {number} lies outside the text: {span}")
+            raise DataError(f"{self._raw.item_title(number)} lies outside the text: {_short(given)}")
         return span
 
     def of_token(self, layer: str, sent: int, token: int) -> Any:
@@ -157,6 +166,9 @@ class Document:
         """The speaker or the paragraph of a sentence, None where not known."""
         given = self._raw.context.get(layer)
         value = given[sent] if isinstance(given, list | tuple) and sent < len(given) else None
+        if isinstance(value, list | dict):
+            what = f"{layer} of sentence {sent + 1} must be a name or a number"
+            raise DataError(f"{self._raw.title}: {what}, not {value!r:.40}")
         return None if is_missing(value) else value
 
     def quotation(self, span: Span) -> int:
@@ -177,6 +189,26 @@ class Document:
             if word.lower() in lexicon.AFTER_HEAD:
                 return span.start + k - 1
         return span.end - 1
+
+
+def _check_layer(raw: RawSet, layer: str, kinds: tuple[type, ...]) -> None:
+    """A layer has a list for each sentence, and in it a value for each token."""
+    given = raw.context.get(layer)
+    if given is None:
+        return
+    if not isinstance(given, list | tuple):
+        raise DataError(f"{raw.title}: {layer} must have a list for each sentence, not {given!r:.40}")
+    for number, sentence in enumerate(given, 1):
+        if not isinstance(sentence, list | tuple):
+            what = f"sentence {number} of {layer} must be a list with an entry for each token"
+            raise DataError(f"{raw.title}: {what}, not {sentence!r:.40}")
+        wrong = [token for token in sentence if not isinstance(token, kinds)]
+        if wrong:
+            raise DataError(f"{raw.title}: sentence {number} of {layer} holds {wrong[0]!r:.40}")
+
+
+def _short(place: Mapping[str, Any]) -> str:
+    return ", ".join(f"{key} {value!r:.20}" for key, value in place.items())
 
 
 def _quotations(tokens: Sequence[Sequence[str]]) -> list[list[int]]:

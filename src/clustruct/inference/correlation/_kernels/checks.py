@@ -2,14 +2,14 @@
 
 # mypy: allow-untyped-decorators
 import numpy as np
-from numba import njit
 
+from clustruct._jit import kernel
 from clustruct._typing import Floats, Ints
 
 BLOCK = 64
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def inspect(K: Floats) -> tuple[float, float, float, Ints]:
     """Return (largest |K_ab|, sum of |K_ab| over a<b, largest asymmetry, places).
 
@@ -37,7 +37,7 @@ def inspect(K: Floats) -> tuple[float, float, float, Ints]:
     return largest, total, asymmetry, places
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def mirrored(K: Floats) -> Floats:
     """A copy with the upper triangle in both triangles and zeros on the diagonal."""
     m = K.shape[0]
@@ -53,7 +53,7 @@ def mirrored(K: Floats) -> Floats:
     return W
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def pairs_together_dense(K: Floats, labels: Ints) -> float:
     """Sum of K_ab over unordered pairs with equal labels (upper triangle)."""
     total = 0.0
@@ -65,7 +65,7 @@ def pairs_together_dense(K: Floats, labels: Ints) -> float:
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def canonical(labels: Ints) -> Ints:
     """Renumber labels 0, 1, 2, ... by first appearance; the labels lie in 0..m-1."""
     names = np.full(labels.shape[0], -1, np.int64)

@@ -4,14 +4,14 @@ and a heap of possible merges (24,000 nodes with 430,000 edges take a second).
 
 # mypy: allow-untyped-decorators
 import numpy as np
-from numba import njit
 
+from clustruct._jit import kernel
 from clustruct._typing import Floats, Ints
 
 EMPTY = -1
 
 
-@njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
+@kernel(fastmath={"nnan", "nsz"})
 def row_best(W: Floats, absent: Floats, i: int) -> tuple[float, int]:
     """Largest W_ij over living j > i, and the smallest such j. ``absent`` is 0 for the living, else -inf."""
     row = W[i]
@@ -25,7 +25,7 @@ def row_best(W: Floats, absent: Floats, i: int) -> tuple[float, int]:
     return -np.inf, -1
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def merge_rows(W: Floats, absent: Floats, living: Ints, value: Floats, column: Ints, u: int, v: int) -> None:
     """Add cluster v to cluster u < v, and repair the row maxima that the merge touches."""
     kept, gone = W[u], W[v]
@@ -50,7 +50,7 @@ def merge_rows(W: Floats, absent: Floats, living: Ints, value: Floats, column: I
     value[u], column[u] = row_best(W, absent, u)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def merge_dense(W: Floats) -> Ints:
     """Algorithm 3 on symmetric W, which is destroyed. Labels are the smallest node of each cluster.
 
@@ -66,7 +66,7 @@ def merge_dense(W: Floats) -> Ints:
     living = np.arange(n)
     alive = n
     while alive > 1:
-        u = np.argmax(value)
+        u = int(np.argmax(value))
         if not value[u] > 0.0:
             break
         v = column[u]
@@ -82,7 +82,7 @@ def merge_dense(W: Floats) -> Ints:
     return parent
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def drop(living: Ints, v: int) -> int:
     """Remove v from the sorted list in place and return its new length."""
     at = int(np.searchsorted(living, v))
@@ -91,7 +91,7 @@ def drop(living: Ints, v: int) -> int:
     return len(living) - 1
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def compact(
     W: Floats, names: Ints, value: Floats, column: Ints, living: Ints
 ) -> tuple[Floats, Ints, Floats, Ints]:
@@ -110,7 +110,7 @@ def compact(
     return smaller, names[living], value[living], columns
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def find_slot(keys: Ints, key: int) -> int:
     """Slot of ``key`` in the open-addressing table, or of the empty place where it belongs."""
     mask = keys.shape[0] - 1
@@ -120,7 +120,7 @@ def find_slot(keys: Ints, key: int) -> int:
     return int(slot)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def grown_table(keys: Ints, sums: Floats) -> tuple[Ints, Floats]:
     """The same table with twice the slots."""
     new_keys = np.full(2 * keys.shape[0], EMPTY, np.int64)
@@ -132,20 +132,20 @@ def grown_table(keys: Ints, sums: Floats) -> tuple[Ints, Floats]:
     return new_keys, new_sums
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def before(gains: Floats, pairs: Ints, x: int, y: int) -> bool:
     """Heap order: larger gain first, then the smaller pair of first nodes."""
     return bool(gains[x] > gains[y] or (gains[x] == gains[y] and pairs[x] < pairs[y]))
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def swap(gains: Floats, pairs: Ints, x: int, y: int) -> None:
     """Exchange two heap entries."""
     gains[x], gains[y] = gains[y], gains[x]
     pairs[x], pairs[y] = pairs[y], pairs[x]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def sift_up(gains: Floats, pairs: Ints, at: int) -> None:
     """Move the entry at ``at`` towards the root until its parent comes first."""
     while at > 0 and before(gains, pairs, at, (at - 1) // 2):
@@ -153,7 +153,7 @@ def sift_up(gains: Floats, pairs: Ints, at: int) -> None:
         at = (at - 1) // 2
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def sift_down(gains: Floats, pairs: Ints, at: int, size: int) -> None:
     """Move the entry at ``at`` towards the leaves until both children come later."""
     while 2 * at + 1 < size:
@@ -166,7 +166,7 @@ def sift_down(gains: Floats, pairs: Ints, at: int, size: int) -> None:
         at = child
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def initial_table(indptr: Ints, indices: Ints, data: Floats) -> tuple[Ints, Floats, Floats, Ints, int]:
     """Table of all edges (key = smaller node * n + larger), and a heap of the positive ones."""
     n, n_edges = indptr.shape[0] - 1, indices.shape[0] // 2
@@ -189,7 +189,7 @@ def initial_table(indptr: Ints, indices: Ints, data: Floats) -> tuple[Ints, Floa
     return keys, sums, gains, pairs, size
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def neighbour_chains(indptr: Ints, indices: Ints) -> tuple[Ints, Ints, Ints]:
     """Neighbour lists as chains of (node, next) cells, to which a merge can append."""
     n = indptr.shape[0] - 1
@@ -202,7 +202,7 @@ def neighbour_chains(indptr: Ints, indices: Ints) -> tuple[Ints, Ints, Ints]:
     return head, cells, np.array([indices.shape[0]])
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def link(head: Ints, cells: Ints, n_cells: Ints, a: int, b: int) -> Ints:
     """Make a and b neighbours of each other; the cells are returned because they may have grown."""
     if n_cells[0] + 2 > cells.shape[0]:
@@ -214,7 +214,7 @@ def link(head: Ints, cells: Ints, n_cells: Ints, a: int, b: int) -> Ints:
     return cells
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def push(gains: Floats, pairs: Ints, size: int, gain: float, pair: int) -> tuple[Floats, Ints]:
     """Add one possible merge to the heap, which may have grown."""
     if size == gains.shape[0]:
@@ -225,7 +225,7 @@ def push(gains: Floats, pairs: Ints, size: int, gain: float, pair: int) -> tuple
     return gains, pairs
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def merge_sparse(indptr: Ints, indices: Ints, data: Floats) -> Ints:
     """Algorithm 3 on a symmetric CSR graph without diagonal; absent pairs count 0.
 

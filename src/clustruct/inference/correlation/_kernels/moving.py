@@ -6,9 +6,9 @@ in O(degree) per visit.
 from typing import TypeAlias
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from clustruct._jit import kernel
 from clustruct._typing import Floats, Ints
 
 from .checks import canonical
@@ -20,7 +20,7 @@ Words: TypeAlias = NDArray[np.uint64]
 REACH = 8.0
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def next_uniform(state: Words) -> float:
     """Next number in [0, 1) of the splitmix64 generator (Steele, Lea and Flood 2014)."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
@@ -31,7 +31,7 @@ def next_uniform(state: Words) -> float:
     return float(z >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def affinities(W: Floats, labels: Ints, n_rows: int) -> tuple[Floats, Ints, Ints, int]:
     """A[c, i] = sum of W_ij over j in cluster c, one row per cluster; sizes; list of clusters in use."""
     m = W.shape[0]
@@ -53,7 +53,7 @@ def affinities(W: Floats, labels: Ints, n_rows: int) -> tuple[Floats, Ints, Ints
     return A, sizes, order, used
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def with_new_row(A: Floats, sizes: Ints, order: Ints, used: int) -> tuple[Floats, Ints, Ints]:
     """The first free row made ready for a cluster; twice the rows where none is free."""
     n_rows, m = A.shape
@@ -66,7 +66,7 @@ def with_new_row(A: Floats, sizes: Ints, order: Ints, used: int) -> tuple[Floats
     return A, sizes, order
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def shift_item(W: Floats, A: Floats, sizes: Ints, labels: Ints, i: int, target: int) -> None:
     """Put item i into row ``target``."""
     source = labels[i]
@@ -79,7 +79,7 @@ def shift_item(W: Floats, A: Floats, sizes: Ints, labels: Ints, i: int, target: 
     labels[i] = target
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def release(order: Ints, used: int, c: int) -> int:
     """Take an emptied cluster out of the list of clusters in use."""
     at = 0
@@ -89,7 +89,7 @@ def release(order: Ints, used: int, c: int) -> int:
     return used - 1
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def draw(scores: Floats, n: int, temperature: float, uniform: float) -> int:
     """Index drawn with probability proportional to exp(score / temperature)."""
     top = scores[0]
@@ -114,7 +114,7 @@ def draw(scores: Floats, n: int, temperature: float, uniform: float) -> int:
     return last
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def anneal_dense(W: Floats, labels: Ints, temperatures: Floats, state: Words) -> Ints:
     """Heat-bath sweeps, one per temperature; returns the best labels seen at the end of a sweep.
 
@@ -155,7 +155,7 @@ def anneal_dense(W: Floats, labels: Ints, temperatures: Floats, state: Words) ->
     return best_labels
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def descend_dense(W: Floats, labels: Ints, tolerance: float) -> None:
     """Best single moves, item by item, until none gains more than the tolerance; labels change in place.
 
@@ -183,7 +183,7 @@ def descend_dense(W: Floats, labels: Ints, tolerance: float) -> None:
         i = i + 1 if i + 1 < m else 0
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def cluster_sums(W: Floats, labels: Ints) -> Floats:
     """S[c, d] = sum of W_ij over i in c, j in d, the matrix on which whole clusters are joined."""
     k = labels.max() + 1
@@ -195,7 +195,7 @@ def cluster_sums(W: Floats, labels: Ints) -> Floats:
     return S
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def settle_dense(W: Floats, labels: Ints, tolerance: float) -> Ints:
     """Single moves, then joins of whole clusters, again and again until neither gains anything."""
     labels = canonical(labels)
@@ -211,7 +211,7 @@ def settle_dense(W: Floats, labels: Ints, tolerance: float) -> Ints:
             return labels
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def free_names(labels: Ints) -> tuple[Ints, Ints, int]:
     """Cluster sizes, and a stack of the names 0..m-1 that no cluster bears, smallest on top."""
     m = labels.shape[0]
@@ -222,7 +222,7 @@ def free_names(labels: Ints) -> tuple[Ints, Ints, int]:
     return sizes, free, len(unused)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def sums_to_neighbours(
     indptr: Ints, indices: Ints, data: Floats, labels: Ints, i: int, slot: Ints, near: Ints, sums: Floats
 ) -> int:
@@ -244,7 +244,7 @@ def sums_to_neighbours(
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def anneal_sparse(
     indptr: Ints, indices: Ints, data: Floats, labels: Ints, temperatures: Floats, state: Words
 ) -> Ints:
@@ -280,7 +280,7 @@ def anneal_sparse(
     return best_labels
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def rename(labels: Ints, sizes: Ints, free: Ints, n_free: int, i: int, target: int) -> int:
     """Give item i the label ``target``, keep sizes and free names true, return the number of free names."""
     own = labels[i]
@@ -295,7 +295,7 @@ def rename(labels: Ints, sizes: Ints, free: Ints, n_free: int, i: int, target: i
     return n_free
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def descend_sparse(indptr: Ints, indices: Ints, data: Floats, labels: Ints, tolerance: float) -> None:
     """Best single moves, item by item, until none gains more than the tolerance; labels change in place."""
     m = labels.shape[0]

@@ -2,12 +2,12 @@
 
 # mypy: allow-untyped-decorators
 import numpy as np
-from numba import njit
 
+from clustruct._jit import kernel
 from clustruct._typing import Floats, Ints
 
 
-@njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
+@kernel(fastmath={"nnan", "nsz"})
 def worst_third(first: Floats, second: Floats, bound: float) -> int:
     """The c of the largest e_ac + e_bc, if that is above the bound; else -1."""
     top = bound
@@ -21,7 +21,7 @@ def worst_third(first: Floats, second: Floats, bound: float) -> int:
     return -1
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def violated_triangles(E: Floats, tolerance: float) -> Ints:
     """For each pair (a, b) the most violated triangle over it, as rows (a, b, c). O(m^3).
 
@@ -39,7 +39,7 @@ def violated_triangles(E: Floats, tolerance: float) -> Ints:
     return found[:n]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def grow_star(E: Floats, a: int, first: int, members: Ints) -> tuple[int, float]:
     """Items T round a, each adding most to sum e_at - sum e_st; returns (size of T, excess over 1)."""
     m = E.shape[0]
@@ -62,7 +62,7 @@ def grow_star(E: Floats, a: int, first: int, members: Ints) -> tuple[int, float]
         newest = pick
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def violated_stars(E: Floats, tolerance: float) -> tuple[Ints, Ints, Ints]:
     """Rows sum_T e_at - sum_{s<t in T} e_st <= 1 that are violated, found greedily from each pair (a, first).
 

@@ -1,0 +1,224 @@
+"""What features need of raw data: the fields they look at, as they were in training, and data without them.
+
+A file lacks a field where no item of it has that field; some sets may, since items of JSONL have the fields
+that they have. Sets that were not read from files are judged together.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Literal, TypeAlias
+
+from clustruct.exceptions import DataError, DataWarning
+from clustruct.records import RawSet, field_kinds, holds, is_missing
+from clustruct.storage import DataclassState, register
+
+Kind: TypeAlias = Literal["string", "text", "number", "date", "list", "vector", "id", "nothing", "context"]
+LOOKED_AT = 1000  # values of a field in a set that are looked at
+# Items that lack a field by chance, as often as those of training did, are no reason to refuse them.
+BY_CHANCE = 0.01
+# A share of missing values is far from that of training: by so much more, so many times, in so many items.
+MORE, TIMES, FEWEST = 0.3, 3.0, 20
+SHOWN = 20
+KNOW = "--allow-missing-fields (allow_missing_fields=True) says that this is meant"
+
+
+@register("FieldNeed")
+@dataclass(frozen=True)
+class FieldNeed(DataclassState):
+    """A field that features look at, or an entry of the context of sets, as it was in training.
+
+    name :    of the field
+    kind :    what it held, as `field_kinds` says; "context" for the context of sets
+    missing : the share of items that had no value there
+    absent :  the share of items (sets, for the context) that did not even have the field
+    other :   the share of values that were not of the kind
+    """
+
+    name: str
+    kind: Kind
+    missing: float = 0.0
+    absent: float = 0.0
+    other: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not all(0.0 <= share <= 1.0 for share in (self.missing, self.absent, self.other)):
+            raise ValueError(f"the shares of the field {self.name!r} must be in 0..1")
+
+
+@dataclass
+class Count:
+    """Items, and those that have the field; of those looked at, those with a value, and one of the kind."""
+
+    items: int = 0
+    there: int = 0
+    looked: int = 0
+    known: int = 0
+    fitting: int = 0
+
+    def add(self, name: str, kind: str, raw: RawSet) -> None:
+        """Count a further set."""
+        if kind == "context":
+            self.items, self.there = self.items + 1, self.there + (name in raw.context)
+            return
+        some = _some(raw)
+        values = [v for v in (item.get(name) for item in some) if not is_missing(v)]
+        self.items += len(raw)
+        self.there += sum(name in item for item in raw.items)
+        self.looked += len(some)
+        self.known += len(values)
+        self.fitting += sum(holds(kind, v) for v in values)
+
+    @property
+    def missing(self) -> float:
+        """The share of items without a value."""
+        return 1.0 - self.known / self.looked if self.looked else 0.0
+
+    @property
+    def other(self) -> float:
+        """The share of values that are not of the kind."""
+        return 1.0 - self.fitting / self.known if self.known else 0.0
+
+    def need(self, name: str, kind: Kind) -> FieldNeed:
+        """What training sets counted like this have taught."""
+        return FieldNeed(name, kind, self.missing, 1.0 - self.there / self.items, self.other)
+
+
+def learn_needs(
+    sets: Sequence[RawSet], fields: Iterable[str], context: Iterable[str], searched: Iterable[str] = ()
+) -> list[FieldNeed]:
+    """The fields and the context that are there in training sets, of those that features look at.
+
+    ``searched`` are fields whose words find likely pairs: they count where they say something.
+
+    >>> sets = [RawSet([{"id": 1, "year": 1990, "t": "a"}, {"id": 2, "year": "?", "t": None}])]
+    >>> [(need.name, need.kind, need.missing) for need in learn_needs(sets, ["t", "no"], [], ["id", "year"])]
+    [('t', 'nothing', 0.5), ('year', 'string', 0.0)]
+    """
+    there = dict.fromkeys(name for raw in sets for name in raw.fields())
+    wanted = [name for name in dict.fromkeys(fields) if name in there]
+    others = set(there) & set(searched) - set(wanted)
+    worded = field_kinds(sets).items() if others else ()
+    kinds = [*field_kinds(sets, wanted).items()]
+    kinds += [(name, kind) for name, kind in worded if name in others and kind not in ("id", "nothing")]
+    kinds += [(n, "context") for n in dict.fromkeys(context) if any(n in raw.context for raw in sets)]
+    return [_counted(sets, name, kind) for name, kind in kinds]
+
+
+def _counted(sets: Sequence[RawSet], name: str, kind: str) -> FieldNeed:
+    count = Count()
+    for raw in sets:
+        count.add(name, kind, raw)
+    return count.need(name, kind)  # type: ignore[arg-type]
+
+
+def watched(sets: Iterable[RawSet], needs: Sequence[FieldNeed]) -> Iterator[RawSet]:
+    """The sets as they come, each file judged as a whole: a table by its header, others at their end."""
+    seen: Tally | None = None
+    for raw in sets:
+        path = None if raw.source is None else raw.source.path
+        if seen is None or seen.path != path:
+            if seen is not None:
+                seen.judge()
+            seen = Tally(needs, path)
+        seen.add(raw)
+        if raw.source is not None and raw.source.lines is not None:
+            seen.refuse_absent()
+        yield raw
+    if seen is not None:
+        seen.judge()
+
+
+@dataclass
+class Tally:
+    """What the sets of one file have of the fields that are needed."""
+
+    needs: Sequence[FieldNeed]
+    path: str | None
+    counts: dict[str, Count] = field(default_factory=dict)
+    fields: dict[str, None] = field(default_factory=dict)
+    titles: list[str] = field(default_factory=list)
+
+    def add(self, raw: RawSet) -> None:
+        """A further set."""
+        self.titles = [*self.titles, raw.title][:2]
+        self.fields.update((name, None) for item in _some(raw) for name in item)
+        for need in self.needs:
+            self.counts.setdefault(_key(need), Count()).add(need.name, need.kind, raw)
+
+    @property
+    def title(self) -> str:
+        """What is judged, as messages begin."""
+        return self.path or (self.titles[0] if len(self.titles) == 1 else "the sets")
+
+    def judge(self) -> None:
+        """Refuse what lacks a field or has something else there; warn where much more is missing."""
+        self.refuse_absent()
+        for need in self.needs:
+            count = self.counts[_key(need)]
+            self._refuse_other(need, count)
+            more = count.missing > max(need.missing + MORE, TIMES * need.missing)
+            if more and count.looked >= FEWEST:
+                shares = f"{count.missing:.0%} of the items, in training {need.missing:.0%}"
+                said = f"{self.title}: the field {need.name!r} is missing in {shares}"
+                warnings.warn(said, DataWarning, stacklevel=2)
+
+    def refuse_absent(self) -> None:
+        """Refuse sets of which no item has a field, unless that may well be chance."""
+        counts = {need: self.counts[_key(need)] for need in self.needs}
+        absent = [n for n, c in counts.items() if not c.there and n.absent**c.items < BY_CHANCE]
+        gone = [need.name for need in absent if need.kind == "context"]
+        if gone:
+            what = f"no set has {_listed(gone)}, which the model was trained with"
+            raise DataError(f"{self.title}: {what}; {KNOW}")
+        if absent:
+            names = [need.name for need in absent]
+            what = ("the field " if len(names) == 1 else "the fields ") + _listed(names)
+            there = ", ".join(list(self.fields)[:SHOWN]) + (" ..." if len(self.fields) > SHOWN else "")
+            raise DataError(
+                f"{self.title}: no item has {what}, which the model was trained with; "
+                f"there are {there or 'no fields'}{_spelt(names, list(self.fields))}; {KNOW}"
+            )
+
+    def _refuse_other(self, need: FieldNeed, count: Count) -> None:
+        """More than half of the values, two at least, cannot be what training values were."""
+        wrong = count.known - count.fitting
+        if wrong >= 2 and count.other > max(0.5, TIMES * need.other):
+            raise DataError(
+                f"{self.title}: the field {need.name!r} held {_PLURALS[need.kind]} in training; "
+                f"{wrong} of the {count.known} values looked at are none; {KNOW}"
+            )
+
+
+_PLURALS: Mapping[str, str] = {
+    "string": "texts",
+    "text": "texts",
+    "number": "numbers",
+    "date": "dates",
+    "list": "lists",
+    "vector": "vectors",
+}
+
+
+def _some(raw: RawSet) -> Sequence[Mapping[str, object]]:
+    """Items of all parts of a set."""
+    return raw.items[:: 1 + len(raw) // LOOKED_AT]
+
+
+def _key(need: FieldNeed) -> str:
+    return f"{need.kind == 'context'} {need.name}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names[:SHOWN])) + (" ..." if len(names) > SHOWN else "")
+
+
+def _spelt(names: Sequence[str], there: Sequence[str]) -> str:
+    """The fields that are spelt most like those that are not there."""
+    plain = {name.casefold(): name for name in there}
+    near = [get_close_matches(name.casefold(), plain, 1) for name in names]
+    found = [f"{plain[spelt[0]]!r} for {name!r}" for name, spelt in zip(names, near, strict=True) if spelt]
+    return f"; is it {', '.join(found[:3])}?" if found else ""

@@ -1,0 +1,178 @@
+"""Features know which fields they need: data without them, or with other things there, is refused by name."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.pipeline import make_pipeline
+
+from clustruct import PairFeatures, RawSet, load, save
+from clustruct.baselines import PairwiseClassifierClustering
+from clustruct.datasets import make_mentions, make_records
+from clustruct.exceptions import DataError, DataWarning, ModelFileError
+from clustruct.features import (
+    Blocking,
+    FieldNeed,
+    Links,
+    Mentions,
+    Strings,
+    Terms,
+    Vectors,
+    checked,
+    guess_blocks,
+)
+from clustruct.records import Source
+
+SETS = make_records(n_sets=4, n_people=6)
+TRAIN, TEST = SETS[:2], SETS[2:]
+FEATURES = PairFeatures(guess_blocks(TRAIN, "records"), blocking=Blocking(from_size=1000)).fit(TRAIN)
+
+
+def changed(raw, **how):
+    """The set with fields renamed (a string), without them (None), or with other values (a function)."""
+
+    def item(given):
+        kept = {k: v for k, v in given.items() if k not in how}
+        for name, to in how.items():
+            if isinstance(to, str):
+                kept[to] = given[name]
+            elif to is not None:
+                kept[name] = to(given[name])
+        return kept
+
+    return RawSet([item(i) for i in raw.items], raw.labels, raw.name, raw.ids, source=raw.source)
+
+
+def names(features):
+    return {need.name: need for need in features.needs_}
+
+
+def test_what_is_needed_is_known():
+    needs = names(FEATURES)
+    assert set(needs) == set(TRAIN[0].fields())
+    assert needs["born"].kind == "number"
+    assert needs["name"].kind == "string"
+    column = [v for raw in TRAIN for v in raw.column("phone")]
+    assert needs["phone"].missing == pytest.approx(column.count(None) / len(column))
+    assert all(need.absent == 0.0 for need in needs.values())
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"name": None}, "no item has the field 'name', .* there are street, city, phone, born"),
+        ({"name": "Name"}, "is it 'Name' for 'name'"),
+        ({"name": "nmae"}, "is it 'nmae' for 'name'"),
+        ({"born": lambda v: f"about {v}"}, "the field 'born' held numbers in training"),
+        ({"city": lambda v: [1.0, 2.0]}, "the field 'city' held texts in training"),
+    ],
+)
+def test_other_fields_are_refused(change, message):
+    wrong = [changed(raw, **change) for raw in TEST]
+    with pytest.raises(DataError, match=message):
+        FEATURES.transform(wrong)
+    lenient = PairFeatures.from_state(FEATURES.state()).set_params(allow_missing_fields=True)
+    assert len(lenient.transform(wrong)) == len(wrong)
+
+
+def test_one_set_of_several_may_lack_a_field():
+    ragged = [TEST[0], changed(TEST[1], city=None)]
+    with pytest.warns(DataWarning, match="'city' is missing in 5.% of the items"):
+        second = FEATURES.transform(ragged)[1]
+    with pytest.raises(DataError, match="no item has the field 'city'"):
+        FEATURES.transform(ragged[1:])
+    with pytest.warns(DataWarning, match="city"):
+        trusting = FEATURES.checked(ragged)
+    alone = trusting.transform(ragged[1:])[0]
+    np.testing.assert_array_equal(alone.pairs, second.pairs)
+
+
+def test_every_file_is_judged_by_itself():
+    good = RawSet(TEST[0].items, source=Source("mon.jsonl", 1))
+    bad = changed(RawSet(TEST[1].items, source=Source("tue.jsonl", 1)), city="City")
+    with pytest.raises(DataError, match=r"^tue\.jsonl: no item has the field 'city'"):
+        FEATURES.transform([good, bad])
+
+
+def test_a_table_is_judged_at_its_first_set():
+    """JSONL only at its end: a later set may have the field."""
+    for source, given in ((Source("a.jsonl", 1), 2), (Source("a.csv", lines=range(99)), 0)):
+        sets = (changed(RawSet(raw.items, source=source), city=None) for raw in TEST)
+        found = []
+        with pytest.raises(DataError, match="city"):
+            found.extend(FEATURES.watched(sets))
+        assert len(found) == 0 or given == 2
+
+
+def test_what_training_lacked_as_often_is_no_fault():
+    """A field that nine in ten training items did not have may be absent in twenty others."""
+    items = [{"t": f"word{i}", **({"rare": f"x{i}"} if i % 10 == 0 else {})} for i in range(40)]
+    features = PairFeatures([Strings("t"), Strings("rare")]).fit([RawSet(items)])
+    assert names(features)["rare"].absent == 0.9
+    features.transform([RawSet([{"t": "a"}] * 20)])
+    with pytest.raises(DataError, match="rare"):
+        features.transform([RawSet([{"t": "a"}] * 60)])
+
+
+def test_many_missing_values_are_a_warning():
+    items = [{"t": f"word{i}", "u": "a" if i % 10 else None} for i in range(40)]
+    features = PairFeatures([Strings("t"), Strings("u")]).fit([RawSet(items)])
+    most = [{**item, "u": item["u"] if i % 3 == 0 else None} for i, item in enumerate(items)]
+    with pytest.warns(DataWarning, match="'u' is missing in 7.% of the items, in training 10%"):
+        features.transform([RawSet(most)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        features.transform([RawSet(items)])
+        features.transform([RawSet(most[:19])])
+        features.set_params(allow_missing_fields=True).transform([RawSet(most)])
+
+
+def test_links_and_annotation_are_needed_where_training_had_them():
+    items = [{"t": "a"}, {"t": "b"}, {"t": "c"}]
+    features = PairFeatures([Links()]).fit([RawSet(items, context={"links": [[0, 1]]})])
+    with pytest.raises(DataError, match="no set has 'links'"):
+        features.transform([RawSet(items)])
+    PairFeatures([Links()]).fit([RawSet(items)]).transform([RawSet(items)])
+    texts = make_mentions(n_sets=2)
+    tags = [{"upos": [["X"] * len(s) for s in t.context["tokens"]]} for t in texts]
+    tagged = [RawSet(t.items, context={**t.context, **tag}) for t, tag in zip(texts, tags, strict=True)]
+    features = PairFeatures([Mentions()]).fit(tagged)
+    with pytest.raises(DataError, match="no set has 'upos'"):
+        features.transform(texts)
+    assert len(PairFeatures([Mentions()]).fit(texts).transform(tagged)) == 2
+
+
+def test_blocking_needs_its_own_fields():
+    items = [{"t": f"word{i} x", "note": f"some {i} y"} for i in range(8)]
+    features = PairFeatures([Strings("t")], blocking=Blocking(["note"], from_size=2)).fit([RawSet(items)])
+    with pytest.raises(DataError, match="'note'"):
+        features.transform([RawSet([{"t": "word1"}, {"t": "word2"}])])
+
+
+def test_vectors_are_not_words():
+    sets = [RawSet([{"v": [1.0, 2.0]}, {"v": [3.0, 1.0]}, {"v": [0.0, 1.0]}])]
+    features = PairFeatures([Vectors(["v"])]).fit(sets)
+    with pytest.raises(DataError, match="'v' held vectors in training; 2 of the 2 values"):
+        features.transform([RawSet([{"v": "1.0 2.0"}, {"v": "3.0 1.0"}])])
+    words = PairFeatures([Terms(["t"])]).fit([RawSet([{"t": "a"}, {"t": "b"}])])
+    words.transform([RawSet([{"t": 7}, {"t": ["a", "b"]}])])
+
+
+def test_a_model_file_keeps_the_needs(tmp_path):
+    pipeline = make_pipeline(FEATURES, PairwiseClassifierClustering())
+    pipeline.fit(TRAIN, [raw.labels for raw in TRAIN])
+    save(tmp_path / "m", pipeline)
+    again = load(tmp_path / "m")
+    assert again[0].needs_ == FEATURES.needs_
+    with pytest.raises(DataError, match="'name'"):
+        again.predict([changed(raw, name="who") for raw in TEST])
+    trusting = checked(again, TEST)
+    assert len(trusting.predict([changed(TEST[0], name=None)])) == 1
+    assert not again[0].allow_missing_fields
+    for wrong in (["x"], [FieldNeed("x", "string"), 3], "x"):
+        pipeline[0].needs_ = wrong
+        save(tmp_path / "m", pipeline)
+        with pytest.raises(ModelFileError, match="needs"):
+            load(tmp_path / "m")
+    with pytest.raises(ValueError, match="shares"):
+        FieldNeed("x", "string", missing=2.0)

@@ -1,0 +1,117 @@
+"""Processes killed at random moments: the file they write is the old one or the new one, nothing stays."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from clustruct import load
+
+from .pool import ROOT
+from .tally import FINE, Limits, Outcome, Part, fault
+from .victims import WORKS, prepare
+
+NEEDED = ("records.csv", "records", "linear.py", "linear.model", "train.dat")
+
+
+class Kills(Part):
+    name = "kills"
+    about = "SIGKILL (100) and SIGTERM (20) in the middle of fit, checkpoint, save, predict and others"
+    limits = Limits(cpu=60.0, wall=300.0, memory=None)
+
+    def cases(self, scale: float, seed: int) -> list[str]:
+        names = list(WORKS)
+        kills = [f"SIGKILL:{names[n % len(names)]}:{n}" for n in range(max(1, round(100 * scale)))]
+        ends = [f"SIGTERM:{names[n % len(names)]}:{n}" for n in range(round(20 * scale))]
+        return kills + ends
+
+    def prepare(self, folder: Path, seed: int) -> None:
+        prepare(folder)
+
+    def start(self, folder: Path, seed: int) -> None:
+        """The process whose children are killed; it works in a folder of its own."""
+        own = Path(tempfile.mkdtemp(dir=folder))
+        _furnish(folder, own)
+        words = [sys.executable, "-m", "tests.torture.victims", str(own)]
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        self.host = subprocess.Popen(words, cwd=ROOT, text=True, **pipes)
+        if self._answer() != "ready":
+            raise RuntimeError("the victims did not start")
+
+    def _answer(self) -> str:
+        assert self.host.stdout is not None
+        return self.host.stdout.readline().strip()
+
+    def _ask(self, what: str, name: str, folder: Path) -> int:
+        assert self.host.stdin is not None
+        print(what, name, folder, file=self.host.stdin, flush=True)
+        return int(self._answer())
+
+    def run(self, case: str, folder: Path, seed: int) -> Outcome:
+        kind, name, number = case.split(":")
+        rng = np.random.default_rng([seed, int(number)])
+        with tempfile.TemporaryDirectory(dir=folder) as own:
+            there = Path(own)
+            _furnish(folder, there)
+            if rng.random() < 0.7 and self._ask("once", name, there) != 0:
+                return fault("exit code", f"{name} does not work")
+            victim = self._ask("start", name, there)
+            time.sleep(float(rng.uniform(0.0, 0.6)))
+            os.kill(victim, getattr(signal, kind))
+            _wait(victim)
+            return _state(there, name) or self._again(there, name)
+
+    def _again(self, folder: Path, name: str) -> Outcome:
+        """The next run works, and afterwards there is nothing left over."""
+        if self._ask("once", name, folder) != 0:
+            return fault("exit code", f"{name} does not work any more")
+        left = {path.name for path in folder.iterdir()} - {*NEEDED, WORKS[name][1], "__pycache__"}
+        if left:
+            return fault("left over", f"{len(left)} after {name}: {min(left)}")
+        return _state(folder, name) or FINE
+
+
+def _furnish(folder: Path, own: Path) -> None:
+    for name in NEEDED:
+        shutil.copy(folder / name, own)
+
+
+def _wait(victim: int) -> None:
+    while Path(f"/proc/{victim}").exists():
+        time.sleep(0.001)
+
+
+def _state(folder: Path, name: str) -> Outcome | None:
+    """A fault where the file is neither absent nor whole."""
+    path = folder / WORKS[name][1]
+    if not path.exists():
+        return None
+    try:
+        if name in ("fit", "save", "checkpoint", "learn"):
+            load(path)
+        elif name == "classify":
+            _check(len(path.read_text().split()) == 40)
+        else:
+            text = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+            rows = list(csv.reader(text.decode().splitlines()))
+            given = len((folder / "records.csv").read_text().splitlines())
+            _check(len(rows) == (given if name != "sets" else 50 * (given - 1) + 1))
+            _check(len({len(row) for row in rows}) == 1)
+    except (ValueError, OSError, EOFError) as error:
+        return fault("half-written", f"{path.name} after {name}: {error}")
+    return None
+
+
+def _check(right: bool) -> None:
+    if not right:
+        raise ValueError("the file is not whole")
