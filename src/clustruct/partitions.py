@@ -5,7 +5,7 @@ The canonical form numbers the clusters 0, 1, 2, ... by first appearance, so tha
 describe one partition exactly when their canonical forms are equal. Pure functions over arrays.
 """
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,7 +36,8 @@ def canonical_labels(labels: LabelsLike, *, n_items: int | None = None, name: st
     >>> canonical_labels([7, 7, -1])
     array([0, 0, 1])
     """
-    if isinstance(labels, (str, bytes)) or not hasattr(labels, "__len__"):
+    # Sets and mappings have no order that could be that of the items.
+    if isinstance(labels, (str, bytes, Mapping, Set)) or not hasattr(labels, "__len__"):
         raise ValueError(f"{name} must be a sequence with one label per item, got {type(labels).__name__}")
     if isinstance(labels, np.ma.MaskedArray):
         raise ValueError(f"{name} is a masked array: fill in or leave out what is masked")

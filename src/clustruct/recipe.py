@@ -6,6 +6,7 @@ This is what ``clustruct fit`` does, as an estimator.
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -86,6 +87,8 @@ class Recipe(EstimatorState, BaseEstimator):
         In sets of so many items or more only likely pairs are compared (0: always all pairs).
     n_neighbors : int
         Likely pairs for each item, at least.
+    checkpoint : path, optional
+        A `fit` that was cut short goes on from this file, as for the learner.
     memory_limit : int or str, optional
         What needs more (bytes, or words such as "8G") is refused; by default what needs more than there is.
 
@@ -124,6 +127,7 @@ class Recipe(EstimatorState, BaseEstimator):
     verbose: int = 0
     random_state: int = 0
     memory_limit: memory.Size = None
+    checkpoint: str | os.PathLike[str] | None = None
 
     def fit(self, sets: Iterable[RawSet], y: LabelsOfSets = None, groups: Groups = None) -> Self:
         """Learn from sets with labels, their own or those of y.
@@ -137,7 +141,8 @@ class Recipe(EstimatorState, BaseEstimator):
         shown = [len(raw) for raw in raws]
         if self.was_cut_:
             raws, groups = self.cut(raws[0]), None
-        self.pipeline_ = self._train(raws, groups_of(raws) if groups is None else groups, hint=True)
+        groups = groups_of(raws) if groups is None else groups
+        self.pipeline_ = self._train(raws, groups, self.checkpoint, hint=True)
         _note_sizes(self.pipeline_[-1], shown)
         self.training_ = _training(self.pipeline_[-1], raws)
         return self
@@ -198,15 +203,26 @@ class Recipe(EstimatorState, BaseEstimator):
         if self.merge_cost is not None and self.loss not in (None, "pairwise"):
             raise ValueError("merge_cost goes with the pairwise loss only")
         model = LEARNERS[self.learner]()
-        shared = model.get_params().keys() & self.get_params(deep=False).keys()
+        shared = model.get_params().keys() & self.get_params(deep=False).keys() - {"checkpoint"}
         mine = {name: getattr(self, name) for name in shared}
         if self.merge_cost is not None:
             mine["loss"] = PairwiseLoss(merge_cost=self.merge_cost)
         return model.set_params(**{name: value for name, value in mine.items() if value is not None})
 
-    def _train(self, sets: list[RawSet], groups: Groups, *, hint: bool = False) -> Pipeline:
+    def _train(
+        self,
+        sets: list[RawSet],
+        groups: Groups,
+        checkpoint: str | os.PathLike[str] | None = None,
+        *,
+        hint: bool = False,
+    ) -> Pipeline:
         """Features fitted to the sets, and a clusterer trained on them; with a hint of fields that decide."""
         model = self._learner()
+        if checkpoint is not None:
+            if "checkpoint" not in model.get_params():
+                raise ValueError(f"{type(model).__name__} has no checkpoints: it trains in one go")
+            model.set_params(checkpoint=checkpoint)
         blocks = guess_blocks(sets, self.kind, self.fields)
         features = PairFeatures(blocks, blocking=self._blocking(blocks), memory_limit=self.memory_limit)
         features.fit(sets).check_memory(sets)

@@ -18,6 +18,7 @@ from clustruct.exceptions import UnfamiliarDataWarning
 from clustruct.features import Mentions, PairFeatures, pronouns
 from clustruct.itemsets import pair_table
 from clustruct.model_selection import split_by_clusters
+from clustruct.ssvm import NothingLearned
 
 JOINT = "the items of a set are clustered together: a part of them, or another order, is another question"
 PER_SET = "sample_weight has one number per set, and one table is one set"
@@ -35,7 +36,8 @@ EXPECTED = {
 }
 
 
-# These tables are points; how well they are grouped is not what is checked.
+# These tables are points with any labels; how well they are grouped is not what is checked.
+@pytest.mark.filterwarnings("ignore::clustruct.ssvm.NothingLearned")
 @pytest.mark.filterwarnings("ignore::clustruct.exceptions.ProductsWarning")
 @parametrize_with_checks(
     [SupervisedCorrelationClustering(C=1.0), PairwiseClassifierClustering(), DefaultClustering()],
@@ -117,8 +119,12 @@ def test_rescale_false_is_the_problem_of_the_paper(marbles):
 
 def test_nonnegative(marbles):
     (X, y), _ = marbles
-    model = SupervisedCorrelationClustering(C=1.0, nonnegative=True).fit(X, y)
-    assert model.w_.min() >= 0.0
+    # Features of marbles are distances: of weights that are not negative only 0 is left.
+    with pytest.warns(NothingLearned):
+        model = SupervisedCorrelationClustering(C=1.0, nonnegative=True).fit(X, y)
+    assert not model.w_.any()
+    positive = [ItemSet(pairs=-x.pairs) for x in X]
+    assert SupervisedCorrelationClustering(C=1.0, nonnegative=True).fit(positive, y).w_.min() >= 0.0
 
 
 def test_cross_validated_C(marbles):

@@ -14,6 +14,8 @@ from clustruct.problems import MultiLabelProblem
 from clustruct.ssvm import SlackRule
 
 
+# Labels of these checks have nothing to do with the features.
+@pytest.mark.filterwarnings("ignore::clustruct.ssvm.NothingLearned")
 @parametrize_with_checks(
     [MultiLabelMRF(), MultiLabelMRF(oracle="graph_cut", edges="tree"), MultiLabelMRF(formulation="one_slack")]
 )

@@ -26,7 +26,9 @@ def test_names():
         make_oracle("magic", "correlation")
     with pytest.raises(ValueError, match="oracle must be one of centred"):
         make_oracle("greedy", "kmeans")
-    with pytest.raises(ValueError, match="predictor must be one of discrete, iterative, not 'lp'"):
+    with pytest.raises(
+        ValueError, match="predictor must be one of discrete, discrete_centred, iterative, not 'lp'"
+    ):
         make_predictor("lp", "kmeans")
 
 

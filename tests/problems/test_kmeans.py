@@ -91,7 +91,8 @@ def test_what_cannot_be_is_refused():
         ssvm.fit(kmeans_problem([x], [y], oracle="spectral"), scaling="slack")
     kinds = {o: kmeans_problem([x], [y], oracle=o).oracle_kind for o in oracle_names("kmeans")}
     under, over = "undergenerating", "overgenerating"
-    assert kinds == {"iterative": under, "spectral": over, "centred": over, "discrete": under}
+    discrete = {"discrete": under, "discrete_centred": under}
+    assert kinds == {"iterative": under, "spectral": over, "centred": over, **discrete}
 
 
 def test_relaxed_training_bounds_discrete_training():

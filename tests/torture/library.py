@@ -165,6 +165,9 @@ WRONG_LABELS: dict[str, Callable[[Array], Any]] = {
     "masked": lambda y: np.ma.masked_equal(y, 0),
     "dict": lambda y: dict(enumerate(y.tolist())),
 }
+# C and the constant feature of a multi-label model are in the units of the features, as for scikit-learn's
+# linear SVMs: on another scale it is another problem.
+UNSCALED = ("multilabel",)
 SCALES = [f"1e{e}" for e in range(-100, 101, 10)]
 
 
@@ -188,7 +191,8 @@ class Library(Part):
                 found.remove(f"{model}: X one column less in one set")
             elif model != "untrained":
                 found += [f"{model}: y {form}" for form in (*SAME_LABELS, *WRONG_LABELS)]
-            found += [f"{model}: scale {scale}" for scale in SCALES]
+            if model not in UNSCALED:
+                found += [f"{model}: scale {scale}" for scale in SCALES]
         return thinned(found, scale)
 
     def start(self, folder: Path, seed: int) -> None:

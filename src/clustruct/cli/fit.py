@@ -13,7 +13,7 @@ import clustruct
 from clustruct.text import count, duration, short, table
 
 from .arguments import about, add_data, add_learning, add_model, labelled_sets, recipe
-from .output import INTERRUPTED, print_json
+from .output import INTERRUPTED, UsageError, print_json
 from .progress import training_progress
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ SUMMARY = "learn from sets whose groups are known"
 DESCRIPTION = """\
 Learn a similarity of pairs from sets whose clusters are known, and write it to a model file.
 Features are guessed from the fields (--kind, --fields), C is chosen by cross-validation.
-Ctrl-C stops the training and keeps the model so far."""
+Ctrl-C stops the training and keeps the model so far; with --checkpoint the same command goes on later."""
 EXAMPLES = """\
 examples
   clustruct fit news.jsonl --model news.model
@@ -37,12 +37,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_data(parser)
     add_model(parser)
     add_learning(parser)
+    resumed = "a fit that was cut short goes on from FILE, if data and options are the same"
+    parser.add_argument("--checkpoint", metavar="FILE", help=resumed)
 
 
 def run(args: argparse.Namespace) -> int | None:
     """Read, learn, write the model, and say what was learned."""
     started, learned = time.perf_counter(), recipe(args)
     clustruct.storage.check_target(Path(args.model), args.data)
+    if args.checkpoint is not None:
+        learned.set_params(checkpoint=_checkpoint(args))
     sets = labelled_sets(args)
     with training_progress(args.quiet):
         learned.fit(sets)
@@ -57,7 +61,20 @@ def run(args: argparse.Namespace) -> int | None:
         print(f"model written to {args.model}")
         if found["interrupted"]:
             print("clustruct: interrupted; the model so far was kept", file=sys.stderr)
+            if args.checkpoint is not None:
+                print(f"clustruct: the same command goes on from {args.checkpoint}", file=sys.stderr)
     return INTERRUPTED if found["interrupted"] else None
+
+
+def _checkpoint(args: argparse.Namespace) -> str:
+    """The file of the checkpoint, which must be no other file of the command."""
+    path, model = Path(args.checkpoint), Path(args.model)
+    if path.resolve() == model.resolve():
+        raise UsageError(f"--checkpoint and --model cannot be the same file, {path}")
+    clustruct.storage.check_target(path, args.data)
+    if path.exists() and not args.quiet:
+        print(f"clustruct: going on from {path}", file=sys.stderr)
+    return str(path)
 
 
 def _print(found: Mapping[str, Any], rows: list[tuple[str, float, float]], how: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -185,6 +186,7 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
     random_state: int = 0
     verbose: int = 0
     memory_limit: memory.Size = None
+    checkpoint: str | os.PathLike[str] | None = None
     fitted: ClassVar = {
         **FEATURES,
         "w_": Shape(("n_features_in_",)),
@@ -254,6 +256,7 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
                 sample_weight=weights,
                 random_state=self.random_state,
                 listed=given.sets[0].is_sparse,
+                kept=task.kept,
             )
             self.C_, self.cv_results_, trained = chosen.C, chosen.results, chosen.stopped
         else:
@@ -262,6 +265,8 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
             trained = task.train(self.C_)
         self.result_, self.w_ = trained.result, trained.result.w
         self.feature_scale_ = trained.feature_scale
+        if task.kept is not None and trained.result.converged:
+            task.kept.remove()
         self.shown_ = TrainingShape.of(given.sets, labels, self.pair_scores)
         return self
 
@@ -284,4 +289,5 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
             self.rescale,
             weights,
             self.verbose,
+            self.checkpoint,
         )

@@ -64,6 +64,10 @@ class SupervisedCorrelationClustering(SimilarityLearning):
     random_state : int
     verbose : int
         1 prints how the training goes.
+    checkpoint : path, optional
+        A fit that was cut short (killed, Ctrl-C, ``max_iter``) goes on from this file, in the choice of C
+        too, if its data and settings are the same; otherwise the file is refused. It is removed when
+        the training has converged.
     memory_limit : int or str, optional
         What needs more (bytes, or words such as "8G") is refused; by default what needs more than there is.
 

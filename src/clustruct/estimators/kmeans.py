@@ -71,7 +71,8 @@ class KMeansPrediction(PairSimilarity):
         given = self._read(X, set_ids)
         wanted = self._wanted(n_clusters, len(given.sets))
         matrices = [self._similarity(x) for x in given.sets]
-        return [spectral.relax(K, self._count(K, k)) for K, k in zip(matrices, wanted, strict=True)]
+        counts = [self._count(K, k) for K, k in zip(matrices, wanted, strict=True)]
+        return [spectral.relax(K, k, centred=self._centred()) for K, k in zip(matrices, counts, strict=True)]
 
     def _clusters(self, sets: list[ItemSet], truth: list[Labels] | None = None) -> list[Any]:
         """The normalised loss compares equal numbers of clusters only, so with it k is that of the truth, as
@@ -93,7 +94,12 @@ class KMeansPrediction(PairSimilarity):
         return found
 
     def _predictor(self) -> Predictor:
-        return make_predictor(self.predictor, "kmeans", n_init=self.n_init, random_state=self.random_state)
+        name = "discrete_centred" if self._centred() and self.predictor == "discrete" else self.predictor
+        return make_predictor(name, "kmeans", n_init=self.n_init, random_state=self.random_state)
+
+    def _centred(self) -> bool:
+        """Whether relaxed clusterings span the constant vector, see `clustruct.inference.spectral.relax`."""
+        return False
 
     def _count(self, K: Floats, wanted: int | None) -> int:
         """k for a set of this similarity."""
@@ -136,11 +142,13 @@ class SupervisedKMeans(SimilarityLearning, KMeansPrediction):
     C : float or "cv"
         Weight of the training loss against simplicity. "cv" chooses it by cross-validation over the
         sets from ``C_grid`` (with fewer than 3 sets: the middle of the grid), k as in the truth.
-    oracle : "iterative", "spectral", "centred" or "discrete"
+    oracle : "iterative", "spectral", "centred", "discrete" or "discrete_centred"
         How training looks for the most violated clustering: local search, k leading eigenvectors (a
-        relaxation, more constraints than needed), a tighter relaxation, or eigenvectors made a partition.
-    predictor : "iterative" or "discrete"
-        How `predict` clusters. (The method `relax` gives spectral answers as they are.)
+        relaxation, more constraints than needed), a tighter relaxation, or the answer of either
+        relaxation made a partition.
+    predictor : "iterative", "discrete" or "discrete_centred"
+        How `predict` clusters. (The method `relax` gives spectral answers as they are.) With
+        oracle="centred" both use the centred relaxation, as the training did.
     loss : "normalised", or with oracle="iterative" any loss of `clustruct.losses`
         What counts as an error. The normalised loss (Delta_k) is the papers'.
     kernel_learning : bool
@@ -160,6 +168,10 @@ class SupervisedKMeans(SimilarityLearning, KMeansPrediction):
     random_state : int
     verbose : int
         1 prints how the training goes.
+    checkpoint : path, optional
+        A fit that was cut short (killed, Ctrl-C, ``max_iter``) goes on from this file, in the choice of C
+        too, if its data and settings are the same; otherwise the file is refused. It is removed when
+        the training has converged.
     memory_limit : int or str, optional
         What needs more (bytes, or words such as "8G") is refused; by default what needs more than there is.
 
@@ -210,6 +222,10 @@ class SupervisedKMeans(SimilarityLearning, KMeansPrediction):
 
     def _nonnegative(self) -> bool:
         return self.kernel_learning
+
+    def _centred(self) -> bool:
+        """Prediction uses the relaxation that the training used (Theorem 13)."""
+        return self.oracle in ("centred", "discrete_centred")
 
 
 def check_kernel_features(sets: Sequence[ItemSet]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Literal
 
@@ -37,7 +38,8 @@ class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     C : float
-        Weight of the mean slack. Losses go to 100, so that useful values are often 10 to 10,000.
+        Weight of the mean slack. Losses go to 100, so that useful values are often 10 to 10,000. Features
+        count as they are: bring them to a size of about 1.
     oracle : str
         How the most violated labeling is searched in training: "exact" (V up to 20, or edges that form a
         forest), "graph_cut", "linear_program" (overgenerating), "greedy", "loopy_bp", "combine"
@@ -54,6 +56,8 @@ class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
         See `clustruct.ssvm.fit`. Scalings other than "margin" and slack_norm=2 need the exact oracle.
     verbose : int
         1 prints some rounds of the training, 2 all of them.
+    checkpoint : path, optional
+        A training that was cut short goes on from this file, see `clustruct.ssvm.fit`.
 
     Attributes
     ----------
@@ -93,6 +97,7 @@ class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
     n_jobs: int | None = None
     random_state: int | None = 0
     verbose: int = 0
+    checkpoint: str | os.PathLike[str] | None = None
     fitted: ClassVar = {
         **FEATURES,
         "coef_": Shape(("n_labels", "n_features_in_")),
@@ -136,6 +141,7 @@ class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
             n_jobs=self.n_jobs,
             random_state=0 if self.random_state is None else self.random_state,
             callback=observed(self.C, self.rtol, self.verbose),
+            checkpoint=self.checkpoint,
         )
         self._keep(problem)
         self.undecided_share_ = mrf.graph_cut(self._potentials(rows), self.edge_weights_).undecided_share

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import inspect
 import linecache
 import os
 import sys
@@ -82,6 +83,14 @@ class Hooks:
     def __getattr__(self, name: str) -> Callable[..., Any]:
         # Reached only for names that __init__ did not set.
         raise AttributeError(f"{self.name} has no hook {name!r}")
+
+    @property
+    def source(self) -> str:
+        """The text of the module; its name where it has no file."""
+        try:
+            return inspect.getsource(self.module)
+        except (OSError, TypeError):
+            return self.name
 
     def loss_of(self, i: int, y: object, ybar: object, sparm: svmapi.Sparm) -> float:
         """The module's loss for example i, as a number."""

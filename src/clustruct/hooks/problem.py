@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from scipy import sparse
 from clustruct._typing import Floats, Indices, Ints
 from clustruct.ssvm import Constraints, KernelModel, OracleKind, Planes, SlackRule, VectorSum
 from clustruct.ssvm.planes import with_room
+from clustruct.storage import digest
 
 from .constraints import UserConstraint
 from .errors import HookError
@@ -71,6 +73,18 @@ class HookProblem:
         self._truths = self.rows(truths + extra)
         self._given_rows = self.rows([g.parts for g in self.given])
         self._forget()
+
+    def identity(self) -> dict[str, str]:
+        """Which problem this is: the module's source stands for its loss and its search."""
+        given = [[g.right, g.group, g.cost] for g in self.given]
+        return {
+            "module": digest(self.hooks.source),
+            "examples": digest(self._truths),
+            "parameters": digest(
+                [getattr(self.sparm, f.name) for f in fields(Sparm) if f.name != "verbosity"]
+            ),
+            "init_constraints": digest(given, self._given_rows),
+        }
 
     def _check_truths(self) -> None:
         for i, (_, y) in enumerate(self.sample):

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
-from clustruct._typing import Floats, Ints
+from clustruct._typing import Floats, Indices, Ints
 from clustruct.itemsets.pairs import symmetric_matrix
 from clustruct.partitions import canonical_labels, indicator
 
@@ -23,6 +23,8 @@ __all__ = ["iterative", "objective", "random_labels"]
 # Steps must raise the value by more than rounding, or a search could walk in circles.
 RELATIVE_TOLERANCE = 1e-12
 MOST_PASSES = 1000
+# Sums over items that agree to so many digits of the largest are the same but for rounding.
+SAME_DIGITS = 9
 
 
 def iterative(
@@ -52,18 +54,47 @@ def iterative(
     """
     dense = check_similarity(K)
     check_k(k, len(dense))
-    return best_hill_climb(dense, k, starts(len(dense), k, n_init, random_state, labels), rows=False)
+    order = order_by_similarity(dense)
+    begin = starts(len(dense), k, n_init, random_state, labels, order)
+    return best_hill_climb(dense, k, begin, order, rows=False)
+
+
+def order_by_similarity(K: Floats) -> Indices:
+    """The items in an order that depends on their similarities, not on how they are numbered.
+
+    Random starts and the passes of a search follow it, so that the same items in another order have the same
+    clusters. Items that look alike in all sums over K stay as they are.
+
+    >>> K = np.array([[2.0, 1.0, 0.0], [1.0, 3.0, 0.5], [0.0, 0.5, 1.0]])
+    >>> order_by_similarity(K), order_by_similarity(K[::-1, ::-1])
+    (array([2, 0, 1]), array([0, 2, 1]))
+    """
+    own, total = K.diagonal(), K.sum(axis=1)
+    return order_of_rows(np.stack([own, total, (K * K).sum(axis=1), K @ own, K @ (total * total)], axis=1))
+
+
+def order_of_rows(signs: Floats) -> Indices:
+    """Row numbers, sorted by the first column, then the next; numbers equal but for rounding are equal."""
+    largest = np.abs(signs).max(axis=0, initial=0.0)
+    rounded = np.round(signs / np.where(largest > 0.0, largest, 1.0), SAME_DIGITS)
+    return np.asarray(np.lexsort(rounded.T[::-1]), np.intp)
 
 
 def starts(
-    m: int, k: int, n_init: int, random_state: int | np.random.Generator, labels: Any = None
+    m: int,
+    k: int,
+    n_init: int,
+    random_state: int | np.random.Generator,
+    labels: Any = None,
+    order: Indices | None = None,
 ) -> list[Ints]:
-    """The given starts first, then random ones."""
+    """The given starts first, then random ones, drawn for the items in an order of their own."""
     rng = np.random.default_rng(random_state)
     given = _listed_labels(labels, m, k)
     if n_init < (0 if given else 1):
         raise ValueError(f"n_init must be at least 1, not {n_init}")
-    return given + [random_labels(m, k, rng) for _ in range(n_init)]
+    back = slice(None) if order is None else np.argsort(order)
+    return given + [random_labels(m, k, rng)[back] for _ in range(n_init)]
 
 
 def random_labels(m: int, k: int, rng: np.random.Generator) -> Ints:
@@ -73,19 +104,23 @@ def random_labels(m: int, k: int, rng: np.random.Generator) -> Ints:
     return labels.astype(np.int64)
 
 
-def best_hill_climb(A: Floats, k: int, beginnings: list[Ints], *, rows: bool) -> Ints:
-    """The best end of the climbs from all starts. A is K, or with ``rows`` a factor F of K = F F'."""
+def best_hill_climb(A: Floats, k: int, beginnings: list[Ints], order: Indices, *, rows: bool) -> Ints:
+    """The best end of the climbs from all starts. A is K, or with ``rows`` a factor F of K = F F'.
+
+    The items are visited in the order given.
+    """
     # Imported here: numba takes a second to load.
     from ._kmeans_kernels import hill_climb, hill_climb_rows
 
     kernel = hill_climb_rows if rows else hill_climb
     size = float(np.sum(A * A)) if rows else float(np.abs(A).sum(axis=1).max(initial=0.0)) * k
     best, found = -np.inf, beginnings[0]
+    sorted_A = np.ascontiguousarray(A[order] if rows else A[np.ix_(order, order)])
     for begin in beginnings:
-        labels = begin.copy()
-        value = kernel(A, labels, k, RELATIVE_TOLERANCE * size, MOST_PASSES)
+        labels = begin[order]
+        value = kernel(sorted_A, labels, k, RELATIVE_TOLERANCE * size, MOST_PASSES)
         if value > best + RELATIVE_TOLERANCE * size:
-            best, found = value, labels
+            best, found = value, labels[np.argsort(order)]
     return canonical_labels(found)
 
 

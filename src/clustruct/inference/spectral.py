@@ -23,7 +23,7 @@ from scipy.special import expit, xlogy
 from clustruct._typing import Floats, Ints
 from clustruct.partitions import RelaxedClustering
 
-from .kmeans import best_hill_climb, check_k, check_similarity, starts
+from .kmeans import best_hill_climb, check_k, check_similarity, order_of_rows, starts
 
 Method = Literal["auto", "dense", "lanczos"]
 # Below this size LAPACK's subset solver is the faster (python -m benchmarks.kmeans_timing).
@@ -161,7 +161,11 @@ def discretise(
     Y = np.ascontiguousarray(relaxed.Y)
     k = relaxed.n_clusters if k is None else k
     check_k(k, len(Y))
-    return best_hill_climb(Y, k, starts(len(Y), k, n_init, random_state), rows=True)
+    own = np.sum(Y * Y, axis=1)
+    # Sums over items of Y Y', which no rotation of Y changes: see `kmeans.order_by_similarity`.
+    sums = [Y @ (Y.T @ v) for v in (np.ones(len(Y)), own, own * own)]
+    order = order_of_rows(np.stack([own, *sums], axis=1))
+    return best_hill_climb(Y, k, starts(len(Y), k, n_init, random_state, order=order), order, rows=True)
 
 
 class SoftClustering(NamedTuple):

@@ -17,6 +17,7 @@ Which sum is which:
 """
 
 from collections.abc import Callable, Hashable, Sequence
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
@@ -26,6 +27,7 @@ from scipy.spatial.distance import squareform
 
 from clustruct._typing import Floats, Ints, LabelsLike
 from clustruct.partitions import canonical_labels, indicator
+from clustruct.storage import digest
 
 from . import pairs as algebra
 from .pairs import check_feature_names, check_ids, check_matrix, check_pair_index, count_items
@@ -146,6 +148,11 @@ class ItemSet:
     def feature_names(self) -> tuple[str, ...] | None:
         """The names of the N entries of psi, or None."""
         return self._feature_names
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of the features and how they are held: the same numbers as CSR have another."""
+        return digest(self._nodes, self._pairs, self._index, self._diagonal, self._m)
 
     def __len__(self) -> int:
         return self._m

@@ -265,6 +265,8 @@ def check_real(values: Any, name: str) -> None:
         raise ValueError(f"{name} is a masked array: fill in or leave out what is masked")
     if np.iscomplexobj(values):
         raise ValueError(f"{name} must be real numbers, not complex ones")
+    if getattr(getattr(values, "dtype", None), "kind", "") in ("m", "M"):
+        raise ValueError(f"{name} must be numbers, not dates or times")
 
 
 def check_matrix(values: MatrixLike, name: str) -> Matrix:
@@ -274,7 +276,7 @@ def check_matrix(values: MatrixLike, name: str) -> Matrix:
         return _check_sparse(values, name)
     try:
         dense = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name} must be a two-dimensional array of numbers: {error}") from None
     if dense.ndim != 2:
         raise ValueError(f"{name} must be two-dimensional, got shape {dense.shape}")

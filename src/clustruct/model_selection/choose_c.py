@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,6 +33,16 @@ Judge = Callable[[Trained, int], Judged]
 WORTH_SAYING = 0.01
 
 
+class Kept(Protocol):
+    """Where it is kept what trainings made of held-out sets, so that a choice that was cut short goes on."""
+
+    def get(self, C: float, chosen: Indices, n: int) -> Sequence[Judged] | None:
+        """What a training on the sets chosen made of n held-out sets, where that is known."""
+
+    def put(self, C: float, chosen: Indices, found: Sequence[Judged]) -> None:
+        """It is known now."""
+
+
 @dataclass(frozen=True)
 class Choice:
     """The C chosen, and what every C of the grid cost.
@@ -57,6 +67,7 @@ def choose_C(
     sample_weight: Floats | None = None,
     random_state: int = 0,
     listed: bool = False,
+    kept: Kept | None = None,
 ) -> Choice:
     """The C of least mean held-out loss.
 
@@ -64,14 +75,14 @@ def choose_C(
     work. Each fold trains along the grid from small C to large, every training starting from the
     constraints of the one before, so that the grid costs little more than its largest C alone. Sets of one
     group are held out together. With too few sets C is the middle of the grid, or for one set that lists its
-    pairs (``listed``) what is nearest to 10.
+    pairs (``listed``) what is nearest to 10. What ``kept`` knows from a run cut short is taken.
     """
     Cs = np.sort(np.asarray(DEFAULT_GRID if grid is None else grid, float))
     if n_sets == 1 and listed:
         return Choice(float(Cs[np.argmin(np.abs(np.log(Cs / LISTED_C)))]), {"C": Cs})
     if n_sets < FEWEST_SETS or len(Cs) == 1:
         return Choice(float(Cs[len(Cs) // 2]), {"C": Cs})
-    run = _Grid(train, judge, Cs, np.zeros((len(Cs), n_sets)), np.zeros((len(Cs), 3)))
+    run = _Grid(train, judge, Cs, np.zeros((len(Cs), n_sets)), np.zeros((len(Cs), 3)), kept)
     parts = list(split_sets(n_sets, folds, random_state, groups))
     try:
         for number, (chosen, test) in enumerate(parts):
@@ -147,6 +158,7 @@ class _Grid:
     grid: Floats
     losses: Floats
     pairs: Floats
+    kept: Kept | None = None
     reached: tuple[float, Trained] | None = None
     left_out: Indices = field(default_factory=lambda: np.zeros(0, np.intp))
     stopped: str = ""
@@ -155,6 +167,10 @@ class _Grid:
         """Fill in the losses of one fold. Whether the choice was ended in it."""
         trained = None
         for k, C in enumerate(self.grid.tolist()):
+            known = None if self.kept is None else self.kept.get(C, chosen, len(test))
+            if known is not None:
+                self._note(k, test, known)
+                continue
             with warnings.catch_warnings(), choosing_C(done + k, total):
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 trained = self.train(C, chosen, trained)
@@ -162,11 +178,16 @@ class _Grid:
             if trained.result.stop_reason not in OWN_ENDS:
                 self.stopped = trained.result.stop_reason
                 return True
-            for i in test:
-                found = self.judge(trained, int(i))
-                self.losses[k, i] = found.loss
-                self.pairs[k] += found.pairs
+            found = [self.judge(trained, int(i)) for i in test]
+            self._note(k, test, found)
+            if self.kept is not None:
+                self.kept.put(C, chosen, found)
         return False
+
+    def _note(self, k: int, test: Indices, found: Sequence[Judged]) -> None:
+        for i, judged in zip(test, found, strict=True):
+            self.losses[k, i] = judged.loss
+            self.pairs[k] += judged.pairs
 
 
 def split_sets(

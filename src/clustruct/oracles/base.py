@@ -192,6 +192,10 @@ class Predictor(ABC):
     def __init__(self, *, loss_in_oracle: bool = True, n_init: int = 3, random_state: int = 0) -> None:
         self.loss_in_oracle, self.n_init, self.random_state = loss_in_oracle, n_init, random_state
 
+    def describe(self) -> dict[str, object]:
+        """Its name and options."""
+        return {"name": self.name, **{name: repr(value) for name, value in sorted(vars(self).items())}}
+
     def scores(self, x: ItemSet, w: Floats, factor: float = 1.0) -> PairScores:
         """factor K of a set: listed where it lists its pairs and has no nodes, else a matrix."""
         if x.is_sparse and x.pairs is not None:
@@ -297,7 +301,7 @@ def predictor_names(objective: Objective) -> tuple[str, ...]:
     """Names of the searches that give partitions of highest score.
 
     >>> predictor_names("kmeans")
-    ('discrete', 'iterative')
+    ('discrete', 'discrete_centred', 'iterative')
     """
     return tuple(sorted(n for n, k in _KNOWN.items() if k.objective == objective and not k.relaxed))
 

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
-from clustruct._typing import Bools, Floats, Ints
+from clustruct._typing import Bools, Floats, Indices, Ints
 from clustruct.inference import kmeans, spectral
 from clustruct.inference.correlation import EdgeDegrees
 from clustruct.itemsets import ItemSet, PairScores
@@ -83,8 +83,9 @@ class Iterative(KMeansOracle):
         if rule == PLAIN and self.is_linear(loss.loss):
             options = {"n_init": self.n_init, "random_state": self.random_state}
             return self.result(kmeans.iterative(augmented(K, loss), k, labels=begin, **options), loss)
-        starts = kmeans.starts(truth.size, k, self.n_init, self.random_state, begin)
-        return self.result(most_violated(K, loss, rule, starts), loss)
+        order = kmeans.order_by_similarity(augmented(K, loss))
+        starts = kmeans.starts(truth.size, k, self.n_init, self.random_state, begin, order)
+        return self.result(most_violated(K, loss, rule, starts, order), loss)
 
     def predict(self, scores: PairScores, n_clusters: int | None = None) -> Ints:
         K = scores.matrix
@@ -92,8 +93,12 @@ class Iterative(KMeansOracle):
         return kmeans.iterative(K, n_clusters, n_init=self.n_init, random_state=self.random_state)
 
 
-def most_violated(K: Floats, loss: ExampleLoss, rule: SlackRule, starts: list[Ints]) -> Ints:
+def most_violated(
+    K: Floats, loss: ExampleLoss, rule: SlackRule, starts: list[Ints], order: Indices | None = None
+) -> Ints:
     """The best end of climbs on H from the truth and the starts: H is at least that of the truth, 0.
+
+    Items are visited in the order given.
 
     Cost O(m k) and m k loss evaluations for a pass, in Python.
 
@@ -105,18 +110,21 @@ def most_violated(K: Floats, loss: ExampleLoss, rule: SlackRule, starts: list[In
     k = int(loss.truth.max()) + 1
     truth_score = kmeans.objective(K, loss.truth)
     tolerance = tolerance_of(rule, k * float(np.abs(K).sum(axis=1).max()))
-    ends = [_climb(K, loss.start(y), rule, truth_score, tolerance) for y in [loss.truth, *starts]]
+    visited = np.arange(len(K)) if order is None else order
+    ends = [_climb(K, loss.start(y), rule, truth_score, tolerance, visited) for y in [loss.truth, *starts]]
     return max(ends, key=lambda y: rule.violation(loss(y), kmeans.objective(K, y) - truth_score))
 
 
-def _climb(K: Floats, state: LossState, rule: SlackRule, truth_score: float, tolerance: float) -> Ints:
+def _climb(
+    K: Floats, state: LossState, rule: SlackRule, truth_score: float, tolerance: float, visited: Indices
+) -> Ints:
     """Passes over the items until none moves."""
-    m, k = len(K), state.n_clusters
+    k = state.n_clusters
     G = np.stack([K[:, state.labels == c].sum(axis=1) for c in range(k)], axis=1)
     q = np.array([G[state.labels == c, c].sum() for c in range(k)])
     for _ in range(kmeans.MOST_PASSES):
         moved = False
-        for a in range(m):
+        for a in visited.tolist():
             c, s = int(state.labels[a]), state.sizes
             if s[c] == 1:
                 continue
@@ -178,7 +186,7 @@ class Spectral(KMeansOracle):
     def predict(self, scores: PairScores, n_clusters: int | None = None) -> Output:
         K = scores.product if scores.matrix is None else scores.matrix
         assert n_clusters is not None
-        return spectral.relax(K, n_clusters)
+        return spectral.relax(K, n_clusters, centred=self.centred)
 
     def smooth(self, scores: PairScores, loss: ExampleLoss, mu: float) -> SmoothedSearch:
         if (refused := self.refusal(PLAIN, loss.loss)) is not None:
@@ -229,6 +237,16 @@ class Discrete(Spectral):
 
     def _discretise(self, relaxed: RelaxedClustering) -> Ints:
         return spectral.discretise(relaxed, n_init=self.n_init, random_state=self.random_state)
+
+
+@register
+class DiscreteCentred(Discrete):
+    """The centred answer made a partition: how models trained with "centred" predict (Theorem 13 asks for the
+    same relaxation in both).
+    """
+
+    name = "discrete_centred"
+    centred = True
 
 
 def augmented_operator(K: LinearOperator, Y: sparse.csr_array, factor: float) -> LinearOperator:

@@ -1,8 +1,11 @@
 """Joint features, loss and oracle put together: ready-made structured problems."""
 
 from .classification import BinaryProblem, MulticlassProblem
-from .clustering import ClusteringProblem, Judged, SimilarityTask, Trained, Units, feature_scale, mean_squares
+from .clustering import ClusteringProblem
+from .judging import Judged
 from .multilabel import MultiLabelProblem
+from .training import SimilarityTask, Trained
+from .units import Units, feature_scale, mean_squares
 
 __all__ = ["BinaryProblem", "ClusteringProblem", "MultiLabelProblem", "MulticlassProblem"]
 __all__ += ["Judged", "SimilarityTask", "Trained", "Units", "feature_scale", "mean_squares"]

@@ -11,6 +11,7 @@ from scipy import sparse
 
 from clustruct._typing import Floats, Indices
 from clustruct.ssvm import OracleKind, PieceRows, SlackRule
+from clustruct.storage import digest
 
 from ._rows import RowConstraints, SharedRows, checked_rows
 
@@ -42,6 +43,10 @@ class BinaryProblem:
             raise ValueError(f"X has shape {self.X.shape}, y has {len(which)} labels")
         self.sign = np.where(which == 1, 1.0, -1.0)
         self.n_examples, self.n_features = self.X.shape
+
+    def identity(self) -> dict[str, str]:
+        """Which problem this is."""
+        return {"features": digest(self.X), "labels": digest(self.sign)}
 
     def predict(self, X: ArrayLike, w: Floats) -> NDArray[Any]:
         """The class on whose side of the plane each row lies."""
@@ -110,6 +115,10 @@ class MulticlassProblem:
         if self.cost.shape != (k, k) or np.diag(self.cost).any():
             raise ValueError(f"cost must be a {k} x {k} array with a zero diagonal")
         self.n_examples, self.n_features = len(self.y), k * self.X.shape[1]
+
+    def identity(self) -> dict[str, str]:
+        """Which problem this is."""
+        return {"features": digest(self.X), "labels": digest(self.y), "cost": digest(self.cost)}
 
     def scores(self, X: Any, w: Floats) -> Floats:
         """One score per row and class."""

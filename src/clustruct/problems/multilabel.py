@@ -13,6 +13,7 @@ from scipy import sparse
 from clustruct._typing import Floats, Indices
 from clustruct.inference import mrf
 from clustruct.ssvm import OracleKind, PieceRows, SlackRule
+from clustruct.storage import digest
 
 from ._rows import RowConstraints, SharedRows, checked_rows
 
@@ -98,6 +99,11 @@ class MultiLabelProblem:
         d = self.X.shape[1]
         self.n_examples, self.n_features = n, self.n_labels * d + len(self.edges)
         self._truth_edges = self._edge_values(self.Y)
+
+    def identity(self) -> dict[str, str]:
+        """Which problem this is."""
+        search = digest(self.oracle, self.rho, self.edges)
+        return {"features": digest(self.X), "labels": digest(self.Y), "oracle": search}
 
     def supports(self, rule: SlackRule) -> bool:
         """Linear slacks with margin scaling, and everything where all labelings are looked at."""

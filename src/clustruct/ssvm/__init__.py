@@ -5,11 +5,13 @@ from clustruct.slack_rule import Scaling, SlackRule
 
 from . import solvers
 from .dual_qp import WeightConstraints, weight_constraints
-from .fit import Certificate, FitResult, Formulation, fit
+from .fit import Certificate, FitResult, Formulation, NothingLearned, fit
+from .identity import Identity
 from .kernelized import Kernel, KernelModel, VectorSum
 from .planes import GramPlanes, Planes
 from .problem import (
     BatchProblem,
+    Identifiable,
     KnownQuality,
     OracleKind,
     PrefersFormulation,
@@ -33,12 +35,15 @@ __all__ = [
     "FitResult",
     "Formulation",
     "GramPlanes",
+    "Identifiable",
+    "Identity",
     "Incumbent",
     "Iteration",
     "JoblibExecutor",
     "Kernel",
     "KernelModel",
     "KnownQuality",
+    "NothingLearned",
     "OracleKind",
     "PieceRows",
     "Planes",

@@ -7,25 +7,28 @@ import time
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from scipy import sparse
 
 from clustruct.callbacks import Iteration
 from clustruct.exceptions import ModelFileError
-from clustruct.storage import DataclassState, read, register, save
+from clustruct.storage import DataclassState, check_target, read, register, save
 
+from .identity import Identity
 from .planes import Planes, PlaneSet
 from .solvers.base import Progress
+
+T = TypeVar("T")
 
 
 @register("checkpoint")
 @dataclass(frozen=True)
 class Saved(DataclassState):
-    """What a checkpoint holds. ``identity`` says which problem it belongs to."""
+    """What a checkpoint holds. ``identity`` says which training it belongs to."""
 
-    identity: dict[str, Any]
+    identity: Identity
     planes: Planes
     history: tuple[Iteration, ...]
     seconds: float
@@ -37,57 +40,104 @@ class Saved(DataclassState):
             raise ValueError("its times and counts cannot be")
 
 
+class Keeper(Protocol):
+    """Where the state of a training is kept: a file, or a part of one that holds more."""
+
+    @property
+    def path(self) -> Path:
+        """The file, to be named in errors."""
+
+    def read(self) -> Saved | None:
+        """What is kept; None where there is nothing."""
+
+    def write(self, saved: Saved) -> None:
+        """Keep a state of a training that is not finished, in the place of the last."""
+
+    def finish(self, saved: Saved) -> None:
+        """The training has converged, with this state."""
+
+
+CheckpointLike: TypeAlias = str | os.PathLike[str] | Keeper
+
+
+class FileKeeper:
+    """One file, replaced as a whole: a reader sees the old or the new. It goes when the training ends."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        check_target(self.path)
+
+    def read(self) -> Saved | None:
+        return read_checkpoint(self.path, Saved)
+
+    def write(self, saved: Saved) -> None:
+        save(self.path, saved)
+
+    def finish(self, saved: Saved) -> None:
+        self.path.unlink(missing_ok=True)
+
+
+def read_checkpoint(path: Path, kind: type[T]) -> T | None:
+    """The checkpoint of that file, None where there is none; `ModelFileError` where it is something else."""
+    if not path.exists():
+        return None
+    try:
+        return read(path, kind).object
+    except ModelFileError as error:
+        raise ModelFileError(f"{path} is not a readable checkpoint: {error}") from None
+
+
 class Checkpoint:
-    """Training state in one file, replaced as a whole every few seconds: a reader sees the old or the new."""
+    """Keeps the state of one training every few seconds, and at its end where it did not converge."""
 
     every = 5.0
 
-    def __init__(self, path: str | os.PathLike[str], identity: dict[str, Any], planes: PlaneSet[Any]) -> None:
-        self.path, self.identity, self.planes = Path(path), identity, planes
+    def __init__(self, keeper: CheckpointLike, identity: Identity, planes: PlaneSet[Any]) -> None:
+        self.keeper: Keeper = FileKeeper(keeper) if isinstance(keeper, str | os.PathLike) else keeper
+        self.identity, self.planes = identity, planes
         self._last = time.perf_counter()
 
     def connect(self, progress: Progress) -> bool:
-        """Write after the rounds from now on. Whether there was a file: what it holds is taken up."""
-        progress.save = partial(self._save, progress)
-        if not self.path.exists():
-            return False
-        saved = self._read()
-        self._take_up(saved.planes)
-        progress.history.extend(saved.history)
-        progress.earlier_seconds, progress.oracle_calls = saved.seconds, saved.oracle_calls
-        return True
+        """Write after the rounds from now on. Whether there was a state: what it holds is taken up."""
+        saved = self.keeper.read()
+        if saved is not None:
+            self._take_up(saved)
+            progress.history.extend(saved.history)
+            progress.earlier_seconds, progress.oracle_calls = saved.seconds, saved.oracle_calls
+        progress.save = partial(self._save_now_and_then, progress)
+        return saved is not None
 
-    def _save(self, progress: Progress) -> None:
-        if time.perf_counter() - self._last >= self.every or progress.stop_reason:
-            history, planes = tuple(progress.history), self.planes.dump()
-            counts = (progress.seconds, progress.oracle_calls)
-            save(self.path, Saved(self.identity, planes, history, *counts))
+    def close(self, progress: Progress) -> None:
+        """The training has ended."""
+        keep = self.keeper.finish if progress.stop_reason == "converged" else self.keeper.write
+        keep(self._state(progress))
+
+    def _save_now_and_then(self, progress: Progress) -> None:
+        if time.perf_counter() - self._last >= self.every:
+            self.keeper.write(self._state(progress))
             self._last = time.perf_counter()
 
-    def _take_up(self, planes: Planes) -> None:
-        try:
-            # Where the squares of a vector are not finite, its products are not either.
-            vectors = planes.vectors.data if sparse.issparse(planes.vectors) else planes.vectors
-            with np.errstate(over="raise"):
-                np.square(vectors).sum()
-            self.planes.load(planes)
-        except (ArithmeticError, ValueError, np.linalg.LinAlgError) as error:
-            raise ModelFileError(f"{self.path} is not a readable checkpoint: {error}") from None
-        if not np.isfinite(self.planes.dual):
-            raise ModelFileError(f"{self.path} is not a readable checkpoint: its planes have no optimum")
+    def _state(self, progress: Progress) -> Saved:
+        history, planes = tuple(progress.history), self.planes.dump()
+        return Saved(self.identity, planes, history, progress.seconds, progress.oracle_calls)
 
-    def _read(self) -> Saved:
+    def _take_up(self, saved: Saved) -> None:
+        """Load the planes; refuse what belongs to another run, or cannot be used."""
+        path = self.keeper.path
+        if differences := saved.identity.differences(self.identity):
+            raise ValueError(f"{path} belongs to another run: {differences}")
+        if not saved.planes.fits(self.identity.settings["n_features"], self.planes.n_groups):
+            raise ModelFileError(f"{path} is not a readable checkpoint: its planes are of another size")
         try:
-            saved = read(self.path, Saved).object
-        except ModelFileError as error:
-            raise ModelFileError(f"{self.path} is not a readable checkpoint: {error}") from None
-        for name, value in self.identity.items():
-            # Of another kind: not equal, whatever its own comparison says.
-            if type(saved.identity.get(name)) is not type(value) or saved.identity[name] != value:
-                raise ValueError(
-                    f"{self.path} belongs to another run: its {name} is {saved.identity.get(name)!s:.100}, "
-                    f"here it is {value}"
-                )
-        if not saved.planes.fits(self.identity["n_features"], self.planes.n_groups):
-            raise ModelFileError(f"{self.path} is not a readable checkpoint: its planes are of another size")
-        return saved
+            self._load(saved.planes)
+        except (ArithmeticError, ValueError, np.linalg.LinAlgError) as error:
+            raise ModelFileError(f"{path} is not a readable checkpoint: {error}") from None
+        if not np.isfinite(self.planes.dual):
+            raise ModelFileError(f"{path} is not a readable checkpoint: its planes have no optimum")
+
+    def _load(self, planes: Planes) -> None:
+        # Where the squares of a vector are not finite, its products are not either.
+        vectors = planes.vectors.data if sparse.issparse(planes.vectors) else planes.vectors
+        with np.errstate(over="raise"):
+            np.square(vectors).sum()
+        self.planes.load(planes)

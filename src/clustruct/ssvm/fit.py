@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -17,8 +16,9 @@ from clustruct.callbacks import Callback, Iteration, SupportsDump, Training, lis
 from clustruct.slack_rule import Scaling, SlackRule
 from clustruct.storage import DataclassState, register
 
-from .checkpoint import Checkpoint
+from .checkpoint import Checkpoint, CheckpointLike
 from .dual_qp import Condition, weight_constraints
+from .identity import identity_of
 from .kernelized import KernelFunction, KernelProblem
 from .planes import Planes, PlaneSet
 from .problem import KnownQuality, OracleKind, PrefersFormulation, Problem
@@ -64,6 +64,10 @@ _NOTES: dict[OracleKind, tuple[str, ...]] = {
         "and the slack need not bound the training loss.",
     ),
 }
+
+
+class NothingLearned(ConvergenceWarning):
+    """A training that ended at w = 0."""
 
 
 @register("FitResult")
@@ -140,7 +144,7 @@ def fit(
     executor: Executor | None = None,
     random_state: int | np.random.Generator = 0,
     callback: Callback | Callable[[Iteration], object] | None = None,
-    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint: CheckpointLike | None = None,
 ) -> FitResult:
     """Train a structural SVM by cutting planes (dissertation, Algorithms 1 and 2).
 
@@ -198,7 +202,11 @@ def fit(
         A function is called with an `Iteration` after every round; training ends when it returns something
         true. See `clustruct.callbacks`.
     checkpoint : path, optional
-        Written every few seconds; an existing file of the same problem is taken up again.
+        The state of the training, written every few seconds and when it ends without having converged
+        (Ctrl-C, ``max_iter``, ``time_limit``). A file that is there is taken up, if it belongs to the same
+        data, weights and settings (the two limits, ``n_jobs`` and ``w0`` aside); otherwise it is
+        refused, and what differs is named. It is removed when the training has converged. See
+        `Identifiable` for problems of one's own.
 
     Returns
     -------
@@ -241,10 +249,14 @@ def fit(
     batch = batch_form(problem) if kernel is None else KernelProblem(problem)
     planes = solver.planes(task)
     start = _start(w0, planes, task, solver)
-    if checkpoint is not None and Checkpoint(checkpoint, _identity(task, solver), planes).connect(progress):
-        start = planes.w
     with closing((executor or executor_for(n_jobs)).open(batch)) as session:
+        kept = None
+        if checkpoint is not None:
+            kept = Checkpoint(checkpoint, identity_of(task, solver, session), planes)
+            start = planes.w if kept.connect(progress) else start
         best = solver.solve(Run(task, session, planes, progress), start)
+        if kept is not None:
+            kept.close(progress)
     return _result(task, planes, best, progress)
 
 
@@ -288,11 +300,6 @@ def _start(
     return w
 
 
-def _identity(task: Task, solver: Solver) -> dict[str, Any]:
-    sizes = {"n_examples": len(task.weights), "n_features": len(task.conditions.prior), "C": task.C}
-    return sizes | {"formulation": solver.name, "scaling": task.rule.scaling, "slack_norm": task.rule.norm}
-
-
 def _result(task: Task, planes: PlaneSet[Any], best: Incumbent[Any], progress: Progress) -> FitResult:
     if task.kernel is None:
         best.w.setflags(write=False)
@@ -317,6 +324,15 @@ def _result(task: Task, planes: PlaneSet[Any], best: Incumbent[Any], progress: P
             f"{result.gap:.3g} (objective {result.objective:.6g}); raise the limit or epsilon, "
             "or scale the features",
             ConvergenceWarning,
+            stacklevel=3,
+        )
+    if result.converged and task.kernel is None and not best.w.any() and best.primal > 0.0:
+        warnings.warn(
+            "training converged at w = 0: nothing was learned, every answer scores "
+            "alike. C may be too small, the features may not tell right answers from wrong ones, conditions "
+            "on w may leave nothing else, or the oracle's relaxation may be too loose. Try a larger C, a "
+            "smaller rtol, other features or another oracle",
+            NothingLearned,
             stacklevel=3,
         )
     return result

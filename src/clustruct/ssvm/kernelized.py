@@ -175,6 +175,9 @@ class KernelPlanes(GramPlanes[KernelModel]):
     def margins(self, which: Any, w: KernelModel, Ga: Floats) -> Any:
         return Ga[which]
 
+    def margins_at(self, w: KernelModel) -> Floats:
+        return w.score_all(self.vectors)
+
     def model(self, a: Floats, half_norm: float) -> KernelModel:
         used = np.flatnonzero(a)
         if not len(used):

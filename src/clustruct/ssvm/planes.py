@@ -113,6 +113,19 @@ class PlaneSet(ABC, Generic[W]):
         """The slack that the planes of each group need at w."""
 
     @abstractmethod
+    def slacks_at(self, w: W) -> Floats:
+        """The slack that the planes of each group need at any w."""
+
+    def value_at(self, w: W) -> tuple[float, float]:
+        """The planes' own objective at any w, which is never below the dual, and the mean slack there."""
+        slacks = self.slacks_at(w)[: self.n_groups]
+        ridge = self.ridge[: self.n_groups]
+        quadratic = bool((ridge > 0.0).any())
+        weights = 1.0 / ridge if quadratic else self.cap[: self.n_groups]
+        cost = weights @ (0.5 * slacks**2 if quadratic else slacks)
+        return self.half_norm(w) + float(cost), float(weights @ slacks / weights.sum())
+
+    @abstractmethod
     def optimise(self, goal: float, rng: np.random.Generator, part: Indices | None = None) -> None:
         """Raise the dual until its gap to the planes' own optimum is near ``goal``; of a part, one step."""
 
@@ -178,6 +191,10 @@ class GramPlanes(PlaneSet[W]):
         """<c_j, w> of some vectors; Ga are the products from the Gram matrix, without the prior."""
 
     @abstractmethod
+    def margins_at(self, w: W) -> Floats:
+        """<c_j, w> of all vectors held, for any w."""
+
+    @abstractmethod
     def between(self, w: W, other: W, share: float) -> W:
         """The point ``share`` of the way from w to the other."""
 
@@ -241,10 +258,16 @@ class GramPlanes(PlaneSet[W]):
         self._dual = self.half_norm(self._w) + rise - 0.5 * float(self.ridge @ held**2)
 
     def slacks(self, groups: Indices) -> Floats:
-        out = np.zeros(len(self.cap))
-        known = len(self._margins)
-        np.maximum.at(out, self.group[:known], self.b[:known] - self._margins)
-        return out[groups]
+        return self._needed(self._margins)[groups]
+
+    def slacks_at(self, w: W) -> Floats:
+        return self._needed(self.margins_at(w))
+
+    def _needed(self, margins: Floats) -> Floats:
+        """The slack of each group where the first planes have these margins."""
+        out, known = np.zeros(len(self.cap)), len(margins)
+        np.maximum.at(out, self.group[:known], self.b[:known] - margins)
+        return out
 
     def excess(self, j: int) -> float:
         """b_j - <c_j, w>: the slack that plane j alone needs at w."""
@@ -306,6 +329,9 @@ class LinearPlanes(GramPlanes[Floats]):
     def margins(self, which: Any, w: Floats, Ga: Floats) -> Floats:
         """From w, as sums over the Gram matrix lose digits when C is large."""
         return self.rows(which) @ w
+
+    def margins_at(self, w: Floats) -> Floats:
+        return self.rows(slice(None)) @ w
 
     def half_norm(self, w: Floats) -> float:
         return self.conditions.half_norm(w)

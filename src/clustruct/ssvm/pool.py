@@ -246,11 +246,17 @@ class PooledPlanes(PlaneSet[Floats]):
         return float(pool_ascend(*planes, *weights, groups, self._busy, self._scratch, full))
 
     def slacks(self, groups: Indices) -> Floats:
+        return self._slacks(self.v, groups)
+
+    def slacks_at(self, w: Floats) -> Floats:
+        return self._slacks(w, np.arange(len(self.cap)))
+
+    def _slacks(self, w: Floats, groups: Indices) -> Floats:
         from ._kernels import pool_slacks
 
         x, within = self._columns, self.conditions
         planes = (self.segments.arrays, x["b"], self.head, x["following"])
-        return np.asarray(pool_slacks(*planes, self.v, within.low, within.high, groups))
+        return np.asarray(pool_slacks(*planes, w, within.low, within.high, groups))
 
     def _restore(self) -> None:
         """v and the group totals anew from the multipliers: rounding does not pile up."""

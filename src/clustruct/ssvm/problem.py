@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar, runtime_checkable
 
@@ -42,7 +43,7 @@ class StructuredProblem(Protocol):
     larger set that does not look for the largest violation: it certifies nothing.
 
     A problem may have further abilities, each a protocol of its own: `SupportsRules`, `SupportsSmoothing`,
-    `KnownQuality`, `ThreadSafe`, `PrefersFormulation`.
+    `KnownQuality`, `ThreadSafe`, `PrefersFormulation`, `Identifiable`.
     """
 
     n_examples: int
@@ -115,6 +116,20 @@ class KnownQuality(Protocol):
 
     def truth_score(self, i: int, w: Floats) -> float:
         """<w, Psi(x_i, y_i)>."""
+
+
+@runtime_checkable
+class Identifiable(Protocol):
+    """A problem that says what it is, so that a checkpoint of another one can be refused by name.
+
+    Of other problems the joint features of all truths and the oracle's answers at the first w are looked at,
+    which costs one call for each example, and which an oracle that answers by chance does not survive.
+    """
+
+    def identity(self) -> Mapping[str, str]:
+        """Digests of its parts (`clustruct.storage.digest`) by the names that an error is to use: "features",
+        "labels", "loss", ...
+        """
 
 
 @runtime_checkable

@@ -4,6 +4,7 @@
 inside others. `DataclassState` has both methods for dataclasses, `EstimatorState` for estimators.
 """
 
+from .digest import digest
 from .files import load, read, save
 from .state import FEATURES, DataclassState, EstimatorState, Shape, fits, is_matrix
 from .targets import check_target, descriptor
@@ -16,6 +17,7 @@ __all__ = [
     "Shape",
     "check_target",
     "descriptor",
+    "digest",
     "fits",
     "is_matrix",
     "load",

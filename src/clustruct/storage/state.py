@@ -195,9 +195,9 @@ class EstimatorState:
     """
 
     fitted: ClassVar[Mapping[str, Any]] = {}
-    # How many processes and how much memory to use, and what to print, is a matter of the machine, not of
-    # the model.
-    not_stored: ClassVar[tuple[str, ...]] = ("n_jobs", "verbose", "memory_limit")
+    # How many processes and how much memory to use, what to print and where to keep a checkpoint is a matter
+    # of the machine, not of the model.
+    not_stored: ClassVar[tuple[str, ...]] = ("n_jobs", "verbose", "memory_limit", "checkpoint")
 
     def check_parameters(self) -> None:
         """ValueError that names a parameter which is not what it must be."""

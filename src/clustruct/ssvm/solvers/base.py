@@ -23,6 +23,8 @@ from clustruct.ssvm.separation import Session
 
 # Rounds without any gain before a training is given up.
 STALLED_ROUNDS = 25
+# Where C times the square of an entry of Psi passes this, sums of such squares mean nothing any more.
+LARGEST = 1e40
 P = TypeVar("P")
 
 
@@ -149,15 +151,18 @@ class Progress:
     def judge(self, primal: float, dual: float, worst: float | None = None) -> None:
         """Converged when the relative gap is reached, or when no constraint is violated beyond epsilon.
 
-        ``worst`` is the largest violation; that of a joint constraint is the gap over C.
+        ``worst`` is the largest violation; that of a joint constraint is the gap over C. A value that is not
+        known, infinity, is near nothing.
         """
+        if self.is_close(primal, dual, worst) and not self._asked_to_stop:
+            self.stop_reason = "converged"
+
+    def is_close(self, primal: float, dual: float, worst: float | None = None) -> bool:
+        """What `judge` goes by."""
         gap = primal - dual
         worst = gap / self.C if worst is None else worst
-        close = gap <= self.rtol * abs(primal) or (
-            worst <= self.epsilon and gap <= 2.0 * self.C * self.epsilon
-        )
-        if close and not self._asked_to_stop:
-            self.stop_reason = "converged"
+        found_little = worst <= self.epsilon and gap <= 2.0 * self.C * self.epsilon
+        return bool(np.isfinite(primal) and (gap <= self.rtol * abs(primal) or found_little))
 
     def solved(self, started: float) -> None:
         """A QP was solved, begun at ``started``."""
@@ -221,6 +226,16 @@ class Run(Generic[W]):
         self._count(len(indices), started)
         return found
 
+    def valued(self, point: Incumbent[W]) -> Incumbent[W]:
+        """The point with at least the value that the planes held give it.
+
+        A search that misses outputs may have said less of it than is known by now.
+        """
+        if self.task.problem.oracle_kind in ("exact", "overgenerating") or np.isinf(point.primal):
+            return point
+        value, mean = self.planes.value_at(point.w)
+        return replace(point, primal=value, mean_slack=mean) if value > point.primal else point
+
     def smoothed(self, indices: Indices, w: Floats, mu: float) -> list[SmoothedResult]:
         """The smoothed oracle's answers, one per example."""
         started = time.perf_counter()
@@ -245,7 +260,21 @@ class Run(Generic[W]):
         ):
             if wrong.any():
                 raise ValueError(f"example {indices[np.argmax(wrong)]}: {what}")
+        self._check_size(batch)
         return Separation(indices, batch, self.task.rule.violation(losses, -margins))
+
+    def _check_size(self, batch: ConstraintBatch[W]) -> None:
+        """Refuse constraint vectors whose inner products no digits are left for, at the first answers."""
+        if self.task.kernel is not None or self.progress.history or self.progress.qp_solves:
+            return
+        with np.errstate(over="ignore", invalid="ignore"):
+            psi = np.asarray(batch.combine(self.task.rule.multiplier(np.asarray(batch.losses, float))))
+            size = float(np.abs(psi).max(initial=0.0)) / len(batch.losses)
+        if not self.task.C * size * size < LARGEST:
+            raise ValueError(
+                f"the features are too large for C = {self.task.C:g}: entries of Psi of about {size:.1g} "
+                "leave no digits to compute with; scale the features, or lower C"
+            )
 
 
 class Solver(ABC):

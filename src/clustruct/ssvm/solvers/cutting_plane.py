@@ -54,6 +54,12 @@ class Risk(ABC, Generic[P]):
     def cut(self, point: P, planes: GramPlanes[Any]) -> Cut[P]:
         """Planes of the risk at a point."""
 
+    def valued(self, best: Incumbent[P], planes: GramPlanes[Any]) -> Incumbent[P]:
+        """The best point with at least the value that the planes held give it, for a risk that may have
+        found less of it before than it knows now.
+        """
+        return best
+
     def refine(self, best: Incumbent[P], planes: GramPlanes[Any], progress: Progress) -> None:
         """Add planes that are known without asking at another point."""
 
@@ -86,14 +92,24 @@ def minimise(
             risk.refine(best, planes, progress)
             planes.prune(prune_after)
             if best.below_dual(planes.dual):
-                best, useful = Incumbent(risk.point(planes.w)), False
-            progress.judge(best.primal, planes.dual)
+                best, useful = risk.valued(best, planes), False
+            if best.below_dual(planes.dual):
+                best = Incumbent(risk.point(planes.w))
+            best = _judged(risk, best, planes, progress)
             if not progress.stop_reason:
                 best, point = risk.step(best, planes, useful)
-                progress.judge(best.primal, planes.dual)
+                best = _judged(risk, best, planes, progress)
             progress.record(best, planes)
     except KeyboardInterrupt:
         progress.stop_reason = "interrupted"
+    return best
+
+
+def _judged(risk: Risk[P], best: Incumbent[P], planes: GramPlanes[Any], progress: Progress) -> Incumbent[P]:
+    """Judge by the value of the best point; before it is called converged, every plane held counts in it."""
+    if progress.is_close(best.primal, planes.dual):
+        best = risk.valued(best, planes)
+        progress.judge(best.primal, planes.dual)
     return best
 
 

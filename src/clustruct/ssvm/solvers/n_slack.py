@@ -100,7 +100,7 @@ class NSlack(Solver):
         except KeyboardInterrupt:
             progress.stop_reason = "interrupted"
             best = best if np.isfinite(best.primal) else Incumbent(planes.w)
-        return best
+        return run.valued(best)
 
 
 def _parted_round(run: Run[W], parts: list[Indices], w: W) -> float:
@@ -126,7 +126,7 @@ def _whole_round(run: Run[W], order: Indices, w: W, best: Incumbent[W]) -> tuple
         worst = max(worst, float(np.max(answer.violation - held)))
     primal = run.planes.half_norm(w) + cost
     run.progress.judge(primal, dual, worst)
-    return best.better_of(Incumbent(w, primal, mean), dual), primal - dual
+    return run.valued(best).better_of(Incumbent(w, primal, mean), dual), primal - dual
 
 
 def _taken(run: Run[W], examples: Indices, w: W, threshold: float) -> Iterator[tuple[Separation[W], Floats]]:

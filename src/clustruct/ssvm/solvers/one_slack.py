@@ -73,6 +73,9 @@ class MeanSlack(Risk[W]):
         self._rounds.append(self._run.separate(self._task.examples, point))
         return self._joint(point)
 
+    def valued(self, best: Incumbent[W], planes: GramPlanes[Any]) -> Incumbent[W]:
+        return self._run.valued(best)
+
     def refine(self, best: Incumbent[W], planes: GramPlanes[Any], progress: Progress) -> None:
         """Cuts made of kept answers cost no oracle call."""
         for _ in range(CACHED_CUTS if self._size else 0):

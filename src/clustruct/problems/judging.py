@@ -1,0 +1,30 @@
+"""What a prediction is worth beside the truth."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from clustruct._typing import Ints
+from clustruct.partitions import canonical_labels
+
+
+class Judged(NamedTuple):
+    """A prediction beside the truth: the loss, and how many pairs are together rightly, by the prediction,
+    and by the truth.
+    """
+
+    loss: float
+    pairs: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+
+def shared_pairs(truth: Ints, predicted: Ints) -> tuple[float, float, float]:
+    """Pairs together in both partitions, in the predicted one, and in the true one.
+
+    >>> shared_pairs(np.array([0, 0, 0, 1]), np.array([0, 0, 1, 1]))
+    (1.0, 2.0, 3.0)
+    """
+    both = canonical_labels(truth * (int(predicted.max()) + 1) + predicted)
+    sizes = [np.bincount(y) for y in (both, predicted, truth)]
+    return tuple(float((n * (n - 1)).sum() // 2) for n in sizes)  # type: ignore[return-value]
