@@ -58,8 +58,8 @@ class TrainingShape(DataclassState):
     near_zero: float
 
     def __post_init__(self) -> None:
-        sizes = (len(self.set_sizes), len(self.cluster_sizes), len(self.scores))
-        if sizes != (len(QUARTERS), len(QUARTERS), len(LEVELS)):
+        shapes = (self.set_sizes.shape, self.cluster_sizes.shape, self.scores.shape)
+        if shapes != ((len(QUARTERS),), (len(QUARTERS),), (len(LEVELS),)):
             raise ValueError("what is known of the training does not fit")
 
     @classmethod
