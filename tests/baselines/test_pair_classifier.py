@@ -26,8 +26,17 @@ def test_pair_features_of_any_size(model, scale):
 
 @pytest.mark.parametrize("model", MODELS, ids=["correlation", "kmeans"])
 @pytest.mark.parametrize("scale", [1e80, 1e100, 1e140])
+def test_large_nodes_are_as_good_as_small_ones(model, scale):
+    X, y = np.random.default_rng(0).normal(size=(12, 3)), [np.arange(12) // 3]
+    w, _ = model.fit([X], y).linear_similarity()
+    large, _ = model.fit([scale * X], y).linear_similarity()
+    assert np.allclose(large * scale * scale, w, rtol=1e-3, atol=1e-3 * np.abs(w).max())
+
+
+@pytest.mark.parametrize("model", MODELS, ids=["correlation", "kmeans"])
+@pytest.mark.parametrize("scale", [1e160, 1e300])
 def test_nodes_whose_products_are_out_of_reach(model, scale):
     """They are refused by name; liblinear would never return from them."""
     X = np.random.default_rng(0).normal(size=(12, 3))
-    with pytest.raises(ValueError, match="too large for a classifier"):
+    with pytest.raises(ValueError, match="too large for double precision"):
         model.fit([scale * X], [np.arange(12) // 3])

@@ -13,6 +13,9 @@ from clustruct.callbacks import Callback, training_callback
 from clustruct.exceptions import ModelFileError
 from clustruct.ssvm.checkpoint import Checkpoint
 
+# Random data: any C may be the best, and choices are cut short on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore::clustruct.exceptions.ChoiceWarning")
+
 KINDS = {
     "correlation": (SupervisedCorrelationClustering, {"cv": 3, "C_grid": (0.1, 1.0, 10.0), "rtol": 1e-6}),
     "kmeans": (SupervisedKMeans, {"cv": 3, "C_grid": (0.1, 1.0, 10.0), "rtol": 1e-4}),

@@ -60,7 +60,7 @@ class PairKMeans(KMeansPrediction):
         self.check_parameters()
         given = read_sets(self, X, set_ids, reset=True)
         labels = read_labels(y, given)
-        self.k_range_ = count_range(labels)
+        self.k_range_, scale = count_range(labels), feature_scale(given.sets, "kmeans")
         rng = np.random.default_rng(self.random_state)
         tables, together = [], []
         for x, v in zip(given.sets, labels, strict=True):
@@ -71,8 +71,6 @@ class PairKMeans(KMeansPrediction):
         self.w_, self.intercept_ = np.zeros(given.sets[0].n_features), 0.0
         if same.all() or not same.any():  # no pairs, or all alike: nothing to learn from them
             return self
-        with np.errstate(over="ignore", invalid="ignore"):  # refused below
-            scale = feature_scale(given.sets, "kmeans")
         rows = sparse.csr_array(sparse.csr_array(sparse.vstack(tables, format="csr")) * (1.0 / scale))
         if not (np.abs(rows.data) <= LARGEST).all():
             raise ValueError("the features are too large for a classifier: divide them by their usual size")

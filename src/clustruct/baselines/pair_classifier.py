@@ -122,8 +122,7 @@ class PairwiseClassifierClustering(PairSimilarity):
         labels = read_labels(y, given)
         flags = _checked_flags(pronouns, given.sets)
         self._check_memory(given.sets)
-        with np.errstate(over="ignore", invalid="ignore"):  # refused below
-            self.feature_scale_ = feature_scale(given.sets)
+        self.feature_scale_ = feature_scale(given.sets)
         chosen = [self._select(x, v, f) for x, v, f in zip(given.sets, labels, flags, strict=True)]
         self._check_pairs(sum(map(len, chosen)))
         features = np.concatenate([_dense(pair_table(x, p)) for x, p in zip(given.sets, chosen, strict=True)])

@@ -37,7 +37,8 @@ def warn_of_products(sets: Sequence[ItemSet], labels: Sequence[Labels]) -> None:
     together = sum(int(s.together.sum()) for s in samples)
     if min(together, sum(len(s.pairs) for s in samples) - together) < FEWEST_PAIRS:
         return
-    products, distances = (_accuracy(samples, [form(s) for s in samples]) for form in (_products, _distances))
+    ends = _ends(samples)
+    products, distances = (_accuracy(samples, [form(*e) for e in ends]) for form in (_products, _distances))
     if distances < products + CLEARLY:
         return
     warnings.warn(
@@ -50,20 +51,23 @@ def warn_of_products(sets: Sequence[ItemSet], labels: Sequence[Labels]) -> None:
     )
 
 
-def _products(sample: PairSample) -> Floats:
-    left, right = _ends(sample)
+def _products(left: Floats, right: Floats) -> Floats:
     return left * right
 
 
-def _distances(sample: PairSample) -> Floats:
-    left, right = _ends(sample)
+def _distances(left: Floats, right: Floats) -> Floats:
     return np.column_stack([np.abs(left - right), np.ones(len(left))])
 
 
-def _ends(sample: PairSample) -> tuple[Floats, Floats]:
-    assert sample.x.nodes is not None
-    left, right = (dense(sample.x.nodes[side]) for side in sample.pairs.T)
-    return left, right
+def _ends(samples: Sequence[PairSample]) -> list[tuple[Floats, Floats]]:
+    """The rows of the two items of each pair, columns divided by their largest entry."""
+    found = []
+    for s in samples:
+        assert s.x.nodes is not None
+        found.append((dense(s.x.nodes[s.pairs[:, 0]]), dense(s.x.nodes[s.pairs[:, 1]])))
+    largest = np.max([np.abs(side).max(axis=0, initial=0.0) for pair in found for side in pair], axis=0)
+    largest = np.where(largest > 0.0, largest, 1.0)
+    return [(left / largest, right / largest) for left, right in found]
 
 
 def _accuracy(samples: Sequence[PairSample], features: Sequence[Floats]) -> float:

@@ -46,8 +46,9 @@ def write_report(
     >>> import tempfile
     >>> from sklearn.pipeline import make_pipeline
     >>> from clustruct import PairFeatures, RawSet, SupervisedCorrelationClustering
+    >>> from clustruct.features import guess_blocks
     >>> sets = [RawSet([{"n": 1}, {"n": 2}, {"n": 9}], labels=["a", "a", "b"], name="first")]
-    >>> model = make_pipeline(PairFeatures([]), SupervisedCorrelationClustering(C=1.0))
+    >>> model = make_pipeline(PairFeatures(guess_blocks(sets)), SupervisedCorrelationClustering(C=1.0))
     >>> _ = model.fit(sets, [raw.labels for raw in sets])
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_report(Path(folder) / "report.html", model, sets)
