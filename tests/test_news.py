@@ -14,7 +14,9 @@ pytestmark = [
 ]
 
 
-@pytest.mark.filterwarnings("ignore::clustruct.exceptions.ChoiceWarning")  # the end of the grid serves as well
+@pytest.mark.filterwarnings(
+    "ignore::clustruct.exceptions.ChoiceWarning"
+)  # the end of the grid serves as well
 @pytest.mark.parametrize(
     ("name", "fields", "most"), [("googlenews", ("title", "text"), 1.5), ("uci_aggregator", ("title",), 6.2)]
 )
