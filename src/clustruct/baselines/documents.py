@@ -17,10 +17,10 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import validate_data
 
 from clustruct._typing import Floats, Indices
 from clustruct.callbacks import Iteration, asked_to_stop, observed
+from clustruct.estimators.inputs import checked_rows
 from clustruct.storage import FEATURES, DataclassState, EstimatorState, Shape, register
 
 # So that a word that a topic gave up is not lost to rounding.
@@ -99,7 +99,7 @@ class PLSA(EstimatorState, ClusterMixin, BaseEstimator):
 
     def fit(self, X: ArrayLike, y: object = None) -> PLSA:
         """Find the topics of the rows of X, which must not be negative. y is not used."""
-        counts = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
+        counts = checked_rows(self, X, accept_sparse="csr")
         values = counts.data if hasattr(counts, "tocsr") else counts
         if (values < 0).any():
             raise ValueError("Negative values in data passed to PLSA: it needs counts or tf-idf")
@@ -218,7 +218,7 @@ class CLGR(EstimatorState, ClusterMixin, BaseEstimator):
 
     def fit(self, X: ArrayLike, y: object = None) -> CLGR:
         """Cluster the rows of X (dense). y is not used."""
-        rows = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        rows = checked_rows(self, X, ensure_min_samples=2)
         if rows.shape[0] < self.n_clusters:
             raise ValueError(f"n_samples={rows.shape[0]} should be at least n_clusters={self.n_clusters}")
         rng = check_random_state(self.random_state)

@@ -16,7 +16,7 @@ from sklearn.utils.validation import validate_data
 
 from clustruct._typing import Floats, Indices, Labels
 from clustruct.itemsets import ItemSet, as_item_set
-from clustruct.itemsets.pairs import check_real
+from clustruct.itemsets.pairs import check_plain, check_real
 from clustruct.partitions import canonical_labels
 
 T = TypeVar("T")
@@ -84,9 +84,18 @@ def _of_set(i: int, made: Callable[[Any], T], given: object) -> T:
         raise type(error)(f"set {i}: {error}") from None
 
 
+def checked_rows(estimator: BaseEstimator, X: Table, *y: ArrayLike, **options: Any) -> Any:
+    """X (and y) by scikit-learn's `validate_data`; masks, dates and numbers beyond float64 are refused."""
+    check_plain(X, "X")
+    try:
+        return validate_data(estimator, X, *y, dtype=np.float64, **options)
+    except OverflowError as error:
+        raise ValueError(f"X must be numbers that float64 can hold: {error}") from None
+
+
 def _read_table(estimator: BaseEstimator, X: Table, set_ids: ArrayLike | None, reset: bool) -> Sets:
     names = [str(c) for c in X.columns] if hasattr(X, "columns") else None
-    table = validate_data(estimator, X, accept_sparse="csr", dtype=np.float64, reset=reset)
+    table = checked_rows(estimator, X, accept_sparse="csr", reset=reset)
     if set_ids is None:
         return Sets([ItemSet(nodes=table, feature_names=names)], None, True)
     ids = np.asarray(set_ids)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from clustruct import ssvm
 from clustruct._typing import Floats
@@ -22,6 +22,7 @@ from clustruct.problems.multilabel import checked_predictor, search
 from clustruct.storage import FEATURES, Shape, register
 
 from .base import ResultState
+from .inputs import checked_rows
 
 
 @register("MultiLabelMRF")
@@ -123,7 +124,7 @@ class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> MultiLabelMRF:
         """Learn from rows X and a 0/1 array y of one column per label (or a vector of classes)."""
         self.check_parameters()
-        rows, targets = validate_data(self, X, y, accept_sparse="csr", multi_output=True, dtype=np.float64)
+        rows, targets = checked_rows(self, X, y, accept_sparse="csr", multi_output=True)
         Y = self._indicator(targets)
         problem = MultiLabelProblem(
             rows, Y, self.oracle, self.edges, constant=self.fit_intercept, check_input=False
@@ -189,7 +190,7 @@ class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
 
     def _unary(self, X: ArrayLike) -> Floats:
         check_is_fitted(self)
-        return self._potentials(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False))
+        return self._potentials(checked_rows(self, X, accept_sparse="csr", reset=False))
 
     def _potentials(self, rows: Any) -> Floats:
         return np.asarray(rows @ self.coef_.T) + self.intercept_

@@ -13,13 +13,15 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from clustruct._typing import Floats, Indices
 from clustruct.callbacks import observed
 from clustruct.storage import FEATURES, DataclassState, EstimatorState, Shape, register
 from clustruct.universum.cccp import CCCPResult, MarginResult, cccp
 from clustruct.universum.problem import MarginProblem, kmeans_labels, natural_scale, principal_labels
+
+from .inputs import checked_rows
 
 Start = tuple[Indices, Floats | None]
 
@@ -58,16 +60,14 @@ class MarginClustering(EstimatorState, ClusterMixin, BaseEstimator, ABC):
 
     def _fit(self, X: ArrayLike, universum: ArrayLike | None) -> None:
         self.check_parameters()
-        rows = validate_data(self, X, accept_sparse="csr", dtype=np.float64, ensure_min_samples=2)
+        rows = checked_rows(self, X, accept_sparse="csr", ensure_min_samples=2)
         if rows.shape[0] < self.n_clusters:
             raise ValueError(f"n_samples={rows.shape[0]} should be at least n_clusters={self.n_clusters}")
         self.scale_ = natural_scale(rows) if self.scale == "auto" else float(self.scale)
         scaled = rows * self.scale_
         outside = None
         if universum is not None:
-            outside = self.scale_ * validate_data(
-                self, universum, accept_sparse="csr", dtype=np.float64, reset=False
-            )
+            outside = self.scale_ * checked_rows(self, universum, accept_sparse="csr", reset=False)
         best = min(self._solutions(scaled, outside), key=lambda found: float(found.objective))
         if not best.converged:
             warnings.warn(
@@ -95,7 +95,7 @@ class MarginClustering(EstimatorState, ClusterMixin, BaseEstimator, ABC):
     def decision_function(self, X: ArrayLike) -> Floats:
         """w_p . x, one column per cluster."""
         check_is_fitted(self)
-        rows = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        rows = checked_rows(self, X, accept_sparse="csr", reset=False)
         return np.asarray(rows @ self.coef_.T)
 
     def predict(self, X: ArrayLike) -> Indices:

@@ -260,11 +260,16 @@ def symmetric_matrix(K: Any) -> Floats:
 
 
 def check_real(values: Any, name: str) -> None:
-    """Refuse what would lose something on its way to plain numbers: imaginary parts, or a mask."""
-    if isinstance(values, np.ma.MaskedArray):
-        raise ValueError(f"{name} is a masked array: fill in or leave out what is masked")
+    """Refuse what would lose something on its way to plain numbers: imaginary parts, a mask, times."""
+    check_plain(values, name)
     if np.iscomplexobj(values):
         raise ValueError(f"{name} must be real numbers, not complex ones")
+
+
+def check_plain(values: Any, name: str) -> None:
+    """Refuse a mask, and times."""
+    if isinstance(values, np.ma.MaskedArray):
+        raise ValueError(f"{name} is a masked array: fill in or leave out what is masked")
     if getattr(getattr(values, "dtype", None), "kind", "") in ("m", "M"):
         raise ValueError(f"{name} must be numbers, not dates or times")
 
