@@ -51,7 +51,7 @@ class FitCheckpoint:
     def get(self, C: float, chosen: Indices, n: int) -> list[Judged] | None:
         """What a training that is finished made of n held-out sets, else None."""
         found = self._held.judged.get(_name(C, chosen))
-        if not fits(found, Shape((n, 4))):  # not known, or damaged: the training is made again
+        if found is None or not fits(found, Shape((n, 4))):  # not known, or damaged: it is made again
             return None
         return [Judged(loss, (both, predicted, true)) for loss, both, predicted, true in found.tolist()]
 
