@@ -12,6 +12,7 @@ import pytest
 
 from clustruct import SupervisedKMeans, ssvm
 from clustruct.baselines import PLSA, UntrainedKMeans
+from clustruct.callbacks import Callback, training_callback
 from clustruct.datasets import make_synth
 from clustruct.exceptions import ModelFileError
 from clustruct.problems import MulticlassProblem
@@ -160,3 +161,27 @@ def test_labels_of_other_documents(tmp_path):
         write_container(path, header, changed)
         with pytest.raises(ModelFileError, match="not of one fit"):
             load(path)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_checkpoints_of_whole_fits(tmp_path, monkeypatch):
+    """Stopped in the choice of C: what is known of folds, and the state of a training."""
+    monkeypatch.setattr(Checkpoint, "every", 0.0)
+    X, y = make_synth(n_sets=4, n_clusters=2, cluster_size=4)
+
+    class Third(Callback):
+        begun = 0
+
+        def on_begin(self, training):
+            self.begun += 1
+
+        def on_iteration(self, training, iteration):
+            return self.begun == 3 and iteration.iteration == 2
+
+    def train(path):
+        # The file goes on a successful run; each is tried once.
+        return SupervisedKMeans(C_grid=(0.1, 1.0), cv=2, rtol=1e-6, checkpoint=path).fit(X, y)
+
+    with training_callback(Third()):
+        train(tmp_path / "m")
+    assert counts(damaged(tmp_path / "m", 2, 150), train) == (150, True, 0, [])

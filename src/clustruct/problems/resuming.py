@@ -12,7 +12,7 @@ import numpy as np
 from clustruct._typing import Floats, Indices
 from clustruct.ssvm import Identity, Planes
 from clustruct.ssvm.checkpoint import Saved, read_checkpoint
-from clustruct.storage import DataclassState, check_target, digest, register, save
+from clustruct.storage import DataclassState, Shape, check_target, digest, fits, register, save
 
 from .judging import Judged
 
@@ -51,7 +51,7 @@ class FitCheckpoint:
     def get(self, C: float, chosen: Indices, n: int) -> list[Judged] | None:
         """What a training that is finished made of n held-out sets, else None."""
         found = self._held.judged.get(_name(C, chosen))
-        if not isinstance(found, np.ndarray) or found.shape != (n, 4):
+        if found is None or not fits(found, Shape((n, 4))):  # not known, or damaged: it is made again
             return None
         return [Judged(loss, (both, predicted, true)) for loss, both, predicted, true in found.tolist()]
 
