@@ -7,8 +7,10 @@ import pytest
 
 from clustruct import ssvm
 from clustruct.hooks import HookError, importable, load_hooks, start_model, train
+from clustruct.hooks.constraints import read_constraints
 from clustruct.hooks.svmapi import RBF, KernelParm, Sparm, Sparse
 from clustruct.problems import BinaryProblem, MulticlassProblem
+from clustruct.slack_rule import SlackRule
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "hooks"
 
@@ -327,3 +329,16 @@ def test_mutable_outputs_are_asked_for_every_time(module):
     sm, _ = learn(hooks, sample, c=10.0)
     other, _ = learn(module(BASE), SAMPLE, c=10.0)
     np.testing.assert_allclose(sm.w, other.w)
+
+
+def test_a_module_that_leaves_is_refused(tmp_path):
+    """It does not end the command with an exit code of its own."""
+    path = tmp_path / "leaves.py"
+    path.write_text("import sys\nsys.exit(3)\n")
+    with pytest.raises(HookError, match=r"leaves\.py calls exit\(3\) while it is imported"):
+        load_hooks(str(path))
+
+
+def test_constraints_are_a_list():
+    with pytest.raises(HookError, match="init_constraints must return a list .* not 5"):
+        read_constraints(5, 3, SlackRule())

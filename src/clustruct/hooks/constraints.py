@@ -46,6 +46,8 @@ def read_constraints(
     """Check what ``init_constraints`` returned: (Document, number) pairs. Slack ids count from 1."""
     numbers: dict[int, int] = {}
     given = []
+    if not isinstance(returned, Iterable | None):
+        raise HookError(f"init_constraints must return a list of (Document, number) pairs, not {returned!r}")
     for k, pair in enumerate(returned or ()):
         try:
             document, right = pair

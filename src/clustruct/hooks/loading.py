@@ -167,6 +167,8 @@ def load_hooks(name: str) -> Hooks:
             return Hooks(importlib.import_module(name))
     except HookError:
         raise
+    except SystemExit as error:
+        raise HookError(f"{path} calls exit({error.code!r}) while it is imported") from None
     except Exception as error:
         raise _failed_import(path, error) from error
 
