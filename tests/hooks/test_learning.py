@@ -340,5 +340,5 @@ def test_a_module_that_leaves_is_refused(tmp_path):
 
 
 def test_constraints_are_a_list():
-    with pytest.raises(HookError, match="init_constraints must return a list .* not 5"):
+    with pytest.raises(HookError, match=r"init_constraints must return a list .* not 5"):
         read_constraints(5, 3, SlackRule())
