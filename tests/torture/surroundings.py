@@ -194,7 +194,7 @@ def _demo(kind: str, folder: Path, disk: Path) -> Outcome:
 def _refused_whole(write: Write, folder: Path, target: Path, old: bool) -> Outcome:
     before = sorted(os.listdir(target.parent))
     found = write(folder, target)
-    left = set(os.listdir(target.parent)) - set(before)
+    left = set(os.listdir(target.parent)) - {*before, "__pycache__"}
     if left:
         return fault("left over", ", ".join(sorted(left)))
     if old and target.read_bytes() != b"old":
