@@ -29,6 +29,8 @@ def test_every_case_is_in_the_record(held):
 @pytest.mark.parametrize("name", CASES)
 def test_as_recorded(held, name):
     found = record.differences(held[name], record.computed(name), TOLERANCE)
-    if found and excuse(name):
+    if found and name in EXPECTED_CHANGES and record.same_arithmetic():
+        found = record.differences(record.written(record.MENDED)[name], record.computed(name), TOLERANCE)
+    elif found and excuse(name):
         pytest.skip(f"differs, as it may: {excuse(name)}")
     assert not found, "\n".join(f"{where}: {said}" for where, _, said in found[:10])

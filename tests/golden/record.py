@@ -13,6 +13,8 @@ import numpy as np
 from scipy import linalg
 
 FILE = Path(__file__).with_name("golden.json")
+# The cases that a mended defect changed, as they are since.
+MENDED = Path(__file__).with_name("mended.json")
 WIDTH = 110
 CASES = {}
 
@@ -45,16 +47,16 @@ def computed(name):
         return plain(CASES[name]())
 
 
-def written():
+def written(file=FILE):
     """The values of all cases as they were."""
-    return json.loads(FILE.read_text())["cases"]
+    return json.loads(file.read_text())["cases"]
 
 
-def write(values):
+def write(values, file=FILE):
     """Keep the values of all cases, and what they were made with."""
     parts = [f"{json.dumps(name)}: {text_of(values[name], 2)}" for name in CASES if name in values]
     cases = ",\n".join(f"  {part}" for part in parts)
-    FILE.write_text(f'{{\n "made_with": {text_of(made_with(), 1)},\n "cases": {{\n{cases}\n }}\n}}\n')
+    file.write_text(f'{{\n "made_with": {text_of(made_with(), 1)},\n "cases": {{\n{cases}\n }}\n}}\n')
 
 
 def made_with():
