@@ -192,7 +192,8 @@ class Recipe(EstimatorState, BaseEstimator):
         size = max(BLOCKED_PART_SIZE, self.block) if blocked else PART_SIZE
         wanted = self.parts or max(fewest, round(len(raw) / size))
         parts = split_by_clusters(labels, min(wanted, len(set(labels))), random_state=self.random_state)
-        return [_part(raw, items.tolist(), n) for n, items in enumerate(parts, 1)]
+        name = raw.name or "table"
+        return [replace(raw.take(items), name=f"{name} part {n}") for n, items in enumerate(parts, 1)]
 
     def _learner(self) -> BaseEstimator:
         """The clusterer that the parameters describe."""
@@ -282,13 +283,6 @@ def groups_of(sets: Sequence[RawSet]) -> list[str] | None:
     if all(raw.group is None for raw in sets):
         return None
     return [f"set {i}" if raw.group is None else f"group {raw.group}" for i, raw in enumerate(sets)]
-
-
-def _part(raw: RawSet, items: list[int], number: int) -> RawSet:
-    named = {"items": raw.items, "labels": raw.labels, "ids": raw.ids}
-    chosen: dict[str, Any] = {k: None if v is None else [v[a] for a in items] for k, v in named.items()}
-    chosen["source"] = None if raw.source is None else raw.source.part(items)
-    return replace(raw, **chosen, name=f"{raw.name or 'table'} part {number}")
 
 
 def _warn_of_leak(features: PairFeatures, item_sets: Sequence[ItemSet], sets: Sequence[RawSet]) -> None:
