@@ -83,15 +83,19 @@ class Stages(Callback):
         assert cost.peak is None or cost.peak > 2**20
 
 
+def fail_within_stages():
+    for _ in steps(["one"], "outer"):
+        with working("inner", 5) as work:
+            work.advance(3)
+            work.keep(pairs=2)
+            work.keep(pairs=4, rows=1)
+            raise ZeroDivisionError
+
+
 def test_work_says_how_far_it_is_and_what_it_kept():
     heard = Stages()
     with training_callback(heard), pytest.raises(ZeroDivisionError):
-        for _ in steps(["one"], "outer"):
-            with working("inner", 5) as work:
-                work.advance(3)
-                work.keep(pairs=2)
-                work.keep(pairs=4, rows=1)
-                raise ZeroDivisionError
+        fail_within_stages()
     inner = [("inner", "of", 5), ("inner", 3), ("inner", "kept", {"pairs": 6, "rows": 1})]
     assert heard.said[:5] == [("outer", "of", 1), ("outer", 0), *inner]
 

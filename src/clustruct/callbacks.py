@@ -1,4 +1,4 @@
-"""How a training is followed and stopped, and other long work too: one protocol from the engine to the command.
+"""How a training is followed and stopped, and other long work: one protocol from the engine to the command.
 
 A callback goes to `clustruct.ssvm.fit` as a parameter, or to whatever trains inside
 `with training_callback(callback):`, an estimator, a pipeline or a search over parameters.
