@@ -8,6 +8,7 @@ from .columns import ArrayColumn, Coded, CodedColumn, Column, ListColumn, as_col
 from .fields import Fields, ItemKind, field_kinds
 from .raw_set import RawSet, Source
 from .rows import Rows
+from .texts import Texts
 from .values import as_day, as_number, as_text, fold, holds, is_missing, is_too_large, is_vector
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "RawSet",
     "Rows",
     "Source",
+    "Texts",
     "as_column",
     "as_day",
     "as_number",

@@ -60,6 +60,16 @@ class Column(Sequence[Any], ABC):
     def missing(self) -> Bools:
         """Which values are missing."""
 
+    def names_items(self) -> bool:
+        """Whether the values can be names of items: none missing, none twice, none a list or a mapping."""
+        codes, values = self.coded()
+        return len(values) == len(codes) and self.can_be_labels()
+
+    def can_be_labels(self) -> bool:
+        """Whether the values can say which items belong together: none missing, none a list or a mapping."""
+        codes, values = self.coded()
+        return not (codes < 0).any() and not any(isinstance(v, list | dict) for v in values)
+
     @abstractmethod
     def _cell(self, row: int) -> Any: ...
 
@@ -114,6 +124,8 @@ class CodedColumn(Column):
         return len(self.codes)
 
     def part(self, rows: Part) -> CodedColumn:
+        if isinstance(rows, slice) and rows == slice(0, len(self)):
+            return self
         return CodedColumn(self.codes[rows], self.words)
 
     def tolist(self) -> list[Any]:
@@ -126,6 +138,14 @@ class CodedColumn(Column):
 
     def missing(self) -> Bools:
         return self.codes < 0
+
+    def names_items(self) -> bool:
+        if isinstance(self.words, list):
+            return super().names_items()
+        if len(self) <= FEW:
+            codes = self.codes.tolist()
+            return min(codes) >= 0 and len(set(codes)) == len(codes)
+        return not self.missing().any() and bool(np.bincount(self.codes).max() == 1)
 
     def _cell(self, row: int) -> Any:
         code = int(self.codes[row])
