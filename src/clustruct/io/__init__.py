@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from . import csv_files, jsonl, parquet  # noqa: F401 (each registers its format)
+from . import arrays, csv_files, jsonl, parquet  # noqa: F401 (each registers its format)
 from .csv_files import check_delimiter
 from .files import (
     FileFormat,

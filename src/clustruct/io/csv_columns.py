@@ -5,7 +5,6 @@ Both give the same: cells by the codes of their distinct values, blank ones miss
 
 from __future__ import annotations
 
-import codecs
 import gzip
 import random
 import stat
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 
 from clustruct._typing import Ints
 from clustruct.callbacks import working
-from clustruct.records import CodedColumn, Column, ListColumn, Texts
+from clustruct.records import Column, ListColumn, Texts, is_utf8, without_blank
 
 from .cutting import Table
 
@@ -48,19 +47,6 @@ def whole_text(path: Path, longest_line: int) -> bytearray | None:
     except (OSError, EOFError, zlib.error):
         return None
     return data if len(data) >= SMALLEST else None
-
-
-def is_utf8(data: bytes | bytearray) -> bool:
-    """Whether bytes are UTF-8, without a copy of all."""
-    if data.isascii():
-        return True
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    try:
-        for low in range(0, len(data), BLOCK):
-            decoder.decode(data[low : low + BLOCK], low + BLOCK >= len(data))
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def plain_table(
@@ -150,26 +136,6 @@ class _Coder:
         numbers = {word: k for k, word in enumerate(seen)}
         merged = np.array([*(numbers[word] for word in words), -1], np.int32)
         return without_blank(merged[codes], list(seen))
-
-
-def without_blank(codes: NDArray[np.int32], words: Texts | list[str]) -> CodedColumn:
-    """The column of codes by first appearance, blank words as missing."""
-    if isinstance(words, Texts):
-        blank = words.blank()
-    else:
-        blank = np.array([k for k, word in enumerate(words) if not word.strip()], np.int64)
-    if not len(blank):
-        return CodedColumn(codes, words, whole=True)
-    number = np.ones(len(words) + 1, np.int32)
-    number[blank] = 0
-    kept = np.flatnonzero(number[:-1])
-    number = np.where(number > 0, np.cumsum(number, dtype=np.int32) - 1, -1).astype(np.int32)
-    number[-1] = -1
-    if isinstance(words, Texts):
-        words = Texts(words.data, words.start[kept], words.length[kept])
-    else:
-        words = [words[k] for k in kept.tolist()]
-    return CodedColumn(number[codes], words, whole=True)
 
 
 def gathered_table(

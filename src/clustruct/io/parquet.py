@@ -11,9 +11,9 @@ import numpy as np
 from clustruct.callbacks import working
 from clustruct.exceptions import DataError
 from clustruct.records import Column, RawSet
+from clustruct.records.arrow import column_from_arrow
 from clustruct.text import place
 
-from .arrow import column_from_arrow
 from .cutting import Table, known_columns, sets_from_table
 from .files import FileFormat, Reading, register
 from .tables import check_column, check_header

@@ -4,11 +4,20 @@ strings, texts, numbers, dates, lists, vectors.
 
 from __future__ import annotations
 
-from .columns import ArrayColumn, Coded, CodedColumn, Column, ListColumn, as_column, first_appearance
+from .columns import (
+    ArrayColumn,
+    Coded,
+    CodedColumn,
+    Column,
+    ListColumn,
+    as_column,
+    first_appearance,
+    without_blank,
+)
 from .fields import Fields, ItemKind, field_kinds
 from .raw_set import RawSet, Source
 from .rows import Rows
-from .texts import Texts
+from .texts import Texts, is_utf8
 from .values import as_day, as_number, as_text, fold, holds, is_missing, is_too_large, is_vector
 
 __all__ = [
@@ -33,5 +42,7 @@ __all__ = [
     "holds",
     "is_missing",
     "is_too_large",
+    "is_utf8",
     "is_vector",
+    "without_blank",
 ]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from clustruct._typing import Bools, Ints
 
+from .texts import Texts
 from .values import is_missing
 
 # Up to so many rows a loop of Python is faster than the calls of numpy.
@@ -239,6 +240,26 @@ class ArrayColumn(Column):
         inverse[self.missing()] = -1
         codes, there = first_appearance(inverse)
         return Coded(codes, values[there].tolist())
+
+
+def without_blank(codes: NDArray[np.int32], words: Texts | list[str]) -> CodedColumn:
+    """The column of codes by first appearance, blank words as missing."""
+    if isinstance(words, Texts):
+        blank = words.blank()
+    else:
+        blank = np.array([k for k, word in enumerate(words) if not word.strip()], np.int64)
+    if not len(blank):
+        return CodedColumn(codes, words, whole=True)
+    number = np.ones(len(words) + 1, np.int32)
+    number[blank] = 0
+    kept = np.flatnonzero(number[:-1])
+    number = np.where(number > 0, np.cumsum(number, dtype=np.int32) - 1, -1).astype(np.int32)
+    number[-1] = -1
+    if isinstance(words, Texts):
+        words = Texts(words.data, words.start[kept], words.length[kept])
+    else:
+        words = [words[k] for k in kept.tolist()]
+    return CodedColumn(number[codes], words, whole=True)
 
 
 def as_column(values: Sequence[Any] | NDArray[Any] | Column) -> Column:

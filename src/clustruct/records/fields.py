@@ -89,9 +89,13 @@ def _kind(sets: Sequence[RawSet], field: str, *, chosen: bool = False) -> str:
 
 def _sample(sets: Sequence[RawSet], field: str) -> list[Any]:
     each = max(LOOKED_AT // len(sets), 20)
-    return [v for raw in sets for v in raw.column(field)[:each]]
+    return [v for raw in sets for v in raw.some(field, slice(0, each))]
 
 
 def _distinct(sets: Sequence[RawSet], field: str) -> bool:
-    columns = [[as_text(v) for v in raw.column(field) if v is not None] for raw in sets]
-    return all(len(set(c)) == len(c) for c in columns)
+    """Whether no value is there twice in a set, read as a text."""
+    for raw in sets:
+        codes, values = raw.coded(field)
+        if np.count_nonzero(codes >= 0) > len(values) or len(set(map(as_text, values))) < len(values):
+            return False
+    return True

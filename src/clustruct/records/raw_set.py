@@ -86,6 +86,31 @@ class RawSet:
             raise ValueError(f"columns must have one number of values: {listed or 'there are none'}")
         return cls(Rows(held, sizes.pop()), **more)
 
+    @classmethod
+    def from_frame(cls, frame: Any, id: str | None = None, cluster: str | None = None, **more: Any) -> Self:
+        """A set from the rows of a data frame (pandas, polars, Arrow), whose columns are the fields.
+
+        ``id`` and ``cluster`` name the columns of names and labels; `clustruct.sets_of` makes several sets.
+
+        >>> import pandas as pd
+        >>> frame = pd.DataFrame({"nr": [7, 8], "name": ["Ann", None]})
+        >>> raw = RawSet.from_frame(frame, id="nr")
+        >>> raw.items, raw.ids
+        ([{'name': 'Ann'}, {'name': None}], [7, 8])
+        """
+        from .frames import frame_column, opened_frame
+
+        held = opened_frame(frame)
+        columns = {str(name): frame_column(held[name]) for name in held.columns}
+        roles = {"ids": id, "labels": cluster}
+        for role, name in roles.items():
+            if name is not None:
+                if name not in columns:
+                    raise ValueError(f"there is no column {name!r}; there are {', '.join(columns)}")
+                more[role] = columns[name].tolist()
+        fields = {name: column for name, column in columns.items() if name not in (id, cluster)}
+        return cls(Rows(fields, len(held)), **more)
+
     def __post_init__(self) -> None:
         if not self.items:
             raise ValueError(f"{self.title}: no items")
@@ -120,9 +145,18 @@ class RawSet:
 
     def column(self, field: str) -> list[Any]:
         """The values of one field, None where missing."""
+        return self.some(field, slice(0, len(self)))
+
+    def some(self, field: str, part: slice) -> list[Any]:
+        """The values of one field in some of the items, None where missing.
+
+        >>> RawSet([{"t": "a"}, {"t": "b"}, {}]).some("t", slice(1, None))
+        ['b', None]
+        """
         if isinstance(self.items, Rows):
-            return self.items.column(field).tolist() if self.items.has(field) else [None] * len(self)
-        values = [item.get(field) for item in self.items]
+            there = self.items.has(field)
+            return self.items.column(field).part(part).tolist() if there else [None] * len(self.items[part])
+        values = [item.get(field) for item in self.items[part]]
         return [None if is_missing(v) else v for v in values]
 
     def coded(self, field: str) -> Coded:
@@ -150,6 +184,12 @@ class RawSet:
         if isinstance(self.items, Rows):
             return self.items.has(field)
         return any(field in item for item in self.items)
+
+    def count_having(self, field: str) -> int:
+        """How many items have the field, with or without a value."""
+        if isinstance(self.items, Rows):
+            return len(self) if self.items.has(field) else 0
+        return sum(field in item for item in self.items)
 
     def take(self, items: Sequence[int] | Ints) -> RawSet:
         """Some of the items, counted from 0, as a set of the same name.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from functools import cache
 from typing import Any
 
@@ -12,6 +13,7 @@ from clustruct._typing import Bools, Ints
 
 # From so many texts on they are decoded together.
 MANY = 1000
+BLOCK = 2**22
 _NEWLINE = 10
 
 
@@ -36,6 +38,7 @@ class Texts:
     def __init__(self, data: NDArray[np.uint8], start: NDArray[Any], length: NDArray[np.int32]) -> None:
         self.data, self.start, self.length = data, start, length
         self._list: list[str] | None = None
+        self._asked = 0
 
     def __len__(self) -> int:
         return len(self.start)
@@ -43,6 +46,9 @@ class Texts:
     def __getitem__(self, at: int) -> str:
         if self._list is not None:
             return self._list[at]
+        self._asked += 1
+        if 8 * self._asked > len(self) >= MANY:
+            return self.tolist()[at]  # so many are asked for that all together cost less
         low = int(self.start[at])
         return self.data[low : low + int(self.length[at])].tobytes().decode()
 
@@ -69,3 +75,16 @@ class Texts:
         maybe = maybe[_may_begin_blank()[self.data[self.start[maybe]]]]
         found = [a for a in maybe.tolist() if not self[a].strip()]
         return np.array([*np.flatnonzero(self.length == 0).tolist(), *found], dtype=np.int64)
+
+
+def is_utf8(data: bytes | bytearray) -> bool:
+    """Whether bytes are UTF-8, without a copy of all."""
+    if data.isascii():
+        return True
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        for low in range(0, len(data), BLOCK):
+            decoder.decode(data[low : low + BLOCK], low + BLOCK >= len(data))
+    except UnicodeDecodeError:
+        return False
+    return True

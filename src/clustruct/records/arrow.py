@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from clustruct._typing import Ints
-from clustruct.records import ArrayColumn, CodedColumn, Column, ListColumn, Texts
 
-from .csv_columns import is_utf8, without_blank
+from .columns import ArrayColumn, CodedColumn, Column, ListColumn, without_blank
+from .texts import Texts, is_utf8
 
 
 def column_from_arrow(values: Any) -> Column:
