@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from clustruct import memory
 from clustruct._typing import Labels
 from clustruct.baselines import PairwiseClassifierClustering
-from clustruct.callbacks import steps
+from clustruct.callbacks import steps, working
 from clustruct.estimators import SupervisedCorrelationClustering, SupervisedKMeans
 from clustruct.estimators.shown import TrainingShape
 from clustruct.exceptions import DataError, ModelFileError, NoLabels
@@ -224,14 +224,16 @@ class Recipe(EstimatorState, BaseEstimator):
             if "checkpoint" not in model.get_params():
                 raise ValueError(f"{type(model).__name__} has no checkpoints: it trains in one go")
             model.set_params(checkpoint=checkpoint)
-        blocks = guess_blocks(sets, self.kind, self.fields)
-        features = PairFeatures(blocks, blocking=self._blocking(blocks), memory_limit=self.memory_limit)
-        features.fit(sets).check_memory(sets)
+        with working("looking at fields"):
+            blocks = guess_blocks(sets, self.kind, self.fields)
+            features = PairFeatures(blocks, blocking=self._blocking(blocks), memory_limit=self.memory_limit)
+            features.fit(sets).check_memory(sets)
         trusting = features.checked()  # what they need was learned from these very sets
         item_sets = [trusting.transform([raw])[0] for raw in steps(sets, "features")]
         if hint:
             _warn_of_leak(features, item_sets, sets)
-        model.fit(item_sets, [list(raw.labels or ()) for raw in sets], groups=groups)
+        with working("learning"):
+            model.fit(item_sets, [list(raw.labels or ()) for raw in sets], groups=groups)
         return Pipeline([("features", features), ("model", model)])
 
     def _may_block(self) -> bool:

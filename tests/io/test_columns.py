@@ -211,3 +211,8 @@ def test_wide_tables_are_read_in_linear_time(tmp_path):
     (raw,) = read_sets(path, labels="ignored")
     assert raw.fields() == names
     assert (raw.column("c0"), raw.column("c1")) == (["1"] * 3, [None] * 3)
+
+
+def test_labels_may_be_partial(both):
+    for sets in both("a.csv", b"id,who\n1,x\n2,\n3,x\n", Columns(cluster="who"), labels="partial"):
+        assert sets[0].labels == ["x", None, "x"]

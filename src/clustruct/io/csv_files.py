@@ -5,13 +5,14 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice, repeat
 from pathlib import Path
 
 from clustruct.exceptions import DataError
 from clustruct.records import RawSet
 from clustruct.text import place
 
-from .csv_columns import LONGEST_FIELD, gathered_table, plain_table, whole_text
+from .csv_columns import LONGEST_FIELD, ROWS_AT_ONCE, gathered_table, plain_table, whole_text
 from .cutting import Table, known_columns, sets_from_table
 from .files import Prediction, Reading, TextFormat, plain, register, suffix_of, text_lines
 from .tables import Columns, check_header
@@ -32,30 +33,34 @@ class CsvFile(TextFormat):
     def set_lines(self, sets: Iterable[RawSet], suffix: str) -> Iterator[str]:
         held = list(sets)
         fields = list(dict.fromkeys(name for raw in held for name in raw.fields()))
-        yield _line(["set", "id", "cluster", *fields], suffix)
+        yield from _lines([["set", "id", "cluster", *fields]], suffix)
         for raw in held:
             labels = raw.labels or [None] * len(raw)
-            for name, label, item in zip(raw.item_ids, labels, raw.items, strict=True):
-                yield _line([raw.name, name, label, *(item.get(field) for field in fields)], suffix)
+            rows = zip(raw.item_ids, labels, raw.items, strict=True)
+            yield from _lines(
+                ([raw.name, name, label, *map(item.get, fields)] for name, label, item in rows), suffix
+            )
 
     def prediction_lines(self, prediction: Prediction, suffix: str, first: Prediction) -> Iterator[str]:
         raw, labels, more = prediction
         named = bool(first.raw.name)
         if prediction is first:
-            yield _line([*["set"] * named, "id", "cluster", *more], suffix)
-        for a, name in enumerate(raw.item_ids):
-            values = [plain(column[a]) for column in (labels, *more.values())]
-            yield _line([*[raw.name] * named, name, *values], suffix)
+            yield from _lines([[*["set"] * named, "id", "cluster", *more]], suffix)
+        columns = [raw.item_ids, *map(plain, (labels, *more.values()))]
+        yield from _lines(zip(*[repeat(raw.name, len(raw))] * named, *columns, strict=True), suffix)
 
 
 def _mark(suffix: str) -> str:
     return "\t" if suffix == ".tsv" else ","
 
 
-def _line(cells: Sequence[object], suffix: str) -> str:
-    line = io.StringIO()
-    csv.writer(line, delimiter=_mark(suffix), lineterminator="\n").writerow(cells)
-    return line.getvalue()
+def _lines(rows: Iterable[Sequence[object]], suffix: str) -> Iterator[str]:
+    """The text of rows, many at a time."""
+    left = iter(rows)
+    while some := list(islice(left, ROWS_AT_ONCE)):
+        text = io.StringIO()
+        csv.writer(text, delimiter=_mark(suffix), lineterminator="\n").writerows(some)
+        yield text.getvalue()
 
 
 def csv_table(path: Path, reading: Reading) -> tuple[Table, Columns]:

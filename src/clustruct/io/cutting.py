@@ -95,6 +95,7 @@ class _Cutter:
 
     def __init__(self, table: Table, columns: Columns, labels: LabelUse, path: Path | None) -> None:
         self.table, self.columns, self.path = table, columns, path
+        self.use: LabelUse = labels
         self.fields = columns.kept(table.columns)
         self.ids, self.group = (None if n is None else table.columns[n] for n in (columns.id, columns.group))
         self.labels: list[Hashable] | None = None
@@ -102,7 +103,7 @@ class _Cutter:
             # Of many small sets they are looked at together: it is the common case that all are right.
             held = table.columns[columns.cluster]
             self.labels = held.tolist()
-            self.labels_are_right = held.can_be_labels()
+            self.labels_are_right = held.can_be_labels(partly=labels == "partial")
 
     def raw_set(self, name: str | None, low: int, high: int) -> RawSet:
         """The set of the rows from one to another."""
@@ -112,7 +113,7 @@ class _Cutter:
         ids = ArrayColumn(lines) if self.ids is None else self._ids(self.ids.part(part), lines, title)
         labels = None if self.labels is None else self.labels[part]
         if labels is not None and not self.labels_are_right:
-            labels = check_labels(labels, None if self.ids is None else ids, self._places(lines))
+            labels = check_labels(labels, None if self.ids is None else ids, self._places(lines), self.use)
         return RawSet(
             Rows(self.fields, high - low, range(low, high)),
             labels=labels,

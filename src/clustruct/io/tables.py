@@ -16,7 +16,7 @@ from clustruct.records import ArrayColumn, Column, Texts, is_missing
 from clustruct.text import place
 
 T = TypeVar("T")
-LabelUse = Literal["required", "skip", "ignored"]
+LabelUse = Literal["required", "partial", "skip", "ignored"]
 
 
 @dataclass(frozen=True)
@@ -98,16 +98,21 @@ def _text(value: object) -> str:
 
 
 def check_labels(
-    labels: Sequence[Any], ids: Sequence[Hashable] | None, where: Sequence[str]
+    labels: Sequence[Any],
+    ids: Sequence[Hashable] | None,
+    where: Sequence[str],
+    use: LabelUse = "required",
 ) -> list[Hashable]:
-    """Labels that are there and can be compared; otherwise an error with the place of the item."""
+    """Labels that are there (or None, where they are "partial") and can be compared; otherwise an error with
+    the place of the item.
+    """
     for a, label in enumerate(labels):
         name = f"item {a + 1}" if ids is None else f"item {ids[a]!r}"
-        if is_missing(label):
+        if use != "partial" and is_missing(label):
             raise NoLabels(f"{where[a]}: {name} has no cluster (--skip-unlabelled leaves such items out)")
         if isinstance(label, list | dict):
             raise DataError(f"{where[a]}: the cluster of {name} must be a number or a string")
-    return list(labels)
+    return [None if is_missing(label) else label for label in labels]
 
 
 def check_ids(ids: Sequence[Any], where: Sequence[str], title: str, repeated: bool = False) -> list[Hashable]:

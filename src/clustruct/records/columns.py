@@ -66,10 +66,13 @@ class Column(Sequence[Any], ABC):
         codes, values = self.coded()
         return len(values) == len(codes) and self.can_be_labels()
 
-    def can_be_labels(self) -> bool:
-        """Whether the values can say which items belong together: none missing, none a list or a mapping."""
+    def can_be_labels(self, partly: bool = False) -> bool:
+        """Whether the values can say which items belong together: none missing, none a list or a mapping.
+
+        Where items may be ``partly`` labelled, values may be missing.
+        """
         codes, values = self.coded()
-        return not (codes < 0).any() and not any(isinstance(v, list | dict) for v in values)
+        return (partly or not (codes < 0).any()) and not any(isinstance(v, list | dict) for v in values)
 
     @abstractmethod
     def _cell(self, row: int) -> Any: ...
