@@ -113,14 +113,14 @@ def test_stages_within_one_large_table_are_told(clock):
 
 
 def test_stages_within_many_small_sets_are_not_told(monkeypatch):
-    monkeypatch.setattr(progress, "SPEAK", 0.0)
-    stream = io.StringIO()
+    monkeypatch.setattr(progress, "REDRAW", 0.0)
+    stream = Terminal()
     with training_callback(Progress(stream=stream)):
         for _ in steps([1, 2, 3], "features"):
             with working("blocking", 4) as work:
                 work.advance()
     assert "blocking" not in stream.getvalue()
-    assert "features: 3 of 3" in stream.getvalue()
+    assert "3 of 3" in stream.getvalue()
 
 
 def test_stages_within_a_training_do_not_hide_it(clock):
