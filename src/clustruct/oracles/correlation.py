@@ -6,8 +6,6 @@ from abc import abstractmethod
 from typing import ClassVar, Literal
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
 from clustruct._typing import Bools, Ints
 from clustruct.inference import correlation
@@ -100,7 +98,7 @@ class Greedy(CorrelationOracle):
     name = "greedy"
 
     def maximise(self, scores: PairScores) -> Ints:
-        return correlation.greedy(scores.signed())
+        return correlation.greedy(scores)
 
     def search(self, problem: Search) -> Ints:
         return problem.greedy()
@@ -123,13 +121,13 @@ class LocalSearch(CorrelationOracle):
     name = "local_search"
 
     def maximise(self, scores: PairScores) -> Ints:
-        return correlation.local_search(scores.signed(), sweeps=0)
+        return correlation.local_search(scores, sweeps=0)
 
     def search(self, problem: Search) -> Ints:
         return problem.local_search()
 
     def predict(self, scores: PairScores, n_clusters: int | None = None) -> Ints:
-        return correlation.local_search(scores.signed(), random_state=self.random_state)
+        return correlation.local_search(scores, random_state=self.random_state)
 
 
 @register
@@ -142,7 +140,7 @@ class Exact(CorrelationOracle):
     most_items = MOST_ITEMS
 
     def maximise(self, scores: PairScores) -> Ints:
-        return correlation.exact(scores.signed())
+        return correlation.exact(scores)
 
 
 @register
@@ -157,10 +155,10 @@ class LinearProgram(CorrelationOracle):
     most_items = MOST_ITEMS
 
     def maximise(self, scores: PairScores) -> EdgeDegrees:
-        return correlation.lp_relaxation(scores.signed())
+        return correlation.lp_relaxation(scores)
 
     def predict(self, scores: PairScores, n_clusters: int | None = None) -> Ints:
-        return correlation.round_edges(self.maximise(scores), K=scores.signed())
+        return correlation.round_edges(self.maximise(scores), K=scores)
 
 
 class _Rounded(Predictor):
@@ -171,7 +169,7 @@ class _Rounded(Predictor):
     rounding: ClassVar[Literal["algorithm5", "ball"]]
 
     def predict(self, scores: PairScores, n_clusters: int | None = None) -> Ints:
-        return correlation.round_edges(correlation.lp_relaxation(scores.signed()), self.rounding)
+        return correlation.round_edges(correlation.lp_relaxation(scores), self.rounding)
 
 
 @register
@@ -202,7 +200,7 @@ class Components(Predictor):
     objective = "correlation"
 
     def predict(self, scores: PairScores, n_clusters: int | None = None) -> Ints:
-        return canonical_labels(connected_components(_links(scores), directed=False)[1])
+        return correlation.positive_components(scores)
 
 
 @register
@@ -218,7 +216,7 @@ class NearestMate(Predictor):
     objective = "correlation"
 
     def predict(self, scores: PairScores, n_clusters: int | None = None) -> Ints:
-        earlier, later = _links(scores).nonzero()
+        earlier, later = _links(scores)
         mate = np.arange(scores.n_items, dtype=np.int64)
         known = np.full(scores.n_items, -1, dtype=np.int64)
         np.maximum.at(known, later, earlier)
@@ -227,7 +225,12 @@ class NearestMate(Predictor):
         return canonical_labels(mate)
 
 
-def _links(scores: PairScores) -> sparse.csr_array:
-    """The pairs a < b with a positive score."""
-    upper = scores.graph() if scores.matrix is None else sparse.triu(sparse.csr_array(scores.matrix > 0.0), 1)
-    return sparse.csr_array(upper > 0.0)
+def _links(scores: PairScores) -> tuple[Ints, Ints]:
+    """The earlier and the later items of the pairs with a positive score."""
+    if scores.matrix is not None:
+        earlier, later = np.nonzero(np.triu(scores.matrix > 0.0, 1))
+        return earlier, later
+    assert scores.index is not None
+    assert scores.values is not None
+    earlier, later = scores.index[scores.values > 0.0].T
+    return earlier, later
