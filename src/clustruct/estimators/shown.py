@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from clustruct._typing import Floats, Ints, Labels
 from clustruct.exceptions import UnfamiliarDataWarning
 from clustruct.itemsets import ItemSet, all_pairs
+from clustruct.partitions import UNKNOWN
 from clustruct.storage import DataclassState, register
 
 # Least, quarters, most; and for scores the ends of the distribution, too.
@@ -79,7 +80,7 @@ class TrainingShape(DataclassState):
         compared = sum(_n_compared(x) for x in sets)
         return cls(
             _quantiles([x.n_items for x in sets], QUARTERS),
-            _quantiles(np.concatenate([np.bincount(y) for y in labels]), QUARTERS),
+            _quantiles(np.concatenate([np.bincount(y[y != UNKNOWN]) for y in labels]), QUARTERS),
             compared / pairs if pairs else 1.0,
             _quantiles(found, LEVELS),
             usual,
