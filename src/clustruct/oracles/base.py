@@ -19,8 +19,8 @@ from scipy import sparse
 from clustruct._typing import Bools, Floats, Ints
 from clustruct.inference.correlation import EdgeDegrees
 from clustruct.itemsets import ItemSet, PairScores, all_pairs
-from clustruct.losses import CountForm, CountLoss, LinearLoss, Loss, LossState, NormalisedLoss
-from clustruct.partitions import RelaxedClustering, normalised_indicator
+from clustruct.losses import CountForm, CountLoss, LinearLoss, Loss, LossState, NormalisedLoss, PartialLoss
+from clustruct.partitions import RelaxedClustering, canonical_labels, normalised_indicator
 from clustruct.slack_rule import SlackRule
 from clustruct.ssvm import OracleKind
 
@@ -37,6 +37,10 @@ class ExampleLoss:
     some of them judged, a loss that is linear in pairs counts the judged ones among them; any other loss
     compares the two partitions as they are, and needs every pair judged.
 
+    ``known`` is a mask of the items whose label is known (None: all). The others must each be alone in the
+    truth, and a pair is judged when at least one of its items is known. A loss that is linear in pairs
+    counts such pairs, listed ones where pairs are listed; of the others a `PartialLoss` can do it.
+
     >>> from clustruct.losses import PairwiseLoss
     >>> y = np.array([0, 0, 1])
     >>> some = ExampleLoss(PairwiseLoss(), y, index=np.array([[0, 1], [0, 2]]))
@@ -45,16 +49,33 @@ class ExampleLoss:
     """
 
     def __init__(
-        self, loss: Loss, truth: Ints, index: Ints | None = None, judged: Bools | None = None
+        self,
+        loss: Loss,
+        truth: Ints,
+        index: Ints | None = None,
+        judged: Bools | None = None,
+        known: Bools | None = None,
     ) -> None:
-        self.loss, self.truth, self.judged = loss, truth, judged
-        self.by_pairs = isinstance(loss, LinearLoss) and (index is not None or judged is not None)
-        if judged is not None and not self.by_pairs:
+        linear = isinstance(loss, LinearLoss)
+        self.loss, self.truth = loss, truth
+        self.known = checked_known(known, truth)
+        if judged is not None and not linear:
             raise ValueError(
                 f"{loss} compares whole partitions, but not every pair is judged: use 'pairwise'"
             )
-        if judged is not None and index is None:
+        if self.known is not None and not (linear or isinstance(loss, PartialLoss)):
+            raise ValueError(
+                f"{loss} compares whole partitions, but not every label is known: use 'pairwise_f' or "
+                "'pairwise'"
+            )
+        self.by_pairs = linear and not (index is None and judged is None and self.known is None)
+        if self.by_pairs and index is None:
             index = all_pairs(truth.size)
+        if linear and self.known is not None:
+            assert index is not None
+            touched = self.known[index[:, 0]] | self.known[index[:, 1]]
+            judged = touched if judged is None else touched & judged
+        self.judged = judged
         self.index = index if self.by_pairs else None
 
     def __call__(self, y: Output) -> float:
@@ -67,6 +88,9 @@ class ExampleLoss:
         if isinstance(y, RelaxedClustering):
             assert isinstance(self.loss, NormalisedLoss)
             return self.loss(self.truth, y)
+        if self.known is not None:
+            assert isinstance(self.loss, PartialLoss)
+            return self.loss.partial(self.truth, canonical_labels(y), self.known)
         return self.loss(self.truth, y)
 
     def _of_pairs(self, y: Output) -> float:
@@ -106,6 +130,10 @@ class ExampleLoss:
     @cached_property
     def form(self) -> CountForm | None:
         """The coefficients of a loss of the whole partition that depends on counts alone."""
+        if self.known is not None:
+            return (
+                self.loss.partial_form(self.truth, self.known) if isinstance(self.loss, PartialLoss) else None
+            )
         return self.loss.count_form(self.truth) if isinstance(self.loss, CountLoss) else None
 
     @cached_property
@@ -116,6 +144,22 @@ class ExampleLoss:
     def start(self, labels: Ints) -> LossState:
         """The loss of the whole partition, as a state from which a search merges and moves."""
         return self.loss.start(self.truth, labels)
+
+
+def checked_known(known: Bools | None, truth: Ints) -> Bools | None:
+    """The mask, or None where every label is known; refuses other items that share a label."""
+    if known is None:
+        return None
+    mask = np.asarray(known)
+    if mask.shape != truth.shape or mask.dtype != np.bool_:
+        raise ValueError(f"known must be {truth.size} truth values, got {mask.dtype} of shape {mask.shape}")
+    if mask.all():
+        return None
+    sizes = np.bincount(truth)
+    shared = np.flatnonzero(~mask & (sizes[truth] > 1))
+    if shared.size:
+        raise ValueError(f"item {shared[0]} has no known label, but the truth puts it with another item")
+    return mask
 
 
 def together(y: Ints, index: Ints) -> Floats:
@@ -263,8 +307,15 @@ class Oracle(Predictor):
         return None
 
     @abstractmethod
-    def example_loss(self, loss: Loss, truth: Ints, x: ItemSet, judged: Bools | None = None) -> ExampleLoss:
-        """The loss of one example over the pairs that count for this objective."""
+    def example_loss(
+        self,
+        loss: Loss,
+        truth: Ints,
+        x: ItemSet,
+        judged: Bools | None = None,
+        known: Bools | None = None,
+    ) -> ExampleLoss:
+        """The loss of one example over the pairs that count for this objective: see `ExampleLoss`."""
 
     @abstractmethod
     def coefficients(self, y: Output) -> PairCoefficients:

@@ -36,8 +36,15 @@ class CorrelationOracle(Oracle):
     def is_linear(self, loss: Loss) -> bool:
         return isinstance(loss, LinearLoss)
 
-    def example_loss(self, loss: Loss, truth: Ints, x: ItemSet, judged: Bools | None = None) -> ExampleLoss:
-        return ExampleLoss(loss, truth, x.pair_index if x.is_sparse else None, judged)
+    def example_loss(
+        self,
+        loss: Loss,
+        truth: Ints,
+        x: ItemSet,
+        judged: Bools | None = None,
+        known: Bools | None = None,
+    ) -> ExampleLoss:
+        return ExampleLoss(loss, truth, x.pair_index if x.is_sparse else None, judged, known)
 
     def coefficients(self, y: Output) -> PairCoefficients:
         assert not isinstance(y, RelaxedClustering)
@@ -54,7 +61,7 @@ class CorrelationOracle(Oracle):
             return self.result(self.maximise(scores.plus(loss.coefficients)), loss)
         if (refused := self.refusal(rule, loss.loss)) is not None:
             raise ValueError(refused)
-        if scores.matrix is not None and not loss.by_pairs:
+        if scores.matrix is not None and not loss.by_pairs and loss.known is None:
             return self.result(self.search(ViolationSearch(scores.matrix, loss, rule)), loss)
         return self.result(self.search(GraphSearch(scores.listed(), loss, rule)), loss)
 

@@ -47,8 +47,15 @@ class KMeansOracle(Oracle):
         K = np.asarray(x.similarity(w if factor == 1.0 else factor * w))
         return PairScores(x.n_items, matrix=K)
 
-    def example_loss(self, loss: Loss, truth: Ints, x: ItemSet, judged: Bools | None = None) -> ExampleLoss:
-        if judged is not None:
+    def example_loss(
+        self,
+        loss: Loss,
+        truth: Ints,
+        x: ItemSet,
+        judged: Bools | None = None,
+        known: Bools | None = None,
+    ) -> ExampleLoss:
+        if judged is not None or not (known is None or np.all(known)):
             raise ValueError("k-means needs every pair judged: use correlation clustering")
         return ExampleLoss(loss, truth)
 
