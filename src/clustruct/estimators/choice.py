@@ -71,8 +71,8 @@ def _criterion(loss: Loss) -> Criterion:
 def _too_few(Cs: np.ndarray, large: int) -> Choice:
     C = float(Cs[np.argmin(np.abs(np.log(Cs / LISTED_C)))])
     warnings.warn(
-        f"C = {C:g} was taken, not chosen: {large} labelled clusters of two items and more are too few to hold "
-        f"some out (from {FEWEST_CLUSTERS} on C is chosen); label more, or give C",
+        f"C = {C:g} was taken, not chosen: {large} labelled clusters of two items and more are too few to "
+        f"hold some out (from {FEWEST_CLUSTERS} on C is chosen); label more, or give C",
         ChoiceWarning,
         stacklevel=4,
     )

@@ -113,9 +113,9 @@ def read_sets(
 
     ``set``, ``id``, ``cluster`` and ``group`` name columns; `Columns` can say more of them. The end of the
     name tells the format: .jsonl (one set per line), .csv, .tsv (rows, grouped by the column of the sets),
-    .parquet; all but Parquet may end in .gz. ``labels`` is "required", "skip" (items without a label are
-    left out) or "ignored" (sets come without labels). Whatever is wrong is a `DataError` that names file
-    and line.
+    .parquet; all but Parquet may end in .gz. ``labels`` is "required", "partial" (None where an item has
+    none), "skip" (items without a label are left out) or "ignored" (sets come without labels). Whatever is
+    wrong is a `DataError` that names file and line.
 
     Sets of different files are different sets: of several files, a set without a name is named after its
     file, and one whose name an earlier file has used becomes "file: name".

@@ -122,7 +122,7 @@ def _raw_set(
     where = [here] * len(rows)
     ids = _ids(rows, columns, where, title)
     if labels != "ignored":
-        found = check_labels(found or [], ids, where)
+        found = check_labels(found or [], ids, where, labels)
     left_out = frozenset(["id"] if ids is not None and columns.id is None else [])
     return RawSet(
         [columns.kept(row, left_out) for row in rows],

@@ -13,7 +13,7 @@ from clustruct.exceptions import DataError, DataWarning, NoLabels
 from clustruct.records import RawSet, Source, is_missing
 from clustruct.text import place
 
-LabelUse = Literal["required", "skip", "ignored"]
+LabelUse = Literal["required", "partial", "skip", "ignored"]
 Row = tuple[int, Mapping[str, Any]]
 
 
@@ -78,16 +78,21 @@ def _text(value: object) -> str:
 
 
 def check_labels(
-    labels: Sequence[Any], ids: Sequence[Hashable] | None, where: Sequence[str]
+    labels: Sequence[Any],
+    ids: Sequence[Hashable] | None,
+    where: Sequence[str],
+    use: LabelUse = "required",
 ) -> list[Hashable]:
-    """Labels that are there and can be compared; otherwise an error with the place of the item."""
+    """Labels that are there (or None, where they are "partial") and can be compared; otherwise an error with
+    the place of the item.
+    """
     for a, label in enumerate(labels):
         name = f"item {a + 1}" if ids is None else f"item {ids[a]!r}"
-        if is_missing(label):
+        if use != "partial" and is_missing(label):
             raise NoLabels(f"{where[a]}: {name} has no cluster (--skip-unlabelled leaves such items out)")
         if isinstance(label, list | dict):
             raise DataError(f"{where[a]}: the cluster of {name} must be a number or a string")
-    return list(labels)
+    return [None if is_missing(label) else label for label in labels]
 
 
 def check_ids(ids: Sequence[Any], where: Sequence[str], title: str, repeated: bool = False) -> list[Hashable]:
@@ -197,7 +202,7 @@ def _raw_set(
         ids = check_ids([r[columns.id] for r in rows], where, title, columns.repeated_ids)
     found = None
     if labels != "ignored" and columns.cluster is not None:
-        found = check_labels([r[columns.cluster] for r in rows], ids, where)
+        found = check_labels([r[columns.cluster] for r in rows], ids, where, labels)
     return RawSet(
         [columns.kept(r) for r in rows],
         labels=found,
@@ -239,7 +244,8 @@ def sets_from_frame(
     """Raw sets from the rows of a data frame (pandas, or anything with ``columns`` and ``to_dict("list")``).
 
     ``set``, ``cluster``, ``id`` and ``group`` name columns; all others are fields, or those of
-    ``fields`` alone. Without ``set`` the frame is one set, without ``cluster`` there are no labels.
+    ``fields`` alone. Without ``set`` the frame is one set, without ``cluster`` there are no labels; a label
+    that is missing (or -1) is not known.
 
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"fold": [0, 0, 1], "who": ["x", "x", "y"], "name": ["Ann", "Anne", "Bob"]})
@@ -253,5 +259,5 @@ def sets_from_frame(
     for number, row in enumerate(rows):
         check_values(row, f"row {number}")
     columns = Columns(set=set, id=id, cluster=cluster, group=group, fields=fields)
-    labels: LabelUse = "required" if cluster else "ignored"
+    labels: LabelUse = "partial" if cluster else "ignored"
     return list(sets_from_rows(enumerate(rows), list(values), columns, labels, None))

@@ -122,9 +122,7 @@ class _Trials:
                 found[i] = judged
         return found
 
-    def _fold(
-        self, C: float, number: int, chosen: Indices, test: Indices, total: int
-    ) -> Sequence[Judged]:
+    def _fold(self, C: float, number: int, chosen: Indices, test: Indices, total: int) -> Sequence[Judged]:
         try:
             with warnings.catch_warnings(), choosing_C(self.done, max(total, self.done + 1)):
                 warnings.simplefilter("ignore", ConvergenceWarning)
@@ -199,13 +197,11 @@ class _Table:
 
     def _differs_by(self, C: float, best: float) -> float:
         """How much worse than the best, less one standard error of the difference (jackknife)."""
-        if C == best:
+        if best == C:
             return 0.0
         one, other = (self.tried[value] for value in (C, best))
         n = len(one)
-        without = [
-            leave_one_out(judged, self.by, self.sample_weight) for judged in (one, other)
-        ]
+        without = [leave_one_out(judged, self.by, self.sample_weight) for judged in (one, other)]
         spread = without[0] - without[1]
         error = float(np.sqrt((n - 1) / n * ((spread - spread.mean()) ** 2).sum()))
         return max(self._cost(C) - self._cost(best) - error, 0.0)

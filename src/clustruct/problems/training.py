@@ -11,18 +11,19 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from clustruct import memory
-from clustruct._typing import Floats, Indices, Ints
+from clustruct._typing import Bools, Floats, Indices, Ints
 from clustruct.callbacks import observed
 from clustruct.itemsets import ItemSet
-from clustruct.losses import LinearLoss, Loss
+from clustruct.losses import LinearLoss, Loss, PairwiseFLoss
 from clustruct.oracles import ExampleLoss, Oracle, Predictor
-from clustruct.partitions import UNKNOWN
+from clustruct.partitions import UNKNOWN, canonical_labels
 from clustruct.ssvm import FitResult, Identity, Planes, fit
 from clustruct.storage import digest
 
 from .arranging import arranged
 from .clustering import ClusteringProblem
 from .judging import Judged, shared_pairs, touching_pairs
+from .latent import descend
 from .region import Region
 from .resuming import FitCheckpoint
 from .units import Units, feature_scale, thin_features
@@ -67,9 +68,12 @@ class SimilarityTask:
     def __post_init__(self) -> None:
         for x in self.sets:
             self.oracle.check_set(x)
-        partial = any((y == UNKNOWN).any() for y in self.labels)
-        if partial and not isinstance(self.loss, LinearLoss):
-            raise ValueError(f"{self.loss} compares whole partitions, but not every item has a label: use 'pairwise'")
+        if self._is_latent and self.options["scaling"] != "margin":
+            raise ValueError("unlabelled='unknown' needs scaling='margin'")
+
+    @property
+    def _is_latent(self) -> bool:
+        return self.unlabelled == "unknown" and any((y == UNKNOWN).any() for y in self.labels)
 
     def train(
         self,
@@ -81,8 +85,25 @@ class SimilarityTask:
     ) -> Trained:
         """Train on the sets chosen (all of them without), from an earlier training of the same sets."""
         chosen = self._in_order(np.arange(len(self.sets)) if chosen is None else chosen)
+        options = dict(self.options)
+        options["rtol"] = options["rtol"] if rtol is None else max(rtol, options["rtol"])
+        if self._is_latent:
+            return self._train_latent(C, chosen, options)
         problem, unit = self._problem(chosen)
-        return self._fit(problem, C, unit, chosen, start, rtol)
+        return self._fit(problem, C, unit, chosen, options, start, self.kept)
+
+    def _train_latent(self, C: float, chosen: Indices, options: Mapping[str, Any]) -> Trained:
+        """With items of which nothing is known: see `latent`. The first w comes from known items alone."""
+        regions = [self.regions[i] for i in chosen]
+        own = [r.x.subset(r.known) for r in regions]
+        labels = [canonical_labels(r.labels[r.known]) for r in regions]
+        alone = replace(self, sets=own, labels=labels, options=options, checkpoint=None)
+        unit = self._problem(chosen)[1]
+
+        def train(completed: Sequence[Ints]) -> Trained:
+            return self._fit(self._problem(chosen, completed)[0], C, unit, chosen, options)
+
+        return descend(regions, alone.train(C).result.w, train)
 
     def _fit(
         self,
@@ -90,11 +111,10 @@ class SimilarityTask:
         C: float,
         unit: float,
         chosen: Indices,
-        start: Trained | None,
-        rtol: float | None,
+        options: Mapping[str, Any],
+        start: Trained | None = None,
+        kept: FitCheckpoint | None = None,
     ) -> Trained:
-        kept, options = self.kept, dict(self.options)
-        options["rtol"] = options["rtol"] if rtol is None else max(rtol, options["rtol"])
         w0: FitResult | Planes | None = None if start is None else start.scaled
         if w0 is None and kept is not None:
             w0 = kept.planes_of(chosen)
@@ -137,7 +157,9 @@ class SimilarityTask:
         region = self.regions[i]
         truth, predicted = region.labels, self.predict(trained, i)
         if not region.is_complete:
-            loss = self.oracle.example_loss(self.loss, truth, region.x)
+            loss = self.oracle.example_loss(self._loss, truth, region.x, *self._masks(region))
+            if self.unlabelled == "unknown":
+                return Judged(loss(predicted), shared_pairs(truth[region.known], predicted[region.known]))
             return Judged(loss(predicted), touching_pairs(truth, predicted, region.known))
         return Judged(ExampleLoss(self.loss, truth)(predicted), shared_pairs(truth, predicted))
 
@@ -168,16 +190,50 @@ class SimilarityTask:
     def _in_order(self, chosen: Indices) -> Indices:
         return chosen if self._arranged is None else chosen[np.argsort(self._arranged[2][chosen])]
 
-    def _problem(self, chosen: Indices) -> tuple[ClusteringProblem, float]:
+    @property
+    def _loss(self) -> Loss:
+        """The loss, which says nothing of unlabelled items where nothing is known of them."""
+        if self._is_latent and isinstance(self.loss, PairwiseFLoss):
+            return replace(self.loss, background_weight=0.0)
+        return self.loss
+
+    def _masks(self, region: Region) -> tuple[Bools | None, Bools | None]:
+        """Which pairs of a region are judged, and which of its items are known; None: all."""
+        if region.is_complete:
+            return None, None
+        if self.unlabelled == "unknown" and isinstance(self.loss, LinearLoss):
+            return region.both_known, None
+        return None, region.known
+
+    def _problem(
+        self, chosen: Indices, completed: Sequence[Ints] | None = None
+    ) -> tuple[ClusteringProblem, float]:
         """The problem of some sets, and the unit in which C is measured."""
         regions = [self.regions[i] for i in chosen]
         sets, labels = [r.x for r in regions], [r.labels for r in regions]
         if self._arranged is not None:
             sets, labels = ([part[i] for i in chosen] for part in self._arranged[:2])
-        units = None
-        if self.rescale:
-            kind = self.oracle.objective
-            thin = thin_features([self.sets[i] for i in chosen], kind)
-            units = Units.of_means(sets, kind, feature_scale(sets, kind, thin))
-        problem = ClusteringProblem(sets, labels, self.loss, self.oracle, units=units)
+        units = self._units(chosen, sets) if self.rescale else None
+        masks = [self._masks(region) for region in regions]
+        problem = ClusteringProblem(
+            sets,
+            labels,
+            self._loss,
+            self.oracle,
+            units=units,
+            judged=[judged for judged, _ in masks],
+            known=[known for _, known in masks],
+            completed=completed,
+        )
         return problem, problem.natural_C() if self.rescale else 1.0
+
+    def _units(self, chosen: Indices, sets: Sequence[ItemSet]) -> Units:
+        """Means over the pairs that are judged."""
+        kind = self.oracle.objective
+        scale = feature_scale(sets, kind, thin_features([self.sets[i] for i in chosen], kind))
+        units = Units.of_means(sets, kind, scale)
+        if not self._is_latent:
+            return units
+        judged = [self.regions[i].both_known for i in chosen]
+        shares = [1.0 if mask is None else max(np.mean(mask), 1.0 / max(len(mask), 1)) for mask in judged]
+        return replace(units, example_scale=units.example_scale / np.array(shares))
