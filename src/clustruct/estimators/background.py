@@ -7,7 +7,6 @@ from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from clustruct._typing import Labels
 from clustruct.exceptions import DataWarning
@@ -22,7 +21,7 @@ SHOWN = 5
 
 
 class NearMiss(NamedTuple):
-    """An unlabelled item, a member of the labelled cluster that it is like, and its mean score there."""
+    """An unlabelled item, a member of the labelled cluster that it is like, and its highest score there."""
 
     item: int
     member: int
@@ -30,8 +29,9 @@ class NearMiss(NamedTuple):
 
 
 def near_misses(x: ItemSet, labels: Labels, score: PairScorer) -> list[NearMiss]:
-    """Unlabelled items whose mean score with the items of a labelled cluster that they are compared with is
-    at least the usual one (the median) of two items of one labelled cluster, the highest first.
+    """Unlabelled items that the scores would put to a labelled cluster (their sum is positive), and whose
+    highest score there is at least the usual one (the median) of two items of one labelled cluster; the
+    highest first.
 
     >>> x = ItemSet(pairs=[[2.0], [1.0], [3.0]], pair_index=[[0, 1], [1, 2], [1, 3]], n_items=4)
     >>> near_misses(x, np.array([0, 0, -1, -1]), lambda x, pairs: x.pairs[:, 0])
@@ -48,17 +48,16 @@ def near_misses(x: ItemSet, labels: Labels, score: PairScorer) -> list[NearMiss]
     first_known = known[mixed, 0]
     ends, values = index[mixed], K[mixed]
     item, mate = (np.where(side, ends[:, 1], ends[:, 0]) for side in (first_known, ~first_known))
-    shape = (region.x.n_items, int(region.labels.max()) + 1)
-    at = (item, region.labels[mate])
-    sums, times = (sparse.csr_array((v, at), shape=shape) for v in (values, np.ones(len(values))))
-    cells = sparse.coo_array(times)
-    mean = np.asarray(sums[cells.row, cells.col]).ravel() / cells.data
-    order = [c for c in np.argsort(-mean, kind="stable") if mean[c] >= max(usual, 0.0)]
-    members = dict(
-        zip(region.labels[region.known].tolist(), region.items[region.known].tolist(), strict=True)
-    )
+    cells, which = np.unique(item * x.n_items + region.labels[mate], return_inverse=True)
+    total = np.bincount(which, weights=values, minlength=len(cells))
+    highest = np.full(len(cells), -np.inf)
+    np.maximum.at(highest, which, values)
+    own = region.known
+    members = dict(zip(region.labels[own].tolist(), region.items[own].tolist(), strict=True))
     return [
-        NearMiss(int(region.items[cells.row[c]]), members[int(cells.col[c])], float(mean[c])) for c in order
+        NearMiss(int(region.items[cells[c] // x.n_items]), members[cells[c] % x.n_items], float(highest[c]))
+        for c in np.argsort(-highest, kind="stable").tolist()
+        if total[c] > 0.0 and highest[c] >= usual
     ]
 
 

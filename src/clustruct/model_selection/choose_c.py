@@ -210,7 +210,7 @@ class _Table:
 def costs(judged: Sequence[Judged], by: Criterion, weights: Floats | None = None) -> float:
     """The mean loss, or 1 - F of all pairs.
 
-    >>> costs([Judged(2.0, (1.0, 1.0, 3.0)), Judged(4.0, (1.0, 2.0, 1.0))], "pairwise_f").round(3)
+    >>> round(costs([Judged(2.0, (1.0, 1.0, 3.0)), Judged(4.0, (1.0, 2.0, 1.0))], "pairwise_f"), 3)
     0.429
     """
     if by == "loss":
