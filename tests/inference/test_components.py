@@ -124,8 +124,8 @@ def test_links_tie_components_and_are_honoured(case: tuple[np.ndarray, np.ndarra
 def test_greedy_on_graphs_that_grow_together_is_that_of_the_matrix(hubs: int, whole_numbers: bool) -> None:
     """Most merges bring clusters together that no pair was listed for: the table of sums is renewed."""
     K = graph(400, hubs, 0.01, 0.8)
-    K[-hubs:, :] = graph(400, 9, 0.5, 0.9)[-hubs:, :] if hubs else K[-hubs:, :]
-    K = np.triu(np.round(K) if whole_numbers else K, 1)
+    K[400 - hubs :] = graph(400, 9, 0.5, 0.9)[400 - hubs :]
+    K = np.tril(np.round(K) if whole_numbers else K, -1)
     K = K + K.T
     assert np.array_equal(correlation.greedy(sparse.csr_array(K)), correlation.greedy(K))
 
