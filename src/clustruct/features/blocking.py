@@ -12,16 +12,17 @@ from sklearn.base import BaseEstimator
 
 from clustruct._typing import Ints
 from clustruct.partitions import canonical_labels
-from clustruct.records import RawSet, as_text
+from clustruct.records import RawSet
 from clustruct.storage import EstimatorState, register
 
 from .base import check_distinct, check_names
-from .terms import TermCounts, TermWeights, codes, letter_ngrams, words
+from .columns import Columns, TermTable, columns_of
+from .terms import TermCounts, TermWeights
 
 ROWS_AT_ONCE = 512
 # However large the clusters seen in training are, an item gets no more neighbours for it.
 MOST_NEIGHBOURS = 100
-_VIEWS = {"words": lambda text: [*words(text), *codes(text)], "letters": letter_ngrams}
+_VIEWS = {"words": ("words", "codes"), "letters": ("letters",)}
 
 
 @register("Blocking")
@@ -71,13 +72,18 @@ class Blocking(EstimatorState, BaseEstimator):
 
     def fit(self, sets: Sequence[RawSet], y: object = None) -> Self:
         """Learn how rare terms are."""
+        return self.fit_columns(columns_of(sets))
+
+    def fit_columns(self, columns: Sequence[Columns]) -> Self:
+        """`fit`, from columns that others look at, too."""
         self.check_parameters()
+        sets = [c.raw for c in columns]
         fields = list(self.fields or dict.fromkeys(f for raw in sets for f in raw.fields()))
-        self.weights_ = {"": TermWeights.of(TermCounts(t for raw in sets for t in self._terms(raw, fields)))}
+        self.weights_ = {"": self._learn(columns, fields)}
         for field in fields if len(fields) > 1 and self.n_neighbors_by_field else ():
-            terms = [t for raw in sets for t in self._terms(raw, [field])]
-            if sum(map(len, terms)) >= 2 * sum(len(t) > 0 for t in terms) > 0:
-                self.weights_[field] = TermWeights.of(TermCounts(terms))
+            tables = [self._terms(c, [field]) for c in columns]
+            if sum(_n_terms(t) for t in tables) >= 2 * sum(np.count_nonzero(t.sizes()) for t in tables) > 0:
+                self.weights_[field] = TermWeights.of(TermCounts.of(*tables))
         self.fields_ = fields
         clusters = [canonical_labels(raw.labels) for raw in sets if raw.labels is not None]
         largest = max((int(np.bincount(y).max()) for y in clusters), default=1)
@@ -85,26 +91,34 @@ class Blocking(EstimatorState, BaseEstimator):
         self.n_neighbors_ = wanted if self.n_neighbors else 0
         return self
 
-    def _terms(self, raw: RawSet, fields: Sequence[str]) -> list[list[str]]:
-        split = _VIEWS[self.view]
-        columns = [[as_text(v) for v in raw.column(f)] for f in fields]
-        return [split(" \n ".join(row)) for row in zip(*columns, strict=True)] or [[] for _ in raw.items]
+    def _learn(self, columns: Sequence[Columns], fields: Sequence[str]) -> TermWeights:
+        tables = [self._terms(c, fields) for c in columns] or [TermTable.of([])]
+        return TermWeights.of(TermCounts.of(*tables))
+
+    def _terms(self, columns: Columns, fields: Sequence[str]) -> TermTable:
+        return columns.terms(fields, _VIEWS[self.view])
 
     def lists(self, raw: RawSet) -> bool:
         """Whether the set is large enough for a list of pairs."""
         return len(raw) >= self.from_size
 
-    def pairs(self, raw: RawSet) -> Ints:
+    def pairs(self, raw: RawSet | Columns) -> Ints:
         """The pairs a < b, sorted."""
-        found = np.unique(np.concatenate([self._keys(raw, field) for field in self.weights_]))
-        return np.column_stack(np.divmod(found, len(raw))).astype(np.int64)
+        columns = raw if isinstance(raw, Columns) else Columns(raw)
+        found = np.unique(np.concatenate([self._keys(columns, field) for field in self.weights_]))
+        return np.column_stack(np.divmod(found, len(columns))).astype(np.int64)
 
-    def _keys(self, raw: RawSet, field: str) -> Ints:
+    def _keys(self, columns: Columns, field: str) -> Ints:
         """The pairs found by one field's words, or by all ("")."""
-        m = len(raw)
-        rows = self.weights_[field].rows(self._terms(raw, [field] if field else self.fields_))
-        X = sparse.csr_array((rows.data, rows.indices, rows.indptr), shape=(m, len(rows.idf)))
-        count = np.bincount(rows.indices, minlength=X.shape[1])
+        m = len(columns)
+        table = self._terms(columns, [field] if field else self.fields_)
+        rows = self.weights_[field].rows(table)
+        data = table.counts * rows.idf[table.indices] / np.repeat(rows.norm, np.diff(table.indptr))
+        if table.codes is not None:
+            X = sparse.csr_array((data, table.indices, table.indptr), shape=(len(rows.norm), len(rows.idf)))[table.codes]
+        else:
+            X = sparse.csr_array((data, table.indices, table.indptr), shape=(m, len(rows.idf)))
+        count = table.n_with()
         limit = max(self.common, int(self.common_share * m))
         near, shared = (X[:, np.flatnonzero((count > 1) & (count <= most))] for most in (limit, self.rare))
         if field:
@@ -124,6 +138,13 @@ class Blocking(EstimatorState, BaseEstimator):
 def _check_count(value: object, name: str) -> None:
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 0 <= value <= 2**53:
         raise ValueError(f"{name} must be a whole number from 0 on, not {value!r}")
+
+
+def _n_terms(table: TermTable) -> int:
+    """How many terms all items together have."""
+    per_row = np.add.reduceat(np.append(table.counts, 0).astype(np.int64), table.indptr[:-1])
+    per_row[np.diff(table.indptr) == 0] = 0
+    return int((per_row if table.codes is None else per_row[table.codes]).sum())
 
 
 def _nearest(X: sparse.csr_array, n_neighbors: int) -> Ints:

@@ -25,6 +25,7 @@ from clustruct.storage.values import registered
 
 from .base import Block, PairBlock, Unlearned, Values
 from .blocking import Blocking
+from .columns import Columns, columns_of
 from .needs import FieldNeed, learn_needs, watched
 
 KINDS: tuple[str, ...] = get_args(ItemKind)
@@ -91,10 +92,11 @@ class PairFeatures(TransformerMixin, BaseEstimator):
     def fit(self, X: Sequence[RawSet], y: object = None) -> Self:
         """Learn vocabularies, weights and ranges from the raw sets."""
         self.blocks_ = [*self.blocks, Constant()] if self.bias else list(self.blocks)
+        columns = columns_of(X)
         for block in self.blocks_:
-            block.fit(X)
+            block.fit_columns(columns)
         self.product_columns_ = product_columns(self.products, self._names())
-        self.blocking_ = None if self.blocking is None else self.blocking.fit(X)
+        self.blocking_ = None if self.blocking is None else self.blocking.fit_columns(columns)
         self.needs_ = self._needs(X)
         return self
 
@@ -157,10 +159,11 @@ class PairFeatures(TransformerMixin, BaseEstimator):
     def _item_set(self, raw: RawSet) -> ItemSet:
         listed = self._lists(raw)
         self.check_memory([raw])
-        pairs = self.blocking_.pairs(raw) if self.blocking_ and listed else all_pairs(len(raw))
+        columns = Columns(raw)
+        pairs = self.blocking_.pairs(columns) if self.blocking_ and listed else all_pairs(len(raw))
         if listed:
             self._require(len(pairs), f"features of {len(pairs):,} pairs of {len(raw):,} items")
-        values = _stack([block.transform(raw, pairs) for block in self.blocks_], pairs)
+        values = _stack([block.prepare(columns)(pairs) for block in self.blocks_], pairs)
         return ItemSet(
             pairs=multiply(values, self.product_columns_),
             pair_index=pairs if listed else None,

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from clustruct._typing import Bools, Floats, Ints
 from clustruct.exceptions import DataError
-from clustruct.features.base import Block, PairBlock, Values, missing
+from clustruct.features.base import Block, Comparison, PreparedBlock, Values, missing
+from clustruct.features.columns import Columns
 from clustruct.records import Fields, RawSet
 from clustruct.storage import Shape, register
 
@@ -48,7 +50,7 @@ class Moments(NamedTuple):
 
 @register("Vectors")
 @dataclass(eq=False, repr=False)
-class Vectors(PairBlock[Moments]):
+class Vectors(PreparedBlock[Moments]):
     """Cosine and nearness of two vectors; with "difference" and "product" a feature per number, too.
 
     Nearness is exp(-distance / scale), the scale being the mean distance of two training vectors. The
@@ -121,8 +123,10 @@ class Vectors(PairBlock[Moments]):
             kinds += [f"{part} of number {k + 1}" for k in range(self.size_)] if each else [part]
         return [f"{title}: {kind}" for kind in kinds]
 
-    def transform(self, raw: RawSet, pairs: Ints) -> Values:
-        X, there = _matrix(raw, self._read(raw), self.size_)
+    def prepare(self, columns: Columns) -> Comparison:
+        return partial(self._in_chunks, *_matrix(columns.raw, self._read(columns.raw), self.size_))
+
+    def _in_chunks(self, X: Floats, there: Bools, pairs: Ints) -> Values:
         starts = range(0, max(len(pairs), 1), PAIRS_AT_ONCE)
         return np.concatenate([self._compare(X, there, pairs[k : k + PAIRS_AT_ONCE]) for k in starts])
 
