@@ -22,11 +22,12 @@ from clustruct._typing import Labels
 from clustruct.baselines import PairwiseClassifierClustering
 from clustruct.callbacks import steps
 from clustruct.estimators import SupervisedCorrelationClustering, SupervisedKMeans
+from clustruct.estimators.base import PairSimilarity
 from clustruct.estimators.shown import TrainingShape
 from clustruct.exceptions import DataError, ModelFileError, NoLabels
 from clustruct.features import Blocking, PairFeatures, checked, guess_blocks
 from clustruct.features.base import Block
-from clustruct.itemsets import ItemSet
+from clustruct.itemsets import ItemSet, PairScores
 from clustruct.losses import Loss, PairwiseLoss
 from clustruct.model_selection import split_by_clusters, split_sets
 from clustruct.model_selection.leaks import find_leak
@@ -150,7 +151,14 @@ class Recipe(EstimatorState, BaseEstimator):
     def predict(self, sets: Iterable[RawSet]) -> list[Labels]:
         """The clusters of each set."""
         check_is_fitted(self)
-        found: list[Labels] = self.pipeline_.predict(list(sets))
+        raws = list(sets)
+        pipeline = checked(self.pipeline_, raws)
+        scores = [similarities(pipeline, raw) for raw in raws]
+        found: list[Labels]
+        if any(one is None for one in scores) or not scores:
+            found = pipeline.predict(raws)
+        else:
+            found = pipeline[-1].predict_scores(scores)
         return found
 
     def score(self, sets: Iterable[RawSet], y: LabelsOfSets = None) -> float:
@@ -300,6 +308,18 @@ def _warn_of_leak(features: PairFeatures, item_sets: Sequence[ItemSet], sets: Se
     found = find_leak(item_sets, [canonical_labels(raw.labels or ()) for raw in sets], numbered, names)
     if found is not None:
         found.warn()
+
+
+def similarities(pipeline: Pipeline, raw: RawSet) -> PairScores | None:
+    """The similarities of a set's pairs, without the features of all of them at once.
+
+    None where the clusterer needs more: it is not linear in pair features, or groups by more than scores.
+    """
+    features, model = pipeline[0], pipeline[-1]
+    if len(pipeline) != 2 or not isinstance(features, PairFeatures) or not isinstance(model, PairSimilarity):
+        return None
+    linear = model.linear_similarity() if model.clustering_objective == "correlation" else None
+    return None if linear is None else features.scores(raw, *linear)
 
 
 def _note_sizes(model: BaseEstimator, sizes: Sequence[int]) -> None:

@@ -81,9 +81,14 @@ def _shown(line: str) -> str:
 
 def _grouped(pipeline: Pipeline, raw: RawSet, confidence: bool) -> Prediction:
     """The clusters of one set, with the score lost by the best other place of each item where asked for."""
-    model, x = pipeline[-1], pipeline[0].transform([raw])[0]
-    labels, explain = model.predict([x])[0], clustruct.explain
+    model, explain = pipeline[-1], clustruct.explain
+    scores = clustruct.recipe.similarities(pipeline, raw)
+    if scores is None:
+        x = pipeline[0].transform([raw])[0]
+        labels, K = model.predict([x])[0], model.decision_function([x])[0] if confidence else None
+    else:
+        labels, K = model.predict_scores([scores])[0], scores.signed() if confidence else None
     if not confidence:
         return clustruct.io.Prediction(raw, labels)
-    found = explain.item_confidence(model.decision_function([x])[0], labels, explain.objective_of(model))
+    found = explain.item_confidence(K, labels, explain.objective_of(model))
     return clustruct.io.Prediction(raw, labels, {"confidence": found.confidence})

@@ -99,7 +99,7 @@ class Blocking(EstimatorState, BaseEstimator):
                 self.weights_[field] = TermWeights.of(TermCounts.of(*tables))
         self.fields_ = fields
         clusters = [canonical_labels(raw.labels) for raw in sets if raw.labels is not None]
-        largest = max((int(np.bincount(y).max()) for y in clusters), default=1)
+        largest = max((int(np.bincount(y[y >= 0], minlength=1).max()) for y in clusters), default=1)
         wanted = max(self.n_neighbors, min(largest - 1, MOST_NEIGHBOURS))
         self.n_neighbors_ = wanted if self.n_neighbors else 0
         self.least_likeness_ = self._learn_likeness(columns)
@@ -186,7 +186,8 @@ def _mates(y: Labels) -> Ints:
     order = np.argsort(y, kind="stable")
     near = [np.column_stack([order[:-gap], order[gap:]]) for gap in range(1, min(MATES, len(y) - 1) + 1)]
     pairs = np.concatenate([np.zeros((0, 2), np.int64), *near])
-    return pairs[y[pairs[:, 0]] == y[pairs[:, 1]]]
+    first, second = y[pairs].T
+    return pairs[(first == second) & (first >= 0)]
 
 
 def _n_terms(table: TermTable) -> int:
