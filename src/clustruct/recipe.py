@@ -25,7 +25,7 @@ from clustruct.estimators import SupervisedCorrelationClustering, SupervisedKMea
 from clustruct.estimators.base import PairSimilarity
 from clustruct.estimators.shown import TrainingShape
 from clustruct.exceptions import DataError, ModelFileError, NoLabels
-from clustruct.features import Blocking, PairFeatures, checked, guess_blocks
+from clustruct.features import Blocking, PairFeatures, Vectors, checked, guess_blocks
 from clustruct.features.base import Block
 from clustruct.itemsets import ItemSet, PairScores
 from clustruct.losses import Loss, PairwiseLoss
@@ -248,9 +248,19 @@ class Recipe(EstimatorState, BaseEstimator):
 
     def _blocking(self, blocks: Sequence[Block]) -> Blocking | None:
         """How likely pairs are found in large sets; None: all pairs are compared."""
-        if not self._may_block() or not all(block.has_words for block in blocks):
+        vectors = [block for block in blocks if isinstance(block, Vectors)]
+        if not self._may_block() or not all(b.has_words or isinstance(b, Vectors) for b in blocks):
             return None
-        return Blocking(self.fields, n_neighbors=self.n_neighbors, from_size=self.block)
+        fields = self.fields
+        if vectors:
+            others = [block for block in blocks if not isinstance(block, Vectors)]
+            fields = list(dict.fromkeys(name for block in others for name in block.fields_used()))
+        return Blocking(
+            fields,
+            n_neighbors=self.n_neighbors,
+            from_size=self.block,
+            vectors=[list(block.fields) for block in vectors],
+        )
 
     def check_fitted(self) -> None:
         """The pipeline must be one of a recipe."""

@@ -15,13 +15,14 @@ from clustruct.records import RawSet
 from clustruct.storage import EstimatorState, register
 
 from .base import check_distinct, check_names
+from .blocks.vectors import vectors_of
 from .columns import Columns, TermTable, columns_of
-from .neighbours import TermNeighbours, keys_of, sorted_unique
+from .neighbours import TermNeighbours, keys_of, nearest_vectors, sorted_unique
 from .terms import TermCounts, TermWeights
 
 # However large the clusters seen in training are, an item gets no more neighbours for it.
 MOST_NEIGHBOURS = 100
-PAIRS_AT_ONCE = 200_000
+PAIRS_AT_ONCE = 50_000
 SMALL = 2000  # items of a set in which `common` is taken as it is
 # Of items that belong together: how many others are looked at for each, how many pairs are enough to learn
 # from, and the share of them that may be less alike than what is learned.
@@ -32,7 +33,9 @@ _VIEWS = {"words": ("words", "codes"), "letters": ("letters",)}
 @register("Blocking")
 @dataclass(eq=False, repr=False)
 class Blocking(EstimatorState, BaseEstimator):
-    """Pairs of a large set that share a rare term or are near in tf-idf space; the rest are taken as apart.
+    """Pairs of a large set that share a rare term or are near in tf-idf space, or whose vectors are near.
+
+    The rest are taken as apart.
 
     Candidates are found by words. Where training sets have labels, candidates go that are less alike, letter
     by letter, than nearly all items that belong together there.
@@ -40,6 +43,7 @@ class Blocking(EstimatorState, BaseEstimator):
     Parameters
     ----------
     fields : fields whose words are looked at, all together (None: all fields of the items)
+    vectors : vectors that are looked at beside the words: for each its field, or the fields of its numbers
     n_neighbors : each item is paired with so many others whose tf-idf vectors are nearest (by cosine); with
         as many as the largest cluster has, up to 100, where training sets with labels have larger ones
     n_neighbors_by_field : and with so many whose vectors of one field are, for fields of two words and more
@@ -69,10 +73,15 @@ class Blocking(EstimatorState, BaseEstimator):
     margin: float = 0.3
     view: str = "words"
     from_size: int = 1000
+    vectors: Sequence[Sequence[str]] = ()
 
     def check_parameters(self) -> None:
         """ValueError that names a parameter which is not what it must be."""
-        if self.fields is not None:
+        if not isinstance(self.vectors, list | tuple):
+            raise ValueError(f"vectors must be a list of lists of names of fields, not {self.vectors!r:.100}")
+        for names in self.vectors:
+            check_names(names, "vectors")
+        if self.fields is not None and (self.fields or not self.vectors):
             check_names(self.fields, "fields")
         for name in ("n_neighbors", "n_neighbors_by_field", "rare", "common", "from_size"):
             _check_count(getattr(self, name), name)
@@ -91,7 +100,9 @@ class Blocking(EstimatorState, BaseEstimator):
         """`fit`, from columns that others look at, too."""
         self.check_parameters()
         sets = [c.raw for c in columns]
-        fields = list(self.fields or dict.fromkeys(f for raw in sets for f in raw.fields()))
+        fields = list(
+            dict.fromkeys(f for raw in sets for f in raw.fields()) if self.fields is None else self.fields
+        )
         self.weights_ = {"": self._learn(columns, fields)}
         for field in fields if len(fields) > 1 and self.n_neighbors_by_field else ():
             tables = [self._terms(c, [field]) for c in columns]
@@ -124,6 +135,8 @@ class Blocking(EstimatorState, BaseEstimator):
     def _candidates(self, columns: Columns) -> Ints:
         """All pairs that words suggest."""
         found = [self._keys(columns, field) for field in self.weights_]
+        for names in self.vectors:
+            found.append(keys_of(nearest_vectors(vectors_of(columns, names)[0], self.n_neighbors_)))
         keys = sorted_unique(np.concatenate(found))
         return np.column_stack(np.divmod(keys, len(columns)))
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from clustruct._typing import Bools, Floats, Ints
 from clustruct.records import RawSet, as_text, fold
+from clustruct.records.values import LONGEST_TEXT
 
 from .split import VIEWS, View, character_classes
 from .vocabulary import Letters, Numbers, Vocabulary
@@ -189,7 +190,8 @@ def columns_of(sets: Sequence[RawSet]) -> list[Columns]:
 def _folded(raw: RawSet, field: str) -> Texts:
     coded = raw.coded(field)
     place: dict[str, int] = {}
-    numbers = [place.setdefault(fold(as_text(value)), len(place)) for value in coded.values]
+    texts = (v[:LONGEST_TEXT] if type(v) is str else as_text(v) for v in coded.values)
+    numbers = [place.setdefault(fold(text), len(place)) for text in texts]
     if (coded.codes < 0).any():
         numbers.append(place.setdefault("", len(place)))  # what the code -1 picks
     return Texts(np.array(numbers, np.int64)[coded.codes], list(place))

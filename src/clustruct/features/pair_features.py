@@ -32,7 +32,7 @@ from .needs import FieldNeed, learn_needs, watched
 
 KINDS: tuple[str, ...] = get_args(ItemKind)
 # Features are made for so many pairs at a time.
-PAIRS_AT_ONCE = 200_000
+PAIRS_AT_ONCE = 50_000
 # More are not taken from a model file: a few bytes for each there would ask for gigabytes here.
 MOST_BLOCKS = 2000
 MOST_PRODUCTS = 20_000

@@ -117,7 +117,7 @@ class TermCounts:
         both, n_with = Vocabulary(), []
         for one in (self, other):
             numbers = both.number(one.vocabulary.keys[: len(one.n_with)], one.vocabulary.words)
-            n_with.append(np.bincount(numbers, one.n_with, minlength=len(both)))
+            n_with.append(np.bincount(numbers, one.n_with, minlength=len(both)).astype(np.float64))
         return TermCounts(self.n + other.n, both, sum_counts(n_with))
 
 

@@ -90,7 +90,9 @@ class Vocabulary:
         from ._kernels import fill_slots
 
         self._slots = np.full(4 * len(self._slots), -1, np.int32)
-        self._keys, self._where = (np.concatenate([x, np.zeros(3 * len(x), x.dtype)]) for x in (self._keys, self._where))
+        self._keys, self._where = (
+            np.concatenate([x, np.zeros(3 * len(x), x.dtype)]) for x in (self._keys, self._where)
+        )
         fill_slots(self._slots, self._keys, self._n)
 
     def find(self, keys: Keys) -> Numbers:

@@ -14,7 +14,7 @@ from clustruct._typing import Floats, Ints
 from clustruct.features.base import Comparison, PreparedBlock, Unlearned, Values, missing
 from clustruct.features.columns import Columns, Texts
 from clustruct.features.terms import distinct_pairs
-from clustruct.records import Fields, RawSet
+from clustruct.records import Fields
 from clustruct.storage import register
 
 # What is measured, rapidfuzz's name for it, and its value for the same. All are 0 for nothing in common.

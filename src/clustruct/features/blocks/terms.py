@@ -14,7 +14,7 @@ from clustruct.features.base import Block, Comparison, Values, missing
 from clustruct.features.columns import Columns, TermTable
 from clustruct.features.split import VIEWS, codes
 from clustruct.features.terms import Rows, TermBlock
-from clustruct.records import Fields, RawSet
+from clustruct.records import Fields
 from clustruct.storage import register
 
 _NAMES = {

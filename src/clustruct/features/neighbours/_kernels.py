@@ -150,3 +150,21 @@ def sharing_pairs(starts, items, m):
                 keys[n] = np.int64(items[p]) * m + items[q]
                 n += 1
     return keys
+
+
+@kernel()
+def best_columns(products, first, out):
+    """The columns of the largest products of each row, but not its own, which is ``first`` for row 0."""
+    best = np.empty(out.shape[1], np.float32)
+    for i in range(products.shape[0]):
+        size = 0
+        for b in range(products.shape[1]):
+            s = products[i, b]
+            if b == first + i or (size == out.shape[1] and s <= best[size - 1]):
+                continue
+            size = min(size + 1, out.shape[1])
+            j = size - 1
+            while j > 0 and best[j - 1] < s:
+                best[j], out[i, j] = best[j - 1], out[i, j - 1]
+                j -= 1
+            best[j], out[i, j] = s, b

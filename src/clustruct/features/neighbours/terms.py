@@ -10,13 +10,17 @@ term of its own, for which the same limit holds. Cost: items times terms times `
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
 from numpy.typing import NDArray
 
 from clustruct._typing import Ints
 from clustruct.features.terms import Rows
-from clustruct.features.vocabulary import Vocabulary
+from clustruct.features.vocabulary import Numbers, Vocabulary
 
+# Where each row begins, its terms, their weights.
+SparseRows: TypeAlias = tuple[Ints, Numbers, NDArray[np.float32]]
 # Of the common terms of an item so many, the rarest, are taken in pairs.
 MOST_COMMON = 8
 
@@ -30,8 +34,8 @@ class TermNeighbours:
     common : terms of more items are looked at in pairs
     most : terms of more items are not looked at
 
-    On the words of 100,000 made-up persons, ten neighbours each, this took 0.7 CPU s (limits of 1,000 and
-    no pairs; sparse_dot_topn has no such limit for pairs, and takes as long without).
+    Ten neighbours of 100,000 made-up persons (13 words each) take 0.2 CPU s with `common` 30, of which pairs of
+    terms find more true mates (99.7 of 100) than terms of up to 1,000 items do by themselves (99.4, 0.6 s).
     """
 
     def __init__(self, rows: Rows, common: int, most: int) -> None:
@@ -40,12 +44,12 @@ class TermNeighbours:
         table = rows.table
         codes = np.arange(len(rows.norm)) if table.codes is None else table.codes
         norm = np.where(rows.norm > 0.0, rows.norm, 1.0)
-        self._rows = unit_rows(codes, table.indptr, table.indices, table.counts, rows.idf, norm)
+        self._rows: SparseRows = unit_rows(codes, table.indptr, table.indices, table.counts, rows.idf, norm)
         self._postings = postings(*self._rows, len(rows.idf), common)
         n_with = np.bincount(self._rows[1], minlength=len(rows.idf))
         indptr, keys, weights = common_pairs(*self._rows, n_with, common, most, MOST_COMMON)
         numbers = Vocabulary()
-        self._pairs = indptr, numbers.number(keys, lambda where: []), weights
+        self._pairs: SparseRows = indptr, numbers.number(keys, lambda where: []), weights
         self._pair_postings = postings(*self._pairs, len(numbers), common)
 
     def __len__(self) -> int:
