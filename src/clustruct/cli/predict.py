@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import clustruct
 from clustruct.callbacks import training_callback, working
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
     from clustruct.io import Prediction
+    from clustruct.itemsets import PairScores
     from clustruct.records import RawSet
 
 SUMMARY = "group new sets"
@@ -97,13 +98,23 @@ def _shown(answer: Prediction) -> Prediction:
 def _grouped(pipeline: Pipeline, raw: RawSet, confidence: bool) -> Prediction:
     """The clusters of one set, with the score lost by the best other place of each item where asked for."""
     model, explain = pipeline[-1], clustruct.explain
-    with working("features") as work:
-        x = pipeline[0].transform([raw])[0]
-        work.keep(items=len(raw), pairs=0 if x.pairs is None else x.pairs.shape[0])
+    scores = clustruct.recipe.similarities(pipeline, raw)
+    if scores is None:
+        with working("features") as work:
+            x = pipeline[0].transform([raw])[0]
+            work.keep(items=len(raw), pairs=0 if x.pairs is None else x.pairs.shape[0])
     with working("grouping") as work:
-        labels = model.predict([x])[0]
-        work.keep(clusters=len(set(labels.tolist())))
+        if scores is None:
+            labels, K = model.predict([x])[0], model.decision_function([x])[0] if confidence else None
+        else:
+            labels, K = model.predict_scores([scores])[0], _signed(scores) if confidence else None
+        work.keep(items=len(raw), clusters=len(set(labels.tolist())))
     if not confidence:
         return clustruct.io.Prediction(raw, labels)
-    found = explain.item_confidence(model.decision_function([x])[0], labels, explain.objective_of(model))
+    found = explain.item_confidence(K, labels, explain.objective_of(model))
     return clustruct.io.Prediction(raw, labels, {"confidence": found.confidence})
+
+
+def _signed(scores: PairScores) -> Any:
+    """The matrix, or the graph of the listed pairs."""
+    return scores.graph() if scores.matrix is None else scores.matrix

@@ -56,6 +56,11 @@ class PairScores:
         index = np.column_stack([edges.coords[0], edges.coords[1]]).astype(np.int64)
         return cls(K.shape[0], index=index, values=np.asarray(edges.data, dtype=np.float64))
 
+    @property
+    def is_sparse(self) -> bool:
+        """Whether pairs are listed, the others being not scored."""
+        return self.index is not None
+
     def graph(self) -> sparse.csr_array:
         """The listed scores as one triangle of a sparse signed graph."""
         assert self.index is not None
