@@ -170,7 +170,7 @@ class Blocking(EstimatorState, BaseEstimator):
         found = [np.zeros(0)]
         for c in columns if self.margin else ():
             if c.raw.labels is not None:
-                found.append(self._likeness(c, _mates(canonical_labels(c.raw.labels))))
+                found.append(self._likeness(c, _mates(partial_labels(c.raw.labels))))
         known = np.concatenate(found)
         return self.margin * float(np.quantile(known, ODD)) if len(known) >= FEWEST_MATES else 0.0
 

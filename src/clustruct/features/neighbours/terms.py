@@ -35,7 +35,7 @@ class TermNeighbours:
     most : terms of more items are not looked at
 
     Ten neighbours of 100,000 made-up persons (13 words each) take 0.2 CPU s with `common` 30, of which pairs
-    of terms find more true mates (99.7 of 100) than terms of up to 1,000 items do by themselves (99.4, 0.6 s).
+    of terms find more true mates (99.7 of 100) than terms of up to 1,000 items do by themselves (99.4, 0.6).
     """
 
     def __init__(self, rows: Rows, common: int, most: int) -> None:
