@@ -65,7 +65,7 @@ def test_a_limit_ends_with_a_value_that_is_sure(formulation):
 
 
 def test_where_the_quick_search_is_good_the_thorough_one_is_asked_now_and_then():
-    base, problem = hasty(5, seen=8, n=2)
+    _, problem = hasty(5, seen=8, n=2)
     found = ssvm.fit(problem, 1e4, rtol=1e-6, formulation="n_slack")
     rounds = problem.calls["quick"] // 2
     assert found.converged

@@ -24,9 +24,11 @@ from .violation_search import Search
 
 # Passes of moves and joins after a quick search, and at most of a thorough one (some ten are made).
 QUICK_PASSES, MOST_PASSES = 2, 300
-# Tangents in a row, each at the answer of the last, and answers that a thorough search climbs from. On 40,000
-# listed pairs H of the quick answer was short of the best of nine climbs by 0.003 at most, of some 90.
-MOST_TANGENTS, MOST_CLIMBS = 4, 3
+# Tangents in a row, each at the answer of the last.
+MOST_TANGENTS = 4
+# A thorough search climbs from all answers of up to so many pairs, and from the best few of more. On 40,000
+# listed pairs H of the quick answer was short of the best of nine climbs by 0.05 at most, of some 90.
+FEW_PAIRS, FEW_CLIMBS = 5000, 3
 
 
 class PairCountSearch(Search):
@@ -85,7 +87,8 @@ class PairCountSearch(Search):
         known = [self.judged.truth, self.start, alone]
         starts = _distinct([y for first in known for y in (first, *self._tangents(first))])
         starts = sorted(starts, key=self.value, reverse=True)
-        best = self._best([self.hill_climb(y) for y in starts[:MOST_CLIMBS]])
+        few = None if len(self.judged.true) <= FEW_PAIRS else FEW_CLIMBS
+        best = self._best([self.hill_climb(y) for y in starts[:few]])
         further = self.hill_climb(self.at_tangent(best))
         return max(best, further, key=self.value)
 
