@@ -127,7 +127,12 @@ def add_learning(parser: argparse.ArgumentParser) -> None:
         "pairs: a classifier of pairs; kmeans: learned for k-means"
     )
     add("--learner", type=_learner, metavar="NAME", default="correlation", help=learners)
-    add("--loss", type=_loss, metavar="NAME", help="what is an error: pairwise (default), mitre, purity")
+    add(
+        "--loss",
+        type=_loss,
+        metavar="NAME",
+        help="what is an error: pairwise (default), pairwise_f, mitre, purity",
+    )
     add("--C", type=_weight, metavar="NUMBER|cv", default="cv", help="weight of errors (or cross-validation)")
     add("--merge-cost", type=positive, metavar="X", help="a wrong merge counts X times a wrong split")
     add("--scaling", choices=("margin", "slack"), default="margin", help="slack: better for --loss mitre")
