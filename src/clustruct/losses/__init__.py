@@ -18,7 +18,7 @@ from .function import FunctionLoss, as_loss
 from .mitre import MitreLoss
 from .normalised import NormalisedLoss
 from .pairwise import PairwiseLoss
-from .pairwise_f import PairwiseFLoss
+from .pairwise_f import PairCountLoss, PairCounts, PairwiseFLoss
 from .purity import MutualPurityLoss
 
 __all__ = [
@@ -32,6 +32,8 @@ __all__ = [
     "MitreLoss",
     "MutualPurityLoss",
     "NormalisedLoss",
+    "PairCountLoss",
+    "PairCounts",
     "PairWeights",
     "PairwiseFLoss",
     "PairwiseLoss",

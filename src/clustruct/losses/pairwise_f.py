@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from clustruct._typing import Bools, Ints, LabelsLike
 from clustruct.partitions import canonical_labels
 from clustruct.storage import DataclassState
 
-from .base import register
+from .base import Loss, register
 from .counts import CountForm, CountLoss
 
 
@@ -23,6 +23,26 @@ class PairCounts(NamedTuple):
     true: float
 
 
+@runtime_checkable
+class PairCountLoss(Loss, Protocol):
+    """A loss that depends on three counts of judged pairs alone: (1 + beta^2) a / (P + beta^2 T).
+
+    ``transitive`` says whether pairs that are together but not listed count in training on listed pairs.
+    """
+
+    beta: float
+    background_weight: float
+    transitive: bool
+
+    def of_counts(self, counts: PairCounts) -> float:
+        """Delta from the counts; exactly 0 where they are equal."""
+        ...
+
+    def slopes(self, counts: PairCounts) -> tuple[float, float]:
+        """Minus the derivative of Delta by a at fixed b = P - a, and that by b."""
+        ...
+
+
 @register("pairwise_f")
 @dataclass(frozen=True)
 class PairwiseFLoss(DataclassState, CountLoss):
@@ -31,6 +51,11 @@ class PairwiseFLoss(DataclassState, CountLoss):
     a pairs are together in both, P in ybar and T in y: with beta = 1 F is the harmonic mean of precision a/P
     and recall a/T of pairs. 0 where there is no pair in either. It is a loss of the partition: pairs that are
     together by transitivity count as any other. Cost O(m log m).
+
+    Training on listed pairs counts these alone, as `PairwiseLoss` does: a search that sees the loss would
+    glue clusters together by a few weak pairs, and be paid for thousands that have no score (the mean slack
+    of trained models was then above 90). With ``transitive=True`` all pairs count there too; such a search is
+    slow.
 
     Where labels of some items only are known, pairs of which at least one item is known are judged, and all
     judged pairs that touch an unknown item are false. ``background_weight`` is what such a pair counts in P:
@@ -45,6 +70,7 @@ class PairwiseFLoss(DataclassState, CountLoss):
 
     beta: float = 1.0
     background_weight: float = 1.0
+    transitive: bool = False
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.beta) and self.beta > 0):

@@ -18,8 +18,10 @@ from clustruct.losses import LinearLoss, Loss, PairwiseLoss
 from clustruct.partitions import RelaxedClustering, canonical_labels
 from clustruct.slack_rule import SlackRule
 
-from .base import PLAIN, ExampleLoss, Oracle, OracleResult, Output, PairCoefficients, Predictor, register
+from .base import PLAIN, Oracle, OracleResult, PairCoefficients, Predictor, register
+from .example_loss import ExampleLoss, Output
 from .graph_search import GraphSearch
+from .pair_count_search import PairCountSearch
 from .violation_search import Search, ViolationSearch
 
 
@@ -59,11 +61,17 @@ class CorrelationOracle(Oracle):
             return self.result(self.maximise(scores), loss)
         if rule == PLAIN and loss.coefficients is not None:
             return self.result(self.maximise(scores.plus(loss.coefficients)), loss)
+        return self.result(self.search(self.problem(scores, loss, rule, start)), loss)
+
+    def problem(self, scores: PairScores, loss: ExampleLoss, rule: SlackRule, start: Output | None) -> Search:
+        """What is to be searched where the loss cannot be added to the scores."""
         if (refused := self.refusal(rule, loss.loss)) is not None:
             raise ValueError(refused)
+        if rule == PLAIN and loss.judged_pairs is not None:
+            return PairCountSearch(scores.listed(), loss, start if isinstance(start, np.ndarray) else None)
         if scores.matrix is not None and not loss.by_pairs and loss.known is None:
-            return self.result(self.search(ViolationSearch(scores.matrix, loss, rule)), loss)
-        return self.result(self.search(GraphSearch(scores.listed(), loss, rule)), loss)
+            return ViolationSearch(scores.matrix, loss, rule)
+        return GraphSearch(scores.listed(), loss, rule)
 
     @abstractmethod
     def maximise(self, scores: PairScores) -> Output:
@@ -81,7 +89,8 @@ class CorrelationOracle(Oracle):
 class Greedy(CorrelationOracle):
     """C_G: from singletons, merge the two clusters that raise the value most, until no merge raises it.
 
-    Algorithm 3, and with the loss in sight Algorithm 4.
+    Algorithm 3, and with the loss in sight Algorithm 4. With a loss of the counts of listed pairs
+    (pairwise F) it is quick, and there is a thorough search beside it: see `PairCountSearch`.
 
     >>> K = np.array([[0.0, 3.0, -1.0], [3.0, 0.0, -1.0], [-1.0, -1.0, 0.0]])
     >>> Greedy().predict(PairScores.from_matrix(K))
@@ -95,6 +104,16 @@ class Greedy(CorrelationOracle):
 
     def search(self, problem: Search) -> Ints:
         return problem.greedy()
+
+    def is_quick(self, rule: SlackRule, loss: ExampleLoss) -> bool:
+        return self.loss_in_oracle and rule == PLAIN and loss.judged_pairs is not None
+
+    def separate_thoroughly(
+        self, scores: PairScores, loss: ExampleLoss, rule: SlackRule, start: Output | None = None
+    ) -> OracleResult:
+        if not self.is_quick(rule, loss):
+            return self.separate(scores, loss, rule, start)
+        return self.result(self.problem(scores, loss, rule, start).local_search(), loss)
 
 
 @register

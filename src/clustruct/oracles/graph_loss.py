@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from clustruct.losses import CountForm
+from clustruct.losses import CountForm, PairCountLoss, PairCounts
 
-from .base import ExampleLoss
+from .example_loss import ExampleLoss, together
 
 
 class GraphLoss:
@@ -28,7 +28,7 @@ class GraphLoss:
         self.loss, self.labels = loss, labels
         self.value = loss(np.array(labels, dtype=np.int64))
 
-    def merge_change(self, c: int, d: int, costs: float) -> Any:
+    def merge_change(self, c: int, d: int, costs: complex) -> Any:
         """The change when c and d merge; ``costs``: the coefficients of the pairs between them, summed."""
         return costs
 
@@ -44,12 +44,45 @@ class GraphLoss:
         """Cluster d becomes part of c. Called before the labels change."""
         self.value = self.after_merge(change)
 
-    def after_move(self, item: int, target: int, costs: float) -> float:
+    def after_move(self, item: int, target: int, costs: complex) -> float:
         """Delta after the item moved to the cluster; ``costs``: to it, minus to its own."""
-        return max(0.0, self.value + costs)
+        return max(0.0, self.value + costs.real)
 
-    def move(self, item: int, target: int, value: float) -> None:
+    def move(self, item: int, target: int, costs: complex, value: float) -> None:
         """The item moves, which makes Delta ``value``. Called before the labels change."""
+        self.value = value
+
+
+class PairCountGraphLoss(GraphLoss):
+    """A loss of the counts of listed pairs: a change is a + i P, the true and the judged pairs that a step
+    puts together, as one complex number.
+    """
+
+    def __init__(self, loss: ExampleLoss, labels: list[int]) -> None:
+        super().__init__(loss, labels)
+        assert isinstance(loss.loss, PairCountLoss)
+        assert loss.judged_pairs is not None
+        assert loss.index is not None
+        self.counting = loss.loss
+        now = loss.judged_pairs.counts(together(np.array(labels, dtype=np.int64), loss.index))
+        self.now, self.n_true = complex(now.both, now.predicted), now.true
+
+    def key(self, change: complex) -> tuple[float, float]:
+        return round(change.real, 10), round(change.imag, 10)
+
+    def after_merge(self, change: complex) -> float:
+        both, predicted = self.now.real + change.real, self.now.imag + change.imag
+        return max(0.0, self.counting.of_counts(PairCounts(both, predicted, self.n_true)))
+
+    def merge(self, c: int, d: int, change: complex) -> None:
+        self.now += change
+        self.value = self.after_merge(0.0)
+
+    def after_move(self, item: int, target: int, costs: complex) -> float:
+        return self.after_merge(costs)
+
+    def move(self, item: int, target: int, costs: complex, value: float) -> None:
+        self.now += costs
         self.value = value
 
 
@@ -78,7 +111,7 @@ class CountGraphLoss(GraphLoss):
         sizes = (np.array(n, dtype=np.int64) for n in (self.sizes, self.strangers))
         self.Q, self.P = form.statistics(cells, *sizes)
 
-    def merge_change(self, c: int, d: int, costs: float) -> tuple[float, float]:
+    def merge_change(self, c: int, d: int, costs: complex) -> tuple[float, float]:
         few, many = sorted((self.counts[c], self.counts[d]), key=len)
         shared = [n * many[t] for t, n in few.items() if t in many]
         form = self.form
@@ -103,10 +136,10 @@ class CountGraphLoss(GraphLoss):
             sizes[c], sizes[d] = sizes[c] + sizes[d], 0
         self.counts[d] = Counter()
 
-    def after_move(self, item: int, target: int, costs: float) -> float:
+    def after_move(self, item: int, target: int, costs: complex) -> float:
         return self._value(*self._moved(item, target))
 
-    def move(self, item: int, target: int, value: float) -> None:
+    def move(self, item: int, target: int, costs: complex, value: float) -> None:
         self.Q, self.P, self.k = self._moved(item, target)
         self.value = value
         t, source = self.truth[item], self.labels[item]
@@ -149,11 +182,11 @@ class WholeGraphLoss(GraphLoss):
 
     stale = True
 
-    def merge_change(self, c: int, d: int, costs: float) -> float:
+    def merge_change(self, c: int, d: int, costs: complex) -> float:
         now = np.array(self.labels, dtype=np.int64)
         return float(self.loss(np.where(now == d, c, now))) - self.value
 
-    def after_move(self, item: int, target: int, costs: float) -> float:
+    def after_move(self, item: int, target: int, costs: complex) -> float:
         trial = np.array(self.labels, dtype=np.int64)
         trial[item] = target
         return float(self.loss(trial))
@@ -162,5 +195,5 @@ class WholeGraphLoss(GraphLoss):
 def graph_loss(loss: ExampleLoss, labels: list[int]) -> GraphLoss:
     """The state of a loss at these labels."""
     if loss.by_pairs:
-        return GraphLoss(loss, labels)
+        return GraphLoss(loss, labels) if loss.judged_pairs is None else PairCountGraphLoss(loss, labels)
     return WholeGraphLoss(loss, labels) if loss.form is None else CountGraphLoss(loss, labels, loss.form)

@@ -15,18 +15,20 @@ from heapq import heappop, heappush
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from clustruct._typing import Ints
 from clustruct.itemsets import PairScores
 from clustruct.partitions import canonical_labels
 from clustruct.slack_rule import SlackRule
 
-from .base import ExampleLoss, together
+from .example_loss import ExampleLoss, together
 from .graph_loss import GraphLoss, graph_loss
 from .violation_search import Search
 
-# What a pair of clusters, or an item and a cluster, have between them: score, loss coefficients.
-Sums = tuple[float, float]
+# What a pair of clusters, or an item and a cluster, have between them: score, loss coefficients (or counts).
+Sums = tuple[float, complex]
+Near = list[tuple[int, float, complex]]
 
 
 class GraphSearch(Search):
@@ -49,8 +51,11 @@ class GraphSearch(Search):
         assert scores.values is not None
         self.index, self.values, self.m = scores.index, scores.values, scores.n_items
         super().__init__(loss, rule, float(np.abs(self.values).sum()))
-        costs = loss.coefficients if loss.by_pairs else None
-        self.costs = np.zeros(len(self.values)) if costs is None else costs
+        self.costs: NDArray[Any] = np.zeros(len(self.values))
+        if loss.judged_pairs is not None:
+            self.costs = loss.judged_pairs.true + 1j * loss.judged_pairs.weight
+        elif loss.by_pairs and loss.coefficients is not None:
+            self.costs = loss.coefficients
 
     def score(self, labels: Ints) -> float:
         return float(self.values @ together(labels, self.index))
@@ -87,7 +92,7 @@ class GraphSearch(Search):
         merges.relabel()
         return any_made
 
-    def _move(self, labels: list[int], near: list[list[tuple[int, float, float]]]) -> None:
+    def _move(self, labels: list[int], near: list[Near]) -> None:
         """Passes over the items, each to where H is highest, in place, until a pass moves none."""
         state = graph_loss(self.loss, labels)
         gain = self.score(np.array(labels)) - self.truth_score
@@ -100,8 +105,8 @@ class GraphSearch(Search):
                 step = self._best_move(item, state, near[item], gain, free if sizes[labels[item]] > 1 else [])
                 if step is None:
                     continue
-                target, gain, value = step
-                state.move(item, target, value)
+                target, gain, costs, value = step
+                state.move(item, target, costs, value)
                 source, labels[item], moved = labels[item], target, True
                 sizes[source], sizes[target] = sizes[source] - 1, sizes[target] + 1
                 if free and free[-1] == target:
@@ -110,9 +115,9 @@ class GraphSearch(Search):
                     free.append(source)
 
     def _best_move(
-        self, item: int, state: GraphLoss, near: list[tuple[int, float, float]], gain: float, free: list[int]
-    ) -> tuple[int, float, float] | None:
-        """Target, gain and Delta of the move that raises H most, or None."""
+        self, item: int, state: GraphLoss, near: Near, gain: float, free: list[int]
+    ) -> tuple[int, float, complex, float] | None:
+        """Target, gain, costs and Delta of the move that raises H most, or None."""
         sums: dict[int, Sums] = {free[-1]: (0.0, 0.0)} if free else {}
         for b, score, cost in near:
             s, l = sums.get(state.labels[b], (0.0, 0.0))
@@ -123,17 +128,17 @@ class GraphSearch(Search):
             after = state.after_move(item, target, l - saved)
             H = self.rule.violation(after, gain + s - left)
             if best < H:
-                best, step = H, (target, gain + s - left, after)
+                best, step = H, (target, gain + s - left, l - saved, after)
         return step
 
-    def _neighbours(self) -> list[list[tuple[int, float, float]]]:
-        near: list[list[tuple[int, float, float]]] = [[] for _ in range(self.m)]
+    def _neighbours(self) -> list[Near]:
+        near: list[Near] = [[] for _ in range(self.m)]
         for a, b, score, cost in self.pairs():
             near[a].append((b, score, cost))
             near[b].append((a, score, cost))
         return near
 
-    def pairs(self) -> Iterator[tuple[int, int, float, float]]:
+    def pairs(self) -> Iterator[tuple[int, int, float, complex]]:
         """The two items of each listed pair, its score, and its coefficient in the loss."""
         a, b = self.index.T
         return zip(a.tolist(), b.tolist(), self.values.tolist(), self.costs.tolist(), strict=True)

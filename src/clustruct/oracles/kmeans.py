@@ -21,7 +21,8 @@ from clustruct.partitions import RelaxedClustering, canonical_labels, normalised
 from clustruct.slack_rule import SlackRule
 from clustruct.ssvm import OracleKind
 
-from .base import PLAIN, ExampleLoss, Oracle, OracleResult, Output, PairCoefficients, SmoothedSearch, register
+from .base import PLAIN, Oracle, OracleResult, PairCoefficients, SmoothedSearch, register
+from .example_loss import ExampleLoss, Output
 from .violation_search import tolerance_of
 
 # Sets that list their pairs are made a matrix up to this many items (128 MB).

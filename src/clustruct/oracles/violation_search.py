@@ -20,7 +20,7 @@ from clustruct.losses import LossState
 from clustruct.partitions import canonical_labels
 from clustruct.slack_rule import SlackRule
 
-from .base import ExampleLoss
+from .example_loss import ExampleLoss
 
 # Steps must raise H by more than rounding, or a search could walk in circles.
 RELATIVE_TOLERANCE = 1e-12

@@ -144,6 +144,10 @@ class ClusteringProblem:
         """Whether the oracle can search by this rule."""
         return self.oracle.refusal(rule, self.loss_function) is None
 
+    def is_quick(self, rule: SlackRule) -> bool:
+        """Whether the oracle has a thorough search beside the quick one, for some set at least."""
+        return any(self.oracle.is_quick(rule, loss) for loss in self.losses)
+
     @property
     def preferred_formulation(self) -> Literal["n_slack", "smoothed"]:
         """Relaxations have more corners than planes can hold: they are trained smoothed."""
@@ -168,11 +172,16 @@ class ClusteringProblem:
         """The most violated output of set i: a partition, edge degrees or a relaxed clustering."""
         return self.search(i, w, rule).output
 
-    def search(self, i: int, w: Floats, rule: SlackRule) -> OracleResult:
+    def separate_thoroughly(self, i: int, w: Floats, rule: SlackRule) -> Output:
+        """As `separate`, by the thorough search of an oracle that has a quick one too."""
+        return self.search(i, w, rule, thorough=True).output
+
+    def search(self, i: int, w: Floats, rule: SlackRule, thorough: bool = False) -> OracleResult:
         """The most violated output of set i with the coefficients of its pairs and its loss (0 to 100)."""
         last = self._last[i]
         start = None if last is None else last.output if last.start is None else last.start
-        found = self.oracle.separate(self._scores(i, w, rule), self.losses[i], rule, start)
+        ask = self.oracle.separate_thoroughly if thorough else self.oracle.separate
+        found = ask(self._scores(i, w, rule), self.losses[i], rule, start)
         self._last[i] = found
         return found
 
