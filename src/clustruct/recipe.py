@@ -259,7 +259,10 @@ class Recipe(EstimatorState, BaseEstimator):
         chance, and as many true ones. F = 2 a / (a + r b + T), r = N / n, has its best w where
         F_beta = (1 + beta^2) a / (a + b + beta^2 T) has it, beta^2 = 1 / r: both rise with a / (r b + T).
         """
-        return PairwiseFLoss(beta=1.0 if self.for_size is None else math.sqrt(n / self.for_size))
+        beta = 1.0 if self.for_size is None else math.sqrt(n / self.for_size)
+        # A pair of a labelled and an unlabelled item counts a half: then the false pairs beside the true ones
+        # of labelled clusters drawn at random are, in the mean, those of the whole table.
+        return PairwiseFLoss(beta=beta, background_weight=0.5)
 
     def _train(
         self,

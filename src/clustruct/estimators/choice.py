@@ -15,7 +15,7 @@ from clustruct.model_selection.choose_c import DEFAULT_GRID, FEWEST_SETS, Choice
 from clustruct.problems import ClusterTask, SimilarityTask
 
 # Trainings that are judged by what they make of held-out data need not go on to the last digit.
-LOOSE = 0.01
+LOOSE = 0.1
 # From so many labelled clusters of two items and more on, some of them are held out. Fewer tell too little:
 # their F moves by more than any C does.
 FEWEST_CLUSTERS = 12
@@ -53,7 +53,8 @@ def chosen_C(
     if large < FEWEST_CLUSTERS:
         return _too_few(Cs, large)
     train = partial(clusters.train, rtol=LOOSE)
-    return choose_C(train, clusters.judge, clusters.n_clusters, by=_criterion(task.loss), **options)  # type: ignore[arg-type]
+    options |= {"by": _criterion(task.loss), "usual": LISTED_C}
+    return choose_C(train, clusters.judge, clusters.n_clusters, **options)  # type: ignore[arg-type]
 
 
 def n_trainings(n_sets: int, grid: Sequence[float] | None, folds: int) -> int:
