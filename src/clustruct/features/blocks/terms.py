@@ -37,6 +37,7 @@ class Terms(TermBlock):
     name : how the fields are called together in feature names
     missing_values : whether "missing in one" and "missing in both" are features
 
+    >>> from clustruct.records import RawSet
     >>> block = Terms(["title"], views=["codes"])
     >>> raw = RawSet([{"title": "TV X-100"}, {"title": "tv x100 black"}, {"title": "tv y200"}])
     >>> block.fit([raw]).get_feature_names_out()  # doctest: +NORMALIZE_WHITESPACE
