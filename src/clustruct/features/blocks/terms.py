@@ -93,6 +93,6 @@ class Terms(TermBlock):
             found = items.compare(pairs)
             columns += [*found][: 2 if view == "letters" else 3]
             if view == "codes":
-                both = (items.table.sizes() > 0)[pairs].all(axis=1)
+                both = (items.table.sizes > 0)[pairs].all(axis=1)
                 columns.append((both & (found.contained == 0.0)).astype(np.float64))
         return np.column_stack(columns) if columns else np.zeros((len(pairs), 0))
