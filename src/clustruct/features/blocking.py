@@ -106,7 +106,7 @@ class Blocking(EstimatorState, BaseEstimator):
         self.weights_ = {"": self._learn(columns, fields)}
         for field in fields if len(fields) > 1 and self.n_neighbors_by_field else ():
             tables = [self._terms(c, [field]) for c in columns]
-            if sum(_n_terms(t) for t in tables) >= 2 * sum(np.count_nonzero(t.sizes()) for t in tables) > 0:
+            if sum(_n_terms(t) for t in tables) >= 2 * sum(np.count_nonzero(t.sizes) for t in tables) > 0:
                 self.weights_[field] = TermWeights.of(TermCounts.of(*tables))
         self.fields_ = fields
         clusters = [partial_labels(raw.labels) for raw in sets if raw.labels is not None]
