@@ -17,6 +17,7 @@ from clustruct.problems import ClusteringProblem, Units
 from clustruct.slack_rule import SlackRule
 from tests.reference import losses as definitions
 from tests.reference.partitions import all_partitions
+from tests.reference.structural_svm import Enumerated
 
 LOSSES = [PairwiseFLoss(), PairwiseFLoss(beta=2.0), PairwiseFLoss(background_weight=0.5)]
 
@@ -203,7 +204,6 @@ def test_greedy_within_components_is_greedy():
         scores, truth, known = instance(seed, m=30, share=0.15)
         judged = ExampleLoss(PairwiseFLoss(), truth, scores.index, known=known).judged_pairs
         found = kernels.greedy(judged.graph, judged.sides, scores.values)
-        np.testing.assert_array_equal(np.unique(found, return_inverse=True)[1].size, 30)
         together = found[:, None] == found
         expected = plain.predict(scores)
         np.testing.assert_array_equal(together, expected[:, None] == expected)
@@ -260,8 +260,6 @@ def test_a_small_training_has_the_optimum_of_all_partitions():
     every = [truth, *(z for z in all_partitions(6) if z != truth)]
     psi = np.array([[problem.joint_feature(0, np.array(z)) for z in every]])
     losses = np.array([[problem.loss(0, np.array(z)) for z in every]])
-    from tests.reference.structural_svm import Enumerated
-
     exact = ssvm.fit(Enumerated(psi, losses), 50.0, rtol=1e-5)
     found = ssvm.fit(problem, 50.0, rtol=1e-5)
     assert found.converged
