@@ -69,20 +69,22 @@ def choose_C(
     random_state: int = 0,
     by: Criterion = "loss",
     usual: float = 1.0,
+    begin: float = 1.0,
     kept: Kept | None = None,
 ) -> Choice:
     """The C that does best on units held out: sets, or clusters.
 
     ``train(C, numbers of units, earlier training or None)`` and ``judge(training, numbers of units)`` do the
     work. Units of one group are held out together. Every training starts from the constraints of the one
-    before, so that the next C costs little. Of a ``grid`` all values are tried; without one the ``usual`` one
-    and ten times more, a hundred times more and so on as long as that is better, or else a tenth. Of values
-    that are as good within one standard error (of the difference to the best, over the units) the one nearest
-    to the usual one is taken: it was the best on most data, and which of the others comes out ahead by so
-    little is chance. What ``kept`` knows from a run cut short is taken.
+    before, so that the next C costs little. Of a ``grid`` all values are tried. Without one: ``begin``, ten
+    times more, a hundred times more and so on as long as that is better; where ten times more is clearly
+    worse, a tenth and so on. Of values that are as good within one standard error (of the difference to the
+    best, over the units) the one nearest to the ``usual`` one is taken: it was the best on most data, and
+    which of the others comes out ahead by so little is chance. What ``kept`` knows from a run cut short is
+    taken.
     """
     trials = _Trials(train, judge, list(split_sets(n, folds, random_state, groups)), n, kept)
-    table = _Table(trials, by, sample_weight, usual)
+    table = _Table(trials, by, sample_weight, usual, begin)
     try:
         table.climb() if grid is None else table.try_all(np.sort(np.asarray(grid, float)).tolist())
     except _Ended:
@@ -151,6 +153,7 @@ class _Table:
     by: Criterion
     sample_weight: Floats | None
     usual: float
+    begin: float
     tried: dict[float, list[Judged]] = field(default_factory=dict)
 
     def try_all(self, grid: Sequence[float]) -> None:
@@ -158,17 +161,17 @@ class _Table:
             self.tried[C] = self.trials.at(C, len(grid))
 
     def climb(self) -> None:
-        """From the usual C upwards, and downwards where that was no use."""
-        self.tried[self.usual] = self.trials.at(self.usual, FEWEST_VALUES)
+        """Upwards, and downwards where upwards is clearly worse."""
+        self.tried[self.begin] = self.trials.at(self.begin, FEWEST_VALUES)
         for step in (10.0, 0.1):
-            before = self.usual
+            before = self.begin
             while LOWEST <= (C := float(f"{before * step:.6g}")) <= HIGHEST:
                 self.tried[C] = self.trials.at(C, FEWEST_VALUES)
                 if not self._gains(C, before):
                     break
                 before = C
-            if before != self.usual:
-                return
+            if before != self.begin or self._differs_by(C, self.begin) <= 0.0:
+                return  # better there, or no worse within its error: the other side will not be better
 
     def _gains(self, C: float, before: float) -> bool:
         """Whether a step was worth its cost."""

@@ -19,6 +19,9 @@ from clustruct.partitions import UNKNOWN
 from .judging import Judged
 from .training import SimilarityTask, Trained
 
+# Parts of larger tasks, which hold pairs of their own, are made anew each time.
+MOST_BYTES = 2**26
+
 
 @dataclass
 class ClusterTask:
@@ -63,8 +66,15 @@ class ClusterTask:
         """The task in which only these clusters are known, and sets without any of them are left out."""
         key = np.asarray(chosen, np.int64).tobytes()
         if key not in self._parts:
-            self._parts = {key: self._hide(chosen)}  # one at a time: a part holds its pairs
+            if self._n_bytes > MOST_BYTES:
+                self._parts.clear()
+            self._parts[key] = self._hide(chosen)
         return self._parts[key]
+
+    @property
+    def _n_bytes(self) -> float:
+        """What the pairs of one part take, about."""
+        return sum(8.0 * len(r.x.pair_index) * r.x.n_features for r in self.task.regions if r.x.is_sparse)  # type: ignore[arg-type]
 
     def _hide(self, chosen: Indices) -> SimilarityTask:
         seen = np.zeros(self.n_clusters + 1, np.bool_)  # the last one is that of items without a label
