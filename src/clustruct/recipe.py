@@ -58,7 +58,7 @@ LEARNERS: dict[str, type[BaseEstimator]] = {
 # (Learning from half of walmart_amazon whole took three times as long; pairwise F was 81.3 against 82.0.)
 PART_SIZE, BLOCKED_PART_SIZE = 250, 2500
 FEWEST_PARTS = 5
-# How far the training on a whole table is taken: it costs half as much as to 0.001, and held-out F is the same.
+# How far the training on a whole table is taken: half the cost of 0.001, and held-out F is the same.
 TABLE_RTOL = 0.01
 
 
