@@ -42,8 +42,12 @@ class Fields:
         """
         if self.items != "records":
             return self.holding()
-        least = {f: (1 - MOST_MISSING) * len(_sample(self.sets, f)) for f in self.holding()}
-        return [f for f in least if len(self.known(f)) >= least[f]]
+        return [f for f in self.holding() if self.missing_share(f) <= MOST_MISSING]
+
+    def missing_share(self, field: str) -> float:
+        """Which share of the items lacks the field."""
+        sample = _sample(self.sets, field)
+        return 1.0 - sum(v is not None for v in sample) / max(len(sample), 1)
 
     def is_category(self, field: str) -> bool:
         """Whether a field of records has but two values: all its likenesses would be one and the same."""
