@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from clustruct import ssvm
-from clustruct.ssvm import JoblibExecutor, SearchesQuickly
+from clustruct.ssvm import JoblibExecutor, Kernel, SearchesQuickly
 from clustruct.ssvm.solvers.base import THOROUGH_EVERY
 from tests.reference import structural_svm as slow
+from tests.ssvm.test_kernels import KernelMulticlass
 
 
 class Hasty(slow.Enumerated):
@@ -89,3 +90,27 @@ def test_in_parallel_as_one_after_another():
     one = ssvm.fit(first, 5.0)
     other = ssvm.fit(second, 5.0, executor=JoblibExecutor(2))
     np.testing.assert_array_equal(one.w, other.w)
+
+
+class HastyKernel(KernelMulticlass):
+    oracle_kind = "undergenerating"
+
+    def is_quick(self, rule):
+        return True
+
+    def separate(self, i, w, rule):
+        return self.truth(i)
+
+    def separate_thoroughly(self, i, w, rule):
+        return super().separate(i, w, rule)
+
+
+@pytest.mark.parametrize("formulation", ["n_slack", "one_slack"])
+def test_with_a_kernel_too(formulation):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(20, 2))
+    y = (X[:, 0] > 0.2).astype(int)
+    options = {"kernel": Kernel("linear"), "formulation": formulation}
+    found, exact = (ssvm.fit(kind(X, y), 3.0, **options) for kind in (HastyKernel, KernelMulticlass))
+    assert found.converged
+    assert found.objective == pytest.approx(exact.objective, rel=3e-3)
