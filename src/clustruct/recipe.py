@@ -165,7 +165,8 @@ class Recipe(EstimatorState, BaseEstimator):
         if self.was_cut_:
             raws, groups = self.cut(raws[0]), None
         groups = groups_of(raws) if groups is None else groups
-        self.pipeline_ = self._train(raws, groups, self.checkpoint, hint=True)
+        whole = len(raws) == 1 and not self.was_cut_
+        self.pipeline_ = self._train(raws, groups, self.checkpoint, whole=whole, hint=True)
         held = getattr(self.pipeline_[-1], "shown_", None)
         if isinstance(held, TrainingShape):  # the sets as they were before a cut
             self.pipeline_[-1].shown_ = held.with_set_sizes(shown)
@@ -265,11 +266,11 @@ class Recipe(EstimatorState, BaseEstimator):
         groups: Groups,
         checkpoint: str | os.PathLike[str] | None = None,
         *,
+        whole: bool = False,
         hint: bool = False,
     ) -> Pipeline:
         """Features fitted to the sets, and a clusterer trained on them; with a hint of fields that decide."""
-        whole = sets[0] if len(sets) == 1 else None
-        model = self._learner(whole)
+        model = self._learner(sets[0] if whole else None)
         if checkpoint is not None:
             if "checkpoint" not in model.get_params():
                 raise ValueError(f"{type(model).__name__} has no checkpoints: it trains in one go")
@@ -279,8 +280,7 @@ class Recipe(EstimatorState, BaseEstimator):
         features.fit(sets).check_memory(sets)
         trusting = features.checked()  # what they need was learned from these very sets
         item_sets = [
-            trusting.transform([raw], [_touching(raw, whole=whole is not None)])[0]
-            for raw in steps(sets, "features")
+            trusting.transform([raw], [_touching(raw, whole=whole)])[0] for raw in steps(sets, "features")
         ]
         if hint:
             _warn_of_leak(features, item_sets, sets)
