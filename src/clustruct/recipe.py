@@ -166,8 +166,11 @@ class Recipe(EstimatorState, BaseEstimator):
         if self.was_cut_:
             raws, groups = self.cut(raws[0]), None
         groups = groups_of(raws) if groups is None else groups
-        self.pipeline_ = self._train(raws, groups, self.checkpoint, hint=True)
-        _note_sizes(self.pipeline_[-1], shown)
+        whole = len(raws) == 1 and not self.was_cut_
+        self.pipeline_ = self._train(raws, groups, self.checkpoint, whole=whole, hint=True)
+        held = getattr(self.pipeline_[-1], "shown_", None)
+        if isinstance(held, TrainingShape):  # the sets as they were before a cut
+            self.pipeline_[-1].shown_ = held.with_set_sizes(shown)
         self.training_ = _training(self.pipeline_[-1], raws)
         return self
 
@@ -263,8 +266,7 @@ class Recipe(EstimatorState, BaseEstimator):
         F_beta = (1 + beta^2) a / (a + b + beta^2 T) has it, beta^2 = 1 / r: both rise with a / (r b + T).
         """
         beta = 1.0 if self.for_size is None else math.sqrt(n / self.for_size)
-        # A pair of a labelled and an unlabelled item counts a half: then the false pairs beside the true ones
-        # of labelled clusters drawn at random are, in the mean, those of the whole table.
+        # By half: false pairs beside true ones are then, in the mean, those of the whole table.
         return PairwiseFLoss(beta=beta, background_weight=0.5)
 
     def _train(
@@ -273,11 +275,11 @@ class Recipe(EstimatorState, BaseEstimator):
         groups: Groups,
         checkpoint: str | os.PathLike[str] | None = None,
         *,
+        whole: bool = False,
         hint: bool = False,
     ) -> Pipeline:
         """Features fitted to the sets, and a clusterer trained on them; with a hint of fields that decide."""
-        whole = sets[0] if len(sets) == 1 else None
-        model = self._learner(whole)
+        model = self._learner(sets[0] if whole else None)
         if checkpoint is not None:
             if "checkpoint" not in model.get_params():
                 raise ValueError(f"{type(model).__name__} has no checkpoints: it trains in one go")
@@ -288,8 +290,7 @@ class Recipe(EstimatorState, BaseEstimator):
             features.fit(sets).check_memory(sets)
         trusting = features.checked()  # what they need was learned from these very sets
         item_sets = [
-            trusting.transform([raw], [_touching(raw, whole=whole is not None)])[0]
-            for raw in steps(sets, "features")
+            trusting.transform([raw], [_touching(raw, whole=whole)])[0] for raw in steps(sets, "features")
         ]
         if hint:
             _warn_of_leak(features, item_sets, sets)
@@ -362,13 +363,6 @@ def similarities(pipeline: Pipeline, raw: RawSet) -> PairScores | None:
     return None if linear is None else features.scores(raw, *linear)
 
 
-def _note_sizes(model: BaseEstimator, sizes: Sequence[int]) -> None:
-    """The model was shown sets of these sizes, however they were cut for its training."""
-    held = getattr(model, "shown_", None)
-    if isinstance(held, TrainingShape):
-        model.shown_ = held.with_set_sizes(sizes)
-
-
 def was_interrupted(model: BaseEstimator) -> bool:
     """Whether Ctrl-C ended the training."""
     return getattr(getattr(model, "result_", None), "stop_reason", None) == "interrupted"
@@ -377,7 +371,8 @@ def was_interrupted(model: BaseEstimator) -> bool:
 def _training(model: BaseEstimator, sets: Sequence[RawSet]) -> dict[str, Any]:
     """How the training went, as plain values; what is not known or not finite is None."""
     result, choice = getattr(model, "result_", None), getattr(model, "cv_results_", {})
-    best = int(np.argmin(choice["mean_loss"])) if "mean_loss" in choice else None
+    best = int(np.flatnonzero(choice["C"] == model.C_)[0]) if "mean_loss" in choice else None
+    by_sets = best is not None and choice["losses"].shape[1] == len(sets)
     unseen = choice.get("left_out")
     found = {
         "sets": len(sets),
@@ -388,11 +383,7 @@ def _training(model: BaseEstimator, sets: Sequence[RawSet]) -> dict[str, Any]:
         "loss": str(getattr(model, "loss", None)),
         "unlabelled": getattr(model, "unlabelled", None),
         "C": getattr(model, "C_", None),
-        "held_out": None
-        if best is None
-        else "sets"
-        if choice["losses"].shape[1] == len(sets)
-        else "clusters",
+        "held_out": None if best is None else "sets" if by_sets else "clusters",
         "held_out_loss": None if best is None else float(choice["mean_loss"][best]),
         "held_out_pairwise_f": None if best is None else float(choice["pairwise_f"][best]),
         "left_out": None if unseen is None else [sets[i].name or f"set {i + 1}" for i in unseen.tolist()],

@@ -18,6 +18,8 @@ from .shown import PairScorer
 
 # So many are named.
 SHOWN = 5
+# A score is usual for members of a cluster from this quantile on.
+MOST = 0.25
 
 
 class NearMiss(NamedTuple):
@@ -30,8 +32,7 @@ class NearMiss(NamedTuple):
 
 def near_misses(x: ItemSet, labels: Labels, score: PairScorer) -> list[NearMiss]:
     """Unlabelled items that the scores would put to a labelled cluster (their sum is positive), and whose
-    highest score there is at least the usual one (the median) of two items of one labelled cluster; the
-    highest first.
+    highest score there is one that most pairs (three of four) of a labelled cluster have; the highest first.
 
     >>> x = ItemSet(pairs=[[2.0], [1.0], [3.0]], pair_index=[[0, 1], [1, 2], [1, 3]], n_items=4)
     >>> near_misses(x, np.array([0, 0, -1, -1]), lambda x, pairs: x.pairs[:, 0])
@@ -43,7 +44,7 @@ def near_misses(x: ItemSet, labels: Labels, score: PairScorer) -> list[NearMiss]
         return []
     K, known = score(region.x, index), region.known[index]
     inside = known.all(axis=1) & (region.labels[index[:, 0]] == region.labels[index[:, 1]])
-    usual = float(np.median(K[inside])) if inside.any() else np.inf
+    usual = float(np.quantile(K[inside], MOST)) if inside.any() else np.inf
     mixed = known.sum(axis=1) == 1
     first_known = known[mixed, 0]
     ends, values = index[mixed], K[mixed]
