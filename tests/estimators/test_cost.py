@@ -4,11 +4,14 @@ import time
 
 import numpy as np
 import pytest
-from sklearn.metrics import adjusted_rand_score
+from sklearn.metrics import adjusted_rand_score, fowlkes_mallows_score, v_measure_score
 
 from clustruct import ItemSet, SupervisedCorrelationClustering
 from clustruct.exceptions import CostWarning
-from clustruct.losses import FunctionLoss
+from clustruct.losses import FunctionLoss, MitreLoss, PairwiseLoss
+from clustruct.oracles.violation_search import ExampleLoss, ViolationSearch
+from clustruct.partitions import canonical_labels
+from clustruct.slack_rule import SlackRule
 
 
 def toy(m, seed):
@@ -53,15 +56,65 @@ def test_steps_of_equal_counts_are_tried_once():
     every = Counted(lambda y, other: rand_loss(y, other) + 1e-6 * other[-1])
     found = [FunctionLoss(f).start(y, np.arange(20)).merge_values() for f in (loss, every)]
     np.testing.assert_allclose(*found, atol=1e-4)
-    assert loss.calls < 30
+    assert loss.calls < 40  # 32 of them to see what it looks at
     assert every.calls > 190
 
 
 def test_a_loss_that_looks_at_items_is_found_out():
     y = np.arange(12) // 3
     weight = np.arange(12)
-    assert FunctionLoss(rand_loss).of_counts(y)
-    assert not FunctionLoss(lambda y, other: float(weight[other == other[0]].sum())).of_counts(y)
+    assert FunctionLoss(rand_loss).sight(y) == "pairs"
+    assert FunctionLoss(lambda y, other: float(weight[other == other[0]].sum())).sight(y) == "items"
+
+
+MEASURES = {
+    "pairs": {
+        "adjusted Rand": rand_loss,
+        "Fowlkes-Mallows": lambda y, z: 100.0 * (1.0 - fowlkes_mallows_score(y, z)),
+        "pairwise": lambda y, z: PairwiseLoss()(y, z),
+    },
+    "counts": {
+        "information": lambda y, z: 100.0 * (1.0 - v_measure_score(y, z)),
+        "MITRE": lambda y, z: MitreLoss()(y, z),
+        "clusters": lambda y, z: float(abs(int(y.max()) - int(z.max()))),
+        "clipped": lambda y, z: 0.0 if rand_loss(y, z) > 90.0 else 100.0 * (1.0 - v_measure_score(y, z)),
+    },
+    "items": {"first": lambda y, z: float(100 * (z[0] != z[1]))},
+}
+
+
+@pytest.mark.parametrize("sight", MEASURES)
+@pytest.mark.parametrize("m", [12, 25, 40])
+def test_what_a_function_looks_at_is_seen(sight, m):
+    y = toy(m, m)[1]
+    for name, f in MEASURES[sight].items():
+        assert FunctionLoss(f).sight(y) == sight, name
+
+
+@pytest.mark.parametrize("name", MEASURES["pairs"])
+@pytest.mark.parametrize("scaling", ["margin", "slack"])
+def test_searches_are_the_same_as_with_every_call(name, scaling):
+    """Steps that a function of pairs cannot tell apart are tried once: same values, same ends."""
+    f = MEASURES["pairs"][name]
+    for seed in range(3):
+        y = toy(14, seed)[1]
+        K = np.random.default_rng(seed).normal(size=(14, 14)) * 20.0
+        K += K.T
+        seen, every = FunctionLoss(f), FunctionLoss(f)
+        every.known["sight", canonical_labels(y).tobytes()] = 0.0  # items
+        found = []
+        for loss in (seen, every):
+            search = ViolationSearch(K, ExampleLoss(loss, canonical_labels(y)), SlackRule(scaling))
+            found.append((search.greedy().tolist(), search.local_search().tolist()))
+        assert found[0] == found[1]
+
+
+def test_choosing_C_calls_a_loss_of_pairs_a_few_times_for_each_pair_of_items():
+    """The case of the report, six sets of 25 items, makes 12,000 calls."""
+    X, y = zip(*[toy(12, k) for k in range(4)], strict=True)
+    loss = Counted(rand_loss)
+    SupervisedCorrelationClustering(loss=loss).fit(X, y)
+    assert loss.calls < 4 * 5 * 12**2
 
 
 def test_what_is_remembered_is_bounded(monkeypatch):

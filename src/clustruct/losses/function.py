@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -13,8 +13,12 @@ from clustruct.partitions import canonical_labels
 from .base import LOSSES, Loss, LossState, count_table, names
 
 LabelFunction = Callable[[Ints, Ints], float]
-# Values remembered at one time, and trials of whether only counts matter.
-MOST_KNOWN, TRIALS = 100_000, 8
+# What a function of two partitions looks at: the items, how many of them predicted and true clusters share
+# (n_ct), or how many pairs are together in the prediction and in both (most scores of pairs, adjusted Rand).
+Sight = Literal["items", "counts", "pairs"]
+# Values remembered at one time, trials of what a function looks at, partitions made to find trials of pairs,
+# the smallest sets for which they are made, and how many items differ in them from the truth at most.
+MOST_KNOWN, TRIALS, MADE, SMALLEST, FARTHEST = 100_000, 8, 2000, 10, 25
 
 
 @dataclass(frozen=True)
@@ -24,8 +28,9 @@ class FunctionLoss:
     f receives two canonical label vectors. It should be on the 0..100 scale of the other losses, and 0
     for equal partitions. Searches call it for each candidate step: of the order of m^3 / 6 times for a set of
     m items. Where f is a function of how many items predicted and true clusters share, as most scores are,
-    steps that lead to the same counts are tried once; some trials tell (`of_counts`), and only searches rely
-    on it. Values are remembered.
+    steps that lead to the same counts are tried once; where it is one of how many pairs are together in the
+    prediction and in both, those that lead to the same two numbers. Some trials tell (`sight`), and only
+    searches rely on it. Values are remembered.
 
     >>> loss = FunctionLoss(lambda y, ybar: 100.0 * abs(y.max() - ybar.max()) / y.size)
     >>> loss(["a", "a", "b", "b"], [0, 0, 0, 0])
@@ -65,33 +70,75 @@ class FunctionLoss:
             found = self.known[key] = value()
         return found
 
-    def of_counts(self, truth: Ints) -> bool:
-        """Whether f seems to depend on the counts n_ct alone: exchanging items of one true cluster changes
-        nothing, in some trials.
-        """
-        return bool(self.remembered(("of counts", truth.tobytes()), lambda: float(self._try_counts(truth))))
+    def sight(self, truth: Ints) -> Sight:
+        """What f seems to look at: in some trials nothing else changed it."""
+        kinds: tuple[Sight, ...] = ("items", "counts", "pairs")
+        return kinds[int(self.remembered(("sight", truth.tobytes()), lambda: float(self._look(truth))))]
 
-    def _try_counts(self, truth: Ints) -> bool:
-        rng = np.random.default_rng(0)
-        for k in np.linspace(2, max(2, truth.size // 2), TRIALS).astype(int):
-            pred = rng.integers(0, k, truth.size)
-            other = pred.copy()
-            for t in range(int(truth.max()) + 1):
-                other[truth == t] = rng.permutation(pred[truth == t])
-            first, second = (self.of_canonical(truth, canonical_labels(y)) for y in (pred, other))
-            if abs(first - second) > 1e-9 * (1.0 + abs(first)):
-                return False
-        return True
+    def _look(self, truth: Ints) -> int:
+        if not all(self._alike(truth, *pair) for pair in _exchanges(truth)):
+            return 0
+        trials = _same_pairs(truth)
+        return 2 if trials and all(self._alike(truth, *pair) for pair in trials) else 1
+
+    def _alike(self, truth: Ints, one: Ints, other: Ints) -> bool:
+        first, second = (self.of_canonical(truth, canonical_labels(y)) for y in (one, other))
+        return abs(first - second) <= 1e-9 * (1.0 + abs(first))
+
+
+def _exchanges(truth: Ints) -> list[tuple[Ints, Ints]]:
+    """Pairs of partitions with the same n_ct: items of one true cluster exchanged."""
+    rng, found = np.random.default_rng(0), []
+    for k in np.linspace(2, max(2, truth.size // 2), TRIALS).astype(int):
+        pred = rng.integers(0, k, truth.size)
+        other = pred.copy()
+        for t in range(int(truth.max()) + 1):
+            other[truth == t] = rng.permutation(pred[truth == t])
+        found.append((pred, other))
+    return found
+
+
+def _same_pairs(truth: Ints) -> list[tuple[Ints, Ints]]:
+    """Pairs of partitions with as many pairs together, and as many of them rightly, but other numbers n_ct,
+    or clusters of other sizes; none where the set is too small to tell.
+
+    They lie at all distances from the truth: far from it many scores are 0 whatever they look at.
+    """
+    rng, m = np.random.default_rng(0), truth.size
+    met: dict[tuple[int, int], tuple[Ints, list[int], list[int]]] = {}
+    found: dict[tuple[int, int], tuple[Ints, Ints]] = {}
+    for _ in range(MADE if m >= SMALLEST else 0):
+        pred = truth.copy()
+        moved = rng.integers(0, m, rng.integers(1, min(m // 2, FARTHEST) + 1))
+        pred[moved] = rng.integers(0, int(truth.max()) + 3, moved.size)
+        counts = count_table(truth, canonical_labels(pred))
+        key, cells, sizes = pair_counts(counts), sorted(counts[counts > 0]), sorted(counts.sum(axis=1))
+        first, *other = met.setdefault(key, (pred, cells, sizes))
+        if other != [cells, sizes]:
+            found.setdefault(key, (first, pred))
+        if len(found) == TRIALS:
+            return list(found.values())
+    return []
+
+
+def pair_counts(counts: Ints) -> tuple[int, int]:
+    """How many pairs are together in the truth and the prediction, and in the prediction, from n_ct.
+
+    >>> pair_counts(np.array([[2, 1], [0, 2]]))
+    (2, 4)
+    """
+    sizes = counts.sum(axis=1)
+    return int((counts * (counts - 1)).sum()) // 2, int((sizes * (sizes - 1)).sum()) // 2
 
 
 class FunctionState(LossState):
-    """The state of a user's loss: each candidate is one call, or those of equal counts are."""
+    """The state of a user's loss: one call for candidates that it cannot tell apart."""
 
     def __init__(self, loss: FunctionLoss, y_true: LabelsLike, labels: LabelsLike) -> None:
         super().__init__(y_true, labels)
         self.loss = loss
         self._truth = self.truth.tobytes()
-        self._of_counts = loss.of_counts(self.truth)
+        self._sight = loss.sight(self.truth)
         self._value: float | None = None
 
     @property
@@ -102,20 +149,35 @@ class FunctionState(LossState):
         return self._value
 
     def merge_values(self) -> Floats:
-        """Delta after each merge (k x k), one call for each pair of kinds of clusters."""
-        k, kind = self.n_clusters, self._kinds()
-        values, tried = np.full((k, k), self.value), {}
+        """Delta after each merge (k x k), one call for all merges of one kind."""
+        k = self.n_clusters
+        kinds, values = self._merge_kinds(), np.full((k, k), self.value)
+        tried: dict[object, float] = {}
         for c, d in combinations(range(k), 2):
-            kinds = (kind[c], kind[d]) if kind[c] < kind[d] else (kind[d], kind[c])
-            if kinds not in tried:
-                tried[kinds] = self._try(np.where(self.labels == d, c, self.labels))
-            values[c, d] = values[d, c] = tried[kinds]
+            kind = kinds(c, d)
+            if kind not in tried:
+                tried[kind] = self._try(np.where(self.labels == d, c, self.labels))
+            values[c, d] = values[d, c] = tried[kind]
         return values
+
+    def _merge_kinds(self) -> Callable[[int, int], object]:
+        """What is the same for two merges of clusters after which the loss is the same."""
+        if self._sight == "pairs":
+            right, together = (
+                (self.counts @ self.counts.T).tolist(),
+                np.outer(self.sizes, self.sizes).tolist(),
+            )
+            return lambda c, d: (right[c][d], together[c][d])
+        kind = self._kinds()
+        return lambda c, d: (min(kind[c], kind[d]), max(kind[c], kind[d]))
 
     def move_values(self, item: int) -> Floats:
         """Delta after moving the item to each cluster, the last a new one, one call for each kind."""
         source, this = self.labels[item], np.arange(self.labels.size) == item
-        kind, tried = [*self._kinds(), -1], {}
+        kind: list[object] = [*self._kinds(), -1]
+        if self._sight == "pairs":
+            kind = [*zip(self.counts[:, self.truth[item]].tolist(), self.sizes.tolist(), strict=True), (0, 0)]
+        tried: dict[object, float] = {}
         for c in range(self.n_clusters + 1):
             if c != source and kind[c] not in tried:
                 tried[kind[c]] = self._try(np.where(this, c, self.labels))
@@ -124,15 +186,19 @@ class FunctionState(LossState):
 
     def _kinds(self) -> list[int]:
         """A number for each cluster, the same for those of equal counts where only counts matter."""
-        if not self._of_counts:
+        if self._sight == "items":
             return list(range(self.n_clusters))
         kinds: dict[bytes, int] = {}
         return [kinds.setdefault(row.tobytes(), len(kinds)) for row in self.counts]
 
     def _try(self, labels: Ints) -> float:
         pred = canonical_labels(labels)
-        rows = sorted(map(bytes, count_table(self.truth, pred))) if self._of_counts else [pred.tobytes()]
-        return self.loss.remembered((self._truth, *rows), lambda: self.loss.of_canonical(self.truth, pred))
+        seen: tuple[object, ...] = (pred.tobytes(),)
+        if self._sight == "counts":
+            seen = tuple(sorted(map(bytes, count_table(self.truth, pred))))
+        elif self._sight == "pairs":
+            seen = pair_counts(count_table(self.truth, pred))
+        return self.loss.remembered((self._truth, *seen), lambda: self.loss.of_canonical(self.truth, pred))
 
     def _changed(self) -> None:
         self._value = None
