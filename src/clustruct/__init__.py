@@ -35,6 +35,7 @@ _PACKAGES = (
     "explain",
     "features",
     "hooks",
+    "incremental",
     "inference",
     "io",
     "losses",

@@ -1,0 +1,1 @@
+"""Groups that live on: new items for known groups, ids that last, decisions of people, what changed."""
