@@ -1,1 +1,29 @@
 """Groups that live on: new items for known groups, ids that last, decisions of people, what changed."""
+
+from .changes import Changes, GroupChange, Move, compare
+from .constraints import Constraints, constraints
+from .decisions import Decision, read_decisions, write_decisions
+from .ledger import Entry, Ledger, fresh_id
+from .matching import match_groups, with_ids
+from .replay import Run, State, Statement, replay
+
+__all__ = [
+    "Changes",
+    "Constraints",
+    "Decision",
+    "Entry",
+    "GroupChange",
+    "Ledger",
+    "Move",
+    "Run",
+    "State",
+    "Statement",
+    "compare",
+    "constraints",
+    "fresh_id",
+    "match_groups",
+    "read_decisions",
+    "replay",
+    "with_ids",
+    "write_decisions",
+]
