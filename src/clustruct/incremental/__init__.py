@@ -3,6 +3,7 @@
 from .changes import Changes, GroupChange, Move, compare
 from .constraints import Constraints, constraints
 from .decisions import Decision, read_decisions, write_decisions
+from .labels import Labels, read_labels
 from .ledger import Entry, Ledger, fresh_id
 from .matching import match_groups, with_ids
 from .replay import Run, State, Statement, replay
@@ -13,6 +14,7 @@ __all__ = [
     "Decision",
     "Entry",
     "GroupChange",
+    "Labels",
     "Ledger",
     "Move",
     "Run",
@@ -23,6 +25,7 @@ __all__ = [
     "fresh_id",
     "match_groups",
     "read_decisions",
+    "read_labels",
     "replay",
     "with_ids",
     "write_decisions",

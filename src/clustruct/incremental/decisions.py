@@ -109,11 +109,11 @@ def read_decisions(path: str | PathLike[str]) -> list[Decision]:
     """
     found: list[Decision] = []
     taken: dict[int, int] = {}
-    for row, (line, values) in enumerate(_rows(Path(path)), 1):
-        try:
-            decision = replace(_decision(values, row), source=str(path), line=line)
-        except ValueError as error:
-            raise DataError(f"{place(path, line)}: {error}") from None
+    for row, (line, values) in enumerate(rows_of(Path(path)), 1):
+        if row == 1 and "decision" not in values:
+            told = ", ".join(values)
+            raise DataError(f"{place(path, line)}: there is no column (key) 'decision'; there are {told}")
+        decision = decision_of(values, row, path, line)
         first = taken.setdefault(decision.number, line)
         if first != line:
             raise DataError(f"{place(path, line)}: the number {decision.number} is also that of line {first}")
@@ -121,18 +121,24 @@ def read_decisions(path: str | PathLike[str]) -> list[Decision]:
     return found
 
 
-def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def decision_of(values: Mapping[str, Any], row: int, path: str | PathLike[str], line: int) -> Decision:
+    """The decision that a row (an object) says, numbered by its row where it has no number."""
+    try:
+        return replace(_decision(values, row), source=str(path), line=line)
+    except ValueError as error:
+        raise DataError(f"{place(path, line)}: {error}") from None
+
+
+def rows_of(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """(line, values by name) of each row of a table, of each object of a JSONL file."""
     if suffix_of(path) in (".csv", ".tsv"):
-        header, rows = csv_rows(path)
-        if "decision" not in header:
-            raise DataError(f"{place(path, 1)}: there is no column 'decision'; there are {', '.join(header)}")
-        yield from rows
+        yield from csv_rows(path)[1]
     elif suffix_of(path) == ".jsonl":
         for line, text in text_lines(path, LONGEST_LINE):
             if text.strip():
                 yield line, _object(text, path, line)
     else:
-        raise DataError(f"{path}: decisions are read from .csv, .tsv or .jsonl")
+        raise DataError(f"{path}: unknown kind of file; .csv, .tsv or .jsonl are read here")
 
 
 def _object(text: str, path: Path, line: int) -> Mapping[str, Any]:

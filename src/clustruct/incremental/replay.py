@@ -303,13 +303,14 @@ class State:
         return item if by is None else by.number
 
 
-def undone(events: Iterable[Event]) -> dict[int, Decision]:
+def undone(events: Sequence[Event]) -> dict[int, Decision]:
     """The numbers of decisions that do not count, and by which undo. An undo can be undone in its turn.
 
     An undo of what is no decision, of one that is undone already, or of a later one, is refused.
     """
-    out: dict[int, Decision] = {}
     known: dict[int, Event] = {}
+    undos: list[Decision] = []
+    out: dict[int, Decision] = {}
     for event in events:
         if isinstance(event, Decision) and event.kind == "undo":
             number = event.undoes or 0
@@ -319,10 +320,18 @@ def undone(events: Iterable[Event]) -> dict[int, Decision]:
                 raise DataError(f"{event} undoes decision {number}, but {told}")
             if number in out:
                 raise DataError(f"{event} undoes decision {number}, which is undone already by {out[number]}")
-            out[number] = event
-            if what.kind == "undo":
-                del out[what.undoes or 0]
+            undos.append(event)
+            out = _out(undos)
         known[event.number] = event
+    return out
+
+
+def _out(undos: Sequence[Decision]) -> dict[int, Decision]:
+    """From the last undo back: one that counts takes away what it names, be it an undo."""
+    out: dict[int, Decision] = {}
+    for undo in reversed(undos):
+        if undo.number not in out:
+            out.setdefault(undo.undoes or 0, undo)
     return out
 
 
