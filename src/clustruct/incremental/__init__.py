@@ -7,6 +7,8 @@ from .labels import Labels, read_labels
 from .ledger import Entry, Ledger, fresh_id
 from .matching import match_groups, with_ids
 from .replay import Run, State, Statement, replay
+from .store import Store
+from .stored import Item
 
 __all__ = [
     "Changes",
@@ -14,12 +16,14 @@ __all__ = [
     "Decision",
     "Entry",
     "GroupChange",
+    "Item",
     "Labels",
     "Ledger",
     "Move",
     "Run",
     "State",
     "Statement",
+    "Store",
     "compare",
     "constraints",
     "fresh_id",
