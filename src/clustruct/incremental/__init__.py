@@ -1,5 +1,6 @@
 """Groups that live on: new items for known groups, ids that last, decisions of people, what changed."""
 
+from .assign import Assignment, Proposal, assign
 from .changes import Changes, GroupChange, Move, compare
 from .constraints import Constraints, constraints
 from .decisions import Decision, read_decisions, write_decisions
@@ -11,6 +12,7 @@ from .store import Store
 from .stored import Item
 
 __all__ = [
+    "Assignment",
     "Changes",
     "Constraints",
     "Decision",
@@ -20,10 +22,12 @@ __all__ = [
     "Labels",
     "Ledger",
     "Move",
+    "Proposal",
     "Run",
     "State",
     "Statement",
     "Store",
+    "assign",
     "compare",
     "constraints",
     "fresh_id",
