@@ -4,7 +4,16 @@ import numpy as np
 import pytest
 
 from clustruct import ssvm
-from clustruct.callbacks import Callback, Iteration, PrintProgress, Training, observed, training_callback
+from clustruct.callbacks import (
+    Callback,
+    Iteration,
+    PrintProgress,
+    Training,
+    observed,
+    steps,
+    training_callback,
+    working,
+)
 from tests.reference import structural_svm as slow
 
 
@@ -54,3 +63,44 @@ def test_some_rounds_are_printed_or_all(capsys):
             assert not printing.on_iteration(Training(1.0, 0.1), Iteration(i, np.inf, 1.0, i, 0, 0.0))
         said = capsys.readouterr().out.splitlines()
         assert [int(line.split()[1].rstrip(":")) for line in said] == rounds
+
+
+class Stages(Callback):
+    def __init__(self):
+        self.said = []
+
+    def on_open(self, stage, total):
+        self.said.append((stage, "of", total))
+
+    def on_step(self, stage, done, total):
+        self.said.append((stage, done))
+
+    def on_close(self, cost):
+        self.said.append((stage := cost.stage, "kept", dict(cost.kept)))
+        assert stage
+        assert cost.cpu_seconds >= 0.0
+        assert 0.0 <= cost.seconds < 60.0
+        assert cost.peak is None or cost.peak > 2**20
+
+
+def fail_within_stages():
+    for _ in steps(["one"], "outer"):
+        with working("inner", 5) as work:
+            work.advance(3)
+            work.keep(pairs=2)
+            work.keep(pairs=4, rows=1)
+            raise ZeroDivisionError
+
+
+def test_work_says_how_far_it_is_and_what_it_kept():
+    heard = Stages()
+    with training_callback(heard), pytest.raises(ZeroDivisionError):
+        fail_within_stages()
+    inner = [("inner", "of", 5), ("inner", 3), ("inner", "kept", {"pairs": 6, "rows": 1})]
+    assert heard.said[:5] == [("outer", "of", 1), ("outer", 0), *inner]
+
+
+def test_work_without_a_listener_goes_on():
+    with working("inner") as work:
+        work.advance()
+    assert (work.done, list(steps([1, 2], "outer"))) == (1, [1, 2])

@@ -13,7 +13,7 @@ from typing import Any
 
 from benchmarks import tables
 from benchmarks.printing import table
-from benchmarks.tables import made, real
+from benchmarks.tables import figure, made, real
 from benchmarks.tables.tools import FIT_OPTIONS, PREDICT_OPTIONS, TOOLS, Job
 
 PACKAGES = ("clustruct", "splink", "duckdb", "dedupe", "numpy")
@@ -23,6 +23,9 @@ def main() -> None:
     given = _parser().parse_args()
     if given.part == "write":
         made.write(given.shape, given.rows, Path(given.file), given.seed)
+        return
+    if given.part == "draw":
+        figure.draw(figure.read(map(Path, given.figures)), Path(given.out))
         return
     job = Job("", Path(), Path(given.folder), given.fit_options, given.predict_options, given.seconds)
     if given.part == "made":
@@ -61,6 +64,9 @@ def _parser() -> argparse.ArgumentParser:
     three.add_argument("rows", type=lambda text: int(float(text)))
     three.add_argument("file")
     three.add_argument("--seed", type=int, default=0)
+    four = parts.add_parser("draw", help="cost against rows, from the figures that `made` kept")
+    four.add_argument("figures", nargs="+", metavar="JSON")
+    four.add_argument("--out", default="out/tables.svg")
     return parser
 
 

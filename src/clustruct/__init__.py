@@ -24,6 +24,7 @@ _HOMES = {
     "load": "clustruct.storage",
     "read_sets": "clustruct.io",
     "save": "clustruct.storage",
+    "sets_of": "clustruct.io",
 }
 _PACKAGES = (
     "baselines",

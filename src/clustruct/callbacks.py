@@ -1,13 +1,17 @@
-"""How a training is followed and stopped: one protocol from the engine to the command.
+"""How a training is followed and stopped, and other long work: one protocol from the engine to the command.
 
 A callback goes to `clustruct.ssvm.fit` as a parameter, or to whatever trains inside
 `with training_callback(callback):`, an estimator, a pipeline or a search over parameters.
+
+Work other than training says how far it is by `steps` or `working`, which cost nothing where nobody listens.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -55,11 +59,31 @@ class Training:
     total: int = 1
 
 
+@dataclass(frozen=True)
+class Cost:
+    """What a stage of work took and what it left: seconds, of them those of processors, and counts by name.
+
+    ``peak`` is the most memory in bytes that the process has held up to its end; None where nobody knows.
+    """
+
+    stage: str
+    seconds: float
+    cpu_seconds: float
+    peak: int | None
+    kept: Mapping[str, int] = field(default_factory=dict)
+
+
 class Callback:
     """Called for every training and every round of it. Override what is wanted."""
 
-    def on_step(self, stage: str, done: int, total: int) -> None:
-        """A stage of work other than training goes on: ``done`` of its ``total`` pieces are made."""
+    def on_open(self, stage: str, total: int | None) -> None:
+        """A stage of work other than training begins. Stages may be parts of others."""
+
+    def on_step(self, stage: str, done: int, total: int | None) -> None:
+        """A stage goes on: ``done`` of its ``total`` pieces are made (None: nobody knows how many)."""
+
+    def on_close(self, cost: Cost) -> None:
+        """A stage is over, or was left by an error."""
 
     def on_begin(self, training: Training) -> None:
         """A training begins."""
@@ -158,13 +182,71 @@ def choosing_C(done: int, total: int) -> Iterator[None]:
         _STAGE.reset(token)
 
 
+class Work:
+    """A stage of work under way, to be told how far it is and what it keeps. See `working`."""
+
+    def __init__(self, stage: str, total: int | None, callback: Callback | None) -> None:
+        self.stage, self.total, self.done = stage, total, 0
+        self.kept: dict[str, int] = {}
+        self._callback = callback
+
+    def advance(self, pieces: int = 1) -> None:
+        """So many more pieces are made."""
+        self.done += pieces
+        if self._callback is not None:
+            self._callback.on_step(self.stage, self.done, self.total)
+
+    def keep(self, **counts: int) -> None:
+        """What is left of the work: ``pairs=12_000``, say. Counts of one name add up."""
+        for name, count in counts.items():
+            self.kept[name] = self.kept.get(name, 0) + int(count)
+
+
+@contextmanager
+def working(stage: str, total: int | None = None) -> Iterator[Work]:
+    """A stage of work: a callback hears how far it is, at its end what it cost and kept.
+
+    >>> class Costs(Callback):
+    ...     def on_close(self, cost):
+    ...         print(cost.stage, cost.kept)
+    >>> with training_callback(Costs()), working("blocking", total=3) as work:
+    ...     for _ in range(3):
+    ...         work.advance()
+    ...     work.keep(pairs=100)
+    blocking {'pairs': 100}
+    """
+    callback = _CALLBACK.get()
+    work = Work(stage, total, callback)
+    if callback is None:
+        yield work
+        return
+    callback.on_open(stage, total)
+    seconds, cpu = time.perf_counter(), time.process_time()
+    try:
+        yield work
+    finally:
+        spent = time.perf_counter() - seconds, time.process_time() - cpu
+        callback.on_close(Cost(stage, *spent, peak_memory(), work.kept))
+
+
+def peak_memory() -> int | None:
+    """The most bytes that this process has held so far; None where nobody knows."""
+    try:
+        import resource
+    except ImportError:  # not on this system
+        return None
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
 def steps(things: Sequence[T], stage: str) -> Iterator[T]:
     """The things one by one; a callback hears how many are done."""
     callback = _CALLBACK.get()
-    for done, thing in enumerate(things):
-        if callback is not None:
-            callback.on_step(stage, done, len(things))
-        yield thing
+    with working(stage, len(things)):
+        for done, thing in enumerate(things):
+            if callback is not None:
+                callback.on_step(stage, done, len(things))
+            yield thing
 
 
 def observed(C: float | None, rtol: float, verbose: int = 0) -> Listener | None:

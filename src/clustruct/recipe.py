@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 from clustruct import memory
 from clustruct._typing import Labels
 from clustruct.baselines import PairwiseClassifierClustering
-from clustruct.callbacks import steps
+from clustruct.callbacks import steps, working
 from clustruct.estimators import SupervisedCorrelationClustering, SupervisedKMeans
 from clustruct.estimators.shown import TrainingShape
 from clustruct.exceptions import DataError, ModelFileError, NoLabels
@@ -192,7 +192,8 @@ class Recipe(EstimatorState, BaseEstimator):
         size = max(BLOCKED_PART_SIZE, self.block) if blocked else PART_SIZE
         wanted = self.parts or max(fewest, round(len(raw) / size))
         parts = split_by_clusters(labels, min(wanted, len(set(labels))), random_state=self.random_state)
-        return [_part(raw, items.tolist(), n) for n, items in enumerate(parts, 1)]
+        name = raw.name or "table"
+        return [replace(raw.take(items), name=f"{name} part {n}") for n, items in enumerate(parts, 1)]
 
     def _learner(self) -> BaseEstimator:
         """The clusterer that the parameters describe."""
@@ -223,14 +224,16 @@ class Recipe(EstimatorState, BaseEstimator):
             if "checkpoint" not in model.get_params():
                 raise ValueError(f"{type(model).__name__} has no checkpoints: it trains in one go")
             model.set_params(checkpoint=checkpoint)
-        blocks = guess_blocks(sets, self.kind, self.fields)
-        features = PairFeatures(blocks, blocking=self._blocking(blocks), memory_limit=self.memory_limit)
-        features.fit(sets).check_memory(sets)
+        with working("looking at fields"):
+            blocks = guess_blocks(sets, self.kind, self.fields)
+            features = PairFeatures(blocks, blocking=self._blocking(blocks), memory_limit=self.memory_limit)
+            features.fit(sets).check_memory(sets)
         trusting = features.checked()  # what they need was learned from these very sets
         item_sets = [trusting.transform([raw])[0] for raw in steps(sets, "features")]
         if hint:
             _warn_of_leak(features, item_sets, sets)
-        model.fit(item_sets, [list(raw.labels or ()) for raw in sets], groups=groups)
+        with working("learning"):
+            model.fit(item_sets, [list(raw.labels or ()) for raw in sets], groups=groups)
         return Pipeline([("features", features), ("model", model)])
 
     def _may_block(self) -> bool:
@@ -282,13 +285,6 @@ def groups_of(sets: Sequence[RawSet]) -> list[str] | None:
     if all(raw.group is None for raw in sets):
         return None
     return [f"set {i}" if raw.group is None else f"group {raw.group}" for i, raw in enumerate(sets)]
-
-
-def _part(raw: RawSet, items: list[int], number: int) -> RawSet:
-    named = {"items": raw.items, "labels": raw.labels, "ids": raw.ids}
-    chosen: dict[str, Any] = {k: None if v is None else [v[a] for a in items] for k, v in named.items()}
-    chosen["source"] = None if raw.source is None else raw.source.part(items)
-    return replace(raw, **chosen, name=f"{raw.name or 'table'} part {number}")
 
 
 def _warn_of_leak(features: PairFeatures, item_sets: Sequence[ItemSet], sets: Sequence[RawSet]) -> None:

@@ -7,7 +7,7 @@ import select
 
 import pytest
 
-from clustruct.callbacks import Training
+from clustruct.callbacks import Cost, Training, steps, training_callback, working
 from clustruct.cli import progress
 from clustruct.cli.progress import Progress, estimate
 from clustruct.ssvm import Iteration
@@ -94,3 +94,55 @@ def test_no_estimate_without_rounds_or_rise():
     assert estimate([], float("inf"), 1e-3) == (None, None, None)
     assert estimate([(1.0, 1.0), (2.0, 1.0), (3.0, 1.0)], 2.0, 1e-3) == (0.5, None, None)
     assert estimate([(1.0, 0.5), (2.0, 0.75), (3.0, 0.875)], 0.8751, 1e-3)[1:] == (1.0, 0.0)
+
+
+def test_stages_within_one_large_table_are_told(clock):
+    stream = io.StringIO()
+    shown = Progress(stream=stream)
+    with training_callback(shown):
+        for _ in steps(["table"], "features"):
+            with working("blocking", 4) as work:
+                for _ in range(3):
+                    work.advance()
+            with working("comparing", 10**6) as work:
+                for _ in range(4):
+                    work.advance(250_000)
+    said = stream.getvalue().splitlines()
+    assert any(line.startswith("blocking: 3 of 4, about ") for line in said)
+    assert any(line.startswith("comparing: 75%, about ") for line in said)
+
+
+def test_stages_within_many_small_sets_are_not_told(monkeypatch):
+    monkeypatch.setattr(progress, "REDRAW", 0.0)
+    stream = Terminal()
+    with training_callback(Progress(stream=stream)):
+        for _ in steps([1, 2, 3], "features"):
+            with working("blocking", 4) as work:
+                work.advance()
+    assert "blocking" not in stream.getvalue()
+    assert "3 of 3" in stream.getvalue()
+
+
+def test_stages_within_a_training_do_not_hide_it(clock):
+    shown = Progress(stream=io.StringIO())
+    with training_callback(shown), working("learning"):
+        shown.on_begin(Training(1.0, 1e-3))
+        with working("searching", 4) as work:
+            work.advance()
+        assert shown.stage == "training"  # by which Ctrl-C knows what it ends
+
+
+def test_costs_are_told_by_step():
+    shown = Progress(quiet=True)
+    with training_callback(shown):
+        for _ in range(2):
+            with working("features") as work, working("blocking"):
+                work.keep(pairs=1500, items=2)
+    shown.on_open("reading", None)
+    shown.on_close(Cost("reading", 2.5, 1.25, 2**31, {"rows": 10**6}))
+    head, features, blocking, reading = shown.costs.text().splitlines()
+    assert head.split() == ["step", "seconds", "CPU", "s", "peak", "kept"]
+    assert features.startswith("features (2 times)")
+    assert features.endswith("3,000 pairs, 4 items")
+    assert blocking.startswith("  blocking (2 times)")
+    assert reading.split() == ["reading", "2.50", "1.25", "2.0", "GB", "1,000,000", "rows"]

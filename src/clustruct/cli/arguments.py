@@ -151,6 +151,12 @@ def add_needs(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--allow-missing-fields", action="store_true", help=said)
 
 
+def add_verbose(parser: argparse.ArgumentParser) -> None:
+    """Whether the cost of each step is told."""
+    said = "say at the end what each step cost and kept"
+    parser.add_argument("--verbose", action="store_true", help=said)
+
+
 def add_output(parser: argparse.ArgumentParser) -> None:
     """What is printed."""
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
@@ -228,7 +234,7 @@ def labelled_sets(args: argparse.Namespace, trained: Trained = None) -> list[Raw
     """All sets, with labels."""
     sets = list(_read(args, trained, "skip" if args.skip_unlabelled else "required"))
     for name in args.fields or ():
-        if not any(name in item for raw in sets for item in raw.items):
+        if not any(raw.has(name) for raw in sets):
             raise clustruct.exceptions.DataError(f"{args.data[0]}: no item has the field {name!r}")
     return sets
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import clustruct
 from clustruct.text import count, duration, short, table
 
-from .arguments import about, add_data, add_learning, add_model, labelled_sets, recipe
+from .arguments import about, add_data, add_learning, add_model, add_verbose, labelled_sets, recipe
 from .output import INTERRUPTED, UsageError, print_json
 from .progress import training_progress
 
@@ -37,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_data(parser)
     add_model(parser)
     add_learning(parser)
+    add_verbose(parser)
     resumed = "a fit that was cut short goes on from FILE, if data and options are the same"
     parser.add_argument("--checkpoint", metavar="FILE", help=resumed)
 
@@ -47,9 +48,8 @@ def run(args: argparse.Namespace) -> int | None:
     clustruct.storage.check_target(Path(args.model), args.data)
     if args.checkpoint is not None:
         learned.set_params(checkpoint=_checkpoint(args))
-    sets = labelled_sets(args)
-    with training_progress(args.quiet):
-        learned.fit(sets)
+    with training_progress(args.quiet) as progress:
+        learned.fit(labelled_sets(args))
     found = {**learned.training_, "seconds": time.perf_counter() - started}
     clustruct.save(args.model, learned.pipeline_, about={"columns": about(args), "training": found})
     rows = weight_rows(learned.pipeline_)
@@ -63,6 +63,8 @@ def run(args: argparse.Namespace) -> int | None:
             print("clustruct: interrupted; the model so far was kept", file=sys.stderr)
             if args.checkpoint is not None:
                 print(f"clustruct: the same command goes on from {args.checkpoint}", file=sys.stderr)
+    if args.verbose:
+        progress.costs.print()
     return INTERRUPTED if found["interrupted"] else None
 
 

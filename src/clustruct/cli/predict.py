@@ -5,14 +5,16 @@ from __future__ import annotations
 import argparse
 import sys
 from contextlib import nullcontext
+from dataclasses import replace
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import clustruct
+from clustruct.callbacks import training_callback, working
 from clustruct.text import count, harmless
 
-from .arguments import add_data, add_model, add_needs, read_model, unlabelled_sets
+from .arguments import add_data, add_model, add_needs, add_verbose, read_model, unlabelled_sets
 from .output import print_json
 from .progress import Progress
 
@@ -39,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_needs(parser)
     parser.add_argument("--out", metavar="FILE", help=".csv, .tsv or .jsonl (default: CSV on stdout)")
     parser.add_argument("--confidence", action="store_true", help="add the confidence in each item's place")
+    add_verbose(parser)
 
 
 def run(args: argparse.Namespace) -> None:
@@ -52,37 +55,54 @@ def run(args: argparse.Namespace) -> None:
     # Nothing is printed before all is known: a fault must not leave half a file behind a "> file".
     answers: list[Prediction] = []
     sets = items = clusters = 0
-    with nullcontext(answers.append) if args.out is None else clustruct.io.prediction_file(args.out) as write:
+    target = nullcontext(answers.append) if args.out is None else clustruct.io.prediction_file(args.out)
+    with training_callback(progress), target as write:
         for raw in watched(unlabelled_sets(args, saved.columns)):
             progress.on_step("grouping", sets, None)
             found = _grouped(pipeline, raw, args.confidence)
-            write(found)
+            with working("writing"):
+                write(found)
             if args.json and args.out is not None:
                 answers.append(found)
-            sets, items, clusters = sets + 1, items + len(raw), clusters + len(set(found.labels))
+            sets, items, clusters = sets + 1, items + len(raw), clusters + len(set(map(int, found.labels)))
     progress.done()
+    _print(args, answers)
+    silent = args.out is None or args.json or args.quiet
+    if not silent and clustruct.storage.descriptor(Path(args.out)) != 1:
+        print(f"{count(items, 'item')} of {count(sets, 'set')} in {count(clusters, 'cluster')}")
+        print(f"written to {args.out}")
+    if args.verbose:
+        progress.costs.print()
+
+
+def _print(args: argparse.Namespace, answers: list[Prediction]) -> None:
+    """The answers as JSON, or as CSV where they have no file."""
     if args.json:
         listed = [{"set": p.raw.name, "ids": p.raw.ids, "clusters": p.labels, **p.more} for p in answers]
         print_json({"model": str(args.model), "sets": listed})
     elif args.out is None:
-        lines = clustruct.io.prediction_lines(answers)
         if isinstance(sys.stdout, TextIOWrapper):
             sys.stdout.reconfigure(errors="surrogatepass")  # as files are written
-        sys.stdout.writelines(_shown(line) if sys.stdout.isatty() else line for line in lines)
-    elif not args.quiet and clustruct.storage.descriptor(Path(args.out)) != 1:
-        print(f"{count(items, 'item')} of {count(sets, 'set')} in {count(clusters, 'cluster')}")
-        print(f"written to {args.out}")
+        shown = map(_shown, answers) if sys.stdout.isatty() else answers
+        sys.stdout.writelines(clustruct.io.prediction_lines(shown))
 
 
-def _shown(line: str) -> str:
-    """A line for a terminal, which ids must not steer; files and pipes get them as they are."""
-    return harmless(line.removesuffix("\n")) + "\n"
+def _shown(answer: Prediction) -> Prediction:
+    """An answer for a terminal, which names must not steer; files and pipes get them as they are."""
+    raw = answer.raw
+    names = [harmless(str(name)) for name in raw.item_ids]
+    return answer._replace(raw=replace(raw, name=harmless(raw.name), ids=names))
 
 
 def _grouped(pipeline: Pipeline, raw: RawSet, confidence: bool) -> Prediction:
     """The clusters of one set, with the score lost by the best other place of each item where asked for."""
-    model, x = pipeline[-1], pipeline[0].transform([raw])[0]
-    labels, explain = model.predict([x])[0], clustruct.explain
+    model, explain = pipeline[-1], clustruct.explain
+    with working("features") as work:
+        x = pipeline[0].transform([raw])[0]
+        work.keep(items=len(raw), pairs=0 if x.pairs is None else x.pairs.shape[0])
+    with working("grouping") as work:
+        labels = model.predict([x])[0]
+        work.keep(clusters=len(set(labels.tolist())))
     if not confidence:
         return clustruct.io.Prediction(raw, labels)
     found = explain.item_confidence(model.decision_function([x])[0], labels, explain.objective_of(model))

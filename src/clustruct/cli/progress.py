@@ -16,8 +16,10 @@ from typing import TextIO, TypeVar
 
 from tqdm import tqdm
 
-from clustruct.callbacks import Callback, Iteration, Training, training_callback
+from clustruct.callbacks import Callback, Cost, Iteration, Training, training_callback
 from clustruct.text import duration
+
+from .costs import Costs
 
 T = TypeVar("T")
 # Seconds between two drawings of the bar, and between two plain lines.
@@ -25,6 +27,8 @@ REDRAW, SPEAK = 0.1, 10.0
 # Seconds before the first plain line of a stage.
 PATIENCE = 1.0
 TRAINING = ("choosing C", "training")
+# Of more pieces the share is told, not the number.
+MOST_COUNTED = 100_000
 
 
 class _Bar(tqdm):
@@ -33,8 +37,18 @@ class _Bar(tqdm):
     monitor_interval = 0
 
 
+class Stage:
+    """A stage of work that has begun and is not over."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self.started = name, time.perf_counter()
+
+
 class Progress(Callback):
-    """Says how far the work is, trainings included, and ends a training where a stop was asked for."""
+    """Says how far the work is, trainings included, and ends a training where a stop was asked for.
+
+    Of stages within others, those are told that take long: parts of one large table, but not of many sets.
+    """
 
     def __init__(self, quiet: bool = False, stream: TextIO | None = None) -> None:
         self.stream = sys.stderr if stream is None else stream
@@ -45,21 +59,42 @@ class Progress(Callback):
         self.bar: _Bar | None = None
         self.duals: list[tuple[float, float]] = []
         self.stopping = False
+        self.open: list[Stage] = []
+        self.told: set[str] = set()
+        self.costs = Costs()
 
     def each(self, things: Sequence[T], stage: str) -> Iterator[T]:
         """Pass the things on, saying how many are done."""
-        for n, thing in enumerate(things):
-            self.on_step(stage, n, len(things))
-            yield thing
+        with training_callback(self):
+            for n, thing in enumerate(things):
+                self.on_step(stage, n, len(things))
+                yield thing
         self.done()
+
+    def on_open(self, stage: str, total: int | None) -> None:
+        """A stage begins."""
+        self.open.append(Stage(stage))
+        self.costs.begin(stage, len(self.open))
+
+    def on_close(self, cost: Cost) -> None:
+        """A stage is over."""
+        self.open.pop()
+        self.costs.add(cost)
 
     def on_step(self, stage: str, done: int, total: int | None) -> None:
         """A piece of work was made; ``total`` is None where nobody knows how many there will be."""
+        own = next((one for one in reversed(self.open) if one.name == stage), None)
+        if own is not None and own is not self.open[0]:
+            is_short = time.perf_counter() - own.started < PATIENCE
+            if is_short or self.stage in TRAINING:
+                return
         if total is None:
-            self._say(stage, None, f"set {done + 1}", None)
-        else:
-            share = done / total
-            self._say(stage, share, f"{done + 1} of {total}", self._left(share))
+            self._say(stage, None, f"set {done + 1}" if own is None else f"{done:,}", None)
+            return
+        share = min(done / max(total, 1), 1.0)
+        said = f"{min(done + 1, total)} of {total}" if total <= MOST_COUNTED else f"{share:.0%}"
+        since = self.started if own is None else own.started
+        self._say(stage, share, said, self._left(share, since if stage == self.stage else None))
 
     def on_begin(self, training: Training) -> None:
         """A training begins."""
@@ -83,7 +118,7 @@ class Progress(Callback):
     def _say_choice(self, training: Training) -> None:
         share = training.done / training.total
         said = f"training {training.done + 1} of {training.total}, C = {training.C:g}"
-        self._say("choosing C", share, said, self._left(share))
+        self._say("choosing C", share, said, self._left(share, self.started))
 
     def done(self) -> None:
         """Take the bar away."""
@@ -92,17 +127,21 @@ class Progress(Callback):
             self.bar = None
         self.stage = ""
 
-    def _left(self, share: float) -> float | None:
+    def _left(self, share: float, since: float | None) -> float | None:
         """Seconds left of a stage of which this share is done."""
-        return None if share <= 0.0 else (time.perf_counter() - self.started) * (1.0 - share) / share
+        if since is None or share <= 0.0:
+            return None
+        return (time.perf_counter() - since) * (1.0 - share) / share
 
     def _say(self, stage: str, share: float | None, said: str, left: float | None) -> None:
         now = time.perf_counter()
         if stage != self.stage:
             self.done()
-            self.stage, self.started, left = stage, now, None
-            # What is over at once need not be mentioned.
-            self.spoken = now - (0.0 if self.terminal else SPEAK - PATIENCE)
+            self.stage, self.started = stage, now
+            # What is over at once need not be mentioned, nor every return to what goes on.
+            if stage not in self.told:
+                self.spoken = now - (0.0 if self.terminal else SPEAK - PATIENCE)
+            self.told.add(stage)
         if self.quiet or now - self.spoken < (REDRAW if self.terminal else SPEAK):
             return
         self.spoken = now

@@ -10,10 +10,11 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from clustruct.exceptions import DataError, DataWarning
-from clustruct.records import RawSet, field_kinds, holds, is_missing
+from clustruct.records import RawSet, field_kinds, holds
 from clustruct.storage import DataclassState, register
 
 Kind: TypeAlias = Literal["string", "text", "number", "date", "list", "vector", "id", "nothing", "context"]
@@ -64,13 +65,13 @@ class Count:
         if kind == "context":
             self.items, self.there = self.items + 1, self.there + (name in raw.context)
             return
-        some = _some(raw)
-        values = [v for v in (item.get(name) for item in some) if not is_missing(v)]
+        some = raw.some(name, _part(raw))
+        values = [v for v in some if v is not None]
         self.items += len(raw)
-        self.there += sum(name in item for item in raw.items)
+        self.there += raw.count_having(name)
         self.looked += len(some)
         self.known += len(values)
-        self.fitting += sum(holds(kind, v) for v in values)
+        self.fitting += sum(_known_to_hold(kind, v) if type(v) is str else holds(kind, v) for v in values)
 
     @property
     def missing(self) -> float:
@@ -145,7 +146,7 @@ class Tally:
     def add(self, raw: RawSet) -> None:
         """A further set."""
         self.titles = [*self.titles, raw.title][:2]
-        self.fields.update((name, None) for item in _some(raw) for name in item)
+        self.fields.update(dict.fromkeys(raw.fields()))
         for need in self.needs:
             self.counts.setdefault(_key(need), Count()).add(need.name, need.kind, raw)
 
@@ -203,9 +204,13 @@ _PLURALS: Mapping[str, str] = {
 }
 
 
-def _some(raw: RawSet) -> Sequence[Mapping[str, object]]:
+def _part(raw: RawSet) -> slice:
     """Items of all parts of a set."""
-    return raw.items[:: 1 + len(raw) // LOOKED_AT]
+    return slice(0, len(raw), 1 + len(raw) // LOOKED_AT)
+
+
+# Many small sets of one table have their values in common, and reading a date is slow.
+_known_to_hold = lru_cache(maxsize=2**16)(holds)
 
 
 def _key(need: FieldNeed) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from . import csv_files, jsonl, parquet  # noqa: F401 (each registers its format)
+from . import arrays, csv_files, jsonl, parquet  # noqa: F401 (each registers its format)
 from .csv_files import check_delimiter
 from .files import (
     FileFormat,
@@ -20,8 +20,14 @@ from .files import (
     write_sets,
 )
 from .matching import match_predictions
-from .tables import Columns, LabelUse, sets_from_frame
+from .tables import Columns, LabelUse
 
+_HOMES = {
+    "read_svmlight": "svmlight",
+    "sets_from_frame": "frames",
+    "sets_from_svmlight": "svmlight",
+    "sets_of": "frames",
+}
 __all__ = [
     "Columns",
     "FileFormat",
@@ -38,13 +44,14 @@ __all__ = [
     "register",
     "sets_from_frame",
     "sets_from_svmlight",
+    "sets_of",
     "suffixes",
     "write_sets",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    # These load scikit-learn, which nothing else here needs.
-    if name in ("read_svmlight", "sets_from_svmlight"):
-        return getattr(import_module("clustruct.io.svmlight"), name)
+    # These load scikit-learn or narwhals, which nothing else here needs.
+    if name in _HOMES:
+        return getattr(import_module(f"clustruct.io.{_HOMES[name]}"), name)
     raise AttributeError(f"module 'clustruct.io' has no attribute {name!r}")

@@ -1,21 +1,22 @@
-"""CSV files, row by row."""
+"""CSV files."""
 
 from __future__ import annotations
 
 import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice, repeat
 from pathlib import Path
 
 from clustruct.exceptions import DataError
 from clustruct.records import RawSet
 from clustruct.text import place
 
+from .csv_columns import LONGEST_FIELD, ROWS_AT_ONCE, gathered_table, plain_table, whole_text
+from .cutting import Table, known_columns, sets_from_table
 from .files import Prediction, Reading, TextFormat, plain, register, suffix_of, text_lines
-from .tables import Row, check_header, sets_from_rows
+from .tables import Columns, check_header
 
-# A field beyond this is a quote that was never closed.
-LONGEST_FIELD = 2**20
 LONGEST_LINE = 32 * 2**20
 
 
@@ -27,41 +28,44 @@ class CsvFile(TextFormat):
     is_table = True
 
     def read(self, path: Path, reading: Reading) -> Iterator[RawSet]:
-        header, rows = csv_rows(path, reading.delimiter)
-        return sets_from_rows(rows, header, reading.columns, reading.labels, path)
+        return sets_from_table(*csv_table(path, reading), reading.labels, path)
 
     def set_lines(self, sets: Iterable[RawSet], suffix: str) -> Iterator[str]:
         held = list(sets)
         fields = list(dict.fromkeys(name for raw in held for name in raw.fields()))
-        yield _line(["set", "id", "cluster", *fields], suffix)
+        yield from _lines([["set", "id", "cluster", *fields]], suffix)
         for raw in held:
             labels = raw.labels or [None] * len(raw)
-            for name, label, item in zip(raw.item_ids, labels, raw.items, strict=True):
-                yield _line([raw.name, name, label, *(item.get(field) for field in fields)], suffix)
+            rows = zip(raw.item_ids, labels, raw.items, strict=True)
+            yield from _lines(
+                ([raw.name, name, label, *map(item.get, fields)] for name, label, item in rows), suffix
+            )
 
     def prediction_lines(self, prediction: Prediction, suffix: str, first: Prediction) -> Iterator[str]:
         raw, labels, more = prediction
         named = bool(first.raw.name)
         if prediction is first:
-            yield _line([*["set"] * named, "id", "cluster", *more], suffix)
-        for a, name in enumerate(raw.item_ids):
-            values = [plain(column[a]) for column in (labels, *more.values())]
-            yield _line([*[raw.name] * named, name, *values], suffix)
+            yield from _lines([[*["set"] * named, "id", "cluster", *more]], suffix)
+        columns = [raw.item_ids, *map(plain, (labels, *more.values()))]
+        yield from _lines(zip(*[repeat(raw.name, len(raw))] * named, *columns, strict=True), suffix)
 
 
 def _mark(suffix: str) -> str:
     return "\t" if suffix == ".tsv" else ","
 
 
-def _line(cells: Sequence[object], suffix: str) -> str:
-    line = io.StringIO()
-    csv.writer(line, delimiter=_mark(suffix), lineterminator="\n").writerow(cells)
-    return line.getvalue()
+def _lines(rows: Iterable[Sequence[object]], suffix: str) -> Iterator[str]:
+    """The text of rows, many at a time."""
+    left = iter(rows)
+    while some := list(islice(left, ROWS_AT_ONCE)):
+        text = io.StringIO()
+        csv.writer(text, delimiter=_mark(suffix), lineterminator="\n").writerows(some)
+        yield text.getvalue()
 
 
-def csv_rows(path: Path, delimiter: str | None = None) -> tuple[list[str], Iterator[Row]]:
-    """The header, and (line, values by column) of each row. Empty cells are None."""
-    mark = _mark(suffix_of(path)) if delimiter is None else check_delimiter(delimiter)
+def csv_table(path: Path, reading: Reading) -> tuple[Table, Columns]:
+    """The columns of a file that are needed, and which of them is what. Blank cells are missing."""
+    mark = _mark(suffix_of(path)) if reading.delimiter is None else check_delimiter(reading.delimiter)
     csv.field_size_limit(LONGEST_FIELD)
     reader = csv.reader((text for _, text in text_lines(path, LONGEST_LINE)), delimiter=mark, strict=True)
     records = _records(path, reader)
@@ -69,7 +73,14 @@ def csv_rows(path: Path, delimiter: str | None = None) -> tuple[list[str], Itera
     if first is None:
         raise DataError(f"{path}: the file is empty")
     header = _check_header(first[1], path, mark)
-    return header, _rows(path, header, records)
+    columns = known_columns(reading.columns, header, reading.labels, path)
+    data, wanted = whole_text(path, LONGEST_LINE), columns.needed(header)
+    table = None if data is None else plain_table(data, reader.line_num, header, mark, wanted)
+    if table is None:
+        table = gathered_table(_rows(path, header, records), header, wanted)
+    if not len(table.lines):
+        raise DataError(f"{path}: there is a header but no row")
+    return table, columns
 
 
 def check_delimiter(given: str) -> str:
@@ -117,12 +128,10 @@ def _check_header(cells: list[str], path: Path, mark: str) -> list[str]:
     return header
 
 
-def _rows(path: Path, header: list[str], records: Iterator[tuple[int, list[str]]]) -> Iterator[Row]:
-    found = False
+def _rows(
+    path: Path, header: list[str], records: Iterator[tuple[int, list[str]]]
+) -> Iterator[tuple[int, list[str]]]:
     for line, cells in records:
-        found = True
         if len(cells) != len(header):
             raise DataError(f"{place(path, line)}: the row has {len(cells)} cells, the header {len(header)}")
-        yield line, {name: cell if cell.strip() else None for name, cell in zip(header, cells, strict=True)}
-    if not found:
-        raise DataError(f"{path}: there is a header but no row")
+        yield line, cells

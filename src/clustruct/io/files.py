@@ -113,9 +113,9 @@ def read_sets(
 
     ``set``, ``id``, ``cluster`` and ``group`` name columns; `Columns` can say more of them. The end of the
     name tells the format: .jsonl (one set per line), .csv, .tsv (rows, grouped by the column of the sets),
-    .parquet; all but Parquet may end in .gz. ``labels`` is "required", "skip" (items without a label are
-    left out) or "ignored" (sets come without labels). Whatever is wrong is a `DataError` that names file
-    and line.
+    .parquet, .npy and .npz (arrays, their rows being vectors); text may end in .gz. ``labels`` is "required",
+    "partial" (None where an item has none), "skip" (items without a label are left out) or "ignored" (sets
+    come without labels). Whatever is wrong is a `DataError` that names file and line.
 
     Sets of different files are different sets: of several files, a set without a name is named after its
     file, and one whose name an earlier file has used becomes "file: name".
@@ -274,7 +274,11 @@ def _decode(raw: bytes, path: Path, number: int) -> str:
         ) from None
 
 
-def plain(value: Any) -> object:
-    """A value as files show it: numbers of Python, six digits."""
-    bare = value.item() if hasattr(value, "item") else value
-    return f"{bare:.6g}" if isinstance(bare, float) else bare
+def plain(values: Sequence[Any]) -> list[Any]:
+    """Values as files show them: numbers of Python, six digits."""
+    bare = values.tolist() if hasattr(values, "tolist") else [_bare(v) for v in values]
+    return [f"{v:.6g}" if isinstance(v, float) else v for v in bare]
+
+
+def _bare(value: Any) -> Any:
+    return value.item() if hasattr(value, "item") else value

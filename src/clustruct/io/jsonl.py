@@ -68,8 +68,12 @@ def _set_line(raw: RawSet) -> str:
 
 
 def _prediction_line(raw: RawSet, labels: Sequence[Any], more: Mapping[str, Sequence[Any]]) -> str:
-    items = [{"id": name, **{k: plain(v[a]) for k, v in more.items()}} for a, name in enumerate(raw.item_ids)]
-    found = {"id": raw.name, "items": items, "labels": [plain(v) for v in labels]}
+    columns = {name: plain(values) for name, values in more.items()}
+    items = [
+        {"id": name, **dict(zip(columns, row, strict=True))}
+        for name, *row in zip(raw.item_ids, *columns.values(), strict=True)
+    ]
+    found = {"id": raw.name, "items": items, "labels": plain(labels)}
     return json.dumps(found, ensure_ascii=False) + "\n"
 
 
@@ -122,7 +126,7 @@ def _raw_set(
     where = [here] * len(rows)
     ids = _ids(rows, columns, where, title)
     if labels != "ignored":
-        found = check_labels(found or [], ids, where)
+        found = check_labels(found or [], ids, where, labels)
     left_out = frozenset(["id"] if ids is not None and columns.id is None else [])
     return RawSet(
         [columns.kept(row, left_out) for row in rows],

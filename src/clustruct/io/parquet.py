@@ -1,17 +1,22 @@
-"""Parquet files, batch by batch (needs pyarrow: ``pip install clustruct[parquet]``)."""
+"""Parquet files, by column (needs pyarrow: ``pip install clustruct[parquet]``)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from clustruct.callbacks import working
 from clustruct.exceptions import DataError
-from clustruct.records import RawSet
+from clustruct.records import Column, RawSet
+from clustruct.records.arrow import column_from_arrow
 from clustruct.text import place
 
+from .cutting import Table, known_columns, sets_from_table
 from .files import FileFormat, Reading, register
-from .tables import Row, check_header, check_values, sets_from_rows
+from .tables import check_column, check_header
 
 
 @register
@@ -22,54 +27,58 @@ class ParquetFile(FileFormat):
     is_table = True
 
     def read(self, path: Path, reading: Reading) -> Iterator[RawSet]:
-        header, rows = parquet_rows(path)
-        return sets_from_rows(rows, header, reading.columns, reading.labels, path)
+        held = _opened(path)
+        header = list(held.schema_arrow.names)
+        check_header(header, str(path))
+        columns = known_columns(reading.columns, header, reading.labels, path)
+        table = _table(path, held, header, columns.needed(header))
+        return sets_from_table(table, columns, reading.labels, path)
 
 
-def parquet_rows(path: Path) -> tuple[list[str], Iterator[Row]]:
-    """The column names, and (row from 1, values by column) of each row."""
+def _opened(path: Path) -> Any:
     try:
         from pyarrow import ArrowException, parquet
     except ImportError:
         raise DataError(f"{path}: Parquet files need pyarrow: pip install 'clustruct[parquet]'") from None
     try:
         held = parquet.ParquetFile(path)
-        header = list(held.schema_arrow.names)
     except (OSError, ValueError, ArrowException) as error:
         raise DataError(f"{path}: not a readable Parquet file ({_first_line(error)})") from None
     if held.metadata.num_rows == 0:
         raise DataError(f"{path}: the file has no rows")
-    check_header(header, str(path))
-    return header, _rows(path, held)
+    return held
 
 
-def _rows(path: Path, held: Any) -> Iterator[Row]:
+def _table(path: Path, held: Any, header: list[str], wanted: Collection[str]) -> Table:
     from pyarrow import ArrowException
 
-    number = 0
-    batches = held.iter_batches(batch_size=4096)
-    try:
-        while (batch := next(batches, None)) is not None:
-            for row in _values(batch, path, number):
-                number += 1
-                check_values(row, place(path, number))
-                yield number, row
-    except (OSError, ArrowException) as error:
-        raise DataError(f"{path}: damaged after row {number} ({_first_line(error)})") from None
-    finally:
-        held.close()
+    found: dict[str, Column] = {}
+    with working("reading", len(header)) as work:
+        work.keep(rows=held.metadata.num_rows)
+        try:
+            for name in header:
+                if name in wanted:
+                    found[name] = _column(held.read([name], use_threads=False).column(0), name, path)
+                work.advance()
+        except (OSError, ArrowException) as error:
+            raise DataError(
+                f"{path}: damaged, the field {name!r} cannot be read ({_first_line(error)})"
+            ) from None
+        finally:
+            held.close()
+    return Table(found, np.arange(1, held.metadata.num_rows + 1))
 
 
-def _values(batch: Any, path: Path, before: int) -> list[dict[str, Any]]:
-    """The rows of a batch as Python has them; what it cannot have is named by row and column."""
+def _column(values: Any, name: str, path: Path) -> Column:
+    """A column as Python has it; what it cannot have is named by row."""
     try:
-        rows: list[dict[str, Any]] = batch.to_pylist()
+        column = column_from_arrow(values)
     except (ValueError, OverflowError) as error:
-        for name, column in zip(batch.schema.names, batch.columns, strict=True):
-            for row, value in enumerate(column, before + 1):
-                _check_readable(value, name, place(path, row))
-        raise DataError(f"{path}: a value after row {before} cannot be read ({_first_line(error)})") from None
-    return rows
+        for row, value in enumerate(values, 1):
+            _check_readable(value, name, place(path, row))
+        raise DataError(f"{path}: the field {name!r} cannot be read ({_first_line(error)})") from None
+    check_column(column, name, lambda row: place(path, row + 1))
+    return column
 
 
 def _check_readable(value: Any, column: str, where: str) -> None:

@@ -1,20 +1,22 @@
-"""Tables and data frames: which column (or key) is what, which rows are wanted, and sets made of rows."""
+"""Tables: which column (or key) is what, which rows are wanted, and what is wrong with their values."""
 
 from __future__ import annotations
 
 import math
-import warnings
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, TypeVar
 
-from clustruct.exceptions import DataError, DataWarning, NoLabels
-from clustruct.records import RawSet, Source, is_missing
+import numpy as np
+
+from clustruct._typing import Bools
+from clustruct.exceptions import DataError, NoLabels
+from clustruct.records import ArrayColumn, Column, Texts, is_missing
 from clustruct.text import place
 
-LabelUse = Literal["required", "skip", "ignored"]
-Row = tuple[int, Mapping[str, Any]]
+T = TypeVar("T")
+LabelUse = Literal["required", "partial", "skip", "ignored"]
 
 
 @dataclass(frozen=True)
@@ -65,8 +67,26 @@ class Columns:
             _text(row.get(c)) in values for c, values in self.without.items()
         )
 
-    def kept(self, item: Mapping[str, Any], also: frozenset[str] = frozenset()) -> dict[str, Any]:
-        """The fields of an item, those that play another part (or are named in ``also``) left out."""
+    def chosen(self, columns: Mapping[str, Column]) -> Bools | None:
+        """Which rows have the values asked for, each distinct value looked at once; None: all."""
+        found: Bools | None = None
+        for named, wanted in ((self.where, True), (self.without, False)):
+            for name, values in named.items():
+                codes, words = columns[name].coded()
+                right = np.array(
+                    [*((_text(word) in values) == wanted for word in words), ("" in values) == wanted]
+                )
+                found = right[codes] if found is None else found & right[codes]
+        return found
+
+    def needed(self, header: Iterable[str]) -> frozenset[str]:
+        """The columns of a table that are looked at at all."""
+        fields = frozenset(header if self.fields is None else self.fields) - self.left_out
+        roles = (self.set, self.id or "id", self.cluster, self.group)
+        return fields.union([n for n in roles if n is not None], self.where, self.without)
+
+    def kept(self, item: Mapping[str, T], also: frozenset[str] = frozenset()) -> dict[str, T]:
+        """The fields of an item or a table, without those that play another part or are named in ``also``."""
         left_out = self.roles() | also
         if self.fields is None:
             return {name: value for name, value in item.items() if name not in left_out}
@@ -78,16 +98,21 @@ def _text(value: object) -> str:
 
 
 def check_labels(
-    labels: Sequence[Any], ids: Sequence[Hashable] | None, where: Sequence[str]
+    labels: Sequence[Any],
+    ids: Sequence[Hashable] | None,
+    where: Sequence[str],
+    use: LabelUse = "required",
 ) -> list[Hashable]:
-    """Labels that are there and can be compared; otherwise an error with the place of the item."""
+    """Labels that are there (or None, where they are "partial") and can be compared; otherwise an error with
+    the place of the item.
+    """
     for a, label in enumerate(labels):
         name = f"item {a + 1}" if ids is None else f"item {ids[a]!r}"
-        if is_missing(label):
+        if use != "partial" and is_missing(label):
             raise NoLabels(f"{where[a]}: {name} has no cluster (--skip-unlabelled leaves such items out)")
         if isinstance(label, list | dict):
             raise DataError(f"{where[a]}: the cluster of {name} must be a number or a string")
-    return list(labels)
+    return [None if is_missing(label) else label for label in labels]
 
 
 def check_ids(ids: Sequence[Any], where: Sequence[str], title: str, repeated: bool = False) -> list[Hashable]:
@@ -122,6 +147,20 @@ def check_values(item: Mapping[str, Any], where: str) -> None:
             raise DataError(f"{where}: the field {name!r} has an entry that is not a finite number")
 
 
+def check_column(column: Column, name: str, where: Callable[[int], str]) -> None:
+    """Refuse what `check_values` refuses, in a column; the place is that of its first such row."""
+    if isinstance(column, ArrayColumn):
+        wrong = np.isinf(column.array) if column.array.ndim == 1 else ~np.isfinite(column.array).all(axis=1)
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            check_values({name: column.array[row].tolist()}, where(row))
+    elif not isinstance(getattr(column, "words", None), Texts):
+        codes, values = column.coded()
+        for code, value in enumerate(values):
+            if not isinstance(value, str | int):
+                check_values({name: value}, where(int(np.argmax(codes == code))))
+
+
 def check_present(
     columns: Sequence[str],
     wanted: Sequence[str | None],
@@ -138,120 +177,8 @@ def check_present(
 
 def check_header(header: Sequence[str], where: str) -> None:
     """No two columns have one name."""
-    for a, name in enumerate(header):
-        if name in header[:a]:
+    seen = set[str]()
+    for name in header:
+        if name in seen:
             raise DataError(f"{where}: two columns are named {name!r}")
-
-
-def _tell_of_sets(columns: Columns, header: Sequence[str], path: Path | None) -> None:
-    """Say that the column which named the sets in training is not there."""
-    if columns.set in columns.remembered and columns.set not in header:
-        said = f"there is no column {columns.set!r}, which named the sets in training; the table is one set"
-        warnings.warn(f"{place(path)}: {said} (--set NAME)", DataWarning, stacklevel=2)
-
-
-def sets_from_rows(
-    rows: Iterable[Row], header: list[str], columns: Columns, labels: LabelUse, path: Path | None
-) -> Iterator[RawSet]:
-    """Sets in order of first appearance; their rows need not stand together. One set without a set column.
-
-    ``rows`` gives (line, values by column).
-    """
-    line = None if path is None else 1
-    _tell_of_sets(columns, header, path)
-    columns = columns.present(header)
-    if columns.id is None and "id" in header and columns.cluster != "id":
-        columns = replace(columns, id="id")
-    named = (columns.set, columns.id, columns.group)
-    check_present(header, [*named, *columns.where, *columns.without, *(columns.fields or ())], path, line)
-    if labels != "ignored":
-        if columns.cluster is None:
-            raise NoLabels(f"{place(path, line)}: name the column of the clusters (--cluster NAME)")
-        check_present(header, [columns.cluster], path, line, NoLabels)
-    sets: dict[Hashable, list[Row]] = {}
-    for number, row in rows:
-        if columns.wants(row) and not (labels == "skip" and is_missing(row[columns.cluster or ""])):
-            sets.setdefault(_set_of(row, columns, path, number), []).append((number, row))
-    if not sets:
-        raise DataError(f"{place(path)}: no rows to use")
-    for name, numbered in sets.items():
-        yield _raw_set(name, numbered, columns, labels, path)
-
-
-def _set_of(row: Mapping[str, Any], columns: Columns, path: Path | None, line: int) -> Hashable:
-    if columns.set is None:
-        return None
-    name = row[columns.set]
-    if is_missing(name):
-        raise DataError(f"{place(path, line)}: the row has no set (column {columns.set!r} is empty)")
-    return str(name)
-
-
-def _raw_set(
-    name: Hashable, numbered: list[Row], columns: Columns, labels: LabelUse, path: Path | None
-) -> RawSet:
-    rows, where = [row for _, row in numbered], [place(path, line) for line, _ in numbered]
-    title = f"set {name}" if name is not None else "the table"
-    ids = None
-    if columns.id is not None:
-        ids = check_ids([r[columns.id] for r in rows], where, title, columns.repeated_ids)
-    found = None
-    if labels != "ignored" and columns.cluster is not None:
-        found = check_labels([r[columns.cluster] for r in rows], ids, where)
-    return RawSet(
-        [columns.kept(r) for r in rows],
-        labels=found,
-        name="" if name is None else str(name),
-        # Rows without an id are known by their place, so that predictions can be put beside them.
-        ids=ids if ids is not None else [line for line, _ in numbered],
-        group=_group(rows, columns, title, where),
-        source=None if path is None else Source(str(path), lines=[line for line, _ in numbered]),
-    )
-
-
-def _group(
-    rows: Sequence[Mapping[str, Any]], columns: Columns, title: str, where: list[str]
-) -> Hashable | None:
-    if columns.group is None:
-        return None
-    groups = [row[columns.group] for row in rows]
-    for a, group in enumerate(groups):
-        if group != groups[0]:
-            raise DataError(f"{where[a]}: {title} is in two groups, {groups[0]!r} and {group!r}")
-    return None if is_missing(groups[0]) else groups[0]
-
-
-class Frame(Protocol):
-    """What pandas and others call a data frame."""
-
-    def to_dict(self, orient: Any) -> Any: ...
-
-
-def sets_from_frame(
-    frame: Frame,
-    *,
-    set: str | None = None,
-    cluster: str | None = None,
-    id: str | None = None,
-    group: str | None = None,
-    fields: Sequence[str] | None = None,
-) -> list[RawSet]:
-    """Raw sets from the rows of a data frame (pandas, or anything with ``columns`` and ``to_dict("list")``).
-
-    ``set``, ``cluster``, ``id`` and ``group`` name columns; all others are fields, or those of
-    ``fields`` alone. Without ``set`` the frame is one set, without ``cluster`` there are no labels.
-
-    >>> import pandas as pd
-    >>> frame = pd.DataFrame({"fold": [0, 0, 1], "who": ["x", "x", "y"], "name": ["Ann", "Anne", "Bob"]})
-    >>> first, second = sets_from_frame(frame, set="fold", cluster="who")
-    >>> first.items, first.labels
-    ([{'name': 'Ann'}, {'name': 'Anne'}], ['x', 'x'])
-    """
-    check_header([str(c) for c in getattr(frame, "columns", ())], "the table")
-    values: dict[str, list[Any]] = {str(c): list(v) for c, v in frame.to_dict("list").items()}
-    rows = [dict(zip(values, row, strict=True)) for row in zip(*values.values(), strict=True)]
-    for number, row in enumerate(rows):
-        check_values(row, f"row {number}")
-    columns = Columns(set=set, id=id, cluster=cluster, group=group, fields=fields)
-    labels: LabelUse = "required" if cluster else "ignored"
-    return list(sets_from_rows(enumerate(rows), list(values), columns, labels, None))
+        seen.add(name)

@@ -1,0 +1,48 @@
+"""Raw sets: items as they came from a file or a table, before any features, and what their fields hold:
+strings, texts, numbers, dates, lists, vectors.
+"""
+
+from __future__ import annotations
+
+from .columns import (
+    ArrayColumn,
+    Coded,
+    CodedColumn,
+    Column,
+    ListColumn,
+    as_column,
+    first_appearance,
+    without_blank,
+)
+from .fields import Fields, ItemKind, field_kinds
+from .raw_set import RawSet, Source
+from .rows import Rows
+from .texts import Texts, is_utf8
+from .values import as_day, as_number, as_text, fold, holds, is_missing, is_too_large, is_vector
+
+__all__ = [
+    "ArrayColumn",
+    "Coded",
+    "CodedColumn",
+    "Column",
+    "Fields",
+    "ItemKind",
+    "ListColumn",
+    "RawSet",
+    "Rows",
+    "Source",
+    "Texts",
+    "as_column",
+    "as_day",
+    "as_number",
+    "as_text",
+    "field_kinds",
+    "first_appearance",
+    "fold",
+    "holds",
+    "is_missing",
+    "is_too_large",
+    "is_utf8",
+    "is_vector",
+    "without_blank",
+]

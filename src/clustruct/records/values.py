@@ -1,0 +1,148 @@
+"""Single values: what is missing, and what text, number or date a value is."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+from datetime import date, datetime
+
+import numpy as np
+
+LONGEST_TEXT = 100_000  # letters of a value that are looked at
+TOO_LARGE = 1e100  # numbers from here on are no measurements
+_NUMBER = re.compile(r"[-+]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?")
+_INFINITE = re.compile(r"[-+]?inf(?:inity)?", re.IGNORECASE)
+_ACCENTS = re.compile("[\u0300-\u036f]")
+_ROUND = " \t.,;:()[]{}$\u20ac\u00a3\u00a5'\"`~#%"
+_DATES = ("%Y-%m-%d", "%Y/%m/%d", "%Y%m%d", "%d.%m.%Y", "%m/%d/%Y", "%d %B %Y", "%B %d, %Y")
+
+
+def is_missing(value: object) -> bool:
+    """Whether a value says nothing: None, NaN, an empty or blank string.
+
+    >>> [is_missing(v) for v in (None, float("nan"), " ", 0, "a", [])]
+    [True, True, True, False, False, False]
+    """
+    if value is None:
+        return True
+    if isinstance(value, str):
+        return not value.strip()
+    return isinstance(value, float | np.floating) and bool(np.isnan(value))
+
+
+def as_text(value: object) -> str:
+    """A field's value as one string, empty where missing; a list is joined.
+
+    Of longer values the first 100,000 letters are taken: features of a cell of megabytes would cost minutes.
+
+    >>> as_text(["A. Smith", "B. Jones"]), as_text(None), as_text(1.0), as_text(7)
+    ('A. Smith ; B. Jones', '', '1', '7')
+    """
+    if is_missing(value):
+        return ""
+    if isinstance(value, str):
+        return value[:LONGEST_TEXT]
+    if isinstance(value, list | tuple):
+        return " ; ".join(text for text in map(as_text, value) if text)[:LONGEST_TEXT]
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)[:LONGEST_TEXT]
+
+
+def fold(text: str) -> str:
+    """Lower case without accents, blanks squeezed: what two spellings of one thing share.
+
+    >>> fold("  Caf\u00e9  \ufb01x STRASSE ")
+    'cafe fix strasse'
+    """
+    plain = _ACCENTS.sub("", unicodedata.normalize("NFKD", text))
+    return " ".join(unicodedata.normalize("NFKC", plain).casefold().split())
+
+
+def is_vector(value: object) -> bool:
+    """Whether a value is a list of at least two numbers."""
+    if isinstance(value, np.ndarray):
+        return value.ndim == 1 and value.size > 1 and value.dtype.kind in "fiu"
+    if not isinstance(value, list | tuple) or len(value) < 2:
+        return False
+    return all(isinstance(v, int | float) and not isinstance(v, bool) for v in value)
+
+
+def as_number(value: object) -> float:
+    """The number that a value is, NaN where it is none.
+
+    >>> [as_number(v) for v in ("1988.", "$1,299.50", 7, "7 in", None)]
+    [1988.0, 1299.5, 7.0, nan, nan]
+    """
+    if is_missing(value) or isinstance(value, bool):
+        return np.nan
+    if isinstance(value, int | float | np.floating | np.integer):
+        number = np.inf if is_too_large(value) else float(value)
+    else:
+        text = str(value).strip(_ROUND)
+        if len(text) > 40 or not _NUMBER.fullmatch(text):
+            return np.nan
+        number = float(text.replace(",", ""))
+    return number if abs(number) < TOO_LARGE else np.nan
+
+
+def is_too_large(value: object) -> bool:
+    """Whether a value is a number, or the text of one, that is infinite or as good as that.
+
+    >>> [is_too_large(v) for v in (float("inf"), "-Infinity", "1e999", 10**400, "infinity pool", 1e99, None)]
+    [True, True, True, True, False, False, False]
+    """
+    if isinstance(value, int | float | np.floating | np.integer):
+        return not -TOO_LARGE < value < TOO_LARGE
+    text = value.strip(_ROUND) if isinstance(value, str) else ""
+    if _INFINITE.fullmatch(text):
+        return True
+    return bool(_NUMBER.fullmatch(text)) and abs(float(text.replace(",", ""))) >= TOO_LARGE
+
+
+def as_day(value: object) -> float:
+    """The day number of a date, NaN where it is none.
+
+    >>> as_day("2014-03-11") - as_day("20140310")
+    1.0
+    >>> as_day("someday"), as_day("2014-03-11T12:00:00") - as_day("2014-03-11")
+    (nan, 0.5)
+    """
+    if isinstance(value, datetime):
+        return value.toordinal() + (value.hour + value.minute / 60) / 24
+    if isinstance(value, date):
+        return float(value.toordinal())
+    if is_missing(value) or not isinstance(value, str | int | float):
+        return np.nan
+    text = str(value).strip()
+    for form in _DATES if 6 <= len(text) <= 20 else ():
+        try:
+            return float(datetime.strptime(text, form).toordinal())
+        except ValueError:
+            continue
+    try:
+        return as_day(datetime.fromisoformat(text)) if "T" in text or ":" in text else np.nan
+    except ValueError:
+        return np.nan
+
+
+def holds(kind: str, value: object) -> bool:
+    """Whether a value can be what a field of this kind holds. Anything but a vector can be read as text.
+
+    >>> holds("number", "7.5"), holds("number", "seven"), holds("string", 7), holds("string", [1.5, 2.5])
+    (True, False, True, False)
+    """
+    if kind in ("string", "text"):
+        return not is_vector(value)
+    return kind not in TESTS or TESTS[kind](value)
+
+
+# In the order in which they are tried: most lists of numbers are lists, most dates of digits are numbers.
+TESTS: dict[str, Callable[[object], bool]] = {
+    "vector": is_vector,
+    "list": lambda v: isinstance(v, list | tuple | set | frozenset),
+    "date": lambda v: bool(np.isfinite(as_day(v))),
+    # A number that is too large is one, and refused where it is read as such.
+    "number": lambda v: bool(np.isfinite(as_number(v))) or is_too_large(v),
+}
