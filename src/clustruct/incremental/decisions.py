@@ -132,7 +132,7 @@ def decision_of(values: Mapping[str, Any], row: int, path: str | PathLike[str], 
 def rows_of(path: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """(line, values by name) of each row of a table, of each object of a JSONL file."""
     if suffix_of(path) in (".csv", ".tsv"):
-        yield from csv_rows(path)[1]
+        yield from csv_rows(path)
     elif suffix_of(path) == ".jsonl":
         for line, text in text_lines(path, LONGEST_LINE):
             if text.strip():
