@@ -21,7 +21,8 @@ def test_every_group_and_every_item_is_told_once(old, new):
     found = compare(old, new)
     assert {g.id for g in found.groups} == set(old.values()) | set(new.values())
     assert len(found.groups) == len({g.id for g in found.groups})
-    assert sum(found.count().values()) == len(found.groups)
+    new_names = [g for g in found.of("renamed") if not g.before]
+    assert sum(found.count().values()) == len(found.groups) - len(new_names)
     assert {m.item for m in found.moved} == {i for i in old if i in new and old[i] != new[i]}
     assert set(found.added) == set(new) - set(old)
     assert set(found.removed) == set(old) - set(new)
@@ -70,6 +71,7 @@ def test_nothing_changes_from_a_grouping_to_itself(old):
         ({"a": "g"}, {"a": "g", "x": "g"}, {"g": "grown"}),
         ({"a": "g", "b": "g"}, {"a": "g"}, {"g": "shrunk"}),
         ({"a": "g"}, {"x": "h"}, {"g": "gone", "h": "new"}),
+        ({"a": "g", "b": "g"}, {"a": "h", "x": "h"}, {"g": "renamed", "h": "renamed"}),
         ({"a": "g", "b": "h"}, {"a": "g", "b": "g"}, {"g": "merged", "h": "merged"}),
         ({"a": "g", "b": "g"}, {"a": "g", "b": "h"}, {"g": "split", "h": "new"}),
         ({"a": "g", "b": "g", "c": "h"}, {"a": "g", "b": "h", "c": "h"}, {"g": "shrunk", "h": "grown"}),

@@ -26,7 +26,7 @@ examples
   clustruct diff monday.csv tuesday.csv
   clustruct diff old.csv new.csv --match     for ids that are numbers of one run: matched by items"""
 # Kinds of groups that are told one by one, and what is said of the group.
-TOLD: tuple[Status, ...] = ("merged", "split", "changed", "shrunk", "grown", "new", "gone")
+TOLD: tuple[Status, ...] = ("merged", "split", "renamed", "changed", "shrunk", "grown", "new", "gone")
 SHOWN_NAMES = 4
 
 
@@ -77,6 +77,7 @@ def told(found: Changes, most: int) -> list[str]:
     lines = [found.summary()]
     for status in TOLD:
         groups = sorted(found.of(status), key=lambda g: -max(g.before, g.after))
+        groups = [g for g in groups if g.before or status != "renamed"]
         if groups:
             rows = [[short(g.id), g.before, g.after, _what(g)] for g in groups]
             lines += ["", f"{status} ({count(len(groups), 'group')})"]

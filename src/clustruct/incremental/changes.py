@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from clustruct.text import count
 
-Status = Literal["unchanged", "grown", "shrunk", "changed", "merged", "split", "new", "gone"]
+Status = Literal["unchanged", "grown", "shrunk", "changed", "merged", "split", "renamed", "new", "gone"]
 STATUSES: tuple[Status, ...] = (
     "unchanged",
     "grown",
@@ -19,6 +19,7 @@ STATUSES: tuple[Status, ...] = (
     "changed",
     "merged",
     "split",
+    "renamed",
     "new",
     "gone",
 )
@@ -72,8 +73,8 @@ class Changes:
     removed: tuple[str, ...]
 
     def count(self) -> dict[Status, int]:
-        """How many groups there are of each kind."""
-        found = Counter(group.status for group in self.groups)
+        """How many ids there are of each kind; a group that was renamed is one."""
+        found = Counter(g.status for g in self.groups if g.before or g.status != "renamed")
         return {status: found[status] for status in STATUSES}
 
     def of(self, status: Status) -> list[GroupChange]:
@@ -103,62 +104,66 @@ def compare(old: Mapping[str, str], new: Mapping[str, str]) -> Changes:
     >>> [(group.id, group.status, group.targets) for group in found.groups]
     [('g', 'merged', ()), ('h', 'merged', ('g',))]
     """
-    before, after = members(old), members(new)
-    stays = {item for item in old if item in new}
-    left = Counter(old[item] for item in stays)
-    flow = Counter((old[item], new[item]) for item in stays)
-    targets: dict[str, list[str]] = {}
-    sources: dict[str, list[str]] = {}
-    for (g, h), _ in sorted(flow.items(), key=lambda entry: (-entry[1], entry[0])):
-        if g != h:
-            targets.setdefault(g, []).append(h)
-            sources.setdefault(h, []).append(g)
-    # The groups that took in all that is left of another group, whose id is gone.
-    takers = {h for (g, h), n in flow.items() if g != h and n == left[g] and g not in after}
-    found = []
-    for name in dict.fromkeys([*before, *after]):
-        was, now = before.get(name, []), after.get(name, [])
-        old_side, new_side = frozenset(was), frozenset(now)
-        found.append(
-            GroupChange(
-                name,
-                _status(name, old_side, new_side, targets.get(name, []), before, takers, bool(left[name])),
-                len(was),
-                len(now),
-                tuple(item for item in now if item not in old_side),
-                tuple(item for item in was if item not in new_side),
-                tuple(sources.get(name, [])),
-                tuple(targets.get(name, [])),
-            )
-        )
+    flows = _Flows(old, new)
+    names = dict.fromkeys([*flows.before, *flows.after])
+    moved = (Move(item, old[item], new[item]) for item in old if new.get(item, old[item]) != old[item])
     return Changes(
-        tuple(found),
-        tuple(Move(item, old[item], new[item]) for item in old if item in stays and old[item] != new[item]),
+        tuple(map(flows.change, names)),
+        tuple(moved),
         tuple(item for item in new if item not in old),
         tuple(item for item in old if item not in new),
     )
 
 
-def _status(
-    name: str,
-    was: frozenset[str],
-    now: frozenset[str],
-    targets: list[str],
-    before: Mapping[str, object],
-    takers: set[str],
-    any_left: bool,
-) -> Status:
-    if not was:
-        return "merged" if name in takers else "new"
-    if not now:
-        return "gone" if not any_left else "merged" if len(targets) == 1 else "split"
-    if any(target not in before for target in targets):
-        return "split"
-    if name in takers:
-        return "merged"
-    if was == now:
-        return "unchanged"
-    return "grown" if was < now else "shrunk" if now < was else "changed"
+class _Flows:
+    """How many items went from which group to which."""
+
+    def __init__(self, old: Mapping[str, str], new: Mapping[str, str]) -> None:
+        self.before, self.after = members(old), members(new)
+        flow = Counter((old[item], new[item]) for item in old if item in new)
+        self.left = Counter(old[item] for item in old if item in new)
+        self.targets: dict[str, list[str]] = {}
+        self.sources: dict[str, list[str]] = {}
+        for g, h in sorted(flow, key=lambda pair: (-flow[pair], pair)):
+            if g != h:
+                self.targets.setdefault(g, []).append(h)
+                self.sources.setdefault(h, []).append(g)
+        # The groups that took in all that is left of another group, whose id is gone.
+        gone = {(g, h) for (g, h), n in flow.items() if n == self.left[g] and g not in self.after}
+        self.takers = {h for _, h in gone}
+        self.renamed = {g: h for g, h in gone if h not in self.before and self.sources[h] == [g]}
+        self._new_names = frozenset(self.renamed.values())
+
+    def change(self, name: str) -> GroupChange:
+        """What became of one group."""
+        was, now = self.before.get(name, []), self.after.get(name, [])
+        old_side, new_side = frozenset(was), frozenset(now)
+        return GroupChange(
+            name,
+            self._status(name, old_side, new_side),
+            len(was),
+            len(now),
+            tuple(item for item in now if item not in old_side),
+            tuple(item for item in was if item not in new_side),
+            tuple(self.sources.get(name, [])),
+            tuple(self.targets.get(name, [])),
+        )
+
+    def _status(self, name: str, was: frozenset[str], now: frozenset[str]) -> Status:
+        targets = self.targets.get(name, [])
+        if name in self.renamed or name in self._new_names:
+            return "renamed"
+        if not was:
+            return "merged" if name in self.takers else "new"
+        if not now:
+            return "gone" if not self.left[name] else "merged" if len(targets) == 1 else "split"
+        if any(target not in self.before for target in targets):
+            return "split"
+        if name in self.takers:
+            return "merged"
+        if was == now:
+            return "unchanged"
+        return "grown" if was < now else "shrunk" if now < was else "changed"
 
 
 def members(groups: Mapping[str, str]) -> dict[str, list[str]]:
