@@ -43,6 +43,24 @@ def test_bad_labels_are_refused_by_item(labels: object, message: str) -> None:
         pt.canonical_labels(labels)
 
 
+@given(labelings)
+def test_partial_labels_number_what_is_known(labels: list[int]) -> None:
+    known = [v != -1 for v in labels]
+    found = pt.partial_labels(labels)
+    assert (found >= 0).tolist() == known
+    assert found[known].tolist() == pt.canonical_labels([v for v in labels if v != -1]).tolist()
+    for other in (np.array(labels), [None if v == -1 else v for v in labels], np.array(labels, float)):
+        assert (pt.partial_labels(other) == found).all()
+
+
+def test_partial_labels_of_tuples_and_faults_by_item() -> None:
+    assert pt.partial_labels([(1, 2), None, (1, 2), "-1"]).tolist() == [0, -1, 0, 1]
+    with pytest.raises(ValueError, match="the label of item 2 is not hashable"):
+        pt.partial_labels([None, 0, [1]])
+    with pytest.raises(ValueError, match="2 entries for 3 items"):
+        pt.partial_labels([None, 0], n_items=3)
+
+
 def test_wrong_length_is_refused() -> None:
     with pytest.raises(ValueError, match="truth has 2 entries for 3 items"):
         pt.canonical_labels([0, 1], n_items=3, name="truth")

@@ -12,8 +12,7 @@ from benchmarks.tables.measure import Cost, measured
 from benchmarks.tables.table import ENTITY, ID
 
 Command = list[str]
-# Until `fit` takes rows without a cluster they are left out.
-FIT_OPTIONS = ("--skip-unlabelled",)
+FIT_OPTIONS: tuple[str, ...] = ()
 PREDICT_OPTIONS: tuple[str, ...] = ()
 
 

@@ -7,6 +7,7 @@ describe one partition exactly when their canonical forms are equal. Pure functi
 
 from collections.abc import Hashable, Iterable, Mapping, Set
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,10 @@ __all__ = [
     "contingency",
     "indicator",
     "normalised_indicator",
+    "partial_labels",
 ]
+# The label of an item whose cluster is not known.
+UNKNOWN = -1
 
 
 def canonical_labels(labels: LabelsLike, *, n_items: int | None = None, name: str = "labels") -> Ints:
@@ -36,6 +40,47 @@ def canonical_labels(labels: LabelsLike, *, n_items: int | None = None, name: st
     >>> canonical_labels([7, 7, -1])
     array([0, 0, 1])
     """
+    _check_vector(labels, n_items, name)
+    if len(labels) == 0:
+        return np.zeros(0, dtype=np.int64)
+    if _holds_integers(labels):
+        return _number_integers(np.asarray(labels))
+    return _number_hashables(labels, name)
+
+
+def partial_labels(labels: LabelsLike, *, n_items: int | None = None, name: str = "labels") -> Ints:
+    """Canonical labels of the items whose cluster is known, and -1 for the others: None, NaN or -1.
+
+    >>> partial_labels([7, None, 7, float("nan"), -1, 3])
+    array([ 0, -1,  0, -1, -1,  1])
+    """
+    _check_vector(labels, n_items, name)
+    found = np.full(len(labels), UNKNOWN, dtype=np.int64)
+    if _holds_integers(labels):
+        values: NDArray[Any] = np.asarray(labels)
+        known = values != UNKNOWN if values.dtype.kind == "i" else np.ones(len(values), np.bool_)
+        found[known] = _number_integers(values[known])
+    else:
+        listed = list(labels)
+        items = [a for a, value in enumerate(listed) if not is_unknown(value)]
+        found[items] = _number_hashables([listed[a] for a in items], name, items)
+    return found
+
+
+def is_unknown(label: object) -> bool:
+    """Whether a label says that the cluster is not known: None, NaN, pandas' NA or -1.
+
+    >>> [is_unknown(label) for label in (None, float("nan"), -1, -1.0, "-1", 0, "")]
+    [True, True, True, True, False, False, False]
+    """
+    if label is None or type(label).__name__ in ("NAType", "NaTType"):
+        return True
+    if isinstance(label, int | float | np.number):
+        return bool(label != label or label == UNKNOWN)
+    return False
+
+
+def _check_vector(labels: LabelsLike, n_items: int | None, name: str) -> None:
     # Sets and mappings have no order that could be that of the items.
     if isinstance(labels, (str, bytes, Mapping, Set)) or not hasattr(labels, "__len__"):
         raise ValueError(f"{name} must be a sequence with one label per item, got {type(labels).__name__}")
@@ -46,12 +91,11 @@ def canonical_labels(labels: LabelsLike, *, n_items: int | None = None, name: st
         raise ValueError(f"{name} must be one-dimensional, got shape {tuple(shape)}")
     if n_items is not None and len(labels) != n_items:
         raise ValueError(f"{name} has {len(labels)} entries for {n_items} items")
-    if len(labels) == 0:
-        return np.zeros(0, dtype=np.int64)
+
+
+def _holds_integers(labels: LabelsLike) -> bool:
     dtype = getattr(labels, "dtype", None)
-    if isinstance(dtype, np.dtype) and dtype.kind in "biu":
-        return _number_integers(np.asarray(labels))
-    return _number_hashables(labels, name)
+    return isinstance(dtype, np.dtype) and dtype.kind in "biu"
 
 
 def _number_integers(values: NDArray[Any]) -> Ints:
@@ -61,10 +105,11 @@ def _number_integers(values: NDArray[Any]) -> Ints:
     return rank[inverse]
 
 
-def _number_hashables(values: Iterable[Hashable], name: str) -> Ints:
+def _number_hashables(values: Iterable[Hashable], name: str, items: Iterable[int] | None = None) -> Ints:
+    """Numbers by first appearance; ``items`` are what messages call the items."""
     numbers: dict[Hashable, int] = {}
     out = []
-    for a, value in enumerate(values):
+    for a, value in zip(count() if items is None else items, values):  # noqa: B905 (one is endless)
         if value is None or value != value:  # NaN is the only common value unequal to itself
             raise ValueError(f"{name}: item {a} has no label ({value!r})")
         try:

@@ -18,24 +18,33 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from clustruct import memory
-from clustruct._typing import Labels
+from clustruct._typing import Bools, Labels
 from clustruct.baselines import PairwiseClassifierClustering
 from clustruct.callbacks import steps, working
 from clustruct.estimators import SupervisedCorrelationClustering, SupervisedKMeans
+from clustruct.estimators.background import warn_of_near_misses
 from clustruct.estimators.shown import TrainingShape
-from clustruct.exceptions import DataError, ModelFileError, NoLabels
+from clustruct.exceptions import ModelFileError, NoLabels
 from clustruct.features import Blocking, PairFeatures, checked, guess_blocks
 from clustruct.features.base import Block
 from clustruct.itemsets import ItemSet
-from clustruct.losses import Loss, PairwiseLoss
+from clustruct.losses import Loss, PairwiseFLoss, PairwiseLoss
 from clustruct.model_selection import split_by_clusters, split_sets
 from clustruct.model_selection.leaks import find_leak
-from clustruct.partitions import canonical_labels
+from clustruct.model_selection.learnable import (
+    LabelsOfSets,
+    check_learnable,
+    groups_of,
+    known_items,
+    labelled,
+)
+from clustruct.partitions import partial_labels
+from clustruct.problems import Region
+from clustruct.problems.training import Unlabelled
 from clustruct.records import ItemKind, RawSet
 from clustruct.storage import EstimatorState, register, register_foreign
 
-# One label per item of each set, and one group per set; None: what the sets say themselves.
-LabelsOfSets: TypeAlias = Sequence[Sequence[Hashable]] | None
+# One group per set; None: what the sets say themselves.
 Groups: TypeAlias = Sequence[Hashable] | None
 # Learners by name. One of them is made with those parameters of the recipe that it has too.
 LEARNERS: dict[str, type[BaseEstimator]] = {
@@ -79,10 +88,18 @@ class Recipe(EstimatorState, BaseEstimator):
         A name stands for one of `LEARNERS`. An estimator of one's own is trained as it is.
     loss, C, scaling, predictor, n_jobs, verbose, random_state : as for the learner
         None leaves the learner's own value.
+        The loss of one table is "pairwise_f", where it is learned from as a whole.
     merge_cost : float, optional
         A wrong merge counts so many times as much as a wrong split (pairwise loss only).
+    unlabelled : "apart" or "unknown"
+        What is known of items without a label: that they belong to no labelled cluster, or nothing. They are
+        background: with them the table that is learned from is the one that prediction will meet.
+    for_size : int, optional
+        How many rows the table to be grouped will have, where it is larger than the one that is learned from:
+        false pairs count so many times more as there will be of them for each row.
     parts : int, optional
-        Into how many sets a single set is cut.
+        Into how many sets a single set without background is cut. By default sets of fewer items than
+        ``block`` are cut; a larger one is learned from as a whole.
     block : int
         In sets of so many items or more only likely pairs are compared (0: always all pairs).
     n_neighbors : int
@@ -118,6 +135,8 @@ class Recipe(EstimatorState, BaseEstimator):
     loss: str | Loss | None = None
     C: float | str = "cv"
     merge_cost: float | None = None
+    unlabelled: Unlabelled = "apart"
+    for_size: int | None = None
     scaling: str = "margin"
     predictor: str | None = None
     parts: int | None = None
@@ -137,8 +156,10 @@ class Recipe(EstimatorState, BaseEstimator):
         """
         raws = labelled(sets, y)
         check_learnable(raws)
-        self.was_cut_ = len(raws) == 1
         shown = [len(raw) for raw in raws]
+        self.was_cut_ = len(raws) == 1 and self._cuts(raws[0])
+        if self.for_size is not None and len(raws) > 1:
+            raise ValueError("for_size goes with one table, not with several sets")
         if self.was_cut_:
             raws, groups = self.cut(raws[0]), None
         groups = groups_of(raws) if groups is None else groups
@@ -146,6 +167,12 @@ class Recipe(EstimatorState, BaseEstimator):
         _note_sizes(self.pipeline_[-1], shown)
         self.training_ = _training(self.pipeline_[-1], raws)
         return self
+
+    def _cuts(self, raw: RawSet) -> bool:
+        """Whether a single set is cut: not if it is, or stands for, a whole table."""
+        if self.for_size is not None or not all(known_items(raw)):
+            return False
+        return self.parts is not None or not self._may_block() or len(raw) < self.block
 
     def predict(self, sets: Iterable[RawSet]) -> list[Labels]:
         """The clusters of each set."""
@@ -168,6 +195,9 @@ class Recipe(EstimatorState, BaseEstimator):
         """
         raws = labelled(sets, y)
         check_learnable(raws)
+        for raw in raws:
+            if not all(known := known_items(raw)):
+                raise NoLabels(f"{raw.item_title(int(np.argmin(known)))} has no label: leave such items out")
         if len(raws) == 1:
             raws, groups = self.cut(raws[0], fewest=2 * folds), None
         if len(raws) < 2:
@@ -195,8 +225,10 @@ class Recipe(EstimatorState, BaseEstimator):
         name = raw.name or "table"
         return [replace(raw.take(items), name=f"{name} part {n}") for n, items in enumerate(parts, 1)]
 
-    def _learner(self) -> BaseEstimator:
-        """The clusterer that the parameters describe."""
+    def _learner(self, table: RawSet | None = None) -> BaseEstimator:
+        """The clusterer that the parameters describe; for a table that is learned from as a whole where one
+        is given.
+        """
         if not isinstance(self.learner, str):
             return clone(self.learner)
         if self.learner not in LEARNERS:
@@ -208,7 +240,18 @@ class Recipe(EstimatorState, BaseEstimator):
         mine = {name: getattr(self, name) for name in shared}
         if self.merge_cost is not None:
             mine["loss"] = PairwiseLoss(merge_cost=self.merge_cost)
+        elif table is not None and self.learner == "correlation" and self.loss in (None, "pairwise_f"):
+            mine["loss"] = self._table_loss(len(table))
         return model.set_params(**{name: value for name, value in mine.items() if value is not None})
+
+    def _table_loss(self, n: int) -> Loss:
+        """Pairwise F, of a table of ``for_size`` rows where the one at hand has n.
+
+        For each row a table N / n times as large has so many times as many false pairs that look alike by
+        chance, and as many true ones. F = 2 a / (a + r b + T), r = N / n, has its best w where
+        F_beta = (1 + beta^2) a / (a + b + beta^2 T) has it, beta^2 = 1 / r: both rise with a / (r b + T).
+        """
+        return PairwiseFLoss(beta=1.0 if self.for_size is None else math.sqrt(n / self.for_size))
 
     def _train(
         self,
@@ -219,7 +262,8 @@ class Recipe(EstimatorState, BaseEstimator):
         hint: bool = False,
     ) -> Pipeline:
         """Features fitted to the sets, and a clusterer trained on them; with a hint of fields that decide."""
-        model = self._learner()
+        whole = sets[0] if len(sets) == 1 else None
+        model = self._learner(whole)
         if checkpoint is not None:
             if "checkpoint" not in model.get_params():
                 raise ValueError(f"{type(model).__name__} has no checkpoints: it trains in one go")
@@ -229,11 +273,17 @@ class Recipe(EstimatorState, BaseEstimator):
             features = PairFeatures(blocks, blocking=self._blocking(blocks), memory_limit=self.memory_limit)
             features.fit(sets).check_memory(sets)
         trusting = features.checked()  # what they need was learned from these very sets
-        item_sets = [trusting.transform([raw])[0] for raw in steps(sets, "features")]
+        item_sets = [
+            trusting.transform([raw], [_touching(raw, whole=whole is not None)])[0]
+            for raw in steps(sets, "features")
+        ]
         if hint:
             _warn_of_leak(features, item_sets, sets)
         with working("learning"):
             model.fit(item_sets, [list(raw.labels or ()) for raw in sets], groups=groups)
+        if hint and self.unlabelled == "apart" and isinstance(model, SupervisedCorrelationClustering):
+            names = [(raw.item_ids, raw.labels or ()) for raw in sets]
+            warn_of_near_misses(item_sets, names, model.pair_scores)
         return Pipeline([("features", features), ("model", model)])
 
     def _may_block(self) -> bool:
@@ -252,39 +302,10 @@ class Recipe(EstimatorState, BaseEstimator):
             raise ValueError("the pipeline of a recipe has pair features and a clusterer")
 
 
-def labelled(sets: Iterable[RawSet], y: LabelsOfSets = None) -> list[RawSet]:
-    """The sets with the labels of y, or else their own; refused where some have none."""
-    raws = list(sets)
-    if y is not None:
-        if len(y) != len(raws):
-            raise ValueError(f"{len(raws)} sets but {len(y)} label vectors")
-        raws = [replace(raw, labels=list(labels)) for raw, labels in zip(raws, y, strict=True)]
-    if not raws:
-        raise DataError("nothing to learn from: no sets")
-    for raw in raws:
-        if not isinstance(raw, RawSet):
-            raise TypeError(f"a recipe takes RawSets, not {type(raw).__name__}; see clustruct.read_sets")
-        if raw.labels is None:
-            raise NoLabels(f"{raw.title} has no labels")
-    return raws
-
-
-def check_learnable(sets: Sequence[RawSet]) -> None:
-    """Refuse data from which nothing can be learned."""
-    if all(len(raw) < 2 for raw in sets):
-        raise DataError("nothing to learn from: no set has two items")
-    counts = [int(canonical_labels(raw.labels or ()).max()) + 1 for raw in sets]
-    if all(k == 1 for k in counts):
-        raise DataError("nothing to learn from: all items of each set are in one cluster")
-    if all(k == len(raw) for k, raw in zip(counts, sets, strict=True)):
-        raise DataError("nothing to learn from: no two items share a cluster")
-
-
-def groups_of(sets: Sequence[RawSet]) -> list[str] | None:
-    """The group of each set, a set without one being a group of its own; None where no set has one."""
-    if all(raw.group is None for raw in sets):
-        return None
-    return [f"set {i}" if raw.group is None else f"group {raw.group}" for i, raw in enumerate(sets)]
+def _touching(raw: RawSet, *, whole: bool) -> Bools | None:
+    """The items whose pairs are looked at; of a table that is learned from as a whole they are listed."""
+    known = known_items(raw)
+    return known if whole or not known.all() else None
 
 
 def _warn_of_leak(features: PairFeatures, item_sets: Sequence[ItemSet], sets: Sequence[RawSet]) -> None:
@@ -299,7 +320,8 @@ def _warn_of_leak(features: PairFeatures, item_sets: Sequence[ItemSet], sets: Se
             columns.setdefault(fields[0], []).extend(here)
     names = [str(name) for name in features.get_feature_names_out()]
     numbered = {field: np.array(own, np.intp) for field, own in columns.items() if own}
-    found = find_leak(item_sets, [canonical_labels(raw.labels or ()) for raw in sets], numbered, names)
+    regions = [Region.of(x, partial_labels(raw.labels or ())) for x, raw in zip(item_sets, sets, strict=True)]
+    found = find_leak([r.x for r in regions], [r.labels for r in regions], numbered, names)
     if found is not None:
         found.warn()
 
@@ -324,9 +346,11 @@ def _training(model: BaseEstimator, sets: Sequence[RawSet]) -> dict[str, Any]:
     found = {
         "sets": len(sets),
         "items": sum(len(raw) for raw in sets),
+        "labelled": sum(int(np.count_nonzero(known_items(raw))) for raw in sets),
         "features": int(model.n_features_in_),
         "learner": type(model).__name__,
         "loss": str(getattr(model, "loss", None)),
+        "unlabelled": getattr(model, "unlabelled", None),
         "C": getattr(model, "C_", None),
         "held_out_loss": None if best is None else float(choice["mean_loss"][best]),
         "held_out_pairwise_f": None if best is None else float(choice["pairwise_f"][best]),

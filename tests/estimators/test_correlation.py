@@ -215,7 +215,7 @@ def test_model_selection_treats_a_set_as_a_sample(marbles):
         ([np.eye(3), np.eye(3)], [[0, 0, 1]], "2 sets but 1 label vectors"),
         ([np.full((2, 2), np.nan)], [[0, 1]], "set 0: "),
         ([np.eye(3)], None, "requires y to be passed"),
-        ([np.eye(2)], [[0, None]], "set 0: "),
+        ([np.eye(2)], [[None, None]], "set 0: no item has a label"),
     ],
 )
 def test_bad_input_names_the_set(X, y, message):

@@ -5,12 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from clustruct import ItemSet, SupervisedCorrelationClustering, SupervisedKMeans, ssvm
+from clustruct import SupervisedCorrelationClustering, SupervisedKMeans, ssvm
 from clustruct.callbacks import Callback, training_callback
 from clustruct.datasets import make_synth
 from clustruct.exceptions import ChoiceWarning
 from clustruct.model_selection.choose_c import choose_C, split_sets
 from clustruct.problems import Judged, MulticlassProblem, Trained
+
+GRID = (0.01, 0.1, 1.0, 10.0, 100.0)
 
 
 @pytest.fixture(scope="module")
@@ -99,6 +101,11 @@ def trained(C, chosen, start):
     return Trained(replace(result, objective=C), result, np.ones(4))
 
 
+def by_C(loss):
+    """Every unit has the loss of its C."""
+    return lambda t, numbers: [Judged(loss(t.result.objective)) for _ in numbers]
+
+
 def test_plain_functions_do_the_work():
     starts = []
 
@@ -106,12 +113,11 @@ def test_plain_functions_do_the_work():
         starts.append((C, len(chosen), None if start is None else start.result.objective))
         return trained(C, chosen, start)
 
-    choice = choose_C(
-        train, lambda t, i: Judged(abs(t.result.objective - 3.0)), 6, grid=[10.0, 3.0, 1.0], folds=2
-    )
+    judge = by_C(lambda C: abs(C - 3.0))
+    choice = choose_C(train, judge, 6, grid=[10.0, 3.0, 1.0], folds=2)
     assert choice.C == 3.0
     assert choice.results["mean_loss"].tolist() == [2.0, 0.0, 7.0]
-    assert starts[:3] == [(1.0, 3, None), (3.0, 3, 1.0), (10.0, 3, 3.0)]
+    assert starts[::2] == [(1.0, 3, None), (3.0, 3, 1.0), (10.0, 3, 3.0)]
     assert len(starts) == 6
 
 
@@ -120,18 +126,47 @@ def test_plain_functions_do_the_work():
     [(100.0, "C = 100 .* it is the largest: a larger one may be better .try --C 1000"), (0.01, "smallest")],
 )
 def test_the_edge_of_the_grid_is_mentioned(best, words):
-    def judge(t, i):
-        return Judged(1.0 + abs(np.log(t.result.objective / best)))
-
+    judge = by_C(lambda C: 1.0 + abs(np.log(C / best)))
     with pytest.warns(ChoiceWarning, match=words):
-        assert best == choose_C(trained, judge, 6, folds=2).C
+        assert best == choose_C(trained, judge, 6, grid=GRID, folds=2).C
 
 
 def test_an_edge_that_is_no_better_is_not_mentioned():
-    def judge(t, i):
-        return Judged(1.0 if t.result.objective < 100.0 else 0.999)
+    judge = by_C(lambda C: 1.0 if C < 100.0 else 0.999)
+    assert choose_C(trained, judge, 6, grid=GRID, folds=2).C == 100.0
 
-    assert choose_C(trained, judge, 6, folds=2).C == 100.0
+
+@pytest.mark.parametrize("best", [1e-3, 0.1, 1.0, 10.0, 1000.0])
+def test_without_a_grid_the_best_power_of_ten_is_found(best):
+    choice = choose_C(trained, by_C(lambda C: 1.0 + abs(np.log(C / best))), 6)
+    assert best == choice.C
+
+
+def test_a_choice_that_is_clear_at_once_takes_three_values():
+    found = choose_C(trained, by_C(lambda C: 1.0 + abs(np.log(C))), 6)
+    assert found.results["C"].tolist() == [0.1, 1.0, 10.0]
+
+
+@pytest.mark.parametrize(("noise", "chosen"), [(0.01, 10.0), (1.0, 1.0)])
+def test_a_difference_within_its_error_leaves_the_usual_C(noise, chosen):
+    """10 is better than 1 by 0.1 on the mean, for all units alike or for some only."""
+    swing = noise * np.tile([1.0, -1.0], 10)
+
+    def judge(t, numbers):
+        C = t.result.objective
+        return [Judged(2.0 if C not in (1.0, 10.0) else 1.0 + (C == 1.0) * (0.1 + swing[i])) for i in numbers]
+
+    assert chosen == choose_C(trained, judge, 20).C
+
+
+def test_F_of_all_pairs_can_decide():
+    def judge(t, numbers):
+        found = 4.0 if t.result.objective == 10.0 else 6.0
+        return [Judged(0.0, (4.0, found, 4.0)) for _ in numbers]
+
+    choice = choose_C(trained, judge, 6, by="pairwise_f")
+    assert choice.C == 10.0
+    assert choice.results["mean_loss"].min() == 0.0
 
 
 def test_held_out_pairs_are_counted(data):
@@ -149,15 +184,8 @@ def test_interrupting_a_held_out_prediction_keeps_the_last_model():
 
 def test_an_interrupt_before_any_training_is_passed_on():
     with pytest.raises(KeyboardInterrupt):
-        choose_C(_interrupted, lambda t, i: Judged(0.0), 6)
+        choose_C(_interrupted, by_C(lambda C: 0.0), 6)
 
 
 def _interrupted(*args):
     raise KeyboardInterrupt
-
-
-def test_one_large_set_that_lists_its_pairs_takes_a_fixed_C(data):
-    X, y = data
-    a, b = np.triu_indices(X[0].n_items, 1)
-    listed = ItemSet(pairs=X[0].pairs, pair_index=np.column_stack([a, b]), n_items=X[0].n_items)
-    assert SupervisedCorrelationClustering().fit([listed], [y[0]]).C_ == 10.0

@@ -59,7 +59,7 @@ class PairKMeans(KMeansPrediction):
         """Train the classifier on pairs of all sets. Arguments as for `SupervisedKMeans`."""
         self.check_parameters()
         given = read_sets(self, X, set_ids, reset=True)
-        labels = read_labels(y, given)
+        labels = read_labels(y, given, needed_by=self)
         self.k_range_, scale = count_range(labels), feature_scale(given.sets, "kmeans")
         rng = np.random.default_rng(self.random_state)
         tables, together = [], []

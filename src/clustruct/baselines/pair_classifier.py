@@ -19,11 +19,12 @@ from sklearn.utils.validation import check_is_fitted
 from clustruct import memory
 from clustruct._typing import Bools, Floats, Indices, Ints, Labels
 from clustruct.estimators.base import AnyLoss, PairSimilarity, SetClusterer
-from clustruct.estimators.inputs import Groups, Table, read_labels, read_sets
+from clustruct.estimators.inputs import Groups, Table, check_known, read_labels, read_sets
 from clustruct.estimators.shown import TrainingShape
 from clustruct.exceptions import ModelFileError
 from clustruct.itemsets import ItemSet, PairScores, pair_table
 from clustruct.itemsets.pairs import Matrix
+from clustruct.partitions import UNKNOWN
 from clustruct.problems import feature_scale
 from clustruct.storage import FEATURES, Shape, fits, register, register_foreign
 
@@ -120,10 +121,12 @@ class PairwiseClassifierClustering(PairSimilarity):
         self.check_parameters()
         given = read_sets(self, X, set_ids, reset=True)
         labels = read_labels(y, given)
+        check_known(labels)
         flags = _checked_flags(pronouns, given.sets)
         self._check_memory(given.sets)
         self.feature_scale_ = feature_scale(given.sets)
         chosen = [self._select(x, v, f) for x, v, f in zip(given.sets, labels, flags, strict=True)]
+        chosen = [p[(v[p] != UNKNOWN).all(axis=1)] for p, v in zip(chosen, labels, strict=True)]
         self._check_pairs(sum(map(len, chosen)))
         features = np.concatenate([_dense(pair_table(x, p)) for x, p in zip(given.sets, chosen, strict=True)])
         together = np.concatenate([v[p[:, 0]] == v[p[:, 1]] for v, p in zip(labels, chosen, strict=True)])

@@ -127,8 +127,15 @@ def add_learning(parser: argparse.ArgumentParser) -> None:
         "pairs: a classifier of pairs; kmeans: learned for k-means"
     )
     add("--learner", type=_learner, metavar="NAME", default="correlation", help=learners)
-    add("--loss", type=_loss, metavar="NAME", help="what is an error: pairwise (default), mitre, purity")
+    add("--loss", type=_loss, metavar="NAME", help="what is an error: pairwise, pairwise_f, mitre, purity")
     add("--C", type=_weight, metavar="NUMBER|cv", default="cv", help="weight of errors (or cross-validation)")
+    background = (
+        "what rows without a cluster are, in fit: apart from all labelled clusters (default for one table), "
+        "or of unknown clusters"
+    )
+    add("--unlabelled", choices=("apart", "unknown"), help=background)
+    larger = "learn for a table of N rows, where it is larger than the one at hand"
+    add("--for-size", type=whole(1), metavar="N", help=larger)
     add("--merge-cost", type=positive, metavar="X", help="a wrong merge counts X times a wrong split")
     add("--scaling", choices=("margin", "slack"), default="margin", help="slack: better for --loss mitre")
     add("--predictor", metavar="NAME", help="how sets are clustered, e.g. greedy, local_search")
@@ -167,8 +174,11 @@ def recipe(args: argparse.Namespace) -> Recipe:
     """The recipe that the options describe."""
     if args.merge_cost is not None and args.loss not in (None, "pairwise"):
         raise UsageError("--merge-cost goes with --loss pairwise only")
+    if args.unlabelled is not None and args.skip_unlabelled:
+        raise UsageError("--skip-unlabelled leaves rows out, --unlabelled learns from them: give one of them")
     same = ("kind", "fields", "learner", "loss", "C", "merge_cost", "scaling", "predictor", "parts", "block")
     more = {"n_neighbors": args.neighbours, "n_jobs": args.n_jobs, "random_state": args.seed}
+    more |= {"unlabelled": args.unlabelled or "apart", "for_size": args.for_size}
     return clustruct.Recipe(**{name: getattr(args, name) for name in same}, **more)
 
 
@@ -230,9 +240,26 @@ def about(args: argparse.Namespace) -> dict[str, object]:
     return {**{name: getattr(args, name) for name in ROLES}, "fields": args.fields, "chosen_by": chosen_by}
 
 
+def partly_labelled_sets(args: argparse.Namespace) -> list[RawSet]:
+    """All sets to learn from. In one table, or where that is asked for, rows may lack a cluster."""
+    if args.skip_unlabelled:
+        return labelled_sets(args)
+    sets = _checked(list(_read(args, None, "partial")), args)
+    for raw in sets if args.unlabelled is None and len(sets) > 1 else ():
+        if None in (labels := list(raw.labels or ())):
+            raise clustruct.exceptions.NoLabels(
+                f"{raw.item_title(labels.index(None))} has no cluster (--skip-unlabelled leaves such items "
+                "out, --unlabelled apart learns from them as background)"
+            )
+    return sets
+
+
 def labelled_sets(args: argparse.Namespace, trained: Trained = None) -> list[RawSet]:
     """All sets, with labels."""
-    sets = list(_read(args, trained, "skip" if args.skip_unlabelled else "required"))
+    return _checked(list(_read(args, trained, "skip" if args.skip_unlabelled else "required")), args)
+
+
+def _checked(sets: list[RawSet], args: argparse.Namespace) -> list[RawSet]:
     for name in args.fields or ():
         if not any(raw.has(name) for raw in sets):
             raise clustruct.exceptions.DataError(f"{args.data[0]}: no item has the field {name!r}")

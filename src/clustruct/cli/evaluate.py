@@ -145,7 +145,9 @@ def _test(found: PairedComparison) -> dict[str, object]:
 
 def _compared(first: Scored, second: Scored) -> dict[str, PairedComparison]:
     """Every score tested over what is independent: groups of sets where there are groups, else sets."""
-    groups = clustruct.recipe.groups_of(first.sets)
+    from clustruct.model_selection.learnable import groups_of
+
+    groups = groups_of(first.sets)
     n = len(first.sets if groups is None else set(groups))
     if n < FEWEST_GROUPS:
         what = count(n, "independent set" if groups is None else "independent group")

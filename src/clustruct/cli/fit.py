@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import clustruct
 from clustruct.text import count, duration, short, table
 
-from .arguments import about, add_data, add_learning, add_model, add_verbose, labelled_sets, recipe
+from .arguments import about, add_data, add_learning, add_model, add_verbose, partly_labelled_sets, recipe
 from .output import INTERRUPTED, UsageError, print_json
 from .progress import training_progress
 
@@ -28,8 +28,16 @@ EXAMPLES = """\
 examples
   clustruct fit news.jsonl --model news.model
   clustruct fit people.csv --set batch --id nr --cluster person --model people.model
-  clustruct fit people.csv --cluster person --model people.model      (one table, cut by clusters)
+  clustruct fit people.csv --cluster person --model people.model      (one table; rows without a person
+                                                                       are background)
   clustruct fit cora.csv.gz --set fold --where fold=0,1,2 --id nr --cluster work --model c.model"""
+
+ASSUMED = {
+    "apart": "rows without a cluster are taken as not belonging to any labelled cluster (--unlabelled "
+    "apart); if they may belong to one: --unlabelled unknown",
+    "unknown": "rows without a cluster may belong to a labelled cluster (--unlabelled unknown); if labelled "
+    "clusters are complete, --unlabelled apart learns more",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,7 +57,7 @@ def run(args: argparse.Namespace) -> int | None:
     if args.checkpoint is not None:
         learned.set_params(checkpoint=_checkpoint(args))
     with training_progress(args.quiet) as progress:
-        learned.fit(labelled_sets(args))
+        learned.fit(partly_labelled_sets(args))
     found = {**learned.training_, "seconds": time.perf_counter() - started}
     clustruct.save(args.model, learned.pipeline_, about={"columns": about(args), "training": found})
     rows = weight_rows(learned.pipeline_)
@@ -82,6 +90,8 @@ def _checkpoint(args: argparse.Namespace) -> str:
 def _print(found: Mapping[str, Any], rows: list[tuple[str, float, float]], how: str) -> None:
     sets, items = count(found["sets"], "set"), count(found["items"], "item")
     print(f"learned from {sets} with {items}{how} in {duration(found['seconds'])}")
+    if found["labelled"] < found["items"] and found["unlabelled"] is not None:
+        print(f"{found['labelled']:,} of the items have a cluster; {ASSUMED[found['unlabelled']]}")
     if rows:
         print(f"\n{count(found['features'], 'feature')}; the strongest, by weight times usual size:")
         print(table(["feature", "weight", "effect"], rows[:8]))

@@ -18,16 +18,17 @@ from clustruct._typing import Floats, Ints, Labels
 from clustruct.itemsets import ItemSet, pair_table
 from clustruct.losses import Loss, as_loss
 from clustruct.losses.function import LabelFunction
-from clustruct.model_selection.choose_c import DEFAULT_GRID, FEWEST_SETS, choose_C
 from clustruct.oracles import Oracle, Predictor, make_predictor
 from clustruct.oracles.base import Objective
+from clustruct.partitions import UNKNOWN
 from clustruct.problems import SimilarityTask
 from clustruct.slack_rule import Scaling, SlackRule
 from clustruct.ssvm import FitResult, Formulation
 from clustruct.storage import FEATURES, EstimatorState, Shape
 
+from .choice import chosen_C, n_trainings
 from .cost import mention_cost
-from .inputs import Groups, Sets, Table, read_labels, read_sets, read_weights, set_groups
+from .inputs import Groups, Sets, Table, check_known, read_labels, read_sets, read_weights, set_groups
 from .shown import TrainingShape
 
 AnyLoss: TypeAlias = Loss | str | LabelFunction
@@ -68,11 +69,13 @@ class SetClusterer(EstimatorState, BaseEstimator):
         return 1.0 - float(np.mean(self.set_losses(X, y, set_ids))) / 100.0
 
     def set_losses(self, X: Table, y: object, set_ids: ArrayLike | None = None) -> Floats:
-        """The loss of the prediction for each set, on a 0..100 scale."""
+        """The loss of the prediction for each set, on a 0..100 scale. Items without a label do not count."""
         given = self._read(X, set_ids)
         truth, loss = read_labels(y, given), as_loss(self.loss)
+        check_known(truth)
         predicted = self._clusters(given.sets, truth)
-        return np.array([loss(t, p) for t, p in zip(truth, predicted, strict=True)])
+        known = [t != UNKNOWN for t in truth]
+        return np.array([loss(t[k], p[k]) for t, p, k in zip(truth, predicted, known, strict=True)])
 
     @abstractmethod
     def _clusters(self, sets: list[ItemSet], truth: list[Labels] | None = None) -> list[Any]:
@@ -179,7 +182,7 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
     slack_norm: Literal[1, 2] = 1
     rescale: bool = True
     C_grid: Sequence[float] | None = None
-    cv: int = 5
+    cv: int = 3
     rtol: float = 1e-3
     max_iter: int = 1000
     n_jobs: int | None = None
@@ -230,7 +233,8 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
         """Learn the similarity.
 
         X is a list of item sets (or of tables, taken as node features), with y a list of label vectors; or
-        one table with one label per row, cut into sets by ``set_ids`` (one set without). ``groups`` and
+        one table with one label per row, cut into sets by ``set_ids`` (one set without). A label None, NaN or
+        -1 is not known (see ``unlabelled``, where the clusterer has it). ``groups`` and
         ``sample_weight`` have one entry per set, in the order of the sets: in the cross-validation of C,
         sets of one group are held out together; a set of weight 2 counts as if it were there twice. Ctrl-C
         ends the training and keeps what was learned so far (``result_.stop_reason`` is "interrupted").
@@ -238,25 +242,22 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
         self.check_parameters()
         given = read_sets(self, X, set_ids, reset=True)
         self._check_memory(given.sets)
-        labels = read_labels(y, given)
+        labels = self._read_labels(y, given)
+        check_known(labels)
         weights = read_weights(sample_weight, given)
         held_together = set_groups(groups, given)
         self._look_at(given.sets, labels)
-        mention_cost(as_loss(self.loss), labels, self._n_trainings(len(given.sets)))
+        choosing = n_trainings(len(given.sets), self.C_grid, self.cv) if self.C == "cv" else 0
+        mention_cost(as_loss(self.loss), labels, choosing)
         task = self._task(given.sets, labels, weights)
         trained = None
         if self.C == "cv":
-            chosen = choose_C(
-                task.train,
-                task.judge,
-                len(given.sets),
+            chosen = chosen_C(
+                task,
                 grid=self.C_grid,
                 folds=self.cv,
                 groups=held_together,
-                sample_weight=weights,
                 random_state=self.random_state,
-                listed=given.sets[0].is_sparse,
-                kept=task.kept,
             )
             self.C_, self.cv_results_, trained = chosen.C, chosen.results, chosen.stopped
         else:
@@ -270,10 +271,9 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
         self.shown_ = TrainingShape.of(given.sets, labels, self.pair_scores)
         return self
 
-    def _n_trainings(self, n_sets: int) -> int:
-        """How many trainings the choice of C takes, at most, before the last one."""
-        chosen = self.C == "cv" and n_sets >= FEWEST_SETS
-        return min(self.cv, n_sets) * len(self.C_grid or DEFAULT_GRID) if chosen else 0
+    def _read_labels(self, y: object, given: Sets) -> list[Labels]:
+        """Labels of all items, or -1 where the clusterer can do without."""
+        return read_labels(y, given, needed_by=self)
 
     def _task(self, sets: list[ItemSet], labels: list[Labels], weights: Floats | None) -> SimilarityTask:
         names = ("formulation", "scaling", "slack_norm", "rtol", "max_iter", "n_jobs", "random_state")
@@ -290,4 +290,6 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
             weights,
             self.verbose,
             self.checkpoint,
+            getattr(self, "unlabelled", "apart"),
+            self.memory_limit,
         )

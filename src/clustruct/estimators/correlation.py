@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
+
+import numpy as np
 
 from clustruct._typing import Labels
 from clustruct.itemsets import ItemSet
 from clustruct.oracles import Oracle, make_oracle
+from clustruct.partitions import UNKNOWN
+from clustruct.problems.training import Unlabelled
 from clustruct.storage import register
 
 from .base import SimilarityLearning
+from .inputs import Sets, read_labels
 from .products import warn_of_products
 
 
@@ -49,6 +54,10 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         Whether the search for violated clusterings looks at the loss.
     nonnegative : bool
         Keep all weights at or above zero.
+    unlabelled : "apart" or "unknown"
+        What is known of an item without a label (None, NaN or -1). "apart": labelled clusters are complete,
+        so it belongs to none of them, and shows what near misses look like. "unknown": it may belong to one;
+        pairs with it are not judged but completed by what the model says of them.
     rescale : bool
         Divide features by their root mean square, take means over pairs, and measure C in the unit that
         the data suggest, so that C = 1 is a fair choice for all data. ``w_`` is given in the units of
@@ -99,9 +108,21 @@ class SupervisedCorrelationClustering(SimilarityLearning):
 
     loss_in_oracle: bool = True
     nonnegative: bool = False
+    unlabelled: Unlabelled = "apart"
+
+    def check_parameters(self) -> None:
+        """Refuse what cannot be, before any work."""
+        super().check_parameters()
+        if self.unlabelled not in get_args(Unlabelled):
+            raise ValueError(f"unlabelled must be 'apart' or 'unknown', not {self.unlabelled!r}")
+
+    def _read_labels(self, y: object, given: Sets) -> list[Labels]:
+        return read_labels(y, given)
 
     def _look_at(self, sets: list[ItemSet], labels: list[Labels]) -> None:
-        warn_of_products(sets, labels)
+        known = [np.flatnonzero(y != UNKNOWN) for y in labels]
+        own = [x if len(a) == x.n_items else x.subset(a) for x, a in zip(sets, known, strict=True)]
+        warn_of_products(own, [y[a] for y, a in zip(labels, known, strict=True)])
 
     def _oracle(self) -> Oracle:
         return make_oracle(self.oracle, self.clustering_objective, loss_in_oracle=self.loss_in_oracle)

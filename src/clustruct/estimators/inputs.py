@@ -17,7 +17,7 @@ from sklearn.utils.validation import validate_data
 from clustruct._typing import Floats, Indices, Labels
 from clustruct.itemsets import ItemSet, as_item_set
 from clustruct.itemsets.pairs import check_plain, check_real
-from clustruct.partitions import canonical_labels
+from clustruct.partitions import UNKNOWN, partial_labels
 
 T = TypeVar("T")
 # A list of item sets or of tables, one item set, or one table: an array, a sparse matrix or a data frame.
@@ -125,8 +125,11 @@ def _check_features(estimator: Any, sets: list[ItemSet]) -> None:
             )
 
 
-def read_labels(y: object, given: Sets) -> list[Labels]:
-    """One canonical label vector per set."""
+def read_labels(y: object, given: Sets, needed_by: object = None) -> list[Labels]:
+    """One label vector per set: canonical where known, -1 where not (None, NaN or -1).
+
+    ``needed_by`` is an estimator that learns nothing from items without a label: they are refused.
+    """
     if y is None:
         raise ValueError("requires y to be passed, but the target y is None: the right labels of each set")
     if given.rows is not None:
@@ -140,8 +143,30 @@ def read_labels(y: object, given: Sets) -> list[Labels]:
         listed = list(y)  # type: ignore[call-overload]
     if len(listed) != len(given.sets):
         raise ValueError(f"{len(given.sets)} sets but {len(listed)} label vectors")
-    checks = [partial(canonical_labels, n_items=x.n_items) for x in given.sets]
-    return [_of_set(i, check, v) for i, (check, v) in enumerate(zip(checks, listed, strict=True))]
+    checks = [partial(partial_labels, n_items=x.n_items) for x in given.sets]
+    found = [_of_set(i, check, v) for i, (check, v) in enumerate(zip(checks, listed, strict=True))]
+    if needed_by is not None:
+        _refuse_unknown(found, type(needed_by).__name__)
+    return found
+
+
+def _refuse_unknown(labels: Sequence[Labels], name: str) -> None:
+    for i, y in enumerate(labels):
+        if (y == UNKNOWN).any():
+            raise ValueError(
+                f"set {i}: item {int(np.argmin(y))} has no label (None, NaN and -1 mean that its cluster is "
+                f"not known), and {name} needs the labels of all items: leave such items out"
+            )
+
+
+def check_known(labels: Sequence[Labels]) -> None:
+    """Refuse a set of which nothing is known."""
+    for i, y in enumerate(labels):
+        if (y == UNKNOWN).all():
+            raise ValueError(
+                f"set {i}: no item has a label (None, NaN and -1 mean that its cluster is not known), so "
+                "there is nothing to learn from it: leave the set out"
+            )
 
 
 def set_groups(groups: Groups, given: Sets) -> list[Hashable] | None:

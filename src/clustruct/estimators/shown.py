@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from clustruct._typing import Floats, Ints, Labels
 from clustruct.exceptions import UnfamiliarDataWarning
 from clustruct.itemsets import ItemSet, all_pairs
+from clustruct.partitions import UNKNOWN
 from clustruct.storage import DataclassState, register
 
 # Least, quarters, most; and for scores the ends of the distribution, too.
@@ -40,7 +41,7 @@ class TrainingShape(DataclassState):
     """Sizes, pairs and scores of the training sets.
 
     set_sizes, cluster_sizes : least, quarters and most
-    compared : share of all pairs that have features
+    compared : share of all pairs that have features (of those that touch a labelled item)
     scores : quantiles of the similarities of training pairs, by the trained model
     near_zero : share of these that are near zero
 
@@ -75,12 +76,12 @@ class TrainingShape(DataclassState):
         found = sampled_scores(sets, score)
         found = found if len(found) else np.zeros(1)
         usual = float(np.median(np.abs(found)))
-        pairs = sum(x.n_items * (x.n_items - 1) / 2 for x in sets)
+        pairs = sum(map(_n_judged, labels))
         compared = sum(_n_compared(x) for x in sets)
         return cls(
             _quantiles([x.n_items for x in sets], QUARTERS),
-            _quantiles(np.concatenate([np.bincount(y) for y in labels]), QUARTERS),
-            compared / pairs if pairs else 1.0,
+            _quantiles(np.concatenate([np.bincount(y[y != UNKNOWN]) for y in labels]), QUARTERS),
+            min(compared / pairs, 1.0) if pairs else 1.0,
             _quantiles(found, LEVELS),
             usual,
             _share(np.abs(found) < BAND * usual),
@@ -156,6 +157,12 @@ def _some_pairs(x: ItemSet, most: int) -> Ints:
 def _n_compared(x: ItemSet) -> float:
     listed = x.is_sparse and x.pair_index is not None
     return float(len(x.pair_index) if listed else x.n_items * (x.n_items - 1) / 2)  # type: ignore[arg-type]
+
+
+def _n_judged(labels: Labels) -> float:
+    """The number of pairs that touch an item with a label."""
+    m, unknown = len(labels), int(np.count_nonzero(labels == UNKNOWN))
+    return (m * (m - 1) - unknown * (unknown - 1)) / 2
 
 
 def _share(which: NDArray[np.bool_]) -> float:

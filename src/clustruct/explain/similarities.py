@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from clustruct._typing import Floats, Labels
-from clustruct.inference.correlation.search import signed_graph
+from clustruct.inference.correlation.graph import signed_graph
 from clustruct.itemsets import ItemSet
 
 Objective = Literal["correlation", "kmeans"]
@@ -66,9 +66,4 @@ def model_weights(model: object, x: ItemSet | None = None) -> tuple[Floats, floa
 
 def symmetric_scores(K: Similarities) -> Scores:
     """K checked, exactly symmetric and with zero diagonal; dense stays dense, sparse becomes CSR."""
-    graph = signed_graph(K).with_cannot_links(0.0)
-    if graph.dense is not None:
-        return graph.dense
-    assert graph.csr is not None
-    indptr, indices, data = graph.csr
-    return sparse.csr_array((data, indices, indptr), shape=(graph.n_nodes, graph.n_nodes))
+    return signed_graph(K).scores()

@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 
 from clustruct._typing import Ints
-from clustruct.partitions import canonical_labels
+from clustruct.partitions import canonical_labels, partial_labels
 from clustruct.records import RawSet, as_text
 from clustruct.storage import EstimatorState, register
 
@@ -79,8 +79,8 @@ class Blocking(EstimatorState, BaseEstimator):
             if sum(map(len, terms)) >= 2 * sum(len(t) > 0 for t in terms) > 0:
                 self.weights_[field] = TermWeights.of(TermCounts(terms))
         self.fields_ = fields
-        clusters = [canonical_labels(raw.labels) for raw in sets if raw.labels is not None]
-        largest = max((int(np.bincount(y).max()) for y in clusters), default=1)
+        clusters = [partial_labels(raw.labels) for raw in sets if raw.labels is not None]
+        largest = max((int(np.bincount(y[y >= 0], minlength=1).max()) for y in clusters), default=1)
         wanted = max(self.n_neighbors, min(largest - 1, MOST_NEIGHBOURS))
         self.n_neighbors_ = wanted if self.n_neighbors else 0
         return self

@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from clustruct import memory
-from clustruct._typing import Ints
+from clustruct._typing import Bools, Ints
 from clustruct.exceptions import DataError
 from clustruct.itemsets import ItemSet, all_pairs
 from clustruct.records import Fields, ItemKind, RawSet, field_kinds
@@ -98,11 +98,16 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         self.needs_ = self._needs(X)
         return self
 
-    def transform(self, X: Iterable[RawSet]) -> list[ItemSet]:
-        """One item set per raw set. `DataError` where these sets lack what the features need."""
+    def transform(self, X: Iterable[RawSet], touching: Sequence[Bools | None] | None = None) -> list[ItemSet]:
+        """One item set per raw set. `DataError` where these sets lack what the features need.
+
+        ``touching`` may have a mask of items for each set: then only pairs that have one of them are
+        compared, and listed.
+        """
         sets = list(X)
         trusting = self.checked(sets)
-        return [trusting._item_set(raw) for raw in sets]
+        masks = [None] * len(sets) if touching is None else touching
+        return [trusting._item_set(raw, mask) for raw, mask in zip(sets, masks, strict=True)]
 
     def watched(self, sets: Iterable[RawSet]) -> Iterator[RawSet]:
         """The sets as they come; `DataError` where a file lacks what the features need.
@@ -154,10 +159,12 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         """Whether only likely pairs of the set are compared."""
         return self.blocking_ is not None and self.blocking_.lists(raw)
 
-    def _item_set(self, raw: RawSet) -> ItemSet:
+    def _item_set(self, raw: RawSet, touching: Bools | None = None) -> ItemSet:
         listed = self._lists(raw)
         self.check_memory([raw])
         pairs = self.blocking_.pairs(raw) if self.blocking_ and listed else all_pairs(len(raw))
+        if touching is not None:
+            pairs, listed = pairs[touching[pairs].any(axis=1)], True
         if listed:
             self._require(len(pairs), f"features of {len(pairs):,} pairs of {len(raw):,} items")
         values = _stack([block.transform(raw, pairs) for block in self.blocks_], pairs)

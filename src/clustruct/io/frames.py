@@ -29,7 +29,8 @@ def sets_of(
     """Raw sets from the rows of a data frame: of pandas, polars, Arrow, or whatever else narwhals knows.
 
     ``set``, ``cluster``, ``id`` and ``group`` name columns; all others are fields, or those of
-    ``fields`` alone. Without ``set`` the frame is one set, without ``cluster`` there are no labels.
+    ``fields`` alone. Without ``set`` the frame is one set, without ``cluster`` there are no labels; a label
+    that is missing (or -1) is not known.
     ``labels`` and ``columns`` are those of `read_sets`.
 
     >>> import pandas as pd
@@ -39,7 +40,7 @@ def sets_of(
     ([{'name': 'Ann'}, {'name': 'Anne'}], ['x', 'x'])
     """
     named = columns or Columns(set=set, id=id, cluster=cluster, group=group, fields=fields)
-    use = labels or ("required" if named.cluster else "ignored")
+    use = labels or ("partial" if named.cluster else "ignored")
     held = opened_frame(frame)
     header = list(map(str, held.columns))
     named = known_columns(named, header, use, None)

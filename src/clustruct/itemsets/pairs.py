@@ -181,7 +181,8 @@ class PairScores:
     """Scores of the pairs of m items, in one of three forms.
 
     - ``matrix``: dense, symmetric, all pairs scored (the diagonal means something for k-means only);
-    - ``index`` (p x 2, smaller item first) and ``values`` (p): listed pairs, the others not scored;
+    - ``index`` (p x 2, smaller item first, each pair once) and ``values`` (p): listed pairs, the others not
+      scored;
     - ``product``: V -> K V, for searches that only multiply.
 
     Nothing turns listed pairs into a matrix.
@@ -208,6 +209,8 @@ class PairScores:
         if K.ndim != 2 or K.shape[0] != K.shape[1]:
             raise ValueError(f"K must be a square matrix, got shape {K.shape}")
         upper, lower = sparse.triu(K, 1).tocoo(), sparse.tril(K, -1).T.tocoo()
+        upper.sum_duplicates()
+        lower.sum_duplicates()
         if upper.nnz and lower.nnz and abs(K - K.T).max() > 1e-8 * abs(K).max():
             raise ValueError("K is not symmetric (a sparse K is, or has entries in one triangle only)")
         edges = upper if upper.nnz else lower
@@ -221,10 +224,6 @@ class PairScores:
         graph = sparse.csr_array((self.values, (i, j)), shape=(self.n_items, self.n_items))
         graph.eliminate_zeros()
         return graph
-
-    def signed(self) -> Floats | sparse.csr_array:
-        """What correlation clustering takes: the matrix, or the graph of the listed pairs."""
-        return self.graph() if self.matrix is None else self.matrix
 
     def plus(self, coefficients: Floats) -> PairScores:
         """K_ab + c_ab, one coefficient for each scored pair."""

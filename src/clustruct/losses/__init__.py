@@ -1,6 +1,7 @@
 """Losses Delta(y, ybar) between a true and a predicted partition, and what searches need of them.
 
     PairwiseLoss      wrong pairs, with costs for false merges and false splits; linear in pairs
+    PairwiseFLoss     1 - F of pairs put together
     MitreLoss         1 - F of the MUC link score
     MutualPurityLoss  1 - harmonic mean of the two purities
     NormalisedLoss    distance of normalised cluster matrices (k-means), same k only
@@ -12,10 +13,12 @@ own is a class with these two, registered by `register("name")`.
 """
 
 from .base import LinearLoss, Loss, LossState, PairWeights, names, register
+from .counts import CountForm, CountLoss, CountState, PartialLoss
 from .function import FunctionLoss, as_loss
 from .mitre import MitreLoss
 from .normalised import NormalisedLoss
-from .pairwise import CountForm, CountLoss, CountState, PairwiseLoss
+from .pairwise import PairwiseLoss
+from .pairwise_f import PairCountLoss, PairCounts, PairwiseFLoss
 from .purity import MutualPurityLoss
 
 __all__ = [
@@ -29,8 +32,12 @@ __all__ = [
     "MitreLoss",
     "MutualPurityLoss",
     "NormalisedLoss",
+    "PairCountLoss",
+    "PairCounts",
     "PairWeights",
+    "PairwiseFLoss",
     "PairwiseLoss",
+    "PartialLoss",
     "as_loss",
     "names",
     "register",

@@ -7,7 +7,7 @@ from clustruct.partitions import canonical_labels
 from clustruct.storage import DataclassState
 
 from .base import register
-from .pairwise import CountForm, CountLoss
+from .counts import CountForm, CountLoss
 
 
 @register("mitre")
@@ -36,7 +36,7 @@ class MitreLoss(DataclassState, CountLoss):
         k_true = float(y.max()) + 1.0 if y.size else 0.0
         return CountForm(
             numerator=(-100.0 * k_true, 200.0, -100.0),
-            denominator=(2.0 * y.size - k_true, -1.0),
+            denominator=(2.0 * y.size - k_true, -1.0, 0.0),
             pair_weight=0.0,
             shared_pair_weight=0.0,
             cell_weight=1.0,

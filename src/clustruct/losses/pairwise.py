@@ -1,114 +1,18 @@
-"""The pairwise loss Delta_P, the share of wrong pairs, and its kind: losses that depend on counts alone.
-
-    Delta = max(0, (a_0 + a_Q Q + a_k k) / (b_0 + b_k k)),   0 where the denominator is 0
-    Q = p * (pairs together in ybar) + q * (pairs together in both) + z * (occupied cells)
-
-k is the number of predicted clusters; a cell (c, t) is occupied when predicted cluster c and true cluster t
-share an item. A merge of c and d changes Q by p s_c s_d + q sum_t n_ct n_dt - z |{t : n_ct, n_dt > 0}|,
-a move of one item by counts of two clusters only. Pairwise and MITRE losses are both of this form.
-"""
+"""The pairwise loss Delta_P, the share of wrong pairs."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from clustruct._typing import Floats, Ints, LabelsLike
-from clustruct.partitions import canonical_labels, co_membership, contingency
+from clustruct._typing import Ints, LabelsLike
+from clustruct.partitions import canonical_labels, co_membership
 from clustruct.storage import DataclassState
 
-from .base import Loss, LossState, PairWeights, register
-
-
-@dataclass(frozen=True)
-class CountForm:
-    """The coefficients of a count loss for one true partition: (a_0, a_Q, a_k), (b_0, b_k), (p, q, z)."""
-
-    numerator: tuple[float, float, float]
-    denominator: tuple[float, float]
-    pair_weight: float
-    shared_pair_weight: float
-    cell_weight: float
-
-    def statistic(self, counts: Ints, sizes: Ints) -> float:
-        """Q, from the occupied cells n_ct (in any shape; empty ones do no harm) and the sizes s_c."""
-        together = float((sizes * (sizes - 1) // 2).sum())
-        in_both = float((counts * (counts - 1) // 2).sum())
-        cells = float(np.count_nonzero(counts))
-        return self.pair_weight * together + self.shared_pair_weight * in_both + self.cell_weight * cells
-
-    def value(self, Q: ArrayLike, k: ArrayLike) -> Floats:
-        """Delta for statistics Q and numbers of clusters k (scalars or arrays of one shape)."""
-        a_0, a_Q, a_k = self.numerator
-        b_0, b_k = self.denominator
-        below = np.asarray(b_0 + b_k * np.asarray(k, dtype=np.float64))
-        above = a_0 + a_Q * np.asarray(Q, dtype=np.float64) + a_k * np.asarray(k)
-        safe = np.where(below == 0.0, 1.0, below)
-        return np.where(below == 0.0, 0.0, np.maximum(above / safe, 0.0))
-
-
-@runtime_checkable
-class CountLoss(Loss, Protocol):
-    """A loss that depends on counts alone, so that compiled searches can evaluate it."""
-
-    def count_form(self, y_true: LabelsLike) -> CountForm:
-        """The coefficients of the loss for this truth."""
-        ...
-
-    def __call__(self, y_true: LabelsLike, y_pred: LabelsLike) -> float:
-        """The loss of `y_pred`, from the occupied cells only: O(m log m) however many clusters there are."""
-        form, table = self.count_form(y_true), contingency(y_true, y_pred)
-        sizes = np.asarray(table.sum(axis=0), dtype=np.int64)
-        return float(form.value(form.statistic(np.asarray(table.data, dtype=np.int64), sizes), sizes.size))
-
-    def start(self, y_true: LabelsLike, labels: LabelsLike) -> CountState:
-        """The loss state at `labels`."""
-        return CountState(self.count_form(y_true), y_true, labels)
-
-
-class CountState(LossState):
-    """The state of a count loss. merge_values O(k^2 k_true), move_values O(k), a step O(m + k k_true)."""
-
-    def __init__(self, form: CountForm, y_true: LabelsLike, labels: LabelsLike) -> None:
-        super().__init__(y_true, labels)
-        self.form = form
-        self.statistic = form.statistic(self.counts, self.sizes)
-
-    @property
-    def value(self) -> float:
-        """Delta(y, labels)."""
-        return float(self.form.value(self.statistic, self.n_clusters))
-
-    def merge_values(self) -> Floats:
-        """Delta after each merge (k x k)."""
-        form, n, occupied = self.form, self.counts, (self.counts > 0).astype(np.int64)
-        pairs = form.pair_weight * np.outer(self.sizes, self.sizes) + form.shared_pair_weight * (n @ n.T)
-        changes = pairs - form.cell_weight * (occupied @ occupied.T)
-        values = form.value(self.statistic + changes, self.n_clusters - 1)
-        np.fill_diagonal(values, self.value)
-        return values
-
-    def move_values(self, item: int) -> Floats:
-        """Delta after moving the item to each cluster, the last a new one. O(k)."""
-        k, source = self.n_clusters, int(self.labels[item])
-        after = np.full(k + 1, k - int(self.sizes[source] == 1))
-        after[k] += 1
-        values = self.form.value(self.statistic + self._move_changes(item), after)
-        values[source] = self.value
-        return values
-
-    def _move_changes(self, item: int) -> Floats:
-        """Change of Q when the item leaves its cluster for each other one, or (last) for a new one."""
-        form, s, n, source = self.form, self.sizes, self.counts[:, self.truth[item]], self.labels[item]
-        joined = form.pair_weight * s + form.shared_pair_weight * n + form.cell_weight * (n == 0)
-        pairs = form.pair_weight * (s[source] - 1) + form.shared_pair_weight * (n[source] - 1)
-        return np.append(joined, form.cell_weight) - (pairs + form.cell_weight * (n[source] == 1))
-
-    def _changed(self) -> None:
-        self.statistic = self.form.statistic(self.counts, self.sizes)
+from .base import PairWeights, register
+from .counts import CountForm, CountLoss
 
 
 @register("pairwise")
@@ -176,7 +80,7 @@ class PairwiseLoss(DataclassState, CountLoss):
         in_truth = float((sizes * (sizes - 1) // 2).sum())
         return CountForm(
             numerator=(unit * self.split_cost * in_truth, unit, 0.0),
-            denominator=(1.0, 0.0),
+            denominator=(1.0, 0.0, 0.0),
             pair_weight=float(self.merge_cost),
             shared_pair_weight=-float(self.merge_cost + self.split_cost),
             cell_weight=0.0,

@@ -1,11 +1,11 @@
-"""Choosing C by cross-validation over sets."""
+"""Choosing C by holding out: whole sets, or whole clusters inside one table."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,26 +18,27 @@ from clustruct.exceptions import ChoiceWarning
 from clustruct.problems import Judged, Trained
 
 DEFAULT_GRID = tuple(10.0**k for k in range(-2, 3))
+# Where a choice without a grid of the user's own begins, and how far it goes, as powers of ten.
+BEGIN, LOWEST, HIGHEST = 0, -3, 4
 FEWEST_SETS = 3
 # Of two values one is always an end.
 FEWEST_VALUES = 3
-# One large set with a list of pairs is a table of records, for which 10 was near the best C of the grid when
-# folds of the training records were held out (abt_buy, amazon_google, dblp_acm, febrl3).
-LISTED_C = 10.0
 # How a training ends that nobody stopped.
 OWN_ENDS = ("converged", "max_iter", "time_limit", "stalled")
-
-Train = Callable[[float, Indices, Trained | None], Trained]
-Judge = Callable[[Trained, int], Judged]
 # An end of the grid is mentioned where it is better than its neighbour by this share of the loss.
 WORTH_SAYING = 0.01
 
+Train: TypeAlias = Callable[[float, Indices, Trained | None], Trained]
+Judge: TypeAlias = Callable[[Trained, Sequence[int]], Sequence[Judged]]
+# What is made small: the mean of the losses, or 1 - F of all pairs together.
+Criterion: TypeAlias = Literal["loss", "pairwise_f"]
+
 
 class Kept(Protocol):
-    """Where it is kept what trainings made of held-out sets, so that a choice that was cut short goes on."""
+    """Where it is kept what trainings made of held-out units, so that a choice that was cut short goes on."""
 
     def get(self, C: float, chosen: Indices, n: int) -> Sequence[Judged] | None:
-        """What a training on the sets chosen made of n held-out sets, where that is known."""
+        """What a training on the units chosen made of n held-out ones, where that is known."""
 
     def put(self, C: float, chosen: Indices, found: Sequence[Judged]) -> None:
         """It is known now."""
@@ -45,10 +46,10 @@ class Kept(Protocol):
 
 @dataclass(frozen=True)
 class Choice:
-    """The C chosen, and what every C of the grid cost.
+    """The C chosen, and what every C that was tried cost.
 
     ``stopped`` is the last training, where Ctrl-C or a callback ended the choice: then C is not chosen but
-    that of this training, and ``results["left_out"]`` are the sets that it has not seen.
+    that of this training, and ``results["left_out"]`` are the units that it has not seen.
     """
 
     C: float
@@ -59,67 +60,185 @@ class Choice:
 def choose_C(
     train: Train,
     judge: Judge,
-    n_sets: int,
+    n: int,
     *,
     grid: ArrayLike | None = None,
-    folds: int = 5,
+    folds: int = 3,
     groups: Sequence[Hashable] | None = None,
     sample_weight: Floats | None = None,
     random_state: int = 0,
-    listed: bool = False,
+    by: Criterion = "loss",
     kept: Kept | None = None,
 ) -> Choice:
-    """The C of least mean held-out loss.
+    """The C that does best on units held out: sets, or clusters.
 
-    ``train(C, numbers of sets, earlier training or None)`` and ``judge(training, number of a set)`` do the
-    work. Each fold trains along the grid from small C to large, every training starting from the
-    constraints of the one before, so that the grid costs little more than its largest C alone. Sets of one
-    group are held out together. With too few sets C is the middle of the grid, or for one set that lists its
-    pairs (``listed``) what is nearest to 10. What ``kept`` knows from a run cut short is taken.
+    ``train(C, numbers of units, earlier training or None)`` and ``judge(training, numbers of units)`` do the
+    work. Units of one group are held out together. Every training starts from the constraints of the one
+    before, so that the next C costs little. Of a ``grid`` all values are tried; without one powers of ten
+    from 1 on, upwards or downwards as long as that is better. Of values that are as good within one standard
+    error (of the difference to the best, over the units) the one nearest to 1 is taken: it was the best on
+    most data, and neither far larger nor far smaller weights than these data ask for come from it. What
+    ``kept`` knows from a run cut short is taken.
     """
-    Cs = np.sort(np.asarray(DEFAULT_GRID if grid is None else grid, float))
-    if n_sets == 1 and listed:
-        return Choice(float(Cs[np.argmin(np.abs(np.log(Cs / LISTED_C)))]), {"C": Cs})
-    if n_sets < FEWEST_SETS or len(Cs) == 1:
-        return Choice(float(Cs[len(Cs) // 2]), {"C": Cs})
-    run = _Grid(train, judge, Cs, np.zeros((len(Cs), n_sets)), np.zeros((len(Cs), 3)), kept)
-    parts = list(split_sets(n_sets, folds, random_state, groups))
+    trials = _Trials(train, judge, list(split_sets(n, folds, random_state, groups)), n, kept)
+    table = _Table(trials, by, sample_weight)
     try:
-        for number, (chosen, test) in enumerate(parts):
-            if run.fold(chosen, test, number * len(Cs), len(parts) * len(Cs)):
-                break
-    except KeyboardInterrupt:
-        if run.reached is None:
-            raise
-        run.stopped = "interrupted"
-    if run.stopped and run.reached is not None:
-        return _unfinished(run, n_sets)
-    mean = np.average(run.losses, axis=1, weights=sample_weight)
-    # Of equals the one nearest to 1, the value that suits most data.
-    best = int(np.lexsort((np.abs(np.log(Cs)), np.round(mean, 9)))[0])
-    _mention_edge(Cs, mean, best)
-    results: dict[str, NDArray[Any]] = {
-        "C": Cs,
-        "mean_loss": mean,
-        "losses": run.losses,
-        "pairwise_f": pairwise_f(run.pairs),
-    }
-    return Choice(float(Cs[best]), results)
+        table.climb() if grid is None else table.try_all(np.sort(np.asarray(grid, float)).tolist())
+    except _Ended:
+        assert trials.reached is not None
+        return _unfinished(*trials.reached, n)
+    return table.choice(widened=grid is None)
 
 
-def _unfinished(run: _Grid, n_sets: int) -> Choice:
+class _Ended(Exception):
+    """Ctrl-C or a callback ended the choice."""
+
+
+@dataclass
+class _Trials:
+    """Trainings at some C, one for each fold, and what they make of held-out units.
+
+    ``reached`` is the last training, its C, what it has not seen and why it was ended.
+    """
+
+    train: Train
+    judge: Judge
+    folds: Sequence[tuple[Indices, Indices]]
+    n: int
+    kept: Kept | None = None
+    last: dict[int, Trained] = field(default_factory=dict)
+    reached: tuple[float, Trained, Indices, str] | None = None
+    done: int = 0
+
+    def at(self, C: float, expected: int) -> list[Judged]:
+        """What each unit comes to when it is held out. ``expected``: how many values of C there will be."""
+        found = [Judged(0.0)] * self.n
+        for number, (chosen, test) in enumerate(self.folds):
+            known = None if self.kept is None else self.kept.get(C, chosen, len(test))
+            if known is None:
+                known = self._fold(C, number, chosen, test, expected * len(self.folds))
+            self.done += 1
+            for i, judged in zip(test.tolist(), known, strict=True):
+                found[i] = judged
+        return found
+
+    def _fold(self, C: float, number: int, chosen: Indices, test: Indices, total: int) -> Sequence[Judged]:
+        try:
+            with warnings.catch_warnings(), choosing_C(self.done, max(total, self.done + 1)):
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                trained = self.train(C, chosen, self.last.get(number))
+            self.last[number] = trained
+            self.reached = (C, trained, test, trained.result.stop_reason)
+            if trained.result.stop_reason not in OWN_ENDS:
+                raise _Ended
+            known = self.judge(trained, test.tolist())
+        except KeyboardInterrupt:
+            if self.reached is None:
+                raise
+            self.reached = (*self.reached[:3], "interrupted")
+            raise _Ended from None
+        if self.kept is not None:
+            self.kept.put(C, chosen, known)
+        return known
+
+
+@dataclass
+class _Table:
+    """The values of C tried so far, and how good they are."""
+
+    trials: _Trials
+    by: Criterion
+    sample_weight: Floats | None
+    tried: dict[float, list[Judged]] = field(default_factory=dict)
+
+    def try_all(self, grid: Sequence[float]) -> None:
+        for C in grid:
+            self.tried[C] = self.trials.at(C, len(grid))
+
+    def climb(self) -> None:
+        """Powers of ten from the usual C on: upwards, and downwards where that was no use."""
+        for step in (1, -1):
+            k = BEGIN if step == 1 else BEGIN - 1
+            while LOWEST <= k <= HIGHEST:
+                self.tried[10.0**k] = self.trials.at(10.0**k, FEWEST_VALUES)
+                if len(self.tried) > 1 and not self._gains(10.0**k, 10.0 ** (k - step)):
+                    break
+                k += step
+            if self._cost(self._best()) < self._cost(10.0**BEGIN):
+                return
+
+    def _gains(self, C: float, before: float) -> bool:
+        """Whether a step was worth its cost."""
+        return self._cost(C) < (1.0 - WORTH_SAYING) * self._cost(before)
+
+    def _best(self) -> float:
+        return min(self.tried, key=self._cost)
+
+    def _cost(self, C: float) -> float:
+        return float(costs(self.tried[C], self.by, self.sample_weight))
+
+    def choice(self, *, widened: bool) -> Choice:
+        """The C of least cost; of equals the one nearest to 1."""
+        Cs = np.array(sorted(self.tried))
+        mean = np.array([self._cost(C) for C in Cs.tolist()])
+        best = self._best()
+        as_good = [C for C in Cs.tolist() if self._differs_by(C, best) <= 0.0]
+        C = min(as_good, key=lambda C: (abs(np.log(C)), C))
+        if not widened:
+            _mention_edge(Cs, mean, int(np.flatnonzero(Cs == C)[0]))
+        pairs = np.array([np.sum([j.pairs for j in self.tried[C]], axis=0) for C in Cs.tolist()])
+        results: dict[str, NDArray[Any]] = {
+            "C": Cs,
+            "mean_loss": mean,
+            "losses": np.array([[j.loss for j in self.tried[C]] for C in Cs.tolist()]),
+            "pairwise_f": pairwise_f(pairs),
+        }
+        return Choice(C, results)
+
+    def _differs_by(self, C: float, best: float) -> float:
+        """How much worse than the best, less one standard error of the difference (jackknife)."""
+        if best == C:
+            return 0.0
+        one, other = (self.tried[value] for value in (C, best))
+        n = len(one)
+        without = [leave_one_out(judged, self.by, self.sample_weight) for judged in (one, other)]
+        spread = without[0] - without[1]
+        error = float(np.sqrt((n - 1) / n * ((spread - spread.mean()) ** 2).sum()))
+        return max(self._cost(C) - self._cost(best) - error, 0.0)
+
+
+def costs(judged: Sequence[Judged], by: Criterion, weights: Floats | None = None) -> float:
+    """The mean loss, or 1 - F of all pairs.
+
+    >>> round(costs([Judged(2.0, (1.0, 1.0, 3.0)), Judged(4.0, (1.0, 2.0, 1.0))], "pairwise_f"), 3)
+    0.429
+    """
+    if by == "loss":
+        return float(np.average([j.loss for j in judged], weights=weights))
+    return 1.0 - float(pairwise_f(np.sum([j.pairs for j in judged], axis=0)[None])[0])
+
+
+def leave_one_out(judged: Sequence[Judged], by: Criterion, weights: Floats | None = None) -> Floats:
+    """The costs without each of the units in turn."""
+    if by == "loss":
+        w = np.ones(len(judged)) if weights is None else weights
+        losses = np.array([j.loss for j in judged])
+        return ((w * losses).sum() - w * losses) / np.maximum(w.sum() - w, 1e-300)
+    pairs = np.array([j.pairs for j in judged])
+    return 1.0 - pairwise_f(pairs.sum(axis=0) - pairs)
+
+
+def _unfinished(C: float, trained: Trained, left_out: Indices, reason: str, n: int) -> Choice:
     """The last training of a choice that was ended."""
-    assert run.reached is not None
-    C, trained = run.reached
-    numbers = ", ".join(str(i + 1) for i in run.left_out)
+    numbers = ", ".join(str(i + 1) for i in left_out)
     warnings.warn(
         f"C was not chosen, since the choice was ended: C = {C:g} is that of the last training, which has "
-        f"not seen {'set' if len(run.left_out) == 1 else 'sets'} {numbers} of {n_sets}",
+        f"not seen {'set' if len(left_out) == 1 else 'sets'} {numbers} of {n}",
         ChoiceWarning,
         stacklevel=4,
     )
-    result = replace(trained.result, stop_reason=run.stopped)
-    return Choice(C, {"C": run.grid, "left_out": run.left_out}, replace(trained, result=result))
+    result = replace(trained.result, stop_reason=reason)
+    return Choice(C, {"C": np.array([C]), "left_out": left_out}, replace(trained, result=result))
 
 
 def _mention_edge(grid: Floats, mean: Floats, best: int) -> None:
@@ -146,48 +265,7 @@ def pairwise_f(pairs: Floats) -> Floats:
     array([0.75, 1.  ])
     """
     both = pairs[:, 1] + pairs[:, 2]
-    return np.where(both > 0.0, 2.0 * pairs[:, 0] / np.maximum(both, 1.0), 1.0)
-
-
-@dataclass
-class _Grid:
-    """Trainings along the grid, what they make of held-out sets, and the last one made."""
-
-    train: Train
-    judge: Judge
-    grid: Floats
-    losses: Floats
-    pairs: Floats
-    kept: Kept | None = None
-    reached: tuple[float, Trained] | None = None
-    left_out: Indices = field(default_factory=lambda: np.zeros(0, np.intp))
-    stopped: str = ""
-
-    def fold(self, chosen: Indices, test: Indices, done: int, total: int) -> bool:
-        """Fill in the losses of one fold. Whether the choice was ended in it."""
-        trained = None
-        for k, C in enumerate(self.grid.tolist()):
-            known = None if self.kept is None else self.kept.get(C, chosen, len(test))
-            if known is not None:
-                self._note(k, test, known)
-                continue
-            with warnings.catch_warnings(), choosing_C(done + k, total):
-                warnings.simplefilter("ignore", ConvergenceWarning)
-                trained = self.train(C, chosen, trained)
-            self.reached, self.left_out = (C, trained), test
-            if trained.result.stop_reason not in OWN_ENDS:
-                self.stopped = trained.result.stop_reason
-                return True
-            found = [self.judge(trained, int(i)) for i in test]
-            self._note(k, test, found)
-            if self.kept is not None:
-                self.kept.put(C, chosen, found)
-        return False
-
-    def _note(self, k: int, test: Indices, found: Sequence[Judged]) -> None:
-        for i, judged in zip(test, found, strict=True):
-            self.losses[k, i] = judged.loss
-            self.pairs[k] += judged.pairs
+    return np.where(both > 0.0, 2.0 * pairs[:, 0] / np.maximum(both, 1e-300), 1.0)
 
 
 def split_sets(

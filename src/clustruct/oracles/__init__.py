@@ -6,10 +6,8 @@ A new search is a class that is registered, in a file of its own that the first 
 
 from . import correlation, kmeans  # noqa: F401  (they register)
 from .base import (
-    ExampleLoss,
     Oracle,
     OracleResult,
-    Output,
     Predictor,
     make_oracle,
     make_predictor,
@@ -17,6 +15,7 @@ from .base import (
     predictor_names,
     register,
 )
+from .example_loss import ExampleLoss, Output
 
 __all__ = ["ExampleLoss", "Oracle", "OracleResult", "Output", "Predictor", "register"]
 __all__ += ["make_oracle", "make_predictor", "oracle_names", "predictor_names"]

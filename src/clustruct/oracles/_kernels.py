@@ -1,9 +1,10 @@
 """Compiled greedy and local search for H with losses that depend on counts alone.
 
-    Delta = max(0, (a_0 + a_Q Q + a_k k) / (b_0 + b_k k)),  0 where the denominator is 0
-    Q = p * (pairs together) + q * (pairs together in both) + z * (occupied cells)
+    Delta = max(0, (a_0 + a_Q Q + a_k k) / (b_0 + b_k k + b_P P)),  0 where the denominator is 0
+    P = pairs together
+    Q = p * P + q * (pairs together in both) + z * (occupied cells)
 
-`form` is the array (a_0, a_Q, a_k, b_0, b_k, p, q, z) of a CountForm; `rule` says whether slacks are
+`form` is the array (a_0, a_Q, a_k, b_0, b_k, p, q, z, b_P) of a CountForm; `rule` says whether slacks are
 scaled, and whether they are quadratic. Plain functions, arrays in, arrays out. The steps are those of
 `violation_search`, in the same order.
 """
@@ -18,8 +19,8 @@ Rule = tuple[bool, bool]
 
 
 @kernel()
-def _objective(gain: float, Q: float, k: int, form: Floats, rule: Rule) -> float:
-    below = form[3] + form[4] * k
+def _objective(gain: float, Q: float, P: int, k: int, form: Floats, rule: Rule) -> float:
+    below = form[3] + form[4] * k + form[8] * P
     delta = 0.0
     if below != 0.0:
         delta = max((form[0] + form[1] * Q + form[2] * k) / below, 0.0)
@@ -46,6 +47,15 @@ def _statistic(sizes: Ints, counts: Ints, form: Floats) -> float:
             if n > 0:
                 Q += form[6] * (n * (n - 1) // 2) + form[7]
     return Q
+
+
+@kernel()
+def _pairs_together(sizes: Ints) -> int:
+    """P of the partition."""
+    P = 0
+    for c in range(sizes.size):
+        P += sizes[c] * (sizes[c] - 1) // 2
+    return P
 
 
 @kernel()
@@ -84,6 +94,32 @@ def _best_join(
 
 
 @kernel()
+def _best_join_of_ratio(
+    alive: Ints,
+    sums: Floats,
+    changes: Floats,
+    sizes: Ints,
+    gain: float,
+    Q: float,
+    P: int,
+    form: Floats,
+    rule: Rule,
+) -> tuple[float, int, int]:
+    """`_best_join` where the pairs together stand in the denominator too."""
+    k = alive.size
+    best, first, second = -np.inf, -1, -1
+    for i in range(k):
+        c = alive[i]
+        for j in range(i + 1, k):
+            d = alive[j]
+            joined = P + sizes[c] * sizes[d]
+            H = _objective(gain + sums[c, d], Q + changes[c, d], joined, k - 1, form, rule)
+            if best < H:
+                best, first, second = H, i, j
+    return best, first, second
+
+
+@kernel()
 def greedy(
     K: Floats, truth: Ints, labels: Ints, form: Floats, rule: Rule, truth_score: float, tolerance: float
 ) -> Ints:
@@ -97,15 +133,19 @@ def greedy(
     for a in range(m):
         for b in range(m):
             changes[a, b] = form[5] + (form[6] - form[7]) * (truth[a] == truth[b])
-    gain, Q = -truth_score, _statistic(sizes, counts, form)
+    gain, Q, P = -truth_score, _statistic(sizes, counts, form), _pairs_together(sizes)
     while alive.size > 1:
-        now = _objective(gain, Q, alive.size, form, rule)
-        best, i, j = _best_join(alive, sums, changes, gain, Q, form, rule)
+        now = _objective(gain, Q, P, alive.size, form, rule)
+        if form[8] == 0.0:
+            best, i, j = _best_join(alive, sums, changes, gain, Q, form, rule)
+        else:
+            best, i, j = _best_join_of_ratio(alive, sums, changes, sizes, gain, Q, P, form, rule)
         if not best > now + tolerance:
             break
         c, d = alive[i], alive[j]
         gain += sums[c, d]
         Q += changes[c, d]
+        P += sizes[c] * sizes[d]
         sizes[c] += sizes[d]
         counts[c] += counts[d]
         alive = np.concatenate((alive[:j], alive[j + 1 :]))
@@ -130,6 +170,7 @@ def _best_move(
     counts: Ints,
     gain: float,
     Q: float,
+    P: int,
     form: Floats,
     rule: Rule,
 ) -> tuple[float, int, float, float]:
@@ -141,6 +182,7 @@ def _best_move(
     best, place, best_gain, best_Q = -np.inf, -1, gain, Q
     for i in range(k + 1):
         new_gain, new_Q, new_k = gain - pull[item, source], Q - leave, rest
+        new_P = P - (sizes[source] - 1)
         if i == k:
             new_Q += form[7]
             new_k += 1
@@ -149,8 +191,9 @@ def _best_move(
             if c == source:
                 continue
             new_gain += pull[item, c]
+            new_P += sizes[c]
             new_Q += form[5] * sizes[c] + form[6] * counts[c, t] + form[7] * (counts[c, t] == 0)
-        H = _objective(new_gain, new_Q, new_k, form, rule)
+        H = _objective(new_gain, new_Q, new_P, new_k, form, rule)
         if best < H:
             best, place, best_gain, best_Q = H, i, new_gain, new_Q
     return best, place, best_gain, best_Q
@@ -198,7 +241,7 @@ def hill_climb(
     alive = np.arange(labels.max() + 1)
     sizes, counts = _count(truth, found, m)
     pull = np.zeros((m, m))
-    gain, Q = -truth_score, _statistic(sizes, counts, form)
+    gain, Q, P = -truth_score, _statistic(sizes, counts, form), _pairs_together(sizes)
     for a in range(m):
         for b in range(m):
             pull[a, found[b]] += K[a, b]
@@ -207,15 +250,16 @@ def hill_climb(
         moved = False
         for item in range(m):
             source = found[item]
-            now = _objective(gain, Q, alive.size, form, rule)
+            now = _objective(gain, Q, P, alive.size, form, rule)
             best, place, new_gain, new_Q = _best_move(
-                item, truth, source, alive, pull, sizes, counts, gain, Q, form, rule
+                item, truth, source, alive, pull, sizes, counts, gain, Q, P, form, rule
             )
             if not best > now + tolerance:
                 continue
             if place == alive.size:
                 alive = np.append(alive, np.argmin(sizes))  # an empty slot
             target = alive[place]
+            P += sizes[target] - (sizes[source] - 1)
             _carry(item, source, target, K, truth[item], pull, sizes, counts)
             found[item], gain, Q, moved = target, new_gain, new_Q, True
             if sizes[source] == 0:
@@ -223,13 +267,17 @@ def hill_climb(
         if moved:
             continue
         sums, changes = _join_tables(alive, found, pull, sizes, counts, form)
-        now = _objective(gain, Q, alive.size, form, rule)
-        best, i, j = _best_join(alive, sums, changes, gain, Q, form, rule)
+        now = _objective(gain, Q, P, alive.size, form, rule)
+        if form[8] == 0.0:
+            best, i, j = _best_join(alive, sums, changes, gain, Q, form, rule)
+        else:
+            best, i, j = _best_join_of_ratio(alive, sums, changes, sizes, gain, Q, P, form, rule)
         if not best > now + tolerance:
             return found
         c, d = alive[i], alive[j]
         gain += sums[c, d]
         Q += changes[c, d]
+        P += sizes[c] * sizes[d]
         for item in range(m):
             if found[item] == d:
                 _carry(item, d, c, K, truth[item], pull, sizes, counts)

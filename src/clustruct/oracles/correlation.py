@@ -6,8 +6,6 @@ from abc import abstractmethod
 from typing import ClassVar, Literal
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
 from clustruct._typing import Bools, Ints
 from clustruct.inference import correlation
@@ -18,8 +16,10 @@ from clustruct.losses import LinearLoss, Loss, PairwiseLoss
 from clustruct.partitions import RelaxedClustering, canonical_labels
 from clustruct.slack_rule import SlackRule
 
-from .base import PLAIN, ExampleLoss, Oracle, OracleResult, Output, PairCoefficients, Predictor, register
+from .base import PLAIN, Oracle, OracleResult, PairCoefficients, Predictor, register
+from .example_loss import ExampleLoss, Output
 from .graph_search import GraphSearch
+from .pair_count_search import PairCountSearch
 from .violation_search import Search, ViolationSearch
 
 
@@ -36,8 +36,15 @@ class CorrelationOracle(Oracle):
     def is_linear(self, loss: Loss) -> bool:
         return isinstance(loss, LinearLoss)
 
-    def example_loss(self, loss: Loss, truth: Ints, x: ItemSet, judged: Bools | None = None) -> ExampleLoss:
-        return ExampleLoss(loss, truth, x.pair_index if x.is_sparse else None, judged)
+    def example_loss(
+        self,
+        loss: Loss,
+        truth: Ints,
+        x: ItemSet,
+        judged: Bools | None = None,
+        known: Bools | None = None,
+    ) -> ExampleLoss:
+        return ExampleLoss(loss, truth, x.pair_index if x.is_sparse else None, judged, known)
 
     def coefficients(self, y: Output) -> PairCoefficients:
         assert not isinstance(y, RelaxedClustering)
@@ -52,11 +59,17 @@ class CorrelationOracle(Oracle):
             return self.result(self.maximise(scores), loss)
         if rule == PLAIN and loss.coefficients is not None:
             return self.result(self.maximise(scores.plus(loss.coefficients)), loss)
+        return self.result(self.search(self.problem(scores, loss, rule, start)), loss)
+
+    def problem(self, scores: PairScores, loss: ExampleLoss, rule: SlackRule, start: Output | None) -> Search:
+        """What is to be searched where the loss cannot be added to the scores."""
         if (refused := self.refusal(rule, loss.loss)) is not None:
             raise ValueError(refused)
-        if scores.matrix is not None and not loss.by_pairs:
-            return self.result(self.search(ViolationSearch(scores.matrix, loss, rule)), loss)
-        return self.result(self.search(GraphSearch(scores.listed(), loss, rule)), loss)
+        if rule == PLAIN and loss.judged_pairs is not None:
+            return PairCountSearch(scores.listed(), loss, start if isinstance(start, np.ndarray) else None)
+        if scores.matrix is not None and not loss.by_pairs and loss.known is None:
+            return ViolationSearch(scores.matrix, loss, rule)
+        return GraphSearch(scores.listed(), loss, rule)
 
     @abstractmethod
     def maximise(self, scores: PairScores) -> Output:
@@ -74,7 +87,8 @@ class CorrelationOracle(Oracle):
 class Greedy(CorrelationOracle):
     """C_G: from singletons, merge the two clusters that raise the value most, until no merge raises it.
 
-    Algorithm 3, and with the loss in sight Algorithm 4.
+    Algorithm 3, and with the loss in sight Algorithm 4. With a loss of the counts of listed pairs
+    (pairwise F) it is quick, and there is a thorough search beside it: see `PairCountSearch`.
 
     >>> K = np.array([[0.0, 3.0, -1.0], [3.0, 0.0, -1.0], [-1.0, -1.0, 0.0]])
     >>> Greedy().predict(PairScores.from_matrix(K))
@@ -84,10 +98,20 @@ class Greedy(CorrelationOracle):
     name = "greedy"
 
     def maximise(self, scores: PairScores) -> Ints:
-        return correlation.greedy(scores.signed())
+        return correlation.greedy(scores)
 
     def search(self, problem: Search) -> Ints:
         return problem.greedy()
+
+    def is_quick(self, rule: SlackRule, loss: ExampleLoss) -> bool:
+        return self.loss_in_oracle and rule == PLAIN and loss.judged_pairs is not None
+
+    def separate_thoroughly(
+        self, scores: PairScores, loss: ExampleLoss, rule: SlackRule, start: Output | None = None
+    ) -> OracleResult:
+        if not self.is_quick(rule, loss):
+            return self.separate(scores, loss, rule, start)
+        return self.result(self.problem(scores, loss, rule, start).local_search(), loss)
 
 
 @register
@@ -97,13 +121,13 @@ class LocalSearch(CorrelationOracle):
     name = "local_search"
 
     def maximise(self, scores: PairScores) -> Ints:
-        return correlation.local_search(scores.signed(), sweeps=0)
+        return correlation.local_search(scores, sweeps=0)
 
     def search(self, problem: Search) -> Ints:
         return problem.local_search()
 
     def predict(self, scores: PairScores, n_clusters: int | None = None) -> Ints:
-        return correlation.local_search(scores.signed(), random_state=self.random_state)
+        return correlation.local_search(scores, random_state=self.random_state)
 
 
 @register
@@ -116,7 +140,7 @@ class Exact(CorrelationOracle):
     most_items = MOST_ITEMS
 
     def maximise(self, scores: PairScores) -> Ints:
-        return correlation.exact(scores.signed())
+        return correlation.exact(scores)
 
 
 @register
@@ -131,10 +155,10 @@ class LinearProgram(CorrelationOracle):
     most_items = MOST_ITEMS
 
     def maximise(self, scores: PairScores) -> EdgeDegrees:
-        return correlation.lp_relaxation(scores.signed())
+        return correlation.lp_relaxation(scores)
 
     def predict(self, scores: PairScores, n_clusters: int | None = None) -> Ints:
-        return correlation.round_edges(self.maximise(scores), K=scores.signed())
+        return correlation.round_edges(self.maximise(scores), K=scores)
 
 
 class _Rounded(Predictor):
@@ -145,7 +169,7 @@ class _Rounded(Predictor):
     rounding: ClassVar[Literal["algorithm5", "ball"]]
 
     def predict(self, scores: PairScores, n_clusters: int | None = None) -> Ints:
-        return correlation.round_edges(correlation.lp_relaxation(scores.signed()), self.rounding)
+        return correlation.round_edges(correlation.lp_relaxation(scores), self.rounding)
 
 
 @register
@@ -176,7 +200,7 @@ class Components(Predictor):
     objective = "correlation"
 
     def predict(self, scores: PairScores, n_clusters: int | None = None) -> Ints:
-        return canonical_labels(connected_components(_links(scores), directed=False)[1])
+        return correlation.positive_components(scores)
 
 
 @register
@@ -192,7 +216,7 @@ class NearestMate(Predictor):
     objective = "correlation"
 
     def predict(self, scores: PairScores, n_clusters: int | None = None) -> Ints:
-        earlier, later = _links(scores).nonzero()
+        earlier, later = _links(scores)
         mate = np.arange(scores.n_items, dtype=np.int64)
         known = np.full(scores.n_items, -1, dtype=np.int64)
         np.maximum.at(known, later, earlier)
@@ -201,7 +225,12 @@ class NearestMate(Predictor):
         return canonical_labels(mate)
 
 
-def _links(scores: PairScores) -> sparse.csr_array:
-    """The pairs a < b with a positive score."""
-    upper = scores.graph() if scores.matrix is None else sparse.triu(sparse.csr_array(scores.matrix > 0.0), 1)
-    return sparse.csr_array(upper > 0.0)
+def _links(scores: PairScores) -> tuple[Ints, Ints]:
+    """The earlier and the later items of the pairs with a positive score."""
+    if scores.matrix is not None:
+        earlier, later = np.nonzero(np.triu(scores.matrix > 0.0, 1))
+        return earlier, later
+    assert scores.index is not None
+    assert scores.values is not None
+    earlier, later = scores.index[scores.values > 0.0].T
+    return earlier, later

@@ -10,144 +10,25 @@ undergenerate.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator
 from heapq import heappop, heappush
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from clustruct._typing import Ints
 from clustruct.itemsets import PairScores
-from clustruct.losses import CountForm
 from clustruct.partitions import canonical_labels
 from clustruct.slack_rule import SlackRule
 
-from .base import ExampleLoss, together
+from .example_loss import ExampleLoss, together
+from .graph_loss import GraphLoss, graph_loss
 from .violation_search import Search
 
-
-class GraphLoss:
-    """Delta of a partition under search, whose clusters have names; ``labels`` belong to the search.
-
-    No table of clusters by true clusters is made. A *change* is a number that says what a step does to the
-    loss, whatever happens elsewhere. This one is a loss of the listed pairs, Delta = sum_r c_r (e_r -
-    e_r(y_i)): changes are sums of the coefficients c (``costs``). ``by_cluster``: changes depend on what the
-    clusters hold (not only on the listed pairs between them). ``stale``: other steps make them out of date.
-    """
-
-    by_cluster = False
-    stale = False
-
-    def __init__(self, loss: ExampleLoss, labels: list[int]) -> None:
-        self.loss, self.labels = loss, labels
-        self.value = loss(np.array(labels, dtype=np.int64))
-
-    def merge_change(self, c: int, d: int, costs: float) -> float:
-        """The change when c and d merge; ``costs``: the coefficients of the pairs between them, summed."""
-        return costs
-
-    def after_merge(self, change: float) -> float:
-        """Delta after a merge of that change."""
-        return max(0.0, self.value + change)
-
-    def merge(self, c: int, d: int, change: float) -> None:
-        """Cluster d becomes part of c. Called before the labels change."""
-        self.value = self.after_merge(change)
-
-    def after_move(self, item: int, target: int, costs: float) -> float:
-        """Delta after the item moved to the cluster; ``costs``: to it, minus to its own."""
-        return max(0.0, self.value + costs)
-
-    def move(self, item: int, target: int, value: float) -> None:
-        """The item moves, which makes Delta ``value``. Called before the labels change."""
-        self.value = value
-
-
-class CountGraphLoss(GraphLoss):
-    """A loss of counts (`CountForm`): a change is that of Q. A cluster holds its few counts alone."""
-
-    by_cluster = True
-
-    def __init__(self, loss: ExampleLoss, labels: list[int], form: CountForm) -> None:
-        super().__init__(loss, labels)
-        self.form, self.truth = form, loss.truth.tolist()
-        self.counts: list[Counter[int]] = [Counter() for _ in labels]
-        for c, t in zip(labels, self.truth, strict=True):
-            self.counts[c][t] += 1
-        self.sizes = [counts.total() for counts in self.counts]
-        self.k = sum(size > 0 for size in self.sizes)
-        cells = np.array([n for counts in self.counts for n in counts.values()], dtype=np.int64)
-        self.Q = form.statistic(cells, np.array(self.sizes, dtype=np.int64))
-
-    def merge_change(self, c: int, d: int, costs: float) -> float:
-        few, many = sorted((self.counts[c], self.counts[d]), key=len)
-        shared = [n * many[t] for t, n in few.items() if t in many]
-        form = self.form
-        inside = form.shared_pair_weight * sum(shared) - form.cell_weight * len(shared)
-        return form.pair_weight * self.sizes[c] * self.sizes[d] + inside
-
-    def after_merge(self, change: float) -> float:
-        return self._value(self.Q + change, self.k - 1)
-
-    def merge(self, c: int, d: int, change: float) -> None:
-        self.Q, self.k = self.Q + change, self.k - 1
-        self.value = self._value(self.Q, self.k)
-        self.counts[c].update(self.counts[d])
-        self.sizes[c] += self.sizes[d]
-        self.counts[d], self.sizes[d] = Counter(), 0
-
-    def after_move(self, item: int, target: int, costs: float) -> float:
-        return self._value(*self._moved(item, target))
-
-    def move(self, item: int, target: int, value: float) -> None:
-        self.Q, self.k = self._moved(item, target)
-        self.value = value
-        t, source = self.truth[item], self.labels[item]
-        self.counts[source][t] -= 1
-        if not self.counts[source][t]:
-            del self.counts[source][t]
-        self.counts[target][t] += 1
-        self.sizes[source] -= 1
-        self.sizes[target] += 1
-
-    def _moved(self, item: int, target: int) -> tuple[float, int]:
-        form, t, source = self.form, self.truth[item], self.labels[item]
-        own, there = self.counts[source][t] - 1, self.counts[target].get(t, 0)
-        Q = self.Q + form.pair_weight * (self.sizes[target] - self.sizes[source] + 1)
-        Q += form.shared_pair_weight * (there - own) + form.cell_weight * ((there == 0) - (own == 0))
-        return Q, self.k + (self.sizes[target] == 0) - (self.sizes[source] == 1)
-
-    def _value(self, Q: float, k: int) -> float:
-        """`CountForm.value` for plain numbers."""
-        a_0, a_Q, a_k = self.form.numerator
-        below = self.form.denominator[0] + self.form.denominator[1] * k
-        return max(0.0, (a_0 + a_Q * Q + a_k * k) / below) if below else 0.0
-
-
-class WholeGraphLoss(GraphLoss):
-    """Any loss, evaluated from scratch for each candidate: a change is the difference to Delta now."""
-
-    stale = True
-
-    def merge_change(self, c: int, d: int, costs: float) -> float:
-        now = np.array(self.labels, dtype=np.int64)
-        return float(self.loss(np.where(now == d, c, now))) - self.value
-
-    def after_move(self, item: int, target: int, costs: float) -> float:
-        trial = np.array(self.labels, dtype=np.int64)
-        trial[item] = target
-        return float(self.loss(trial))
-
-
-def graph_loss(loss: ExampleLoss, labels: list[int]) -> GraphLoss:
-    """The state of a loss at these labels."""
-    if loss.by_pairs:
-        return GraphLoss(loss, labels)
-    return WholeGraphLoss(loss, labels) if loss.form is None else CountGraphLoss(loss, labels, loss.form)
-
-
-# What a pair of clusters, or an item and a cluster, have between them: score, loss coefficients.
-Sums = tuple[float, float]
+# What a pair of clusters, or an item and a cluster, have between them: score, loss coefficients (or counts).
+Sums = tuple[float, complex]
+Near = list[tuple[int, float, complex]]
 
 
 class GraphSearch(Search):
@@ -170,8 +51,11 @@ class GraphSearch(Search):
         assert scores.values is not None
         self.index, self.values, self.m = scores.index, scores.values, scores.n_items
         super().__init__(loss, rule, float(np.abs(self.values).sum()))
-        costs = loss.coefficients if loss.by_pairs else None
-        self.costs = np.zeros(len(self.values)) if costs is None else costs
+        self.costs: NDArray[Any] = np.zeros(len(self.values))
+        if loss.judged_pairs is not None:
+            self.costs = loss.judged_pairs.true + 1j * loss.judged_pairs.weight
+        elif loss.by_pairs and loss.coefficients is not None:
+            self.costs = loss.coefficients
 
     def score(self, labels: Ints) -> float:
         return float(self.values @ together(labels, self.index))
@@ -208,7 +92,7 @@ class GraphSearch(Search):
         merges.relabel()
         return any_made
 
-    def _move(self, labels: list[int], near: list[list[tuple[int, float, float]]]) -> None:
+    def _move(self, labels: list[int], near: list[Near]) -> None:
         """Passes over the items, each to where H is highest, in place, until a pass moves none."""
         state = graph_loss(self.loss, labels)
         gain = self.score(np.array(labels)) - self.truth_score
@@ -221,8 +105,8 @@ class GraphSearch(Search):
                 step = self._best_move(item, state, near[item], gain, free if sizes[labels[item]] > 1 else [])
                 if step is None:
                     continue
-                target, gain, value = step
-                state.move(item, target, value)
+                target, gain, costs, value = step
+                state.move(item, target, costs, value)
                 source, labels[item], moved = labels[item], target, True
                 sizes[source], sizes[target] = sizes[source] - 1, sizes[target] + 1
                 if free and free[-1] == target:
@@ -231,9 +115,9 @@ class GraphSearch(Search):
                     free.append(source)
 
     def _best_move(
-        self, item: int, state: GraphLoss, near: list[tuple[int, float, float]], gain: float, free: list[int]
-    ) -> tuple[int, float, float] | None:
-        """Target, gain and Delta of the move that raises H most, or None."""
+        self, item: int, state: GraphLoss, near: Near, gain: float, free: list[int]
+    ) -> tuple[int, float, complex, float] | None:
+        """Target, gain, costs and Delta of the move that raises H most, or None."""
         sums: dict[int, Sums] = {free[-1]: (0.0, 0.0)} if free else {}
         for b, score, cost in near:
             s, l = sums.get(state.labels[b], (0.0, 0.0))
@@ -244,17 +128,17 @@ class GraphSearch(Search):
             after = state.after_move(item, target, l - saved)
             H = self.rule.violation(after, gain + s - left)
             if best < H:
-                best, step = H, (target, gain + s - left, after)
+                best, step = H, (target, gain + s - left, l - saved, after)
         return step
 
-    def _neighbours(self) -> list[list[tuple[int, float, float]]]:
-        near: list[list[tuple[int, float, float]]] = [[] for _ in range(self.m)]
+    def _neighbours(self) -> list[Near]:
+        near: list[Near] = [[] for _ in range(self.m)]
         for a, b, score, cost in self.pairs():
             near[a].append((b, score, cost))
             near[b].append((a, score, cost))
         return near
 
-    def pairs(self) -> Iterator[tuple[int, int, float, float]]:
+    def pairs(self) -> Iterator[tuple[int, int, float, complex]]:
         """The two items of each listed pair, its score, and its coefficient in the loss."""
         a, b = self.index.T
         return zip(a.tolist(), b.tolist(), self.values.tolist(), self.costs.tolist(), strict=True)
@@ -274,8 +158,8 @@ class _Merges:
         for a, b, score, cost in search.pairs():
             if labels[a] != labels[b]:
                 self._join(labels[a], labels[b], (score, cost))
-        self.changes: dict[tuple[int, int], float] = {}
-        self.heaps: dict[float, list[tuple[float, int, int]]] = {}
+        self.changes: dict[tuple[int, int], Any] = {}
+        self.heaps: dict[Any, list[tuple[float, int, int]]] = {}
         for c, others in enumerate(self.between):
             for d in others:
                 if c < d:
@@ -309,11 +193,11 @@ class _Merges:
                 best = H, c, d
         return best
 
-    def _holds(self, key: float, entry: tuple[float, int, int]) -> bool:
+    def _holds(self, key: Any, entry: tuple[float, int, int]) -> bool:
         """Whether a heap's entry is still what its two clusters have between them."""
         score, c, d = entry
         change = self.changes.get((c, d))
-        return change is not None and round(change, 10) == key and self.between[c][d][0] == -score
+        return change is not None and self.state.key(change) == key and self.between[c][d][0] == -score
 
     def _refresh(self, c: int, d: int) -> bool:
         """Work the change of a merge out anew. Whether it was out of date."""
@@ -325,8 +209,7 @@ class _Merges:
         c, d = min(c, d), max(c, d)
         score, cost = self.between[c][d]
         self.changes[c, d] = change = self.state.merge_change(c, d, cost)
-        # Changes that differ by rounding alone share a heap.
-        heappush(self.heaps.setdefault(round(change, 10), []), (-score, c, d))
+        heappush(self.heaps.setdefault(self.state.key(change), []), (-score, c, d))
 
     def make(self, c: int, d: int) -> float:
         """Merge two clusters, the one with fewer neighbours into the other. What the score gains."""

@@ -21,7 +21,8 @@ from clustruct.partitions import RelaxedClustering, canonical_labels, normalised
 from clustruct.slack_rule import SlackRule
 from clustruct.ssvm import OracleKind
 
-from .base import PLAIN, ExampleLoss, Oracle, OracleResult, Output, PairCoefficients, SmoothedSearch, register
+from .base import PLAIN, Oracle, OracleResult, PairCoefficients, SmoothedSearch, register
+from .example_loss import ExampleLoss, Output
 from .violation_search import tolerance_of
 
 # Sets that list their pairs are made a matrix up to this many items (128 MB).
@@ -47,8 +48,15 @@ class KMeansOracle(Oracle):
         K = np.asarray(x.similarity(w if factor == 1.0 else factor * w))
         return PairScores(x.n_items, matrix=K)
 
-    def example_loss(self, loss: Loss, truth: Ints, x: ItemSet, judged: Bools | None = None) -> ExampleLoss:
-        if judged is not None:
+    def example_loss(
+        self,
+        loss: Loss,
+        truth: Ints,
+        x: ItemSet,
+        judged: Bools | None = None,
+        known: Bools | None = None,
+    ) -> ExampleLoss:
+        if judged is not None or not (known is None or np.all(known)):
             raise ValueError("k-means needs every pair judged: use correlation clustering")
         return ExampleLoss(loss, truth)
 

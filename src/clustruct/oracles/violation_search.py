@@ -20,7 +20,7 @@ from clustruct.losses import LossState
 from clustruct.partitions import canonical_labels
 from clustruct.slack_rule import SlackRule
 
-from .base import ExampleLoss
+from .example_loss import ExampleLoss
 
 # Steps must raise H by more than rounding, or a search could walk in circles.
 RELATIVE_TOLERANCE = 1e-12
@@ -105,13 +105,14 @@ class ViolationSearch(Search):
 
         form = self.loss.form
         assert form is not None
+        b_0, b_k, b_P = form.denominator
         weights = (form.pair_weight, form.shared_pair_weight, form.cell_weight)
         kernel = _kernels.greedy if procedure == "greedy" else _kernels.hill_climb
         found = kernel(
             self.K,
             self.loss.truth,
             labels,
-            np.array([*form.numerator, *form.denominator, *weights]),
+            np.array([*form.numerator, b_0, b_k, *weights, b_P]),
             (self.rule.scaling == "slack", self.rule.norm == 2),
             self.truth_score,
             self.tolerance,

@@ -57,6 +57,10 @@ class ClusteringProblem:
     oracle : an `Oracle`, or the name of one (`clustruct.oracles.make_oracle` gives it options)
     units : f, s_x and the unit of the loss, see `Units`; None: those of the papers
     judged : for each set a mask of its scored pairs that count in the loss, or None for all of them
+    known : for each set a mask of the items whose label is known, or None for all of them; pairs of two
+        others do not count in the loss
+    completed : labels of each set whose Psi stands for the truth, where some are not known but guessed; the
+        loss looks at ``labels``
 
     Of a set that lists its pairs (`pair_index`) and has no nodes only the listed pairs are scored in
     correlation clustering, and judged by a loss of pairs; no m x m matrix is made. The last answer for a set
@@ -87,6 +91,8 @@ class ClusteringProblem:
         *,
         units: Units | None = None,
         judged: Sequence[Bools | None] | None = None,
+        known: Sequence[Bools | None] | None = None,
+        completed: Sequence[Ints] | None = None,
     ) -> None:
         self.oracle = make_oracle(oracle) if isinstance(oracle, str) else oracle
         self.loss_function = self.oracle.default_loss if loss is None else as_loss(loss)
@@ -97,10 +103,12 @@ class ClusteringProblem:
             self.oracle.check_set(x)
         self.units = Units.of_paper(self.sets, self.oracle.objective) if units is None else units
         self.judged = [None] * len(self.sets) if judged is None else list(judged)
+        self.known = [None] * len(self.sets) if known is None else list(known)
         self.losses = [
-            self.oracle.example_loss(self.loss_function, y, x, mask)
-            for x, y, mask in zip(self.sets, self.labels, self.judged, strict=True)
+            self.oracle.example_loss(self.loss_function, y, x, mask, items)
+            for x, y, mask, items in zip(self.sets, self.labels, self.judged, self.known, strict=True)
         ]
+        self.truths = self.labels if completed is None else [canonical_labels(y) for y in completed]
         self.oracle_kind: OracleKind = self.oracle.kind
         self.n_examples = len(self.sets)
         self.n_features = self.sets[0].n_features if self.sets else 0
@@ -111,9 +119,12 @@ class ClusteringProblem:
     def identity(self) -> dict[str, str]:
         """Which problem this is."""
         units, masks = self.units, [None if mask is None else np.asarray(mask) for mask in self.judged]
+        said: tuple[object, ...] = (self.labels, masks)
+        if any(items is not None for items in self.known):
+            said = (*said, self.known, self.truths)
         return {
             "features": digest([x.digest for x in self.sets]),
-            "labels": digest(self.labels, masks),
+            "labels": digest(*said),
             "loss": self._digest_of_loss(),
             "oracle": digest(self.oracle.describe()),
             "units": digest(units.feature_scale, units.example_scale, units.loss_unit),
@@ -133,6 +144,10 @@ class ClusteringProblem:
         """Whether the oracle can search by this rule."""
         return self.oracle.refusal(rule, self.loss_function) is None
 
+    def is_quick(self, rule: SlackRule) -> bool:
+        """Whether the oracle has a thorough search beside the quick one, for some set at least."""
+        return any(self.oracle.is_quick(rule, loss) for loss in self.losses)
+
     @property
     def preferred_formulation(self) -> Literal["n_slack", "smoothed"]:
         """Relaxations have more corners than planes can hold: they are trained smoothed."""
@@ -140,7 +155,7 @@ class ClusteringProblem:
         return "smoothed" if small and self.oracle.can_smooth else "n_slack"
 
     def truth(self, i: int) -> Ints:
-        return self.labels[i]
+        return self.truths[i]
 
     def joint_feature(self, i: int, y: Output) -> Floats:
         found = self._last[i]
@@ -157,11 +172,16 @@ class ClusteringProblem:
         """The most violated output of set i: a partition, edge degrees or a relaxed clustering."""
         return self.search(i, w, rule).output
 
-    def search(self, i: int, w: Floats, rule: SlackRule) -> OracleResult:
+    def separate_thoroughly(self, i: int, w: Floats, rule: SlackRule) -> Output:
+        """As `separate`, by the thorough search of an oracle that has a quick one too."""
+        return self.search(i, w, rule, thorough=True).output
+
+    def search(self, i: int, w: Floats, rule: SlackRule, thorough: bool = False) -> OracleResult:
         """The most violated output of set i with the coefficients of its pairs and its loss (0 to 100)."""
         last = self._last[i]
         start = None if last is None else last.output if last.start is None else last.start
-        found = self.oracle.separate(self._scores(i, w, rule), self.losses[i], rule, start)
+        ask = self.oracle.separate_thoroughly if thorough else self.oracle.separate
+        found = ask(self._scores(i, w, rule), self.losses[i], rule, start)
         self._last[i] = found
         return found
 
@@ -201,7 +221,7 @@ class ClusteringProblem:
     def _contrast(self, trivial: Callable[[int], Ints]) -> tuple[float, float]:
         """The squared distances of the truths from trivial clusterings, and their losses, summed."""
         distance = total = 0.0
-        for i, truth in enumerate(self.labels):
+        for i, truth in enumerate(self.truths):
             y = trivial(truth.size)
             psi = self.joint_feature(i, truth) - self.joint_feature(i, y)
             distance += float(psi @ psi)
@@ -224,7 +244,7 @@ class ClusteringProblem:
 
     def _truth_feature(self, i: int) -> Floats:
         if i not in self._truth_features:
-            self._truth_features[i] = self.joint_feature(i, self.labels[i])
+            self._truth_features[i] = self.joint_feature(i, self.truths[i])
         return self._truth_features[i]
 
 

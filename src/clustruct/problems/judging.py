@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from clustruct._typing import Ints
+from clustruct._typing import Bools, Ints
 from clustruct.partitions import canonical_labels
 
 
@@ -28,3 +28,16 @@ def shared_pairs(truth: Ints, predicted: Ints) -> tuple[float, float, float]:
     both = canonical_labels(truth * (int(predicted.max()) + 1) + predicted)
     sizes = [np.bincount(y) for y in (both, predicted, truth)]
     return tuple(float((n * (n - 1)).sum() // 2) for n in sizes)  # type: ignore[return-value]
+
+
+def touching_pairs(truth: Ints, predicted: Ints, items: Bools) -> tuple[float, float, float]:
+    """`shared_pairs` of the pairs that have one of these items at least.
+
+    >>> touching_pairs(np.array([0, 0, 1, 1]), np.array([0, 0, 0, 1]), np.array([False, False, False, True]))
+    (0.0, 0.0, 1.0)
+    """
+    every = shared_pairs(truth, predicted)
+    if items.all():
+        return every
+    others = shared_pairs(truth[~items], predicted[~items])
+    return tuple(a - b for a, b in zip(every, others, strict=True))  # type: ignore[return-value]

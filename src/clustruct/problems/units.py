@@ -75,18 +75,21 @@ def n_pairs(x: ItemSet) -> float:
     return x.n_items * (x.n_items - 1) / 2
 
 
-def feature_scale(sets: Sequence[ItemSet], objective: Objective = "correlation") -> Floats:
+def feature_scale(
+    sets: Sequence[ItemSet], objective: Objective = "correlation", thin: Bools | None = None
+) -> Floats:
     """The root mean square of each pair feature over the pairs of all sets, sets counting alike.
 
     Products of node features are scaled one by one; where few of the entries of the nodes are not zero
     (words, links) all by one number, since a word that is rare must not be blown up by being rare; so are
     pair features of which few are not zero for k-means. A feature that is zero everywhere has scale 1. The
-    numbers decide, not how they are held.
+    numbers decide, not how they are held. ``thin``: for which features one number is taken, where pairs stand
+    for the nodes that they were made of.
 
     >>> feature_scale([ItemSet(nodes=[[2.0, 0.0], [2.0, 1.0], [2.0, 0.0]])])
     array([4., 1.])
     """
-    thin = _thin(sets, pairs=objective == "kmeans")
+    thin = thin_features(sets, objective) if thin is None else thin
     exponent = np.max([_exponents(x) for x in sets], axis=0)
     if thin.any():
         exponent[thin] = exponent[thin].max()
@@ -108,9 +111,9 @@ def _check_range(scale: Floats, x: ItemSet) -> None:
         raise ValueError(f"the entries of {name} are too {much} for double precision: scale the features")
 
 
-def _thin(sets: Sequence[ItemSet], *, pairs: bool) -> Bools:
-    """Of which features few entries are not zero: node products and where asked for pair features."""
-    first = sets[0]
+def thin_features(sets: Sequence[ItemSet], objective: Objective = "correlation") -> Bools:
+    """Of which features few entries are not zero: node products, and for k-means pair features."""
+    first, pairs = sets[0], objective == "kmeans"
     thin = np.zeros(first.n_features, np.bool_)
     thin[: first.n_node_features] = _share([x.nodes for x in sets]) < THIN_SHARE
     thin[first.n_node_features :] = pairs and _share([x.pairs for x in sets]) < THIN_SHARE

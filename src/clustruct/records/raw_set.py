@@ -46,7 +46,8 @@ class RawSet:
     Parameters
     ----------
     items : one mapping per item; a field that is absent, None, NaN or an empty string is missing
-    labels : the right cluster of each item, any hashable; None where it is not known
+    labels : the right cluster of each item, any hashable; None, NaN or -1 for an item whose cluster is not
+        known, None for a set without labels
     name : how the set is called in messages
     ids : names of the items
     group : sets of one group share something (stories, say) and must not be split between train and test

@@ -214,6 +214,13 @@ class KernelProblem:
         self._truths = [problem.joint_feature(i, problem.truth(i)) for i in range(problem.n_examples)]
 
     def separate_batch(self, indices: Indices, w: KernelModel, rule: SlackRule) -> KernelConstraints:
-        losses, psi = separate_each(self.one_by_one, indices, w, rule)
+        return self._differences(indices, *separate_each(self.one_by_one, indices, w, rule))
+
+    def separate_batch_thoroughly(
+        self, indices: Indices, w: KernelModel, rule: SlackRule
+    ) -> KernelConstraints:
+        return self._differences(indices, *separate_each(self.one_by_one, indices, w, rule, thorough=True))
+
+    def _differences(self, indices: Indices, losses: Floats, psi: list[Any]) -> KernelConstraints:
         differences = [self._truths[i] - found for i, found in zip(indices, psi, strict=True)]
         return KernelConstraints(losses, differences)

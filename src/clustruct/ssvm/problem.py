@@ -43,7 +43,7 @@ class StructuredProblem(Protocol):
     larger set that does not look for the largest violation: it certifies nothing.
 
     A problem may have further abilities, each a protocol of its own: `SupportsRules`, `SupportsSmoothing`,
-    `KnownQuality`, `ThreadSafe`, `PrefersFormulation`, `Identifiable`.
+    `SearchesQuickly`, `KnownQuality`, `ThreadSafe`, `PrefersFormulation`, `Identifiable`.
     """
 
     n_examples: int
@@ -84,6 +84,21 @@ class SupportsRules(Protocol):
 
     def supports(self, rule: SlackRule) -> bool:
         """Whether the oracle searches by this rule."""
+
+
+@runtime_checkable
+class SearchesQuickly(Protocol):
+    """A `StructuredProblem` whose `separate` is quick and may miss much, with a thorough search beside it.
+
+    The thorough one is asked every tenth round, and wherever the quick one finds little beyond the planes
+    held; no training ends as converged, and no objective is reported, on the word of the quick one.
+    """
+
+    def is_quick(self, rule: SlackRule) -> bool:
+        """Whether that is so for this rule; else `separate` is all there is."""
+
+    def separate_thoroughly(self, i: int, w: Any, rule: SlackRule) -> Any:
+        """As `separate`, with all the care that the problem can take."""
 
 
 @dataclass(frozen=True)

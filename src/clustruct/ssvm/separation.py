@@ -25,6 +25,7 @@ from .problem import (
     BatchProblem,
     OracleKind,
     Problem,
+    SearchesQuickly,
     SmoothedResult,
     StructuredProblem,
     SupportsRules,
@@ -129,7 +130,13 @@ class OneByOne:
         return stack_vectors([self.one_by_one.joint_feature(i, y)], self.n_features, [i])
 
     def separate_batch(self, indices: Indices, w: Floats, rule: SlackRule) -> Constraints:
-        losses, psi = separate_each(self.one_by_one, indices, w, rule)
+        return self._stacked(indices, *separate_each(self.one_by_one, indices, w, rule))
+
+    def separate_batch_thoroughly(self, indices: Indices, w: Floats, rule: SlackRule) -> Constraints:
+        """By the thorough search of a problem that `SearchesQuickly`."""
+        return self._stacked(indices, *separate_each(self.one_by_one, indices, w, rule, thorough=True))
+
+    def _stacked(self, indices: Indices, losses: Floats, psi: list[Any]) -> Constraints:
         found = stack_vectors(psi, self.n_features, indices)
         truth = stack_vectors([self._truths[i] for i in indices], self.n_features, indices)
         return Constraints(losses, truth - found)
@@ -140,10 +147,14 @@ class OneByOne:
 
 
 def separate_each(
-    problem: StructuredProblem, indices: Indices, w: Any, rule: SlackRule
+    problem: StructuredProblem, indices: Indices, w: Any, rule: SlackRule, thorough: bool = False
 ) -> tuple[Floats, list[Any]]:
     """Losses and joint features of the oracle's outputs."""
-    answers = [(i, problem.separate(i, w, rule)) for i in indices.tolist()]
+    ask = problem.separate
+    if thorough:
+        assert isinstance(problem, SearchesQuickly)
+        ask = problem.separate_thoroughly
+    answers = [(i, ask(i, w, rule)) for i in indices.tolist()]
     losses = np.array([problem.loss(i, y) for i, y in answers], float)
     return losses, [problem.joint_feature(i, y) for i, y in answers]
 
@@ -187,7 +198,8 @@ def backend_of(problem: object) -> Backend:
 class Separates(Protocol):
     """What an executor calls of a problem (`clustruct.ssvm.BatchProblem`).
 
-    It may have ``separate_smoothed(i, w, mu)`` as well (`clustruct.ssvm.SupportsSmoothing`).
+    It may have ``separate_smoothed(i, w, mu)`` as well (`clustruct.ssvm.SupportsSmoothing`), and
+    ``separate_batch_thoroughly(indices, w, rule)`` (`clustruct.ssvm.SearchesQuickly`).
     """
 
     def separate_batch(self, indices: Indices, w: Any, rule: SlackRule) -> Any: ...
@@ -198,6 +210,9 @@ class Session(Protocol):
 
     def separate(self, pieces: Sequence[Indices], w: Any, rule: SlackRule) -> list[Any]:
         """``problem.separate_batch(piece, w, rule)`` of every piece, in their order."""
+
+    def separate_thoroughly(self, pieces: Sequence[Indices], w: Any, rule: SlackRule) -> list[Any]:
+        """``problem.separate_batch_thoroughly(piece, w, rule)`` of every piece, in their order."""
 
     def separate_smoothed(self, indices: Indices, w: Floats, mu: float) -> list[Any]:
         """``problem.separate_smoothed(i, w, mu)`` of every example, in their order."""
@@ -252,6 +267,9 @@ class _Calls:
 
     def separate(self, pieces: Sequence[Indices], w: Any, rule: SlackRule) -> list[Any]:
         return self._all(self._problem.separate_batch, [(piece, w, rule) for piece in pieces])
+
+    def separate_thoroughly(self, pieces: Sequence[Indices], w: Any, rule: SlackRule) -> list[Any]:
+        return self._all(self._problem.separate_batch_thoroughly, [(piece, w, rule) for piece in pieces])
 
     def separate_smoothed(self, indices: Indices, w: Floats, mu: float) -> list[Any]:
         return self._all(self._problem.separate_smoothed, [(int(i), w, mu) for i in indices])

@@ -5,6 +5,15 @@ Each function takes a dense symmetric matrix or a sparse signed graph and works 
 
 from .edge_degrees import EdgeDegrees, round_edges
 from .programs import exact, lp_relaxation
-from .search import greedy, local_search, objective
+from .search import greedy, local_search, objective, positive_components
 
-__all__ = ["EdgeDegrees", "exact", "greedy", "local_search", "lp_relaxation", "objective", "round_edges"]
+__all__ = [
+    "EdgeDegrees",
+    "exact",
+    "greedy",
+    "local_search",
+    "lp_relaxation",
+    "objective",
+    "positive_components",
+    "round_edges",
+]

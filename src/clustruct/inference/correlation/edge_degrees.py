@@ -11,7 +11,8 @@ from clustruct._typing import Bools, Floats, Ints
 from clustruct.itemsets.pairs import condensed_index
 from clustruct.partitions import canonical_labels
 
-from .search import Pairs, link_groups, local_search
+from .graph import Pairs, link_groups
+from .search import local_search
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,8 @@ from sklearn.exceptions import ConvergenceWarning
 from clustruct._typing import Floats, Ints
 
 from .edge_degrees import EdgeDegrees
-from .search import Pairs, SignedGraph, local_search, signed_graph
+from .graph import Pairs, SignedGraph, signed_graph
+from .search import local_search
 
 # The answer has m (m - 1) / 2 numbers whatever the graph: 8 million of them at most.
 MOST_ITEMS = 4000
@@ -109,7 +110,7 @@ def components(graph: SignedGraph) -> Iterator[tuple[Ints, Floats, Ints]]:
         raise ValueError(
             f"{len(graph.groups)} items are too many here, at most {MOST_ITEMS}; use local_search"
         )
-    whole = graph.with_cannot_links(0.0).matrix()
+    whole = graph.matrix()
     count, part = sparse.csgraph.connected_components(whole > 0, directed=False)
     sizes = np.bincount(part, minlength=count)
     if count and sizes.max() > MOST_NODES:

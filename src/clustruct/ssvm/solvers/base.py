@@ -18,9 +18,20 @@ from clustruct.slack_rule import SlackRule
 from clustruct.ssvm.dual_qp import WeightConstraints
 from clustruct.ssvm.kernelized import KernelFunction, KernelPlanes
 from clustruct.ssvm.planes import GramPlanes, LinearPlanes, PlaneSet
-from clustruct.ssvm.problem import BatchProblem, ConstraintBatch, Problem, SmoothedResult, W
+from clustruct.ssvm.problem import (
+    BatchProblem,
+    ConstraintBatch,
+    Problem,
+    SearchesQuickly,
+    SmoothedResult,
+    W,
+)
 from clustruct.ssvm.separation import Session
 
+# Of a problem that searches quickly: rounds from one thorough search to the next, and the share of the slack
+# held that a quick one must find beyond it, or a thorough one follows at the same w.
+THOROUGH_EVERY = 10
+LITTLE = 0.05
 # Rounds without any gain before a training is given up.
 STALLED_ROUNDS = 25
 # Where C times the square of an entry of Psi passes this, sums of such squares mean nothing any more.
@@ -66,6 +77,13 @@ class Task:
         return self.kernel is None and isinstance(self.problem, BatchProblem)
 
     @cached_property
+    def quick(self) -> bool:
+        """Whether the oracle's answers are quick ones, and there is a thorough search (`SearchesQuickly`)."""
+        if self.vectorised or not isinstance(self.problem, SearchesQuickly):
+            return False
+        return self.problem.is_quick(self.rule)
+
+    @cached_property
     def kappa(self) -> Floats:
         """C times each example's share of the mean."""
         return self.C * self.weights
@@ -102,11 +120,15 @@ def example_weights(sample_weight: ArrayLike | None, n: int) -> Floats:
 
 @dataclass(frozen=True)
 class Incumbent(Generic[P]):
-    """The point of lowest primal value seen. A value of infinity is not known yet."""
+    """The point of lowest primal value seen. A value of infinity is not known yet.
+
+    ``sure`` says whether it was searched with all care; a quick search may have seen too little.
+    """
 
     w: P
     primal: float = np.inf
     mean_slack: float = np.inf
+    sure: bool = True
 
     def below_dual(self, dual: float) -> bool:
         """Whether the value lies below the dual: no point costs so little, so the oracle missed something."""
@@ -211,7 +233,12 @@ class Run(Generic[W]):
     planes: PlaneSet[W]
     progress: Progress
 
-    def separate(self, indices: Indices, w: W) -> list[Separation[W]]:
+    @property
+    def thorough_due(self) -> bool:
+        """Whether this round is one of those for which a quick search is not enough."""
+        return self.task.quick and len(self.progress.history) % THOROUGH_EVERY == THOROUGH_EVERY - 1
+
+    def separate(self, indices: Indices, w: W, thorough: bool = False) -> list[Separation[W]]:
         """The most violated outputs of the examples named, in pieces, each answer checked.
 
         The pieces depend on the number of examples alone, never on the executor: a vectorised oracle rounds
@@ -221,7 +248,8 @@ class Run(Generic[W]):
         one_by_one = self.task.kernel is None and not self.task.vectorised
         count = min(8, len(indices) // (1 if one_by_one else 1024))
         pieces = np.array_split(indices, count) if count > 1 else [indices]
-        batches = self.session.separate(pieces, w, self.task.rule)
+        ask = self.session.separate_thoroughly if thorough else self.session.separate
+        batches = ask(pieces, w, self.task.rule)
         found = [self._checked(p, b, w) for p, b in zip(pieces, batches, strict=True)]
         self._count(len(indices), started)
         return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeAlias
 
 import numpy as np
@@ -60,6 +60,10 @@ class Risk(ABC, Generic[P]):
         """
         return best
 
+    def confirm(self, best: Incumbent[P], planes: GramPlanes[Any]) -> Cut[P]:
+        """Planes at a best point whose value is not sure, made with all care, and its sure value."""
+        return Cut([], [], replace(best, sure=True))
+
     def refine(self, best: Incumbent[P], planes: GramPlanes[Any], progress: Progress) -> None:
         """Add planes that are known without asking at another point."""
 
@@ -106,11 +110,23 @@ def minimise(
 
 
 def _judged(risk: Risk[P], best: Incumbent[P], planes: GramPlanes[Any], progress: Progress) -> Incumbent[P]:
-    """Judge by the value of the best point; before it is called converged, every plane held counts in it."""
+    """Judge by the value of the best point; before it is called converged, every plane held counts in it, and
+    it is made sure of.
+    """
     if progress.is_close(best.primal, planes.dual):
         best = risk.valued(best, planes)
+        if not best.sure and progress.is_close(best.primal, planes.dual):
+            best = confirmed(risk, best, planes, progress)
         progress.judge(best.primal, planes.dual)
     return best
+
+
+def confirmed(risk: Risk[P], best: Incumbent[P], planes: GramPlanes[Any], progress: Progress) -> Incumbent[P]:
+    """The best point with a value that is sure; the planes found on the way are added."""
+    cut = risk.confirm(best, planes)
+    add_cut(cut, planes, progress)
+    assert cut.found is not None
+    return cut.found
 
 
 def add_cut(cut: Cut[Any], planes: GramPlanes[Any], progress: Progress) -> bool:

@@ -15,7 +15,7 @@ from clustruct.ssvm.pool import PooledPlanes
 from clustruct.ssvm.problem import W
 from clustruct.ssvm.separation import scale_rows
 
-from .base import Incumbent, Run, Separation, Solver, Task
+from .base import LITTLE, Incumbent, Run, Separation, Solver, Task
 
 # With so few examples a Gram matrix is kept and its QP solved exactly.
 FEW_EXAMPLES = 64
@@ -96,7 +96,7 @@ class NSlack(Solver):
                 w = planes.w
                 progress.record(best, planes)
             if np.isinf(best.primal):
-                best, _ = _whole_round(run, order, w, best)
+                best, _ = _whole_round(run, order, w, best, thorough=True)
         except KeyboardInterrupt:
             progress.stop_reason = "interrupted"
             best = best if np.isfinite(best.primal) else Incumbent(planes.w)
@@ -107,7 +107,7 @@ def _parted_round(run: Run[W], parts: list[Indices], w: W) -> float:
     """Each part at the newest w; what was found beyond the planes held, in units of the objective."""
     found, task, threshold = 0.0, run.task, run.task.threshold(run.planes.dual)
     for part in parts:
-        for answer, held in _taken(run, part, w, threshold):
+        for answer, held in _taken(run, part, w, threshold, run.thorough_due):
             slack = np.maximum(answer.violation, held)
             found += task.cost(answer.indices, slack) - task.cost(answer.indices, held)
         _optimise(run, 0.0, part)
@@ -115,29 +115,66 @@ def _parted_round(run: Run[W], parts: list[Indices], w: W) -> float:
     return found
 
 
-def _whole_round(run: Run[W], order: Indices, w: W, best: Incumbent[W]) -> tuple[Incumbent[W], float]:
-    """All examples at one w: the primal value there, and its distance from the dual."""
-    cost = worst = mean = 0.0
-    task, dual = run.task, run.planes.dual
-    for answer, held in _taken(run, order, w, task.threshold(dual)):
-        slack = np.maximum(answer.violation, held)
-        cost += task.cost(answer.indices, slack)
-        mean += float(task.weights[answer.indices] @ slack)
-        worst = max(worst, float(np.max(answer.violation - held)))
-    primal = run.planes.half_norm(w) + cost
-    run.progress.judge(primal, dual, worst)
-    return run.valued(best).better_of(Incumbent(w, primal, mean), dual), primal - dual
+def _whole_round(
+    run: Run[W], order: Indices, w: W, best: Incumbent[W], thorough: bool = False
+) -> tuple[Incumbent[W], float]:
+    """All examples at one w: the primal value there, and its distance from the dual.
+
+    Where a quick search finds little, or so little that the training would end, the thorough one is asked.
+    """
+    task, planes, dual = run.task, run.planes, run.planes.dual
+    sure = not task.quick or thorough or run.thorough_due
+    rounds = [list(_taken(run, order, w, task.threshold(dual), thorough=task.quick and sure))]
+    half, (held, cost, mean, worst) = planes.half_norm(w), _summed(task, rounds)
+    if not sure and (cost - held <= LITTLE * held or run.progress.is_close(half + cost, dual, worst)):
+        quick = [answer.violation for answer, _ in rounds[0]]
+        rounds.append(list(_taken(run, order, w, task.threshold(dual), True, quick)))
+        sure, (_, cost, mean, worst) = True, _summed(task, rounds)
+    primal = half + cost
+    if sure:
+        run.progress.judge(primal, dual, worst)
+        best = run.valued(best).better_of(Incumbent(w, primal, mean), dual)
+    return best, primal - dual
 
 
-def _taken(run: Run[W], examples: Indices, w: W, threshold: float) -> Iterator[tuple[Separation[W], Floats]]:
+Taken = tuple[Separation[W], Floats]
+
+
+def _summed(task: Task, rounds: list[list[Taken[Any]]]) -> tuple[float, float, float, float]:
+    """The costs of the slacks held and of those found, their mean, and the largest violation.
+
+    Answers of several rounds at the same w count together; what was held before the first counts as held.
+    """
+    before = cost = mean = worst = 0.0
+    for answers in zip(*rounds, strict=True):
+        held, indices = answers[0][1], answers[0][0].indices
+        violation = np.max([answer.violation for answer, _ in answers], axis=0)
+        slack = np.maximum(violation, held)
+        before += task.cost(indices, held)
+        cost += task.cost(indices, slack)
+        mean += float(task.weights[indices] @ slack)
+        worst = max(worst, float(np.max(violation - held)))
+    return before, cost, mean, worst
+
+
+def _taken(
+    run: Run[W],
+    examples: Indices,
+    w: W,
+    threshold: float,
+    thorough: bool = False,
+    found_before: list[Floats] | None = None,
+) -> Iterator[Taken[W]]:
     """The oracle's answers, each with the slacks of the planes held before it was taken in.
 
-    Those planes are added that are violated by more than the threshold beyond them.
+    Those planes are added that are violated by more than the threshold beyond them (and beyond the
+    answers taken in at the same w before, one array for each piece).
     """
     rule = run.task.rule
-    for answer in run.separate(examples, w):
+    for number, answer in enumerate(run.separate(examples, w, thorough)):
         held = run.planes.slacks(answer.indices)
-        which = np.flatnonzero(answer.violation > held + threshold)
+        least = held if found_before is None else np.maximum(held, found_before[number])
+        which = np.flatnonzero(answer.violation > least + threshold)
         if len(which):
             losses, rows = np.asarray(answer.batch.losses)[which], answer.batch.rows(which)
             if rule.scaling == "slack":

@@ -13,8 +13,8 @@ from clustruct._typing import Floats, Indices
 from clustruct.ssvm.planes import GramPlanes, PlaneSet
 from clustruct.ssvm.problem import W
 
-from .base import Incumbent, Progress, Run, Separation, Solver, Task
-from .cutting_plane import IDLE_SOLVES, Cut, Risk, add_cut, minimise
+from .base import LITTLE, Incumbent, Progress, Run, Separation, Solver, Task
+from .cutting_plane import IDLE_SOLVES, Cut, Risk, add_cut, confirmed, minimise
 
 ONLY: Indices = np.zeros(1, np.intp)
 # Joint cuts made of kept answers between two calls of the oracle. On digits, passes at C = 10 and 1000:
@@ -53,7 +53,11 @@ class OneSlack(Solver):
 
     def solve(self, run: Run[W], start: W) -> Incumbent[W]:
         assert isinstance(run.planes, GramPlanes)
-        return minimise(MeanSlack(run), run.planes, Incumbent(start), run.progress, self.prune_after)
+        risk = MeanSlack(run)
+        best = minimise(risk, run.planes, Incumbent(start), run.progress, self.prune_after)
+        if not best.sure and np.isfinite(best.primal):
+            best = confirmed(risk, best, run.planes, run.progress)
+        return best
 
 
 class MeanSlack(Risk[W]):
@@ -70,8 +74,21 @@ class MeanSlack(Risk[W]):
         self._rounds: deque[Sequence[Separation[W]]] = deque(maxlen=max(1, self._size))
 
     def cut(self, point: W, planes: GramPlanes[Any]) -> Cut[W]:
-        self._rounds.append(self._run.separate(self._task.examples, point))
-        return self._joint(point)
+        sure = not self._task.quick or self._run.thorough_due
+        cut = self._asked(point, sure)
+        held = float(planes.slacks_at(point)[0])
+        if not sure and cut.found is not None and cut.found.mean_slack <= (1.0 + LITTLE) * held:
+            return self._asked(point, sure=True)
+        return cut
+
+    def confirm(self, best: Incumbent[W], planes: GramPlanes[Any]) -> Cut[W]:
+        return self._asked(best.w, sure=True)
+
+    def _asked(self, point: W, sure: bool) -> Cut[W]:
+        """The joint constraint after asking the oracle once more; with all care where it is to be sure."""
+        thorough = self._task.quick and sure
+        self._rounds.append(self._run.separate(self._task.examples, point, thorough))
+        return self._joint(point, sure)
 
     def valued(self, best: Incumbent[W], planes: GramPlanes[Any]) -> Incumbent[W]:
         return self._run.valued(best)
@@ -85,7 +102,7 @@ class MeanSlack(Risk[W]):
                 return
             add_cut(cut, planes, progress)
 
-    def _joint(self, w: W) -> Cut[W]:
+    def _joint(self, w: W, sure: bool = False) -> Cut[W]:
         """The joint constraint of the best answers held; none where the truth is best everywhere."""
         vector, b, rule, weights = None, 0.0, self._task.rule, self._task.weights
         values = [self._violations(answers, w) for answers in self._rounds]
@@ -104,7 +121,7 @@ class MeanSlack(Risk[W]):
                     b += float(share @ rule.sized(losses))
         order = np.concatenate([answer.indices for answer in self._rounds[-1]])
         risk = float(weights[order] @ best)
-        found = Incumbent(w, self._run.planes.half_norm(w) + self._task.C * risk, risk)
+        found = Incumbent(w, self._run.planes.half_norm(w) + self._task.C * risk, risk, sure)
         return Cut([], [], found) if vector is None else Cut([vector], [b], found)
 
     def _violations(self, answers: Sequence[Separation[W]], w: W) -> Floats:

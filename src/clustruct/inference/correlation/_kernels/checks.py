@@ -38,6 +38,16 @@ def inspect(K: Floats) -> tuple[float, float, float, Ints]:
 
 
 @kernel()
+def first_bad_pair(m: int, index: Ints, values: Floats) -> int:
+    """The first pair that does not name two of the items 0..m-1 or has no finite score, or -1."""
+    for e in range(values.shape[0]):
+        a, b = index[e, 0], index[e, 1]
+        if a < 0 or b < 0 or a >= m or b >= m or a == b or not np.isfinite(values[e]):
+            return e
+    return -1
+
+
+@kernel()
 def mirrored(K: Floats) -> Floats:
     """A copy with the upper triangle in both triangles and zeros on the diagonal."""
     m = K.shape[0]

@@ -12,7 +12,7 @@ from clustruct._jit import kernel
 from clustruct._typing import Floats, Ints
 
 from .checks import canonical
-from .merging import merge_dense
+from .merging import merge_dense, merge_sparse
 
 Words: TypeAlias = NDArray[np.uint64]
 # A target worse than the best by more than this many temperatures is never drawn (exp(-8) = 3e-4). 20 gave
@@ -254,7 +254,7 @@ def anneal_sparse(
     sizes, free, n_free = free_names(labels)
     slot, near = np.full(m, -1, np.int64), np.empty(m + 1, np.int64)
     sums, weights = np.empty(m + 1), np.empty(m + 1)
-    best, gain, best_labels = 0.0, 0.0, labels.copy()
+    best, gain, best_labels = -np.inf, 0.0, labels.copy()
     still = 0
     for temperature in temperatures:
         moves = 0
@@ -313,3 +313,49 @@ def descend_sparse(indptr: Ints, indices: Ints, data: Floats, labels: Ints, tole
             n_free = rename(labels, sizes, free, n_free, i, near[pick])
             quiet = 0
         i = i + 1 if i + 1 < m else 0
+
+
+@kernel()
+def joined_csr(indptr: Ints, indices: Ints, data: Floats, labels: Ints, k: int) -> tuple[Ints, Ints, Floats]:
+    """The graph between k clusters: edges summed, edges inside a cluster left out."""
+    m = labels.shape[0]
+    begin = np.zeros(k + 1, np.int64)
+    for i in range(m):
+        begin[labels[i] + 1] += 1
+    for c in range(k):
+        begin[c + 1] += begin[c]
+    members, cursor = np.empty(m, np.int64), begin[:-1].copy()
+    for i in range(m):
+        members[cursor[labels[i]]] = i
+        cursor[labels[i]] += 1
+    ends, near = np.zeros(k + 1, np.int64), np.empty(indices.shape[0], np.int64)
+    sums, slot = np.empty(indices.shape[0]), np.full(k, -1, np.int64)
+    n = 0
+    for c in range(k):
+        for i in members[begin[c] : begin[c + 1]]:
+            for at in range(indptr[i], indptr[i + 1]):
+                d = labels[indices[at]]
+                if d == c:
+                    continue
+                if slot[d] < ends[c]:  # not met in this row
+                    slot[d], near[n], sums[n] = n, d, 0.0
+                    n += 1
+                sums[slot[d]] += data[at]
+        ends[c + 1] = n
+    return ends, near[:n], sums[:n]
+
+
+@kernel()
+def settle_sparse(indptr: Ints, indices: Ints, data: Floats, labels: Ints, tolerance: float) -> Ints:
+    """Single moves, then joins of whole clusters, again and again until neither gains anything."""
+    labels = canonical(labels)
+    while True:
+        descend_sparse(indptr, indices, data, labels, tolerance)
+        labels = canonical(labels)
+        joined = merge_sparse(*joined_csr(indptr, indices, data, labels, labels.max() + 1))
+        changed = False
+        for i in range(labels.shape[0]):
+            changed |= joined[labels[i]] != labels[i]
+            labels[i] = joined[labels[i]]
+        if not changed:
+            return labels

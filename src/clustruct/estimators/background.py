@@ -1,0 +1,84 @@
+"""Unlabelled items that look like members of a labelled cluster, though they were taken as apart."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from clustruct._typing import Labels
+from clustruct.exceptions import DataWarning
+from clustruct.itemsets import ItemSet
+from clustruct.partitions import partial_labels
+from clustruct.problems import Region
+
+from .shown import PairScorer
+
+# So many are named.
+SHOWN = 5
+
+
+class NearMiss(NamedTuple):
+    """An unlabelled item, a member of the labelled cluster that it is like, and its highest score there."""
+
+    item: int
+    member: int
+    score: float
+
+
+def near_misses(x: ItemSet, labels: Labels, score: PairScorer) -> list[NearMiss]:
+    """Unlabelled items that the scores would put to a labelled cluster (their sum is positive), and whose
+    highest score there is at least the usual one (the median) of two items of one labelled cluster; the
+    highest first.
+
+    >>> x = ItemSet(pairs=[[2.0], [1.0], [3.0]], pair_index=[[0, 1], [1, 2], [1, 3]], n_items=4)
+    >>> near_misses(x, np.array([0, 0, -1, -1]), lambda x, pairs: x.pairs[:, 0])
+    [NearMiss(item=3, member=1, score=3.0)]
+    """
+    region = Region.of(x, labels)
+    index = region.x.pair_index
+    if region.is_complete or index is None or not len(index):
+        return []
+    K, known = score(region.x, index), region.known[index]
+    inside = known.all(axis=1) & (region.labels[index[:, 0]] == region.labels[index[:, 1]])
+    usual = float(np.median(K[inside])) if inside.any() else np.inf
+    mixed = known.sum(axis=1) == 1
+    first_known = known[mixed, 0]
+    ends, values = index[mixed], K[mixed]
+    item, mate = (np.where(side, ends[:, 1], ends[:, 0]) for side in (first_known, ~first_known))
+    cells, which = np.unique(item * x.n_items + region.labels[mate], return_inverse=True)
+    total = np.bincount(which, weights=values, minlength=len(cells))
+    highest = np.full(len(cells), -np.inf)
+    np.maximum.at(highest, which, values)
+    own = region.known
+    members = dict(zip(region.labels[own].tolist(), region.items[own].tolist(), strict=True))
+    return [
+        NearMiss(int(region.items[cells[c] // x.n_items]), members[cells[c] % x.n_items], float(highest[c]))
+        for c in np.argsort(-highest, kind="stable").tolist()
+        if total[c] > 0.0 and highest[c] >= usual
+    ]
+
+
+def warn_of_near_misses(
+    sets: Sequence[ItemSet],
+    names: Sequence[tuple[Sequence[Hashable], Sequence[Hashable]]],
+    score: PairScorer,
+) -> None:
+    """Warn of them. ``names`` are the ids and the labels of the items of each set."""
+    said, total = [], 0
+    for x, (ids, labels) in zip(sets, names, strict=True):
+        found = near_misses(x, partial_labels(labels), score)
+        total += len({miss.item for miss in found})
+        said += [f"{ids[item]!r} beside cluster {labels[mate]!r}" for item, mate, _ in found]
+    if total:
+        more = ", ..." if len(said) > SHOWN else ""
+        warnings.warn(
+            f"{total} unlabelled {'item is' if total == 1 else 'items are'} as similar to a labelled cluster "
+            f"as its own items are: {', '.join(said[:SHOWN])}{more}. Were labelled clusters not complete, "
+            "this would teach that duplicates are apart: label these items, or say --unlabelled unknown "
+            "(Recipe(unlabelled='unknown'))",
+            DataWarning,
+            stacklevel=4,
+        )

@@ -1,0 +1,79 @@
+"""How a clusterer chooses C: by sets held out, or where there are too few by clusters inside them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Hashable, Sequence
+from functools import partial
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from clustruct.exceptions import ChoiceWarning
+from clustruct.losses import Loss, PairwiseLoss
+from clustruct.model_selection.choose_c import DEFAULT_GRID, FEWEST_SETS, Choice, Criterion, choose_C
+from clustruct.problems import ClusterTask, SimilarityTask
+
+# Trainings that are judged by what they make of held-out data need not go on to the last digit.
+LOOSE = 0.01
+# From so many labelled clusters of two items and more on, some of them are held out. Fewer tell too little:
+# their F moves by more than any C does.
+FEWEST_CLUSTERS = 12
+# One large set with a list of pairs is a table of records, for which 10 was near the best C of the grid when
+# folds of the training records were held out (abt_buy, amazon_google, dblp_acm, febrl3).
+LISTED_C = 10.0
+
+
+def chosen_C(
+    task: SimilarityTask,
+    *,
+    grid: ArrayLike | None = None,
+    folds: int = 3,
+    groups: Sequence[Hashable] | None = None,
+    random_state: int = 0,
+) -> Choice:
+    """C by cross-validation.
+
+    With three sets and more, sets are held out. With one or two that list their pairs, whole clusters are:
+    for the trainings they are background, and the F of pairs that touch them decides. Otherwise C is the
+    middle of the grid; for few clusters of a set that lists its pairs, 10.
+    """
+    Cs = np.sort(np.asarray(DEFAULT_GRID if grid is None else grid, float))
+    n_sets = len(task.sets)
+    listed = task.oracle.objective == "correlation" and all(r.x.is_sparse for r in task.regions)
+    if len(Cs) == 1 or (n_sets < FEWEST_SETS and not listed):
+        return Choice(float(Cs[len(Cs) // 2]), {"C": Cs})
+    options = {"grid": grid, "folds": folds, "random_state": random_state, "kept": task.kept}
+    if n_sets >= FEWEST_SETS:
+        train = partial(task.train, rtol=LOOSE)
+        weights = task.sample_weight
+        return choose_C(train, task.judge, n_sets, groups=groups, sample_weight=weights, **options)  # type: ignore[arg-type]
+    clusters = ClusterTask(task)
+    large = int(np.count_nonzero(clusters.sizes > 1))
+    if large < FEWEST_CLUSTERS:
+        return _too_few(Cs, large)
+    train = partial(clusters.train, rtol=LOOSE)
+    return choose_C(train, clusters.judge, clusters.n_clusters, by=_criterion(task.loss), **options)  # type: ignore[arg-type]
+
+
+def n_trainings(n_sets: int, grid: Sequence[float] | None, folds: int) -> int:
+    """How many trainings a choice by sets takes, about, before the last one."""
+    values = 3 if grid is None else len(grid)
+    return min(folds, n_sets) * values if n_sets >= FEWEST_SETS and values > 1 else 0
+
+
+def _criterion(loss: Loss) -> Criterion:
+    """Errors are weighed where the user weighs them."""
+    weighed = isinstance(loss, PairwiseLoss) and (loss.merge_cost, loss.split_cost) != (1.0, 1.0)
+    return "loss" if weighed else "pairwise_f"
+
+
+def _too_few(Cs: np.ndarray, large: int) -> Choice:
+    C = float(Cs[np.argmin(np.abs(np.log(Cs / LISTED_C)))])
+    warnings.warn(
+        f"C = {C:g} was taken, not chosen: {large} labelled clusters of two items and more are too few to "
+        f"hold some out (from {FEWEST_CLUSTERS} on C is chosen); label more, or give C",
+        ChoiceWarning,
+        stacklevel=4,
+    )
+    return Choice(C, {"C": Cs})

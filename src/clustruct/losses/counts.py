@@ -1,0 +1,142 @@
+"""Losses that depend on counts alone, which compiled searches can evaluate.
+
+    Delta = max(0, (a_0 + a_Q Q + a_k k) / (b_0 + b_k k + b_P P)),   0 where the denominator is 0
+    P = pairs together in ybar
+    Q = p * P + q * (pairs together in both) + z * (occupied cells)
+
+k is the number of predicted clusters; a cell (c, t) is occupied when predicted cluster c and true cluster t
+share an item. A merge of c and d changes P by s_c s_d and Q by p s_c s_d + q sum_t n_ct n_dt
+- z |{t : n_ct, n_dt > 0}|, a move of one item both by counts of two clusters only. Pairwise, MITRE and
+pairwise F losses are all of this form.
+
+Where not every label is known, P counts the judged pairs: s_c is then the number of known items of a cluster,
+u_c that of the others, and a cluster has s_c (s_c - 1) / 2 + v s_c u_c judged pairs (v: `background_weight`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from clustruct._typing import Bools, Floats, Ints, LabelsLike
+from clustruct.partitions import contingency
+
+from .base import Loss, LossState
+
+
+@dataclass(frozen=True)
+class CountForm:
+    """The coefficients of a count loss for one truth: (a_0, a_Q, a_k), (b_0, b_k, b_P), p, q, z and v."""
+
+    numerator: tuple[float, float, float]
+    denominator: tuple[float, float, float]
+    pair_weight: float
+    shared_pair_weight: float
+    cell_weight: float
+    background_weight: float = 1.0
+
+    def statistics(self, counts: Ints, sizes: Ints, strangers: Ints | int = 0) -> tuple[float, float]:
+        """Q and P, from the occupied cells n_ct (in any shape; empty ones do no harm), the sizes s_c and,
+        where not every label is known, the numbers u_c of other items.
+        """
+        P = float((sizes * (sizes - 1) // 2).sum())
+        if not isinstance(strangers, int):
+            P += self.background_weight * float((sizes * strangers).sum())
+        in_both = float((counts * (counts - 1) // 2).sum())
+        cells = float(np.count_nonzero(counts))
+        return self.pair_weight * P + self.shared_pair_weight * in_both + self.cell_weight * cells, P
+
+    def value(self, Q: ArrayLike, P: ArrayLike, k: ArrayLike) -> Floats:
+        """Delta for statistics Q and P and numbers of clusters k (scalars or arrays of one shape)."""
+        a_0, a_Q, a_k = self.numerator
+        b_0, b_k, b_P = self.denominator
+        below = np.asarray(b_0 + b_k * np.asarray(k, dtype=np.float64))
+        if b_P:
+            below = below + b_P * np.asarray(P, dtype=np.float64)
+        above = a_0 + a_Q * np.asarray(Q, dtype=np.float64) + a_k * np.asarray(k)
+        safe = np.where(below == 0.0, 1.0, below)
+        return np.where(below == 0.0, 0.0, np.maximum(above / safe, 0.0))
+
+
+@runtime_checkable
+class CountLoss(Loss, Protocol):
+    """A loss that depends on counts alone, so that compiled searches can evaluate it."""
+
+    def count_form(self, y_true: LabelsLike) -> CountForm:
+        """The coefficients of the loss for this truth."""
+        ...
+
+    def __call__(self, y_true: LabelsLike, y_pred: LabelsLike) -> float:
+        """The loss of `y_pred`, from the occupied cells only: O(m log m) however many clusters there are."""
+        form, table = self.count_form(y_true), contingency(y_true, y_pred)
+        sizes = np.asarray(table.sum(axis=0), dtype=np.int64)
+        Q, P = form.statistics(np.asarray(table.data, dtype=np.int64), sizes)
+        return float(form.value(Q, P, sizes.size))
+
+    def start(self, y_true: LabelsLike, labels: LabelsLike) -> CountState:
+        """The loss state at `labels`."""
+        return CountState(self.count_form(y_true), y_true, labels)
+
+
+@runtime_checkable
+class PartialLoss(Loss, Protocol):
+    """A loss of whole partitions that can do with the labels of some items.
+
+    A pair is judged when the label of at least one of its items is known; in the truth each of the other
+    items is alone.
+    """
+
+    def partial(self, y_true: Ints, y_pred: Ints, known: Bools) -> float:
+        """The loss of `y_pred` over the judged pairs; `known` says which labels of `y_true` are known."""
+        ...
+
+    def partial_form(self, y_true: Ints, known: Bools) -> CountForm:
+        """The coefficients of that loss."""
+        ...
+
+
+class CountState(LossState):
+    """The state of a count loss. merge_values O(k^2 k_true), move_values O(k), a step O(m + k k_true)."""
+
+    def __init__(self, form: CountForm, y_true: LabelsLike, labels: LabelsLike) -> None:
+        super().__init__(y_true, labels)
+        self.form = form
+        self._changed()
+
+    @property
+    def value(self) -> float:
+        """Delta(y, labels)."""
+        return float(self.form.value(self.Q, self.P, self.n_clusters))
+
+    def merge_values(self) -> Floats:
+        """Delta after each merge (k x k)."""
+        form, n, occupied = self.form, self.counts, (self.counts > 0).astype(np.int64)
+        joined = np.outer(self.sizes, self.sizes)
+        pairs = form.pair_weight * joined + form.shared_pair_weight * (n @ n.T)
+        changes = pairs - form.cell_weight * (occupied @ occupied.T)
+        values = form.value(self.Q + changes, self.P + joined, self.n_clusters - 1)
+        np.fill_diagonal(values, self.value)
+        return values
+
+    def move_values(self, item: int) -> Floats:
+        """Delta after moving the item to each cluster, the last a new one. O(k)."""
+        k, source = self.n_clusters, int(self.labels[item])
+        after = np.full(k + 1, k - int(self.sizes[source] == 1))
+        after[k] += 1
+        P = self.P + np.append(self.sizes, 0) - (self.sizes[source] - 1)
+        values = self.form.value(self.Q + self._move_changes(item), P, after)
+        values[source] = self.value
+        return values
+
+    def _move_changes(self, item: int) -> Floats:
+        """Change of Q when the item leaves its cluster for each other one, or (last) for a new one."""
+        form, s, n, source = self.form, self.sizes, self.counts[:, self.truth[item]], self.labels[item]
+        joined = form.pair_weight * s + form.shared_pair_weight * n + form.cell_weight * (n == 0)
+        pairs = form.pair_weight * (s[source] - 1) + form.shared_pair_weight * (n[source] - 1)
+        return np.append(joined, form.cell_weight) - (pairs + form.cell_weight * (n[source] == 1))
+
+    def _changed(self) -> None:
+        self.Q, self.P = self.form.statistics(self.counts, self.sizes)

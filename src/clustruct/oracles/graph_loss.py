@@ -1,0 +1,199 @@
+"""The loss of a partition under search where pairs are listed: what a merge or a move does to it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from clustruct.losses import CountForm, PairCountLoss, PairCounts
+
+from .example_loss import ExampleLoss, together
+
+
+class GraphLoss:
+    """Delta of a partition under search, whose clusters have names; ``labels`` belong to the search.
+
+    No table of clusters by true clusters is made. A *change* is a number (or two) that says what a step does
+    to the loss, whatever happens elsewhere. This one is a loss of the listed pairs, Delta = sum_r c_r (e_r -
+    e_r(y_i)): changes are sums of the coefficients c (``costs``). ``by_cluster``: changes depend on what the
+    clusters hold (not only on the listed pairs between them). ``stale``: other steps make them out of date.
+    """
+
+    by_cluster = False
+    stale = False
+
+    def __init__(self, loss: ExampleLoss, labels: list[int]) -> None:
+        self.loss, self.labels = loss, labels
+        self.value = loss(np.array(labels, dtype=np.int64))
+
+    def merge_change(self, c: int, d: int, costs: complex) -> Any:
+        """The change when c and d merge; ``costs``: the coefficients of the pairs between them, summed."""
+        return costs
+
+    def key(self, change: Any) -> Any:
+        """Equal for changes that differ by rounding alone."""
+        return round(change, 10)
+
+    def after_merge(self, change: Any) -> float:
+        """Delta after a merge of that change."""
+        return max(0.0, self.value + change)
+
+    def merge(self, c: int, d: int, change: Any) -> None:
+        """Cluster d becomes part of c. Called before the labels change."""
+        self.value = self.after_merge(change)
+
+    def after_move(self, item: int, target: int, costs: complex) -> float:
+        """Delta after the item moved to the cluster; ``costs``: to it, minus to its own."""
+        return max(0.0, self.value + costs.real)
+
+    def move(self, item: int, target: int, costs: complex, value: float) -> None:
+        """The item moves, which makes Delta ``value``. Called before the labels change."""
+        self.value = value
+
+
+class PairCountGraphLoss(GraphLoss):
+    """A loss of the counts of listed pairs: a change is a + i P, the true and the judged pairs that a step
+    puts together, as one complex number.
+    """
+
+    def __init__(self, loss: ExampleLoss, labels: list[int]) -> None:
+        super().__init__(loss, labels)
+        assert isinstance(loss.loss, PairCountLoss)
+        assert loss.judged_pairs is not None
+        assert loss.index is not None
+        self.counting = loss.loss
+        now = loss.judged_pairs.counts(together(np.array(labels, dtype=np.int64), loss.index))
+        self.now, self.n_true = complex(now.both, now.predicted), now.true
+
+    def key(self, change: complex) -> tuple[float, float]:
+        return round(change.real, 10), round(change.imag, 10)
+
+    def after_merge(self, change: complex) -> float:
+        both, predicted = self.now.real + change.real, self.now.imag + change.imag
+        return max(0.0, self.counting.of_counts(PairCounts(both, predicted, self.n_true)))
+
+    def merge(self, c: int, d: int, change: complex) -> None:
+        self.now += change
+        self.value = self.after_merge(0.0)
+
+    def after_move(self, item: int, target: int, costs: complex) -> float:
+        return self.after_merge(costs)
+
+    def move(self, item: int, target: int, costs: complex, value: float) -> None:
+        self.now += costs
+        self.value = value
+
+
+class CountGraphLoss(GraphLoss):
+    """A loss of counts (`CountForm`): a change is that of Q and P. A cluster holds its few counts alone.
+
+    Only items whose label is known are counted; the others are strangers.
+    """
+
+    by_cluster = True
+
+    def __init__(self, loss: ExampleLoss, labels: list[int], form: CountForm) -> None:
+        super().__init__(loss, labels)
+        self.form, self.truth = form, loss.truth.tolist()
+        self.known = [True] * len(labels) if loss.known is None else loss.known.tolist()
+        self.counts: list[Counter[int]] = [Counter() for _ in labels]
+        self.strangers = [0] * len(labels)
+        for c, t, known in zip(labels, self.truth, self.known, strict=True):
+            if known:
+                self.counts[c][t] += 1
+            else:
+                self.strangers[c] += 1
+        self.sizes = [counts.total() for counts in self.counts]
+        self.k = sum(size > 0 for size in map(int.__add__, self.sizes, self.strangers))
+        cells = np.array([n for counts in self.counts for n in counts.values()], dtype=np.int64)
+        sizes = (np.array(n, dtype=np.int64) for n in (self.sizes, self.strangers))
+        self.Q, self.P = form.statistics(cells, *sizes)
+
+    def merge_change(self, c: int, d: int, costs: complex) -> tuple[float, float]:
+        few, many = sorted((self.counts[c], self.counts[d]), key=len)
+        shared = [n * many[t] for t, n in few.items() if t in many]
+        form = self.form
+        inside = form.shared_pair_weight * sum(shared) - form.cell_weight * len(shared)
+        P = self.sizes[c] * self.sizes[d] + form.background_weight * (
+            self.sizes[c] * self.strangers[d] + self.strangers[c] * self.sizes[d]
+        )
+        return form.pair_weight * P + inside, P
+
+    def key(self, change: tuple[float, float]) -> tuple[float, float]:
+        # Where P is not in the denominator, merges of one change of Q are alike.
+        return round(change[0], 10), round(change[1], 10) if self.form.denominator[2] else 0.0
+
+    def after_merge(self, change: tuple[float, float]) -> float:
+        return self._value(self.Q + change[0], self.P + change[1], self.k - 1)
+
+    def merge(self, c: int, d: int, change: tuple[float, float]) -> None:
+        self.Q, self.P, self.k = self.Q + change[0], self.P + change[1], self.k - 1
+        self.value = self._value(self.Q, self.P, self.k)
+        self.counts[c].update(self.counts[d])
+        for sizes in (self.sizes, self.strangers):
+            sizes[c], sizes[d] = sizes[c] + sizes[d], 0
+        self.counts[d] = Counter()
+
+    def after_move(self, item: int, target: int, costs: complex) -> float:
+        return self._value(*self._moved(item, target))
+
+    def move(self, item: int, target: int, costs: complex, value: float) -> None:
+        self.Q, self.P, self.k = self._moved(item, target)
+        self.value = value
+        t, source = self.truth[item], self.labels[item]
+        sizes = self.sizes if self.known[item] else self.strangers
+        sizes[source] -= 1
+        sizes[target] += 1
+        if not self.known[item]:
+            return
+        self.counts[source][t] -= 1
+        if not self.counts[source][t]:
+            del self.counts[source][t]
+        self.counts[target][t] += 1
+
+    def _moved(self, item: int, target: int) -> tuple[float, float, int]:
+        form, source = self.form, self.labels[item]
+        if self.known[item]:
+            t = self.truth[item]
+            own, there = self.counts[source][t] - 1, self.counts[target].get(t, 0)
+            P = self.sizes[target] - self.sizes[source] + 1.0
+            P += form.background_weight * (self.strangers[target] - self.strangers[source])
+            inside = form.shared_pair_weight * (there - own) + form.cell_weight * ((there == 0) - (own == 0))
+        else:
+            P, inside = form.background_weight * (self.sizes[target] - self.sizes[source]), 0.0
+        Q = self.Q + form.pair_weight * P + inside
+        return Q, self.P + P, self.k + (self._size(target) == 0) - (self._size(source) == 1)
+
+    def _size(self, c: int) -> int:
+        return self.sizes[c] + self.strangers[c]
+
+    def _value(self, Q: float, P: float, k: int) -> float:
+        """`CountForm.value` for plain numbers."""
+        a_0, a_Q, a_k = self.form.numerator
+        b_0, b_k, b_P = self.form.denominator
+        below = b_0 + b_k * k + b_P * P
+        return max(0.0, (a_0 + a_Q * Q + a_k * k) / below) if below else 0.0
+
+
+class WholeGraphLoss(GraphLoss):
+    """Any loss, evaluated from scratch for each candidate: a change is the difference to Delta now."""
+
+    stale = True
+
+    def merge_change(self, c: int, d: int, costs: complex) -> float:
+        now = np.array(self.labels, dtype=np.int64)
+        return float(self.loss(np.where(now == d, c, now))) - self.value
+
+    def after_move(self, item: int, target: int, costs: complex) -> float:
+        trial = np.array(self.labels, dtype=np.int64)
+        trial[item] = target
+        return float(self.loss(trial))
+
+
+def graph_loss(loss: ExampleLoss, labels: list[int]) -> GraphLoss:
+    """The state of a loss at these labels."""
+    if loss.by_pairs:
+        return GraphLoss(loss, labels) if loss.judged_pairs is None else PairCountGraphLoss(loss, labels)
+    return WholeGraphLoss(loss, labels) if loss.form is None else CountGraphLoss(loss, labels, loss.form)

@@ -1,0 +1,124 @@
+"""Trainings on some of the labelled clusters inside their sets: how C is chosen where there is one table.
+
+For the training the clusters that are held out are background, like items without a label. Prediction then
+meets all of the region, and the pairs that touch a held-out item count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from clustruct._typing import Floats, Indices, Ints
+from clustruct.partitions import UNKNOWN
+
+from .judging import Judged
+from .training import SimilarityTask, Trained
+
+
+@dataclass
+class ClusterTask:
+    """The clusters of a task, numbered through its sets: what `choose_C` holds out.
+
+    Clusters of one item count as well: nothing may be joined to them.
+    """
+
+    task: SimilarityTask
+
+    def __post_init__(self) -> None:
+        self._parts: dict[bytes, SimilarityTask] = {}
+
+    @cached_property
+    def clusters(self) -> list[Ints]:
+        """The cluster of each item of each region, -1 for items without a label."""
+        found, first = [], 0
+        for region in self.task.regions:
+            numbers = np.full(len(region.labels), UNKNOWN, np.int64)
+            numbers[region.known] = first + np.unique(region.labels[region.known], return_inverse=True)[1]
+            first = int(numbers.max()) + 1
+            found.append(numbers)
+        return found
+
+    @property
+    def n_clusters(self) -> int:
+        """How many labelled clusters there are."""
+        return max(int(numbers.max()) for numbers in self.clusters) + 1
+
+    @property
+    def sizes(self) -> Ints:
+        """How many items each has."""
+        every = np.concatenate(self.clusters)
+        return np.bincount(every[every != UNKNOWN], minlength=self.n_clusters)
+
+    def train(self, C: float, chosen: Indices, start: Trained | None, rtol: float | None = None) -> Trained:
+        """Train on some clusters; all other items are background."""
+        part = self._part(chosen)
+        return part.train(C, None, start, rtol=rtol)
+
+    def _part(self, chosen: Indices) -> SimilarityTask:
+        """The task in which only these clusters are known, and sets without any of them are left out."""
+        key = np.asarray(chosen, np.int64).tobytes()
+        if key not in self._parts:
+            self._parts = {key: self._hide(chosen)}  # one at a time: a part holds its pairs
+        return self._parts[key]
+
+    def _hide(self, chosen: Indices) -> SimilarityTask:
+        seen = np.zeros(self.n_clusters + 1, np.bool_)  # the last one is that of items without a label
+        seen[chosen] = True
+        labels = [np.where(seen[numbers], numbers, UNKNOWN) for numbers in self.clusters]
+        kept = [i for i, y in enumerate(labels) if (y != UNKNOWN).any()]
+        weights = self.task.sample_weight
+        return replace(
+            self.task,
+            sets=[self.task.regions[i].x for i in kept],
+            labels=[labels[i] for i in kept],
+            sample_weight=None if weights is None else weights[kept],
+            checkpoint=None,
+        )
+
+    def judge(self, trained: Trained, held_out: Sequence[int]) -> list[Judged]:
+        """What a prediction makes of each cluster that was held out: its wrong pairs, and the counts."""
+        tables = [
+            count_pairs(numbers, self.task.predict(trained, i), held_out, self.task.unlabelled == "apart")
+            for i, numbers in enumerate(self.clusters)
+        ]
+        counts = np.sum(tables, axis=0)
+        merge, split = (getattr(self.task.loss, name, 1.0) for name in ("merge_cost", "split_cost"))
+        errors = merge * (counts[:, 1] - counts[:, 0]) + split * (counts[:, 2] - counts[:, 0])
+        rows = zip(errors.tolist(), counts.tolist(), strict=True)
+        return [Judged(error, (both, found, true)) for error, (both, found, true) in rows]
+
+
+def count_pairs(clusters: Ints, predicted: Ints, held_out: Sequence[int], unknown_apart: bool) -> Floats:
+    """Pairs together rightly, by the prediction and by the truth that touch each of these clusters.
+
+    ``clusters`` are -1 for items without a label: a pair with one of them is wrong, or not counted. A pair of
+    two held-out clusters counts a half for each.
+
+    >>> count_pairs(np.array([0, 0, 1, 2, -1]), np.array([0, 0, 0, 1, 1]), [0, 2], True)
+    array([[1., 3., 1.],
+           [0., 1., 0.]])
+    """
+    n, k = max(int(clusters.max()), *held_out) + 1, int(predicted.max()) + 1
+    place = np.full(n + 1, len(held_out), np.int64)
+    place[list(held_out)] = np.arange(len(held_out))
+    own = place[clusters]  # the last entry is that of items without a label
+    counted = np.ones(len(clusters), np.bool_) if unknown_apart else clusters != UNKNOWN
+    total = np.bincount(predicted[counted], minlength=k)
+    mine = np.flatnonzero(own < len(held_out))
+    cells, size = np.unique(own[mine] * k + predicted[mine], return_counts=True)
+    c, p = cells // k, cells % k
+    held = np.bincount(p, weights=size, minlength=k)
+    found = size * (size - 1) / 2 + size * (total[p] - held[p]) + size * (held[p] - size) / 2
+    true = np.bincount(own[mine], minlength=len(held_out)).astype(np.float64)
+    width = len(held_out)
+    return np.column_stack(
+        [
+            np.bincount(c, weights=size * (size - 1) / 2, minlength=width),
+            np.bincount(c, weights=found, minlength=width),
+            true * (true - 1) / 2,
+        ]
+    )
