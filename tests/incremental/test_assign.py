@@ -184,3 +184,20 @@ def test_cost_goes_with_the_new_items():
     found = assign(scores, groups).labels
     assert time.process_time() - start < 2.0
     assert np.array_equal(found[:n_old], np.arange(n_old) // 3)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_without_anchors_the_greedy_search_is_that_of_correlation_clustering(seed):
+    from clustruct.incremental._kernels import merge_anchored
+    from clustruct.incremental.anchored import NodeGraph
+    from clustruct.inference.correlation import greedy
+    from clustruct.partitions import canonical_labels
+
+    rng = np.random.default_rng(seed)
+    K = matrix(rng, 25) * (rng.random((25, 25)) < 0.3)
+    K = np.triu(K, 1) + np.triu(K, 1).T
+    index = all_pairs(25)
+    index = index[K[index[:, 0], index[:, 1]] != 0]
+    free = np.zeros(25, bool)
+    graph = NodeGraph.from_pairs(index[:, 0], index[:, 1], K[index[:, 0], index[:, 1]], free)
+    assert canonical_labels(merge_anchored(*graph.csr, free)).tolist() == greedy(K).tolist()

@@ -10,10 +10,7 @@ from clustruct._typing import Bools, Floats, Ints
 from clustruct.inference.correlation._kernels.merging import (
     EMPTY,
     find_slot,
-    grown_table,
     initial_table,
-    link,
-    neighbour_chains,
     push,
     sift_down,
 )
@@ -27,50 +24,74 @@ from clustruct.inference.correlation._kernels.moving import (
 
 
 @kernel()
+def living(root: Ints, a: int) -> int:
+    """The cluster that node a is in, each node on the way pointed at its grandparent."""
+    while root[a] != a:
+        root[a] = root[root[a]]
+        a = root[a]
+    return a
+
+
+@kernel()
+def doubled(keys: Ints, sums: Floats) -> tuple[Ints, Floats]:
+    """The same table of sums with twice the slots."""
+    new_keys, new_sums = np.full(2 * keys.shape[0], EMPTY, np.int64), np.empty(2 * keys.shape[0])
+    for old in range(keys.shape[0]):
+        if keys[old] != EMPTY:
+            slot = find_slot(new_keys, keys[old])
+            new_keys[slot], new_sums[slot] = keys[old], sums[old]
+    return new_keys, new_sums
+
+
+@kernel()
 def merge_anchored(indptr: Ints, indices: Ints, data: Floats, anchored: Bools) -> Ints:
     """Greedy merging (`merge_sparse`) in which two clusters with an anchor each are never merged.
 
-    Labels are the smallest node of each cluster. A score of -inf forbids a pair of nodes.
+    Labels are the smallest node of each cluster. A score of -inf forbids a pair of nodes. The members of a
+    cluster are a chain; to merge b into a looks at the neighbours of all members of b.
     """
     n = indptr.shape[0] - 1
     keys, sums, gains, pairs, size = initial_table(indptr, indices, data)
     used = indices.shape[0] // 2
-    head, cells, n_cells = neighbour_chains(indptr, indices)
-    parent, held = np.arange(n), anchored.copy()
+    root, held = np.arange(n), anchored.copy()
+    following, last, met = np.full(n, -1, np.int64), np.arange(n), np.full(n, -1, np.int64)
     while size > 0:
         gain, pair = gains[0], pairs[0]
         size -= 1
         gains[0], pairs[0] = gains[size], pairs[size]
         sift_down(gains, pairs, 0, size)
         a, b = pair // n, pair % n
-        if parent[a] != a or parent[b] != b or (held[a] and held[b]):
+        if root[a] != a or root[b] != b or (held[a] and held[b]):
             continue
         if sums[find_slot(keys, pair)] != gain:
             continue
-        parent[b] = a
+        root[b] = a
         held[a] |= held[b]
-        cell = head[b]
-        while cell >= 0:
-            x, cell = cells[cell, 0], cells[cell, 1]
-            if x == a or parent[x] != x:
-                continue
-            moved = sums[find_slot(keys, min(b, x) * n + max(b, x))]
-            joined = min(a, x) * n + max(a, x)
-            slot = find_slot(keys, joined)
-            if keys[slot] == EMPTY:
-                keys[slot], sums[slot] = joined, moved
-                used += 1
-                cells = link(head, cells, n_cells, a, x)
-            else:
-                sums[slot] += moved
-            if sums[slot] > 0.0:
-                gains, pairs = push(gains, pairs, size, sums[slot], joined)
-                size += 1
-            if 2 * used > keys.shape[0]:
-                keys, sums = grown_table(keys, sums)
-    for i in range(n):  # a parent is always a smaller node, so one pass in order resolves the chains
-        parent[i] = parent[parent[i]]
-    return parent
+        member = b
+        while member >= 0:
+            for at in range(indptr[member], indptr[member + 1]):
+                x = living(root, indices[at])
+                if x == a or met[x] == b:  # b is merged once, so that it marks what was met
+                    continue
+                met[x] = b
+                moved = sums[find_slot(keys, min(b, x) * n + max(b, x))]
+                joined = min(a, x) * n + max(a, x)
+                slot = find_slot(keys, joined)
+                if keys[slot] == EMPTY:
+                    keys[slot], sums[slot] = joined, moved
+                    used += 1
+                else:
+                    sums[slot] += moved
+                if sums[slot] > 0.0:
+                    gains, pairs = push(gains, pairs, size, sums[slot], joined)
+                    size += 1
+                if 2 * used > keys.shape[0]:
+                    keys, sums = doubled(keys, sums)
+            member = following[member]
+        following[last[a]], last[a] = b, last[b]
+    for i in range(n):
+        root[i] = living(root, i)
+    return root
 
 
 @kernel()
