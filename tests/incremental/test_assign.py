@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clustruct.incremental import assign
-from clustruct.itemsets.pairs import PairScores, all_pairs
+from clustruct.itemsets import PairScores, all_pairs
 from tests.reference.correlation import allowed, objective
 from tests.reference.partitions import all_partitions
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from clustruct.incremental import Constraints, Decision, constraints, replay, update_groups
 from clustruct.incremental.replay import Run, Statement
-from clustruct.itemsets.pairs import PairScores, all_pairs
+from clustruct.itemsets import PairScores, all_pairs
 
 OLD = {"a": "g1", "b": "g1", "c": "g2", "d": "g3", "far": "g9"}
 ITEMS = ["a", "b", "c", "d", "x", "y", "z"]

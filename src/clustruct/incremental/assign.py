@@ -12,7 +12,7 @@ from scipy import sparse
 
 from clustruct._typing import Bools, Floats, Ints
 from clustruct.inference.correlation import local_search
-from clustruct.itemsets.pairs import PairScores
+from clustruct.itemsets import PairScores
 from clustruct.partitions import canonical_labels
 
 from .anchored import NodeGraph, anchored_clusters, without_anchors

@@ -15,8 +15,7 @@ from clustruct._typing import Bools, Floats, Ints
 from clustruct.callbacks import working
 from clustruct.explain import objective_of
 from clustruct.features import PairFeatures
-from clustruct.itemsets import ItemSet
-from clustruct.itemsets.pairs import PairScores
+from clustruct.itemsets import ItemSet, PairScores
 from clustruct.records import RawSet
 
 from .assign import NEW, assign

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from clustruct._typing import Ints
-from clustruct.itemsets.pairs import PairScores
+from clustruct.itemsets import PairScores
 
 from .assign import NEW, Assignment, assign
 from .changes import Changes, compare
