@@ -128,14 +128,16 @@ def candidates(features: PairFeatures, raw: RawSet, touched: Bools) -> Ints:
 
 
 def score_pairs(pipeline: Pipeline, raw: RawSet, pairs: Ints) -> Floats:
-    """What the model says of some pairs (p x 2, the smaller item first)."""
+    """What the model says of some pairs (p x 2, the smaller item first), at the cost of the items in them."""
     if not len(pairs):
         return np.zeros(0)
+    items, ends = np.unique(pairs, return_inverse=True)
+    local = ends.reshape(pairs.shape).astype(np.int64)
     features = copy(pipeline[0])
-    features.blocking_ = _GivenPairs(pairs)
-    x = features.checked().transform([raw])[0]
+    features.blocking_ = _GivenPairs(local)
+    x = features.checked().transform([raw.take(items)])[0]
     K = pipeline[-1].decision_function([x])[0]
-    return np.asarray(K[pairs[:, 0], pairs[:, 1]], dtype=np.float64).ravel()
+    return np.asarray(K[local[:, 0], local[:, 1]], dtype=np.float64).ravel()
 
 
 class _GivenPairs:

@@ -114,7 +114,8 @@ class StoredGroups:
 
     def groups(self) -> dict[str, str]:
         """The group id of each item that has one."""
-        return dict(self._ask("SELECT item, grp FROM members ORDER BY rowid"))
+        both = "FROM items JOIN members ON item = id"
+        return dict(self._ask(f"SELECT item, grp {both} ORDER BY items.rowid"))
 
     def group_of(self, item: str) -> str | None:
         """The group of an item."""
@@ -123,7 +124,9 @@ class StoredGroups:
 
     def members(self, group: str) -> list[str]:
         """The items of a group."""
-        return [item for (item,) in self._ask("SELECT item FROM members WHERE grp = ? ORDER BY rowid", group)]
+        both = "FROM items JOIN members ON item = id"
+        rows = self._ask(f"SELECT item {both} WHERE grp = ? ORDER BY items.rowid", group)
+        return [item for (item,) in rows]
 
     def size(self, group: str) -> int:
         """How many items a group has."""
