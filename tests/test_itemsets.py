@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import squareform
 
 from clustruct.inference import correlation, mrf
+from clustruct.itemsets import PairScores
 from clustruct.itemsets.item_set import ItemSet, as_item_set
-from clustruct.itemsets.pairs import PairScores
 from clustruct.partitions import canonical_labels, indicator, normalised_indicator
 
 KINDS = ["dense", "sparse"]

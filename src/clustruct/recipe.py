@@ -23,11 +23,12 @@ from clustruct.baselines import PairwiseClassifierClustering
 from clustruct.callbacks import steps, working
 from clustruct.estimators import SupervisedCorrelationClustering, SupervisedKMeans
 from clustruct.estimators.background import warn_of_near_misses
+from clustruct.estimators.base import PairSimilarity
 from clustruct.estimators.shown import TrainingShape
 from clustruct.exceptions import ModelFileError, NoLabels
-from clustruct.features import Blocking, PairFeatures, checked, guess_blocks
+from clustruct.features import Blocking, PairFeatures, Vectors, checked, guess_blocks
 from clustruct.features.base import Block
-from clustruct.itemsets import ItemSet
+from clustruct.itemsets import ItemSet, PairScores
 from clustruct.losses import Loss, PairwiseFLoss, PairwiseLoss
 from clustruct.model_selection import split_by_clusters, split_sets
 from clustruct.model_selection.leaks import find_leak
@@ -177,7 +178,14 @@ class Recipe(EstimatorState, BaseEstimator):
     def predict(self, sets: Iterable[RawSet]) -> list[Labels]:
         """The clusters of each set."""
         check_is_fitted(self)
-        found: list[Labels] = self.pipeline_.predict(list(sets))
+        raws = list(sets)
+        pipeline = checked(self.pipeline_, raws)
+        scores = [similarities(pipeline, raw) for raw in raws]
+        found: list[Labels]
+        if any(one is None for one in scores) or not scores:
+            found = pipeline.predict(raws)
+        else:
+            found = pipeline[-1].predict_scores(scores)
         return found
 
     def score(self, sets: Iterable[RawSet], y: LabelsOfSets = None) -> float:
@@ -292,9 +300,19 @@ class Recipe(EstimatorState, BaseEstimator):
 
     def _blocking(self, blocks: Sequence[Block]) -> Blocking | None:
         """How likely pairs are found in large sets; None: all pairs are compared."""
-        if not self._may_block() or not all(block.has_words for block in blocks):
+        vectors = [block for block in blocks if isinstance(block, Vectors)]
+        if not self._may_block() or not all(b.has_words or isinstance(b, Vectors) for b in blocks):
             return None
-        return Blocking(self.fields, n_neighbors=self.n_neighbors, from_size=self.block)
+        fields = self.fields
+        if vectors:
+            others = [block for block in blocks if not isinstance(block, Vectors)]
+            fields = list(dict.fromkeys(name for block in others for name in block.fields_used()))
+        return Blocking(
+            fields,
+            n_neighbors=self.n_neighbors,
+            from_size=self.block,
+            vectors=[list(block.fields) for block in vectors],
+        )
 
     def check_fitted(self) -> None:
         """The pipeline must be one of a recipe."""
@@ -324,6 +342,18 @@ def _warn_of_leak(features: PairFeatures, item_sets: Sequence[ItemSet], sets: Se
     found = find_leak([r.x for r in regions], [r.labels for r in regions], numbered, names)
     if found is not None:
         found.warn()
+
+
+def similarities(pipeline: Pipeline, raw: RawSet) -> PairScores | None:
+    """The similarities of a set's pairs, without the features of all of them at once.
+
+    None where the clusterer needs more: it is not linear in pair features, or groups by more than scores.
+    """
+    features, model = pipeline[0], pipeline[-1]
+    if len(pipeline) != 2 or not isinstance(features, PairFeatures) or not isinstance(model, PairSimilarity):
+        return None
+    linear = model.linear_similarity() if model.clustering_objective == "correlation" else None
+    return None if linear is None else features.scores(raw, *linear)
 
 
 def _note_sizes(model: BaseEstimator, sizes: Sequence[int]) -> None:

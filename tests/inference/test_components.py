@@ -119,6 +119,17 @@ def test_links_tie_components_and_are_honoured(case: tuple[np.ndarray, np.ndarra
         assert slow.objective(K, found.tolist()) == pytest.approx(slow.best_partition(K, **links)[0])
 
 
+@pytest.mark.parametrize("whole_numbers", [False, True])
+@pytest.mark.parametrize("hubs", [0, 5])
+def test_greedy_on_graphs_that_grow_together_is_that_of_the_matrix(hubs: int, whole_numbers: bool) -> None:
+    """Most merges bring clusters together that no pair was listed for: the table of sums is renewed."""
+    K = graph(400, hubs, 0.01, 0.8)
+    K[400 - hubs :] = graph(400, 9, 0.5, 0.9)[400 - hubs :]
+    K = np.tril(np.round(K) if whole_numbers else K, -1)
+    K = K + K.T
+    assert np.array_equal(correlation.greedy(sparse.csr_array(K)), correlation.greedy(K))
+
+
 @given(some_blocks, seeds, st.sampled_from([0, 20]))
 @settings(deadline=None, max_examples=40)
 def test_a_start_that_spans_components_is_never_made_worse(

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
     from clustruct.io import Prediction
+    from clustruct.itemsets import PairScores
     from clustruct.records import RawSet
 
 SUMMARY = "group new sets"
@@ -108,16 +109,29 @@ def _shown(answer: Prediction) -> Prediction:
 def _grouped(pipeline: Pipeline, raw: RawSet, confidence: bool, said: existing.Said) -> Prediction:
     """The clusters of one set, with the score lost by the best other place of each item where asked for."""
     model, explain = pipeline[-1], clustruct.explain
-    with working("features") as work:
-        x = pipeline[0].transform([raw])[0]
-        work.keep(items=len(raw), pairs=0 if x.pairs is None else x.pairs.shape[0])
+    scores = clustruct.recipe.similarities(pipeline, raw)
+    if scores is None:
+        with working("features") as work:
+            x = pipeline[0].transform([raw])[0]
+            work.keep(items=len(raw), pairs=0 if x.pairs is None else x.pairs.shape[0])
     with working("grouping") as work:
         held = said.about(raw)
-        labels: Any = (
-            clustruct.incremental.constrained(model, x, held) if len(held) else model.predict([x])[0]
-        )
-        work.keep(clusters=len(set(labels.tolist())))
+        K: Any = None
+        if scores is None:
+            K = model.decision_function([x])[0] if confidence or len(held) else None
+            labels = model.predict([x])[0]
+        else:
+            K = _signed(scores) if confidence or len(held) else None
+            labels = model.predict_scores([scores])[0]
+        if len(held):
+            labels = clustruct.incremental.constrained(model, K, raw.item_ids, held)
+        work.keep(items=len(raw), clusters=len(set(labels.tolist())))
     if not confidence:
         return clustruct.io.Prediction(raw, labels)
-    found = explain.item_confidence(model.decision_function([x])[0], labels, explain.objective_of(model))
+    found = explain.item_confidence(K, labels, explain.objective_of(model))
     return clustruct.io.Prediction(raw, labels, {"confidence": found.confidence})
+
+
+def _signed(scores: PairScores) -> Any:
+    """The matrix, or the graph of the listed pairs."""
+    return scores.graph() if scores.matrix is None else scores.matrix

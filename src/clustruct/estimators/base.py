@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from clustruct import memory
 from clustruct._typing import Floats, Ints, Labels
-from clustruct.itemsets import ItemSet, pair_table
+from clustruct.itemsets import ItemSet, PairScores, pair_table
 from clustruct.losses import Loss, as_loss
 from clustruct.losses.function import LabelFunction
 from clustruct.oracles import Oracle, Predictor, make_predictor
@@ -85,7 +85,7 @@ class SetClusterer(EstimatorState, BaseEstimator):
         check_is_fitted(self)
         return read_sets(self, X, set_ids, reset=False)
 
-    def _warn_unfamiliar(self, sets: list[ItemSet]) -> None:
+    def _warn_unfamiliar(self, sets: Sequence[ItemSet | PairScores]) -> None:
         """Warn of sets that are far from what the model was shown."""
         return
 
@@ -128,6 +128,18 @@ class PairSimilarity(SetClusterer):
         assert linear is not None
         return np.asarray(pair_table(x, pairs) @ linear[0] + linear[1], np.float64)
 
+    def predict_scores(self, scores: Sequence[PairScores]) -> list[Any]:
+        """Cluster sets by similarities that were computed elsewhere, as `linear_similarity` says.
+
+        A large table needs no features of all its pairs at once then (`PairFeatures.scores`).
+        """
+        check_is_fitted(self)
+        search = self._predictor()
+        for one in scores:
+            search.check_set(one)
+        self._warn_unfamiliar(scores)
+        return [search.predict(one) for one in scores]
+
     def _read(self, X: Table, set_ids: ArrayLike | None) -> Sets:
         given = super()._read(X, set_ids)
         self._check_memory(given.sets)
@@ -140,7 +152,7 @@ class PairSimilarity(SetClusterer):
             max(0 if listed and x.is_sparse else x.n_items for x in sets), self.memory_limit
         )
 
-    def _warn_unfamiliar(self, sets: list[ItemSet]) -> None:
+    def _warn_unfamiliar(self, sets: Sequence[ItemSet | PairScores]) -> None:
         shown = getattr(self, "shown_", None)
         if shown is not None:
             shown.warn(sets, self.pair_scores, zero_counts=self.clustering_objective == "correlation")

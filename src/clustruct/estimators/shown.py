@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from clustruct._typing import Floats, Ints, Labels
 from clustruct.exceptions import UnfamiliarDataWarning
-from clustruct.itemsets import ItemSet, all_pairs
+from clustruct.itemsets import ItemSet, PairScores, all_pairs
 from clustruct.partitions import UNKNOWN
 from clustruct.storage import DataclassState, register
 
@@ -91,8 +91,10 @@ class TrainingShape(DataclassState):
         """The same where the sets shown were of other sizes: they were cut for the training."""
         return replace(self, set_sizes=_quantiles(sizes, QUARTERS))
 
-    def warn(self, sets: Sequence[ItemSet], score: PairScorer, *, zero_counts: bool = True) -> None:
-        """Warn, once, of sets that are far from what was shown.
+    def warn(
+        self, sets: Sequence[ItemSet | PairScores], score: PairScorer, *, zero_counts: bool = True
+    ) -> None:
+        """Warn, once, of sets that are far from what was shown, or of sets of which the scores are known.
 
         ``zero_counts``: whether zero is where the model tells together from apart.
         """
@@ -134,19 +136,28 @@ class TrainingShape(DataclassState):
         )
 
 
-def sampled_scores(sets: Sequence[ItemSet], score: PairScorer) -> Floats:
+def sampled_scores(sets: Sequence[ItemSet | PairScores], score: PairScorer) -> Floats:
     """Scores of some pairs of some sets, the same ones each time."""
     step = max(1, len(sets) // MOST_SETS)
     chosen = [x for x in sets[::step] if x.n_items > 1]
     each = max(50, MOST_PAIRS // max(len(chosen), 1))
-    drawn = [(x, _some_pairs(x, each)) for x in chosen]
-    found = [score(x, pairs) for x, pairs in drawn if len(pairs)]
-    return np.concatenate(found) if found else np.zeros(0)
+    return np.concatenate([np.zeros(0), *(_some_scores(x, each, score) for x in chosen)])
 
 
-def _some_pairs(x: ItemSet, most: int) -> Ints:
+def _some_scores(x: ItemSet | PairScores, most: int, score: PairScorer) -> Floats:
+    """About ``most`` scores of a set, or of the scores that are given for it."""
+    if isinstance(x, PairScores) and x.values is not None:
+        return x.values[:: max(1, len(x.values) // most)]
+    pairs = _some_pairs(x, most)
+    if isinstance(x, PairScores):
+        assert x.matrix is not None
+        return np.asarray(x.matrix[pairs[:, 0], pairs[:, 1]])
+    return score(x, pairs) if len(pairs) else np.zeros(0)
+
+
+def _some_pairs(x: ItemSet | PairScores, most: int) -> Ints:
     """Pairs that have features, about ``most`` of them."""
-    if x.is_sparse and x.pair_index is not None:
+    if isinstance(x, ItemSet) and x.is_sparse and x.pair_index is not None:
         return x.pair_index[:: max(1, len(x.pair_index) // most)]
     if x.n_items * (x.n_items - 1) // 2 <= most:
         return all_pairs(x.n_items)

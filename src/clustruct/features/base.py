@@ -7,7 +7,8 @@ A block looks at some fields of the items and gives a few numbers for each pair.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar, Generic, Self, TypeAlias, TypeVar
 
 import numpy as np
@@ -18,8 +19,12 @@ from clustruct._typing import Floats, Ints
 from clustruct.records import Fields, RawSet
 from clustruct.storage import EstimatorState
 
+from .columns import Columns
+
 # One row per pair, one column per feature.
 Values: TypeAlias = Floats | sparse.csr_array
+# What compares pairs of one set, some at a time.
+Comparison: TypeAlias = Callable[[Ints], Values]
 S = TypeVar("S")
 
 
@@ -30,6 +35,7 @@ class PairBlock(EstimatorState, BaseEstimator, ABC, Generic[S]):
 
     get_feature_names_out()    the names of its features; read aloud they say what is compared
     transform(raw, pairs)      one row per listed pair (a, b), one column per name; symmetric in a, b
+    prepare(columns)           the same for pairs that come chunk by chunk (optional: `PreparedBlock`)
     summarise, merge, finish   learning (vocabulary, idf, ranges) from one part of the sets or from several:
                                ``finish(merge(summarise(A), summarise(B)))`` is as good as ``fit(A + B)``
     fitted                     the attributes that `finish` sets, with their types: a model file keeps them
@@ -56,6 +62,10 @@ class PairBlock(EstimatorState, BaseEstimator, ABC, Generic[S]):
 
     @abstractmethod
     def transform(self, raw: RawSet, pairs: Ints) -> Values: ...
+
+    def prepare(self, columns: Columns) -> Comparison:
+        """What compares pairs of one set, chunk by chunk: all that does not depend on pairs is done here."""
+        return partial(self.transform, columns.raw)
 
     @abstractmethod
     def summarise(self, sets: Sequence[RawSet]) -> S:
@@ -95,6 +105,10 @@ class PairBlock(EstimatorState, BaseEstimator, ABC, Generic[S]):
         self.check_parameters()
         return self.finish(self.summarise(sets))
 
+    def fit_columns(self, columns: Sequence[Columns]) -> Self:
+        """`fit`, from columns that other blocks look at, too."""
+        return self.fit([c.raw for c in columns])
+
     @classmethod
     def guess_field(cls, data: Fields, field: str) -> list[Self]:
         """The blocks that suit one field of the data."""
@@ -107,6 +121,16 @@ class PairBlock(EstimatorState, BaseEstimator, ABC, Generic[S]):
 
 
 Block: TypeAlias = PairBlock[Any]
+
+
+class PreparedBlock(PairBlock[S]):
+    """A block that looks at the columns of a set once (`prepare`), and then compares any pairs of it."""
+
+    @abstractmethod
+    def prepare(self, columns: Columns) -> Comparison: ...
+
+    def transform(self, raw: RawSet, pairs: Ints) -> Values:
+        return self.prepare(Columns(raw))(pairs)
 
 
 class Unlearned(PairBlock[None]):

@@ -7,37 +7,53 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from clustruct._typing import Ints
+from clustruct._typing import Floats, Ints, Labels
 from clustruct.partitions import canonical_labels, partial_labels
-from clustruct.records import RawSet, as_text
+from clustruct.records import RawSet
 from clustruct.storage import EstimatorState, register
 
 from .base import check_distinct, check_names
-from .terms import TermCounts, TermWeights, codes, letter_ngrams, words
+from .blocks.vectors import vectors_of
+from .columns import Columns, TermTable, columns_of
+from .neighbours import TermNeighbours, keys_of, nearest_vectors, sorted_unique
+from .terms import TermCounts, TermWeights
 
-ROWS_AT_ONCE = 512
 # However large the clusters seen in training are, an item gets no more neighbours for it.
 MOST_NEIGHBOURS = 100
-_VIEWS = {"words": lambda text: [*words(text), *codes(text)], "letters": letter_ngrams}
+PAIRS_AT_ONCE = 50_000
+SMALL = 2000  # items of a set in which `common` is taken as it is
+# Of items that belong together: how many others are looked at for each, how many pairs are enough to learn
+# from, and the share of them that may be less alike than what is learned.
+MATES, FEWEST_MATES, ODD = 5, 50, 0.005
+_VIEWS = {"words": ("words", "codes"), "letters": ("letters",)}
 
 
 @register("Blocking")
 @dataclass(eq=False, repr=False)
 class Blocking(EstimatorState, BaseEstimator):
-    """Pairs of a large set that share a rare term or are near in tf-idf space; the rest are taken as apart.
+    """Pairs of a large set that share a rare term or are near in tf-idf space, or whose vectors are near.
+
+    The rest are taken as apart.
+
+    Candidates are found by words. Where training sets have labels, candidates go that are less alike, letter
+    by letter, than nearly all items that belong together there.
 
     Parameters
     ----------
     fields : fields whose words are looked at, all together (None: all fields of the items)
+    vectors : vectors that are looked at beside the words: for each its field, or the fields of its numbers
     n_neighbors : each item is paired with so many others whose tf-idf vectors are nearest (by cosine); with
         as many as the largest cluster has, up to 100, where training sets with labels have larger ones
     n_neighbors_by_field : and with so many whose vectors of one field are, for fields of two words and more
     rare : items that share a term of at most so many items are paired
-    common : terms of more than so many items, and of more than `common_share` of all, are not looked at. That
-        bounds the cost: items times terms of an item times `common`.
+    common : terms of more than so many items are looked at in pairs (a common surname, a common town), each
+        two as a term that the same limit holds for. That bounds the cost: items times terms of an item times
+        `common`. In sets of more than 2,000 items it is lower, falling with the root of their number.
+    common_share : terms of more than this share of the items are looked at only if that is `common` at most
+    margin : candidates are dropped that are less than so many times as alike as items of one cluster are in
+        training (all but 0.5 % of them); 0 keeps all candidates
     view : "words" (and codes such as model numbers), or "letters" (triples, for misspelt names; slower)
     from_size : sets of fewer items get all pairs
 
@@ -46,76 +62,124 @@ class Blocking(EstimatorState, BaseEstimator):
     [[0, 1], [0, 3], [1, 2]]
     """
 
-    fitted: ClassVar = {"fields_": list, "weights_": dict, "n_neighbors_": int}
+    fitted: ClassVar = {"fields_": list, "weights_": dict, "n_neighbors_": int, "least_likeness_": float}
 
     fields: Sequence[str] | None = None
     n_neighbors: int = 10
     n_neighbors_by_field: int = 5
     rare: int = 3
     common: int = 200
-    common_share: float = 0.01
+    common_share: float = 0.05
+    margin: float = 0.3
     view: str = "words"
     from_size: int = 1000
+    vectors: Sequence[Sequence[str]] = ()
 
     def check_parameters(self) -> None:
         """ValueError that names a parameter which is not what it must be."""
-        if self.fields is not None:
+        if not isinstance(self.vectors, list | tuple):
+            raise ValueError(f"vectors must be a list of lists of names of fields, not {self.vectors!r:.100}")
+        for names in self.vectors:
+            check_names(names, "vectors")
+        if self.fields is not None and (self.fields or not self.vectors):
             check_names(self.fields, "fields")
         for name in ("n_neighbors", "n_neighbors_by_field", "rare", "common", "from_size"):
             _check_count(getattr(self, name), name)
-        share = self.common_share
-        if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
-            raise ValueError(f"common_share must be in 0..1, not {share!r}")
+        for name in ("common_share", "margin"):
+            share = getattr(self, name)
+            if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
+                raise ValueError(f"{name} must be in 0..1, not {share!r}")
         if not isinstance(self.view, str) or self.view not in _VIEWS:
             raise ValueError(f"view must be one of {', '.join(_VIEWS)}, not {self.view!r}")
 
     def fit(self, sets: Sequence[RawSet], y: object = None) -> Self:
         """Learn how rare terms are."""
+        return self.fit_columns(columns_of(sets))
+
+    def fit_columns(self, columns: Sequence[Columns]) -> Self:
+        """`fit`, from columns that others look at, too."""
         self.check_parameters()
-        fields = list(self.fields or dict.fromkeys(f for raw in sets for f in raw.fields()))
-        self.weights_ = {"": TermWeights.of(TermCounts(t for raw in sets for t in self._terms(raw, fields)))}
+        sets = [c.raw for c in columns]
+        fields = list(
+            dict.fromkeys(f for raw in sets for f in raw.fields()) if self.fields is None else self.fields
+        )
+        self.weights_ = {"": self._learn(columns, fields)}
         for field in fields if len(fields) > 1 and self.n_neighbors_by_field else ():
-            terms = [t for raw in sets for t in self._terms(raw, [field])]
-            if sum(map(len, terms)) >= 2 * sum(len(t) > 0 for t in terms) > 0:
-                self.weights_[field] = TermWeights.of(TermCounts(terms))
+            tables = [self._terms(c, [field]) for c in columns]
+            if sum(_n_terms(t) for t in tables) >= 2 * sum(np.count_nonzero(t.sizes()) for t in tables) > 0:
+                self.weights_[field] = TermWeights.of(TermCounts.of(*tables))
         self.fields_ = fields
         clusters = [partial_labels(raw.labels) for raw in sets if raw.labels is not None]
         largest = max((int(np.bincount(y[y >= 0], minlength=1).max()) for y in clusters), default=1)
         wanted = max(self.n_neighbors, min(largest - 1, MOST_NEIGHBOURS))
         self.n_neighbors_ = wanted if self.n_neighbors else 0
+        self.least_likeness_ = self._learn_likeness(columns)
         return self
 
-    def _terms(self, raw: RawSet, fields: Sequence[str]) -> list[list[str]]:
-        split = _VIEWS[self.view]
-        columns = [[as_text(v) for v in raw.column(f)] for f in fields]
-        return [split(" \n ".join(row)) for row in zip(*columns, strict=True)] or [[] for _ in raw.items]
+    def _learn(self, columns: Sequence[Columns], fields: Sequence[str]) -> TermWeights:
+        tables = [self._terms(c, fields) for c in columns] or [TermTable.of([])]
+        return TermWeights.of(TermCounts.of(*tables))
+
+    def _terms(self, columns: Columns, fields: Sequence[str]) -> TermTable:
+        return columns.terms(fields, _VIEWS[self.view])
 
     def lists(self, raw: RawSet) -> bool:
         """Whether the set is large enough for a list of pairs."""
         return len(raw) >= self.from_size
 
-    def pairs(self, raw: RawSet) -> Ints:
+    def pairs(self, raw: RawSet | Columns) -> Ints:
         """The pairs a < b, sorted."""
-        found = np.unique(np.concatenate([self._keys(raw, field) for field in self.weights_]))
-        return np.column_stack(np.divmod(found, len(raw))).astype(np.int64)
+        columns = raw if isinstance(raw, Columns) else Columns(raw)
+        return self._kept(columns, self._candidates(columns))
 
-    def _keys(self, raw: RawSet, field: str) -> Ints:
+    def _candidates(self, columns: Columns) -> Ints:
+        """All pairs that words suggest."""
+        found = [self._keys(columns, field) for field in self.weights_]
+        for names in self.vectors:
+            found.append(keys_of(nearest_vectors(vectors_of(columns, names)[0], self.n_neighbors_)))
+        keys = sorted_unique(np.concatenate(found))
+        return np.column_stack(np.divmod(keys, len(columns)))
+
+    def _keys(self, columns: Columns, field: str) -> Ints:
         """The pairs found by one field's words, or by all ("")."""
-        m = len(raw)
-        rows = self.weights_[field].rows(self._terms(raw, [field] if field else self.fields_))
-        X = sparse.csr_array((rows.data, rows.indices, rows.indptr), shape=(m, len(rows.idf)))
-        count = np.bincount(rows.indices, minlength=X.shape[1])
-        limit = max(self.common, int(self.common_share * m))
-        near, shared = (X[:, np.flatnonzero((count > 1) & (count <= most))] for most in (limit, self.rare))
+        rows = self.weights_[field].rows(self._terms(columns, [field] if field else self.fields_))
+        near = TermNeighbours(rows, self._common(len(columns)), int(self.common_share * len(columns)))
         if field:
-            return _nearest(near, self.n_neighbors_by_field)
-        both = sparse.coo_array(sparse.triu(shared @ shared.T, 1))
-        return np.concatenate([_nearest(near, self.n_neighbors_), both.row.astype(np.int64) * m + both.col])
+            return keys_of(near.nearest(self.n_neighbors_by_field))
+        return np.concatenate([keys_of(near.nearest(self.n_neighbors_)), near.sharing(self.rare)])
+
+    def _common(self, m: int) -> int:
+        """The limit for terms by themselves, lower for large sets but not below what clusters need."""
+        lower = int(self.common / np.sqrt(max(m / SMALL, 1.0)))
+        return max(lower, min(3 * self.n_neighbors_, self.common))
+
+    def _kept(self, columns: Columns, pairs: Ints) -> Ints:
+        """The pairs that are alike enough."""
+        if not self.least_likeness_ > 0.0:
+            return pairs
+        return pairs[self._likeness(columns, pairs) >= self.least_likeness_]
+
+    def _likeness(self, columns: Columns, pairs: Ints) -> Floats:
+        """Cosines of the letters of all fields together, weighted as they are in this set."""
+        rows = TermWeights([], np.zeros(0), 0).rows(columns.terms(self.fields_, ["letters"]))
+        chunks = range(0, max(len(pairs), 1), PAIRS_AT_ONCE)
+        return np.concatenate([rows.compare(pairs[k : k + PAIRS_AT_ONCE]).cosine for k in chunks])
+
+    def _learn_likeness(self, columns: Sequence[Columns]) -> float:
+        """How alike items of a cluster are, nearly all of them; 0 where too few are known."""
+        found = [np.zeros(0)]
+        for c in columns if self.margin else ():
+            if c.raw.labels is not None:
+                found.append(self._likeness(c, _mates(canonical_labels(c.raw.labels))))
+        known = np.concatenate(found)
+        return self.margin * float(np.quantile(known, ODD)) if len(known) >= FEWEST_MATES else 0.0
 
     def check_fitted(self) -> None:
         """ValueError where the fitted attributes do not fit each other."""
         check_distinct(self.fields_, "fields")
         _check_count(self.n_neighbors_, "n_neighbors")
+        if not 0.0 <= self.least_likeness_ <= 1.0:
+            raise ValueError("least_likeness_ must be in 0..1")
         tables = all(isinstance(table, TermWeights) for table in self.weights_.values())
         if not tables or not {""} <= set(self.weights_) <= {"", *self.fields_}:
             raise ValueError("the tables of the blocking are not those of their fields")
@@ -126,20 +190,24 @@ def _check_count(value: object, name: str) -> None:
         raise ValueError(f"{name} must be a whole number from 0 on, not {value!r}")
 
 
-def _nearest(X: sparse.csr_array, n_neighbors: int) -> Ints:
-    """The nearest neighbours of each item, as keys a m + b with a < b."""
-    m, keys = X.shape[0], [np.zeros(0, np.int64)]
-    back = sparse.csr_array(X.T)
-    for low in range(0, m if n_neighbors else 0, ROWS_AT_ONCE):
-        cosines = sparse.csr_array(X[low : low + ROWS_AT_ONCE] @ back)
-        for k in range(cosines.shape[0]):
-            a, span = low + k, slice(cosines.indptr[k], cosines.indptr[k + 1])
-            others, value = cosines.indices[span].astype(np.int64), cosines.data[span]
-            others, value = others[others != a], value[others != a]
-            if len(others) > n_neighbors:
-                others = others[np.argpartition(-value, n_neighbors - 1)[:n_neighbors]]
-            keys.append(np.minimum(others, a) * m + np.maximum(others, a))
-    return np.concatenate(keys)
+def _mates(y: Labels) -> Ints:
+    """Pairs of items of one cluster, a few for each item.
+
+    >>> _mates(np.array([0, 1, 0])).tolist()
+    [[0, 2]]
+    """
+    order = np.argsort(y, kind="stable")
+    near = [np.column_stack([order[:-gap], order[gap:]]) for gap in range(1, min(MATES, len(y) - 1) + 1)]
+    pairs = np.concatenate([np.zeros((0, 2), np.int64), *near])
+    first, second = y[pairs].T
+    return pairs[(first == second) & (first >= 0)]
+
+
+def _n_terms(table: TermTable) -> int:
+    """How many terms all items together have."""
+    per_row = np.add.reduceat(np.append(table.counts, 0).astype(np.int64), table.indptr[:-1])
+    per_row[np.diff(table.indptr) == 0] = 0
+    return int((per_row if table.codes is None else per_row[table.codes]).sum())
 
 
 def pair_recall(raw: RawSet, pairs: Ints) -> float:

@@ -11,23 +11,28 @@ from typing import Any, Self, get_args
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.spatial.distance import squareform
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from clustruct import memory
-from clustruct._typing import Bools, Ints
+from clustruct._typing import Bools, Floats, Ints
+from clustruct.callbacks import steps, working
 from clustruct.exceptions import DataError
-from clustruct.itemsets import ItemSet, all_pairs
+from clustruct.itemsets import ItemSet, PairScores, all_pairs
 from clustruct.records import Fields, ItemKind, RawSet, field_kinds
 from clustruct.storage import register
 from clustruct.storage.values import registered
 
 from .base import Block, PairBlock, Unlearned, Values
 from .blocking import Blocking
+from .columns import Columns, columns_of
 from .needs import FieldNeed, learn_needs, watched
 
 KINDS: tuple[str, ...] = get_args(ItemKind)
+# Features are made for so many pairs at a time.
+PAIRS_AT_ONCE = 50_000
 # More are not taken from a model file: a few bytes for each there would ask for gigabytes here.
 MOST_BLOCKS = 2000
 MOST_PRODUCTS = 20_000
@@ -91,10 +96,11 @@ class PairFeatures(TransformerMixin, BaseEstimator):
     def fit(self, X: Sequence[RawSet], y: object = None) -> Self:
         """Learn vocabularies, weights and ranges from the raw sets."""
         self.blocks_ = [*self.blocks, Constant()] if self.bias else list(self.blocks)
+        columns = columns_of(X)
         for block in self.blocks_:
-            block.fit(X)
+            block.fit_columns(columns)
         self.product_columns_ = product_columns(self.products, self._names())
-        self.blocking_ = None if self.blocking is None else self.blocking.fit(X)
+        self.blocking_ = None if self.blocking is None else self.blocking.fit_columns(columns)
         self.needs_ = self._needs(X)
         return self
 
@@ -108,6 +114,21 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         trusting = self.checked(sets)
         masks = [None] * len(sets) if touching is None else touching
         return [trusting._item_set(raw, mask) for raw, mask in zip(sets, masks, strict=True)]
+
+    def scores(self, raw: RawSet, w: Floats, intercept: float = 0.0) -> PairScores:
+        """<w, psi_ab> + intercept of the compared pairs of a set, which `checked` has looked at.
+
+        The features are made chunk by chunk and not kept: what a prediction needs of a large table.
+        """
+        columns = Columns(raw)
+        pairs, listed = self._compared(columns)
+        values = np.empty(len(pairs))
+        for span, features in self._chunks(columns, pairs, told=listed):
+            values[span] = features @ w + intercept
+        if listed:
+            return PairScores(len(raw), index=pairs, values=values)
+        matrix = squareform(values) if len(raw) > 1 else np.zeros((1, 1))
+        return PairScores(len(raw), matrix=matrix)
 
     def watched(self, sets: Iterable[RawSet]) -> Iterator[RawSet]:
         """The sets as they come; `DataError` where a file lacks what the features need.
@@ -150,8 +171,9 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         self._require(n_pairs, f"features of all {n_pairs:,} pairs of {of}")
 
     def _require(self, n_pairs: int, what: str) -> None:
-        # The blocks' columns are held beside the table that is made of them, and the pairs themselves.
-        n_bytes = 8.0 * n_pairs * (2 * len(self.get_feature_names_out()) + 2)
+        # The table, the pairs, and twice the columns of one chunk.
+        n_columns = len(self.get_feature_names_out())
+        n_bytes = 8.0 * n_pairs * (n_columns + 4) + 16.0 * min(n_pairs, PAIRS_AT_ONCE) * n_columns
         advice = "train with --block N (Recipe(block=N)), which compares likely pairs of large sets only"
         memory.require(n_bytes, what, advice, self.memory_limit)
 
@@ -159,20 +181,41 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         """Whether only likely pairs of the set are compared."""
         return self.blocking_ is not None and self.blocking_.lists(raw)
 
+    def _compared(self, columns: Columns, touching: Bools | None = None) -> tuple[Ints, bool]:
+        """The pairs of a set that are compared, and whether they are to be listed: not if they are all."""
+        raw = columns.raw
+        if not self._lists(raw):
+            self.check_memory([raw])
+            pairs = all_pairs(len(raw))
+            return (pairs, False) if touching is None else (pairs[touching[pairs].any(axis=1)], True)
+        assert self.blocking_ is not None
+        with working("blocking") as work:
+            pairs = self.blocking_.pairs(columns)
+            if touching is not None:
+                pairs = pairs[touching[pairs].any(axis=1)]
+            work.keep(pairs=len(pairs))
+        return pairs, True
+
+    def _chunks(self, columns: Columns, pairs: Ints, *, told: bool) -> Iterator[tuple[slice, Values]]:
+        """The features of the pairs, some at a time; ``told``: progress is."""
+        compare = [block.prepare(columns) for block in self.blocks_]
+        starts = range(0, len(pairs), PAIRS_AT_ONCE)
+        for start in steps(starts, "comparing pairs") if told else starts:
+            span = slice(start, min(start + PAIRS_AT_ONCE, len(pairs)))
+            some = pairs[span]
+            yield span, multiply(_stack([block(some) for block in compare], some), self.product_columns_)
+
     def _item_set(self, raw: RawSet, touching: Bools | None = None) -> ItemSet:
-        listed = self._lists(raw)
-        self.check_memory([raw])
-        pairs = self.blocking_.pairs(raw) if self.blocking_ and listed else all_pairs(len(raw))
-        if touching is not None:
-            pairs, listed = pairs[touching[pairs].any(axis=1)], True
+        columns = Columns(raw)
+        pairs, listed = self._compared(columns, touching)
+        names = self.get_feature_names_out()
         if listed:
             self._require(len(pairs), f"features of {len(pairs):,} pairs of {len(raw):,} items")
-        values = _stack([block.transform(raw, pairs) for block in self.blocks_], pairs)
         return ItemSet(
-            pairs=multiply(values, self.product_columns_),
+            pairs=_filled((len(pairs), len(names)), self._chunks(columns, pairs, told=listed)),
             pair_index=pairs if listed else None,
             ids=raw.ids,
-            feature_names=list(self.get_feature_names_out()),
+            feature_names=list(names),
             n_items=len(raw),
         )
 
@@ -210,6 +253,17 @@ def checked(pipeline: Pipeline, sets: Iterable[RawSet] = ()) -> Pipeline:
     """
     held, steps = list(sets), pipeline.steps
     return Pipeline([(n, s.checked(held) if isinstance(s, PairFeatures) else s) for n, s in steps])
+
+
+def _filled(shape: tuple[int, int], chunks: Iterator[tuple[slice, Values]]) -> Values:
+    """One table of chunks of rows; the first says whether they are sparse."""
+    found, parts = np.zeros(shape), list[Values]()
+    for span, part in chunks:
+        if sparse.issparse(part):
+            parts.append(part)
+        else:
+            found[span] = part
+    return sparse.csr_array(sparse.vstack(parts, format="csr")) if parts else found
 
 
 def _stack(columns: list[Values], pairs: Ints) -> Values:

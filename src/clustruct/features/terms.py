@@ -7,22 +7,21 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from typing import ClassVar, NamedTuple, Self, TypeAlias
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from clustruct._typing import Floats, Ints
-from clustruct.records import RawSet, fold
+from clustruct.records import RawSet
 from clustruct.storage import DataclassState, register
 
-from .base import PairBlock, check_distinct
+from .base import PreparedBlock, check_distinct
+from .columns import Columns, TermTable, columns_of
+from .vocabulary import Keys, Letters, Vocabulary
 
-TermLists: TypeAlias = Sequence[Sequence[str]]
-_WORD = re.compile(r"\w+")
 # Words of letters, an apostrophe inside dropped with what follows it: "don't" counts as "don".
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 # Straight, curly, low and angle marks, and the `` '' of tokenised text. An apostrophe opens no quotation.
@@ -31,15 +30,6 @@ _QUOTED = re.compile(
     "|\u00ab([^\u00ab\u00bb]+)\u00bb|``((?:(?!'').)+)''",
     re.DOTALL,
 )
-
-
-def words(text: str) -> list[str]:
-    """Runs of letters and digits, folded.
-
-    >>> words("The G-Wireless, 2nd edn.")
-    ['the', 'g', 'wireless', '2nd', 'edn']
-    """
-    return _WORD.findall(fold(text))
 
 
 def word_ngrams(tokens: Sequence[str], n: int) -> list[str]:
@@ -51,29 +41,6 @@ def word_ngrams(tokens: Sequence[str], n: int) -> list[str]:
     if n == 1:
         return list(tokens)
     return [" ".join(tokens[i : i + n]) for i in range(len(tokens) - n + 1)]
-
-
-def letter_ngrams(text: str, n: int = 3) -> list[str]:
-    """Each n letters in a row within words, with a blank before and after each word.
-
-    >>> letter_ngrams("to go")
-    [' to', 'to ', ' go', 'go ']
-    """
-    found: list[str] = []
-    for word in words(text):
-        padded = f" {word} "
-        found.extend(padded[i : i + n] for i in range(max(len(padded) - n + 1, 1)))
-    return found
-
-
-def codes(text: str) -> list[str]:
-    """Words with a digit, hyphens and dots inside dropped: model numbers, versions, sizes.
-
-    >>> codes("Sony DPP-FP50 printer v2.1, 20 ft")
-    ['dppfp50', 'v21', '20']
-    """
-    tight = re.sub(r"(?<=\w)[-./](?=\w)", "", fold(text))
-    return [word for word in _WORD.findall(tight) if any(c.isdigit() for c in word)]
 
 
 def quoted(text: str) -> str:
@@ -132,25 +99,38 @@ class Likeness(NamedTuple):
 class TermCounts:
     """Of n items, how many have each term: what `TermWeights` needs of a part of the training items.
 
-    >>> both = TermCounts([["a", "b"]]) + TermCounts([["a", "a"]])
-    >>> both.n, both.n_with["a"], both.n_with["b"]
-    (2, 2, 1)
+    >>> both = TermCounts.of(TermTable.of([["a", "b"]])) + TermCounts.of(TermTable.of([["a", "a"]]))
+    >>> both.n, both.vocabulary.words(np.arange(2)), both.n_with.tolist()
+    (2, ['a', 'b'], [2.0, 1.0])
     """
 
-    def __init__(self, items: Iterable[Sequence[str]] = ()) -> None:
-        self.n, self.n_with = 0, Counter[str]()
-        self.add(items)
+    def __init__(self, n: int, vocabulary: Vocabulary, n_with: Floats) -> None:
+        self.n, self.vocabulary, self.n_with = n, vocabulary, n_with
 
-    def add(self, items: Iterable[Sequence[str]]) -> None:
-        """Count further items."""
-        for terms in items:
-            self.n_with.update(set(terms))
-            self.n += 1
+    @classmethod
+    def of(cls, *tables: TermTable) -> TermCounts:
+        """Of the items of tables with one vocabulary."""
+        vocabulary = tables[0].vocabulary
+        return cls(sum(t.n_items for t in tables), vocabulary, sum_counts([t.n_with() for t in tables]))
 
     def __add__(self, other: TermCounts) -> TermCounts:
-        both = TermCounts()
-        both.n, both.n_with = self.n + other.n, self.n_with + other.n_with
-        return both
+        both, n_with = Vocabulary(), []
+        for one in (self, other):
+            numbers = both.number(one.vocabulary.keys[: len(one.n_with)], one.vocabulary.words)
+            n_with.append(np.bincount(numbers, one.n_with, minlength=len(both)).astype(np.float64))
+        return TermCounts(self.n + other.n, both, sum_counts(n_with))
+
+
+def sum_counts(counts: Sequence[Floats]) -> Floats:
+    """The sum of counts, of which later ones may know more terms.
+
+    >>> sum_counts([np.array([1.0]), np.array([1.0, 2.0])])
+    array([2., 2.])
+    """
+    total = np.zeros(max(map(len, counts)))
+    for one in counts:
+        total[: len(one)] += one
+    return total
 
 
 @register("TermWeights")
@@ -162,10 +142,10 @@ class TermWeights(DataclassState):
     the training items or the set at hand say, whichever is more, so that for training sets nothing changes.
     Terms of one training item only are not kept: in the set at hand they are counted anyway.
 
-    >>> weights = TermWeights.of(TermCounts([["a", "b"], ["a"], ["a", "c"]]))
+    >>> weights = TermWeights.of(TermCounts.of(TermTable.of([["a", "b"], ["a"], ["a", "c"]])))
     >>> weights.words, weights.counts.tolist(), weights.n
     (['a'], [3.0], 3)
-    >>> rows = weights.rows([["a", "b"], ["a", "b"], ["c"]])
+    >>> rows = weights.rows(TermTable.of([["a", "b"], ["a", "b"], ["c"]]))
     >>> rows.compare(np.array([[0, 1], [0, 2]])).cosine.round(3)
     array([1., 0.])
     """
@@ -180,70 +160,78 @@ class TermWeights(DataclassState):
             raise ValueError("counts and n must be counts of items, one for each word and one of all")
 
     @cached_property
-    def _known(self) -> dict[str, float]:
-        return dict(zip(self.words, self.counts.tolist(), strict=True))
+    def _keys(self) -> Keys:
+        return Letters.of(self.words).keys()
 
     @classmethod
     def of(cls, counted: TermCounts) -> TermWeights:
         """The weights that counted items give."""
-        kept = sorted(word for word, count in counted.n_with.items() if count > 1)
-        return cls(kept, np.array([counted.n_with[word] for word in kept], dtype=np.float64), counted.n)
+        kept = np.flatnonzero(counted.n_with > 1)
+        listed = sorted(zip(counted.vocabulary.words(kept), counted.n_with[kept].tolist(), strict=True))
+        return cls([word for word, _ in listed], np.array([c for _, c in listed], np.float64), counted.n)
 
-    def rows(self, items: TermLists) -> Rows:
+    def rows(self, table: TermTable) -> Rows:
         """The items of one set as sparse unit rows."""
-        number: dict[str, int] = {}
-        indptr, indices, data = [0], list[int](), list[int]()
-        for terms in items:
-            row = sorted((number.setdefault(t, len(number)), c) for t, c in Counter(terms).items())
-            indices.extend(i for i, _ in row)
-            data.extend(c for _, c in row)
-            indptr.append(len(indices))
-        index = np.array(indices, dtype=np.int64)
-        here = np.bincount(index, minlength=len(number))
-        known = np.array([self._known.get(word, 0.0) for word in number])
-        n = max(self.n, len(items))
-        idf = np.log((1.0 + n) / (1.0 + np.maximum(here, known))) + 1.0
-        top = float(np.log((1.0 + n) / 2.0) + 1.0)
-        return Rows(np.array(indptr, dtype=np.int64), index, np.array(data, dtype=np.float64), idf, top)
+        numbers = table.vocabulary.find(self._keys)
+        met = numbers >= 0
+        count = table.n_with()
+        count[numbers[met]] = np.maximum(count[numbers[met]], self.counts[met])
+        n = max(self.n, table.n_items)
+        idf = np.log((1.0 + n) / (1.0 + count)) + 1.0
+        return Rows(table, idf, float(np.log((1.0 + n) / 2.0) + 1.0))
 
 
 class Rows:
-    """Sparse rows of term counts, made unit vectors of tf-idf; `top` is the idf of a term of one item."""
+    """Rows of term counts as unit vectors of tf-idf; `top` is the idf of a term of one item."""
 
-    def __init__(self, indptr: Ints, indices: Ints, counts: Floats, idf: Floats, top: float) -> None:
-        self.indptr, self.indices, self.idf, self.top = indptr, indices, idf, top
-        weighted = counts * idf[indices]
-        norm = np.sqrt(np.add.reduceat(np.append(weighted**2, 0.0), indptr[:-1]))
-        sizes = np.diff(indptr)
-        self.data = weighted / np.repeat(np.where(sizes > 0, np.maximum(norm, 1e-300), 1.0), sizes)
+    def __init__(self, table: TermTable, idf: Floats, top: float) -> None:
+        from ._kernels import row_norms
+
+        self.table, self.idf, self.top = table, idf, top
+        self.norm, self.total = row_norms(table.indptr, table.indices, table.counts, idf)
 
     def compare(self, pairs: Ints) -> Likeness:
-        """Cost: the listed pairs times the terms of an item."""
-        from ._kernels import row_sums
+        """Cost: the listed pairs times the terms of an item. Rows that items share are compared once."""
+        if self.table.codes is None:
+            return self._compare(pairs)
+        rows, back = distinct_pairs(self.table.codes[pairs], len(self.norm))
+        return Likeness(*(column[back] for column in self._compare(rows)))
 
-        dot, shared, rarest = self._shared(pairs, self.idf)
-        total = row_sums(self.indptr, self.indices, self.idf)
-        smaller = np.minimum(total[pairs[:, 0]], total[pairs[:, 1]])
-        contained = shared / np.where(smaller > 0.0, smaller, 1.0)
-        return Likeness(np.minimum(dot, 1.0), np.minimum(contained, 1.0), rarest / self.top)
+    def _compare(self, rows: Ints) -> Likeness:
+        dot, shared, rarest = self._shared(rows, self.idf)
+        length = self.norm[rows[:, 0]] * self.norm[rows[:, 1]]
+        smaller = np.minimum(self.total[rows[:, 0]], self.total[rows[:, 1]])
+        cosine, contained = (x / np.where(y > 0.0, y, 1.0) for x, y in ((dot, length), (shared, smaller)))
+        return Likeness(np.minimum(cosine, 1.0), np.minimum(contained, 1.0), rarest / self.top)
 
     def shared_rare(self, pairs: Ints) -> Floats:
         """Sum over the shared terms of log(m / items of this set that have the term), through x / (1 + x)."""
-        m = len(self.indptr) - 1
-        here = np.bincount(self.indices, minlength=len(self.idf))
-        _, shared, _ = self._shared(pairs, np.log(m / np.maximum(here, 1.0)))
+        rows = pairs if self.table.codes is None else self.table.codes[pairs]
+        here = np.maximum(self.table.n_with(), 1.0)
+        _, shared, _ = self._shared(rows, np.log(self.table.n_items / here))
         return np.asarray(shared / (1.0 + shared))
 
-    def _shared(self, pairs: Ints, weight: Floats) -> Floats:
-        """Rows: product of the unit vectors, weight of the shared terms, largest such weight."""
+    def _shared(self, rows: Ints, weight: Floats) -> Floats:
+        """Rows: product of the vectors, weight of the shared terms, largest such weight."""
         from ._kernels import compare_rows
 
-        out = np.zeros((len(pairs), 3))
-        compare_rows(self.indptr, self.indices, self.data, weight, pairs[:, 0], pairs[:, 1], out)
+        out, t = np.zeros((len(rows), 3)), self.table
+        compare_rows(t.indptr, t.indices, t.counts, self.idf, weight, rows[:, 0], rows[:, 1], out)
         return out.T
 
 
-class TermBlock(PairBlock[list[TermCounts]]):
+def distinct_pairs(pairs: Ints, n: int) -> tuple[Ints, Ints]:
+    """The distinct unordered pairs of n things, and for each given pair which of them it is.
+
+    >>> [found.tolist() for found in distinct_pairs(np.array([[2, 1], [0, 0], [1, 2]]), 3)]
+    [[[0, 0], [1, 2]], [1, 0, 1]]
+    """
+    keys = np.minimum(pairs[:, 0], pairs[:, 1]) * n + np.maximum(pairs[:, 0], pairs[:, 1])
+    found, back = np.unique(keys, return_inverse=True)
+    return np.column_stack(np.divmod(found, max(n, 1))), back
+
+
+class TermBlock(PreparedBlock[list[TermCounts]]):
     """A block with one table of term weights, or with one for each of several views of the items."""
 
     fitted: ClassVar = {"weights_": list}
@@ -254,15 +242,24 @@ class TermBlock(PairBlock[list[TermCounts]]):
         return 1
 
     @abstractmethod
-    def terms(self, raw: RawSet) -> list[TermLists]:
+    def tables(self, columns: Columns) -> list[TermTable]:
         """For each view the terms of each item."""
 
+    def rows(self, columns: Columns) -> list[Rows]:
+        """For each view the unit rows of the items."""
+        return [w.rows(t) for w, t in zip(self.weights_, self.tables(columns), strict=True)]
+
     def summarise(self, sets: Sequence[RawSet]) -> list[TermCounts]:
-        counted = [TermCounts() for _ in range(self.n_tables)]
-        for raw in sets:
-            for view, items in zip(counted, self.terms(raw), strict=True):
-                view.add(items)
-        return counted
+        return self._counts(columns_of(sets))
+
+    def fit_columns(self, columns: Sequence[Columns]) -> Self:
+        self.check_parameters()
+        return self.finish(self._counts(columns))
+
+    def _counts(self, columns: Sequence[Columns]) -> list[TermCounts]:
+        if not columns:
+            return [TermCounts.of(TermTable.of([])) for _ in range(self.n_tables)]
+        return [TermCounts.of(*tables) for tables in zip(*map(self.tables, columns), strict=True)]
 
     def merge(self, first: list[TermCounts], second: list[TermCounts]) -> list[TermCounts]:
         return [a + b for a, b in zip(first, second, strict=True)]

@@ -15,7 +15,7 @@ from clustruct._typing import Bools, Floats, Ints
 from clustruct.callbacks import working
 from clustruct.explain import objective_of
 from clustruct.features import PairFeatures
-from clustruct.itemsets import ItemSet, PairScores
+from clustruct.itemsets import PairScores
 from clustruct.records import RawSet
 
 from .assign import NEW, assign
@@ -60,13 +60,15 @@ def place_items(
         return update_groups(known, items, scores, constraints=held, **more)  # type: ignore[arg-type]
 
 
-def constrained(model: Any, x: ItemSet, held: Constraints, random_state: int = 0) -> Ints:
-    """The clusters of one set, by a model's scores, that hold what people said of its items."""
+def constrained(
+    model: object, K: Any, ids: Sequence[Hashable], held: Constraints, random_state: int = 0
+) -> Ints:
+    """The clusters of one set, by a model's scores of its pairs, that hold what people said of its items."""
     _check_correlation(model)
-    numbers = {str(name): a for a, name in enumerate(x.ids or range(1, x.n_items + 1))}
+    numbers = {str(name): a for a, name in enumerate(ids)}
     return assign(
-        PairScores.from_matrix(model.decision_function([x])[0]),
-        np.full(x.n_items, NEW),
+        PairScores.from_matrix(K),
+        np.full(len(numbers), NEW),
         must_link=held.must_link(numbers),
         cannot_link=held.cannot_link(numbers),
         random_state=random_state,
@@ -133,10 +135,14 @@ def score_pairs(pipeline: Pipeline, raw: RawSet, pairs: Ints) -> Floats:
         return np.zeros(0)
     items, ends = np.unique(pairs, return_inverse=True)
     local = ends.reshape(pairs.shape).astype(np.int64)
-    features = copy(pipeline[0])
+    features, model = copy(pipeline[0]), pipeline[-1]
     features.blocking_ = _GivenPairs(local)
-    x = features.checked().transform([raw.take(items)])[0]
-    K = pipeline[-1].decision_function([x])[0]
+    part, linear = raw.take(items), model.linear_similarity()
+    if linear is not None:
+        values = features.scores(part, *linear).values
+        assert values is not None
+        return values
+    K = model.decision_function(features.checked().transform([part]))[0]
     return np.asarray(K[local[:, 0], local[:, 1]], dtype=np.float64).ravel()
 
 

@@ -2,7 +2,8 @@
 
 from .distances import with_distances
 from .item_set import ItemSet, as_item_set, pair_table
-from .pairs import Matrix, MatrixLike, PairScores, all_pairs
+from .pairs import Matrix, MatrixLike, all_pairs
+from .scores import PairScores
 
 __all__ = ["ItemSet", "Matrix", "MatrixLike", "PairScores", "all_pairs", "as_item_set", "pair_table"]
 __all__ += ["with_distances"]

@@ -13,13 +13,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from scipy.sparse.linalg import LinearOperator
 from scipy.spatial.distance import squareform
 
 from clustruct._typing import Bools, Floats, Ints
@@ -125,17 +124,22 @@ class SomePairs:
         self.m = m
         self.n_rows = index.shape[0]
         self.i, self.j = index[:, 0], index[:, 1]
-        keys = self.i * m + self.j
-        self._order = np.argsort(keys, kind="stable")
-        self._keys = keys[self._order]
+
+    @cached_property
+    def _sorted(self) -> tuple[Ints, Ints]:
+        """One number for each pair, in order, and the rows in that order; made where pairs are looked up."""
+        keys = self.i * self.m + self.j
+        order = np.argsort(keys, kind="stable")
+        return keys[order], order
 
     def rows(self, a: Ints, b: Ints) -> Ints:
         """Row number of each pair (a < b), or -1 where the pair is not listed."""
         if self.n_rows == 0:
             return np.full(np.shape(a), -1, dtype=np.int64)
         keys = a * self.m + b
-        place = np.minimum(np.searchsorted(self._keys, keys), self.n_rows - 1)
-        return np.where(self._keys[place] == keys, self._order[place], -1)
+        known, order = self._sorted
+        place = np.minimum(np.searchsorted(known, keys), self.n_rows - 1)
+        return np.where(known[place] == keys, order[place], -1)
 
     def gather(self, B: Matrix) -> Floats:
         """e_r = B_ij + B_ji."""
@@ -174,72 +178,6 @@ def picked(A: Matrix, rows: Ints) -> Matrix:
     out = np.zeros((rows.size, A.shape[1]))
     out[found] = A[rows[found]]
     return out
-
-
-@dataclass(frozen=True)
-class PairScores:
-    """Scores of the pairs of m items, in one of three forms.
-
-    - ``matrix``: dense, symmetric, all pairs scored (the diagonal means something for k-means only);
-    - ``index`` (p x 2, smaller item first, each pair once) and ``values`` (p): listed pairs, the others not
-      scored;
-    - ``product``: V -> K V, for searches that only multiply.
-
-    Nothing turns listed pairs into a matrix.
-
-    >>> PairScores(3, index=np.array([[0, 2], [1, 2]]), values=np.array([3.0, -1.5])).graph().toarray()
-    array([[ 0. ,  0. ,  3. ],
-           [ 0. ,  0. , -1.5],
-           [ 0. ,  0. ,  0. ]])
-    """
-
-    n_items: int
-    matrix: Floats | None = None
-    index: Ints | None = None
-    values: Floats | None = None
-    product: LinearOperator | None = None
-
-    @classmethod
-    def from_matrix(cls, K: Any) -> PairScores:
-        """Anyone's scores: a symmetric array, or a sparse graph (symmetric, or one triangle)."""
-        if not sparse.issparse(K):
-            matrix = symmetric_matrix(K)
-            return cls(len(matrix), matrix=matrix)
-        check_real(K, "K")
-        if K.ndim != 2 or K.shape[0] != K.shape[1]:
-            raise ValueError(f"K must be a square matrix, got shape {K.shape}")
-        upper, lower = sparse.triu(K, 1).tocoo(), sparse.tril(K, -1).T.tocoo()
-        upper.sum_duplicates()
-        lower.sum_duplicates()
-        if upper.nnz and lower.nnz and abs(K - K.T).max() > 1e-8 * abs(K).max():
-            raise ValueError("K is not symmetric (a sparse K is, or has entries in one triangle only)")
-        edges = upper if upper.nnz else lower
-        index = np.column_stack([edges.coords[0], edges.coords[1]]).astype(np.int64)
-        return cls(K.shape[0], index=index, values=np.asarray(edges.data, dtype=np.float64))
-
-    def graph(self) -> sparse.csr_array:
-        """The listed scores as one triangle of a sparse signed graph."""
-        assert self.index is not None
-        i, j = self.index.T
-        graph = sparse.csr_array((self.values, (i, j)), shape=(self.n_items, self.n_items))
-        graph.eliminate_zeros()
-        return graph
-
-    def plus(self, coefficients: Floats) -> PairScores:
-        """K_ab + c_ab, one coefficient for each scored pair."""
-        if self.matrix is None:
-            assert self.values is not None
-            return replace(self, values=self.values + coefficients)
-        if not len(coefficients):
-            return self
-        return replace(self, matrix=self.matrix + squareform(coefficients, checks=False))
-
-    def listed(self) -> PairScores:
-        """The same scores with every pair of a matrix listed."""
-        if self.matrix is None:
-            return self
-        index = all_pairs(self.n_items)
-        return PairScores(self.n_items, index=index, values=self.matrix[index[:, 0], index[:, 1]])
 
 
 def symmetric_matrix(K: Any) -> Floats:
@@ -355,14 +293,17 @@ def check_pair_index(pair_index: ArrayLike, m: int, pairs: Matrix | None) -> Int
         raise ValueError(f"pair_index must be a (p, 2) integer array, got {given.dtype} {given.shape}")
     if pairs is not None and pairs.shape[0] != given.shape[0]:
         raise ValueError(f"pair_index has {given.shape[0]} rows, pairs has {pairs.shape[0]}")
-    index = np.sort(given.astype(np.int64), axis=1)
+    index = given.astype(np.int64)
+    if (index[:, 0] > index[:, 1]).any():
+        index.sort(axis=1)
     _refuse_row((index < 0) | (index >= m), given, f"names an item outside 0..{m - 1}")
     _refuse_row(index[:, :1] == index[:, 1:], given, "pairs an item with itself (use pair_diagonal)")
     keys = index[:, 0] * m + index[:, 1]
-    _, first = np.unique(keys, return_index=True)
-    repeated = np.ones((keys.size, 1), dtype=np.bool_)
-    repeated[first] = False
-    _refuse_row(repeated, given, "repeats an earlier pair")
+    if not (keys[1:] > keys[:-1]).all():  # lists in order, as blocking makes them, repeat nothing
+        _, first = np.unique(keys, return_index=True)
+        repeated = np.ones((keys.size, 1), dtype=np.bool_)
+        repeated[first] = False
+        _refuse_row(repeated, given, "repeats an earlier pair")
     index.flags.writeable = False
     return index
 

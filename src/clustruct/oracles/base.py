@@ -108,7 +108,7 @@ class Predictor(ABC):
         K = x.similarity(w)
         return PairScores(x.n_items, matrix=K if factor == 1.0 else K * factor)
 
-    def check_set(self, x: ItemSet) -> None:
+    def check_set(self, x: ItemSet | PairScores) -> None:
         """Refuse a set for which a number for each of all pairs would be too much, before any work."""
         most = min(self.most_items, self.most_listed if x.is_sparse else math.inf)
         if x.n_items > most:

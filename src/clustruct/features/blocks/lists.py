@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Self
 
 import numpy as np
 
 from clustruct._typing import Ints
-from clustruct.features.base import Values, missing
-from clustruct.features.terms import TermBlock, TermLists
+from clustruct.features.base import Comparison, Values, missing
+from clustruct.features.columns import Columns, TermTable
+from clustruct.features.terms import Rows, TermBlock
 from clustruct.records import Fields, RawSet, as_text, fold, is_missing
 from clustruct.storage import register
 
@@ -53,21 +55,21 @@ class Lists(TermBlock):
     def guess_field(cls, data: Fields, field: str) -> list[Self]:
         return [cls(field)]
 
-    def terms(self, raw: RawSet) -> list[TermLists]:
-        return [[self._read(value) for value in raw.column(self.field)]]
+    def tables(self, columns: Columns) -> list[TermTable]:
+        entries = self._entries(columns.raw)
+        return [TermTable.of(entries, columns.vocabulary(("entries", self.field)))]
+
+    def _entries(self, raw: RawSet) -> list[list[str]]:
+        return [self._read(value) for value in raw.column(self.field)]
 
     def get_feature_names_out(self) -> list[str]:
         return [f"{self.field}: {kind}" for kind in _KINDS]
 
-    def transform(self, raw: RawSet, pairs: Ints) -> Values:
-        (entries,), (weights,) = self.terms(raw), self.weights_
-        rows = weights.rows(entries)
-        found, rare = rows.compare(pairs), rows.shared_rare(pairs)
+    def prepare(self, columns: Columns) -> Comparison:
+        (rows,) = self.rows(columns)
         number: dict[frozenset[str], int] = {}
-        code = np.array([number.setdefault(frozenset(e), len(number)) for e in entries])
-        there = np.array([len(e) > 0 for e in entries])
-        same = (code[pairs[:, 0]] == code[pairs[:, 1]]) & there[pairs[:, 0]]
-        return np.column_stack([*missing(there, pairs), found.cosine, found.contained, rare, same])
+        entries = map(frozenset, self._entries(columns.raw))
+        return partial(_compare, rows, np.array([number.setdefault(e, len(number)) for e in entries]))
 
     def _read(self, value: object) -> list[str]:
         if is_missing(value):
@@ -77,3 +79,10 @@ class Lists(TermBlock):
         else:
             parts = as_text(value).split(self.separator) if self.separator else [as_text(value)]
         return [t for t in map(fold, parts) if t]
+
+
+def _compare(rows: Rows, code: Ints, pairs: Ints) -> Values:
+    found, rare = rows.compare(pairs), rows.shared_rare(pairs)
+    there = rows.table.sizes() > 0
+    same = (code[pairs[:, 0]] == code[pairs[:, 1]]) & there[pairs[:, 0]]
+    return np.column_stack([*missing(there, pairs), found.cosine, found.contained, rare, same])

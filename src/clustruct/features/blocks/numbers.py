@@ -5,13 +5,15 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Self
 
 import numpy as np
 
 from clustruct._typing import Floats, Ints
 from clustruct.exceptions import DataError
-from clustruct.features.base import PairBlock, Values, missing
+from clustruct.features.base import Comparison, PreparedBlock, Values, missing
+from clustruct.features.columns import Columns
 from clustruct.records import Fields, RawSet, as_day, as_number, is_too_large
 from clustruct.storage import Shape, register
 
@@ -19,7 +21,7 @@ N_SCALES = 3
 
 
 @dataclass(eq=False, repr=False)
-class Differences(PairBlock[Floats]):
+class Differences(PreparedBlock[Floats]):
     """A field that is a number: same or not, missing or not, and nearness exp(-|difference| / scale).
 
     The scales are a fiftieth, a fifth and twice the spread (half the inner half) of the training values, but
@@ -56,13 +58,14 @@ class Differences(PairBlock[Floats]):
         """The number that a value stands for, NaN for none."""
 
     def _column(self, raw: RawSet) -> Floats:
-        values = raw.column(self.field)
-        x = np.array([self.read(value) for value in values])
-        for item in np.flatnonzero(np.isnan(x)).tolist():
-            if isinstance(values[item], complex) or is_too_large(values[item]):
-                what = f"the field {self.field!r} is infinite or too large (or complex)"
-                raise DataError(f"{raw.item_title(item)}: {what}: {values[item]!r:.40}")
-        return x
+        codes, values = raw.coded(self.field)
+        x = np.array([*map(self.read, values), np.nan])  # the code -1, missing, picks the last
+        wrong = [k for k in np.flatnonzero(np.isnan(x[:-1])).tolist() if _is_no_number(values[k])]
+        if wrong:
+            item = int(np.flatnonzero(np.isin(codes, wrong))[0])
+            what = f"the field {self.field!r} is infinite or too large (or complex)"
+            raise DataError(f"{raw.item_title(item)}: {what}: {values[codes[item]]!r:.40}")
+        return x[codes]
 
     def get_feature_names_out(self) -> list[str]:
         kinds = [f"within about {scale:.3g}{self.unit}" for scale in self.scales_]
@@ -70,14 +73,20 @@ class Differences(PairBlock[Floats]):
             kinds = ["no number in one", "no number in both", *kinds]
         return [f"{self.field}: {kind}" for kind in ["same number", *kinds]]
 
-    def transform(self, raw: RawSet, pairs: Ints) -> Values:
-        x = self._column(raw)
+    def prepare(self, columns: Columns) -> Comparison:
+        return partial(self._compare, self._column(columns.raw))
+
+    def _compare(self, x: Floats, pairs: Ints) -> Values:
         there = np.isfinite(x)
         both = there[pairs].all(axis=1)
         gap = np.abs(np.diff(np.where(there, x, 0.0)[pairs], axis=1)[:, 0])
         columns = [(both & (gap == 0.0)).astype(np.float64)]
         columns += missing(there, pairs) if self.missing_values else []
         return np.column_stack(columns + [both * np.exp(-gap / scale) for scale in self.scales_])
+
+
+def _is_no_number(value: object) -> bool:
+    return isinstance(value, complex) or is_too_large(value)
 
 
 def _scales(x: Floats) -> list[float]:

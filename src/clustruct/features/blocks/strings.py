@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from operator import attrgetter
 from typing import ClassVar, Self
 
 import numpy as np
 
 from clustruct._typing import Floats, Ints
-from clustruct.features.base import Unlearned, Values, missing
-from clustruct.records import Fields, RawSet, as_text, fold
+from clustruct.features.base import Comparison, PreparedBlock, Unlearned, Values, missing
+from clustruct.features.columns import Columns, Texts
+from clustruct.features.terms import distinct_pairs
+from clustruct.records import Fields
 from clustruct.storage import register
 
 # What is measured, rapidfuzz's name for it, and its value for the same. All are 0 for nothing in common.
@@ -41,7 +43,7 @@ def _scorer(measure: str) -> tuple[Callable[..., Floats], object, float]:
 
 @register("Strings")
 @dataclass(eq=False, repr=False)
-class Strings(Unlearned):
+class Strings(PreparedBlock[None], Unlearned):
     """A short string field: equal or not, missing or not, and likenesses of the spellings.
 
     Strings are compared in lower case without accents; likenesses are those of the first 2,000 letters. A
@@ -77,25 +79,26 @@ class Strings(Unlearned):
         kinds = ["same", "missing in one", "missing in both", *self.measures]
         return [f"{self.field}: {kind}" for kind in kinds]
 
-    def transform(self, raw: RawSet, pairs: Ints) -> Values:
-        text = [fold(as_text(value)) for value in raw.column(self.field)]
-        present = np.array([t != "" for t in text])
-        place = {t: i for i, t in enumerate(dict.fromkeys(text))}
-        code = np.array([place[t] for t in text], dtype=np.int64)[pairs]
+    def prepare(self, columns: Columns) -> Comparison:
+        return partial(self._compare, columns.texts(self.field))
+
+    def _compare(self, texts: Texts, pairs: Ints) -> Values:
+        present, code = texts.present, texts.codes[pairs]
         both = present[pairs].all(axis=1)
         columns = np.zeros((len(pairs), 3 + len(self.measures)))
         columns[:, 0] = both & (code[:, 0] == code[:, 1])
         columns[:, 1:3] = np.column_stack(missing(present, pairs))
-        columns[both, 3:] = likenesses(list(place), np.sort(code[both], axis=1), self.measures)
+        columns[both, 3:] = likenesses(texts.values, code[both], self.measures)
         return columns
 
 
-def likenesses(distinct: Sequence[str], pairs: Ints, measures: Sequence[str]) -> Floats:
-    """A column for each measure of the strings of pairs a <= b. Each two strings are compared once."""
-    keys, back = np.unique(pairs[:, 0] * len(distinct) + pairs[:, 1], return_inverse=True)
-    first, second = ([distinct[i][:LONGEST] for i in side] for side in np.divmod(keys, len(distinct)))
-    out = np.zeros((len(pairs), len(measures)))
-    for column, measure in enumerate(measures if len(keys) else ()):
+def likenesses(values: Sequence[str], pairs: Ints, measures: Sequence[str]) -> Floats:
+    """A column for each measure of the strings of pairs. Each two strings are compared once."""
+    found, back = distinct_pairs(pairs, len(values))
+    out = np.ones((len(found), len(measures)))
+    other = np.flatnonzero(found[:, 0] != found[:, 1])
+    first, second = ([values[i][:LONGEST] for i in side.tolist()] for side in found[other].T)
+    for column, measure in enumerate(measures if len(other) else ()):
         compare, scorer, most = _scorer(measure)
-        out[:, column] = compare(first, second, scorer=scorer, dtype=np.float64)[back] / most
-    return out
+        out[other, column] = compare(first, second, scorer=scorer, dtype=np.float64) / most
+    return out[back]

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Self
 
 import numpy as np
 
-from clustruct._typing import Ints
-from clustruct.features.base import Block, Values, missing
-from clustruct.features.terms import TermBlock, TermLists, codes, letter_ngrams, words
-from clustruct.records import Fields, RawSet, as_text
+from clustruct._typing import Bools, Ints
+from clustruct.features.base import Block, Comparison, Values, missing
+from clustruct.features.columns import Columns, TermTable
+from clustruct.features.split import VIEWS, codes
+from clustruct.features.terms import Rows, TermBlock
+from clustruct.records import Fields
 from clustruct.storage import register
 
-_VIEWS: dict[str, Callable[[str], list[str]]] = {"words": words, "letters": letter_ngrams, "codes": codes}
 _NAMES = {
     "words": ["words", "words of the shorter that are shared", "rarest shared word"],
     "letters": ["letters", "letters of the shorter that are shared"],
@@ -44,7 +46,7 @@ class Terms(TermBlock):
     [[1.0, 1.0, 0.76, 0.0], [0.0, 0.0, 0.0, 1.0]]
     """
 
-    choices: ClassVar = {"views": _VIEWS}
+    choices: ClassVar = {"views": VIEWS}
     suits: ClassVar = {"records": ("string", "text", "list")}
     suits_record = ("records",)
 
@@ -72,26 +74,24 @@ class Terms(TermBlock):
     def n_tables(self) -> int:
         return len(self.views)
 
-    def terms(self, raw: RawSet) -> list[TermLists]:
-        texts = self._texts(raw)
-        return [[_VIEWS[view](text) for text in texts] for view in self.views]
+    def tables(self, columns: Columns) -> list[TermTable]:
+        return [columns.terms(self.fields, [view]) for view in self.views]
 
     def get_feature_names_out(self) -> list[str]:
         title = self.name or " and ".join(self.fields)
         kinds = ["missing in one", "missing in both"] if self.missing_values else []
         return [f"{title}: {kind}" for kind in kinds + [n for view in self.views for n in _NAMES[view]]]
 
-    def transform(self, raw: RawSet, pairs: Ints) -> Values:
-        texts = self._texts(raw)
-        columns = missing(np.array([t != "" for t in texts]), pairs) if self.missing_values else []
-        for view, weights, terms in zip(self.views, self.weights_, self.terms(raw), strict=True):
-            found = weights.rows(terms).compare(pairs)
+    def prepare(self, columns: Columns) -> Comparison:
+        present = np.any([columns.texts(field).present for field in self.fields], axis=0)
+        return partial(self._compare, present, self.rows(columns))
+
+    def _compare(self, present: Bools, rows: Sequence[Rows], pairs: Ints) -> Values:
+        columns = missing(present, pairs) if self.missing_values else []
+        for view, items in zip(self.views, rows, strict=True):
+            found = items.compare(pairs)
             columns += [*found][: 2 if view == "letters" else 3]
             if view == "codes":
-                has = np.array([len(t) > 0 for t in terms])
-                columns.append((has[pairs].all(axis=1) & (found.contained == 0.0)).astype(np.float64))
+                both = (items.table.sizes() > 0)[pairs].all(axis=1)
+                columns.append((both & (found.contained == 0.0)).astype(np.float64))
         return np.column_stack(columns) if columns else np.zeros((len(pairs), 0))
-
-    def _texts(self, raw: RawSet) -> list[str]:
-        columns = [[as_text(v) for v in raw.column(field)] for field in self.fields]
-        return [" \n ".join(t for t in row if t) for row in zip(*columns, strict=True)]

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Self
 
 import numpy as np
 
 from clustruct._typing import Ints
-from clustruct.features.base import Values
-from clustruct.features.terms import TermBlock, TermLists, porter_stem, quoted, word_ngrams, words
+from clustruct.features.base import Comparison, Values
+from clustruct.features.columns import Columns, TermTable
+from clustruct.features.split import words
+from clustruct.features.terms import Rows, TermBlock, porter_stem, quoted, word_ngrams
 from clustruct.records import Fields, RawSet, as_text
 from clustruct.storage import register
 
@@ -60,19 +63,20 @@ class TextCosines(TermBlock):
     def n_tables(self) -> int:
         return len(self._regions())
 
-    def terms(self, raw: RawSet) -> list[TermLists]:
+    def tables(self, columns: Columns) -> list[TermTable]:
         regions = self._regions()
-        views = {view: self._tokens(raw, view) for view in dict(regions)}
-        return [[word_ngrams(tokens, n) for tokens in views[view]] for view, n in regions]
+        views = {view: self._tokens(columns.raw, view) for view in dict(regions)}
+        return [
+            TermTable.of([word_ngrams(t, n) for t in views[view]], columns.vocabulary(f"{n} {view}s"))
+            for view, n in regions
+        ]
 
     def get_feature_names_out(self) -> list[str]:
         where = f"{self.field}, quoted" if self.quotations else self.field
         return [f"{where}: {_SIZES[n].format(view)}" for view, n in self._regions()]
 
-    def transform(self, raw: RawSet, pairs: Ints) -> Values:
-        tables = zip(self.weights_, self.terms(raw), strict=True)
-        columns = [weights.rows(items).compare(pairs).cosine for weights, items in tables]
-        return np.column_stack(columns) if columns else np.zeros((len(pairs), 0))
+    def prepare(self, columns: Columns) -> Comparison:
+        return partial(_cosines, self.rows(columns))
 
     def _tokens(self, raw: RawSet, view: str) -> list[list[str]]:
         texts = [as_text(value) for value in raw.column(self.field)]
@@ -80,3 +84,8 @@ class TextCosines(TermBlock):
             texts = [quoted(text) for text in texts]
         tokens = [words(text) for text in texts]
         return tokens if view == "word" else [porter_stem(t) for t in tokens]
+
+
+def _cosines(rows: Sequence[Rows], pairs: Ints) -> Values:
+    columns = [items.compare(pairs).cosine for items in rows]
+    return np.column_stack(columns) if columns else np.zeros((len(pairs), 0))

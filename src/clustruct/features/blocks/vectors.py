@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from clustruct._typing import Bools, Floats, Ints
 from clustruct.exceptions import DataError
-from clustruct.features.base import Block, PairBlock, Values, missing
+from clustruct.features.base import Block, Comparison, PreparedBlock, Values, missing
+from clustruct.features.columns import Columns
 from clustruct.records import Fields, RawSet
 from clustruct.storage import Shape, register
 
 PARTS = ("cosine", "nearness", "difference", "product")
 MOST_NUMBERS = 100_000
-PAIRS_AT_ONCE = 50_000
+NUMBERS_AT_ONCE = 2_000_000
 
 
 class Moments(NamedTuple):
@@ -48,7 +50,7 @@ class Moments(NamedTuple):
 
 @register("Vectors")
 @dataclass(eq=False, repr=False)
-class Vectors(PairBlock[Moments]):
+class Vectors(PreparedBlock[Moments]):
     """Cosine and nearness of two vectors; with "difference" and "product" a feature per number, too.
 
     Nearness is exp(-distance / scale), the scale being the mean distance of two training vectors. The
@@ -95,9 +97,11 @@ class Vectors(PairBlock[Moments]):
         return [cls(numbers, PARTS, name="numbers")] if numbers else []
 
     def summarise(self, sets: Sequence[RawSet]) -> Moments:
-        found = [self._read(raw) for raw in sets]
-        size = next((len(v) for column in found for v in column if v is not None), 0)
-        X, there = map(np.concatenate, zip(*map(_matrix, sets, found, [size] * len(sets)), strict=True))
+        found = [read_vectors(raw, self.fields) for raw in sets]
+        size = next((X.shape[1] for X, there in found if there.any()), 0)
+        for raw, (X, there) in zip(sets, found, strict=True):
+            _check_size(raw, X, there, size)
+        X, there = (np.concatenate(part) for part in zip(*(_sized(*f, size) for f in found), strict=True))
         mean = X.mean(axis=0)
         return Moments(sets[0].title, len(X), int(there.sum()), mean, ((X - mean) ** 2).sum(axis=0))
 
@@ -121,10 +125,15 @@ class Vectors(PairBlock[Moments]):
             kinds += [f"{part} of number {k + 1}" for k in range(self.size_)] if each else [part]
         return [f"{title}: {kind}" for kind in kinds]
 
-    def transform(self, raw: RawSet, pairs: Ints) -> Values:
-        X, there = _matrix(raw, self._read(raw), self.size_)
-        starts = range(0, max(len(pairs), 1), PAIRS_AT_ONCE)
-        return np.concatenate([self._compare(X, there, pairs[k : k + PAIRS_AT_ONCE]) for k in starts])
+    def prepare(self, columns: Columns) -> Comparison:
+        X, there = vectors_of(columns, self.fields)
+        _check_size(columns.raw, X, there, self.size_)
+        return partial(self._in_chunks, *_sized(X, there, self.size_))
+
+    def _in_chunks(self, X: Floats, there: Bools, pairs: Ints) -> Values:
+        at_once = max(1, NUMBERS_AT_ONCE // self.size_)
+        starts = range(0, max(len(pairs), 1), at_once)
+        return np.concatenate([self._compare(X, there, pairs[k : k + at_once]) for k in starts])
 
     def _compare(self, X: Floats, there: Bools, pairs: Ints) -> Floats:
         x, y = X[pairs[:, 0]], X[pairs[:, 1]]
@@ -143,31 +152,59 @@ class Vectors(PairBlock[Moments]):
                 columns.append(x * y / self.spread_**2)
         return np.column_stack(columns)
 
-    def _read(self, raw: RawSet) -> list[Floats | None]:
-        if len(self.fields) == 1:
-            return [self._vector(raw, k, v) for k, v in enumerate(raw.column(self.fields[0]))]
-        columns = [raw.column(field) for field in self.fields]
-        rows = zip(*columns, strict=True)
-        return [None if None in row else self._vector(raw, k, row) for k, row in enumerate(rows)]
 
-    def _vector(self, raw: RawSet, item: int, value: Any) -> Floats | None:
-        if value is None:
-            return None
-        try:
-            vector = np.asarray(None if np.iscomplexobj(value) else value, dtype=np.float64)
-        except (TypeError, ValueError, OverflowError):
-            vector = np.zeros((0, 0))
-        if vector.ndim != 1 or not vector.size or not np.isfinite(vector).all():
-            raise DataError(f"{raw.item_title(item)}: {self.fields[0]} is not a list of finite numbers")
-        return vector
+def vectors_of(columns: Columns, fields: Sequence[str]) -> tuple[Floats, Bools]:
+    """`read_vectors`, once for all who look at the columns."""
+    return columns.once(("vectors", *fields), lambda: read_vectors(columns.raw, fields))
 
 
-def _matrix(raw: RawSet, column: Sequence[Floats | None], size: int) -> tuple[Floats, Bools]:
-    """The vectors as rows, zero where missing, and which are there."""
-    X = np.zeros((len(column), size))
-    for item, vector in enumerate(column):
+def read_vectors(raw: RawSet, fields: Sequence[str]) -> tuple[Floats, Bools]:
+    """The vectors as rows, zero where missing, and which are there.
+
+    They are the values of one field, or the numbers of several side by side; `DataError` names an item whose
+    vector is none, or is of another length than the first one.
+    """
+    held = raw.matrix(fields[0]) if len(fields) == 1 else None
+    if held is not None and held.dtype.kind in "fiu" and held.shape[1] and np.isfinite(held).all():
+        return np.asarray(held, np.float64), np.ones(len(raw), np.bool_)
+    if len(fields) == 1:
+        values: list[Any] = raw.column(fields[0])
+    else:
+        rows = zip(*(raw.column(field) for field in fields), strict=True)
+        values = [None if None in row else row for row in rows]
+    found = [_vector(raw, fields[0], k, value) for k, value in enumerate(values)]
+    there = np.array([v is not None for v in found])
+    size = next((len(v) for v in found if v is not None), 0)
+    X = np.zeros((len(found), size))
+    for item, vector in enumerate(found):
         if vector is not None:
             if len(vector) != size:
-                raise DataError(f"{raw.item_title(item)} has {len(vector)} numbers, not {size}")
+                raise _other_size(raw, item, len(vector), size)
             X[item] = vector
-    return X, np.array([v is not None for v in column])
+    return X, there
+
+
+def _vector(raw: RawSet, field: str, item: int, value: Any) -> Floats | None:
+    if value is None:
+        return None
+    try:
+        vector = np.asarray(None if np.iscomplexobj(value) else value, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        vector = np.zeros((0, 0))
+    if vector.ndim != 1 or not vector.size or not np.isfinite(vector).all():
+        raise DataError(f"{raw.item_title(item)}: {field} is not a list of finite numbers")
+    return vector
+
+
+def _check_size(raw: RawSet, X: Floats, there: Bools, size: int) -> None:
+    if there.any() and X.shape[1] != size:
+        raise _other_size(raw, int(np.argmax(there)), X.shape[1], size)
+
+
+def _other_size(raw: RawSet, item: int, found: int, wanted: int) -> DataError:
+    return DataError(f"{raw.item_title(item)} has {found} numbers, not {wanted}")
+
+
+def _sized(X: Floats, there: Bools, size: int) -> tuple[Floats, Bools]:
+    """A set without any vector does not know their length."""
+    return (X, there) if there.any() else (np.zeros((len(X), size)), there)

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from clustruct._typing import Floats, Ints
-from clustruct.itemsets.pairs import PairScores, check_real
+from clustruct.itemsets import PairScores
+from clustruct.itemsets.pairs import check_real
 from clustruct.partitions import canonical_labels
 
 Pairs: TypeAlias = Sequence[tuple[int, int]] | NDArray[np.integer[Any]]

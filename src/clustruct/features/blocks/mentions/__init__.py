@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Self
 
 import numpy as np
 
 from clustruct._typing import Ints
-from clustruct.features.base import Block, Values
-from clustruct.features.terms import TermBlock, TermLists
+from clustruct.features.base import Block, Comparison, Values
+from clustruct.features.columns import Columns as SetColumns
+from clustruct.features.columns import TermTable
+from clustruct.features.terms import Rows, TermBlock
 from clustruct.records import Fields, RawSet
 from clustruct.storage import register
 
@@ -53,19 +55,28 @@ class Mentions(TermBlock):
     def context_used(self) -> list[str]:
         return ["tokens", *TOKEN_LAYERS, *SENTENCE_LAYERS]
 
-    def terms(self, raw: RawSet) -> list[TermLists]:
-        return [[sorted(content) for content in MentionTable(raw).content]]
+    def tables(self, columns: SetColumns) -> list[TermTable]:
+        content = _table(columns).content
+        return [TermTable.of([sorted(words) for words in content], columns.vocabulary("content"))]
 
     def get_feature_names_out(self) -> list[str]:
         return [*_names(), RARE]
 
-    def transform(self, raw: RawSet, pairs: Ints) -> Values:
-        table = MentionTable(raw)
-        columns = _compare(table, pairs)
+    def prepare(self, columns: SetColumns) -> Comparison:
+        table = _table(columns)
         plain = ~table.pronoun
         terms = [sorted(c) if p else [] for c, p in zip(table.content, plain, strict=True)]
-        columns[RARE] = self.weights_[0].rows(terms).compare(pairs).cosine
-        return np.column_stack([np.asarray(c, np.float64) for c in columns.values()])
+        return partial(_values, table, self.weights_[0].rows(TermTable.of(terms)))
+
+
+def _table(columns: SetColumns) -> MentionTable:
+    return columns.once("mentions", lambda: MentionTable(columns.raw))
+
+
+def _values(table: MentionTable, rows: Rows, pairs: Ints) -> Values:
+    columns = _compare(table, pairs)
+    columns[RARE] = rows.compare(pairs).cosine
+    return np.column_stack([np.asarray(c, np.float64) for c in columns.values()])
 
 
 def _compare(table: MentionTable, pairs: Ints) -> Columns:

@@ -1,5 +1,5 @@
 """Greedy merging: on a dense matrix of cluster-to-cluster sums, and on a sparse graph with a table of sums
-and a heap of possible merges (24,000 nodes with 430,000 edges take a second).
+and a heap of possible merges (780,000 connected nodes with 4 million edges take 9 seconds and 0.6 GB).
 """
 
 # mypy: allow-untyped-decorators
@@ -121,15 +121,30 @@ def find_slot(keys: Ints, key: int) -> int:
 
 
 @kernel()
-def grown_table(keys: Ints, sums: Floats) -> tuple[Ints, Floats]:
-    """The same table with twice the slots."""
-    new_keys = np.full(2 * keys.shape[0], EMPTY, np.int64)
-    new_sums = np.empty(2 * keys.shape[0])
+def find_root(root: Ints, a: int) -> int:
+    """The root of a, each node on the way pointed at its grandparent."""
+    while root[a] != a:
+        root[a] = root[root[a]]
+        a = root[a]
+    return a
+
+
+@kernel()
+def renewed_table(keys: Ints, sums: Floats, parent: Ints) -> tuple[Ints, Floats, int]:
+    """The entries whose two clusters still exist, in a table of four slots or more for each."""
+    n, living = parent.shape[0], 0
+    for key in keys:
+        living += key != EMPTY and parent[key // n] == key // n and parent[key % n] == key % n
+    n_slots = 16
+    while n_slots < 4 * living:
+        n_slots *= 2
+    new_keys, new_sums = np.full(n_slots, EMPTY, np.int64), np.empty(n_slots)
     for old in range(keys.shape[0]):
-        if keys[old] != EMPTY:
-            slot = find_slot(new_keys, keys[old])
-            new_keys[slot], new_sums[slot] = keys[old], sums[old]
-    return new_keys, new_sums
+        key = keys[old]
+        if key != EMPTY and parent[key // n] == key // n and parent[key % n] == key % n:
+            slot = find_slot(new_keys, key)
+            new_keys[slot], new_sums[slot] = key, sums[old]
+    return new_keys, new_sums, living
 
 
 @kernel()
@@ -190,28 +205,14 @@ def initial_table(indptr: Ints, indices: Ints, data: Floats) -> tuple[Ints, Floa
 
 
 @kernel()
-def neighbour_chains(indptr: Ints, indices: Ints) -> tuple[Ints, Ints, Ints]:
-    """Neighbour lists as chains of (node, next) cells, to which a merge can append."""
-    n = indptr.shape[0] - 1
-    head = np.full(n, -1, np.int64)
-    cells = np.empty((indices.shape[0] + 16, 2), np.int64)
-    for a in range(n):
+def neighbour_chains(indptr: Ints) -> tuple[Ints, Ints]:
+    """Neighbour lists as chains through the entries of the graph: the first of each node, and the next."""
+    head, following = np.full(indptr.shape[0] - 1, -1, np.int64), np.full(indptr[-1], -1, np.int64)
+    for a in range(indptr.shape[0] - 1):
         for at in range(indptr[a], indptr[a + 1]):
-            cells[at, 0], cells[at, 1] = indices[at], head[a]
+            following[at] = head[a]
             head[a] = at
-    return head, cells, np.array([indices.shape[0]])
-
-
-@kernel()
-def link(head: Ints, cells: Ints, n_cells: Ints, a: int, b: int) -> Ints:
-    """Make a and b neighbours of each other; the cells are returned because they may have grown."""
-    if n_cells[0] + 2 > cells.shape[0]:
-        cells = np.concatenate((cells, np.empty_like(cells)))
-    for here, there in ((a, b), (b, a)):
-        cells[n_cells[0], 0], cells[n_cells[0], 1] = there, head[here]
-        head[here] = n_cells[0]
-        n_cells[0] += 1
-    return cells
+    return head, following
 
 
 @kernel()
@@ -230,42 +231,52 @@ def merge_sparse(indptr: Ints, indices: Ints, data: Floats) -> Ints:
     """Algorithm 3 on a symmetric CSR graph without diagonal; absent pairs count 0.
 
     A cluster is named by its smallest node; cluster b is poured into a < b with one table look-up per
-    neighbour of b. A heap entry whose gain is no longer the table's is out of date and skipped. Same merges
-    as the dense kernel: the sums are formed in the same order, so they are equal to the last bit.
+    neighbour of b. Every pair of clusters with a positive sum has a heap entry of at least that gain: a sum
+    that falls is entered anew only when its old entry comes up. Same merges as the dense kernel: the sums
+    are formed in the same order, so they are equal to the last bit.
     """
     n = indptr.shape[0] - 1
     keys, sums, gains, pairs, size = initial_table(indptr, indices, data)
     used = indices.shape[0] // 2
-    head, cells, n_cells = neighbour_chains(indptr, indices)
-    parent = np.arange(n)
+    head, following = neighbour_chains(indptr)
+    parent, met = np.arange(n), np.full(n, -1, np.int64)
     while size > 0:
         gain, pair = gains[0], pairs[0]
         size -= 1
         gains[0], pairs[0] = gains[size], pairs[size]
         sift_down(gains, pairs, 0, size)
         a, b = pair // n, pair % n
-        if parent[a] != a or parent[b] != b or sums[find_slot(keys, pair)] != gain:
+        if parent[a] != a or parent[b] != b:
+            continue
+        now = sums[find_slot(keys, pair)]
+        if now != gain:
+            if 0.0 < now < gain:
+                gains, pairs = push(gains, pairs, size, now, pair)
+                size += 1
             continue
         parent[b] = a
-        cell = head[b]
-        while cell >= 0:
-            x, cell = cells[cell, 0], cells[cell, 1]
-            if x == a or parent[x] != x:
+        at = head[b]
+        while at >= 0:
+            here, at = at, following[at]
+            x = find_root(parent, indices[here])
+            if x == a or met[x] == b:  # the entries of clusters that became one lead to it several times
                 continue
+            met[x] = b
             moved = sums[find_slot(keys, min(b, x) * n + max(b, x))]
             joined = min(a, x) * n + max(a, x)
             slot = find_slot(keys, joined)
             if keys[slot] == EMPTY:
                 keys[slot], sums[slot] = joined, moved
                 used += 1
-                cells = link(head, cells, n_cells, a, x)
+                following[here], head[a] = head[a], here
             else:
                 sums[slot] += moved
-            if sums[slot] > 0.0:
+            if moved > 0.0 and sums[slot] > 0.0:
                 gains, pairs = push(gains, pairs, size, sums[slot], joined)
                 size += 1
-            if 2 * used > keys.shape[0]:
-                keys, sums = grown_table(keys, sums)
+        # Pairs only die, so no merge adds more entries than a quarter of the slots: 3/4 are used at most.
+        if 2 * used > keys.shape[0]:
+            keys, sums, used = renewed_table(keys, sums, parent)
     for i in range(n):  # a parent is always a smaller node, so one pass in order resolves the chains
         parent[i] = parent[parent[i]]
     return parent

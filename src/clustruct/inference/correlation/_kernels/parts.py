@@ -7,22 +7,13 @@ from clustruct._jit import kernel
 from clustruct._typing import Floats, Ints
 
 from .checks import canonical
-from .merging import merge_sparse
+from .merging import find_root, merge_sparse
 from .moving import anneal_sparse, settle_sparse
 from .small import best_partition, merge_three
 
 # Up to here every partition is looked at (877 of 7 items, most of them cut off by a bound): 3 microseconds
 # and the optimum, where a hundred sweeps of annealing take 40.
 MOST_ENUMERATED = 7
-
-
-@kernel()
-def find_root(root: Ints, a: int) -> int:
-    """The root of a, each node on the way pointed at its grandparent."""
-    while root[a] != a:
-        root[a] = root[root[a]]
-        a = root[a]
-    return a
 
 
 @kernel()

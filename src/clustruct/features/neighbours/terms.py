@@ -1,0 +1,97 @@
+"""Nearest neighbours of rows of terms, at a cost that grows with the number of items only.
+
+    for each item a: the n others b of largest  sum over shared terms t of x_at x_bt
+
+by an inverted index: for each term of a, go through the items that have it. Terms of many items would make
+that quadratic, and say little; but two of them together (a common surname, a common town) say much and are
+rare again. So terms of up to `common` items are gone through, and those of more in pairs, each pair being a
+term of its own, for which the same limit holds. Cost: items times terms times `common`, at most.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clustruct._typing import Ints
+from clustruct.features.terms import Rows
+from clustruct.features.vocabulary import Numbers, Vocabulary
+
+# Where each row begins, its terms, their weights.
+SparseRows: TypeAlias = tuple[Ints, Numbers, NDArray[np.float32]]
+# Of the common terms of an item so many, the rarest, are taken in pairs.
+MOST_COMMON = 8
+
+
+class TermNeighbours:
+    """The rows of a set, ready to be asked for neighbours.
+
+    Parameters
+    ----------
+    rows : unit rows of terms
+    common : terms of more items are looked at in pairs
+    most : terms of more items are not looked at
+
+    Ten neighbours of 100,000 made-up persons (13 words each) take 0.2 CPU s with `common` 30, of which pairs
+    of terms find more true mates (99.7 of 100) than terms of up to 1,000 items do by themselves (99.4, 0.6 s).
+    """
+
+    def __init__(self, rows: Rows, common: int, most: int) -> None:
+        from ._kernels import common_pairs, postings, unit_rows
+
+        table = rows.table
+        codes = np.arange(len(rows.norm)) if table.codes is None else table.codes
+        norm = np.where(rows.norm > 0.0, rows.norm, 1.0)
+        starts, terms, units = unit_rows(codes, table.indptr, table.indices, table.counts, rows.idf, norm)
+        self._rows: SparseRows = starts, terms, units
+        self._postings = postings(starts, terms, units, len(rows.idf), common)
+        n_with = np.bincount(terms, minlength=len(rows.idf))
+        indptr, keys, weights = common_pairs(starts, terms, units, n_with, common, most, MOST_COMMON)
+        numbers = Vocabulary()
+        self._pairs: SparseRows = indptr, numbers.number(keys, lambda where: []), weights
+        self._pair_postings = postings(*self._pairs, len(numbers), common)
+
+    def __len__(self) -> int:
+        return len(self._rows[0]) - 1
+
+    def nearest(self, n_neighbors: int) -> NDArray[np.int32]:
+        """The neighbours of each item, nearest first; of those that are equally near the first items.
+
+        -1 where there are not so many that share anything.
+        """
+        from ._kernels import nearest_rows
+
+        out = np.full((len(self), n_neighbors), -1, np.int32)
+        if n_neighbors:
+            nearest_rows(0, len(self), self._rows, self._postings, self._pairs, self._pair_postings, out)
+        return out
+
+    def sharing(self, rare: int) -> Ints:
+        """The pairs that share a term of at most ``rare`` items, as keys a m + b, a < b."""
+        from ._kernels import postings, sharing_pairs
+
+        starts, items, _ = postings(*self._rows, len(self._postings[0]) - 1, rare)
+        return sorted_unique(sharing_pairs(starts, items, len(self)))
+
+
+def keys_of(neighbours: NDArray[np.int32]) -> Ints:
+    """Each pair of neighbours once, as a m + b with a < b.
+
+    >>> keys_of(np.array([[1], [0], [1]], np.int32)).tolist()
+    [1, 5]
+    """
+    m, n = neighbours.shape
+    others = neighbours.ravel().astype(np.int64)
+    there = others >= 0
+    items, others = np.repeat(np.arange(m), n)[there], others[there]
+    return sorted_unique(np.minimum(items, others) * m + np.maximum(items, others))
+
+
+def sorted_unique(keys: Ints) -> Ints:
+    """The distinct keys in order; sorting them took a third of the time of np.unique, which hashes."""
+    ordered = np.sort(keys)
+    first = np.ones(len(keys), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    return ordered[first]

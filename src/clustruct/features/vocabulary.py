@@ -1,0 +1,115 @@
+"""Terms as numbers, without a Python string for each: keys of 64 bits, and texts from which to read a term.
+
+Two terms have one key with a chance of 2^-64: of ten million terms, one in a hundred thousand sets has such
+two, and they count as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clustruct._typing import Ints
+
+Keys: TypeAlias = NDArray[np.uint64]
+Numbers: TypeAlias = NDArray[np.int32]
+# Of terms, given where they were met first, the words for people.
+Reader: TypeAlias = Callable[[Ints], list[str]]
+
+
+class Letters(NamedTuple):
+    """Texts as one array of characters: text k is letters[starts[k]:starts[k + 1]]."""
+
+    letters: NDArray[Any]
+    starts: Ints
+
+    @classmethod
+    def of(cls, texts: Sequence[str]) -> Letters:
+        """One byte for each character where all are ASCII, else four."""
+        joined = "".join(texts)
+        starts = np.zeros(len(texts) + 1, np.int64)
+        np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)), out=starts[1:])
+        if joined.isascii():
+            return cls(np.frombuffer(joined.encode("ascii"), np.uint8), starts)
+        # Half of a surrogate pair is a character to Python.
+        return cls(np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), np.uint32), starts)
+
+    def keys(self) -> Keys:
+        """The key of each text."""
+        from ._kernels import text_keys
+
+        return text_keys(self.letters, self.starts)
+
+
+class Vocabulary:
+    """Numbers of terms in the order of their first appearance.
+
+    >>> vocabulary = Vocabulary()
+    >>> terms = ["red", "blue", "red"]
+    >>> numbers = vocabulary.number(Letters.of(terms).keys(), lambda where: [terms[i] for i in where])
+    >>> numbers.tolist(), len(vocabulary), vocabulary.words(np.array([1, 0]))
+    ([0, 1, 0], 2, ['blue', 'red'])
+    """
+
+    def __init__(self) -> None:
+        self._n = 0
+        self._slots = np.full(1 << 10, -1, np.int32)
+        self._keys = np.zeros(1 << 9, np.uint64)
+        self._where = np.zeros(1 << 9, np.int64)
+        self._begins: list[int] = []
+        self._readers: list[Reader] = []
+
+    def __len__(self) -> int:
+        return self._n
+
+    @property
+    def keys(self) -> Keys:
+        """The keys of all terms, in order."""
+        return self._keys[: self._n]
+
+    def number(self, keys: Keys, read: Reader) -> Numbers:
+        """The number of each key; ``read`` gives the terms at places of ``keys``, as long as asked for."""
+        from ._kernels import number_terms
+
+        out, done, before = np.empty(len(keys), np.int32), 0, self._n
+        while True:
+            state = self._slots, self._keys, self._n, out, self._where
+            done, self._n = number_terms(keys, done, *state)
+            if done == len(keys):
+                break
+            self._grow()
+        if self._n > before:
+            self._begins.append(before)
+            self._readers.append(read)
+        return out
+
+    def _grow(self) -> None:
+        from ._kernels import fill_slots
+
+        self._slots = np.full(4 * len(self._slots), -1, np.int32)
+        self._keys, self._where = (
+            np.concatenate([x, np.zeros(3 * len(x), x.dtype)]) for x in (self._keys, self._where)
+        )
+        fill_slots(self._slots, self._keys, self._n)
+
+    def find(self, keys: Keys) -> Numbers:
+        """The number of each key, -1 for a term that was not met."""
+        from ._kernels import look_up
+
+        out = np.empty(len(keys), np.int32)
+        look_up(keys, self._slots, self._keys, out)
+        return out
+
+    def words(self, numbers: Ints) -> list[str]:
+        """The terms of these numbers."""
+        order = np.argsort(numbers, kind="stable")
+        found = [""] * len(numbers)
+        parts = np.searchsorted(numbers[order], [*self._begins, self._n])
+        for k, read in enumerate(self._readers):
+            here = order[parts[k] : parts[k + 1]]
+            for place, word in zip(here.tolist(), read(self._where[numbers[here]]), strict=True):
+                found[place] = word
+        return found

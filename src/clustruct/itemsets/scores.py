@@ -1,0 +1,86 @@
+"""Scores of pairs, in the form that a search takes with least work."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import LinearOperator
+from scipy.spatial.distance import squareform
+
+from clustruct._typing import Floats, Ints
+
+from .pairs import all_pairs, check_real, symmetric_matrix
+
+
+@dataclass(frozen=True)
+class PairScores:
+    """Scores of the pairs of m items, in one of three forms.
+
+    - ``matrix``: dense, symmetric, all pairs scored (the diagonal means something for k-means only);
+    - ``index`` (p x 2, smaller item first, each pair once) and ``values`` (p): listed pairs, the others not
+      scored;
+    - ``product``: V -> K V, for searches that only multiply.
+
+    Nothing turns listed pairs into a matrix.
+
+    >>> PairScores(3, index=np.array([[0, 2], [1, 2]]), values=np.array([3.0, -1.5])).graph().toarray()
+    array([[ 0. ,  0. ,  3. ],
+           [ 0. ,  0. , -1.5],
+           [ 0. ,  0. ,  0. ]])
+    """
+
+    n_items: int
+    matrix: Floats | None = None
+    index: Ints | None = None
+    values: Floats | None = None
+    product: LinearOperator | None = None
+
+    @classmethod
+    def from_matrix(cls, K: Any) -> PairScores:
+        """Anyone's scores: a symmetric array, or a sparse graph (symmetric, or one triangle)."""
+        if not sparse.issparse(K):
+            matrix = symmetric_matrix(K)
+            return cls(len(matrix), matrix=matrix)
+        check_real(K, "K")
+        if K.ndim != 2 or K.shape[0] != K.shape[1]:
+            raise ValueError(f"K must be a square matrix, got shape {K.shape}")
+        upper, lower = sparse.triu(K, 1).tocoo(), sparse.tril(K, -1).T.tocoo()
+        upper.sum_duplicates()
+        lower.sum_duplicates()
+        if upper.nnz and lower.nnz and abs(K - K.T).max() > 1e-8 * abs(K).max():
+            raise ValueError("K is not symmetric (a sparse K is, or has entries in one triangle only)")
+        edges = upper if upper.nnz else lower
+        index = np.column_stack([edges.coords[0], edges.coords[1]]).astype(np.int64)
+        return cls(K.shape[0], index=index, values=np.asarray(edges.data, dtype=np.float64))
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether pairs are listed, the others being not scored."""
+        return self.index is not None
+
+    def graph(self) -> sparse.csr_array:
+        """The listed scores as one triangle of a sparse signed graph."""
+        assert self.index is not None
+        i, j = self.index.T
+        graph = sparse.csr_array((self.values, (i, j)), shape=(self.n_items, self.n_items))
+        graph.eliminate_zeros()
+        return graph
+
+    def plus(self, coefficients: Floats) -> PairScores:
+        """K_ab + c_ab, one coefficient for each scored pair."""
+        if self.matrix is None:
+            assert self.values is not None
+            return replace(self, values=self.values + coefficients)
+        if not len(coefficients):
+            return self
+        return replace(self, matrix=self.matrix + squareform(coefficients, checks=False))
+
+    def listed(self) -> PairScores:
+        """The same scores with every pair of a matrix listed."""
+        if self.matrix is None:
+            return self
+        index = all_pairs(self.n_items)
+        return PairScores(self.n_items, index=index, values=self.matrix[index[:, 0], index[:, 1]])
