@@ -1,6 +1,6 @@
-"""Groups that live on, against grouping all at once: items come in portions, each put into the groups of the day.
+"""Groups that live on, against grouping all at once: items come in portions, and join the groups of the day.
 
-    python -m benchmarks.living [googlenews] [febrl3] [--portions 10] [--revise]
+    python -m benchmarks.living [googlenews] [febrl3] [persons-100000] [--portions 10] [--revise]
 
 Prints the loss (100 - pairwise F) of both, ids that changed without being reported (none may), and the CPU
 seconds of each portion over its share of the whole.
@@ -16,6 +16,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from benchmarks.raw_data import PATHS, item_sets, records, records_together
+from benchmarks.tables.made import SHAPES
 from clustruct import Recipe
 from clustruct.features import checked
 from clustruct.incremental import add_to_groups
@@ -31,10 +32,19 @@ def data(name: str, seed: int) -> tuple[list[RawSet], list[RawSet]]:
     if name in PATHS:
         sets = item_sets(PATHS[name])
         train, test = sets[: len(sets) // 2], sets[len(sets) // 2 :]
+    elif name.startswith("persons"):
+        train, test = [persons(4000, seed + 1)], [persons(int(name.removeprefix("persons-") or 10_000), seed)]
     else:
         train, test = records(name)[:5], [records_together(name, range(5, 10))]
     named = [replace(raw, ids=[f"i{a}" for a in range(len(raw))]) for raw in test]
     return train, [raw.take(rng.permutation(len(raw))) for raw in named]
+
+
+def persons(n: int, seed: int) -> RawSet:
+    """Made-up persons, several rows of each."""
+    table = SHAPES["persons"].make(n, seed)
+    columns = {name: [cell.decode() for cell in held.tolist()] for name, held in table.columns.items()}
+    return RawSet.from_columns(columns, labels=table.entity.tolist(), ids=[f"i{a}" for a in range(n)])
 
 
 def f_loss(raw: RawSet, groups: dict[str, str]) -> float:

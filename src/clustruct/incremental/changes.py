@@ -137,6 +137,8 @@ class _Flows:
     def change(self, name: str) -> GroupChange:
         """What became of one group."""
         was, now = self.before.get(name, []), self.after.get(name, [])
+        if was == now:  # as nearly all are from one day to the next
+            return GroupChange(name, "unchanged", len(was), len(now))
         old_side, new_side = frozenset(was), frozenset(now)
         return GroupChange(
             name,

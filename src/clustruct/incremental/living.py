@@ -83,7 +83,8 @@ def add_to_groups(
         random_state=random_state,
     )
     fresh_items = tuple(item for item in found.groups if item not in before)
-    return Outcome(raw, fresh_items, len(new) - given, found, compare(before, found.groups), held)
+    changes = found.changes if state is known.state else compare(before, found.groups)
+    return Outcome(raw, fresh_items, len(new) - given, found, changes, held)
 
 
 def _judgements(decisions: Iterable[Decision]) -> list[Statement]:

@@ -15,8 +15,9 @@ from clustruct._typing import Bools, Floats, Ints
 from clustruct.callbacks import working
 from clustruct.explain import objective_of
 from clustruct.features import PairFeatures
+from clustruct.features.columns import Columns
 from clustruct.itemsets import PairScores
-from clustruct.records import RawSet
+from clustruct.records import CodedColumn, RawSet
 
 from .assign import NEW, assign
 from .constraints import Constraints
@@ -24,6 +25,8 @@ from .update import Update, update_groups
 
 # A group of more items is looked at through so many pairs of each item.
 LARGE_GROUP, PAIRS_OF_ITEM = 30, 10
+# Where a model knows likely pairs, more than so many pairs are not all compared.
+MOST_PAIRS = 20_000
 
 
 def place_items(
@@ -93,8 +96,21 @@ def joined(first: RawSet, second: RawSet) -> RawSet:
     ids: list[Hashable] = [*first.item_ids, *second.item_ids]
     if not fields:
         return RawSet([{}] * len(ids), ids=ids)
-    columns = {field: [*first.column(field), *second.column(field)] for field in fields}
+    columns = {field: _joined_column(first, second, field) for field in fields}
     return RawSet.from_columns(columns, ids=ids, context={**first.context, **second.context})
+
+
+def _joined_column(first: RawSet, second: RawSet, field: str) -> Any:
+    """The values of two columns, by their codes where they are texts: these are not looked at one by one."""
+    rows, more = first.matrix(field), second.matrix(field)
+    if rows is not None and more is not None:
+        return np.concatenate([rows, more])
+    one, two = first.coded(field), second.coded(field)
+    if not all(type(v) is str for coded in (one, two) for v in coded.values):
+        return [*first.column(field), *second.column(field)]
+    place = {word: k for k, word in enumerate(one.values)}
+    codes = np.array([*(place.setdefault(word, len(place)) for word in two.values), -1], np.int64)
+    return CodedColumn(np.concatenate([one.codes, codes[two.codes]]).astype(np.int32), list(place))
 
 
 def scores_near(
@@ -104,46 +120,60 @@ def scores_near(
 
     A group is near where the sum of its scores with one of the items is positive.
     """
+    number = {group: g for g, group in enumerate(dict.fromkeys(g for g in groups if g is not None))}
+    known = np.array([-1 if g is None else number[g] for g in groups], dtype=np.int64)
     with working("features") as work:
         pairs = candidates(pipeline[0], raw, touched)
-        values = score_pairs(pipeline, raw, pairs)
-        number = {group: g for g, group in enumerate(dict.fromkeys(g for g in groups if g is not None))}
-        known = np.array([-1 if g is None else number[g] for g in groups], dtype=np.int64)
+        score = _Scorer(pipeline, raw, _with_mates(pairs, known))
+        values = score(pairs)
         inside = _inside(known, _near_groups(pairs, values, touched, known), touched)
         work.keep(items=int(touched.sum()), pairs=len(pairs) + len(inside))
         index = np.concatenate([pairs, inside])
-        return PairScores(
-            len(raw), index=index, values=np.concatenate([values, score_pairs(pipeline, raw, inside)])
-        )
+        return PairScores(len(raw), index=index, values=np.concatenate([values, score(inside)]))
 
 
 def candidates(features: PairFeatures, raw: RawSet, touched: Bools) -> Ints:
     """The likely pairs (all pairs of a small set) that touch some items."""
-    blocking = features.blocking_
-    if blocking is not None and blocking.lists(raw):
-        pairs = blocking.pairs(raw)
-        return pairs[touched[pairs].any(axis=1)]
-    some = np.flatnonzero(touched)
+    blocking, some = features.blocking_, np.flatnonzero(touched)
+    if blocking is not None and (blocking.lists(raw) or len(some) * len(raw) > MOST_PAIRS):
+        # The blocking looks for neighbours of the last items.
+        order = np.concatenate([np.flatnonzero(~touched), some])
+        return np.sort(order[blocking.pairs(raw.take(order), since=len(raw) - len(some))], axis=1)
     first, second = np.repeat(some, len(raw)), np.tile(np.arange(len(raw)), len(some))
     keep = (first < second) | ((first > second) & ~touched[second])
     return np.sort(np.column_stack([first[keep], second[keep]]), axis=1).astype(np.int64)
 
 
-def score_pairs(pipeline: Pipeline, raw: RawSet, pairs: Ints) -> Floats:
-    """What the model says of some pairs (p x 2, the smaller item first), at the cost of the items in them."""
-    if not len(pairs):
-        return np.zeros(0)
-    items, ends = np.unique(pairs, return_inverse=True)
-    local = ends.reshape(pairs.shape).astype(np.int64)
-    features, model = copy(pipeline[0]), pipeline[-1]
-    features.blocking_ = _GivenPairs(local)
-    part, linear = raw.take(items), model.linear_similarity()
-    if linear is not None:
-        values = features.scores(part, *linear).values
-        assert values is not None
-        return values
-    K = model.decision_function(features.checked().transform([part]))[0]
-    return np.asarray(K[local[:, 0], local[:, 1]], dtype=np.float64).ravel()
+def _with_mates(pairs: Ints, groups: Ints) -> Ints:
+    """The items of some pairs and of their groups."""
+    wanted = np.zeros(len(groups), np.bool_)
+    wanted[pairs.ravel()] = True
+    near = np.zeros(int(groups.max(initial=-1)) + 2, np.bool_)
+    near[groups[wanted]] = True
+    near[-1] = False  # of items without a group
+    return np.flatnonzero(wanted | near[groups])
+
+
+class _Scorer:
+    """What a model says of pairs of some items of a set; their texts are looked at once."""
+
+    def __init__(self, pipeline: Pipeline, raw: RawSet, items: Ints) -> None:
+        self.features, self.model, self.items = pipeline[0], pipeline[-1], items
+        self.columns = Columns(raw.take(items)) if len(items) else None
+
+    def __call__(self, pairs: Ints) -> Floats:
+        """Scores of pairs (p x 2, the smaller item first)."""
+        if not len(pairs):
+            return np.zeros(0)
+        assert self.columns is not None
+        local = np.searchsorted(self.items, pairs)
+        linear = self.model.linear_similarity()
+        if linear is not None:
+            return np.asarray(self.features.scores_of(self.columns, local, *linear), dtype=np.float64)
+        given = copy(self.features.checked())
+        given.blocking_ = _GivenPairs(local)
+        K = self.model.decision_function(given.transform([self.columns.raw]))[0]
+        return np.asarray(K[local[:, 0], local[:, 1]], dtype=np.float64).ravel()
 
 
 class _GivenPairs:
