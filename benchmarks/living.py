@@ -91,9 +91,8 @@ def study(name: str, portions: int, revise: bool, seed: int) -> None:
         rows.append([len(raw), f_loss(raw, whole), f_loss(raw, grown), silent, seconds, *share])
     mean = np.array(rows).mean(axis=0)
     print(f"{name}: {len(test)} sets of {mean[0]:.0f} items in {portions} portions{', revised' * revise}")
-    print(
-        f"  100 - F: all at once {mean[1]:.2f}, in portions {mean[2]:.2f}; ids changed in silence: {mean[3]:.0f}"
-    )
+    silence = f"ids changed in silence: {mean[3]:.0f}"
+    print(f"  100 - F: all at once {mean[1]:.2f}, in portions {mean[2]:.2f}; {silence}")
     print(f"  CPU: all at once {mean[4]:.2f} s; portions over their share:", *(f"{x:.2f}" for x in mean[5:]))
 
 
