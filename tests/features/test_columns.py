@@ -30,7 +30,7 @@ def test_terms_are_those_of_the_texts(views, items):
         expected = slow.item_terms(raw, fields, views)
         table = columns.terms(fields, views)
         assert slow.counters(table) == [{t: row.count(t) for t in row} for row in expected]
-        assert table.sizes().tolist() == [len(set(row)) for row in expected]
+        assert table.sizes.tolist() == [len(set(row)) for row in expected]
         counts = dict(
             zip(table.vocabulary.words(np.arange(len(table.vocabulary))), table.n_with(), strict=True)
         )

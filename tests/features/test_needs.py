@@ -20,6 +20,7 @@ from clustruct.features import (
     Vectors,
     checked,
     guess_blocks,
+    needs,
 )
 from clustruct.records import Source
 
@@ -176,3 +177,20 @@ def test_a_model_file_keeps_the_needs(tmp_path):
             load(tmp_path / "m")
     with pytest.raises(ValueError, match="shares"):
         FieldNeed("x", "string", missing=2.0)
+
+
+def test_of_many_sets_some_are_looked_at(monkeypatch):
+    """Values of every sixteenth set say as much, and the last sets are among them."""
+    monkeypatch.setattr(needs, "MANY", 100)
+    sets = [RawSet.from_columns({"n": [str(i), str(i + 1)]}) for i in range(1000)]
+    (need,) = needs.learn_needs(sets, ["n"], [])
+    assert (need.kind, need.missing, need.absent, need.other) == ("number", 0.0, 0.0, 0.0)
+    count = needs.Count()
+    for raw in sets:
+        count.add("n", "number", raw)
+    assert (count.items, count.there) == (2000, 2000)
+    assert 200 <= count.looked <= 240
+    assert len(list(needs.watched(sets, [need]))) == 1000
+    words = [RawSet.from_columns({"n": ["one", "two"]})] * 3000
+    with pytest.raises(DataError, match="held numbers in training"):
+        list(needs.watched(sets + words, [need]))

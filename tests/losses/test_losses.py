@@ -14,6 +14,8 @@ from clustruct.losses import (
     Loss,
     MitreLoss,
     MutualPurityLoss,
+    PairCounts,
+    PairwiseFLoss,
     PairwiseLoss,
     as_loss,
 )
@@ -26,10 +28,16 @@ def costly(y: list[int], ybar: list[int]) -> float:
     return twin.pairwise(y, ybar, 3.0, 0.5)
 
 
+def recall_minded(y: list[int], ybar: list[int]) -> float:
+    return twin.pairwise_f(y, ybar, 2.0)
+
+
 LOSSES: list[tuple[Loss, Callable[[list[int], list[int]], float]]] = [
     (PairwiseLoss(), twin.pairwise),
     (PairwiseLoss(merge_cost=3.0, split_cost=0.5), costly),
     (MitreLoss(), twin.mitre),
+    (PairwiseFLoss(), twin.pairwise_f),
+    (PairwiseFLoss(beta=2.0), recall_minded),
     (MutualPurityLoss(), twin.mutual_purity),
     (FunctionLoss(lambda y, ybar: twin.mitre(y.tolist(), ybar.tolist())), twin.mitre),
 ]
@@ -100,6 +108,36 @@ def test_relaxed_pairwise_loss_is_linear_and_meets_the_discrete_one(two: tuple) 
         assert loss.relaxed(y, half) == pytest.approx(100 * wrong.mean(), abs=1e-9)
 
 
+@pytest.mark.parametrize("loss", [PairwiseFLoss(), PairwiseFLoss(beta=0.6), PairwiseFLoss(1.0, 0.5)])
+@given(two=two_labelings, seed=st.integers(0, 1000))
+@settings(max_examples=60, deadline=None)
+def test_pairwise_f_of_some_known_labels(loss: PairwiseFLoss, two: tuple, seed: int) -> None:
+    y, ybar = (np.array(labels) for labels in two)
+    known = np.random.default_rng(seed).random(len(y)) < 0.6
+    y[~known] = 10 + np.arange((~known).sum())
+    expected = twin.pairwise_f(y.tolist(), ybar.tolist(), loss.beta, known.tolist(), loss.background_weight)
+    assert loss.partial(y, ybar, known) == pytest.approx(expected, abs=1e-9)
+    assert loss.partial(y, y, known) == 0.0
+    form = loss.partial_form(y, known)
+    sizes, strangers = (np.bincount(ybar[mask], minlength=5) for mask in (known, ~known))
+    cells = np.unique(np.column_stack([y, ybar])[known], axis=0, return_counts=True)[1]
+    Q, P = form.statistics(cells, sizes, strangers)
+    assert float(form.value(Q, P, 1)) == pytest.approx(expected, abs=1e-9)
+
+
+@given(*[st.floats(0.0, 1.0)] * 2, st.floats(0.3, 3.0))
+def test_slopes_of_pairwise_f_are_its_derivatives(a: float, b: float, beta: float) -> None:
+    loss, T, step = PairwiseFLoss(beta=beta), 20.0, 1e-5
+    a, b = 1.0 + 18.0 * a, 1.0 + 30.0 * b
+
+    def delta(a: float, b: float) -> float:
+        return loss.of_counts(PairCounts(a, a + b, T))
+
+    lost, added = loss.slopes(PairCounts(a, a + b, T))
+    assert -lost == pytest.approx((delta(a + step, b) - delta(a - step, b)) / (2 * step), rel=1e-5)
+    assert added == pytest.approx((delta(a, b + step) - delta(a, b - step)) / (2 * step), rel=1e-5)
+
+
 def test_figure_3_2_of_the_dissertation() -> None:
     """The loss-augmented matrix of five items with truth {a, b, c}, {d, e}; without the 1/m^2."""
     K = np.array([9, -4, -1, -7, 7, -3, -8, 2, -4, 9], dtype=float)
@@ -125,6 +163,7 @@ def test_one_item_and_names() -> None:
     assert as_loss("purity") == MutualPurityLoss()
     assert as_loss(LOSSES[2][0]) is LOSSES[2][0]
     assert isinstance(as_loss(lambda y, ybar: 0.0), FunctionLoss)
+    assert as_loss("pairwise_f") == PairwiseFLoss()
     assert isinstance(MitreLoss(), CountLoss)
     assert not isinstance(MutualPurityLoss(), CountLoss)
 
@@ -138,6 +177,10 @@ def test_bad_losses_are_refused() -> None:
         as_loss(MitreLoss)
     with pytest.raises(ValueError, match="merge_cost"):
         PairwiseLoss(merge_cost=-1.0)
+    with pytest.raises(ValueError, match="beta"):
+        PairwiseFLoss(beta=0.0)
+    with pytest.raises(ValueError, match="background_weight"):
+        PairwiseFLoss(background_weight=-1.0)
     with pytest.raises(ValueError, match="gave -1"):
         FunctionLoss(lambda y, ybar: -1.0)([0], [0])
     with pytest.raises(ValueError, match="must be callable"):

@@ -8,7 +8,7 @@ import pytest
 
 from clustruct import ItemSet, SupervisedCorrelationClustering
 from clustruct.itemsets import PairScores
-from clustruct.losses import FunctionLoss, MitreLoss, MutualPurityLoss, PairwiseLoss
+from clustruct.losses import FunctionLoss, MitreLoss, MutualPurityLoss, PairwiseFLoss, PairwiseLoss
 from clustruct.oracles import ExampleLoss
 from clustruct.oracles.graph_search import GraphSearch
 from clustruct.oracles.violation_search import ViolationSearch
@@ -20,6 +20,8 @@ LOSSES = {
     "pairwise": PairwiseLoss(),
     "costs": PairwiseLoss(3.0, 0.5),
     "mitre": MitreLoss(),
+    "pairwise_f": PairwiseFLoss(),
+    "transitive": PairwiseFLoss(transitive=True),
     "purity": MutualPurityLoss(),
     "function": FunctionLoss(lambda y, z: 20.0 * abs(y.max() - z.max())),
 }
@@ -76,7 +78,7 @@ def test_searched_is_counted_and_never_above_the_best(loss, rule, in_means):
     assert reached >= 0.7 * tried
 
 
-@pytest.mark.parametrize("loss", ["pairwise", "costs", "mitre"])
+@pytest.mark.parametrize("loss", ["pairwise", "costs", "mitre", "pairwise_f"])
 @pytest.mark.parametrize("rule", RULES, ids=str)
 def test_with_every_pair_listed_the_steps_are_those_on_the_matrix(loss, rule):
     for seed in range(5):
@@ -160,6 +162,8 @@ OPTIONS = [
     {"slack_norm": 2},
     {"loss": "mitre"},
     {"loss": "mitre", "scaling": "slack", "slack_norm": 2},
+    {"loss": "pairwise_f"},
+    {"loss": "pairwise_f", "scaling": "slack"},
 ]
 
 

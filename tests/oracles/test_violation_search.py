@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from clustruct.itemsets import PairScores
-from clustruct.losses import FunctionLoss, Loss, MitreLoss, MutualPurityLoss, PairwiseLoss
+from clustruct.losses import FunctionLoss, Loss, MitreLoss, MutualPurityLoss, PairwiseFLoss, PairwiseLoss
 from clustruct.oracles import ExampleLoss, make_oracle
 from clustruct.oracles import violation_search as search
 from clustruct.oracles.violation_search import ViolationSearch
@@ -25,6 +25,7 @@ LOSSES: dict[str, tuple[Loss, Callable[[list[int], list[int]], float]]] = {
     "pairwise": (PairwiseLoss(), definitions.pairwise),
     "costs": (PairwiseLoss(2.0, 0.5), lopsided),
     "mitre": (MitreLoss(), definitions.mitre),
+    "pairwise_f": (PairwiseFLoss(), definitions.pairwise_f),
     "purity": (MutualPurityLoss(), definitions.mutual_purity),
     "function": (FunctionLoss(lambda y, z: definitions.mitre(y.tolist(), z.tolist())), definitions.mitre),
 }
@@ -84,7 +85,7 @@ def test_every_step_is_the_twins_step(name: str, scaling: str, norm: int) -> Non
 
 
 @pytest.mark.parametrize(("scaling", "norm"), list(product(["margin", "slack"], [1, 2])))
-@pytest.mark.parametrize("loss", [PairwiseLoss(), PairwiseLoss(3.0, 0.2), MitreLoss()])
+@pytest.mark.parametrize("loss", [PairwiseLoss(), PairwiseLoss(3.0, 0.2), MitreLoss(), PairwiseFLoss(1.5)])
 def test_compiled_search_equals_array_search(loss: Loss, scaling: str, norm: int) -> None:
     """The compiled kernels against the search that asks a loss state, on larger sets."""
     for seed in range(4):

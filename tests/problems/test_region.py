@@ -68,7 +68,7 @@ def test_every_partition_is_worth_the_same(seed, loss):
             wanted = partial.violation(K, labels, x.pair_index, z)
             assert problem.loss(0, y) + w @ psi == pytest.approx(wanted)
         else:
-            assert problem.loss(0, y) == pytest.approx(0.01 * partial.pairwise_f(labels, z))
+            assert problem.loss(0, y) == pytest.approx(0.01 * partial.pairwise_f(labels, z, x.pair_index))
 
 
 def test_the_region_has_what_touches_a_label_and_nothing_else():

@@ -26,6 +26,28 @@ def muc_recall(y: list[int], ybar: list[int]) -> float:
     return 1.0 if wanted == 0 else found / wanted
 
 
+def pairwise_f(
+    y: list[int],
+    ybar: list[int],
+    beta: float = 1.0,
+    known: list[bool] | None = None,
+    background_weight: float = 1.0,
+) -> float:
+    """100 (1 - F) over the pairs of which at least one item is known."""
+    known = [True] * len(y) if known is None else known
+    both = found = right = 0.0
+    for a, b in combinations(range(len(y)), 2):
+        if not (known[a] or known[b]):
+            continue
+        weight = 1.0 if known[a] and known[b] else background_weight
+        found += weight * (ybar[a] == ybar[b])
+        right += y[a] == y[b]
+        both += y[a] == y[b] and ybar[a] == ybar[b]
+    if found + right == 0:
+        return 0.0
+    return 100.0 * (1 - (1 + beta**2) * both / (found + beta**2 * right))
+
+
 def mitre(y: list[int], ybar: list[int]) -> float:
     R, P = muc_recall(y, ybar), muc_recall(ybar, y)
     return 100.0 if P + R == 0 else 100.0 * (1 - 2 * P * R / (P + R))

@@ -21,24 +21,24 @@ def violation(K, labels, listed, y):
     return (wrong + gain) / len(pairs)
 
 
-def pairwise_f(labels, y):
-    """100 (1 - F) over all pairs that have an item with a label."""
-    pairs = judged_pairs(labels, combinations(range(len(labels)), 2))
+def pairwise_f(labels, y, listed):
+    """100 (1 - F) over the listed pairs that have an item with a label."""
+    pairs = judged_pairs(labels, listed)
     true = sum(not apart(labels, a, b) for a, b in pairs)
     found = sum(y[a] == y[b] for a, b in pairs)
     both = sum(y[a] == y[b] and not apart(labels, a, b) for a, b in pairs)
     return 100.0 * (1.0 - 2.0 * both / (true + found)) if true + found else 0.0
 
 
-def touching_counts(clusters, y, cluster, held_out, unknown_apart):
-    """Pairs together rightly, by y and by the truth that touch a cluster; a half for two held-out ones."""
+def touching_counts(clusters, y, cluster, unknown_apart):
+    """Pairs together rightly, by y and by the truth that touch a cluster; a half for pairs with another."""
     right = found = true = 0.0
     for a, b in combinations(range(len(y)), 2):
         pair = (clusters[a], clusters[b])
         if cluster not in pair or (not unknown_apart and -1 in pair):
             continue
-        share = 0.5 if pair[0] != pair[1] and set(pair) <= set(held_out) else 1.0
         same = pair[0] == pair[1]
+        share = 1.0 if same else 0.5
         right += same and y[a] == y[b]
         found += share * (y[a] == y[b])
         true += same

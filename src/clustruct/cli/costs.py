@@ -58,7 +58,7 @@ class Costs:
                 one.seconds,
                 one.cpu_seconds,
                 "-" if one.peak is None else in_words(one.peak),
-                ", ".join(f"{count:,} {name}" for name, count in one.kept.items()),
+                ", ".join(f"{n:,} {name}" for name, n in one.kept.items()),
             ]
             for stage, one in self.spent.items()
         ]

@@ -109,6 +109,8 @@ def _choice(found: Mapping[str, Any]) -> str:
     if found["held_out_loss"] is None:
         return ""
     loss, f = found["held_out_loss"], 100 * found["held_out_pairwise_f"]
+    if found["held_out"] == "clusters":
+        return f" (chosen; on held-out clusters pairwise F {f:.1f} %)"
     return f" (chosen; on held-out sets loss {loss:.3g}, pairwise F {f:.1f} %)"
 
 

@@ -37,6 +37,7 @@ data files
             (documents with mentions: "tokens", "mentions" and "clusters")
   .csv      one item per row; name the columns: --set day --id url --cluster story
             without --set the table is one set; .tsv and .parquet likewise, .gz of text files too
+  .npy      vectors, one row for each item; .npz likewise, its arrays being columns
 
 exit codes
   0 done   1 bad data or model (one line says what and where)   2 wrong use

@@ -39,7 +39,7 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         Weight of the training loss against simplicity. "cv" chooses it by cross-validation over the
         sets from ``C_grid`` (with fewer than 3 sets: the middle of the grid; with one
         set that lists its pairs: what is nearest to 10).
-    loss : "pairwise", "mitre", "purity", a Loss, or a function of two label vectors
+    loss : "pairwise", "pairwise_f", "mitre", "purity", a Loss, or a function of two label vectors
         What counts as an error, see `clustruct.losses`.
     oracle : "greedy", "local_search", "lp" or "exact"
         How training looks for the most violated clustering. Greedy is fast and rarely worse.

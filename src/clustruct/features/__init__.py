@@ -8,6 +8,7 @@ from .blocks.strings import Strings
 from .blocks.lists import Lists
 from .blocks.vectors import Vectors
 from .blocks.terms import Terms
+from .blocks.elsewhere import Elsewhere
 from .blocks.text import TextCosines
 from .blocks.numbers import Dates, Numbers
 from .blocks.mentions import Mentions
@@ -21,6 +22,7 @@ __all__ = [
     "Blocking",
     "Constant",
     "Dates",
+    "Elsewhere",
     "FieldNeed",
     "Links",
     "Lists",

@@ -233,3 +233,19 @@ def compare_rows(indptr, indices, counts, idf, weight, left, right, out):
         out[p, 0] = dot
         out[p, 1] = shared
         out[p, 2] = rarest
+
+
+@kernel()
+def found_weights(indptr, indices, other_indptr, other_indices, weight, left, right):
+    """The weight of the terms of a row of one table that a row of another has, too (terms are sorted)."""
+    out = np.zeros(left.size)
+    for p in range(left.size):
+        i, i_end = indptr[left[p]], indptr[left[p] + 1]
+        j, j_end = other_indptr[right[p]], other_indptr[right[p] + 1]
+        while i < i_end and j < j_end:
+            s, t = indices[i], other_indices[j]
+            if s == t:
+                out[p] += weight[s]
+            i += s <= t
+            j += t <= s
+    return out

@@ -106,7 +106,7 @@ class Blocking(EstimatorState, BaseEstimator):
         self.weights_ = {"": self._learn(columns, fields)}
         for field in fields if len(fields) > 1 and self.n_neighbors_by_field else ():
             tables = [self._terms(c, [field]) for c in columns]
-            if sum(_n_terms(t) for t in tables) >= 2 * sum(np.count_nonzero(t.sizes()) for t in tables) > 0:
+            if sum(_n_terms(t) for t in tables) >= 2 * sum(np.count_nonzero(t.sizes) for t in tables) > 0:
                 self.weights_[field] = TermWeights.of(TermCounts.of(*tables))
         self.fields_ = fields
         clusters = [partial_labels(raw.labels) for raw in sets if raw.labels is not None]
@@ -174,7 +174,7 @@ class Blocking(EstimatorState, BaseEstimator):
         found = [np.zeros(0)]
         for c in columns if self.margin else ():
             if c.raw.labels is not None:
-                found.append(self._likeness(c, _mates(canonical_labels(c.raw.labels))))
+                found.append(self._likeness(c, _mates(partial_labels(c.raw.labels))))
         known = np.concatenate(found)
         return self.margin * float(np.quantile(known, ODD)) if len(known) >= FEWEST_MATES else 0.0
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -35,7 +36,7 @@ class Texts:
     codes: Ints
     values: Sequence[str]
 
-    @property
+    @cached_property
     def present(self) -> Bools:
         """Which items have one."""
         return np.fromiter(map(bool, self.values), np.bool_, len(self.values))[self.codes]
@@ -82,6 +83,7 @@ class TermTable:
         """How many items there are."""
         return len(self.indptr) - 1 if self.codes is None else len(self.codes)
 
+    @cached_property
     def sizes(self) -> Ints:
         """How many different terms each item has."""
         sizes = np.diff(self.indptr)

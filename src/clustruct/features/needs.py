@@ -19,6 +19,7 @@ from clustruct.storage import DataclassState, register
 
 Kind: TypeAlias = Literal["string", "text", "number", "date", "list", "vector", "id", "nothing", "context"]
 LOOKED_AT = 1000  # values of a field in a set that are looked at
+MANY, EVERY = 20_000, 16  # after so many values, those of every so manieth set
 # Items that lack a field by chance, as often as those of training did, are no reason to refuse them.
 BY_CHANCE = 0.01
 # A share of missing values is far from that of training: by so much more, so many times, in so many items.
@@ -56,6 +57,7 @@ class Count:
 
     items: int = 0
     there: int = 0
+    sets: int = 0
     looked: int = 0
     known: int = 0
     fitting: int = 0
@@ -65,13 +67,16 @@ class Count:
         if kind == "context":
             self.items, self.there = self.items + 1, self.there + (name in raw.context)
             return
-        some = raw.some(name, _part(raw))
-        values = [v for v in some if v is not None]
         self.items += len(raw)
         self.there += raw.count_having(name)
+        self.sets += 1
+        if self.looked > MANY and self.sets % EVERY:
+            return
+        some = raw.some(name, _part(raw))
+        values = [v for v in some if v is not None]
         self.looked += len(some)
         self.known += len(values)
-        self.fitting += sum(_known_to_hold(kind, v) if type(v) is str else holds(kind, v) for v in values)
+        self.fitting += _fitting(kind, values)
 
     @property
     def missing(self) -> float:
@@ -211,6 +216,13 @@ def _part(raw: RawSet) -> slice:
 
 # Many small sets of one table have their values in common, and reading a date is slow.
 _known_to_hold = lru_cache(maxsize=2**16)(holds)
+
+
+def _fitting(kind: str, values: Sequence[object]) -> int:
+    """How many values can be what a field of this kind holds. A string can be read as text."""
+    if kind in ("string", "text"):
+        return sum([type(v) is str or holds(kind, v) for v in values])
+    return sum([_known_to_hold(kind, v) if type(v) is str else holds(kind, v) for v in values])
 
 
 def _key(need: FieldNeed) -> str:

@@ -207,9 +207,12 @@ class Rows:
     def shared_rare(self, pairs: Ints) -> Floats:
         """Sum over the shared terms of log(m / items of this set that have the term), through x / (1 + x)."""
         rows = pairs if self.table.codes is None else self.table.codes[pairs]
-        here = np.maximum(self.table.n_with(), 1.0)
-        _, shared, _ = self._shared(rows, np.log(self.table.n_items / here))
+        _, shared, _ = self._shared(rows, self._rarity)
         return np.asarray(shared / (1.0 + shared))
+
+    @cached_property
+    def _rarity(self) -> Floats:
+        return np.log(self.table.n_items / np.maximum(self.table.n_with(), 1.0))
 
     def _shared(self, rows: Ints, weight: Floats) -> Floats:
         """Rows: product of the vectors, weight of the shared terms, largest such weight."""

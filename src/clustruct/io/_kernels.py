@@ -14,73 +14,98 @@ HALF, LOW = np.uint64(32), np.uint64(2**32 - 1)
 
 
 @kernel()
+def is_visible(c):
+    """Whether a byte of UTF-8 belongs to a character that is surely not white; some leave it open."""
+    return 32 < c < 128 or 194 < c < 225 or c > 227
+
+
+@kernel()
+def quoted_cell(text, at, line):
+    """Of a cell after its opening quote: its end (-1: there is none), the line of that, whether quotes in it
+    are doubled, and whether something is to be seen.
+    """
+    doubled = seen = False
+    while at < text.size:
+        c = text[at]
+        if c == QUOTE:
+            if at + 1 >= text.size or text[at + 1] != QUOTE:
+                return at, line, doubled, seen
+            doubled = True
+            at += 1
+        elif c == LF:
+            line += 1
+        seen = seen or is_visible(c)
+        at += 1
+    return -1, line, doubled, seen
+
+
+@kernel()
+def bare_cell(text, at, mark):
+    """The end of a cell without quotes, and whether something is to be seen in it."""
+    seen = False
+    while at < text.size:
+        c = text[at]
+        if c in (mark, LF, CR):
+            break
+        seen = seen or is_visible(c)
+        at += 1
+    return at, seen
+
+
+@kernel()
+def line_end(text, at):
+    """How many bytes of a line's end are here; none where there is no end."""
+    if at < text.size and text[at] == LF:
+        return 1
+    return 2 if at + 1 < text.size and text[at] == CR and text[at + 1] == LF else 0
+
+
+@kernel()
+def split_row(text, at, line, mark, longest, start, length, row):
+    """Cells of the row that begins here. Gives where it ends, its last line, and whether it is plain."""
+    column, any_seen = 0, False
+    while True:
+        low, doubled = at, False
+        if at < text.size and text[at] == QUOTE:
+            low += 1
+            at, line, doubled, seen = quoted_cell(text, low, line)
+            if at < 0:
+                return at, line, False
+            high, at = at, at + 1
+        else:
+            at, seen = bare_cell(text, at, mark)
+            high = at
+        if column == start.shape[0] or high - low > longest:
+            return at, line, False
+        start[column, row] = low
+        length[column, row] = low - high if doubled else high - low
+        any_seen = any_seen or seen
+        column += 1
+        if at >= text.size or text[at] != mark:
+            return at, line, any_seen and column == start.shape[0]
+        at += 1
+
+
+@kernel()
 def split_rows(text, at, line, mark, longest, start, length, lines):
     """Cells of the next rows: start and length [column, row], the length negative where quotes are doubled.
 
     Gives where the next row begins and its line, how many rows were read, and whether all was plain.
     """
-    width, most = start.shape
-    n, row = text.size, 0
-    while at < n and row < most:
-        if text[at] == LF:
-            at += 1
-            line += 1
-            continue
-        if text[at] == CR and at + 1 < n and text[at + 1] == LF:
-            at += 2
-            line += 1
-            continue
-        lines[row] = line
-        column, seen = 0, False
-        while True:
-            doubled = False
-            if at < n and text[at] == QUOTE:
-                at += 1
-                low = at
-                while True:
-                    if at >= n:
-                        return at, line, row, False
-                    c = text[at]
-                    if c == QUOTE:
-                        if at + 1 >= n or text[at + 1] != QUOTE:
-                            break
-                        doubled = True
-                        at += 1
-                    elif c == LF:
-                        line += 1
-                    seen = seen or 32 < c < 128 or 194 < c < 225 or c > 227
-                    at += 1
-                high = at
-                at += 1
-            else:
-                low = at
-                while at < n:
-                    c = text[at]
-                    if c in (mark, LF, CR):
-                        break
-                    seen = seen or 32 < c < 128 or 194 < c < 225 or c > 227
-                    at += 1
-                high = at
-            if column == width or high - low > longest:
+    row = 0
+    while at < text.size and row < start.shape[1]:
+        end = line_end(text, at)
+        if end == 0:
+            lines[row] = line
+            at, line, plain = split_row(text, at, line, mark, longest, start, length, row)
+            if not plain:
                 return at, line, row, False
-            start[column, row] = low
-            length[column, row] = low - high if doubled else high - low
-            column += 1
-            if at >= n:
-                break
-            if text[at] == mark:
-                at += 1
-                continue
-            if text[at] == CR and at + 1 < n and text[at + 1] == LF:
-                at += 1
-            if text[at] != LF:
+            row += 1
+            end = line_end(text, at)
+            if end == 0 and at < text.size:
                 return at, line, row, False
-            at += 1
-            line += 1
-            break
-        if column != width or not seen:
-            return at, line, row, False
-        row += 1
+        at += end
+        line += 1
     return at, line, row, True
 
 

@@ -80,6 +80,7 @@ def _arrays(archive: zipfile.ZipFile, wanted: Collection[str], path: Path) -> di
                 with archive.open(info) as f:
                     found[name] = _array(f, info.file_size, path)
             work.advance()
+        work.keep(rows=max((len(array) for array in found.values() if array.ndim), default=0))
     return found
 
 

@@ -47,8 +47,11 @@ class CsvFile(TextFormat):
         named = bool(first.raw.name)
         if prediction is first:
             yield from _lines([[*["set"] * named, "id", "cluster", *more]], suffix)
-        columns = [raw.item_ids, *map(plain, (labels, *more.values()))]
-        yield from _lines(zip(*[repeat(raw.name, len(raw))] * named, *columns, strict=True), suffix)
+        for low in range(0, len(raw), ROWS_AT_ONCE):
+            part = slice(low, low + ROWS_AT_ONCE)
+            columns = [raw.item_ids[part], *(plain(values[part]) for values in (labels, *more.values()))]
+            names = [repeat(raw.name, len(columns[0]))] * named
+            yield from _lines(zip(*names, *columns, strict=True), suffix)
 
 
 def _mark(suffix: str) -> str:

@@ -18,8 +18,8 @@ from clustruct.exceptions import ChoiceWarning
 from clustruct.problems import Judged, Trained
 
 DEFAULT_GRID = tuple(10.0**k for k in range(-2, 3))
-# Where a choice without a grid of the user's own begins, and how far it goes, as powers of ten.
-BEGIN, LOWEST, HIGHEST = 0, -3, 4
+# How far a choice without a grid of the user's own goes.
+LOWEST, HIGHEST = 1e-3, 1e4
 FEWEST_SETS = 3
 # Of two values one is always an end.
 FEWEST_VALUES = 3
@@ -68,20 +68,23 @@ def choose_C(
     sample_weight: Floats | None = None,
     random_state: int = 0,
     by: Criterion = "loss",
+    usual: float = 1.0,
+    begin: float = 1.0,
     kept: Kept | None = None,
 ) -> Choice:
     """The C that does best on units held out: sets, or clusters.
 
     ``train(C, numbers of units, earlier training or None)`` and ``judge(training, numbers of units)`` do the
     work. Units of one group are held out together. Every training starts from the constraints of the one
-    before, so that the next C costs little. Of a ``grid`` all values are tried; without one powers of ten
-    from 1 on, upwards or downwards as long as that is better. Of values that are as good within one standard
-    error (of the difference to the best, over the units) the one nearest to 1 is taken: it was the best on
-    most data, and neither far larger nor far smaller weights than these data ask for come from it. What
-    ``kept`` knows from a run cut short is taken.
+    before, so that the next C costs little. Of a ``grid`` all values are tried. Without one: ``begin``, ten
+    times more, a hundred times more and so on as long as that is better; where ten times more is clearly
+    worse, a tenth and so on. Of values that are as good within one standard error (of the difference to the
+    best, over the units) the one nearest to the ``usual`` one is taken: it was the best on most data, and
+    which of the others comes out ahead by so little is chance. What ``kept`` knows from a run cut short is
+    taken.
     """
     trials = _Trials(train, judge, list(split_sets(n, folds, random_state, groups)), n, kept)
-    table = _Table(trials, by, sample_weight)
+    table = _Table(trials, by, sample_weight, usual, begin)
     try:
         table.climb() if grid is None else table.try_all(np.sort(np.asarray(grid, float)).tolist())
     except _Ended:
@@ -149,6 +152,8 @@ class _Table:
     trials: _Trials
     by: Criterion
     sample_weight: Floats | None
+    usual: float
+    begin: float
     tried: dict[float, list[Judged]] = field(default_factory=dict)
 
     def try_all(self, grid: Sequence[float]) -> None:
@@ -156,16 +161,17 @@ class _Table:
             self.tried[C] = self.trials.at(C, len(grid))
 
     def climb(self) -> None:
-        """Powers of ten from the usual C on: upwards, and downwards where that was no use."""
-        for step in (1, -1):
-            k = BEGIN if step == 1 else BEGIN - 1
-            while LOWEST <= k <= HIGHEST:
-                self.tried[10.0**k] = self.trials.at(10.0**k, FEWEST_VALUES)
-                if len(self.tried) > 1 and not self._gains(10.0**k, 10.0 ** (k - step)):
+        """Upwards, and downwards where upwards is clearly worse."""
+        self.tried[self.begin] = self.trials.at(self.begin, FEWEST_VALUES)
+        for step in (10.0, 0.1):
+            before = self.begin
+            while LOWEST <= (C := float(f"{before * step:.6g}")) <= HIGHEST:
+                self.tried[C] = self.trials.at(C, FEWEST_VALUES)
+                if not self._gains(C, before):
                     break
-                k += step
-            if self._cost(self._best()) < self._cost(10.0**BEGIN):
-                return
+                before = C
+            if before != self.begin or self._differs_by(C, self.begin) <= 0.0:
+                return  # better there, or no worse within its error: the other side will not be better
 
     def _gains(self, C: float, before: float) -> bool:
         """Whether a step was worth its cost."""
@@ -178,12 +184,12 @@ class _Table:
         return float(costs(self.tried[C], self.by, self.sample_weight))
 
     def choice(self, *, widened: bool) -> Choice:
-        """The C of least cost; of equals the one nearest to 1."""
+        """The C of least cost; of equals the one nearest to the usual one."""
         Cs = np.array(sorted(self.tried))
         mean = np.array([self._cost(C) for C in Cs.tolist()])
         best = self._best()
         as_good = [C for C in Cs.tolist() if self._differs_by(C, best) <= 0.0]
-        C = min(as_good, key=lambda C: (abs(np.log(C)), C))
+        C = min(as_good, key=lambda C: (abs(np.log(C / self.usual)), C))
         if not widened:
             _mention_edge(Cs, mean, int(np.flatnonzero(Cs == C)[0]))
         pairs = np.array([np.sum([j.pairs for j in self.tried[C]], axis=0) for C in Cs.tolist()])

@@ -11,7 +11,7 @@ arrays out.
 import numpy as np
 
 from clustruct._jit import kernel
-from clustruct._typing import Floats, Ints
+from clustruct._typing import Bools, Floats, Ints
 from clustruct.inference.correlation._kernels.merging import merge_sparse
 
 Graph = tuple[Ints, Ints, Ints]
@@ -131,10 +131,19 @@ def _near_clusters(
 
 @kernel()
 def _move_pass(
-    graph: Graph, pairs: Pairs, form: Form, labels: Ints, sizes: Ints, now: Floats, tolerance: float
+    graph: Graph,
+    pairs: Pairs,
+    form: Form,
+    labels: Ints,
+    sizes: Ints,
+    now: Floats,
+    awake: Bools,
+    tolerance: float,
 ) -> int:
-    """Each item in turn to the cluster where H is highest, of those that it has a listed pair with and one of
-    its own. `now` is (a, P, S). The number of moves.
+    """Each item that is awake in turn to the cluster where H is highest, of those that it has a listed pair
+    with and one of its own. `now` is (a, P, S). The number of moves.
+
+    A move wakes those that have a pair with the item; for others it changes nothing but Delta's slopes.
     """
     m = labels.size
     slot, near, sums = np.full(m, -1, np.int64), np.empty(m + 1, np.int64), np.empty((m + 1, 3))
@@ -145,8 +154,9 @@ def _move_pass(
             n_free += 1
     moves = 0
     for i in range(m):
-        if graph[0][i] == graph[0][i + 1]:
+        if not awake[i] or graph[0][i] == graph[0][i + 1]:
             continue
+        awake[i] = False
         n, own = _near_clusters(i, graph, pairs, labels, slot, near, sums), labels[i]
         if sizes[own] > 1:
             near[n] = free[n_free - 1]
@@ -169,6 +179,8 @@ def _move_pass(
             n_free += 1
         labels[i] = target
         now[0], now[1], now[2] = a + sums[pick, 0], P + sums[pick, 1], S + sums[pick, 2]
+        for at in range(graph[0][i], graph[0][i + 1]):
+            awake[graph[1][at]] = True
         moves += 1
     return moves
 
@@ -241,9 +253,12 @@ def climb(
     """Moves of items, and joins of clusters when none moves, while H rises; so many passes at most."""
     found, now = labels.copy(), totals(labels, sides, pairs)
     sizes = np.bincount(labels, minlength=labels.size)
+    awake, all_awake = np.ones(labels.size, np.bool_), True
     for _ in range(most_passes):
-        if _move_pass(graph, pairs, form, found, sizes, now, tolerance) > 0:
-            continue
-        if _join_pass(sides, pairs, form, found, sizes, now, tolerance) == 0:
-            break
+        moves = _move_pass(graph, pairs, form, found, sizes, now, awake, tolerance)
+        if moves == 0:
+            if all_awake and _join_pass(sides, pairs, form, found, sizes, now, tolerance) == 0:
+                break
+            awake[:] = True
+        all_awake = moves == 0
     return found

@@ -1,7 +1,8 @@
 """Trainings on some of the labelled clusters inside their sets: how C is chosen where there is one table.
 
 For the training the clusters that are held out are background, like items without a label. Prediction then
-meets all of the region, and the pairs that touch a held-out item count.
+meets all of the region, and the pairs that touch a held-out item count, by half where the other item is of
+another cluster.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from clustruct.partitions import UNKNOWN
 
 from .judging import Judged
 from .training import SimilarityTask, Trained
+
+# Parts of larger tasks, which hold pairs of their own, are made anew each time.
+MOST_BYTES = 2**26
 
 
 @dataclass
@@ -62,8 +66,15 @@ class ClusterTask:
         """The task in which only these clusters are known, and sets without any of them are left out."""
         key = np.asarray(chosen, np.int64).tobytes()
         if key not in self._parts:
-            self._parts = {key: self._hide(chosen)}  # one at a time: a part holds its pairs
+            if self._n_bytes > MOST_BYTES:
+                self._parts.clear()
+            self._parts[key] = self._hide(chosen)
         return self._parts[key]
+
+    @property
+    def _n_bytes(self) -> float:
+        """What the pairs of one part take, about."""
+        return sum(8.0 * len(r.x.pair_index) * r.x.n_features for r in self.task.regions if r.x.is_sparse)  # type: ignore[arg-type]
 
     def _hide(self, chosen: Indices) -> SimilarityTask:
         seen = np.zeros(self.n_clusters + 1, np.bool_)  # the last one is that of items without a label
@@ -93,32 +104,26 @@ class ClusterTask:
 
 
 def count_pairs(clusters: Ints, predicted: Ints, held_out: Sequence[int], unknown_apart: bool) -> Floats:
-    """Pairs together rightly, by the prediction and by the truth that touch each of these clusters.
+    """Pairs together rightly, by the prediction and by the truth of each of these clusters.
 
     ``clusters`` are -1 for items without a label: a pair with one of them is wrong, or not counted. A pair of
-    two held-out clusters counts a half for each.
+    two clusters counts a half for each of them, so that the counts of clusters drawn at random are in the
+    mean those of the whole table, false pairs beside true ones.
 
     >>> count_pairs(np.array([0, 0, 1, 2, -1]), np.array([0, 0, 0, 1, 1]), [0, 2], True)
-    array([[1., 3., 1.],
-           [0., 1., 0.]])
+    array([[1. , 2. , 1. ],
+           [0. , 0.5, 0. ]])
     """
-    n, k = max(int(clusters.max()), *held_out) + 1, int(predicted.max()) + 1
-    place = np.full(n + 1, len(held_out), np.int64)
-    place[list(held_out)] = np.arange(len(held_out))
+    width, k = len(held_out), int(predicted.max()) + 1
+    place = np.full(max(int(clusters.max()), *held_out) + 2, width, np.int64)
+    place[list(held_out)] = np.arange(width)
     own = place[clusters]  # the last entry is that of items without a label
     counted = np.ones(len(clusters), np.bool_) if unknown_apart else clusters != UNKNOWN
     total = np.bincount(predicted[counted], minlength=k)
-    mine = np.flatnonzero(own < len(held_out))
+    mine = np.flatnonzero(own < width)
     cells, size = np.unique(own[mine] * k + predicted[mine], return_counts=True)
-    c, p = cells // k, cells % k
-    held = np.bincount(p, weights=size, minlength=k)
-    found = size * (size - 1) / 2 + size * (total[p] - held[p]) + size * (held[p] - size) / 2
-    true = np.bincount(own[mine], minlength=len(held_out)).astype(np.float64)
-    width = len(held_out)
-    return np.column_stack(
-        [
-            np.bincount(c, weights=size * (size - 1) / 2, minlength=width),
-            np.bincount(c, weights=found, minlength=width),
-            true * (true - 1) / 2,
-        ]
-    )
+    c, inside = cells // k, size * (size - 1) / 2
+    found = inside + size * (total[cells % k] - size) / 2
+    true = np.bincount(own[mine], minlength=width).astype(np.float64)
+    both, together = (np.bincount(c, weights=v, minlength=width) for v in (inside, found))
+    return np.column_stack([both, together, true * (true - 1) / 2])

@@ -28,6 +28,8 @@ from .region import Region
 from .resuming import FitCheckpoint
 from .units import Units, feature_scale, thin_features
 
+# Problems that are kept, one for each fold of a choice.
+MOST_PROBLEMS = 5
 # What is known of a pair of an item with a label and one without: that it is apart, or nothing.
 Unlabelled: TypeAlias = Literal["apart", "unknown"]
 
@@ -68,6 +70,7 @@ class SimilarityTask:
     def __post_init__(self) -> None:
         for x in self.sets:
             self.oracle.check_set(x)
+        self._problems: dict[bytes, tuple[ClusteringProblem, float]] = {}
         if self._is_latent and self.options["scaling"] != "margin":
             raise ValueError("unlabelled='unknown' needs scaling='margin'")
 
@@ -89,8 +92,16 @@ class SimilarityTask:
         options["rtol"] = options["rtol"] if rtol is None else max(rtol, options["rtol"])
         if self._is_latent:
             return self._train_latent(C, chosen, options)
-        problem, unit = self._problem(chosen)
+        problem, unit = self._kept_problem(chosen)
         return self._fit(problem, C, unit, chosen, options, start, self.kept)
+
+    def _kept_problem(self, chosen: Indices) -> tuple[ClusteringProblem, float]:
+        """The problem of some sets, which the choice of C comes back to with another C."""
+        key = chosen.tobytes()
+        if key not in self._problems:
+            self._problems = dict([*self._problems.items()][-MOST_PROBLEMS + 1 :])
+            self._problems[key] = self._problem(chosen)
+        return self._problems[key]
 
     def _train_latent(self, C: float, chosen: Indices, options: Mapping[str, Any]) -> Trained:
         """With items of which nothing is known: see `latent`. The first w comes from known items alone."""

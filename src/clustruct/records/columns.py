@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator, Sequence
-from typing import Any, NamedTuple, Protocol, TypeAlias, overload
+from typing import Any, NamedTuple, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,14 +34,6 @@ class Coded(NamedTuple):
 
     codes: Ints
     values: list[Any]
-
-
-class Words(Protocol):
-    """Distinct values of a column, none of them missing; a list is one."""
-
-    def __len__(self) -> int: ...
-
-    def __getitem__(self, at: int, /) -> Any: ...
 
 
 class Column(Sequence[Any], ABC):
@@ -121,20 +113,21 @@ class CodedColumn(Column):
     ``whole`` says that the words are just those that appear, in the order of first appearance.
     """
 
-    def __init__(self, codes: NDArray[Any], words: Words, whole: bool = False) -> None:
+    def __init__(self, codes: NDArray[Any], words: list[Any] | Texts, whole: bool = False) -> None:
         self.codes, self.words, self.whole = codes, words, whole
 
     def __len__(self) -> int:
         return len(self.codes)
 
     def part(self, rows: Part) -> CodedColumn:
-        if isinstance(rows, slice) and rows == slice(0, len(self)):
+        if isinstance(rows, slice) and rows.indices(len(self)) == (0, len(self), 1):
             return self
         return CodedColumn(self.codes[rows], self.words)
 
     def tolist(self) -> list[Any]:
         if 4 * len(self.codes) < len(self.words):
-            return [None if c < 0 else self.words[c] for c in self.codes.tolist()]
+            words = self.words if isinstance(self.words, list) else self.words.at_hand()
+            return [None if c < 0 else words[c] for c in self.codes.tolist()]
         held = np.empty(len(self.words) + 1, dtype=object)
         held[:-1], held[-1] = _listed(self.words), None
         found: list[Any] = held[self.codes].tolist()
@@ -159,9 +152,14 @@ class CodedColumn(Column):
         if self.whole:
             return Coded(self.codes.astype(np.int64), _listed(self.words))
         codes, there = first_appearance(self.codes)
-        if 4 * len(there) < len(self.words):
-            return Coded(codes, [self.words[c] for c in there])
-        words = _listed(self.words)
+        few = 4 * len(there) < len(self.words)
+        words = (
+            self.words
+            if isinstance(self.words, list)
+            else self.words.at_hand()
+            if few
+            else _listed(self.words)
+        )
         return Coded(codes, [words[c] for c in there])
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -230,6 +228,16 @@ class ArrayColumn(Column):
         if self.array.ndim > 1 or self.array.dtype.kind != "f":
             return np.zeros(len(self), dtype=bool)
         return np.isnan(self.array)
+
+    def names_items(self) -> bool:
+        if self.array.ndim > 1 or self.missing().any():
+            return False
+        if len(self) <= FEW:
+            return len(set(self.array.tolist())) == len(self)
+        return len(np.unique(self.array)) == len(self)
+
+    def can_be_labels(self, partly: bool = False) -> bool:
+        return self.array.ndim == 1 and (partly or not self.missing().any())
 
     def _cell(self, row: int) -> Any:
         value = self.array[row]
@@ -302,8 +310,8 @@ def part_of(values: Any, rows: Part) -> Any:
     return [values[a] for a in rows.tolist()]
 
 
-def _listed(words: Words) -> list[Any]:
-    return words if isinstance(words, list) else words.tolist()  # type: ignore[attr-defined]
+def _listed(words: list[Any] | Texts) -> list[Any]:
+    return words if isinstance(words, list) else words.tolist()
 
 
 def _key(value: Any) -> Hashable:

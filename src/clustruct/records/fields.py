@@ -14,6 +14,7 @@ from .values import TESTS, as_text, fold
 
 ItemKind = Literal["auto", "records", "text", "mentions", "vectors"]
 LOOKED_AT = 2000  # values of a field that are looked at
+MOST_SETS = 1000  # sets that are looked at, of all parts of the data
 LONG = 100  # letters from which on a string is a text
 MOSTLY = 0.9
 MOST_MISSING = 0.75
@@ -41,8 +42,12 @@ class Fields:
         """
         if self.items != "records":
             return self.holding()
-        least = {f: (1 - MOST_MISSING) * len(_sample(self.sets, f)) for f in self.holding()}
-        return [f for f in least if len(self.known(f)) >= least[f]]
+        return [f for f in self.holding() if self.missing_share(f) <= MOST_MISSING]
+
+    def missing_share(self, field: str) -> float:
+        """Which share of the items lacks the field."""
+        sample = _sample(self.sets, field)
+        return 1.0 - sum(v is not None for v in sample) / max(len(sample), 1)
 
     def is_category(self, field: str) -> bool:
         """Whether a field of records has but two values: all its likenesses would be one and the same."""
@@ -88,8 +93,9 @@ def _kind(sets: Sequence[RawSet], field: str, *, chosen: bool = False) -> str:
 
 
 def _sample(sets: Sequence[RawSet], field: str) -> list[Any]:
-    each = max(LOOKED_AT // len(sets), 20)
-    return [v for raw in sets for v in raw.some(field, slice(0, each))]
+    some = sets[:: 1 + (len(sets) - 1) // MOST_SETS]
+    each = max(LOOKED_AT // len(some), 20)
+    return [v for raw in some for v in raw.some(field, slice(0, each))]
 
 
 def _distinct(sets: Sequence[RawSet], field: str) -> bool:

@@ -52,6 +52,10 @@ class Texts:
         low = int(self.start[at])
         return self.data[low : low + int(self.length[at])].tobytes().decode()
 
+    def at_hand(self) -> Texts | list[str]:
+        """The list of strings where it was made, else the texts themselves."""
+        return self if self._list is None else self._list
+
     def tolist(self) -> list[str]:
         """All of them as strings, made once."""
         if self._list is None:

@@ -90,8 +90,8 @@ class SupportsRules(Protocol):
 class SearchesQuickly(Protocol):
     """A `StructuredProblem` whose `separate` is quick and may miss much, with a thorough search beside it.
 
-    The thorough one is asked every tenth round, and wherever the quick one finds little beyond the planes
-    held; no training ends as converged, and no objective is reported, on the word of the quick one.
+    The thorough one is asked every tenth round, and wherever the quick one finds next to nothing beyond the
+    planes held; no training ends as converged, and no objective is reported, on the word of the quick one.
     """
 
     def is_quick(self, rule: SlackRule) -> bool:

@@ -83,6 +83,6 @@ class Lists(TermBlock):
 
 def _compare(rows: Rows, code: Ints, pairs: Ints) -> Values:
     found, rare = rows.compare(pairs), rows.shared_rare(pairs)
-    there = rows.table.sizes() > 0
+    there = rows.table.sizes > 0
     same = (code[pairs[:, 0]] == code[pairs[:, 1]]) & there[pairs[:, 0]]
     return np.column_stack([*missing(there, pairs), found.cosine, found.contained, rare, same])

@@ -55,6 +55,7 @@ class Strings(PreparedBlock[None], Unlearned):
     measures : which likenesses, of "spelling" (Levenshtein), "spelling of the beginning" (Jaro-Winkler),
         "words in any order" and "words of the shorter" (token sort and token set ratio)
 
+    >>> from clustruct.records import RawSet
     >>> block = Strings("name", measures=["spelling"])
     >>> raw = RawSet([{"name": "Ann"}, {"name": "anna"}, {"name": None}])
     >>> block.fit([raw]).get_feature_names_out()

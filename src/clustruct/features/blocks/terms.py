@@ -37,6 +37,7 @@ class Terms(TermBlock):
     name : how the fields are called together in feature names
     missing_values : whether "missing in one" and "missing in both" are features
 
+    >>> from clustruct.records import RawSet
     >>> block = Terms(["title"], views=["codes"])
     >>> raw = RawSet([{"title": "TV X-100"}, {"title": "tv x100 black"}, {"title": "tv y200"}])
     >>> block.fit([raw]).get_feature_names_out()  # doctest: +NORMALIZE_WHITESPACE
@@ -92,6 +93,6 @@ class Terms(TermBlock):
             found = items.compare(pairs)
             columns += [*found][: 2 if view == "letters" else 3]
             if view == "codes":
-                both = (items.table.sizes() > 0)[pairs].all(axis=1)
+                both = (items.table.sizes > 0)[pairs].all(axis=1)
                 columns.append((both & (found.contained == 0.0)).astype(np.float64))
         return np.column_stack(columns) if columns else np.zeros((len(pairs), 0))

@@ -28,10 +28,8 @@ from clustruct.ssvm.problem import (
 )
 from clustruct.ssvm.separation import Session
 
-# Of a problem that searches quickly: rounds from one thorough search to the next, and the share of the slack
-# held that a quick one must find beyond it, or a thorough one follows at the same w.
+# Of a problem that searches quickly: rounds from one thorough search to the next.
 THOROUGH_EVERY = 10
-LITTLE = 0.05
 # Rounds without any gain before a training is given up.
 STALLED_ROUNDS = 25
 # Where C times the square of an entry of Psi passes this, sums of such squares mean nothing any more.
@@ -238,8 +236,11 @@ class Run(Generic[W]):
         """Whether this round is one of those for which a quick search is not enough."""
         return self.task.quick and len(self.progress.history) % THOROUGH_EVERY == THOROUGH_EVERY - 1
 
-    def separate(self, indices: Indices, w: W, thorough: bool = False) -> list[Separation[W]]:
+    def separate(self, indices: Indices, w: W, quick: bool = False) -> list[Separation[W]]:
         """The most violated outputs of the examples named, in pieces, each answer checked.
+
+        ``quick`` says that answers of a quick search will do, where the problem has one: no training may end
+        by them.
 
         The pieces depend on the number of examples alone, never on the executor: a vectorised oracle rounds
         differently for other batch shapes, and answers must not. It is cut only where its pieces stay large.
@@ -248,6 +249,7 @@ class Run(Generic[W]):
         one_by_one = self.task.kernel is None and not self.task.vectorised
         count = min(8, len(indices) // (1 if one_by_one else 1024))
         pieces = np.array_split(indices, count) if count > 1 else [indices]
+        thorough = self.task.quick and not quick
         ask = self.session.separate_thoroughly if thorough else self.session.separate
         batches = ask(pieces, w, self.task.rule)
         found = [self._checked(p, b, w) for p, b in zip(pieces, batches, strict=True)]

@@ -15,7 +15,7 @@ from clustruct.ssvm.pool import PooledPlanes
 from clustruct.ssvm.problem import W
 from clustruct.ssvm.separation import scale_rows
 
-from .base import LITTLE, Incumbent, Run, Separation, Solver, Task
+from .base import Incumbent, Run, Separation, Solver, Task
 
 # With so few examples a Gram matrix is kept and its QP solved exactly.
 FEW_EXAMPLES = 64
@@ -107,7 +107,7 @@ def _parted_round(run: Run[W], parts: list[Indices], w: W) -> float:
     """Each part at the newest w; what was found beyond the planes held, in units of the objective."""
     found, task, threshold = 0.0, run.task, run.task.threshold(run.planes.dual)
     for part in parts:
-        for answer, held in _taken(run, part, w, threshold, run.thorough_due):
+        for answer, held in _taken(run, part, w, threshold, quick=not run.thorough_due):
             slack = np.maximum(answer.violation, held)
             found += task.cost(answer.indices, slack) - task.cost(answer.indices, held)
         _optimise(run, 0.0, part)
@@ -124,11 +124,12 @@ def _whole_round(
     """
     task, planes, dual = run.task, run.planes, run.planes.dual
     sure = not task.quick or thorough or run.thorough_due
-    rounds = [list(_taken(run, order, w, task.threshold(dual), thorough=task.quick and sure))]
+    rounds = [list(_taken(run, order, w, task.threshold(dual), quick=not sure))]
     half, (held, cost, mean, worst) = planes.half_norm(w), _summed(task, rounds)
-    if not sure and (cost - held <= LITTLE * held or run.progress.is_close(half + cost, dual, worst)):
+    little = task.C * task.threshold(dual)
+    if not sure and (cost - held <= little or run.progress.is_close(half + cost, dual, worst)):
         quick = [answer.violation for answer, _ in rounds[0]]
-        rounds.append(list(_taken(run, order, w, task.threshold(dual), True, quick)))
+        rounds.append(list(_taken(run, order, w, task.threshold(dual), found_before=quick)))
         sure, (_, cost, mean, worst) = True, _summed(task, rounds)
     primal = half + cost
     if sure:
@@ -162,7 +163,7 @@ def _taken(
     examples: Indices,
     w: W,
     threshold: float,
-    thorough: bool = False,
+    quick: bool = False,
     found_before: list[Floats] | None = None,
 ) -> Iterator[Taken[W]]:
     """The oracle's answers, each with the slacks of the planes held before it was taken in.
@@ -171,7 +172,7 @@ def _taken(
     answers taken in at the same w before, one array for each piece).
     """
     rule = run.task.rule
-    for number, answer in enumerate(run.separate(examples, w, thorough)):
+    for number, answer in enumerate(run.separate(examples, w, quick)):
         held = run.planes.slacks(answer.indices)
         least = held if found_before is None else np.maximum(held, found_before[number])
         which = np.flatnonzero(answer.violation > least + threshold)

@@ -13,7 +13,7 @@ from clustruct._typing import Floats, Indices
 from clustruct.ssvm.planes import GramPlanes, PlaneSet
 from clustruct.ssvm.problem import W
 
-from .base import LITTLE, Incumbent, Progress, Run, Separation, Solver, Task
+from .base import Incumbent, Progress, Run, Separation, Solver, Task
 from .cutting_plane import IDLE_SOLVES, Cut, Risk, add_cut, confirmed, minimise
 
 ONLY: Indices = np.zeros(1, np.intp)
@@ -76,18 +76,17 @@ class MeanSlack(Risk[W]):
     def cut(self, point: W, planes: GramPlanes[Any]) -> Cut[W]:
         sure = not self._task.quick or self._run.thorough_due
         cut = self._asked(point, sure)
-        held = float(planes.slacks_at(point)[0])
-        if not sure and cut.found is not None and cut.found.mean_slack <= (1.0 + LITTLE) * held:
-            return self._asked(point, sure=True)
-        return cut
+        if sure or cut.found is None:
+            return cut
+        held, little = float(planes.slacks_at(point)[0]), self._task.threshold(planes.dual)
+        return self._asked(point, sure=True) if cut.found.mean_slack <= held + little else cut
 
     def confirm(self, best: Incumbent[W], planes: GramPlanes[Any]) -> Cut[W]:
         return self._asked(best.w, sure=True)
 
     def _asked(self, point: W, sure: bool) -> Cut[W]:
         """The joint constraint after asking the oracle once more; with all care where it is to be sure."""
-        thorough = self._task.quick and sure
-        self._rounds.append(self._run.separate(self._task.examples, point, thorough))
+        self._rounds.append(self._run.separate(self._task.examples, point, quick=not sure))
         return self._joint(point, sure)
 
     def valued(self, best: Incumbent[W], planes: GramPlanes[Any]) -> Incumbent[W]:

@@ -1,0 +1,59 @@
+"""Words of a field that stand in other fields of the other item."""
+
+import numpy as np
+import pytest
+
+from clustruct.features import Elsewhere, PairFeatures, guess_blocks
+from clustruct.features.split import words
+from clustruct.itemsets import all_pairs
+from clustruct.records import RawSet
+
+MAKERS = ["acme tools", None, "Zenith", "", "acme", None, "old zenith co"]
+TITLES = ["anvil", "acme anvil 5", "zenith radio", "tools", None, "radio by Zenith co", "anvil"]
+RAW = RawSet([{"maker": m, "title": t} for m, t in zip(MAKERS, TITLES, strict=True)])
+
+
+def _slow(pairs):
+    """The share written out, by the idf of the words of the field."""
+    makers = [set(words(m or "")) for m in MAKERS]
+    titles = [set(words(t or "")) for t in TITLES]
+    n = len(makers)
+    idf = {w: np.log((1 + n) / (1 + sum(w in m for m in makers))) + 1 for m in makers for w in m}
+
+    def share(a, b):
+        total = sum(idf[w] for w in makers[a])
+        return sum(idf[w] for w in makers[a] & titles[b]) / total if total else 0.0
+
+    return [max(share(a, b), share(b, a)) for a, b in pairs]
+
+
+def test_equals_the_share_written_out():
+    pairs = all_pairs(len(RAW))
+    found = Elsewhere("maker", ["title"]).fit([RAW]).transform(RAW, pairs)
+    np.testing.assert_allclose(found[:, 0], _slow(pairs.tolist()), atol=1e-12)
+    assert 0 < np.count_nonzero(found) < len(pairs)
+
+
+def test_order_within_a_pair_does_not_matter():
+    pairs = all_pairs(len(RAW))
+    block = Elsewhere("maker", ["title"]).fit([RAW])
+    np.testing.assert_array_equal(block.transform(RAW, pairs), block.transform(RAW, pairs[:, ::-1]))
+
+
+@pytest.mark.parametrize(("lacking", "guessed"), [(40, True), (5, False)])
+def test_is_taken_for_short_fields_that_many_records_lack(lacking, guessed):
+    items = [
+        {"maker": f"maker {k % 30}" if k >= lacking else None, "title": f"maker {k % 30} thing {k} in a box"}
+        for k in range(100)
+    ]
+    blocks = guess_blocks([RawSet(items)], "records")
+    assert any(isinstance(block, Elsewhere) for block in blocks) == guessed
+
+
+def test_is_kept_with_the_features(tmp_path):
+    from clustruct import load, save
+
+    features = PairFeatures([Elsewhere("maker", ["title"])]).fit([RAW])
+    save(tmp_path / "f", features)
+    same = load(tmp_path / "f")
+    np.testing.assert_array_equal(features.transform([RAW])[0].pairs, same.transform([RAW])[0].pairs)
