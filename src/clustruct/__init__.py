@@ -36,6 +36,7 @@ _PACKAGES = (
     "explain",
     "features",
     "hooks",
+    "incremental",
     "inference",
     "io",
     "losses",

@@ -273,9 +273,12 @@ def naming_files(args: argparse.Namespace) -> Iterator[None]:
         yield
     except clustruct.exceptions.DataError as error:
         data = getattr(args, "data", None) or []
-        others = [getattr(args, name, None) for name in ("model", "out", "predictions", "against")]
+        others = [
+            getattr(args, name, None) for name in ("model", "out", "predictions", "against", "existing")
+        ]
         text = str(error)
-        if not data or any(n in text for n in data) or any(n and text.startswith(str(n)) for n in others):
+        named = [*data, *filter(None, [getattr(args, "constraints", None)])]
+        if not data or any(n in text for n in named) or any(n and text.startswith(str(n)) for n in others):
             raise
         more = ", ..." if len(data) > SHOWN_FILES else ""
         raise type(error)(f"{', '.join(data[:SHOWN_FILES])}{more}: {error}") from error

@@ -127,26 +127,30 @@ class Blocking(EstimatorState, BaseEstimator):
         """Whether the set is large enough for a list of pairs."""
         return len(raw) >= self.from_size
 
-    def pairs(self, raw: RawSet | Columns) -> Ints:
-        """The pairs a < b, sorted."""
-        columns = raw if isinstance(raw, Columns) else Columns(raw)
-        return self._kept(columns, self._candidates(columns))
+    def pairs(self, raw: RawSet | Columns, since: int = 0) -> Ints:
+        """The pairs a < b, sorted; those alone in which b is item number ``since`` or later.
 
-    def _candidates(self, columns: Columns) -> Ints:
+        Items before ``since`` are not asked for their neighbours: that takes the time of the others only.
+        """
+        columns = raw if isinstance(raw, Columns) else Columns(raw)
+        pairs = self._candidates(columns, since)
+        return self._kept(columns, pairs[pairs[:, 1] >= since] if since else pairs)
+
+    def _candidates(self, columns: Columns, since: int = 0) -> Ints:
         """All pairs that words suggest."""
-        found = [self._keys(columns, field) for field in self.weights_]
+        found = [self._keys(columns, field, since) for field in self.weights_]
         for names in self.vectors:
             found.append(keys_of(nearest_vectors(vectors_of(columns, names)[0], self.n_neighbors_)))
         keys = sorted_unique(np.concatenate(found))
         return np.column_stack(np.divmod(keys, len(columns)))
 
-    def _keys(self, columns: Columns, field: str) -> Ints:
+    def _keys(self, columns: Columns, field: str, since: int) -> Ints:
         """The pairs found by one field's words, or by all ("")."""
         rows = self.weights_[field].rows(self._terms(columns, [field] if field else self.fields_))
         near = TermNeighbours(rows, self._common(len(columns)), int(self.common_share * len(columns)))
         if field:
-            return keys_of(near.nearest(self.n_neighbors_by_field))
-        return np.concatenate([keys_of(near.nearest(self.n_neighbors_)), near.sharing(self.rare)])
+            return keys_of(near.nearest(self.n_neighbors_by_field, since))
+        return np.concatenate([keys_of(near.nearest(self.n_neighbors_, since)), near.sharing(self.rare)])
 
     def _common(self, m: int) -> int:
         """The limit for terms by themselves, lower for large sets but not below what clusters need."""

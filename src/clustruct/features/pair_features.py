@@ -122,13 +122,20 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         """
         columns = Columns(raw)
         pairs, listed = self._compared(columns)
-        values = np.empty(len(pairs))
-        for span, features in self._chunks(columns, pairs, told=listed):
-            values[span] = features @ w + intercept
+        values = self.scores_of(columns, pairs, w, intercept, told=listed)
         if listed:
             return PairScores(len(raw), index=pairs, values=values)
         matrix = squareform(values) if len(raw) > 1 else np.zeros((1, 1))
         return PairScores(len(raw), matrix=matrix)
+
+    def scores_of(
+        self, columns: Columns, pairs: Ints, w: Floats, intercept: float = 0.0, *, told: bool = True
+    ) -> Floats:
+        """<w, psi_ab> + intercept of some pairs (p x 2, the smaller item first); ``told``: progress is."""
+        values = np.empty(len(pairs))
+        for span, features in self._chunks(columns, pairs, told=told):
+            values[span] = features @ w + intercept
+        return values
 
     def watched(self, sets: Iterable[RawSet]) -> Iterator[RawSet]:
         """The sets as they come; `DataError` where a file lacks what the features need.

@@ -7,6 +7,7 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, repeat
 from pathlib import Path
+from typing import Any
 
 from clustruct.exceptions import DataError
 from clustruct.records import RawSet
@@ -69,13 +70,7 @@ def _lines(rows: Iterable[Sequence[object]], suffix: str) -> Iterator[str]:
 def csv_table(path: Path, reading: Reading) -> tuple[Table, Columns]:
     """The columns of a file that are needed, and which of them is what. Blank cells are missing."""
     mark = _mark(suffix_of(path)) if reading.delimiter is None else check_delimiter(reading.delimiter)
-    csv.field_size_limit(LONGEST_FIELD)
-    reader = csv.reader((text for _, text in text_lines(path, LONGEST_LINE)), delimiter=mark, strict=True)
-    records = _records(path, reader)
-    first = next(records, None)
-    if first is None:
-        raise DataError(f"{path}: the file is empty")
-    header = _check_header(first[1], path, mark)
+    reader, header, records = _opened_csv(path, mark)
     columns = known_columns(reading.columns, header, reading.labels, path)
     data, wanted = whole_text(path, LONGEST_LINE), columns.needed(header)
     table = None if data is None else plain_table(data, reader.line_num, header, mark, wanted)
@@ -84,6 +79,24 @@ def csv_table(path: Path, reading: Reading) -> tuple[Table, Columns]:
     if not len(table.lines):
         raise DataError(f"{path}: there is a header but no row")
     return table, columns
+
+
+def csv_rows(path: Path) -> Iterator[tuple[int, dict[str, str | None]]]:
+    """(line, cells by column) of each row of a small file, one by one; blank cells are None."""
+    _, header, records = _opened_csv(path, _mark(suffix_of(path)))
+    for line, cells in _rows(path, header, records):
+        yield line, {name: cell if cell.strip() else None for name, cell in zip(header, cells, strict=True)}
+
+
+def _opened_csv(path: Path, mark: str) -> tuple[Any, list[str], Iterator[tuple[int, list[str]]]]:
+    """The reader of a file, its header, and the records that follow."""
+    csv.field_size_limit(LONGEST_FIELD)
+    reader = csv.reader((text for _, text in text_lines(path, LONGEST_LINE)), delimiter=mark, strict=True)
+    records = _records(path, reader)
+    first = next(records, None)
+    if first is None:
+        raise DataError(f"{path}: the file is empty")
+    return reader, _check_header(first[1], path, mark), records
 
 
 def check_delimiter(given: str) -> str:

@@ -56,16 +56,16 @@ class TermNeighbours:
     def __len__(self) -> int:
         return len(self._rows[0]) - 1
 
-    def nearest(self, n_neighbors: int) -> NDArray[np.int32]:
+    def nearest(self, n_neighbors: int, since: int = 0) -> NDArray[np.int32]:
         """The neighbours of each item, nearest first; of those that are equally near the first items.
 
-        -1 where there are not so many that share anything.
+        -1 where there are not so many that share anything, and for items before ``since``.
         """
         from ._kernels import nearest_rows
 
         out = np.full((len(self), n_neighbors), -1, np.int32)
         if n_neighbors:
-            nearest_rows(0, len(self), self._rows, self._postings, self._pairs, self._pair_postings, out)
+            nearest_rows(since, len(self), self._rows, self._postings, self._pairs, self._pair_postings, out)
         return out
 
     def sharing(self, rare: int) -> Ints:

@@ -1,0 +1,108 @@
+"""``clustruct diff``: what changed between two files of groups."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+import clustruct
+from clustruct.text import count, short, table
+
+from .arguments import whole
+from .output import print_json
+
+if TYPE_CHECKING:
+    from clustruct.incremental import Changes, GroupChange
+    from clustruct.incremental.changes import Status
+
+SUMMARY = "what changed between two files of groups"
+DESCRIPTION = (
+    "Compare two files of groups by their ids: which groups are unchanged, grown, shrunk, merged,\n"
+    "split, new and gone, and which items moved. Files are predictions, tables with ids and groups,\n"
+    "or stores."
+)
+EXAMPLES = """\
+examples
+  clustruct diff monday.csv tuesday.csv
+  clustruct diff old.csv new.csv --match     for ids that are numbers of one run: matched by items"""
+# Kinds of groups that are told one by one, and what is said of the group.
+TOLD: tuple[Status, ...] = ("merged", "split", "renamed", "changed", "shrunk", "grown", "new", "gone")
+SHOWN_NAMES = 4
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Two files, and how they are read."""
+    parser.add_argument("old", metavar="OLD", help="groups before (.csv, .tsv, .jsonl, .parquet or a store)")
+    parser.add_argument("new", metavar="NEW", help="groups after")
+    parser.add_argument("--id", metavar="NAME", help="column that names an item (id)")
+    parser.add_argument("--cluster", metavar="NAME", help="column of the group (cluster, else group)")
+    match = "first give the new groups the ids of the old ones that share most items"
+    parser.add_argument("--match", action="store_true", help=match)
+    parser.add_argument("--top", type=whole(1), default=10, metavar="N", help="groups of a kind shown (10)")
+
+
+def run(args: argparse.Namespace) -> None:
+    """Read, compare, tell."""
+    incremental = clustruct.incremental
+    old, new = (incremental.read_groups(p, id=args.id, cluster=args.cluster) for p in (args.old, args.new))
+    if args.match:
+        kept = incremental.match_groups(old, new)
+        state = incremental.digest(old)
+        taken = set(old.values())
+        new = incremental.with_ids(new, kept, lambda item: incremental.fresh_id(state, item, taken=taken))
+    found = incremental.compare(old, new)
+    if args.json:
+        print_json(as_json(found))
+    else:
+        print("\n".join(told(found, args.top)))
+        stayed = len(old) - len(found.removed)
+        if not args.match and 2 * len(found.moved) > stayed:
+            print("\nmost items moved; where ids are numbers of one run each, --match tells what is the same")
+
+
+def as_json(found: Changes) -> dict[str, object]:
+    """Changes for machines."""
+    return {
+        "groups": found.count(),
+        "items": {"moved": len(found.moved), "added": len(found.added), "removed": len(found.removed)},
+        "changed": [group.__dict__ for group in found.groups if group.status != "unchanged"],
+        "moved": [move._asdict() for move in found.moved],
+        "added": found.added,
+        "removed": found.removed,
+    }
+
+
+def told(found: Changes, most: int) -> list[str]:
+    """Changes for a person: how many of each kind, then those groups that changed."""
+    lines = [found.summary()]
+    for status in TOLD:
+        groups = sorted(found.of(status), key=lambda g: -max(g.before, g.after))
+        groups = [g for g in groups if g.before or status != "renamed"]
+        if groups:
+            rows = [[short(g.id), g.before, g.after, _what(g)] for g in groups]
+            lines += ["", f"{status} ({count(len(groups), 'group')})"]
+            lines += [table(["group", "before", "after", "what happened"], rows, most=most)]
+    return lines
+
+
+def _what(group: GroupChange) -> str:
+    """What happened to one group, in a few words."""
+    said = []
+    if group.targets and not group.after:
+        said.append(f"now in {_names(group.targets)}")
+    elif group.targets:
+        said.append(f"{count(len(group.lost), 'item')} went to {_names(group.targets)}")
+    elif group.lost and group.after:
+        said.append(f"lost {_names(group.lost)}")
+    if group.sources:
+        said.append(
+            f"with items of {_names(group.sources)}" if group.before else f"from {_names(group.sources)}"
+        )
+    elif group.gained:
+        said.append(f"{'gained ' if group.before else ''}{_names(group.gained)}")
+    return "; ".join(said) or _names(group.lost)
+
+
+def _names(names: tuple[str, ...]) -> str:
+    shown = ", ".join(short(name, 24) for name in names[:SHOWN_NAMES])
+    return shown if len(names) <= SHOWN_NAMES else f"{shown} and {len(names) - SHOWN_NAMES} more"

@@ -1,0 +1,208 @@
+"""``clustruct predict --existing``: new items for known groups, which keep ids and members."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from contextlib import nullcontext
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import clustruct
+from clustruct.text import count, short, table
+
+from .arguments import Model, columns
+from .diff import as_json
+from .output import UsageError, print_json
+
+if TYPE_CHECKING:
+    from clustruct.incremental import Constraints, Decision, Known, Outcome, Store
+    from clustruct.records import RawSet
+
+SHOWN = 10
+JUDGEMENTS = ("same", "different", "unsure")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What is known already."""
+    group = parser.add_argument_group("groups that live on")
+    known = "items with their groups (a table), or a store: groups keep ids and members, new items join them"
+    group.add_argument("--existing", metavar="FILE", help=known)
+    said = "pairs or decisions of people, held exactly (.csv, .tsv, .jsonl)"
+    group.add_argument("--constraints", metavar="FILE", help=said)
+    revised = "also merge and split known groups where that scores more, and tell what became of ids"
+    group.add_argument("--revise", action="store_true", help=revised)
+    dry = "with --existing: say what would change, write nothing"
+    group.add_argument("--dry-run", action="store_true", help=dry)
+
+
+def check(args: argparse.Namespace) -> None:
+    """What does not go together."""
+    for name in ("revise", "dry_run"):
+        if getattr(args, name) and args.existing is None:
+            raise UsageError(f"--{name.replace('_', '-')} goes with --existing only")
+    if args.confidence and args.existing is not None:
+        raise UsageError("--confidence does not go with --existing")
+
+
+def decisions(path: str | None) -> list[Decision]:
+    """The decisions of a file of constraints."""
+    if path is None:
+        return []
+    found = clustruct.incremental.read_labels(path)
+    if found.form == "clusters" and not found.decisions:
+        told = "holds groups, not pairs or decisions (--existing takes groups)"
+        raise clustruct.exceptions.DataError(f"{path}: {told}")
+    return list(found.decisions)
+
+
+class Said:
+    """What a file of constraints says, set by set: each pair must be of items of one set."""
+
+    def __init__(self, path: str | None) -> None:
+        given = decisions(path)
+        for decision in given:
+            if decision.kind not in JUDGEMENTS:
+                told = f"{decision} is about groups: it goes with --existing only"
+                raise clustruct.exceptions.DataError(told)
+        self.statements = clustruct.incremental.replay(given).statements() if given else []
+        self.heard = set[int]()
+
+    def about(self, raw: RawSet) -> Constraints:
+        """The constraints on the items of a set."""
+        if not self.statements:
+            return clustruct.incremental.Constraints()
+        names = frozenset(map(str, raw.item_ids))
+        mine = [s for s in self.statements if s.a in names and s.b in names]
+        self.heard.update(s.by.number for s in mine)
+        return clustruct.incremental.constraints(mine)
+
+    def check_all_heard(self) -> None:
+        """Refuse what is said of items that are in no set, or in two."""
+        for said in self.statements:
+            if said.by.number not in self.heard:
+                told = f"{said.by} names {said.a!r} and {said.b!r}, and no set has both items"
+                raise clustruct.exceptions.DataError(told)
+
+
+def run(args: argparse.Namespace, saved: Model) -> None:
+    """Read what is known and what is new, group, write and tell."""
+    incremental = clustruct.incremental
+    is_store = incremental.is_store(args.existing)
+    with incremental.Store(args.existing) if is_store else nullcontext() as store:
+        known, new = _known(args, saved, store), _new_items(args, saved)
+        for number, why in known.state.void.items():
+            print(f"clustruct: decision {number} says nothing any more: {why}", file=sys.stderr)
+        found = incremental.add_to_groups(
+            clustruct.features.checked(saved.pipeline, [new]),
+            known,
+            new,
+            decisions=decisions(args.constraints),
+            revise=args.revise,
+            fresh=None if store is None else store.fresh_id,
+        )
+        number = None
+        if not args.dry_run:
+            if args.out is not None:
+                incremental.write_known(args.out, found.raw, found.update.groups, known.id, known.cluster)
+            if store is not None:
+                number = incremental.record(store, found, source=", ".join(args.data))
+    _tell(args, known, new, found, number)
+
+
+def _known(args: argparse.Namespace, saved: Model, store: Store | None) -> Known:
+    """The items that are known, with all columns that they have."""
+    named = columns(args, saved.columns)
+    if store is not None:
+        return clustruct.incremental.known_of_store(store, named.id or "id")
+    clusters = [args.cluster] if args.cluster else [*filter(None, [named.cluster]), "cluster", "group"]
+    bare = clustruct.io.Columns(id=named.id, remembered=named.remembered, repeated_ids=named.repeated_ids)
+    return clustruct.incremental.known_of_table(args.existing, bare, clusters, args.delimiter)
+
+
+def _new_items(args: argparse.Namespace, saved: Model) -> RawSet:
+    """All items of the data, whatever its sets, with all columns that they have."""
+    named = replace(columns(args, saved.columns), set=None, fields=None, left_out=frozenset())
+    sets = clustruct.read_sets(*args.data, columns=named, labels="ignored", delimiter=args.delimiter)
+    return clustruct.incremental.one_set(args.data[0], sets)
+
+
+def _tell(args: argparse.Namespace, known: Known, new: RawSet, found: Outcome, number: int | None) -> None:
+    """The groups of the new items on stdout where they have no file, and what the run did."""
+    if args.json:
+        print_json(_json(args, found))
+        return
+    report = sys.stdout
+    if args.out is None:
+        labels = [found.update.groups[str(name)] for name in new.item_ids]
+        answer = clustruct.io.Prediction(replace(new, name="", labels=None), labels)
+        sys.stdout.writelines(clustruct.io.prediction_lines([answer]))
+        sys.stdout.flush()
+        report = sys.stderr
+    if args.out is not None or not args.quiet:
+        print("\n".join(_lines(args, found, number)), file=report)
+
+
+def _json(args: argparse.Namespace, found: Outcome) -> dict[str, object]:
+    return {
+        "model": str(args.model),
+        "existing": str(args.existing),
+        "new": {item: found.update.groups[item] for item in found.new},
+        **as_json(found.changes),
+        "constraints": len(found.held),
+        "proposals": [proposal.__dict__ for proposal in found.update.proposals],
+    }
+
+
+def _lines(args: argparse.Namespace, found: Outcome, number: int | None) -> list[str]:
+    """The report of a run, for a person."""
+    groups, opened = found.update.groups, {g.id for g in found.changes.of("new")}
+    joining = sum(groups[item] not in opened for item in found.new)
+    alone = {groups[item] for item in found.new} & opened
+    parts = [f"{joining:,} joined known groups"] * bool(joining)
+    parts += [f"{len(found.new) - joining:,} opened {count(len(alone), 'new group')}"] * bool(alone)
+    lines = [f"{count(len(found.new), 'new item')}{': ' if parts else ''}{', '.join(parts)}"]
+    if found.known:
+        lines.append(f"{count(found.known, 'item')} of the data known already: they stay where they are")
+    lines.append(found.changes.summary())
+    if len(found.held):
+        lines.append(f"{count(len(found.held), 'constraint')} held")
+    lines += _changed(found) + _proposed(found)
+    if args.dry_run:
+        lines.append("nothing was written (--dry-run)")
+    elif args.out is not None:
+        lines.append(f"written to {args.out}")
+    if number is not None:
+        lines.append(f"run {number} of {args.existing}")
+    return lines
+
+
+def _changed(found: Outcome) -> list[str]:
+    """What became of the ids of known groups that were merged, split or lost items."""
+    rows = []
+    for group in found.changes.groups:
+        if group.before and group.status in ("merged", "split", "renamed", "changed", "shrunk", "gone"):
+            now = [short(name, 24) for name in ([group.id] if group.after else []) + list(group.targets)]
+            rows.append([short(group.id), group.status, group.before, group.after, ", ".join(now[:6])])
+    if not rows:
+        return []
+    return ["", table(["known group", "", "before", "after", "its items are in"], rows, most=4 * SHOWN), ""]
+
+
+def _proposed(found: Outcome) -> list[str]:
+    """Changes of known groups that were not made."""
+    proposals = found.update.proposals
+    if not proposals:
+        return []
+    rows = []
+    for p in proposals:
+        names = ", ".join(short(g, 24) for g in p.groups[:4])
+        rows.append([p.kind, names, float(p.gain), _parts(p.parts)])
+    head = f"{count(len(rows), 'change')} of known groups would score more; not made (--revise makes them):"
+    return ["", head, table(["what", "groups", "gain", "parts"], rows, most=SHOWN), ""]
+
+
+def _parts(parts: tuple[tuple[str, ...], ...]) -> str:
+    shown = [", ".join(short(item, 16) for item in part[:3]) for part in parts]
+    more = [" ..." if len(part) > 3 else "" for part in parts]
+    return " | ".join(map(str.__add__, shown, more))

@@ -1,0 +1,196 @@
+"""``clustruct store``: a file in which groups live on: what it holds, decisions in and out."""
+
+from __future__ import annotations
+
+import argparse
+import getpass
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import clustruct
+from clustruct.text import count, short, table
+
+from .arguments import whole
+from .output import UsageError, print_json
+
+if TYPE_CHECKING:
+    from clustruct.incremental import Decision, Store
+
+SUMMARY = "a file in which groups live on: look at it, decisions in and out"
+DESCRIPTION = (
+    "A store keeps items, groups with their ids, runs, and all decisions of people in one file. Without\n"
+    "options it says what it holds. predict --existing STORE adds new items to it."
+)
+EXAMPLES = """\
+examples
+  clustruct store people.db --create --items people.csv      a new store of items with known groups
+  clustruct store people.db --decisions fix.csv              write down decisions (pairs: a, b, yes/no/unsure)
+  clustruct store people.db --decide merge g1 g2             one decision
+  clustruct store people.db --decide undo 12
+  clustruct store people.db --show g1                        a group: its items, and what became of it
+  clustruct store people.db --groups-out groups.csv --decisions-out log.jsonl
+
+decisions
+  same A B, different A B, unsure A B     two items
+  move ITEM GROUP                         an item belongs to a group (without GROUP: to a new one)
+  merge GROUP INTO                        one group is another, which keeps its id
+  split GROUP ITEM ...                    items of a group are another group
+  confirm GROUP                           a group is right as it stands
+  note TEXT, undo NUMBER"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The store, what goes in and what comes out."""
+    parser.add_argument("store", metavar="STORE", help="the file")
+    add = parser.add_argument
+    add("--create", action="store_true", help="make it, where there is no file yet")
+    add("--items", metavar="FILE", help="add items, with their groups where they have some")
+    add("--id", metavar="NAME", help="column that names an item (id)")
+    add("--cluster", metavar="NAME", help="column of the group (cluster, else group)")
+    add("--decisions", metavar="FILE", help="write down all decisions or labelled pairs of a file")
+    add("--decide", nargs="+", metavar="WORD", help="write down one decision")
+    add("--author", metavar="NAME", help="who decides (default: the user)")
+    add("--show", metavar="ID", help="a group, or what became of it")
+    add("--top", type=whole(1), default=10, metavar="N", help="decisions shown (10)")
+    add("--groups-out", metavar="FILE", help="the group of each item (.csv, .tsv, .jsonl)")
+    add("--decisions-out", metavar="FILE", help="all decisions (.csv, .tsv, .jsonl)")
+    add("--verify", action="store_true", help="look through the whole file and replay its log")
+
+
+def run(args: argparse.Namespace) -> None:
+    """In, out, and what the store holds then."""
+    incremental = clustruct.incremental
+    for target in (args.groups_out, args.decisions_out):
+        if target is not None:
+            clustruct.storage.check_target(Path(target), [args.store])
+    opened = incremental.Store.create if args.create else incremental.Store
+    with opened(args.store) as store:
+        done = _take_in(args, store)
+        if args.verify:
+            store.verify()
+            done.append("the log gives the groups that are kept")
+        if args.groups_out is not None:
+            incremental.write_groups(args.groups_out, store.groups())
+            done.append(f"groups written to {args.groups_out}")
+        if args.decisions_out is not None:
+            incremental.write_decisions(args.decisions_out, store.decisions())
+            done.append(f"decisions written to {args.decisions_out}")
+        if args.json:
+            print_json(_group(store, args.show) if args.show else _contents(store))
+        else:
+            print(
+                "\n".join(
+                    [*done, *(_group_lines(store, args.show) if args.show else _lines(store, args.top))]
+                )
+            )
+
+
+def _take_in(args: argparse.Namespace, store: Store) -> list[str]:
+    incremental, done = clustruct.incremental, []
+    if args.items is not None:
+        columns = clustruct.io.Columns(id=args.id)
+        known = incremental.known_of_table(
+            args.items, columns, [args.cluster] if args.cluster else ["cluster", "group"]
+        )
+        added = incremental.keep_known(store, known, args.items)
+        done.append(f"{count(added, 'item')} added")
+    if args.decisions is not None:
+        numbers = store.import_decisions(args.decisions)
+        done.append(f"{count(len(numbers), 'decision')} of {args.decisions} written down")
+    if args.decide is not None:
+        number = store.decide(_decision(args.decide, args.author or _user()))
+        done.append(f"decision {number} written down")
+    return done
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        return ""
+
+
+def _decision(words: list[str], author: str) -> Decision:
+    """The decision that the words of a command line say."""
+    kind, *rest = words
+    made, item, group = clustruct.incremental.Decision, tuple(rest), rest[0] if rest else None
+    try:
+        if kind == "move" and 1 <= len(rest) <= 2:
+            return made("move", item[:1], into=rest[1] if len(rest) == 2 else None, author=author)
+        if kind == "merge" and len(rest) == 2:
+            return made("merge", group=group, into=rest[1], author=author)
+        if kind == "split":
+            return made("split", item[1:], group=group, author=author)
+        if kind == "confirm" and len(rest) == 1:
+            return made("confirm", group=group, author=author)
+        if kind == "note":
+            return made("note", note=" ".join(rest), author=author)
+        if kind == "undo" and len(rest) == 1 and rest[0].isdecimal():
+            return made("undo", undoes=int(rest[0]), author=author)
+        if kind in ("same", "different", "unsure"):
+            return made(kind, item, author=author)  # type: ignore[arg-type]
+    except ValueError as error:
+        raise UsageError(f"--decide: {error}") from None
+    raise UsageError(f"--decide: {' '.join(words)!r} is no decision (see the end of --help)")
+
+
+def _contents(store: Store) -> dict[str, object]:
+    sizes = Counter(store.groups().values())
+    undone = clustruct.incremental.undone(store.log())
+    kinds = Counter(d.kind for d in store.decisions() if d.number not in undone)
+    return {
+        "items": sum(1 for _ in store.items()),
+        "groups": len(sizes),
+        "largest": max(sizes.values(), default=0),
+        "ids_ever_given": len(store.ledger()),
+        "runs": len(store.log()) - len(store.decisions()),
+        "decisions": dict(kinds),
+    }
+
+
+def _lines(store: Store, most: int) -> list[str]:
+    held = _contents(store)
+    largest = f" (the largest has {held['largest']:,})" if held["groups"] else ""
+    sizes = [count(int(str(held[name])), name[:-1]) for name in ("items", "groups", "runs")]
+    lines = [f"{sizes[0]} in {sizes[1]}{largest}, {sizes[2]}, {count(len(store.decisions()), 'decision')}"]
+    undone = clustruct.incremental.undone(store.log())
+    last = store.decisions()[::-1]
+    if last:
+        rows = [
+            [d.number, d.kind + (" (undone)" if d.number in undone else ""), _about(d), d.author, d.time]
+            for d in last
+        ]
+        lines += ["", table(["decision", "", "about", "by", "at"], rows, most=most)]
+    return lines
+
+
+def _about(decision: Decision) -> str:
+    parts = [*decision.items[:3], *(["..."] if len(decision.items) > 3 else [])]
+    if decision.group:
+        parts.append(f"group {short(decision.group, 20)}")
+    if decision.into:
+        parts.append(f"into {short(decision.into, 20)}")
+    if decision.undoes:
+        parts.append(f"decision {decision.undoes}")
+    return ", ".join(short(part, 30) for part in parts) or short(decision.note, 40)
+
+
+def _group(store: Store, name: str) -> dict[str, object]:
+    entry = store.entry(name)
+    return {**entry.__dict__, "fate": entry.fate, "items": store.members(name), "now": store.resolve(name)}
+
+
+def _group_lines(store: Store, name: str) -> list[str]:
+    entry = store.entry(name)
+    times = {event.number: f"{event} at {event.time}" for event in store.log()}
+    lines = [f"group {short(name)}: {entry.fate}", f"made by {times.get(entry.made, 'nobody knows')}"]
+    if entry.origins:
+        lines.append(f"from {', '.join(entry.origins)}")
+    if entry.ended is not None:
+        now = ", ".join(store.resolve(name)) or "nowhere"
+        lines.append(f"ended by {times.get(entry.ended, 'nobody knows')}; its items are in {now}")
+    for item in store.items(store.members(name)):
+        fields = ", ".join(f"{field}: {short(value, 30)}" for field, value in item.fields.items())
+        lines.append(short(f"  {item.id}  {fields}", 110))
+    return lines

@@ -1,0 +1,86 @@
+"""Groups that live on: new items for known groups, ids that last, decisions of people, what changed."""
+
+from importlib import import_module
+from typing import Any
+
+from .assign import Assignment, Proposal, assign
+from .changes import Changes, GroupChange, Move, compare
+from .constraints import Constraints, constraints
+from .decisions import Decision, read_decisions, write_decisions
+from .group_files import is_store, read_groups, write_groups
+from .labels import Labels, read_labels
+from .ledger import Entry, Ledger, digest, fresh_id
+from .matching import match_groups, with_ids
+from .replay import Run, State, Statement, replay, undone
+from .store import Store
+from .stored import Item
+from .update import NamedProposal, Update, update_groups
+
+__all__ = [
+    "Assignment",
+    "Changes",
+    "Constraints",
+    "Decision",
+    "Entry",
+    "GroupChange",
+    "Item",
+    "Known",
+    "Labels",
+    "Ledger",
+    "Move",
+    "NamedProposal",
+    "Outcome",
+    "Proposal",
+    "Run",
+    "State",
+    "Statement",
+    "Store",
+    "Update",
+    "add_to_groups",
+    "assign",
+    "compare",
+    "constrained",
+    "constraints",
+    "digest",
+    "fresh_id",
+    "is_store",
+    "keep_known",
+    "known_of_store",
+    "known_of_table",
+    "match_groups",
+    "one_set",
+    "place_items",
+    "read_decisions",
+    "read_groups",
+    "read_labels",
+    "record",
+    "replay",
+    "undone",
+    "update_groups",
+    "with_ids",
+    "write_decisions",
+    "write_groups",
+    "write_known",
+]
+
+
+# These load scikit-learn, which nothing else here needs.
+_HOMES = {
+    "Known": "known",
+    "Outcome": "living",
+    "add_to_groups": "living",
+    "constrained": "scoring",
+    "keep_known": "living",
+    "known_of_store": "known",
+    "known_of_table": "known",
+    "one_set": "known",
+    "place_items": "scoring",
+    "record": "living",
+    "write_known": "known",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(f"clustruct.incremental.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'clustruct.incremental' has no attribute {name!r}")

@@ -1,0 +1,151 @@
+r"""Correlation clustering in which known groups stay apart.
+
+.. math:: \max_y \sum_{a<b,\; y_a = y_b} K_{ab} \quad \text{with at most one anchor in each cluster}
+
+Nodes are items, or groups of items that stay together; *anchors* are the known groups. What two anchors
+score is no matter, and thousands of them cost nothing that is not listed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from clustruct._typing import Bools, Floats, Ints
+
+# First and last temperature in units of the mean |score|, as in `inference.correlation`.
+HOT, COLD = 1.1, 0.3
+
+
+@dataclass(frozen=True)
+class NodeGraph:
+    """Scores between n nodes as a symmetric CSR graph without a diagonal; which nodes are anchors."""
+
+    indptr: Ints
+    indices: Ints
+    data: Floats
+    anchored: Bools
+
+    @classmethod
+    def from_pairs(cls, first: Ints, second: Ints, values: Floats, anchored: Bools) -> NodeGraph:
+        """Pairs of nodes with their scores: those of one pair are summed, those inside a node left out."""
+        n, off = len(anchored), first != second
+        a, b, v = first[off], second[off], values[off]
+        graph = sparse.csr_array((np.r_[v, v], (np.r_[a, b], np.r_[b, a])), shape=(n, n))
+        graph.sum_duplicates()
+        return cls(graph.indptr.astype(np.int64), graph.indices.astype(np.int64), graph.data, anchored)
+
+    @property
+    def csr(self) -> tuple[Ints, Ints, Floats]:
+        """What kernels take."""
+        return self.indptr, self.indices, self.data
+
+    @property
+    def rows(self) -> Ints:
+        """The node of each entry."""
+        return np.repeat(np.arange(len(self.anchored)), np.diff(self.indptr))
+
+    @property
+    def total(self) -> float:
+        """Sum of |score| over the pairs."""
+        return float(np.abs(self.data).sum()) / 2.0
+
+    @property
+    def scale(self) -> float:
+        """Mean |score| of the pairs that have one."""
+        return self.total / max(len(self.data) / 2.0, 1.0)
+
+    def value(self, labels: Ints) -> float:
+        """Sum of the scores of the pairs that share a label."""
+        return float(self.data[labels[self.rows] == labels[self.indices]].sum()) / 2.0
+
+    def with_apart(self, apart: Ints, penalty: float) -> NodeGraph:
+        """``-penalty`` between the pairs of nodes that must not share a cluster, whatever they scored."""
+        if not len(apart):
+            return self
+        n, (a, b) = len(self.anchored), apart.T
+        rows, upper = self.rows, self.rows < self.indices
+        barred = np.isin(rows * n + self.indices, np.r_[a * n + b, b * n + a])
+        keep = upper & ~barred
+        pairs = np.unique(np.sort(apart, axis=1), axis=0)
+        values = np.r_[self.data[keep], np.full(len(pairs), -penalty)]
+        first, second = np.r_[rows[keep], pairs[:, 0]], np.r_[self.indices[keep], pairs[:, 1]]
+        return NodeGraph.from_pairs(first, second, values, self.anchored)
+
+    def joined(self, labels: Ints) -> NodeGraph:
+        """The graph between clusters (labels 0..k-1); a cluster with an anchor is one."""
+        rows, upper = self.rows, self.rows < self.indices
+        anchored = np.zeros(int(labels.max(initial=-1)) + 1, np.bool_)
+        anchored[labels[self.anchored]] = True
+        first, second = labels[rows[upper]], labels[self.indices[upper]]
+        return NodeGraph.from_pairs(first, second, self.data[upper], anchored)
+
+
+def anchored_clusters(
+    graph: NodeGraph,
+    apart: Ints,
+    *,
+    start: Ints | None = None,
+    sweeps: int = 100,
+    random_state: Any = 0,
+) -> Ints:
+    """Labels of the nodes, clusters numbered by first appearance: a local optimum under single moves and
+    joins.
+
+    Greedy merging, or all free nodes alone, or ``start``, whichever settles best; then annealing, and the
+    better of the two (`inference.correlation.local_search` with anchors). Cost O(edges) a sweep.
+
+    Parameters
+    ----------
+    graph : scores between nodes, and which of them are anchors
+    apart : pairs of nodes (p x 2) that must not share a cluster
+    start : labels to begin from, with at most one anchor in each cluster
+    sweeps : how much annealing; 0 is descent alone
+    random_state : an integer
+    """
+    from ._kernels import anneal_anchored, merge_anchored
+
+    n = len(graph.anchored)
+    if not n:
+        return np.zeros(0, np.int64)
+    # More than any clustering can gain: to break a pair that must stay apart never pays.
+    penalty = 1.0 + 4.0 * graph.total
+    barred, closed = graph.with_apart(apart, penalty), graph.with_apart(apart, np.inf)
+    tolerance = 1e-9 * graph.scale + (1e-15 * penalty if len(apart) else 0.0)
+    begun = [merge_anchored(*closed.csr, graph.anchored), np.arange(n)]
+    begun += [] if start is None else [np.asarray(start, dtype=np.int64)]
+    settled = [_settled(barred, labels, tolerance) for labels in begun]
+    best = max(settled, key=barred.value)
+    free = np.flatnonzero(~graph.anchored)
+    if sweeps and graph.scale > 0.0 and len(free):
+        temperatures = graph.scale * np.geomspace(HOT, COLD, sweeps)
+        state = np.array([int(random_state) % 2**64], np.uint64)
+        annealed = anneal_anchored(*barred.csr, best, free, temperatures, state)
+        best = max((best, _settled(barred, annealed, tolerance)), key=barred.value)
+    return best
+
+
+def _settled(graph: NodeGraph, labels: Ints, tolerance: float) -> Ints:
+    """Single moves, then joins of whole clusters, again and again until neither gains anything."""
+    from clustruct.inference.correlation._kernels.checks import canonical
+
+    from ._kernels import descend_anchored, merge_anchored
+
+    free, labels = np.flatnonzero(~graph.anchored), canonical(labels)
+    while True:
+        if len(free):
+            descend_anchored(*graph.csr, labels, free, tolerance)
+        labels = canonical(labels)
+        between = graph.joined(labels)
+        joined = merge_anchored(*between.csr, between.anchored)
+        if np.array_equal(joined, np.arange(len(joined))):
+            return labels
+        labels = canonical(joined[labels])
+
+
+def without_anchors(graph: NodeGraph) -> NodeGraph:
+    """The same scores with every node free to join any other."""
+    return replace(graph, anchored=np.zeros_like(graph.anchored))

@@ -1,0 +1,180 @@
+"""What changed between two groupings whose groups have ids: which groups grew, merged, split, came and
+went.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from clustruct.text import count
+
+Status = Literal["unchanged", "grown", "shrunk", "changed", "merged", "split", "renamed", "new", "gone"]
+STATUSES: tuple[Status, ...] = (
+    "unchanged",
+    "grown",
+    "shrunk",
+    "changed",
+    "merged",
+    "split",
+    "renamed",
+    "new",
+    "gone",
+)
+
+
+class Move(NamedTuple):
+    """An item that is in another group than before."""
+
+    item: str
+    old: str
+    new: str
+
+
+@dataclass(frozen=True)
+class GroupChange:
+    """One id, before and after.
+
+    status : one word for it; of several that fit, the first of split, merged, changed, grown, shrunk
+    before, after : how many items it had and has
+    gained, lost : items that came and went, wherever from and to
+    sources : for a group that is there now, the other old groups that items of it came from
+    targets : for a group that was there before, the other groups that items of it are in now
+
+    "merged" is said of the group that took in all that is left of another one, and of the one taken in;
+    "split" of a group part of which has a new id, and of one whose id is gone and whose items are in
+    several groups.
+    """
+
+    id: str
+    status: Status
+    before: int
+    after: int
+    gained: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What became of each group, and which items moved, came or went.
+
+    groups : one entry for each id of either side, in order of appearance
+    moved : items whose group id is another one now
+    added, removed : items that only the new, or only the old grouping has
+    """
+
+    groups: tuple[GroupChange, ...]
+    moved: tuple[Move, ...]
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+
+    def count(self) -> dict[Status, int]:
+        """How many ids there are of each kind; a group that was renamed is one."""
+        found = Counter(g.status for g in self.groups if g.before or g.status != "renamed")
+        return {status: found[status] for status in STATUSES}
+
+    def of(self, status: Status) -> list[GroupChange]:
+        """The groups of one kind."""
+        return [group for group in self.groups if group.status == status]
+
+    def summary(self) -> str:
+        """One line.
+
+        >>> compare({"a": "g"}, {"a": "g", "b": "g", "c": "h"}).summary()
+        '1 group grown, 1 new; 2 items added'
+        """
+        kinds = [(n, status) for status, n in self.count().items() if n]
+        words = [f"{n:,} {s}" if at else f"{count(n, 'group')} {s}" for at, (n, s) in enumerate(kinds)]
+        items = (("added", self.added), ("moved", self.moved), ("removed", self.removed))
+        told = [f"{count(len(held), 'item')} {word}" for word, held in items if held]
+        return "; ".join([", ".join(words) or "no groups", ", ".join(told) or "no item moved"])
+
+
+def compare(old: Mapping[str, str], new: Mapping[str, str]) -> Changes:
+    """What changed from one grouping to another: each maps items to group ids, and the same id is the same
+    group.
+
+    Cost O(items).
+
+    >>> found = compare({"a": "g", "b": "g", "c": "h"}, {"a": "g", "b": "g", "c": "g"})
+    >>> [(group.id, group.status, group.targets) for group in found.groups]
+    [('g', 'merged', ()), ('h', 'merged', ('g',))]
+    """
+    flows = _Flows(old, new)
+    names = dict.fromkeys([*flows.before, *flows.after])
+    moved = (Move(item, old[item], new[item]) for item in old if new.get(item, old[item]) != old[item])
+    return Changes(
+        tuple(map(flows.change, names)),
+        tuple(moved),
+        tuple(item for item in new if item not in old),
+        tuple(item for item in old if item not in new),
+    )
+
+
+class _Flows:
+    """How many items went from which group to which."""
+
+    def __init__(self, old: Mapping[str, str], new: Mapping[str, str]) -> None:
+        self.before, self.after = members(old), members(new)
+        flow = Counter((old[item], new[item]) for item in old if item in new)
+        self.left = Counter(old[item] for item in old if item in new)
+        self.targets: dict[str, list[str]] = {}
+        self.sources: dict[str, list[str]] = {}
+        for g, h in sorted(flow, key=lambda pair: (-flow[pair], pair)):
+            if g != h:
+                self.targets.setdefault(g, []).append(h)
+                self.sources.setdefault(h, []).append(g)
+        # The groups that took in all that is left of another group, whose id is gone.
+        gone = {(g, h) for (g, h), n in flow.items() if n == self.left[g] and g not in self.after}
+        self.takers = {h for _, h in gone}
+        self.renamed = {g: h for g, h in gone if h not in self.before and self.sources[h] == [g]}
+        self._new_names = frozenset(self.renamed.values())
+
+    def change(self, name: str) -> GroupChange:
+        """What became of one group."""
+        was, now = self.before.get(name, []), self.after.get(name, [])
+        if was == now:  # as nearly all are from one day to the next
+            return GroupChange(name, "unchanged", len(was), len(now))
+        old_side, new_side = frozenset(was), frozenset(now)
+        return GroupChange(
+            name,
+            self._status(name, old_side, new_side),
+            len(was),
+            len(now),
+            tuple(item for item in now if item not in old_side),
+            tuple(item for item in was if item not in new_side),
+            tuple(self.sources.get(name, [])),
+            tuple(self.targets.get(name, [])),
+        )
+
+    def _status(self, name: str, was: frozenset[str], now: frozenset[str]) -> Status:
+        targets = self.targets.get(name, [])
+        if name in self.renamed or name in self._new_names:
+            return "renamed"
+        if not was:
+            return "merged" if name in self.takers else "new"
+        if not now:
+            return "gone" if not self.left[name] else "merged" if len(targets) == 1 else "split"
+        if any(target not in self.before for target in targets):
+            return "split"
+        if name in self.takers:
+            return "merged"
+        if was == now:
+            return "unchanged"
+        return "grown" if was < now else "shrunk" if now < was else "changed"
+
+
+def members(groups: Mapping[str, str]) -> dict[str, list[str]]:
+    """The items of each group, in order of appearance.
+
+    >>> members({"a": "g", "b": "h", "c": "g"})
+    {'g': ['a', 'c'], 'h': ['b']}
+    """
+    found: dict[str, list[str]] = {}
+    for item, name in groups.items():
+        found.setdefault(name, []).append(item)
+    return found

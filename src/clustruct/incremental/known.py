@@ -1,0 +1,146 @@
+"""Items whose groups are known, from a table or a store, and the table that they are written to with the
+new ones.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from clustruct.exceptions import DataError, NoLabels
+from clustruct.io import Columns, read_sets, write_sets
+from clustruct.io.files import is_table, suffix_of
+from clustruct.records import RawSet
+from clustruct.storage.targets import replacing
+
+from .replay import State
+from .scoring import joined
+from .stored import StoredGroups
+
+ROWS_AT_ONCE = 10_000
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known before a run.
+
+    raw : the items with their fields; None where there is none yet
+    state : their groups, and what people said
+    id, cluster : the columns that these had, and will have
+    is_store : whether decisions are kept in a store
+    """
+
+    raw: RawSet | None
+    state: State
+    id: str = "id"
+    cluster: str = "cluster"
+    is_store: bool = False
+
+
+def known_of_table(
+    path: str | PathLike[str], columns: Columns, clusters: Sequence[str], delimiter: str | None = None
+) -> Known:
+    """The items of a file with their groups; those without a group are new.
+
+    ``clusters`` are names that the column of the groups may have, the first that is there counts.
+    """
+    raw, name = _labelled(path, columns, clusters, delimiter)
+    labels = raw.labels or [None] * len(raw)
+    groups = {str(i): str(g) for i, g in zip(raw.item_ids, labels, strict=True) if g is not None}
+    return Known(raw, State.start(groups), columns.id or "id", name)
+
+
+def known_of_store(store: StoredGroups, id: str = "id") -> Known:
+    """All items of a store."""
+    held = list(store.items())
+    raw = None
+    if held:
+        fields = list(dict.fromkeys(name for item in held for name in item.fields))
+        ids = [item.id for item in held]
+        values = {name: [item.fields.get(name) for item in held] for name in fields}
+        raw = RawSet.from_columns(values, ids=ids) if fields else RawSet([{}] * len(held), ids=ids)
+    return Known(raw, store.state(), id, is_store=True)
+
+
+def one_set(path: str | PathLike[str], sets: Iterator[RawSet]) -> RawSet:
+    """All items of a file, whatever its sets, with ids that name each once."""
+    found: RawSet | None = None
+    labels: list[Any] = []
+    for raw in sets:
+        lines = None if raw.source is None else raw.source.lines
+        if raw.ids is None or (lines is not None and list(raw.ids) == list(lines)):
+            raise DataError(f"{path}: items that live on need ids (--id NAME)")
+        labels += raw.labels or [None] * len(raw)
+        found = raw if found is None else joined(found, raw)
+    if found is None:
+        raise DataError(f"{path}: no items to use")
+    seen = set[str]()
+    for name in map(str, found.item_ids):
+        if name in seen:
+            raise DataError(f"{path}: the item {name!r} is there twice")
+        seen.add(name)
+    return replace(found, labels=labels, ids=[str(name) for name in found.item_ids])
+
+
+def _labelled(
+    path: str | PathLike[str], columns: Columns, clusters: Sequence[str], delimiter: str | None
+) -> tuple[RawSet, str]:
+    names = list(dict.fromkeys(clusters)) if is_table(path) else [None]
+    fault: NoLabels | None = None
+    for name in names:
+        try:
+            sets = read_sets(
+                path, columns=replace(columns, cluster=name), labels="partial", delimiter=delimiter
+            )
+            return one_set(path, sets), name or "cluster"
+        except NoLabels as error:
+            fault = fault or error
+    assert fault is not None
+    raise fault
+
+
+def write_known(
+    path: str | PathLike[str],
+    raw: RawSet,
+    groups: Mapping[str, str],
+    id: str = "id",
+    cluster: str = "cluster",
+) -> None:
+    """Write items with their groups and fields to a .csv, .tsv or .jsonl file, which a later run can start
+    from.
+    """
+    suffix = suffix_of(path)
+    if suffix not in (".csv", ".tsv", ".jsonl"):
+        raise DataError(f"{path}: groups are written as .csv, .tsv or .jsonl")
+    labels = [groups.get(str(name)) for name in raw.item_ids]
+    if suffix == ".jsonl":
+        write_sets(path, [replace(raw, labels=labels)])
+        return
+    with replacing(Path(path)) as f:
+        lines = _lines(raw, labels, id, cluster, suffix)
+        f.writelines(text.encode("utf-8", "surrogatepass") for text in lines)
+
+
+def _lines(raw: RawSet, labels: Sequence[str | None], id: str, cluster: str, suffix: str) -> Iterator[str]:
+    fields = [name for name in raw.fields() if name not in (id, cluster)]
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter="\t" if suffix == ".tsv" else ",", lineterminator="\n")
+    writer.writerow([id, cluster, *fields])
+    columns = [[_cell(value) for value in raw.column(name)] for name in fields]
+    for n, row in enumerate(zip(raw.item_ids, labels, *columns, strict=True), 1):
+        writer.writerow(row)
+        if n % ROWS_AT_ONCE == 0:
+            yield text.getvalue()
+            text.seek(0)
+            text.truncate()
+    yield text.getvalue()
+
+
+def _cell(value: object) -> object:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value

@@ -1,0 +1,142 @@
+"""A day in the life of groups: what is known, what people decided, what is new; then groups with their old
+ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sklearn.pipeline import Pipeline
+
+from clustruct.exceptions import DataError
+from clustruct.records import RawSet
+
+from .changes import Changes, compare
+from .constraints import Constraints, constraints
+from .decisions import JUDGEMENTS, Decision
+from .known import Known
+from .labels import Labels
+from .replay import Statement, replay
+from .scoring import joined, place_items
+from .store import Store
+from .stored import Item
+from .update import Update
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Groups after a run, and what it did.
+
+    raw : all items, known and new
+    new : those that had no group before; known : how many of the items given were known already
+    update : groups and proposals
+    changes : against the groups before any decision of this run
+    held : the constraints that hold
+    """
+
+    raw: RawSet
+    new: tuple[str, ...]
+    known: int
+    update: Update
+    changes: Changes
+    held: Constraints
+
+
+def add_to_groups(
+    pipeline: Pipeline,
+    known: Known,
+    new: RawSet,
+    *,
+    decisions: Sequence[Decision] = (),
+    revise: bool = False,
+    fresh: Callable[[str], str] | None = None,
+    random_state: int = 0,
+) -> Outcome:
+    """Put new items into known groups, as `place_items` does, after decisions were carried out.
+
+    Decisions move items and merge, split and confirm groups as they say; what they say of pairs holds
+    exactly. Items that are known already stay where they are.
+
+    Parameters
+    ----------
+    pipeline : fitted features and clusterer
+    known : items with their groups (`known_of_table`, `known_of_store`)
+    new : items with ids
+    decisions : further decisions, of a file
+    revise, fresh, random_state : as for `update_groups`
+    """
+    before = known.state.groups
+    state = replay(list(decisions), before) if decisions and not known.is_store else known.state
+    said = state.statements() + (_judgements(decisions) if known.is_store else [])
+    raw, given = _with_new(known.raw, new)
+    held = constraints(said, known=frozenset(map(str, raw.item_ids)))
+    found = place_items(
+        pipeline,
+        raw,
+        state.groups,
+        constraints=held,
+        confirmed=state.confirmed(),
+        revise=revise,
+        fresh=fresh,
+        random_state=random_state,
+    )
+    fresh_items = tuple(item for item in found.groups if item not in before)
+    changes = found.changes if state is known.state else compare(before, found.groups)
+    return Outcome(raw, fresh_items, len(new) - given, found, changes, held)
+
+
+def _judgements(decisions: Iterable[Decision]) -> list[Statement]:
+    """What decisions beside a store say of pairs; those about groups belong into it."""
+    for decision in decisions:
+        if decision.kind not in JUDGEMENTS:
+            raise DataError(
+                f"{decision} is about groups: import it into the store (clustruct store --decisions)"
+            )
+    return Labels("pairs", {}, (), tuple(decisions)).statements()
+
+
+def _with_new(known: RawSet | None, new: RawSet) -> tuple[RawSet, int]:
+    """All items, and how many of the new ones were not known."""
+    if known is None:
+        return new, len(new)
+    there = frozenset(map(str, known.item_ids))
+    rows = [a for a, name in enumerate(new.item_ids) if str(name) not in there]
+    return (joined(known, new.take(rows)) if rows else replace(known, labels=None)), len(rows)
+
+
+def record(store: Store, outcome: Outcome, *, source: str = "", author: str = "", note: str = "") -> int:
+    """Keep the items and groups of a run in a store, all together; the number of the run."""
+    with store.transaction():
+        _keep_items(store, outcome.raw, source)
+        before = store.groups()
+        moved = {i: g for i, g in outcome.update.groups.items() if before.get(i) != g}
+        return store.record_run(moved, author=author, note=note)
+
+
+def keep_known(store: Store, known: Known, source: str = "") -> int:
+    """Add items with the groups that they have to a store, as one run; how many are new to it."""
+    assert known.raw is not None
+    with store.transaction():
+        added = _keep_items(store, known.raw, source)
+        groups = {i: g for i, g in known.state.groups.items() if store.group_of(i) != g}
+        if groups:
+            store.record_run(groups, note=f"groups of {source}" if source else "")
+    return added
+
+
+def _keep_items(store: Store, raw: RawSet, source: str) -> int:
+    """Add the items that a store does not have."""
+    unknown = frozenset(store.unknown(map(str, raw.item_ids)))
+    rows = [a for a, name in enumerate(raw.item_ids) if str(name) in unknown]
+    if not rows:
+        return 0
+    part, fields = raw.take(rows), raw.fields()
+    values = zip(*map(part.column, fields), strict=True) if fields else [()] * len(rows)
+    named = zip(part.item_ids, values, strict=True)
+    return store.add_items(Item(str(name), _filled(fields, row), source) for name, row in named)
+
+
+def _filled(fields: Sequence[str], row: Sequence[Any]) -> dict[str, Any]:
+    return {name: value for name, value in zip(fields, row, strict=True) if value is not None}

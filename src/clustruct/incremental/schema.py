@@ -1,0 +1,110 @@
+"""The tables of a store, and the file they are in: made whole or not at all, and checked before it is
+used.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from urllib.parse import quote
+
+from clustruct.exceptions import ModelFileError
+
+# "clus" in the header of the file says whose it is; the number says which tables it has.
+APPLICATION = int.from_bytes(b"clus", "big")
+FORMAT = 1
+MAGIC = b"SQLite format 3\0"
+# Files up to this size are looked through when they are opened (a second or so); larger ones by
+# `Store.verify`.
+LOOKED_THROUGH = 256 * 2**20
+PATIENCE = 30.0  # seconds to wait for another process that writes
+
+TABLES = {
+    "items": "CREATE TABLE items (id TEXT PRIMARY KEY NOT NULL, fields TEXT NOT NULL, "
+    "source TEXT NOT NULL) STRICT",
+    "log": "CREATE TABLE log (number INTEGER PRIMARY KEY, kind TEXT NOT NULL, author TEXT NOT NULL, "
+    "time TEXT NOT NULL, content TEXT NOT NULL) STRICT",
+    "places": "CREATE TABLE places (run INTEGER NOT NULL REFERENCES log (number), item TEXT NOT NULL, "
+    "grp TEXT, PRIMARY KEY (run, item)) STRICT, WITHOUT ROWID",
+    "members": "CREATE TABLE members (item TEXT PRIMARY KEY NOT NULL, grp TEXT NOT NULL) STRICT",
+    "members_of": "CREATE INDEX members_of ON members (grp)",
+    "ids": "CREATE TABLE ids (id TEXT PRIMARY KEY NOT NULL, made INTEGER NOT NULL, ended INTEGER, "
+    "origins TEXT NOT NULL, heirs TEXT NOT NULL) STRICT",
+    "log_is_kept": "CREATE TRIGGER log_is_kept BEFORE DELETE ON log "
+    "BEGIN SELECT RAISE(ABORT, 'the log is only added to'); END",
+    "log_is_fixed": "CREATE TRIGGER log_is_fixed BEFORE UPDATE ON log "
+    "BEGIN SELECT RAISE(ABORT, 'the log is only added to'); END",
+}
+
+
+def make_file(path: Path) -> None:
+    """An empty store, which appears when it is whole."""
+    if path.exists():
+        raise ModelFileError(f"{path}: there is a file already")
+    if not path.parent.is_dir():
+        raise ModelFileError(f"{path}: there is no folder {path.parent}")
+    draft = path.with_name(f".{path.name[:50]}.{secrets.token_hex(8)}.part")
+    try:
+        with opened(draft, mode="rwc") as db:
+            for text in TABLES.values():
+                db.execute(text)
+            db.execute(f"PRAGMA application_id = {APPLICATION}")
+            db.execute(f"PRAGMA user_version = {FORMAT}")
+        os.link(draft, path)
+    except FileExistsError:
+        raise ModelFileError(f"{path}: there is a file already") from None
+    finally:
+        for end in ("", "-journal", "-wal", "-shm"):
+            with suppress(FileNotFoundError):
+                os.unlink(f"{draft}{end}")
+
+
+@contextmanager
+def opened(path: Path, mode: str = "rw") -> Iterator[sqlite3.Connection]:
+    """A connection that is closed at the end."""
+    db = connect(path, mode)
+    try:
+        yield db
+    finally:
+        db.close()
+
+
+def connect(path: Path, mode: str = "rw") -> sqlite3.Connection:
+    """A connection without transactions of its own, to a file whose tables may not call functions."""
+    name = quote(os.fsencode(os.path.abspath(path)))
+    db = sqlite3.connect(f"file:{name}?mode={mode}", uri=True, isolation_level=None, timeout=PATIENCE)
+    db.execute("PRAGMA trusted_schema = OFF")
+    db.execute("PRAGMA cell_size_check = ON")
+    return db
+
+
+def check_header(path: Path) -> None:
+    """Whether a file is a store that can be read, by its first hundred bytes."""
+    try:
+        with open(path, "rb") as f:
+            head = f.read(100)
+    except OSError as error:
+        raise ModelFileError(f"{path}: cannot be read ({error.strerror or error})") from None
+    if len(head) < 100 or not head.startswith(MAGIC) or _number(head, 68) != APPLICATION:
+        raise ModelFileError(f"{path}: not a clustruct store")
+    if _number(head, 60) > FORMAT:
+        raise ModelFileError(
+            f"{path}: a store of format {_number(head, 60)}; this version reads formats up to {FORMAT}"
+        )
+
+
+def _number(head: bytes, at: int) -> int:
+    return int.from_bytes(head[at : at + 4], "big")
+
+
+def check_tables(db: sqlite3.Connection, path: Path, thoroughly: bool) -> None:
+    """Whether the file has these tables and no others (nor views or triggers of somebody else), undamaged."""
+    rows = db.execute("SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
+    if dict(rows.fetchall()) != TABLES:
+        raise ModelFileError(f"{path}: not a clustruct store (its tables are others)")
+    if thoroughly and (said := db.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
+        raise ModelFileError(f"{path}: the store is damaged ({' '.join(said.split())})")

@@ -1,0 +1,217 @@
+"""Scores by a trained model of the pairs that matter to new items: theirs, and those of the groups near
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from copy import copy
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from clustruct._typing import Bools, Floats, Ints
+from clustruct.callbacks import working
+from clustruct.explain import objective_of
+from clustruct.features import PairFeatures
+from clustruct.features.columns import Columns
+from clustruct.itemsets import PairScores
+from clustruct.records import CodedColumn, RawSet
+
+from .assign import NEW, assign
+from .constraints import Constraints
+from .update import Update, update_groups
+
+# A group of more items is looked at through so many pairs of each item.
+LARGE_GROUP, PAIRS_OF_ITEM = 30, 10
+# Where a model knows likely pairs, more than so many pairs are not all compared.
+MOST_PAIRS = 20_000
+
+
+def place_items(
+    pipeline: Pipeline,
+    raw: RawSet,
+    groups: Mapping[str, str] | None = None,
+    *,
+    constraints: Constraints | None = None,
+    confirmed: Mapping[str, int] | None = None,
+    revise: bool = False,
+    fresh: Callable[[str], str] | None = None,
+    random_state: int = 0,
+) -> Update:
+    """Group the new items of a set with a trained pipeline, beside items whose groups are known.
+
+    Only pairs that touch a new item are looked for, and of known items those of groups that a new item scores
+    well with, to see whether these should be merged or split.
+
+    Parameters
+    ----------
+    pipeline : fitted `PairFeatures` and a clusterer by correlation
+    raw : all items, known and new, with their ids
+    groups : group id of each known item; the others are new
+    constraints, confirmed, revise, fresh, random_state : as for `update_groups`
+    """
+    _check_correlation(pipeline[-1])
+    items = [str(name) for name in raw.item_ids]
+    known, held = groups or {}, constraints or Constraints()
+    named = {item for said in held.broken(known) for item in (said.a, said.b)}
+    touched = np.array([item not in known or item in named for item in items])
+    scores = scores_near(pipeline, raw, touched, [known.get(item) for item in items])
+    more = {"confirmed": confirmed, "revise": revise, "fresh": fresh, "random_state": random_state}
+    with working("grouping"):
+        return update_groups(known, items, scores, constraints=held, **more)  # type: ignore[arg-type]
+
+
+def constrained(
+    model: object, K: Any, ids: Sequence[Hashable], held: Constraints, random_state: int = 0
+) -> Ints:
+    """The clusters of one set, by a model's scores of its pairs, that hold what people said of its items."""
+    _check_correlation(model)
+    numbers = {str(name): a for a, name in enumerate(ids)}
+    return assign(
+        PairScores.from_matrix(K),
+        np.full(len(numbers), NEW),
+        must_link=held.must_link(numbers),
+        cannot_link=held.cannot_link(numbers),
+        random_state=random_state,
+    ).labels
+
+
+def _check_correlation(model: object) -> None:
+    if objective_of(model) != "correlation":
+        name = type(model).__name__
+        raise ValueError(
+            f"{name} has a fixed number of groups: it takes neither known groups nor constraints"
+        )
+
+
+def joined(first: RawSet, second: RawSet) -> RawSet:
+    """One set of the items of two, without labels.
+
+    >>> joined(RawSet([{"t": 1}], ids=["a"]), RawSet([{"u": 2}], ids=["b"])).column("t")
+    [1, None]
+    """
+    fields = list(dict.fromkeys([*first.fields(), *second.fields()]))
+    ids: list[Hashable] = [*first.item_ids, *second.item_ids]
+    if not fields:
+        return RawSet([{}] * len(ids), ids=ids)
+    columns = {field: _joined_column(first, second, field) for field in fields}
+    return RawSet.from_columns(columns, ids=ids, context={**first.context, **second.context})
+
+
+def _joined_column(first: RawSet, second: RawSet, field: str) -> Any:
+    """The values of two columns, by their codes where they are texts: these are not looked at one by one."""
+    rows, more = first.matrix(field), second.matrix(field)
+    if rows is not None and more is not None:
+        return np.concatenate([rows, more])
+    one, two = first.coded(field), second.coded(field)
+    if not all(type(v) is str for coded in (one, two) for v in coded.values):
+        return [*first.column(field), *second.column(field)]
+    place = {word: k for k, word in enumerate(one.values)}
+    codes = np.array([*(place.setdefault(word, len(place)) for word in two.values), -1], np.int64)
+    return CodedColumn(np.concatenate([one.codes, codes[two.codes]]).astype(np.int32), list(place))
+
+
+def scores_near(
+    pipeline: Pipeline, raw: RawSet, touched: Bools, groups: Sequence[Hashable | None]
+) -> PairScores:
+    """Scores of the pairs that touch some items, and of pairs of other items in the groups near these.
+
+    A group is near where the sum of its scores with one of the items is positive.
+    """
+    number = {group: g for g, group in enumerate(dict.fromkeys(g for g in groups if g is not None))}
+    known = np.array([-1 if g is None else number[g] for g in groups], dtype=np.int64)
+    with working("features") as work:
+        pairs = candidates(pipeline[0], raw, touched)
+        score = _Scorer(pipeline, raw, _with_mates(pairs, known))
+        values = score(pairs)
+        inside = _inside(known, _near_groups(pairs, values, touched, known), touched)
+        work.keep(items=int(touched.sum()), pairs=len(pairs) + len(inside))
+        index = np.concatenate([pairs, inside])
+        return PairScores(len(raw), index=index, values=np.concatenate([values, score(inside)]))
+
+
+def candidates(features: PairFeatures, raw: RawSet, touched: Bools) -> Ints:
+    """The likely pairs (all pairs of a small set) that touch some items."""
+    blocking, some = features.blocking_, np.flatnonzero(touched)
+    if blocking is not None and (blocking.lists(raw) or len(some) * len(raw) > MOST_PAIRS):
+        # The blocking looks for neighbours of the last items.
+        order = np.concatenate([np.flatnonzero(~touched), some])
+        return np.sort(order[blocking.pairs(raw.take(order), since=len(raw) - len(some))], axis=1)
+    first, second = np.repeat(some, len(raw)), np.tile(np.arange(len(raw)), len(some))
+    keep = (first < second) | ((first > second) & ~touched[second])
+    return np.sort(np.column_stack([first[keep], second[keep]]), axis=1).astype(np.int64)
+
+
+def _with_mates(pairs: Ints, groups: Ints) -> Ints:
+    """The items of some pairs and of their groups."""
+    wanted = np.zeros(len(groups), np.bool_)
+    wanted[pairs.ravel()] = True
+    near = np.zeros(int(groups.max(initial=-1)) + 2, np.bool_)
+    near[groups[wanted]] = True
+    near[-1] = False  # of items without a group
+    return np.flatnonzero(wanted | near[groups])
+
+
+class _Scorer:
+    """What a model says of pairs of some items of a set; their texts are looked at once."""
+
+    def __init__(self, pipeline: Pipeline, raw: RawSet, items: Ints) -> None:
+        self.features, self.model, self.items = pipeline[0], pipeline[-1], items
+        self.columns = Columns(raw.take(items)) if len(items) else None
+
+    def __call__(self, pairs: Ints) -> Floats:
+        """Scores of pairs (p x 2, the smaller item first)."""
+        if not len(pairs):
+            return np.zeros(0)
+        assert self.columns is not None
+        local = np.searchsorted(self.items, pairs)
+        linear = self.model.linear_similarity()
+        if linear is not None:
+            return np.asarray(self.features.scores_of(self.columns, local, *linear), dtype=np.float64)
+        given = copy(self.features.checked())
+        given.blocking_ = _GivenPairs(local)
+        K = self.model.decision_function(given.transform([self.columns.raw]))[0]
+        return np.asarray(K[local[:, 0], local[:, 1]], dtype=np.float64).ravel()
+
+
+class _GivenPairs:
+    """In the place of a blocking: the pairs are known."""
+
+    def __init__(self, pairs: Ints) -> None:
+        self._pairs = pairs
+
+    def lists(self, raw: Any) -> bool:
+        return True
+
+    def pairs(self, raw: Any) -> Ints:
+        return self._pairs
+
+
+def _near_groups(pairs: Ints, values: Floats, touched: Bools, groups: Ints) -> Ints:
+    """The groups that an item scores well with."""
+    ends = np.concatenate([pairs, pairs[:, ::-1]])
+    sums = np.concatenate([values, values])
+    keep = touched[ends[:, 0]] & (groups[ends[:, 1]] >= 0)
+    k = int(groups.max(initial=0)) + 1
+    keys, inverse = np.unique(ends[keep, 0] * k + groups[ends[keep, 1]], return_inverse=True)
+    total = np.bincount(inverse, weights=sums[keep], minlength=len(keys))
+    return np.unique(keys[total > 0.0] % k)
+
+
+def _inside(groups: Ints, near: Ints, touched: Bools) -> Ints:
+    """Pairs of items inside each of some groups: all of a small one, of a large one each item with a few
+    others.
+    """
+    wanted = np.zeros(int(groups.max(initial=-1)) + 2, np.bool_)
+    wanted[near] = True
+    items = np.flatnonzero(wanted[groups] & ~touched)
+    items = items[np.argsort(groups[items], kind="stable")]
+    cuts = np.flatnonzero(np.diff(groups[items])) + 1
+    found = [np.zeros((0, 2), np.int64)]
+    for members in np.split(items, cuts):
+        reach = len(members) - 1 if len(members) <= LARGE_GROUP else PAIRS_OF_ITEM
+        for step in range(1, reach + 1):
+            found.append(np.column_stack([members[:-step], members[step:]]))
+    return np.sort(np.concatenate(found), axis=1)

@@ -1,0 +1,235 @@
+"""A store: items, groups with their ids, runs and all decisions of people in one SQLite file.
+
+The log of runs and decisions is only ever added to; the groups of today are its replay, kept beside it so
+that they can be read at once. Every change is one transaction: a process that is killed leaves the state
+before it or after it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from os import PathLike
+from pathlib import Path
+from typing import Any, Self
+
+from clustruct.exceptions import DataError, ModelFileError
+
+from .decisions import Decision
+from .labels import read_labels
+from .replay import State, Transition, completed, places_of, transition, undone
+from .schema import check_tables, make_file
+from .stored import Item, StoredGroups
+
+
+class Store(StoredGroups):
+    """Groups that live on in a file.
+
+    >>> import os, tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> store = Store.create(os.path.join(folder.name, "people.db"))
+    >>> store.add_items([Item("a", {"name": "Ann"}), Item("b", {"name": "Anne"}), Item("c", {"name": "Bob"})])
+    3
+    >>> run = store.record_run({"a": "g1", "b": "g1", "c": "g2"})
+    >>> number = store.decide(Decision("merge", group="g2", into="g1", author="ann"))
+    >>> store.groups(), store.resolve("g2")
+    ({'a': 'g1', 'b': 'g1', 'c': 'g1'}, ('g1',))
+    >>> number = store.decide(Decision("undo", undoes=number))
+    >>> store.group_of("c")
+    'g2'
+    >>> store.close(); folder.cleanup()
+    """
+
+    @classmethod
+    def create(cls, path: str | PathLike[str]) -> Self:
+        """Make an empty store where there is no file yet."""
+        make_file(Path(path))
+        return cls(path)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All changes inside happen together, or none of them; others may read meanwhile, but not write."""
+        with self._named():
+            if self._db.in_transaction:  # part of a larger one
+                yield
+                return
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._db.execute("COMMIT")
+            except BaseException:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                raise
+
+    def _do(self, what: str, rows: Iterable[tuple[object, ...]]) -> None:
+        with self._named():
+            self._db.executemany(what, rows)
+
+    def add_items(self, items: Iterable[Item]) -> int:
+        """Add items, or replace the fields of those that are there; how many are new."""
+        rows = [(i.id, json.dumps(dict(i.fields), ensure_ascii=False, default=str), i.source) for i in items]
+        with self.transaction():
+            (before,) = self._ask("SELECT count(*) FROM items")[0]
+            put = "INSERT INTO items VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET fields = excluded.fields"
+            self._do(put + ", source = excluded.source", rows)
+            (after,) = self._ask("SELECT count(*) FROM items")[0]
+        return int(after - before)
+
+    def decide(self, decision: Decision) -> int:
+        """Write down a decision, and change the groups as it says; its number in the log.
+
+        One that names unknown items or groups is refused. Number and time are given here; the cost is in
+        proportion to the items that it moves, for an undo to the length of the log.
+        """
+        with self.transaction():
+            decision = replace(decision, number=self.next_number(), time=decision.time or _now())
+            for item in self.unknown(decision.items):
+                raise DataError(f"{decision} names {item!r}, and there is no such item in {self.path}")
+            if decision.kind == "undo":
+                undone([*self.log(), decision])  # refuses what cannot be undone
+            decision = completed(decision, self)
+            places = places_of(decision, self)
+            change = transition(places, _Prefetched(self, places))
+            self._write(decision.number, decision.kind, decision.author, decision.time, _content(decision))
+            if decision.kind == "undo":
+                self._become(self.state())
+            else:
+                self._change(change, decision.number)
+        return decision.number
+
+    def record_run(
+        self,
+        groups: Mapping[str, str],
+        *,
+        removed: Iterable[str] = (),
+        author: str = "",
+        note: str = "",
+    ) -> int:
+        """Write down where a run has put items (those not named stay where they are); its number in the log.
+
+        Ids that are new are entered in the ledger, those whose last item went end.
+        """
+        places: dict[str, str | None] = {**groups, **dict.fromkeys(removed)}
+        with self.transaction():
+            for item in self.unknown(places):
+                raise DataError(f"{self.path}: there is no item {item!r} to be put into a group")
+            number = self.next_number()
+            change = transition(places, _Prefetched(self, places))
+            self._write(number, "run", author, _now(), {"note": note} if note else {})
+            rows = ((number, item, group) for item, group in change.places.items())
+            self._do("INSERT INTO places VALUES (?, ?, ?)", rows)
+            self._change(change, number)
+        return number
+
+    def _write(self, number: int, kind: str, author: str, time: str, content: Mapping[str, Any]) -> None:
+        row = (number, kind, author, time, json.dumps(content, ensure_ascii=False))
+        self._do("INSERT INTO log VALUES (?, ?, ?, ?, ?)", [row])
+
+    def _change(self, change: Transition, at: int) -> None:
+        self._do("DELETE FROM members WHERE item = ?", ((item,) for item in change.places))
+        put = ((item, group) for item, group in change.places.items() if group is not None)
+        self._do("INSERT INTO members VALUES (?, ?)", put)
+        issued = ((name, at, None, json.dumps(origins), "[]") for name, origins in change.issued.items())
+        self._do("INSERT INTO ids VALUES (?, ?, ?, ?, ?)", issued)
+        ended = ((at, json.dumps(heirs), name) for name, heirs in change.ended.items())
+        self._do("UPDATE ids SET ended = ?, heirs = ? WHERE id = ?", ended)
+
+    def _become(self, state: State) -> None:
+        """The groups and ids of a state, where they differ from those that are kept."""
+        kept = self.groups()
+        gone = [(item,) for item in kept if kept[item] != state.groups.get(item)]
+        self._do("DELETE FROM members WHERE item = ?", gone)
+        put = ((item, group) for item, group in state.groups.items() if kept.get(item) != group)
+        self._do("INSERT INTO members VALUES (?, ?)", put)
+        before = {entry.id: entry for entry in self.ledger()}
+        rows = (
+            (e.id, e.made, e.ended, json.dumps(e.origins), json.dumps(e.into))
+            for e in state.ledger
+            if before.get(e.id) != e
+        )
+        self._do("INSERT OR REPLACE INTO ids VALUES (?, ?, ?, ?, ?)", rows)
+
+    def import_decisions(self, path: str | PathLike[str]) -> list[int]:
+        """Write down all decisions (or labelled pairs) of a file, or none of them; the numbers they got.
+
+        An undo in the file means a decision of the file. A decision that is there already, with the same
+        time and author, is passed over.
+        """
+        given = read_labels(path).decisions
+        if not given:
+            raise DataError(f"{path}: there are no decisions to import")
+        numbers: dict[int, int] = {}
+        fresh = []
+        with self.transaction():
+            there = {_key(form): d.number for d in self.decisions() if d.time for form in _forms(d)}
+            for decision in given:
+                if decision.undoes is not None:
+                    if decision.undoes not in numbers:
+                        told = f"decision {decision.undoes}, which is not before it in the file"
+                        raise DataError(f"{decision} undoes {told}")
+                    decision = replace(decision, undoes=numbers[decision.undoes])
+                number = there.get(_key(decision)) if decision.time else None
+                if number is None:
+                    number = self.decide(decision)
+                    fresh.append(number)
+                numbers[decision.number] = number
+        return fresh
+
+    def verify(self) -> None:
+        """Look through the whole file, and replay the log: a `ModelFileError` where something is not as it
+        must be.
+        """
+        with self._named():
+            check_tables(self._db, self.path, thoroughly=True)
+            state = self.state()
+            if state.groups != self.groups() or set(state.ledger) != set(self.ledger()):
+                raise ModelFileError(
+                    f"{self.path}: the store is damaged (its groups are not those of its log)"
+                )
+
+
+def _content(decision: Decision) -> dict[str, Any]:
+    where = {"source": decision.source, "line": decision.line}
+    return {**decision.content(), **{name: value for name, value in where.items() if value}}
+
+
+def _key(decision: Decision) -> tuple[object, ...]:
+    said = json.dumps(decision.content(), sort_keys=True)
+    return decision.kind, decision.author, decision.time, said
+
+
+def _forms(decision: Decision) -> list[Decision]:
+    """A decision as it is kept and, where it was given an id for a new group, as it was before that."""
+    made = decision.kind in ("move", "split") and decision.into is not None
+    return [replace(decision, into=None), decision] if made else [decision]
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+class _Prefetched:
+    """The view of a store for a change that places many items: their groups are looked up together."""
+
+    def __init__(self, store: StoredGroups, items: Iterable[str]) -> None:
+        self._store = store
+        self._groups = dict(store.in_batches("SELECT item, grp FROM members WHERE item IN ({})", items))
+
+    def group_of(self, item: str) -> str | None:
+        return self._groups.get(item)
+
+    def members(self, group: str) -> Sequence[str]:
+        return self._store.members(group)
+
+    def size(self, group: str) -> int:
+        return self._store.size(group)
+
+    def resolve(self, group: str) -> tuple[str, ...]:
+        return self._store.resolve(group)
+
+    def was_given(self, group: str) -> bool:
+        return self._store.was_given(group)

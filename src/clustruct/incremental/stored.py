@@ -1,0 +1,216 @@
+"""What a store holds, as it is read: items, groups, ids, and the log."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+from clustruct.exceptions import DataError, ModelFileError
+
+from .decisions import Decision
+from .ledger import Entry, Ledger, fresh_id
+from .replay import Event, Run, State, replay
+from .schema import LOOKED_THROUGH, check_header, check_tables, connect
+
+# So many names fit into one question.
+BATCH = 500
+
+
+class Item(NamedTuple):
+    """An item with its fields, and where it came from."""
+
+    id: str
+    fields: Mapping[str, Any]
+    source: str = ""
+
+
+class StoredGroups:
+    """A store that is there, to be read: a `View` of its groups, at the cost of what is asked for."""
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        """Open a store that is there. What is no store, or damaged, is a `ModelFileError` that names the
+        file.
+        """
+        self.path = Path(path)
+        check_header(self.path)
+        with self._named():
+            self._db = connect(self.path)
+            try:
+                check_tables(self._db, self.path, self.path.stat().st_size <= LOOKED_THROUGH)
+                self._db.execute("PRAGMA foreign_keys = ON")
+                self._db.execute("PRAGMA journal_mode = WAL")
+                # A decision of a person is on the disk before it is said to be.
+                self._db.execute("PRAGMA synchronous = FULL")
+            except BaseException:
+                self._db.close()
+                raise
+
+    def close(self) -> None:
+        """Give the file free."""
+        self._db.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """What SQLite says of the file, with its name."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            damaged = isinstance(error, sqlite3.DatabaseError) and not isinstance(
+                error, sqlite3.OperationalError
+            )
+            told = "the store is damaged" if damaged else "the store cannot be used"
+            raise ModelFileError(f"{self.path}: {told} ({error})") from None
+        except UnicodeDecodeError:
+            raise ModelFileError(f"{self.path}: the store is damaged (a text in it is no text)") from None
+        except UnicodeEncodeError:
+            raise DataError(f"{self.path}: a name that is not Unicode cannot be stored") from None
+
+    def _ask(self, question: str, *values: object) -> list[tuple[Any, ...]]:
+        with self._named():
+            return self._db.execute(question, values).fetchall()
+
+    def items(self, ids: Iterable[str] | None = None) -> Iterator[Item]:
+        """Items with their fields: all of them in the order in which they came, or those named."""
+        question = "SELECT id, fields, source FROM items"
+        if ids is None:
+            rows: Iterable[tuple[Any, ...]] = self._ask(question + " ORDER BY rowid")
+        else:
+            rows = self.in_batches(question + " WHERE id IN ({})", ids)
+        for name, fields, source in rows:
+            yield Item(name, self._json(fields, f"the item {name!r}"), source)
+
+    def in_batches(self, question: str, names: Iterable[str]) -> Iterator[tuple[Any, ...]]:
+        """The answers to a question with a list of names in it."""
+        wanted = list(names)
+        for at in range(0, len(wanted), BATCH):
+            some = wanted[at : at + BATCH]
+            yield from self._ask(question.format(", ".join("?" * len(some))), *some)
+
+    def unknown(self, ids: Iterable[str]) -> list[str]:
+        """Those that are no items of the store."""
+        wanted = list(ids)
+        known = {name for (name,) in self.in_batches("SELECT id FROM items WHERE id IN ({})", wanted)}
+        return [name for name in wanted if name not in known]
+
+    def _json(self, text: str, what: str) -> Any:
+        try:
+            held = json.loads(text)
+        except (ValueError, RecursionError):
+            held = None
+        if not isinstance(held, dict):
+            raise ModelFileError(f"{self.path}: the store is damaged ({what} is not as it was written)")
+        return held
+
+    def groups(self) -> dict[str, str]:
+        """The group id of each item that has one."""
+        both = "FROM items JOIN members ON item = id"
+        return dict(self._ask(f"SELECT item, grp {both} ORDER BY items.rowid"))
+
+    def group_of(self, item: str) -> str | None:
+        """The group of an item."""
+        rows = self._ask("SELECT grp FROM members WHERE item = ?", item)
+        return rows[0][0] if rows else None
+
+    def members(self, group: str) -> list[str]:
+        """The items of a group."""
+        both = "FROM items JOIN members ON item = id"
+        rows = self._ask(f"SELECT item {both} WHERE grp = ? ORDER BY items.rowid", group)
+        return [item for (item,) in rows]
+
+    def size(self, group: str) -> int:
+        """How many items a group has."""
+        return int(self._ask("SELECT count(*) FROM members WHERE grp = ?", group)[0][0])
+
+    def was_given(self, group: str) -> bool:
+        """Whether an id was ever given."""
+        return bool(self._ask("SELECT 1 FROM ids WHERE id = ?", group))
+
+    def entry(self, group: str) -> Entry:
+        """What the ledger says of an id."""
+        rows = self._ask("SELECT id, made, ended, origins, heirs FROM ids WHERE id = ?", group)
+        if not rows:
+            raise DataError(f"{self.path}: there is no group {group!r}, and there never was")
+        return self._entry(rows[0])
+
+    def _entry(self, row: tuple[Any, ...]) -> Entry:
+        name, made, ended, *lists = row
+        try:
+            origins, heirs = (tuple(map(str, json.loads(text))) for text in lists)
+        except (TypeError, ValueError, RecursionError):
+            told = f"the id {name!r:.40} is not as it was written"
+            raise ModelFileError(f"{self.path}: the store is damaged ({told})") from None
+        return Entry(name, made, ended, origins, heirs)
+
+    def resolve(self, group: str) -> tuple[str, ...]:
+        """The living groups that an id leads to, at the cost of the chain alone."""
+        found: dict[str, None] = {}
+        seen, waiting = set[str](), [group]
+        while waiting:
+            entry = self.entry(waiting.pop())
+            if entry.id not in seen:
+                seen.add(entry.id)
+                found.update({} if entry.ended is not None else {entry.id: None})
+                waiting.extend(reversed(entry.into))
+        return tuple(found)
+
+    def ledger(self) -> Ledger:
+        """All ids."""
+        rows = self._ask("SELECT id, made, ended, origins, heirs FROM ids ORDER BY rowid")
+        try:
+            return Ledger(map(self._entry, rows))
+        except DataError as error:
+            raise ModelFileError(f"{self.path}: the store is damaged ({error})") from None
+
+    def fresh_id(self, *about: object) -> str:
+        """An id that was never given, for a group of the next run."""
+        name = fresh_id("run", self.next_number(), *about)
+        while self.was_given(name):
+            name = fresh_id(name)
+        return name
+
+    def next_number(self) -> int:
+        """The number of the next event."""
+        return int(self._ask("SELECT coalesce(max(number), 0) + 1 FROM log")[0][0])
+
+    def log(self) -> list[Event]:
+        """All runs and decisions, in order."""
+        places: dict[int, dict[str, str | None]] = {}
+        for run, item, group in self._ask("SELECT run, item, grp FROM places"):
+            places.setdefault(run, {})[item] = group
+        rows = self._ask("SELECT number, kind, author, time, content FROM log ORDER BY number")
+        return [self._event(places.get(row[0], {}), *row) for row in rows]
+
+    def _event(
+        self, places: Mapping[str, str | None], number: int, kind: str, author: str, time: str, content: str
+    ) -> Event:
+        held = self._json(content, f"event {number}")
+        if kind == "run":
+            return Run(number, places, author, time, str(held.get("note", "")))
+        try:
+            items = tuple(map(str, held.pop("items", ())))
+            told = {"author": author, "time": time, "number": number}
+            return Decision(kind, items, **told, **held)  # type: ignore[arg-type]
+        except (TypeError, ValueError) as error:
+            raise ModelFileError(f"{self.path}: the store is damaged (decision {number}: {error})") from None
+
+    def decisions(self) -> list[Decision]:
+        """All decisions, also those that were undone."""
+        return [event for event in self.log() if isinstance(event, Decision)]
+
+    def state(self) -> State:
+        """The replay of the log: groups, ledger, and what people said of pairs."""
+        try:
+            return replay(self.log())
+        except DataError as error:
+            raise ModelFileError(f"{self.path}: the store is damaged ({error})") from None

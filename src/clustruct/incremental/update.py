@@ -1,0 +1,134 @@
+"""A run on groups that live on: new items are scored, put into groups, and the groups keep their ids."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from clustruct._typing import Ints
+from clustruct.itemsets import PairScores
+
+from .assign import NEW, Assignment, assign
+from .changes import Changes, compare
+from .constraints import Constraints
+from .ledger import digest, fresh_id
+from .matching import match_groups, with_ids
+
+
+@dataclass(frozen=True)
+class NamedProposal:
+    """A change of groups that the scores speak for and that was not made, by ids.
+
+    kind : "merge" or "split"
+    groups : ids of the groups that would be merged, or of the one that would be split
+    gain : by how much the score would rise
+    parts : for a split, the items of each part
+    """
+
+    kind: Literal["merge", "split"]
+    groups: tuple[str, ...]
+    gain: float
+    parts: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class Update:
+    """Groups after a run.
+
+    groups : group id of each item, old and new
+    changes : what became of each group
+    proposals : merges and splits of known groups that were not done, the largest gain first
+    freed : old items that a decision has taken out of their group
+    """
+
+    groups: Mapping[str, str]
+    changes: Changes
+    proposals: tuple[NamedProposal, ...]
+    freed: tuple[str, ...]
+
+
+def update_groups(
+    existing: Mapping[str, str],
+    items: Sequence[str],
+    scores: PairScores,
+    *,
+    constraints: Constraints | None = None,
+    confirmed: Mapping[str, int] | None = None,
+    revise: bool = False,
+    fresh: Callable[[str], str] | None = None,
+    sweeps: int = 100,
+    random_state: int = 0,
+) -> Update:
+    """Put new items into known groups (`assign`), by the names of items and groups; ids are kept.
+
+    Parameters
+    ----------
+    existing : group id of each known item. Those that are not among ``items`` stay where they are.
+    items : names of the items that the scores are for, in their order; those without a group are new
+    scores : scores of pairs of these items, at least of those that touch a new one
+    constraints : what people said; it holds exactly
+    confirmed : items of confirmed groups (`State.confirmed`), which a revision neither splits nor merges
+    revise : whether known groups are merged and split where that gains
+    fresh : makes an id for a new group, given its first item; by default one that no group of ``existing``
+    has,
+        the same for the same state
+    sweeps, random_state : as for `assign`
+
+    >>> scores = PairScores(3, index=np.array([[0, 2], [1, 2]]), values=np.array([2.0, -1.0]))
+    >>> found = update_groups({"a": "g1", "b": "g2"}, ["a", "b", "c"], scores)
+    >>> found.groups, found.changes.summary()
+    ({'a': 'g1', 'b': 'g2', 'c': 'g1'}, '1 group unchanged, 1 grown; 1 item added')
+    """
+    numbers = {name: a for a, name in enumerate(items)}
+    if len(numbers) < len(items):
+        twice = next(name for a, name in enumerate(items) if numbers[name] != a)
+        raise ValueError(f"the item {twice!r} is there twice")
+    names = list(dict.fromkeys(existing[item] for item in items if item in existing))
+    number_of = {name: g for g, name in enumerate(names)}
+    known = np.array([number_of[existing[i]] if i in existing else NEW for i in items], dtype=np.int64)
+    held = constraints or Constraints()
+    found = assign(
+        scores,
+        known,
+        must_link=held.must_link(numbers),
+        cannot_link=held.cannot_link(numbers),
+        confirmed=np.array([(confirmed or {}).get(item, NEW) for item in items], dtype=np.int64),
+        revise=revise,
+        sweeps=sweeps,
+        random_state=random_state,
+    )
+    groups = _named(existing, items, found.labels, confirmed or {}, fresh)
+    proposals = _proposals(found, items, names)
+    return Update(groups, compare(existing, groups), proposals, tuple(items[a] for a in found.freed))
+
+
+def _named(
+    existing: Mapping[str, str],
+    items: Sequence[str],
+    labels: Ints,
+    confirmed: Mapping[str, int],
+    fresh: Callable[[str], str] | None,
+) -> dict[str, str]:
+    """The clusters with the ids that they keep; items without a score stay in their groups."""
+    new = dict(zip(items, labels.tolist(), strict=True))
+    prefer = {existing[item] for item in confirmed if item in existing}
+    kept = match_groups(existing, new, prefer=prefer)
+    if fresh is None:
+        state, taken = digest(existing), set(existing.values())
+        fresh = lambda item: fresh_id(state, item, taken=taken)  # noqa: E731
+    return {**existing, **with_ids(new, kept, fresh)}
+
+
+def _proposals(found: Assignment, items: Sequence[str], names: Sequence[str]) -> tuple[NamedProposal, ...]:
+    return tuple(
+        NamedProposal(
+            p.kind,
+            tuple(names[g] for g in p.groups),
+            p.gain,
+            tuple(tuple(items[a] for a in part) for part in p.parts),
+        )
+        for p in found.proposals
+    )

@@ -1,0 +1,182 @@
+"""``predict --existing``, ``--constraints`` and ``store``: ids kept, decisions held, faults in one line."""
+
+import csv
+import json
+
+import pytest
+
+from clustruct.datasets import make_records
+from clustruct.incremental import Store, read_groups
+
+
+def write(path, rows, fields, clusters=True):
+    with open(path, "w", newline="") as f:
+        writer = csv.writer(f)
+        writer.writerow(["id", *["cluster"] * clusters, *fields])
+        writer.writerows([[name, *[group] * clusters, *map(item.get, fields)] for name, group, item in rows])
+
+
+@pytest.fixture
+def people(tmp_path):
+    """known.csv (with groups), new.csv (without), and what is true."""
+    raw = make_records(n_sets=6, n_people=6)[5]
+    labels = raw.labels
+    rows = [(f"p{a}", f"person-{labels[a]}", raw.items[a]) for a in range(len(raw))]
+    cut = 2 * len(rows) // 3
+    write(tmp_path / "known.csv", rows[:cut], raw.fields())
+    write(tmp_path / "new.csv", rows[cut:], raw.fields(), clusters=False)
+    return tmp_path, {name: group for name, group, _ in rows}, [name for name, _, _ in rows[cut:]]
+
+
+@pytest.fixture
+def predict(command, folder, people):
+    def run(*words):
+        data = ["predict", people[0] / "new.csv", "--model", folder / "records.model"]
+        return command(*data, *words)
+
+    return run
+
+
+def test_known_groups_keep_ids_and_members_and_new_items_join_them(predict, people):
+    there, truth, new = people
+    code, out, err = predict("--existing", there / "known.csv", "--out", there / "all.csv")
+    assert (code, err) == (0, "")
+    before, after = read_groups(there / "known.csv"), read_groups(there / "all.csv")
+    assert {item: after[item] for item in before} == before
+    assert set(after) == {*before, *new}
+    joined = [item for item in new if truth[item] in before.values()]
+    assert sum(after[item] == truth[item] for item in joined) >= 0.5 * len(joined) > 0
+    assert f"{len(new)} new items: " in out
+    assert "written to" in out
+    # What was written is what the next run starts from; what is known stays.
+    code, out, _ = predict("--existing", there / "all.csv", "--out", there / "again.csv")
+    assert code == 0
+    assert f"{len(new)} items of the data known already" in out
+    assert (there / "again.csv").read_text() == (there / "all.csv").read_text()
+
+
+def test_without_a_file_the_groups_of_new_items_are_printed(predict, people):
+    there, _, new = people
+    code, out, err = predict("--existing", there / "known.csv")
+    assert code == 0
+    assert [line.split(",")[0] for line in out.splitlines()] == ["id", *new]
+    assert "new items" in err
+    code, out, err = predict("--existing", there / "known.csv", "--json")
+    found = json.loads(out)
+    assert set(found["new"]) == set(new)
+    assert found["groups"]["merged"] == 0
+
+
+def test_constraints_hold_exactly(predict, people):
+    there, _, new = people
+    (there / "fix.csv").write_text(
+        f"a,b,answer,author\n{new[0]},{new[1]},yes,ann\np0,{new[2]},no,ann\np0,p1,yes,bob\n"
+    )
+    code, out, _ = predict(
+        "--existing", there / "known.csv", "--constraints", there / "fix.csv", "--out", there / "all.csv"
+    )
+    assert code == 0
+    after = read_groups(there / "all.csv")
+    assert after[new[0]] == after[new[1]]
+    assert after["p0"] != after[new[2]]
+    assert after["p0"] == after["p1"]
+    assert "3 constraints held" in out
+    # Without known groups, too.
+    (there / "new_fix.csv").write_text(f"a,b,answer\n{new[0]},{new[1]},yes\n{new[0]},{new[2]},no\n")
+    code, out, _ = predict("--constraints", there / "new_fix.csv")
+    alone = dict(line.split(",") for line in out.splitlines())
+    assert code == 0
+    assert alone[new[0]] == alone[new[1]] != alone[new[2]]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a,b,answer\np0,zz,yes\n", "decision 1 (line 2 of {fix}) names 'zz', and there is no such item"),
+        (
+            "a,b,answer,author\np0,p1,yes,ann\np1,p0,no,bob\n",
+            "decision 2 (line 3 of {fix}, by bob) says 'p1' and 'p0' are different, but "
+            "decision 1 (line 2 of {fix}, by ann) says they are the same",
+        ),
+        ("a,b,answer\np0,p1,perhaps\n", "{fix}:2: 'perhaps' is no answer (yes, no or unsure)"),
+        (
+            "decision,group,into\nmerge,nobody,person-1\n",
+            "decision 1 (line 2 of {fix}) names the group 'nobody'",
+        ),
+        ("id,cluster\np0,x\n", "{fix}: holds groups, not pairs or decisions (--existing takes groups)"),
+    ],
+)
+def test_bad_constraints_are_one_line(predict, people, text, said):
+    there = people[0]
+    (there / "fix.csv").write_text(text)
+    code, out, err = predict("--existing", there / "known.csv", "--constraints", there / "fix.csv")
+    assert (code, out) == (1, "")
+    assert err.startswith("clustruct: " + said.format(fix=there / "fix.csv"))
+    assert err.count("\n") == 1
+
+
+def test_bad_existing_files_are_one_line(predict, people):
+    there = people[0]
+    (there / "no_ids.csv").write_text("name,cluster\nAnn,1\n")
+    code, _, err = predict("--existing", there / "no_ids.csv")
+    assert (code, err) == (1, f"clustruct: {there / 'no_ids.csv'}: items that live on need ids (--id NAME)\n")
+    (there / "no_groups.csv").write_text("id,name\n1,Ann\n")
+    code, _, err = predict("--existing", there / "no_groups.csv")
+    assert code == 1
+    assert err.endswith("no_groups.csv:1: name the column of the clusters (--cluster NAME)\n")
+    code, _, err = predict("--revise")
+    assert code == 2
+    assert "--revise goes with --existing only" in err
+
+
+def test_decisions_about_groups_are_carried_out_and_told(predict, people):
+    there = people[0]
+    before = read_groups(there / "known.csv")
+    first, second = list(dict.fromkeys(before.values()))[:2]
+    (there / "fix.csv").write_text(f"decision,group,into\nmerge,{first},{second}\n")
+    out_file = there / "all.csv"
+    code, out, _ = predict(
+        "--existing", there / "known.csv", "--constraints", there / "fix.csv", "--out", out_file
+    )
+    assert code == 0
+    assert {read_groups(out_file)[i] for i in before if before[i] in (first, second)} == {second}
+    assert "merged" in out
+
+
+def test_a_store_lives_through_runs_decisions_and_undo(command, predict, people):
+    there, _, new = people
+    store = there / "people.db"
+    assert command("store", store, "--create", "--items", there / "known.csv")[0] == 0
+    before = read_groups(store)
+    code, _, err = predict("--existing", store, "--dry-run")
+    assert (code, read_groups(store)) == (0, before)
+    assert "nothing was written" in err
+    code, _, err = predict("--existing", store)
+    assert code == 0
+    assert err.endswith(f"run 2 of {store}\n")
+    after = read_groups(store)
+    assert {item: after[item] for item in before} == before
+    assert set(after) == {*before, *new}
+    first, second = list(dict.fromkeys(before.values()))[:2]
+    assert command("store", store, "--decide", "merge", first, second, "--author", "ann")[0] == 0
+    code, out, _ = command("store", store, "--show", first)
+    assert out.startswith(f"group {first}: merged into {second}")
+    assert command("store", store, "--decide", "undo", "3")[0] == 0
+    assert read_groups(store) == after
+    code, out, _ = command("store", store, "--verify", "--decisions-out", there / "log.csv")
+    assert code == 0
+    assert "merge (undone)" in out
+    with Store(store) as held:
+        assert [d.kind for d in held.decisions()] == ["merge", "undo"]
+
+
+def test_what_is_wrong_with_a_store_is_one_line(command, people):
+    there = people[0]
+    code, _, err = command("store", there / "known.csv")
+    assert (code, err) == (1, f"clustruct: {there / 'known.csv'}: not a clustruct store\n")
+    command("store", there / "s.db", "--create")
+    code, _, err = command("store", there / "s.db", "--create")
+    assert (code, err) == (1, f"clustruct: {there / 's.db'}: there is a file already\n")
+    code, _, err = command("store", there / "s.db", "--decide", "merge", "a")
+    assert code == 2
+    assert "'merge a' is no decision" in err

@@ -1,0 +1,203 @@
+"""New items for known groups, against every partition that keeps the groups as they are."""
+
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from clustruct.incremental import assign
+from clustruct.itemsets import PairScores, all_pairs
+from tests.reference.correlation import allowed, objective
+from tests.reference.partitions import all_partitions
+
+M = 7
+
+
+def listed(K, keep=None):
+    """The pairs of a matrix that are kept (all by default), as scores."""
+    index = all_pairs(len(K))
+    index = index if keep is None else index[keep(index)]
+    return PairScores(len(K), index=index, values=K[index[:, 0], index[:, 1]])
+
+
+def matrix(rng, m=M):
+    K = np.triu(rng.normal(size=(m, m)).round(2), 1)
+    return K + K.T
+
+
+def keeps(labels, groups):
+    """Are the known groups whole, and apart from each other?"""
+    old = [a for a, g in enumerate(groups) if g >= 0]
+    return all((labels[a] == labels[b]) == (groups[a] == groups[b]) for a in old for b in old)
+
+
+def best(K, groups, must=(), cannot=()):
+    values = [
+        objective(K, y) for y in all_partitions(len(K)) if keeps(y, groups) and allowed(y, must, cannot)
+    ]
+    return max(values)
+
+
+GROUPS = [
+    [0, 0, 1, 2, -1, -1, -1],
+    [0, 1, 2, 3, -1, -1, -1],
+    [-1, 0, -1, 1, -1, 0, -1],
+    [0, -1, -1, -1, -1, -1, -1],
+    [-1] * 7,
+    [0, 0, 1, 1, 2, 2, -1],
+]
+
+
+@pytest.mark.parametrize("groups", GROUPS)
+@pytest.mark.parametrize("seed", range(12))
+def test_no_partition_that_keeps_the_groups_is_better(groups, seed):
+    K = matrix(np.random.default_rng(seed))
+    found = assign(listed(K), groups).labels
+    assert keeps(found, groups)
+    assert objective(K, found) == pytest.approx(best(K, groups))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 10_000), st.sampled_from(GROUPS), st.data())
+def test_constraints_on_new_items_hold_exactly(seed, groups, data):
+    K = matrix(np.random.default_rng(seed))
+    new = [a for a, g in enumerate(groups) if g < 0]
+    pair = st.tuples(st.sampled_from(new), st.integers(0, M - 1)).filter(lambda p: p[0] != p[1])
+    cannot = data.draw(st.lists(pair, max_size=3))
+    found = assign(listed(K), groups, cannot_link=cannot or None).labels
+    assert allowed(found, (), cannot)
+    assert keeps(found, groups)
+    assert objective(K, found) == pytest.approx(best(K, groups, (), cannot))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_must_link_joins_what_it_names(seed):
+    K, groups = matrix(np.random.default_rng(seed)), [0, 0, 1, 2, -1, -1, -1]
+    found = assign(listed(K), groups, must_link=[(4, 2), (5, 6)]).labels
+    assert objective(K, found) == pytest.approx(best(K, groups, [(4, 2), (5, 6)]))
+    # Two known groups that people call the same are one.
+    joined = assign(listed(K), groups, must_link=[(0, 3)]).labels
+    assert objective(K, joined) == pytest.approx(best(K, [0, 0, 1, 0, -1, -1, -1]))
+
+
+def test_of_two_items_that_differ_the_one_with_weaker_ties_leaves_its_group():
+    K = np.zeros((5, 5))
+    K[0, 1] = K[1, 2] = K[0, 2] = 2.0
+    K[2, 3] = K[1, 3] = K[0, 3] = 1.0
+    K[3, 4] = 3.0
+    K += K.T
+    groups = [0, 0, 0, 0, -1]
+    found = assign(listed(K), groups, cannot_link=[(0, 3)])
+    assert found.freed == (3,)
+    assert found.labels.tolist() == [0, 0, 0, 1, 1]
+    # Without scores of old pairs the later one leaves, and takes along what must be with it.
+    bare = assign(
+        PairScores(5, index=np.zeros((0, 2), int), values=np.zeros(0)), groups, cannot_link=[(0, 3)]
+    )
+    assert bare.freed == (3,)
+    tied = assign(listed(0 * K), groups, cannot_link=[(0, 3)], must_link=[(2, 3)])
+    assert tied.freed == (0,)
+    assert tied.labels[2] == tied.labels[3] != tied.labels[0]
+
+
+def test_contradictions_are_refused():
+    with pytest.raises(ValueError, match="items 0 and 2 are in cannot_link, but must_link puts"):
+        assign(listed(np.zeros((3, 3))), [-1] * 3, must_link=[(0, 1), (1, 2)], cannot_link=[(0, 2)])
+    with pytest.raises(ValueError, match="groups must be 3 whole numbers"):
+        assign(listed(np.zeros((3, 3))), [0, 1])
+    with pytest.raises(ValueError, match="the score of items 0 and 1 is nan"):
+        assign(listed(np.full((2, 2), np.nan)), [0, 1])
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_merges_are_proposed_with_what_they_gain(seed):
+    K, groups = matrix(np.random.default_rng(seed)) + 0.3, [0, 0, 1, 2, -1, -1, -1]
+    np.fill_diagonal(K, 0.0)
+    found = assign(listed(K), groups)
+    before = objective(K, found.labels)
+    for proposal in [p for p in found.proposals if p.kind == "merge"]:
+        names = {found.labels[groups.index(g)] for g in proposal.groups}
+        after = [min(names) if y in names else y for y in found.labels]
+        # A merge may take new groups along; it gains no less than its known groups alone.
+        assert proposal.gain > 0
+        if len(set(found.labels.tolist())) == len(names):
+            assert objective(K, after) - before == pytest.approx(proposal.gain)
+    names = [found.labels[groups.index(g)] for g in range(3)]
+    for g, h in [(0, 1), (0, 2), (1, 2)]:
+        after = [names[g] if y == names[h] else y for y in found.labels]
+        if objective(K, after) > before + 1e-9:
+            assert any({g, h} & set(p.groups) for p in found.proposals if p.kind == "merge")
+
+
+def test_splits_are_proposed_where_pairs_of_the_group_are_listed():
+    K = np.array([[0, 2, -3, 1], [2, 0, -3, 1], [-3, -3, 0, -1], [1, 1, -1, 0]], dtype=float)
+    (split,) = assign(listed(K), [0, 0, 0, -1]).proposals
+    assert (split.kind, split.groups, split.parts) == ("split", (0,), ((0, 1, 3), (2,)))
+    assert split.gain == pytest.approx(7.0)
+    only_new = listed(K, lambda index: (index == 3).any(axis=1))
+    assert assign(only_new, [0, 0, 0, -1]).proposals == ()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_revision_reaches_the_best_of_all_partitions(seed):
+    K = matrix(np.random.default_rng(seed))
+    found = assign(listed(K), [0, 0, 1, 2, -1, -1, -1], revise=True)
+    assert objective(K, found.labels) == pytest.approx(best(K, [-1] * M))
+    assert found.proposals == ()
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_confirmed_groups_are_neither_split_nor_merged_by_a_revision(seed):
+    K = matrix(np.random.default_rng(seed))
+    confirmed = [5, 5, 9, 9, -1, -1, -1]
+    found = assign(listed(K), [0, 0, 1, 1, 1, 2, -1], confirmed=confirmed, revise=True).labels
+    assert objective(K, found) == pytest.approx(best(K, [0, 0, 1, 1, -1, -1, -1]))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_group_without_listed_pairs_is_revised_as_a_whole(seed):
+    K = matrix(np.random.default_rng(seed))
+    K[:3, :3] = 0.0
+    inside = lambda index: ~(index < 3).all(axis=1)  # noqa: E731
+    found = assign(listed(K, inside), [0, 0, 0, 1, 2, -1, -1], revise=True).labels
+    assert objective(K, found) == pytest.approx(best(K, [-1] * M, must=[(0, 1), (1, 2)]))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_answer_does_not_depend_on_the_names_of_groups(seed):
+    K = matrix(np.random.default_rng(seed))
+    first = assign(listed(K), [0, 0, 1, 2, -1, -1, -1]).labels
+    assert first.tolist() == assign(listed(K), [7, 7, 3, 5, -1, -1, -1]).labels.tolist()
+
+
+def test_cost_goes_with_the_new_items():
+    rng = np.random.default_rng(0)
+    n_old, n_new = 300_000, 1_000
+    groups = np.r_[np.arange(n_old) // 3, np.full(n_new, -1)]
+    new = np.repeat(np.arange(n_old, n_old + n_new), 20)
+    index = np.unique(np.column_stack([rng.integers(0, n_old, len(new)), new]), axis=0)
+    scores = PairScores(len(groups), index=index, values=rng.normal(size=len(index)))
+    assign(scores, groups)  # compiles
+    start = time.process_time()
+    found = assign(scores, groups).labels
+    assert time.process_time() - start < 2.0
+    assert np.array_equal(found[:n_old], np.arange(n_old) // 3)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_without_anchors_the_greedy_search_is_that_of_correlation_clustering(seed):
+    from clustruct.incremental._kernels import merge_anchored
+    from clustruct.incremental.anchored import NodeGraph
+    from clustruct.inference.correlation import greedy
+    from clustruct.partitions import canonical_labels
+
+    rng = np.random.default_rng(seed)
+    K = matrix(rng, 25) * (rng.random((25, 25)) < 0.3)
+    K = np.triu(K, 1) + np.triu(K, 1).T
+    index = all_pairs(25)
+    index = index[K[index[:, 0], index[:, 1]] != 0]
+    free = np.zeros(25, bool)
+    graph = NodeGraph.from_pairs(index[:, 0], index[:, 1], K[index[:, 0], index[:, 1]], free)
+    assert canonical_labels(merge_anchored(*graph.csr, free)).tolist() == greedy(K).tolist()
