@@ -60,6 +60,9 @@ PART_SIZE, BLOCKED_PART_SIZE = 250, 2500
 FEWEST_PARTS = 5
 # How far the training on a whole table is taken: half the cost of 0.001, and held-out F is the same.
 TABLE_RTOL = 0.01
+# A table that is learned from as a whole lists likely pairs from so many items on: all pairs of the 913 rows
+# of cora took 6 CPU minutes to learn from.
+WHOLE_BLOCK = 250
 
 
 @dataclass(frozen=True)
@@ -286,7 +289,9 @@ class Recipe(EstimatorState, BaseEstimator):
             model.set_params(checkpoint=checkpoint)
         with working("looking at fields"):
             blocks = guess_blocks(sets, self.kind, self.fields)
-            features = PairFeatures(blocks, blocking=self._blocking(blocks), memory_limit=self.memory_limit)
+            features = PairFeatures(
+                blocks, blocking=self._blocking(blocks, whole), memory_limit=self.memory_limit
+            )
             features.fit(sets).check_memory(sets)
         trusting = features.checked()  # what they need was learned from these very sets
         item_sets = [
@@ -305,7 +310,11 @@ class Recipe(EstimatorState, BaseEstimator):
         """Whether the learner can do with the similarities of some pairs."""
         return self.block > 0 and getattr(self._learner(), "clustering_objective", None) != "kmeans"
 
-    def _blocking(self, blocks: Sequence[Block]) -> Blocking | None:
+    def _block_from(self, whole: bool) -> int:
+        """From how many items on likely pairs are listed."""
+        return min(self.block, WHOLE_BLOCK) if whole else self.block
+
+    def _blocking(self, blocks: Sequence[Block], whole: bool = False) -> Blocking | None:
         """How likely pairs are found in large sets; None: all pairs are compared."""
         vectors = [block for block in blocks if isinstance(block, Vectors)]
         if not self._may_block() or not all(b.has_words or isinstance(b, Vectors) for b in blocks):
@@ -317,7 +326,7 @@ class Recipe(EstimatorState, BaseEstimator):
         return Blocking(
             fields,
             n_neighbors=self.n_neighbors,
-            from_size=self.block,
+            from_size=self._block_from(whole),
             vectors=[list(block.fields) for block in vectors],
         )
 

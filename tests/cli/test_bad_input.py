@@ -53,9 +53,14 @@ BAD = {
         (*COLUMNS, "--id", "id"),
         "a.csv:8: the id 'c' appears twice in set 2 (first at a.csv:7)",
     ),
-    "labels missing": ("a.csv", TABLE + "2,d,,Eve\n", COLUMNS, "a.csv:8: item 'd' has no cluster"),
+    "labels missing": ("a.csv", TABLE + "2,d,,Eve\n", COLUMNS, "a.csv:8: item 'd' of set 2 has no cluster"),
     "no labels": ("a.jsonl", '{"items": [{"t": "x"}]}', (), "a.jsonl:1: the set has no labels"),
-    "label NaN": ("a.jsonl", lines(a_set([1, float("nan")])), (), "a.jsonl:1: item 2 has no cluster"),
+    "label NaN": (
+        "a.jsonl",
+        lines(a_set([1, float("nan")])),
+        (),
+        "a.jsonl: nothing to learn from: no two items",
+    ),
     "no cluster column": ("a.csv", TABLE, ("--set", "set"), "a.csv:1: name the column of the clusters"),
     "column not there": (
         "a.csv",

@@ -18,16 +18,23 @@ from . import (
 )
 from .record import CASES, same_arithmetic
 
-# Cases whose values rest on a known defect: when that is mended they will and shall differ.
+# Cases whose values rest on a known defect, or on how C is chosen, likely pairs are found and listed pairs are
+# annealed (by component): these have changed as meant.
 EXPECTED_CHANGES = {
+    "command_news": "choice of C",
+    "command_one_table": "one table is learned from as a whole",
+    "command_records": "figures of fit",
+    "command_show_and_report": "figures of fit",
+    "correlation_chosen_C": "choice of C",
+    "features_candidates": "pairs of common terms",
     "command_exit_codes": "DEFECTS 1",
-    "command_options": "DEFECTS 10",
-    "correlation_listed_pairs": "DEFECTS 4",
+    "command_options": "DEFECTS 10, choice of C",
+    "correlation_listed_pairs": "DEFECTS 4, components",
     "correlation_listed_pairs_other_rules": "DEFECTS 5",
     "correlation_mixed_features": "DEFECTS 9",
     "kmeans_baselines": "DEFECTS 10",
     "kmeans_centred": "DEFECTS 10, 12",
-    "kmeans_chosen_C": "DEFECTS 10",
+    "kmeans_chosen_C": "DEFECTS 10, choice of C",
     "kmeans_discrete": "DEFECTS 10",
     "kmeans_iterative": "DEFECTS 10",
     "kmeans_losses": "DEFECTS 10",

@@ -102,11 +102,12 @@ def test_parquet_is_read_as_the_same_table(tmp_path):
     assert fault(tmp_path / "b.parquet").startswith("b.parquet: not a readable Parquet file")
 
 
-def test_frames_with_missing_labels_are_refused():
+def test_labels_missing_in_frames_are_not_known_or_refused():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"who": ["x", np.nan], "n": [1, 2]})
+    assert sets_from_frame(frame, cluster="who")[0].labels == ["x", None]
     with pytest.raises(DataError, match="row 1: item 2 has no cluster"):
-        sets_from_frame(frame, cluster="who")
+        sets_from_frame(frame, cluster="who", labels="required")
 
 
 def test_unlabelled_items_can_be_skipped(tmp_path):

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
     from clustruct.io import Prediction
-    from clustruct.itemsets import PairScores
     from clustruct.records import RawSet
 
 SUMMARY = "group new sets"
@@ -121,7 +120,7 @@ def _grouped(pipeline: Pipeline, raw: RawSet, confidence: bool, said: existing.S
             K = model.decision_function([x])[0] if confidence or len(held) else None
             labels = model.predict([x])[0]
         else:
-            K = _signed(scores) if confidence or len(held) else None
+            K = scores.signed() if confidence or len(held) else None
             labels = model.predict_scores([scores])[0]
         if len(held):
             labels = clustruct.incremental.constrained(model, K, raw.item_ids, held)
@@ -130,8 +129,3 @@ def _grouped(pipeline: Pipeline, raw: RawSet, confidence: bool, said: existing.S
         return clustruct.io.Prediction(raw, labels)
     found = explain.item_confidence(K, labels, explain.objective_of(model))
     return clustruct.io.Prediction(raw, labels, {"confidence": found.confidence})
-
-
-def _signed(scores: PairScores) -> Any:
-    """The matrix, or the graph of the listed pairs."""
-    return scores.graph() if scores.matrix is None else scores.matrix

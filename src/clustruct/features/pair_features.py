@@ -122,7 +122,9 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         """
         columns = Columns(raw)
         pairs, listed = self._compared(columns)
-        values = self.scores_of(columns, pairs, w, intercept, told=listed)
+        with working("features") as work:
+            values = self.scores_of(columns, pairs, w, intercept, told=listed)
+            work.keep(items=len(raw), pairs=len(pairs))
         if listed:
             return PairScores(len(raw), index=pairs, values=values)
         matrix = squareform(values) if len(raw) > 1 else np.zeros((1, 1))

@@ -69,6 +69,10 @@ class PairScores:
         graph.eliminate_zeros()
         return graph
 
+    def signed(self) -> Floats | sparse.csr_array:
+        """The matrix, or the graph of the listed pairs."""
+        return self.graph() if self.matrix is None else self.matrix
+
     def plus(self, coefficients: Floats) -> PairScores:
         """K_ab + c_ab, one coefficient for each scored pair."""
         if self.matrix is None:
