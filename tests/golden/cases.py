@@ -18,8 +18,8 @@ from . import (
 )
 from .record import CASES, same_arithmetic
 
-# Cases whose values rest on a known defect, or on how C is chosen, likely pairs are found and listed pairs are
-# annealed (by component): these have changed as meant.
+# Cases whose values rest on a known defect, or on how C is chosen, how likely pairs are found and how listed
+# pairs are annealed (by component): these have changed as meant.
 EXPECTED_CHANGES = {
     "command_news": "choice of C",
     "command_one_table": "one table is learned from as a whole",
