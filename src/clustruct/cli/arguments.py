@@ -143,7 +143,7 @@ def add_learning(parser: argparse.ArgumentParser) -> None:
 def add_background(parser: argparse.ArgumentParser) -> None:
     """What the rest of a table is."""
     add = parser.add_argument_group("one table, of which some rows are labelled").add_argument
-    background = "rows without a cluster belong to no labelled cluster (apart, the default for one table), or may do so"
+    background = "rows without a cluster belong to no labelled one (apart, default for one table), or may"
     add("--unlabelled", choices=("apart", "unknown"), help=background)
     larger = "learn for a table of N rows, where it will be larger than the one at hand"
     add("--for-size", type=whole(1), metavar="N", help=larger)
