@@ -187,3 +187,31 @@ def test_multilabel_takes_one_too(tmp_path):
     resumed = MultiLabelMRF(C=100.0, rtol=1e-6, checkpoint=tmp_path / "c").fit(X, Y)
     assert resumed.result_.objective == pytest.approx(whole.result_.objective, rel=1e-5)
     assert not os.listdir(tmp_path)
+
+
+@pytest.mark.parametrize("at", [2, 5, 7])
+def test_a_choice_inside_a_table_goes_on(tmp_path, every_round, at):
+    from tests.estimators.test_partial_labels import hide, table
+
+    x, y = table(m=120, k=40)
+    path = tmp_path / "fit"
+    model = SupervisedCorrelationClustering(C_grid=(1.0, 10.0), checkpoint=path)
+    wanted = SupervisedCorrelationClustering(C_grid=(1.0, 10.0)).fit(x, hide(y, 0.8))
+
+    def interrupt():
+        raise KeyboardInterrupt
+
+    with training_callback(Begun(at, interrupt)):
+        model.fit(x, hide(y, 0.8))
+    assert path.exists()
+    seen = Begun()
+    with training_callback(seen):
+        model.fit(x, hide(y, 0.8))
+    assert len(seen.trainings) == 7 - (at - 1)  # what was finished is not done again
+    assert model.C_ == wanted.C_
+    assert np.allclose(model.cv_results_["losses"], wanted.cv_results_["losses"])
+    assert not path.exists()
+    with training_callback(Begun(at, interrupt)):
+        model.fit(x, hide(y, 0.8))
+    with pytest.raises(ValueError, match="belongs to another run"):
+        model.fit(x, hide(y, 0.7))

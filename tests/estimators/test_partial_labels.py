@@ -6,6 +6,7 @@ import pytest
 
 from clustruct import ItemSet, SupervisedCorrelationClustering, SupervisedKMeans
 from clustruct.baselines import PairKMeans, PairwiseClassifierClustering
+from clustruct.callbacks import Callback, training_callback
 from clustruct.exceptions import ChoiceWarning
 from clustruct.partitions import partial_labels
 
@@ -177,3 +178,19 @@ def test_few_clusters_are_too_few_to_choose_by():
 def test_what_was_shown_is_the_whole_table():
     x, y = table(m=60)
     assert SupervisedCorrelationClustering(C=1.0).fit(x, hide(y)).shown_.set_sizes[-1] == 60
+
+
+def test_a_choice_that_was_ended_says_how_many_clusters_were_not_seen():
+    x, y = table(m=150, k=50)
+
+    class Interrupt(Callback):
+        def on_iteration(self, training, iteration):
+            raise KeyboardInterrupt
+
+    with (
+        training_callback(Interrupt()),
+        pytest.warns(ChoiceWarning, match="has not seen .. of the .. labelled"),
+    ):
+        model = SupervisedCorrelationClustering().fit(x, hide(y, 0.7))
+    assert "left_out_clusters" in model.cv_results_
+    assert model.result_.stop_reason == "interrupted"

@@ -129,13 +129,6 @@ def add_learning(parser: argparse.ArgumentParser) -> None:
     add("--learner", type=_learner, metavar="NAME", default="correlation", help=learners)
     add("--loss", type=_loss, metavar="NAME", help="what is an error: pairwise, pairwise_f, mitre, purity")
     add("--C", type=_weight, metavar="NUMBER|cv", default="cv", help="weight of errors (or cross-validation)")
-    background = (
-        "what rows without a cluster are, in fit: apart from all labelled clusters (default for one table), "
-        "or of unknown clusters"
-    )
-    add("--unlabelled", choices=("apart", "unknown"), help=background)
-    larger = "learn for a table of N rows, where it is larger than the one at hand"
-    add("--for-size", type=whole(1), metavar="N", help=larger)
     add("--merge-cost", type=positive, metavar="X", help="a wrong merge counts X times a wrong split")
     add("--scaling", choices=("margin", "slack"), default="margin", help="slack: better for --loss mitre")
     add("--predictor", metavar="NAME", help="how sets are clustered, e.g. greedy, local_search")
@@ -145,6 +138,15 @@ def add_learning(parser: argparse.ArgumentParser) -> None:
     add("--neighbours", type=whole(0), default=10, metavar="N", help="likely pairs of an item, at least (10)")
     add("--n-jobs", type=_processes, metavar="N", help="processes for training")
     add("--seed", type=whole(0), default=0, metavar="N", help="random numbers (0)")
+
+
+def add_background(parser: argparse.ArgumentParser) -> None:
+    """What the rest of a table is."""
+    add = parser.add_argument_group("one table, of which some rows are labelled").add_argument
+    background = "rows without a cluster belong to no labelled one (apart, default for one table), or may"
+    add("--unlabelled", choices=("apart", "unknown"), help=background)
+    larger = "learn for a table of N rows, where it will be larger than the one at hand"
+    add("--for-size", type=whole(1), metavar="N", help=larger)
 
 
 def add_model(parser: argparse.ArgumentParser) -> None:
@@ -174,11 +176,12 @@ def recipe(args: argparse.Namespace) -> Recipe:
     """The recipe that the options describe."""
     if args.merge_cost is not None and args.loss not in (None, "pairwise"):
         raise UsageError("--merge-cost goes with --loss pairwise only")
-    if args.unlabelled is not None and args.skip_unlabelled:
+    background = getattr(args, "unlabelled", None)
+    if background is not None and args.skip_unlabelled:
         raise UsageError("--skip-unlabelled leaves rows out, --unlabelled learns from them: give one of them")
     same = ("kind", "fields", "learner", "loss", "C", "merge_cost", "scaling", "predictor", "parts", "block")
     more = {"n_neighbors": args.neighbours, "n_jobs": args.n_jobs, "random_state": args.seed}
-    more |= {"unlabelled": args.unlabelled or "apart", "for_size": args.for_size}
+    more |= {"unlabelled": background or "apart", "for_size": getattr(args, "for_size", None)}
     return clustruct.Recipe(**{name: getattr(args, name) for name in same}, **more)
 
 

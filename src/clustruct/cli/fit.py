@@ -12,7 +12,16 @@ from typing import TYPE_CHECKING, Any
 import clustruct
 from clustruct.text import count, duration, short, table
 
-from .arguments import about, add_data, add_learning, add_model, add_verbose, partly_labelled_sets, recipe
+from .arguments import (
+    about,
+    add_background,
+    add_data,
+    add_learning,
+    add_model,
+    add_verbose,
+    partly_labelled_sets,
+    recipe,
+)
 from .output import INTERRUPTED, UsageError, print_json
 from .progress import training_progress
 
@@ -46,6 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model(parser)
     add_learning(parser)
     add_verbose(parser)
+    add_background(parser)
     resumed = "a fit that was cut short goes on from FILE, if data and options are the same"
     parser.add_argument("--checkpoint", metavar="FILE", help=resumed)
 

@@ -56,7 +56,7 @@ def chosen_C(
     if large < FEWEST_CLUSTERS:
         return _too_few(Cs, large)
     train = partial(clusters.train, rtol=LOOSE)
-    options |= {"by": _criterion(task.loss), "usual": TABLE_C, "begin": LISTED_C}
+    options |= {"by": _criterion(task.loss), "usual": TABLE_C, "begin": LISTED_C, "unit": "cluster"}
     return choose_C(train, clusters.judge, clusters.n_clusters, **options)  # type: ignore[arg-type]
 
 

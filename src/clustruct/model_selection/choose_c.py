@@ -49,7 +49,8 @@ class Choice:
     """The C chosen, and what every C that was tried cost.
 
     ``stopped`` is the last training, where Ctrl-C or a callback ended the choice: then C is not chosen but
-    that of this training, and ``results["left_out"]`` are the units that it has not seen.
+    that of this training, and ``results["left_out"]`` (or ``"left_out_clusters"``) are the units that it has
+    not seen.
     """
 
     C: float
@@ -70,6 +71,7 @@ def choose_C(
     by: Criterion = "loss",
     usual: float = 1.0,
     begin: float = 1.0,
+    unit: Literal["set", "cluster"] = "set",
     kept: Kept | None = None,
 ) -> Choice:
     """The C that does best on units held out: sets, or clusters.
@@ -89,7 +91,7 @@ def choose_C(
         table.climb() if grid is None else table.try_all(np.sort(np.asarray(grid, float)).tolist())
     except _Ended:
         assert trials.reached is not None
-        return _unfinished(*trials.reached, n)
+        return _unfinished(*trials.reached, n, unit)
     return table.choice(widened=grid is None)
 
 
@@ -234,17 +236,24 @@ def leave_one_out(judged: Sequence[Judged], by: Criterion, weights: Floats | Non
     return 1.0 - pairwise_f(pairs.sum(axis=0) - pairs)
 
 
-def _unfinished(C: float, trained: Trained, left_out: Indices, reason: str, n: int) -> Choice:
+def _unfinished(
+    C: float, trained: Trained, left_out: Indices, reason: str, n: int, unit: str = "set"
+) -> Choice:
     """The last training of a choice that was ended."""
-    numbers = ", ".join(str(i + 1) for i in left_out)
+    if unit == "set":
+        numbers = ", ".join(str(i + 1) for i in left_out)
+        unseen = f"{'set' if len(left_out) == 1 else 'sets'} {numbers} of {n}"
+    else:
+        unseen = f"{len(left_out)} of the {n} labelled {unit}s"
     warnings.warn(
         f"C was not chosen, since the choice was ended: C = {C:g} is that of the last training, which has "
-        f"not seen {'set' if len(left_out) == 1 else 'sets'} {numbers} of {n}",
+        f"not seen {unseen}",
         ChoiceWarning,
         stacklevel=4,
     )
     result = replace(trained.result, stop_reason=reason)
-    return Choice(C, {"C": np.array([C]), "left_out": left_out}, replace(trained, result=result))
+    unseen = "left_out" if unit == "set" else "left_out_clusters"
+    return Choice(C, {"C": np.array([C]), unseen: left_out}, replace(trained, result=result))
 
 
 def _mention_edge(grid: Floats, mean: Floats, best: int) -> None:
