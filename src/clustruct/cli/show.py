@@ -3,17 +3,39 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from clustruct.text import count, harmless, table
+from clustruct.text import count, duration, harmless, table
 
 from .arguments import Model, add_model, read_model, whole
 from .fit import weight_rows
 from .output import print_json
 
+if TYPE_CHECKING:
+    from clustruct.estimators.shown import TrainingShape
+    from clustruct.features import FieldNeed
+
 SUMMARY = "what a model file holds"
-DESCRIPTION = "Show how a model was trained and its weights, largest effect first."
+DESCRIPTION = (
+    "Show how a model was trained, what it was shown, the fields that it needs, and its weights, largest "
+    "effect first."
+)
 EXAMPLES = "example\n  clustruct show --model news.model"
+
+TITLES = {"held_out_pairwise_f": "held out pairwise F", "seconds": "took"}
+# What the fields of training data held, in words.
+KINDS: Mapping[str, str] = {
+    "string": "short text",
+    "text": "text",
+    "number": "numbers",
+    "date": "dates",
+    "list": "lists",
+    "vector": "vectors",
+    "id": "ids",
+    "nothing": "nothing",
+    "context": "(with the set)",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,26 +45,80 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """How it was trained, and its weights."""
+    """How it was trained, what it was shown and needs, and its weights."""
     saved = read_model(args.model)
     held = saved.about.get("training")
     training = dict(held) if isinstance(held, dict) else {}
     rows = weight_rows(saved.pipeline)
+    needs: Sequence[FieldNeed] = saved.pipeline[0].needs_
+    shown: TrainingShape | None = getattr(saved.pipeline[-1], "shown_", None)
     if args.json:
         weights = {name: weight for name, weight, _ in rows}
-        print_json({"training": training, "versions": dict(saved.versions), "weights": weights})
-    else:
-        _print(saved, training)
-        if rows:
-            print("\n" + table(["feature", "weight", "effect"], rows, most=args.top))
+        more = {"needs": [vars(need) for need in needs], "shown": _numbers(shown)}
+        print_json({"training": training, "versions": dict(saved.versions), **more, "weights": weights})
+        return
+    _print_training(saved, training)
+    if shown is not None:
+        print(_in_words(shown))
+    if needs:
+        print("\nfields that it needs, as they were in training\n" + _field_table(needs))
+    if rows:
+        print("\nweights\n" + table(["feature", "weight", "effect"], rows, most=args.top))
 
 
-def _print(saved: Model, training: Mapping[str, object]) -> None:
+def _print_training(saved: Model, training: Mapping[str, Any]) -> None:
     model = saved.pipeline[-1]
     print(f"{type(model).__name__}, {count(model.n_features_in_, 'feature')}")
     for name, value in training.items():
-        if value is not None:
-            said = f"{value:.4g}" if isinstance(value, float) else value
-            print(harmless(f"{str(name).replace('_', ' ')}: {said}"))
+        # The first line has said some of it.
+        if value is not None and value is not False and name not in ("features", "learner"):
+            title = TITLES.get(name, str(name).replace("_", " "))
+            print(harmless(f"{title}: {_said(name, value)}"))
     versions = ", ".join(f"{name} {version}" for name, version in saved.versions.items())
     print(harmless(f"written by {versions}"))
+
+
+def _said(name: str, value: object) -> object:
+    """A value of the training as people say it."""
+    if isinstance(value, float):
+        if name == "seconds":
+            return duration(value)
+        return f"{100 * value:.1f} %" if name.endswith(("_f", "gap")) else f"{value:.4g}"
+    return ", ".join(map(str, value)) if isinstance(value, list) else value
+
+
+def _in_words(shown: TrainingShape) -> str:
+    sets, clusters = _sizes(shown.set_sizes.tolist()), _sizes(shown.cluster_sizes.tolist())
+    pairs = f"{_percent(shown.compared)} of the pairs compared"
+    return f"shown in training: sets of {sets}, clusters of {clusters}; {pairs}"
+
+
+def _sizes(quarters: Sequence[float]) -> str:
+    """Least and most, and between what half of them lie."""
+    least, low, _, high, most = (round(size) for size in quarters)
+    if least == most:
+        return count(least, "item")
+    within = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    return f"{least:,} to {count(most, 'item')} (half of them {within})"
+
+
+def _field_table(needs: Sequence[FieldNeed]) -> str:
+    rows = [
+        (need.name, KINDS[need.kind], "-" if need.kind == "context" else _percent(need.missing))
+        for need in needs
+    ]
+    return table(["field", "holds", "missing"], rows)
+
+
+def _percent(share: float) -> str:
+    """A share; what is not quite nothing or all is not said to be."""
+    if 0.0 < share < 0.01:
+        return "under 1 %"
+    return "over 99 %" if 0.99 < share < 1.0 else f"{100 * share:.0f} %"
+
+
+def _numbers(shown: TrainingShape | None) -> dict[str, object] | None:
+    if shown is None:
+        return None
+    sizes = {name: getattr(shown, name).tolist() for name in ("set_sizes", "cluster_sizes")}
+    return {**sizes, "compared": shown.compared}
