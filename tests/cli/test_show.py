@@ -47,3 +47,9 @@ def test_every_kind_of_field_has_a_word():
     assert set(show.KINDS) == set(get_args(Kind))
     lines = show._field_table([FieldNeed(f"a {kind}", kind) for kind in get_args(Kind)]).splitlines()
     assert len(lines) == 1 + len(show.KINDS)
+
+
+def test_the_gap_is_no_share():
+    """It is in the unit of the objective, as the engine gives it; F is a share."""
+    assert show._said("gap", 0.06) == "0.06"
+    assert show._said("held_out_pairwise_f", 0.967) == "96.7 %"

@@ -83,7 +83,7 @@ def _said(name: str, value: object) -> object:
     if isinstance(value, float):
         if name == "seconds":
             return duration(value)
-        return f"{100 * value:.1f} %" if name.endswith(("_f", "gap")) else f"{value:.4g}"
+        return f"{100 * value:.1f} %" if name.endswith("_f") else f"{value:.4g}"
     return ", ".join(map(str, value)) if isinstance(value, list) else value
 
 
