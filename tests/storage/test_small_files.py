@@ -71,7 +71,7 @@ def path(tmp_path_factory):
 
 
 @pytest.mark.parametrize("change", FILES.values(), ids=FILES)
-def test_refused_within_a_second(path, tmp_path, change):
+def test_refused_within_two_seconds(path, tmp_path, change):
     header, arrays = read_container(path)
     change(header)
     del header["arrays"]
@@ -79,7 +79,7 @@ def test_refused_within_a_second(path, tmp_path, change):
     started = time.process_time()
     with pytest.raises(ModelFileError, match=f"^{tmp_path / 'm'}: ") as refused:
         load(tmp_path / "m")
-    assert time.process_time() - started < 1.0
+    assert time.process_time() - started < 2.0  # half a second where nothing else runs
     assert len(str(refused.value)) < 1000
 
 
