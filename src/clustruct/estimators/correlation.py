@@ -36,9 +36,9 @@ class SupervisedCorrelationClustering(SimilarityLearning):
     Parameters
     ----------
     C : float or "cv"
-        Weight of the training loss against simplicity. "cv" chooses it by cross-validation over the
-        sets from ``C_grid`` (with fewer than 3 sets: the middle of the grid; with one
-        set that lists its pairs: what is nearest to 10).
+        Weight of the training loss against simplicity. "cv" chooses it by holding sets out; with one or
+        two sets that list their pairs, by holding whole clusters out inside them (fewer than 12 clusters of
+        two items and more: 10); with one or two others it is the middle of the grid.
     loss : "pairwise", "pairwise_f", "mitre", "purity", a Loss, or a function of two label vectors
         What counts as an error, see `clustruct.losses`.
     oracle : "greedy", "local_search", "lp" or "exact"
@@ -63,7 +63,7 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         the data suggest, so that C = 1 is a fair choice for all data. ``w_`` is given in the units of
         the input. False is the problem of the 2005 paper, with 1/m^2 and losses up to 100.
     C_grid : sequence of float, optional
-        For C="cv". Powers of ten from 0.01 to 100 by default.
+        The values tried for C="cv". By default powers of ten around the usual C, as long as they are better.
     cv : int
         Folds for C="cv".
     rtol, max_iter : float, int
