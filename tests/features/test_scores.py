@@ -108,7 +108,8 @@ def test_the_order_of_items_changes_only_ties():
 def test_candidates_less_alike_than_mates_are_dropped():
     raw = people(200)
     everything = Blocking(margin=0.0).fit([raw])
-    cut, none = Blocking(margin=0.9).fit([raw]), Blocking(margin=0.9).fit([RawSet(raw.items)])
+    options = {"margin": 0.9, "margin_from_size": 400}
+    cut, none = Blocking(**options).fit([raw]), Blocking(**options).fit([RawSet(raw.items)])
     assert everything.least_likeness_ == none.least_likeness_ == 0.0
     assert 0.0 < cut.least_likeness_ < 1.0
     pairs, few = everything.pairs(raw), cut.pairs(raw)
@@ -117,6 +118,8 @@ def test_candidates_less_alike_than_mates_are_dropped():
     assert pair_recall(raw, few) >= pair_recall(raw, pairs) - 0.01
     again = Blocking.from_state(cut.state())
     np.testing.assert_array_equal(again.pairs(raw), few)
+    cut.margin_from_size = 401
+    np.testing.assert_array_equal(cut.pairs(raw), pairs)
 
 
 @pytest.mark.parametrize("wrong", [None, -0.5, 2.0, float("nan"), "0.5"])
