@@ -263,9 +263,9 @@ def test_wrong_use_is_code_2(command, words):
 
 
 def test_kinds_of_the_option_are_those_of_the_features():
-    from clustruct.features import pair_features
+    from clustruct.features import guess
 
-    assert KINDS == pair_features.KINDS
+    assert KINDS == guess.KINDS
 
 
 def test_json_beside_a_file(command, folder, tmp_path):

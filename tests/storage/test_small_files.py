@@ -11,7 +11,7 @@ from clustruct.baselines import DefaultClustering
 from clustruct.exceptions import ModelFileError
 from clustruct.features import Blocking, Strings, Terms
 from clustruct.features.blocks.strings import MEASURES
-from clustruct.features.pair_features import MOST_PRODUCTS, product_columns
+from clustruct.features.products import MOST_PRODUCTS, product_columns
 from clustruct.storage import load, save
 from clustruct.storage.files import read_container, write_container
 

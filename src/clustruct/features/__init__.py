@@ -16,7 +16,8 @@ from .blocks.mentions.table import pronouns
 from .blocks.links import Links, link_pairs, links
 from clustruct.records import field_kinds
 from .needs import FieldNeed
-from .pair_features import Constant, PairFeatures, checked, guess_blocks
+from .guess import guess_blocks
+from .pair_features import Constant, PairFeatures, checked
 
 __all__ = [
     "Blocking",

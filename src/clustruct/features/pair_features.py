@@ -1,12 +1,11 @@
-"""Blocks of pair features: guessed from the data, and put together. Raw sets in, item sets out."""
+"""Blocks of pair features put together. Raw sets in, item sets out."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass
-from fnmatch import fnmatchcase
-from typing import Any, Self, get_args
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,25 +18,20 @@ from sklearn.utils.validation import check_is_fitted
 from clustruct import memory
 from clustruct._typing import Bools, Floats, Ints
 from clustruct.callbacks import steps, working
-from clustruct.exceptions import DataError
 from clustruct.itemsets import ItemSet, PairScores, all_pairs
-from clustruct.records import Fields, ItemKind, RawSet, field_kinds
+from clustruct.records import RawSet
 from clustruct.storage import register
-from clustruct.storage.values import registered
 
 from .base import Block, PairBlock, Unlearned, Values
 from .blocking import Blocking
 from .columns import Columns, columns_of
 from .needs import FieldNeed, learn_needs, watched
+from .products import check_patterns, multiply, product_columns, product_names
 
-KINDS: tuple[str, ...] = get_args(ItemKind)
 # Features are made for so many pairs at a time.
 PAIRS_AT_ONCE = 50_000
 # More are not taken from a model file: a few bytes for each there would ask for gigabytes here.
 MOST_BLOCKS = 2000
-MOST_PRODUCTS = 20_000
-# Patterns with wildcards: how many, how long, and how often one is held against a name.
-MOST_PATTERNS, LONGEST_PATTERN, MOST_MATCHES = 1000, 500, 500_000
 
 
 @register("Constant")
@@ -281,121 +275,3 @@ def _stack(columns: list[Values], pairs: Ints) -> Values:
     if any(sparse.issparse(c) for c in columns):
         return sparse.csr_array(sparse.hstack(columns, format="csr"))
     return np.hstack(columns)
-
-
-def check_patterns(patterns: object) -> list[tuple[str, str]]:
-    """Pairs of name patterns."""
-    if not isinstance(patterns, list | tuple) or not all(map(_is_pair, patterns)):
-        raise ValueError(f"products must be a list of pairs of name patterns, not {patterns!r:.100}")
-    if len(patterns) > MOST_PRODUCTS:
-        raise ValueError(f"products: {len(patterns)} pairs of patterns, more than {MOST_PRODUCTS}")
-    return [(str(a), str(b)) for a, b in patterns]
-
-
-def _is_pair(given: object) -> bool:
-    return isinstance(given, list | tuple) and len(given) == 2 and all(isinstance(n, str) for n in given)
-
-
-def product_columns(patterns: object, names: Sequence[str]) -> list[tuple[int, int]]:
-    """The columns whose products are wanted: each i <= j with names that match the two patterns, once.
-
-    >>> product_columns([("a*", "b")], ["a1", "a2", "b"])
-    [(0, 2), (1, 2)]
-    """
-    pairs = list(dict.fromkeys(check_patterns(patterns)))
-    matching = _matching({pattern for pair in pairs for pattern in pair}, names)
-    found, left_to_do = dict[tuple[int, int], None](), 4 * MOST_PRODUCTS
-    for pair in pairs:
-        left, right = (matching[pattern] for pattern in pair)
-        if not left or not right:
-            raise ValueError(f"products: no feature is called like {pair[1 if left else 0]!r:.100}")
-        left_to_do -= len(left) * len(right)
-        if left_to_do >= 0:
-            found.update(dict.fromkeys((min(i, j), max(i, j)) for i in left for j in right))
-    if len(found) > MOST_PRODUCTS or left_to_do < 0:
-        raise ValueError(f"products: more than {MOST_PRODUCTS} products, or the same ones many times over")
-    return list(found)
-
-
-def _matching(patterns: Collection[str], names: Sequence[str]) -> dict[str, list[int]]:
-    """The columns that each pattern stands for."""
-    found: dict[str, list[int]] = {pattern: [] for pattern in patterns}
-    wild = {pattern for pattern in patterns if any(c in pattern for c in "*?[")}
-    if len(wild) > MOST_PATTERNS or len(wild) * len(names) > MOST_MATCHES:
-        raise ValueError(f"products: {len(wild)} patterns for {len(names)} features are too many")
-    if any(len(pattern) > LONGEST_PATTERN for pattern in wild):
-        raise ValueError(f"products: a pattern has more than {LONGEST_PATTERN} characters")
-    for column, name in enumerate(names):
-        if name not in wild and name in found:
-            found[name].append(column)
-        for pattern in wild:
-            if fnmatchcase(name, pattern):
-                found[pattern].append(column)
-    return found
-
-
-def product_names(columns: Sequence[tuple[int, int]], names: Sequence[str]) -> list[str]:
-    """Read aloud: "title: words and year: same"."""
-    return [f"{names[i]} and {names[j]}" if i != j else f"{names[i]}, squared" for i, j in columns]
-
-
-def multiply(values: Values, columns: Sequence[tuple[int, int]]) -> Values:
-    """The values with their products beside them."""
-    if not columns:
-        return values
-    left, right = (np.array(c) for c in zip(*columns, strict=True))
-    if sparse.issparse(values):
-        held = sparse.csc_array(values)
-        return sparse.csr_array(sparse.hstack([held, held[:, left] * held[:, right]], format="csr"))
-    return np.hstack([values, values[:, left] * values[:, right]])
-
-
-def guess_blocks(
-    sets: Sequence[RawSet], kind: ItemKind = "auto", fields: Sequence[str] | None = None
-) -> list[Block]:
-    """Blocks of features that suit the sets.
-
-    Each registered class of blocks says which fields suit it and which of its blocks to take for one
-    (`PairBlock.guess_field`), or for all fields together (`PairBlock.guess_record`).
-
-    Parameters
-    ----------
-    sets : raw sets
-    kind : "records" (string likenesses of each field and of the whole record), "text" (n-gram cosines of
-        text fields), "mentions" (noun phrases), "vectors" (lists of numbers, or numbers side by side), or
-        "auto": mentions where items are places in a text, text
-        where at most two fields hold anything and one is long, records otherwise
-    fields : the fields to look at (all by default, without names of items)
-
-    >>> sets = [RawSet([{"title": "Dog bites man", "year": 1990}, {"title": "Rain", "year": 1991}])]
-    >>> [type(block).__name__ for block in guess_blocks(sets, "records")]
-    ['Strings', 'Terms', 'Strings', 'Numbers', 'Terms']
-    """
-    if kind not in KINDS:
-        raise ValueError(f"kind must be one of {', '.join(KINDS)}, not {kind!r}")
-    data = _look(sets, kind, fields)
-    classes = list(registered(PairBlock).values())  # type: ignore[type-abstract]
-    found: list[Block] = []
-    for field in data.compared():
-        held = "category" if data.is_category(field) else data.kinds[field]
-        suited = [c for c in classes if held in c.suits.get(data.items, ())]
-        found += [block for c in suited for block in c.guess_field(data, field)]
-    for c in classes:
-        if data.items in c.suits_record:
-            found += c.guess_record(data, found)
-    if not found:
-        held = ", ".join(f"{field} holds {kind}" for field, kind in data.kinds.items())
-        raise DataError(f"no field to compare items by: {held or 'the items have no fields'}")
-    return found
-
-
-def _look(sets: Sequence[RawSet], kind: ItemKind, fields: Sequence[str] | None) -> Fields:
-    place = {"sent", "start", "end"}  # of a mention in a text
-    mentions = all("tokens" in raw.context and place <= set(raw.items[0]) for raw in sets)
-    if kind == "mentions" or (kind == "auto" and fields is None and mentions):
-        return Fields(sets, "mentions", {})
-    kinds = field_kinds(sets, fields)
-    # Text where most that is said is said in words that are not short columns.
-    holding = [k for k in kinds.values() if k not in ("id", "nothing")]
-    guess: ItemKind = "text" if "text" in holding and len(holding) <= 2 else "records"
-    return Fields(sets, guess if kind == "auto" else kind, kinds)

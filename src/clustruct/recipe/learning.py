@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import ClassVar, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -23,12 +22,11 @@ from clustruct.baselines import PairwiseClassifierClustering
 from clustruct.callbacks import steps, working
 from clustruct.estimators import SupervisedCorrelationClustering, SupervisedKMeans
 from clustruct.estimators.background import warn_of_near_misses
-from clustruct.estimators.base import PairSimilarity
 from clustruct.estimators.shown import TrainingShape
-from clustruct.exceptions import ModelFileError, NoLabels
+from clustruct.exceptions import NoLabels
 from clustruct.features import Blocking, PairFeatures, Vectors, checked, guess_blocks
 from clustruct.features.base import Block
-from clustruct.itemsets import ItemSet, PairScores
+from clustruct.itemsets import ItemSet
 from clustruct.losses import Loss, PairwiseFLoss, PairwiseLoss
 from clustruct.model_selection import split_by_clusters, split_sets
 from clustruct.model_selection.leaks import find_leak
@@ -43,7 +41,10 @@ from clustruct.partitions import partial_labels
 from clustruct.problems import Region
 from clustruct.problems.training import Unlabelled
 from clustruct.records import ItemKind, RawSet
-from clustruct.storage import EstimatorState, register, register_foreign
+from clustruct.storage import EstimatorState, register
+
+from .pipelines import similarities
+from .trained import training, was_interrupted
 
 # One group per set; None: what the sets say themselves.
 Groups: TypeAlias = Sequence[Hashable] | None
@@ -174,7 +175,7 @@ class Recipe(EstimatorState, BaseEstimator):
         held = getattr(self.pipeline_[-1], "shown_", None)
         if isinstance(held, TrainingShape):  # the sets as they were before a cut
             self.pipeline_[-1].shown_ = held.with_set_sizes(shown)
-        self.training_ = _training(self.pipeline_[-1], raws)
+        self.training_ = training(self.pipeline_[-1], raws)
         return self
 
     def _cuts(self, raw: RawSet) -> bool:
@@ -358,77 +359,3 @@ def _warn_of_leak(features: PairFeatures, item_sets: Sequence[ItemSet], sets: Se
     found = find_leak([r.x for r in regions], [r.labels for r in regions], numbered, names)
     if found is not None:
         found.warn()
-
-
-def similarities(pipeline: Pipeline, raw: RawSet) -> PairScores | None:
-    """The similarities of a set's pairs, without the features of all of them at once.
-
-    None where the clusterer needs more: it is not linear in pair features, or groups by more than scores.
-    """
-    features, model = pipeline[0], pipeline[-1]
-    if len(pipeline) != 2 or not isinstance(features, PairFeatures) or not isinstance(model, PairSimilarity):
-        return None
-    linear = model.linear_similarity() if model.clustering_objective == "correlation" else None
-    return None if linear is None else features.scores(raw, *linear)
-
-
-def was_interrupted(model: BaseEstimator) -> bool:
-    """Whether Ctrl-C ended the training."""
-    return getattr(getattr(model, "result_", None), "stop_reason", None) == "interrupted"
-
-
-def _training(model: BaseEstimator, sets: Sequence[RawSet]) -> dict[str, Any]:
-    """How the training went, as plain values; what is not known or not finite is None."""
-    result, choice = getattr(model, "result_", None), getattr(model, "cv_results_", {})
-    best = int(np.flatnonzero(choice["C"] == model.C_)[0]) if "mean_loss" in choice else None
-    by_sets = best is not None and choice["losses"].shape[1] == len(sets)
-    found = {
-        "sets": len(sets),
-        "items": sum(len(raw) for raw in sets),
-        "labelled": sum(int(np.count_nonzero(known_items(raw))) for raw in sets),
-        "features": int(model.n_features_in_),
-        "learner": type(model).__name__,
-        "loss": str(getattr(model, "loss", None)),
-        "unlabelled": getattr(model, "unlabelled", None),
-        "C": getattr(model, "C_", None),
-        "held_out": None if best is None else "sets" if by_sets else "clusters",
-        "held_out_loss": None if best is None else float(choice["mean_loss"][best]),
-        "held_out_pairwise_f": None if best is None else float(choice["pairwise_f"][best]),
-        "left_out": _left_out(choice, sets),
-        "rounds": getattr(result, "n_iter", None),
-        "gap": getattr(result, "gap", None),
-        "stop_reason": getattr(result, "stop_reason", None),
-        "interrupted": was_interrupted(model),
-    }
-    return {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in found.items()}
-
-
-def _left_out(choice: Mapping[str, Any], sets: Sequence[RawSet]) -> list[str] | None:
-    """What a training has not seen, where the choice of C was ended."""
-    if "left_out_clusters" in choice:
-        return [f"{len(choice['left_out_clusters'])} of the labelled clusters"]
-    unseen = choice.get("left_out")
-    return None if unseen is None else [sets[i].name or f"set {i + 1}" for i in unseen.tolist()]
-
-
-def pipeline_state(pipeline: Pipeline) -> dict[str, Any]:
-    """Names and objects of the steps."""
-    return {"steps": [[name, step] for name, step in pipeline.steps]}
-
-
-def pipeline_from_state(state: Mapping[str, Any]) -> Pipeline:
-    """The pipeline, whose steps must take what the step before gives."""
-    steps = [(name, step) for name, step in state["steps"]]
-    if not steps or len({name for name, _ in steps if type(name) is str}) != len(steps):
-        raise ModelFileError("damaged, the names of its steps do not fit")
-    objects = [step for _, step in steps]
-    if not all(hasattr(step, "transform") for step in objects[:-1]) or not hasattr(objects[-1], "fit"):
-        raise ModelFileError("damaged, its steps do not fit")
-    for first, second in pairwise(objects):
-        given, taken = getattr(first, "get_feature_names_out", None), getattr(second, "n_features_in_", None)
-        if given is not None and taken not in (None, len(given())):
-            raise ModelFileError("damaged, its features and its model do not fit")
-    return Pipeline(steps)
-
-
-register_foreign("Pipeline", Pipeline, pipeline_state, pipeline_from_state)

@@ -1,0 +1,65 @@
+"""Blocks of pair features guessed from the data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import get_args
+
+from clustruct.exceptions import DataError
+from clustruct.records import Fields, ItemKind, RawSet, field_kinds
+from clustruct.storage.values import registered
+
+from .base import Block, PairBlock
+
+KINDS: tuple[str, ...] = get_args(ItemKind)
+
+
+def guess_blocks(
+    sets: Sequence[RawSet], kind: ItemKind = "auto", fields: Sequence[str] | None = None
+) -> list[Block]:
+    """Blocks of features that suit the sets.
+
+    Each registered class of blocks says which fields suit it and which of its blocks to take for one
+    (`PairBlock.guess_field`), or for all fields together (`PairBlock.guess_record`).
+
+    Parameters
+    ----------
+    sets : raw sets
+    kind : "records" (string likenesses of each field and of the whole record), "text" (n-gram cosines of
+        text fields), "mentions" (noun phrases), "vectors" (lists of numbers, or numbers side by side), or
+        "auto": mentions where items are places in a text, text
+        where at most two fields hold anything and one is long, records otherwise
+    fields : the fields to look at (all by default, without names of items)
+
+    >>> sets = [RawSet([{"title": "Dog bites man", "year": 1990}, {"title": "Rain", "year": 1991}])]
+    >>> [type(block).__name__ for block in guess_blocks(sets, "records")]
+    ['Strings', 'Terms', 'Strings', 'Numbers', 'Terms']
+    """
+    if kind not in KINDS:
+        raise ValueError(f"kind must be one of {', '.join(KINDS)}, not {kind!r}")
+    data = _look(sets, kind, fields)
+    classes = list(registered(PairBlock).values())  # type: ignore[type-abstract]
+    found: list[Block] = []
+    for field in data.compared():
+        held = "category" if data.is_category(field) else data.kinds[field]
+        suited = [c for c in classes if held in c.suits.get(data.items, ())]
+        found += [block for c in suited for block in c.guess_field(data, field)]
+    for c in classes:
+        if data.items in c.suits_record:
+            found += c.guess_record(data, found)
+    if not found:
+        held = ", ".join(f"{field} holds {kind}" for field, kind in data.kinds.items())
+        raise DataError(f"no field to compare items by: {held or 'the items have no fields'}")
+    return found
+
+
+def _look(sets: Sequence[RawSet], kind: ItemKind, fields: Sequence[str] | None) -> Fields:
+    place = {"sent", "start", "end"}  # of a mention in a text
+    mentions = all("tokens" in raw.context and place <= set(raw.items[0]) for raw in sets)
+    if kind == "mentions" or (kind == "auto" and fields is None and mentions):
+        return Fields(sets, "mentions", {})
+    kinds = field_kinds(sets, fields)
+    # Text where most that is said is said in words that are not short columns.
+    holding = [k for k in kinds.values() if k not in ("id", "nothing")]
+    guess: ItemKind = "text" if "text" in holding and len(holding) <= 2 else "records"
+    return Fields(sets, guess if kind == "auto" else kind, kinds)

@@ -1,0 +1,52 @@
+"""How a training went."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from clustruct.model_selection.learnable import known_items
+from clustruct.records import RawSet
+
+
+def was_interrupted(model: BaseEstimator) -> bool:
+    """Whether Ctrl-C ended the training."""
+    return getattr(getattr(model, "result_", None), "stop_reason", None) == "interrupted"
+
+
+def training(model: BaseEstimator, sets: Sequence[RawSet]) -> dict[str, Any]:
+    """How the training went, as plain values; what is not known or not finite is None."""
+    result, choice = getattr(model, "result_", None), getattr(model, "cv_results_", {})
+    best = int(np.flatnonzero(choice["C"] == model.C_)[0]) if "mean_loss" in choice else None
+    by_sets = best is not None and choice["losses"].shape[1] == len(sets)
+    found = {
+        "sets": len(sets),
+        "items": sum(len(raw) for raw in sets),
+        "labelled": sum(int(np.count_nonzero(known_items(raw))) for raw in sets),
+        "features": int(model.n_features_in_),
+        "learner": type(model).__name__,
+        "loss": str(getattr(model, "loss", None)),
+        "unlabelled": getattr(model, "unlabelled", None),
+        "C": getattr(model, "C_", None),
+        "held_out": None if best is None else "sets" if by_sets else "clusters",
+        "held_out_loss": None if best is None else float(choice["mean_loss"][best]),
+        "held_out_pairwise_f": None if best is None else float(choice["pairwise_f"][best]),
+        "left_out": _left_out(choice, sets),
+        "rounds": getattr(result, "n_iter", None),
+        "gap": getattr(result, "gap", None),
+        "stop_reason": getattr(result, "stop_reason", None),
+        "interrupted": was_interrupted(model),
+    }
+    return {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in found.items()}
+
+
+def _left_out(choice: Mapping[str, Any], sets: Sequence[RawSet]) -> list[str] | None:
+    """What a training has not seen, where the choice of C was ended."""
+    if "left_out_clusters" in choice:
+        return [f"{len(choice['left_out_clusters'])} of the labelled clusters"]
+    unseen = choice.get("left_out")
+    return None if unseen is None else [sets[i].name or f"set {i + 1}" for i in unseen.tolist()]
