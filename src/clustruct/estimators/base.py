@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
@@ -21,12 +21,12 @@ from clustruct.losses.function import LabelFunction
 from clustruct.oracles import Oracle, Predictor, make_predictor
 from clustruct.oracles.base import Objective
 from clustruct.partitions import UNKNOWN
-from clustruct.problems import SimilarityTask
+from clustruct.problems import SimilarityTask, Trained
 from clustruct.slack_rule import Scaling, SlackRule
 from clustruct.ssvm import FitResult, Formulation
 from clustruct.storage import FEATURES, EstimatorState, Shape
 
-from .choice import chosen_C, n_trainings
+from .choice import Choice, chosen_C, n_trainings, untrained_folds
 from .cost import mention_cost
 from .inputs import Groups, Sets, Table, check_known, read_labels, read_sets, read_weights, set_groups
 from .shown import TrainingShape
@@ -262,26 +262,30 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
         choosing = n_trainings(len(given.sets), self.C_grid, self.cv) if self.C == "cv" else 0
         mention_cost(as_loss(self.loss), labels, choosing)
         task = self._task(given.sets, labels, weights)
-        trained = None
+        chosen = self._choice(task, held_together)
+        self.C_, trained = chosen.C, chosen.stopped
         if self.C == "cv":
-            chosen = chosen_C(
-                task,
-                grid=self.C_grid,
-                folds=self.cv,
-                groups=held_together,
-                random_state=self.random_state,
-            )
-            self.C_, self.cv_results_, trained = chosen.C, chosen.results, chosen.stopped
-        else:
-            self.C_ = float(self.C)
+            self.cv_results_ = chosen.results
         if trained is None:
             trained = task.train(self.C_)
+            self._calibrate(task, chosen, trained)
         self.result_, self.w_ = trained.result, trained.result.w
         self.feature_scale_ = trained.feature_scale
         if task.kept is not None and trained.result.converged:
             task.kept.remove()
         self.shown_ = TrainingShape.of(given.sets, labels, self.pair_scores)
         return self
+
+    def _choice(self, task: SimilarityTask, groups: Sequence[Hashable] | None) -> Choice:
+        """C, chosen or given."""
+        shared = {"folds": self.cv, "groups": groups, "random_state": self.random_state}
+        if self.C == "cv":
+            return chosen_C(task, grid=self.C_grid, **shared)  # type: ignore[arg-type]
+        return untrained_folds(task, float(self.C), **shared)  # type: ignore[arg-type]
+
+    def _calibrate(self, task: SimilarityTask, chosen: Choice, trained: Trained) -> None:
+        """Learn what scores mean, where the clusterer can."""
+        return
 
     def _read_labels(self, y: object, given: Sets) -> list[Labels]:
         """Labels of all items, or -1 where the clusterer can do without."""

@@ -11,8 +11,18 @@ from numpy.typing import ArrayLike
 
 from clustruct.exceptions import ChoiceWarning
 from clustruct.losses import Loss, PairwiseLoss
-from clustruct.model_selection.choose_c import DEFAULT_GRID, FEWEST_SETS, Choice, Criterion, choose_C
-from clustruct.problems import ClusterTask, SimilarityTask
+from clustruct.calibration import Calibration, held_out_parts
+from clustruct.model_selection.choose_c import (
+    DEFAULT_GRID,
+    FEWEST_SETS,
+    Choice,
+    Criterion,
+    Fold,
+    choose_C,
+    split_sets,
+)
+from clustruct.oracles import make_predictor
+from clustruct.problems import ClusterTask, SimilarityTask, Trained
 
 # Trainings that are judged by what they make of held-out data need not go on to the last digit.
 LOOSE = 0.1
@@ -58,6 +68,36 @@ def chosen_C(
     train = partial(clusters.train, rtol=LOOSE)
     options |= {"by": _criterion(task.loss), "usual": TABLE_C, "begin": LISTED_C, "unit": "cluster"}
     return choose_C(train, clusters.judge, clusters.n_clusters, **options)  # type: ignore[arg-type]
+
+
+def untrained_folds(
+    task: SimilarityTask, C: float, folds: int, groups: Sequence[Hashable] | None, random_state: int
+) -> Choice:
+    """A C that is given, and what would be held out if it were to be chosen; nothing where that is too few."""
+    n, listed = len(task.sets), all(r.x.is_sparse for r in task.regions)
+    if n >= FEWEST_SETS:
+        cut = split_sets(n, folds, random_state, groups)
+        return Choice(C, {}, folds=tuple(Fold(*parts, None) for parts in cut))
+    clusters = ClusterTask(task) if listed else None
+    if clusters is None or int(np.count_nonzero(clusters.sizes > 1)) < FEWEST_CLUSTERS:
+        return Choice(C, {})
+    cut = split_sets(clusters.n_clusters, folds, random_state)
+    return Choice(C, {}, folds=tuple(Fold(*parts, None) for parts in cut), unit="cluster")
+
+
+def calibrated(
+    task: SimilarityTask, choice: Choice, trained: Trained, random_state: int
+) -> Calibration | None:
+    """What the scores of a training mean, by the trainings of its choice of C that had not seen all of the
+    data; None where there were none, or where they tell too little.
+    """
+    if not choice.folds or trained.result.stop_reason == "interrupted":
+        return None
+    parts = held_out_parts(task, choice.folds, choice.unit, trained, choice.C, LOOSE)
+    searched = task.predictor
+    if searched.name not in ("greedy", "local_search"):
+        searched = make_predictor("local_search", "correlation", random_state=random_state)
+    return Calibration.fit(parts, searched, choice.unit, random_state)
 
 
 def n_trainings(n_sets: int, grid: Sequence[float] | None, folds: int) -> int:

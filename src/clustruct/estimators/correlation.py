@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, get_args
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
-from clustruct._typing import Labels
-from clustruct.itemsets import ItemSet
+from clustruct._typing import Floats, Ints, Labels
+from clustruct.calibration import Calibration, Dial
+from clustruct.inference.correlation.graph import signed_graph
+from clustruct.itemsets import ItemSet, PairScores
 from clustruct.oracles import Oracle, make_oracle
 from clustruct.partitions import UNKNOWN
-from clustruct.problems.training import Unlabelled
+from clustruct.problems.training import SimilarityTask, Trained, Unlabelled
 from clustruct.storage import register
 
 from .base import SimilarityLearning
+from .choice import Choice, calibrated
 from .inputs import Sets, read_labels
 from .products import warn_of_products
 
@@ -80,6 +85,10 @@ class SupervisedCorrelationClustering(SimilarityLearning):
     memory_limit : int or str, optional
         What needs more (bytes, or words such as "8G") is refused; by default what needs more than there is.
 
+    calibrate : "auto", True or False
+        Whether `fit` learns what scores mean as probabilities, from the data that is held out when C is chosen.
+        "auto": where C is chosen. True: with a C that is given, too, for three more trainings.
+
     Attributes
     ----------
     w_ : weights in the units of the input, one per feature
@@ -88,6 +97,8 @@ class SupervisedCorrelationClustering(SimilarityLearning):
     cv_results_ : mean loss per C of the grid, where C="cv"
     result_ : FitResult of the last training, with history and certificate
     shown_ : sizes, pairs and scores of the training sets; `predict` warns of sets far from them
+    calibration_ : `Calibration`, or None where the model has no probabilities
+    threshold_ : what similarities are measured from, 0 after `fit` (see `at_threshold`)
     n_features_in_, feature_names_in_
 
     Examples
@@ -109,12 +120,85 @@ class SupervisedCorrelationClustering(SimilarityLearning):
     loss_in_oracle: bool = True
     nonnegative: bool = False
     unlabelled: Unlabelled = "apart"
+    calibrate: Literal["auto"] | bool = "auto"
+
+    fitted: ClassVar = {
+        **SimilarityLearning.fitted,
+        "calibration_": Calibration | None,
+        "threshold_": float | None,
+    }
 
     def check_parameters(self) -> None:
         """Refuse what cannot be, before any work."""
         super().check_parameters()
         if self.unlabelled not in get_args(Unlabelled):
             raise ValueError(f"unlabelled must be 'apart' or 'unknown', not {self.unlabelled!r}")
+        if self.calibrate not in ("auto", True, False):
+            raise ValueError(f"calibrate must be 'auto', True or False, not {self.calibrate!r}")
+
+    def at_threshold(
+        self, *, threshold: float | None = None, precision: float | None = None, score: float | None = None
+    ) -> Self:
+        """The same model with another place of zero: pairs that score less speak against each other.
+
+        Parameters
+        ----------
+        threshold : a probability: pairs that are less likely together speak against each other
+        precision : the share of pairs put together that is to be right, see `Calibration.precision`
+        score : a similarity of the model as it was trained
+        """
+        if sum(given is not None for given in (threshold, precision, score)) != 1:
+            raise ValueError("one of threshold, precision and score is wanted")
+        if threshold is not None:
+            score = self.probabilities().threshold(threshold)
+        elif precision is not None:
+            score = self.dial(precision).threshold
+        assert score is not None
+        moved = copy(self)
+        moved.threshold_ = float(score)
+        if self.shown_ is not None:
+            change = moved.threshold_ - self._threshold
+            moved.shown_ = replace(self.shown_, scores=self.shown_.scores - change)
+        return moved
+
+    def dial(self, precision: float) -> Dial:
+        """The threshold for a precision, and what it costs on held-out clusters."""
+        return self.probabilities().precision(precision)
+
+    def probabilities(self) -> Calibration:
+        """What scores mean; ValueError where that was not learned."""
+        check_is_fitted(self)
+        found = getattr(self, "calibration_", None)
+        if found is None:
+            raise ValueError(
+                "the model has no probabilities: fit it again with C chosen (--C cv), or with calibrate=True "
+                "(--calibrate), from three sets or twelve labelled clusters of two items at least"
+            )
+        return found
+
+    @property
+    def _threshold(self) -> float:
+        return float(getattr(self, "threshold_", None) or 0.0)
+
+    def linear_similarity(self) -> tuple[Floats, float] | None:
+        """w and minus the threshold."""
+        linear = super().linear_similarity()
+        return None if linear is None else (linear[0], -self._threshold)
+
+    def pair_probabilities(self, scores: Floats) -> Floats:
+        """The probability that pairs with these similarities (as `decision_function` gives them) belong
+        together.
+        """
+        return self.probabilities().probability(np.asarray(scores) + self._threshold)
+
+    def item_confidence(self, scores: PairScores, labels: Ints) -> Floats:
+        """The probability that each item is in the right cluster, by the similarities of its pairs."""
+        return self.probabilities().item_confidence(scores.above(-self._threshold), labels)
+
+    def _calibrate(self, task: SimilarityTask, chosen: Choice, trained: Trained) -> None:
+        wanted = self.C == "cv" if self.calibrate == "auto" else self.calibrate
+        self.threshold_ = 0.0
+        self.calibration_ = calibrated(task, chosen, trained, self.random_state) if wanted else None
 
     def _read_labels(self, y: object, given: Sets) -> list[Labels]:
         return read_labels(y, given)
@@ -131,10 +215,16 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         return self.nonnegative
 
     def _similarity(self, x: ItemSet) -> Any:
-        return x.similarity(self.w_, sparse=x.is_sparse)
+        if self._threshold == 0.0:
+            return x.similarity(self.w_, sparse=x.is_sparse)
+        scores = self._scores(x)
+        return signed_graph(scores).scores() if scores.is_sparse else scores.matrix
+
+    def _scores(self, x: ItemSet) -> PairScores:
+        return self._predictor().scores(x, self.w_).above(self._threshold)
 
     def _clusters(self, sets: list[ItemSet], truth: list[Labels] | None = None) -> list[Any]:
         search = self._predictor()
         for x in sets:
             search.check_set(x)
-        return [search.predict(search.scores(x, self.w_)) for x in sets]
+        return [search.predict(self._scores(x)) for x in sets]

@@ -82,6 +82,22 @@ class PairScores:
             return self
         return replace(self, matrix=self.matrix + squareform(coefficients, checks=False))
 
+    def above(self, threshold: float) -> PairScores:
+        """K_ab less a threshold; the diagonal and pairs that are not scored stay as they are.
+
+        >>> PairScores(2, matrix=np.array([[0.0, 3.0], [3.0, 0.0]])).above(1.0).matrix
+        array([[0., 2.],
+               [2., 0.]])
+        """
+        if threshold == 0.0:
+            return self
+        if self.matrix is None:
+            assert self.values is not None
+            return replace(self, values=self.values - threshold)
+        lowered = self.matrix - threshold
+        np.fill_diagonal(lowered, np.diag(self.matrix))
+        return replace(self, matrix=lowered)
+
     def listed(self) -> PairScores:
         """The same scores with every pair of a matrix listed."""
         if self.matrix is None:

@@ -32,6 +32,8 @@ Train: TypeAlias = Callable[[float, Indices, Trained | None], Trained]
 Judge: TypeAlias = Callable[[Trained, Sequence[int]], Sequence[Judged]]
 # What is made small: the mean of the losses, or 1 - F of all pairs together.
 Criterion: TypeAlias = Literal["loss", "pairwise_f"]
+# What is held out.
+Unit: TypeAlias = Literal["set", "cluster"]
 
 
 class Kept(Protocol):
@@ -40,8 +42,20 @@ class Kept(Protocol):
     def get(self, C: float, chosen: Indices, n: int) -> Sequence[Judged] | None:
         """What a training on the units chosen made of n held-out ones, where that is known."""
 
-    def put(self, C: float, chosen: Indices, found: Sequence[Judged]) -> None:
-        """It is known now."""
+    def weights(self, C: float, chosen: Indices) -> Floats | None:
+        """The weights of such a training, where they are known."""
+
+    def put(self, C: float, chosen: Indices, found: Sequence[Judged], w: Floats) -> None:
+        """It is known now, and so are the weights."""
+
+
+@dataclass(frozen=True)
+class Fold:
+    """A training on some of the units: the weights that it found, None where they are not known any more."""
+
+    chosen: Indices
+    held_out: Indices
+    w: Floats | None
 
 
 @dataclass(frozen=True)
@@ -50,12 +64,14 @@ class Choice:
 
     ``stopped`` is the last training, where Ctrl-C or a callback ended the choice: then C is not chosen but
     that of this training, and ``results["left_out"]`` (or ``"left_out_clusters"``) are the units that it has
-    not seen.
+    not seen. ``folds`` are the trainings at this C, in each of which ``unit`` s were held out.
     """
 
     C: float
     results: dict[str, NDArray[Any]]
     stopped: Trained | None = None
+    folds: tuple[Fold, ...] = ()
+    unit: Unit = "set"
 
 
 def choose_C(
@@ -71,7 +87,7 @@ def choose_C(
     by: Criterion = "loss",
     usual: float = 1.0,
     begin: float = 1.0,
-    unit: Literal["set", "cluster"] = "set",
+    unit: Unit = "set",
     kept: Kept | None = None,
 ) -> Choice:
     """The C that does best on units held out: sets, or clusters.
@@ -92,7 +108,8 @@ def choose_C(
     except _Ended:
         assert trials.reached is not None
         return _unfinished(*trials.reached, n, unit)
-    return table.choice(widened=grid is None)
+    choice = table.choice(widened=grid is None)
+    return replace(choice, folds=trials.folds_at(choice.C), unit=unit)
 
 
 class _Ended(Exception):
@@ -114,6 +131,15 @@ class _Trials:
     last: dict[int, Trained] = field(default_factory=dict)
     reached: tuple[float, Trained, Indices, str] | None = None
     done: int = 0
+    weights: dict[tuple[float, int], Floats] = field(default_factory=dict)
+
+    def folds_at(self, C: float) -> tuple[Fold, ...]:
+        """The trainings at C."""
+        return tuple(Fold(*split, self._weights(C, number)) for number, split in enumerate(self.folds))
+
+    def _weights(self, C: float, number: int) -> Floats | None:
+        w = self.weights.get((C, number))
+        return w if w is not None or self.kept is None else self.kept.weights(C, self.folds[number][0])
 
     def at(self, C: float, expected: int) -> list[Judged]:
         """What each unit comes to when it is held out. ``expected``: how many values of C there will be."""
@@ -132,7 +158,7 @@ class _Trials:
             with warnings.catch_warnings(), choosing_C(self.done, max(total, self.done + 1)):
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 trained = self.train(C, chosen, self.last.get(number))
-            self.last[number] = trained
+            self.last[number], self.weights[C, number] = trained, trained.result.w
             self.reached = (C, trained, test, trained.result.stop_reason)
             if trained.result.stop_reason not in OWN_ENDS:
                 raise _Ended
@@ -143,7 +169,7 @@ class _Trials:
             self.reached = (*self.reached[:3], "interrupted")
             raise _Ended from None
         if self.kept is not None:
-            self.kept.put(C, chosen, known)
+            self.kept.put(C, chosen, known, trained.result.w)
         return known
 
 

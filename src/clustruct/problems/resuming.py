@@ -23,8 +23,8 @@ class SavedFit(DataclassState):
     """What the file of a fit holds.
 
     A training is named by its C and a digest of the numbers of its sets. ``judged`` has a row for each set
-    held out of one that is finished, its `Judged`; ``training`` is the state of the last one, which is
-    called ``name``.
+    held out of one that is finished, its `Judged`, and under "w, " and its name its weights; ``training`` is
+    the state of the last one, which is called ``name``.
     """
 
     identity: Identity
@@ -55,8 +55,14 @@ class FitCheckpoint:
             return None
         return [Judged(loss, (both, predicted, true)) for loss, both, predicted, true in found.tolist()]
 
-    def put(self, C: float, chosen: Indices, found: Sequence[Judged]) -> None:
-        """A training is finished, and this is what it made of the held-out sets."""
+    def weights(self, C: float, chosen: Indices) -> Floats | None:
+        """The weights of a training that is finished, else None."""
+        found = self._held.judged.get(f"w, {_name(C, chosen)}")
+        return found if found is not None and fits(found, Shape((None,))) else None
+
+    def put(self, C: float, chosen: Indices, found: Sequence[Judged], w: Floats) -> None:
+        """A training is finished, with these weights, and this is what it made of the held-out sets."""
+        self._held.judged[f"w, {_name(C, chosen)}"] = np.asarray(w, np.float64)
         rows = np.array([[judged.loss, *judged.pairs] for judged in found], float)
         self._held.judged[_name(C, chosen)] = rows.reshape(-1, 4)
         save(self.path, self._held)

@@ -1,0 +1,18 @@
+"""Probabilities from scores, learned from held-out data: of pairs, items and groups; precision as a dial."""
+
+from .calibration import Calibration
+from .held_out import HeldOutPart, held_out_parts
+from .items import group_confidence, in_right_place
+from .precision import Dial, PrecisionCurve
+from .score_map import ScoreMap
+
+__all__ = [
+    "Calibration",
+    "Dial",
+    "HeldOutPart",
+    "PrecisionCurve",
+    "ScoreMap",
+    "group_confidence",
+    "held_out_parts",
+    "in_right_place",
+]

@@ -1,0 +1,146 @@
+"""Probabilities of pairs, items and groups, and the dial between merges and splits, from held-out data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+from clustruct._typing import Bools, Floats, Ints
+from clustruct.itemsets import PairScores
+from clustruct.oracles import Predictor
+from clustruct.partitions import UNKNOWN
+from clustruct.storage import DataclassState, register
+
+from .held_out import HeldOutPart
+from .items import Evidence, ItemRule, in_right_place
+from .precision import Dial, PrecisionCurve, tried_thresholds
+from .score_map import ScoreMap
+
+# Pairs of each kind that the map is learned from, drawn at random where there are more.
+MOST_PAIRS = 100_000
+# With fewer held-out pairs of a kind there are no probabilities.
+FEWEST_PAIRS = 10
+
+
+@register("Calibration")
+@dataclass(frozen=True)
+class Calibration(DataclassState):
+    """What scores of a model mean, learned from data that trainings had not seen.
+
+    It speaks of pairs that are compared: where likely pairs are listed, of those.
+
+    pairs : from scores to probabilities
+    items : from what pairs say to the confidence in an item's place
+    curve : precision and recall at several thresholds
+    held_out : "set" or "cluster", what was held out
+    n_true, n_false : weighted numbers of held-out pairs of each kind
+    log_loss : of the held-out pairs
+    skill : Brier skill score there, 1 - Brier score / that of the share of true pairs
+    """
+
+    pairs: ScoreMap
+    items: ItemRule
+    curve: PrecisionCurve
+    held_out: str
+    n_true: float
+    n_false: float
+    log_loss: float
+    skill: float
+
+    def __post_init__(self) -> None:
+        numbers = (self.n_true, self.n_false, self.log_loss)
+        if self.held_out not in ("set", "cluster") or not all(0.0 <= v < np.inf for v in numbers):
+            raise ValueError("the numbers of a calibration do not fit")
+
+    @classmethod
+    def fit(
+        cls, parts: Sequence[HeldOutPart], predictor: Predictor, held_out: str, random_state: int = 0
+    ) -> Self | None:
+        """The calibration by held-out parts; None where they have too few pairs of a kind."""
+        found = [_judged_pairs(part) for part in parts]
+        s, same, weights = (np.concatenate(column) for column in zip(*found, strict=True))
+        if min(np.count_nonzero(same), np.count_nonzero(~same)) < FEWEST_PAIRS or not np.abs(s).max() > 0.0:
+            return None
+        true_scores = s[same]
+        s, same, weights = _sample(s, same, weights, random_state)
+        rule = ScoreMap.fit(s, same, weights)
+        unit = float(np.sqrt(np.average(s**2, weights=weights)))
+        curve = PrecisionCurve.of(parts, predictor, tried_thresholds(true_scores))
+        items = _item_rule(parts, predictor, rule, unit)
+        return cls(rule, items, curve, held_out, *_fit_of(rule, s, same, weights))
+
+    def probability(self, scores: Floats) -> Floats:
+        """The probability that pairs with these scores belong together."""
+        return self.pairs.probability(scores)
+
+    def threshold(self, probability: float) -> float:
+        """The score of that probability: pairs that score more are more likely together."""
+        return self.pairs.score(probability)
+
+    def precision(self, wanted: float) -> Dial:
+        """The threshold on scores at which precision is at least as wanted, by held-out clusters.
+
+        Where their number does not let the lower 95 % bound reach it (``reached`` is false): the threshold at
+        which a pair is right with that probability, or that of the highest bound where it is higher.
+        """
+        dial = self.curve.dial(wanted)
+        if dial.reached:
+            return dial
+        threshold = max(self.threshold(wanted), dial.threshold)
+        return self.curve.near(threshold)._replace(threshold=threshold, reached=False)
+
+    def item_confidence(self, scores: PairScores, labels: Ints) -> Floats:
+        """The probability that each item is in the right place (`in_right_place`), by the model's scores."""
+        return self.items.confidence(Evidence.of(scores, labels, self.pairs, self.items.unit))
+
+
+def _judged_pairs(part: HeldOutPart) -> tuple[Floats, Bools, Floats]:
+    """Scores of the pairs that touch a held-out item, whether they are together, and their weights.
+
+    A pair with an item that was not held out counts by half: over all folds it comes twice, or its likes
+    among unlabelled items do not come at all.
+    """
+    listed = part.scores.listed()
+    assert listed.index is not None
+    assert listed.values is not None
+    a, b = listed.index.T
+    kept = (part.mine[a] | part.mine[b]) & part.counted[a] & part.counted[b]
+    a, b = a[kept], b[kept]
+    same = (part.truth[a] == part.truth[b]) & (part.truth[a] != UNKNOWN)
+    return listed.values[kept], same, np.where(part.mine[a] & part.mine[b], 1.0, 0.5)
+
+
+def _sample(s: Floats, same: Bools, weights: Floats, random_state: int) -> tuple[Floats, Bools, Floats]:
+    """Pairs of each kind drawn at random where there are many, with weights that make up for it."""
+    rng = np.random.default_rng(random_state)
+    chosen, factors = [], []
+    for kind in (same, ~same):
+        rows = np.flatnonzero(kind)
+        drawn = rng.choice(rows, MOST_PAIRS, replace=False) if len(rows) > MOST_PAIRS else rows
+        chosen.append(drawn)
+        factors.append(np.full(len(drawn), weights[rows].sum() / weights[drawn].sum()))
+    rows = np.concatenate(chosen)
+    return s[rows], same[rows], weights[rows] * np.concatenate(factors)
+
+
+def _item_rule(parts: Sequence[HeldOutPart], predictor: Predictor, rule: ScoreMap, unit: float) -> ItemRule:
+    """The rule of the held-out items, in the clusters that are predicted for them."""
+    evidence, right = [], []
+    for part in parts:
+        predicted = predictor.predict(part.scores)
+        assert isinstance(predicted, np.ndarray)
+        evidence.append(Evidence.of(part.scores, predicted, rule, unit).of_items(part.mine))
+        right.append(in_right_place(part.truth, predicted)[part.mine])
+    return ItemRule.fit(evidence, right, unit)
+
+
+def _fit_of(rule: ScoreMap, s: Floats, same: Bools, weights: Floats) -> tuple[float, float, float, float]:
+    """Weighted numbers of pairs of both kinds, log loss and Brier skill score."""
+    n1, n0 = float(weights[same].sum()), float(weights[~same].sum())
+    u, share = rule.logit(s), n1 / (n1 + n0)
+    loss = np.average(np.logaddexp(0.0, u) - same * u, weights=weights)
+    brier = np.average((rule.probability(s) - same) ** 2, weights=weights)
+    return n1, n0, float(loss), float(1.0 - brier / (share * (1.0 - share)))

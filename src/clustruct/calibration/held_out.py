@@ -1,0 +1,89 @@
+"""Scores and right clusters of items that a training has not seen: what probabilities are learned from.
+
+Whole sets are held out, or whole clusters inside one table; never pairs that were chosen by their scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from clustruct._typing import Bools, Floats, Ints
+from clustruct.itemsets import PairScores
+from clustruct.model_selection.choose_c import Fold, Unit
+from clustruct.partitions import UNKNOWN
+from clustruct.problems import ClusterTask, SimilarityTask, Trained
+
+
+@dataclass(frozen=True)
+class HeldOutPart:
+    """The items of one set, scored by a training that has not seen the clusters of some of them.
+
+    scores : of the pairs that are compared
+    truth : cluster of each item, numbered through all sets; -1 for items without a label
+    mine : the items of clusters that were held out
+    unknown_apart : whether an item without a label is known to be in no labelled cluster
+    """
+
+    scores: PairScores
+    truth: Ints
+    mine: Bools
+    unknown_apart: bool = True
+
+    @property
+    def clusters(self) -> Ints:
+        """The clusters that were held out."""
+        return np.unique(self.truth[self.mine])
+
+    @property
+    def counted(self) -> Bools:
+        """The items of which something is known."""
+        return self.mine | self.unknown_apart | (self.truth != UNKNOWN)
+
+
+def held_out_parts(
+    task: SimilarityTask, folds: Sequence[Fold], unit: Unit, final: Trained, C: float, rtol: float
+) -> list[HeldOutPart]:
+    """Each set of a task as often as clusters of it were held out, scored without them.
+
+    A fold whose weights are not known any more is trained again. Trainings on a part of the data differ in
+    the size of their weights: scores are brought to the usual size that the final training gives them, which
+    moves no sign.
+    """
+    clusters = ClusterTask(task)
+    train = partial(task.train if unit == "set" else clusters.train, rtol=rtol)
+    found = []
+    for fold in folds:
+        known = fold.w is not None and len(fold.w) == len(final.result.w)
+        w = fold.w if known else train(C, fold.chosen, None).result.w
+        assert w is not None
+        w = w * _size_of_scores(task, final.result.w, w)
+        found += _by_sets(task, clusters, fold, w) if unit == "set" else _by_clusters(task, clusters, fold, w)
+    return found
+
+
+def _size_of_scores(task: SimilarityTask, final: Floats, w: Floats) -> float:
+    """How many times as large the final scores are as those by w: root mean squares over all pairs."""
+    sums = [np.zeros(2)]
+    for region in task.regions:
+        for_both = [task.predictor.scores(region.x, v).listed().values for v in (final, w)]
+        sums.append(np.array([0.0 if v is None else float(v @ v) for v in for_both]))
+    top, bottom = np.sum(sums, axis=0)
+    return float(np.sqrt(top / bottom)) if top > 0.0 and bottom > 0.0 else 1.0
+
+
+def _by_sets(task: SimilarityTask, clusters: ClusterTask, fold: Fold, w: Floats) -> list[HeldOutPart]:
+    return [_part(task, clusters, i, task.regions[i].known, w) for i in fold.held_out.tolist()]
+
+
+def _by_clusters(task: SimilarityTask, clusters: ClusterTask, fold: Fold, w: Floats) -> list[HeldOutPart]:
+    masks = [np.isin(numbers, fold.held_out) for numbers in clusters.clusters]
+    return [_part(task, clusters, i, mine, w) for i, mine in enumerate(masks) if mine.any()]
+
+
+def _part(task: SimilarityTask, clusters: ClusterTask, i: int, mine: Bools, w: Floats) -> HeldOutPart:
+    scores = task.predictor.scores(task.regions[i].x, w)
+    return HeldOutPart(scores, clusters.clusters[i], mine, task.unlabelled == "apart")

@@ -1,0 +1,137 @@
+"""What a threshold makes of held-out clusters: precision, recall, and how sure the precision is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import beta
+
+from clustruct._typing import Floats
+from clustruct.oracles import Predictor
+from clustruct.problems.clusters import count_pairs
+from clustruct.storage import DataclassState, register
+
+from .held_out import HeldOutPart
+
+# Thresholds below and above zero that are tried, at quantiles of the scores of pairs that belong together.
+BELOW, ABOVE = 4, 14
+# One side of 95 %.
+LEVEL = 0.05
+
+
+class Dial(NamedTuple):
+    """A threshold on scores, and what it made of held-out clusters.
+
+    lower : lower 95 % bound of the precision
+    reached : whether the bound is as high as was asked for
+    """
+
+    threshold: float
+    precision: float
+    lower: float
+    recall: float
+    reached: bool = True
+
+
+@register("PrecisionCurve")
+@dataclass(frozen=True)
+class PrecisionCurve(DataclassState):
+    """Pairs of held-out clusters at several thresholds on scores.
+
+    thresholds : rising; 0 is where the model itself tells together from apart
+    right, found, true : pairs together rightly, by the prediction, by the truth
+    lower : lower 95 % bound of right / found, over clusters
+    """
+
+    thresholds: NDArray[np.float64]
+    right: NDArray[np.float64]
+    found: NDArray[np.float64]
+    true: float
+    lower: NDArray[np.float64]
+
+    def __post_init__(self) -> None:
+        columns = [np.asarray(getattr(self, n)) for n in ("thresholds", "right", "found", "lower")]
+        n = len(self.thresholds) if columns[0].ndim == 1 else 0
+        fitting = n > 0 and all(c.shape == (n,) for c in columns) and (np.diff(columns[0]) > 0.0).all()
+        if not fitting or not 0.0 <= self.true < np.inf or (columns[1] > columns[2] + 1e-6).any():
+            raise ValueError("the curve of precision does not fit")
+
+    @classmethod
+    def of(cls, parts: Sequence[HeldOutPart], predictor: Predictor, thresholds: Floats) -> Self:
+        """The curve of some thresholds, by predictions for every one of them."""
+        rows = []
+        for threshold in thresholds.tolist():
+            counts = np.concatenate([_counts(part, predictor, threshold) for part in parts])
+            rows.append([*counts.sum(axis=0), lower_bound(counts[:, 0], counts[:, 1])])
+        table = np.array(rows)
+        return cls(thresholds, table[:, 0], table[:, 1], float(table[0, 2]), table[:, 3])
+
+    @property
+    def precision(self) -> Floats:
+        """right / found; 1 where nothing was put together."""
+        return np.where(self.found > 0.0, self.right / np.maximum(self.found, 1e-300), 1.0)
+
+    @property
+    def recall(self) -> Floats:
+        """right / true; 1 where nothing is to be found."""
+        return self.right / self.true if self.true > 0.0 else np.ones(len(self.right))
+
+    def dial(self, precision: float) -> Dial:
+        """The lowest threshold from which the bound is as high as asked, up to where it is highest.
+
+        Where it is nowhere so high: the threshold of the highest bound, ``reached`` being false.
+        """
+        if not 0.0 < precision < 1.0:
+            raise ValueError(f"precision must be between 0 and 1, not {precision!r}")
+        at = int(np.argmax(self.lower))
+        reached = bool(self.lower[at] >= precision)
+        # From the surest one downwards, as long as each is sure enough: tests in a fixed order.
+        while reached and at > 0 and self.lower[at - 1] >= precision:
+            at -= 1
+        return self._at(at, reached)
+
+    def near(self, threshold: float) -> Dial:
+        """What the nearest of the thresholds that were tried made of held-out clusters."""
+        return self._at(int(np.argmin(np.abs(self.thresholds - threshold))), True)
+
+    def _at(self, at: int, reached: bool) -> Dial:
+        columns = (self.thresholds, self.precision, self.lower, self.recall)
+        return Dial(*(float(column[at]) for column in columns), reached)
+
+
+def tried_thresholds(true_scores: Floats) -> Floats:
+    """Zero, and quantiles of the scores of pairs that belong together on both sides of it."""
+    low, high = true_scores[true_scores < 0.0], true_scores[true_scores > 0.0]
+    levels = np.linspace(0.02, 0.98, ABOVE)
+    below = np.quantile(low, (np.arange(BELOW) + 0.5) / BELOW) if len(low) else np.zeros(0)
+    above = np.quantile(high, levels) if len(high) else np.zeros(0)
+    return np.unique(np.concatenate([below, [0.0], above]))
+
+
+def lower_bound(right: Floats, found: Floats) -> float:
+    """The lower 95 % bound of sum(right) / sum(found), both counted for each of several clusters.
+
+    The lower of two: Jeffreys' bound, where a cluster with more pairs than others does not count for as many
+    independent ones (n = (sum found)^2 / sum found^2), and the normal bound by the spread over clusters.
+    Nothing found: 0, since nothing is known.
+
+    >>> [round(lower_bound(np.ones(n), np.ones(n)), 3) for n in (10, 100, 1000)]
+    [0.83, 0.981, 0.998]
+    """
+    total = float(found.sum())
+    if total <= 0.0:
+        return 0.0
+    n, p = total**2 / float((found**2).sum()), float(right.sum()) / total
+    jeffreys = float(beta.ppf(LEVEL, n * p + 0.5, n * (1.0 - p) + 0.5))
+    spread = np.sqrt(((right - p * found) ** 2).sum()) / total
+    return max(min(jeffreys, p - 1.645 * float(spread)), 0.0)
+
+
+def _counts(part: HeldOutPart, predictor: Predictor, threshold: float) -> Floats:
+    predicted = predictor.predict(part.scores.above(threshold))
+    assert isinstance(predicted, np.ndarray)
+    return count_pairs(part.truth, predicted, part.clusters.tolist(), part.unknown_apart)

@@ -1,0 +1,89 @@
+"""Greedy merging with a largest size of clusters, down to a number of clusters."""
+
+# mypy: allow-untyped-decorators
+import numpy as np
+
+from clustruct._jit import kernel
+from clustruct._typing import Floats, Ints
+
+from .merging import EMPTY, find_root, find_slot, neighbour_chains, push, renewed_table, sift_down
+
+
+@kernel()
+def bounded_table(
+    indptr: Ints, indices: Ints, data: Floats, least: float
+) -> tuple[Ints, Floats, Floats, Ints, int]:
+    """Table of all edges (key = smaller node * n + larger), and a heap of those above ``least``."""
+    n, n_edges = indptr.shape[0] - 1, indices.shape[0] // 2
+    n_slots = 16
+    while n_slots < 4 * n_edges:
+        n_slots *= 2
+    keys, sums = np.full(n_slots, EMPTY, np.int64), np.empty(n_slots)
+    gains, pairs, size = np.empty(n_edges + 16), np.empty(n_edges + 16, np.int64), 0
+    for a in range(n):
+        for at in range(indptr[a], indptr[a + 1]):
+            b = indices[at]
+            if b > a:
+                slot = find_slot(keys, a * n + b)
+                keys[slot], sums[slot] = a * n + b, data[at]
+                if data[at] > least:
+                    gains[size], pairs[size] = data[at], a * n + b
+                    size += 1
+    for at in range(size // 2 - 1, -1, -1):
+        sift_down(gains, pairs, at, size)
+    return keys, sums, gains, pairs, size
+
+
+@kernel()
+def merge_bounded(
+    indptr: Ints, indices: Ints, data: Floats, sizes: Ints, most: int, wanted: int, least: float
+) -> Ints:
+    """Merge the two clusters of largest sum above ``least`` that have ``most`` items together at most, while
+    there are more than ``wanted``.
+
+    On a symmetric CSR graph without diagonal, whose nodes stand for ``sizes`` items; -inf forbids a pair.
+    Labels are the smallest node of each cluster. A pair of clusters that is too large stays so, and is
+    dropped for good.
+    """
+    n = indptr.shape[0] - 1
+    keys, sums, gains, pairs, size = bounded_table(indptr, indices, data, least)
+    used, count = indices.shape[0] // 2, n
+    head, following = neighbour_chains(indptr)
+    parent, met, total = np.arange(n), np.full(n, -1, np.int64), sizes.copy()
+    while size > 0 and count > wanted:
+        gain, pair = gains[0], pairs[0]
+        size -= 1
+        gains[0], pairs[0] = gains[size], pairs[size]
+        sift_down(gains, pairs, 0, size)
+        a, b = pair // n, pair % n
+        if parent[a] != a or parent[b] != b or total[a] + total[b] > most:
+            continue
+        if sums[find_slot(keys, pair)] != gain:  # every sum is entered anew when it changes
+            continue
+        parent[b] = a
+        total[a] += total[b]
+        count -= 1
+        at = head[b]
+        while at >= 0:
+            here, at = at, following[at]
+            x = find_root(parent, indices[here])
+            if x == a or met[x] == b:
+                continue
+            met[x] = b
+            moved = sums[find_slot(keys, min(b, x) * n + max(b, x))]
+            joined = min(a, x) * n + max(a, x)
+            slot = find_slot(keys, joined)
+            if keys[slot] == EMPTY:
+                keys[slot], sums[slot] = joined, moved
+                used += 1
+                following[here], head[a] = head[a], here
+            else:
+                sums[slot] += moved
+            if sums[slot] > least:
+                gains, pairs = push(gains, pairs, size, sums[slot], joined)
+                size += 1
+        if 2 * used > keys.shape[0]:
+            keys, sums, used = renewed_table(keys, sums, parent)
+    for i in range(n):
+        parent[i] = parent[parent[i]]
+    return parent
