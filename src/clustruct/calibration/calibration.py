@@ -83,13 +83,13 @@ class Calibration(DataclassState):
     def precision(self, wanted: float) -> Dial:
         """The threshold on scores at which precision is at least as wanted, by held-out clusters.
 
-        Where their number does not let the lower 95 % bound reach it (``reached`` is false): the threshold at
-        which a pair is right with that probability, or that of the highest bound where it is higher.
+        Where the lower 95 % bound does not reach it (``reached`` is false), be it for their small number: the
+        threshold at which a pair is right with that probability.
         """
         dial = self.curve.dial(wanted)
         if dial.reached:
             return dial
-        threshold = max(self.threshold(wanted), dial.threshold)
+        threshold = self.threshold(wanted)
         return self.curve.near(threshold)._replace(threshold=threshold, reached=False)
 
     def item_confidence(self, scores: PairScores, labels: Ints) -> Floats:

@@ -81,18 +81,14 @@ class PrecisionCurve(DataclassState):
         return self.right / self.true if self.true > 0.0 else np.ones(len(self.right))
 
     def dial(self, precision: float) -> Dial:
-        """The lowest threshold from which the bound is as high as asked, up to where it is highest.
+        """The lowest threshold whose bound is as high as asked: precision rises with the threshold.
 
-        Where it is nowhere so high: the threshold of the highest bound, ``reached`` being false.
+        Where none is: the threshold of the highest bound, ``reached`` being false.
         """
         if not 0.0 < precision < 1.0:
             raise ValueError(f"precision must be between 0 and 1, not {precision!r}")
-        at = int(np.argmax(self.lower))
-        reached = bool(self.lower[at] >= precision)
-        # From the surest one downwards, as long as each is sure enough: tests in a fixed order.
-        while reached and at > 0 and self.lower[at - 1] >= precision:
-            at -= 1
-        return self._at(at, reached)
+        enough = np.flatnonzero(self.lower >= precision)
+        return self._at(int(enough[0] if len(enough) else np.argmax(self.lower)), bool(len(enough)))
 
     def near(self, threshold: float) -> Dial:
         """What the nearest of the thresholds that were tried made of held-out clusters."""
@@ -120,7 +116,7 @@ def lower_bound(right: Floats, found: Floats) -> float:
     Nothing found: 0, since nothing is known.
 
     >>> [round(lower_bound(np.ones(n), np.ones(n)), 3) for n in (10, 100, 1000)]
-    [0.83, 0.981, 0.998]
+    [0.829, 0.981, 0.998]
     """
     total = float(found.sum())
     if total <= 0.0:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -136,6 +137,8 @@ def add_learning(parser: argparse.ArgumentParser) -> None:
     size = "from N items on compare only likely pairs (1000; 0: always all pairs)"
     add("--block", type=whole(0), default=1000, metavar="N", help=size)
     add("--neighbours", type=whole(0), default=10, metavar="N", help="likely pairs of an item, at least (10)")
+    sure = "learn probabilities with a given --C, too (three more trainings)"
+    add("--calibrate", action="store_const", const=True, default="auto", help=sure)
     add("--n-jobs", type=_processes, metavar="N", help="processes for training")
     add("--seed", type=whole(0), default=0, metavar="N", help="random numbers (0)")
 
@@ -180,6 +183,7 @@ def recipe(args: argparse.Namespace) -> Recipe:
     if background is not None and args.skip_unlabelled:
         raise UsageError("--skip-unlabelled leaves rows out, --unlabelled learns from them: give one of them")
     same = ("kind", "fields", "learner", "loss", "C", "merge_cost", "scaling", "predictor", "parts", "block")
+    same += ("calibrate",)
     more = {"n_neighbors": args.neighbours, "n_jobs": args.n_jobs, "random_state": args.seed}
     more |= {"unlabelled": background or "apart", "for_size": getattr(args, "for_size", None)}
     return clustruct.Recipe(**{name: getattr(args, name) for name in same}, **more)
@@ -287,9 +291,14 @@ def naming_files(args: argparse.Namespace) -> Iterator[None]:
         raise type(error)(f"{', '.join(data[:SHOWN_FILES])}{more}: {error}") from error
 
 
-def unlabelled_sets(args: argparse.Namespace, trained: Trained = None) -> Iterator[RawSet]:
-    """The sets one by one, labels left out."""
-    return _read(args, trained, "ignored")
+def unlabelled_sets(
+    args: argparse.Namespace, trained: Trained = None, *, whole: bool = False
+) -> Iterator[RawSet]:
+    """The sets one by one, labels left out; ``whole``: with all fields that the data has."""
+    if not whole:
+        return _read(args, trained, "ignored")
+    named = replace(columns(args, trained), fields=None, left_out=frozenset())
+    return clustruct.read_sets(*args.data, columns=named, labels="ignored", delimiter=args.delimiter)
 
 
 def sets_as_they_are(args: argparse.Namespace, trained: Trained = None) -> list[RawSet]:

@@ -8,13 +8,15 @@ from contextlib import nullcontext
 from dataclasses import replace
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 import clustruct
 from clustruct.callbacks import training_callback, working
 from clustruct.text import count, harmless
 
-from . import existing
+from . import dials, existing, exports
 from .arguments import add_data, add_model, add_needs, add_verbose, read_model, unlabelled_sets
 from .output import print_json
 from .progress import Progress
@@ -22,8 +24,14 @@ from .progress import Progress
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
+    from clustruct.calibration import Dial
+    from clustruct.incremental import Constraints
     from clustruct.io import Prediction
+    from clustruct.itemsets import PairScores
+    from clustruct.recipe import Dials
     from clustruct.records import RawSet
+
+    from .exports import Exports
 
 SUMMARY = "group new sets"
 DESCRIPTION = (
@@ -33,6 +41,7 @@ EXAMPLES = """\
 examples
   clustruct predict new.jsonl --model news.model --out groups.csv
   clustruct predict people.csv --model people.model --confidence > groups.csv
+  clustruct predict people.csv --model people.model --precision 0.99 --pairs pairs.parquet --out groups.csv
   clustruct predict new.csv --model people.model --existing groups.csv --out groups2.csv
   clustruct predict new.csv --model people.model --existing people.db --constraints fix.csv"""
 
@@ -45,16 +54,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar="FILE", help=".csv, .tsv or .jsonl (default: CSV on stdout)")
     parser.add_argument("--confidence", action="store_true", help="add the confidence in each item's place")
     add_verbose(parser)
+    dials.add_arguments(parser)
+    exports.add_arguments(parser)
     existing.add_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> None:
     """Read set by set, group, write."""
     existing.check(args)
+    asked = dials.check(args)
+    known = [name for name in (args.existing, args.constraints) if name is not None]
     if args.out is not None:
-        known = [name for name in (args.existing, args.constraints) if name is not None]
         clustruct.storage.check_target(Path(args.out), [*args.data, args.model, *known])
-    saved = read_model(args.model, args.allow_missing_fields)
+    exports.check(args, [*args.data, args.model, *known])
+    saved, dial = dials.applied(args, read_model(args.model, args.allow_missing_fields), asked)
     if args.existing is not None:
         existing.run(args, saved)
         return
@@ -64,33 +77,36 @@ def run(args: argparse.Namespace) -> None:
     # Nothing is printed before all is known: a fault must not leave half a file behind a "> file".
     answers: list[Prediction] = []
     sets = items = clusters = 0
-    said = existing.Said(args.constraints)
+    said, doubtful = existing.Said(args.constraints), list[object]()
     target = nullcontext(answers.append) if args.out is None else clustruct.io.prediction_file(args.out)
-    with training_callback(progress), target as write:
-        for raw in watched(unlabelled_sets(args, saved.columns)):
+    with training_callback(progress), target as write, exports.opened(args) as further:
+        for raw in watched(unlabelled_sets(args, saved.columns, whole=args.wide is not None)):
             progress.on_step("grouping", sets, None)
-            found = _grouped(pipeline, raw, args.confidence, said)
+            found = _grouped(pipeline, raw, args.confidence, said, asked, further)
             with working("writing"):
                 write(found)
+            doubtful += [raw.item_ids[a] for a in np.flatnonzero(found.more.get("rejected", ()))]
             if args.json and args.out is not None:
                 answers.append(found)
             sets, items, clusters = sets + 1, items + len(raw), clusters + len(set(map(int, found.labels)))
         said.check_all_heard()
     progress.done()
-    _print(args, answers)
+    _print(args, answers, dial)
+    dials.tell_rejected(args, doubtful)
     silent = args.out is None or args.json or args.quiet
     if not silent and clustruct.storage.descriptor(Path(args.out)) != 1:
         print(f"{count(items, 'item')} of {count(sets, 'set')} in {count(clusters, 'cluster')}")
-        print(f"written to {args.out}")
+        print(f"written to {', '.join([args.out, *exports.targets(args)])}")
     if args.verbose:
         progress.costs.print()
 
 
-def _print(args: argparse.Namespace, answers: list[Prediction]) -> None:
+def _print(args: argparse.Namespace, answers: list[Prediction], dial: Dial | None) -> None:
     """The answers as JSON, or as CSV where they have no file."""
     if args.json:
         listed = [{"set": p.raw.name, "ids": p.raw.ids, "clusters": p.labels, **p.more} for p in answers]
-        print_json({"model": str(args.model), "sets": listed})
+        cost = {} if dial is None else {"held_out": dial._asdict()}
+        print_json({"model": str(args.model), **cost, "sets": listed})
     elif args.out is None:
         if isinstance(sys.stdout, TextIOWrapper):
             sys.stdout.reconfigure(errors="surrogatepass")  # as files are written
@@ -105,11 +121,17 @@ def _shown(answer: Prediction) -> Prediction:
     return answer._replace(raw=replace(raw, name=harmless(raw.name), ids=names))
 
 
-def _grouped(pipeline: Pipeline, raw: RawSet, confidence: bool, said: existing.Said) -> Prediction:
-    """The clusters of one set, with the score lost by the best other place of each item where asked for."""
-    model, explain = pipeline[-1], clustruct.explain
+def _grouped(
+    pipeline: Pipeline, raw: RawSet, confidence: bool, said: existing.Said, asked: Dials, further: Exports
+) -> Prediction:
+    """The clusters of one set, with the confidence in each item's place where asked for: a probability, or,
+    for a model without probabilities, the score lost by its best other place.
+    """
+    model = pipeline[-1]
     scores = clustruct.recipe.similarities(pipeline, raw)
     if scores is None:
+        if further or asked:
+            raise ValueError(f"{type(model).__name__} has no similarities that are linear in pair features")
         with working("features") as work:
             x = pipeline[0].transform([raw])[0]
             work.keep(items=len(raw), pairs=0 if x.pairs is None else x.pairs.shape[0])
@@ -124,8 +146,42 @@ def _grouped(pipeline: Pipeline, raw: RawSet, confidence: bool, said: existing.S
             labels = model.predict_scores([scores])[0]
         if len(held):
             labels = clustruct.incremental.constrained(model, K, raw.item_ids, held)
-        work.keep(items=len(raw), clusters=len(set(labels.tolist())))
-    if not confidence:
-        return clustruct.io.Prediction(raw, labels)
-    found = explain.item_confidence(K, labels, explain.objective_of(model))
-    return clustruct.io.Prediction(raw, labels, {"confidence": found.confidence})
+        found = Found(labels, None, None)
+        if scores is not None:
+            found = _as_asked(model, scores, labels, raw, held, asked, confidence or bool(further))
+        work.keep(items=len(raw), clusters=len(set(found.labels.tolist())))
+    if further and scores is not None:
+        further.add(pipeline, raw, scores, found.labels, found.confidence)
+    if confidence and found.confidence is None:
+        lost = clustruct.explain.item_confidence(K, found.labels, clustruct.explain.objective_of(model))
+        found = found._replace(confidence=lost.confidence)
+    more = {"confidence": found.confidence} if confidence else {}
+    more |= {} if found.rejected is None else {"rejected": found.rejected.astype(int)}
+    return clustruct.io.Prediction(raw, found.labels, more)
+
+
+class Found(NamedTuple):
+    """Groups, the probability that each item is in the right one, and which items were left alone."""
+
+    labels: Any
+    confidence: Any
+    rejected: Any
+
+
+def _as_asked(
+    model: Any,
+    scores: PairScores,
+    labels: Any,
+    raw: RawSet,
+    held: Constraints,
+    asked: Dials,
+    confidence: bool,
+) -> Found:
+    """The groups within the bounds that were asked for; probabilities where the model has them."""
+    sure = confidence and getattr(model, "calibration_", None) is not None
+    if not asked and not sure:
+        return Found(labels, None, None)
+    numbers = {str(name): a for a, name in enumerate(raw.item_ids)} if len(held) else {}
+    links = {"must_link": held.must_link(numbers), "cannot_link": held.cannot_link(numbers)}
+    found = asked.grouped(model, scores, labels, **links, confidence=sure)
+    return Found(found.labels, found.confidence, None if asked.reject_below is None else found.rejected)

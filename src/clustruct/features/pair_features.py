@@ -133,6 +133,10 @@ class PairFeatures(TransformerMixin, BaseEstimator):
             values[span] = features @ w + intercept
         return values
 
+    def pair_chunks(self, raw: RawSet, pairs: Ints) -> Iterator[tuple[slice, Values]]:
+        """The features of some pairs (p x 2, the smaller item first), some at a time."""
+        return self._chunks(Columns(raw), pairs, told=True)
+
     def watched(self, sets: Iterable[RawSet]) -> Iterator[RawSet]:
         """The sets as they come; `DataError` where a file lacks what the features need.
 

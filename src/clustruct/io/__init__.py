@@ -20,6 +20,7 @@ from .files import (
     write_sets,
 )
 from .matching import match_predictions
+from .table_files import GraphFile, check_graph, check_table, graph_file, table_file
 from .tables import Columns, LabelUse
 
 _HOMES = {
@@ -31,11 +32,15 @@ _HOMES = {
 __all__ = [
     "Columns",
     "FileFormat",
+    "GraphFile",
     "LabelUse",
     "Prediction",
     "Reading",
     "TextFormat",
     "check_delimiter",
+    "check_graph",
+    "check_table",
+    "graph_file",
     "match_predictions",
     "prediction_file",
     "prediction_lines",
@@ -46,6 +51,7 @@ __all__ = [
     "sets_from_svmlight",
     "sets_of",
     "suffixes",
+    "table_file",
     "write_sets",
 ]
 

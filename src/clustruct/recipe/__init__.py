@@ -1,7 +1,21 @@
 """From raw sets to a fitted pipeline, and back to clusters."""
 
+from .dials import Dials, Grouped
+from .exports import group_table, scored_pairs, wide_table
 from .learning import LEARNERS, PART_SIZE, HeldOut, Recipe
 from .pipelines import similarities
 from .trained import was_interrupted
 
-__all__ = ["LEARNERS", "PART_SIZE", "HeldOut", "Recipe", "similarities", "was_interrupted"]
+__all__ = [
+    "LEARNERS",
+    "PART_SIZE",
+    "Dials",
+    "Grouped",
+    "HeldOut",
+    "Recipe",
+    "group_table",
+    "scored_pairs",
+    "similarities",
+    "was_interrupted",
+    "wide_table",
+]

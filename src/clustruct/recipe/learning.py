@@ -9,7 +9,7 @@ import math
 import os
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Self, TypeAlias
+from typing import ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -43,6 +43,7 @@ from clustruct.problems.training import Unlabelled
 from clustruct.records import ItemKind, RawSet
 from clustruct.storage import EstimatorState, register
 
+from .dials import Dials
 from .pipelines import similarities
 from .trained import training, was_interrupted
 
@@ -111,6 +112,8 @@ class Recipe(EstimatorState, BaseEstimator):
         In sets of so many items or more only likely pairs are compared (0: always all pairs).
     n_neighbors : int
         Likely pairs for each item, at least.
+    calibrate : "auto", True or False
+        Whether to learn probabilities, as for `SupervisedCorrelationClustering`.
     checkpoint : path, optional
         A `fit` that was cut short goes on from this file, as for the learner.
     memory_limit : int or str, optional
@@ -149,6 +152,7 @@ class Recipe(EstimatorState, BaseEstimator):
     parts: int | None = None
     block: int = 1000
     n_neighbors: int = 10
+    calibrate: Literal["auto"] | bool = "auto"
     n_jobs: int | None = None
     verbose: int = 0
     random_state: int = 0
@@ -184,17 +188,32 @@ class Recipe(EstimatorState, BaseEstimator):
             return False
         return self.parts is not None or not self._may_block() or len(raw) < self.block
 
-    def predict(self, sets: Iterable[RawSet]) -> list[Labels]:
-        """The clusters of each set."""
+    def predict(
+        self,
+        sets: Iterable[RawSet],
+        *,
+        threshold: float | None = None,
+        precision: float | None = None,
+        max_size: int | None = None,
+        min_groups: int | None = None,
+        max_groups: int | None = None,
+        reject_below: float | None = None,
+    ) -> list[Labels]:
+        """The clusters of each set, with what else is asked of them: see `Dials`."""
         check_is_fitted(self)
         raws = list(sets)
-        pipeline = checked(self.pipeline_, raws)
+        dials = Dials(threshold, precision, max_size, min_groups, max_groups, reject_below)
+        pipeline = dials.applied_to(checked(self.pipeline_, raws))
         scores = [similarities(pipeline, raw) for raw in raws]
         found: list[Labels]
         if any(one is None for one in scores) or not scores:
             found = pipeline.predict(raws)
         else:
-            found = pipeline[-1].predict_scores(scores)
+            model = pipeline[-1]
+            found = model.predict_scores(scores)
+            if dials:
+                both = zip(scores, found, strict=True)
+                found = [dials.grouped(model, s, y).labels for s, y in both if s is not None]
         return found
 
     def score(self, sets: Iterable[RawSet], y: LabelsOfSets = None) -> float:

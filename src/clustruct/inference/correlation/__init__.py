@@ -3,12 +3,15 @@
 Each function takes a dense symmetric matrix or a sparse signed graph and works alone, on anyone's scores.
 """
 
+from .bounds import alone, bounded
 from .edge_degrees import EdgeDegrees, round_edges
 from .programs import exact, lp_relaxation
 from .search import greedy, local_search, objective, positive_components
 
 __all__ = [
     "EdgeDegrees",
+    "alone",
+    "bounded",
     "exact",
     "greedy",
     "local_search",

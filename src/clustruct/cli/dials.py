@@ -1,0 +1,79 @@
+"""``clustruct predict``: threshold, precision, bounds on groups, doubtful items left alone."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+import clustruct
+from clustruct.text import count, short
+
+from .arguments import Model, whole
+from .output import UsageError
+
+if TYPE_CHECKING:
+    from clustruct.calibration import Dial
+    from clustruct.recipe import Dials
+
+SHOWN = 10
+NAMES = ("threshold", "precision", "max_size", "min_groups", "max_groups", "reject_below")
+
+
+def _share(text: str) -> float:
+    if not 0.0 < (value := float(text)) < 1.0:
+        raise argparse.ArgumentTypeError(f"must be between 0 and 1, not {text!r}")
+    return value
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What is asked of the groups."""
+    add = parser.add_argument_group("what is asked of the groups").add_argument
+    add("--threshold", type=_share, metavar="P", help="pairs less likely than P speak against each other")
+    right = "as many merges as leave this share of the pairs put together right, e.g. 0.99"
+    add("--precision", type=_share, metavar="P", help=right)
+    add("--max-size", type=whole(1), metavar="N", help="at most N items in a group")
+    add("--min-groups", type=whole(1), metavar="N", help="at least N groups in each set")
+    add("--max-groups", type=whole(1), metavar="N", help="at most N groups in each set")
+    doubt = "items whose place is right with a smaller probability stay alone, and are listed"
+    add("--reject-below", type=_share, metavar="P", help=doubt)
+
+
+def check(args: argparse.Namespace) -> Dials:
+    """What is asked, where it goes together."""
+    given = {name: getattr(args, name) for name in NAMES}
+    if args.existing is not None:
+        for name in NAMES[2:]:
+            if given[name] is not None:
+                raise UsageError(f"--{name.replace('_', '-')} does not go with --existing")
+    try:
+        return clustruct.recipe.Dials(**given)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+
+def applied(args: argparse.Namespace, saved: Model, dials: Dials) -> tuple[Model, Dial | None]:
+    """The model with its threshold moved, and what a precision costs, which is said."""
+    try:
+        pipeline = dials.applied_to(saved.pipeline)
+    except ValueError as error:
+        raise ValueError(f"{args.model}: {error}") from None
+    dial = None
+    if dials.precision is not None:
+        dial = saved.pipeline[-1].dial(dials.precision)
+        if not args.quiet:
+            told = f"precision {dial.precision:.4f} (at least {dial.lower:.4f}), recall {dial.recall:.4f}"
+            usual = saved.pipeline[-1].calibration_.curve.near(0.0)
+            before = f"without --precision {usual.precision:.4f} and {usual.recall:.4f}"
+            print(f"clustruct: on held-out clusters {told}; {before}", file=sys.stderr)
+    return saved._replace(pipeline=pipeline), dial
+
+
+def tell_rejected(args: argparse.Namespace, rejected: list[object]) -> None:
+    """Which items stay alone since they are doubtful."""
+    if args.reject_below is None or args.quiet:
+        return
+    names = ", ".join(short(str(name), 24) for name in rejected[:SHOWN])
+    more = f", ... ({len(rejected):,} in all)" if len(rejected) > SHOWN else ""
+    what = f"{count(len(rejected), 'item')} stay alone, being doubtful"
+    print(f"clustruct: {what}{': ' if rejected else ''}{names}{more}", file=sys.stderr)

@@ -1,0 +1,127 @@
+"""``clustruct predict``: further files, of scored pairs, groups, whole rows, and a graph."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import clustruct
+from clustruct.callbacks import working
+
+from .output import UsageError
+
+if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
+
+    from clustruct._typing import Floats, Ints
+    from clustruct.io import GraphFile
+    from clustruct.itemsets import PairScores
+    from clustruct.records import RawSet
+
+NAMES = ("pairs", "groups", "wide", "graph")
+# Of pairs that are not together, those are edges that are as likely together as this.
+LIKELY = 0.5
+EDGES_AT_ONCE = 50_000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Where further files go."""
+    add = parser.add_argument_group("further files (.csv, .tsv, .parquet)").add_argument
+    pairs = "the compared pairs: ids, probability, score, what each feature adds"
+    add("--pairs", metavar="FILE", help=pairs)
+    add("--groups", metavar="FILE", help="the groups, their sizes and confidence")
+    add("--wide", metavar="FILE", help="the rows of the data with all fields, group and confidence")
+    add("--graph", metavar="FILE", help="a .graphml file: items, and pairs that are together or likely so")
+
+
+def targets(args: argparse.Namespace) -> list[str]:
+    """The files that are asked for."""
+    return [name for name in map(lambda n: getattr(args, n), NAMES) if name is not None]
+
+
+def check(args: argparse.Namespace, inputs: list[str]) -> None:
+    """Refuse files that cannot be written, or are read, before any work."""
+    asked = targets(args)
+    if asked and args.existing is not None:
+        raise UsageError("--pairs, --groups, --wide and --graph do not go with --existing")
+    places = [Path(name).resolve() for name in [*asked, *filter(None, [args.out])]]
+    if len(set(places)) < len(places):
+        raise UsageError("two of the files to be written are the same one")
+    for name in asked:
+        clustruct.storage.check_target(Path(name), inputs)
+    for name in filter(None, (args.pairs, args.groups, args.wide)):
+        clustruct.io.check_table(name)
+    if args.graph is not None:
+        clustruct.io.check_graph(args.graph)
+
+
+class Exports:
+    """The files that are open, each of them None where it was not asked for."""
+
+    def __init__(self, args: argparse.Namespace, stack: ExitStack) -> None:
+        tables = {name: getattr(args, name) for name in NAMES[:3]}
+        self.write: dict[str, Any] = {
+            name: stack.enter_context(clustruct.io.table_file(path))
+            for name, path in tables.items()
+            if path is not None
+        }
+        self.graph: GraphFile | None = None
+        if args.graph is not None:
+            nodes = {"id": "string", "set": "string", "cluster": "long", "confidence": "double"}
+            edges = {"score": "double", "probability": "double"}
+            self.graph = stack.enter_context(clustruct.io.graph_file(args.graph, nodes, edges))
+        self.nodes = 0
+
+    def __bool__(self) -> bool:
+        return bool(self.write) or self.graph is not None
+
+    def add(
+        self, pipeline: Pipeline, raw: RawSet, scores: PairScores, labels: Ints, confidence: Floats | None
+    ) -> None:
+        """Write all that was asked for of one set."""
+        recipe = clustruct.recipe
+        with working("writing"):
+            if "pairs" in self.write:
+                for chunk in recipe.scored_pairs(pipeline, raw, scores, labels):
+                    self.write["pairs"](chunk)
+            if "groups" in self.write:
+                self.write["groups"](recipe.group_table(raw, labels, confidence))
+            if "wide" in self.write:
+                sure = {} if confidence is None else {"confidence": confidence}
+                self.write["wide"](recipe.wide_table(raw, labels, sure))
+            if self.graph is not None:
+                self._add_graph(pipeline[-1], raw, scores, labels, confidence)
+
+    def _add_graph(
+        self, model: Any, raw: RawSet, scores: PairScores, labels: Ints, confidence: Floats | None
+    ) -> None:
+        assert self.graph is not None
+        n, y = len(raw), np.asarray(labels)
+        held: dict[str, Any] = {"id": [str(name) for name in raw.item_ids]}
+        held |= {"set": [raw.name] * n} if raw.name else {}
+        held |= {"cluster": y} | ({} if confidence is None else {"confidence": confidence})
+        self.graph.add_nodes(range(self.nodes, self.nodes + n), held)
+        listed = scores.above(-(getattr(model, "threshold_", None) or 0.0)).listed()
+        assert listed.index is not None
+        assert listed.values is not None
+        calibration = getattr(model, "calibration_", None)
+        for start in range(0, len(listed.values), EDGES_AT_ONCE):
+            s, pairs = (v[start : start + EDGES_AT_ONCE] for v in (listed.values, listed.index))
+            p = None if calibration is None else calibration.probability(s)
+            kept = (y[pairs[:, 0]] == y[pairs[:, 1]]) | ((s > 0.0) if p is None else (p >= LIKELY))
+            values = {"score": s[kept]} | ({} if p is None else {"probability": p[kept]})
+            a, b = (pairs[kept] + self.nodes).T
+            self.graph.add_edges(a.tolist(), b.tolist(), values)
+        self.nodes += n
+
+
+@contextmanager
+def opened(args: argparse.Namespace) -> Iterator[Exports]:
+    """The further files of a prediction; they appear when all is written, or not at all."""
+    with ExitStack() as stack:
+        yield Exports(args, stack)

@@ -1,0 +1,138 @@
+"""Wishes for a prediction: a threshold, a precision, sizes and numbers of groups, doubtful items left alone."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
+
+from clustruct._typing import Bools, Floats, Ints
+from clustruct.calibration import Dial
+from clustruct.estimators import SupervisedCorrelationClustering
+from clustruct.exceptions import ChoiceWarning
+from clustruct.inference.correlation import alone, bounded
+from clustruct.inference.correlation.graph import Pairs
+from clustruct.itemsets import PairScores
+
+BOUNDS = ("max_size", "min_groups", "max_groups")
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """The groups of a set.
+
+    labels : the group of each item
+    confidence : the probability that each item is in the right group; None where it was not asked for
+    rejected : items that stay alone since they are doubtful
+    """
+
+    labels: Ints
+    confidence: Floats | None
+    rejected: Bools
+
+
+@dataclass(frozen=True)
+class Dials:
+    """What is asked of a prediction beside the groups that score highest.
+
+    threshold : a probability: pairs that are less likely together speak against each other
+    precision : the share of pairs put together that is to be right, by held-out clusters
+    max_size : the largest number of items in a group
+    min_groups, max_groups : bounds on the number of groups in a set
+    reject_below : items whose place is right with a smaller probability stay alone
+    """
+
+    threshold: float | None = None
+    precision: float | None = None
+    max_size: int | None = None
+    min_groups: int | None = None
+    max_groups: int | None = None
+    reject_below: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("threshold", "precision", "reject_below"):
+            value = getattr(self, name)
+            if value is not None and not 0.0 < value < 1.0:
+                raise ValueError(f"{name} must be between 0 and 1, not {value}")
+        for name in BOUNDS:
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise ValueError(f"{name} must be at least 1, not {value}")
+        if self.threshold is not None and self.precision is not None:
+            raise ValueError("threshold and precision both say where to cut: give one of them")
+        if self.reject_below is not None and self.max_groups is not None:
+            raise ValueError("max_groups does not go with reject_below: items that stay alone are groups")
+
+    def __bool__(self) -> bool:
+        return any(value is not None for value in vars(self).values())
+
+    @property
+    def bounds(self) -> dict[str, int | None]:
+        """Sizes and numbers of groups."""
+        return {name: getattr(self, name) for name in BOUNDS}
+
+    def dial(self, model: BaseEstimator) -> Dial | None:
+        """What a precision costs; warns where held-out clusters are too few to be sure of it."""
+        if self.precision is None:
+            return None
+        found = _calibrated(model).dial(self.precision)
+        if not found.reached:
+            warnings.warn(
+                f"held-out clusters do not show that {self.precision:g} is reached (lower 95 % bound "
+                f"{found.lower:.3f}): the threshold is that at which a pair is right with that probability; "
+                "label more clusters to be sure",
+                ChoiceWarning,
+                stacklevel=3,
+            )
+        return found
+
+    def applied_to(self, pipeline: Pipeline) -> Pipeline:
+        """The pipeline with its threshold moved; `ValueError` where the model cannot do what is asked."""
+        model = pipeline[-1]
+        if self and not isinstance(model, SupervisedCorrelationClustering):
+            raise ValueError(f"{type(model).__name__} takes no threshold, precision or bounds on groups")
+        if self.reject_below is not None:
+            _calibrated(model)
+        if self.threshold is None and self.precision is None:
+            return pipeline
+        dial = self.dial(model)
+        score = model.probabilities().threshold(self.threshold) if dial is None else dial.threshold
+        return Pipeline([*pipeline.steps[:-1], (pipeline.steps[-1][0], model.at_threshold(score=score))])
+
+    def grouped(
+        self,
+        model: SupervisedCorrelationClustering,
+        scores: PairScores,
+        labels: Ints,
+        *,
+        must_link: Pairs | None = None,
+        cannot_link: Pairs | None = None,
+        confidence: bool = False,
+    ) -> Grouped:
+        """Groups that keep the bounds, from those that a model (of a pipeline that was `applied_to`) found.
+
+        Items that people tied to others are not left alone.
+        """
+        y = np.asarray(labels, np.int64)
+        if any(value is not None for value in self.bounds.values()):
+            links = {"must_link": must_link, "cannot_link": cannot_link}
+            y = bounded(scores, y, **self.bounds, **links, random_state=model.random_state)
+        if self.reject_below is None and not confidence:
+            return Grouped(y, None, np.zeros(len(y), np.bool_))
+        sure = model.item_confidence(scores, y)
+        if self.reject_below is None:
+            return Grouped(y, sure, np.zeros(len(y), np.bool_))
+        rejected = (sure < self.reject_below) & (np.bincount(y)[y] > 1)
+        if must_link is not None:
+            rejected[np.asarray(must_link, np.int64).ravel()] = False
+        return Grouped(alone(y, np.flatnonzero(rejected)), sure, rejected)
+
+
+def _calibrated(model: BaseEstimator) -> SupervisedCorrelationClustering:
+    if not isinstance(model, SupervisedCorrelationClustering):
+        raise ValueError(f"{type(model).__name__} has no probabilities")
+    model.probabilities()
+    return model

@@ -1,0 +1,78 @@
+"""What a prediction found, as tables: scored pairs, groups, items with all their fields."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.pipeline import Pipeline
+
+from clustruct._typing import Floats, Ints
+from clustruct.calibration import group_confidence
+from clustruct.itemsets import PairScores
+from clustruct.records import RawSet
+
+Columns = dict[str, Any]
+# What a table of pairs has beside a column for each feature.
+OF_PAIRS = ("set", "id_1", "id_2", "together", "probability", "score")
+
+
+def scored_pairs(pipeline: Pipeline, raw: RawSet, scores: PairScores, labels: Ints) -> Iterator[Columns]:
+    """The compared pairs of a set, chunk by chunk: both ids, whether they are together, the probability that
+    they belong together (where the model has probabilities), the score, and what each feature adds to it.
+
+    ``scores`` are those of `similarities` for the same pipeline. A score is that of the model as it was
+    trained, whatever threshold was asked for: the sum of the contributions.
+    """
+    features, model = pipeline[0], pipeline[-1]
+    linear = model.linear_similarity()
+    if linear is None:
+        raise ValueError(f"{type(model).__name__} has no weights of pair features to export")
+    w, intercept = linear
+    shift = getattr(model, "threshold_", None) or 0.0
+    listed = scores.above(-shift).listed()
+    assert listed.index is not None
+    assert listed.values is not None
+    names = [f"{n} (feature)" if n in OF_PAIRS else n for n in map(str, features.get_feature_names_out())]
+    if intercept + shift != 0.0:
+        names.append("intercept")
+    ids = np.array([str(name) for name in raw.item_ids], dtype=object)
+    y = np.asarray(labels)
+    for span, values in features.pair_chunks(raw, listed.index):
+        a, b = listed.index[span].T
+        told: Columns = {} if not raw.name else {"set": [raw.name] * len(a)}
+        told |= {"id_1": ids[a].tolist(), "id_2": ids[b].tolist(), "together": (y[a] == y[b]).astype(int)}
+        told |= _probability(model, listed.values[span]) | {"score": listed.values[span]}
+        dense = values.toarray() if sparse.issparse(values) else np.asarray(values)
+        added = list((dense * w).T) + [np.full(len(a), intercept + shift)]
+        yield told | dict(zip(names, added[: len(names)], strict=True))
+
+
+def _probability(model: Any, scores: Floats) -> Columns:
+    if getattr(model, "calibration_", None) is None:
+        return {}
+    return {"probability": model.calibration_.probability(scores)}
+
+
+def group_table(raw: RawSet, labels: Ints, confidence: Floats | None) -> Columns:
+    """One row for each group: its number, how many items it has, and the share of them that is expected to
+    be in the right place.
+    """
+    numbers, first, sizes = np.unique(np.asarray(labels), return_index=True, return_counts=True)
+    found: Columns = {"set": [raw.name] * len(numbers)} if raw.name else {}
+    found |= {"cluster": numbers, "items": sizes}
+    if confidence is not None:
+        found["confidence"] = group_confidence(np.asarray(labels), confidence)[first]
+    return found
+
+
+def wide_table(raw: RawSet, labels: Ints, more: Columns) -> Columns:
+    """The rows of a set with all their fields, the group of each, and further columns."""
+    found: Columns = {"set": [raw.name] * len(raw)} if raw.name else {}
+    taken = {"set", "id", "cluster", *more}
+    found |= {"id": [str(name) for name in raw.item_ids], "cluster": np.asarray(labels), **more}
+    for name in raw.fields():
+        found[f"{name} (field)" if name in taken else name] = raw.column(name)
+    return found
