@@ -99,6 +99,9 @@ def _summary(examined: Sequence[SetFindings]) -> dict[str, object]:
     for kind, entries in (("items", _items), ("clusters", _clusters)):
         listed = [entry for one in examined for entry in entries(one)]
         found[f"least_confident_{kind}"] = sorted(listed, key=itemgetter("confidence"))
+    splits = [entry for one in examined for entry in _splits(one)]
+    found["suggested_splits"] = sorted(splits, key=lambda entry: -entry["wrong_pairs"])
+    found["probabilities"] = any(one.items is not None and one.items.probability is not None for one in examined)
     return found
 
 
@@ -110,7 +113,8 @@ def _mixture(raw: RawSet, mixture: Mixture) -> dict[str, Any]:
 
 def _items(one: SetFindings) -> Iterator[dict[str, Any]]:
     if one.items is not None:
-        name, names, confidence = one.raw.name, one.raw.item_ids, one.items.confidence
+        name, names, known = one.raw.name, one.raw.item_ids, one.items.probability
+        confidence = one.items.confidence if known is None else known
         for a in one.items.order():
             yield {"set": name, "item": names[a], "cluster": one.labels[a], "confidence": confidence[a]}
 
@@ -119,6 +123,12 @@ def _clusters(one: SetFindings) -> Iterator[dict[str, Any]]:
     for move in one.clusters or ():
         about = {"cluster": move.cluster, "size": move.size, "confidence": move.confidence}
         yield {"set": one.raw.name, **about, "alternative": _alternative(move, one.raw.item_ids)}
+
+
+def _splits(one: SetFindings) -> Iterator[dict[str, Any]]:
+    for split in one.splits:
+        about = {"cluster": split.cluster, "size": split.size, "part": [one.raw.item_ids[a] for a in split.part]}
+        yield {"set": one.raw.name, **about, "together": split.together, "wrong_pairs": split.wrong_pairs}
 
 
 def _alternative(move: ClusterMove, names: Sequence[Hashable]) -> str:
@@ -148,18 +158,24 @@ def _print_summary(found: Mapping[str, Any], top: int) -> None:
             entries = [{**m, "cluster": str(m["cluster"])} for m in found[kind]]
             keys = {"set": "set", "cluster": "cluster", "size": "items", "pairs": lost, "pieces": "pieces"}
             print(_table(entries, keys, top) + "\n" if entries else "")
-    print("least confident items (score lost by the best other place)")
+    what = "probability that the place is right" if found["probabilities"] else "score lost by the best other place"
+    print(f"least confident items ({what})")
     keys = {key: key for key in ("set", "item", "cluster", "confidence")}
     print(_table(found["least_confident_items"], keys, top))
     if found["least_confident_clusters"]:
-        print("\nleast confident clusters")
+        print("\nleast confident clusters (score lost by their best other shape)")
         keys = {"set": "set", "cluster": "cluster", "size": "items", "confidence": "confidence"}
         print(_table(found["least_confident_clusters"], {**keys, "alternative": "alternative"}, top))
+    if found["suggested_splits"]:
+        print("\nsplits to look at first (wrong pairs to be expected; how likely the part belongs to the rest)")
+        keys = {"set": "set", "cluster": "cluster", "size": "items", "wrong_pairs": "wrong pairs"}
+        keys |= {"together": "together", "part": "part that may not belong"}
+        print(_table(found["suggested_splits"], keys, top))
 
 
 def _table(entries: Sequence[Mapping[str, Any]], keys: Mapping[str, str], top: int) -> str:
     """The entries in lines, their keys under the headings given for them."""
-    shown: dict[str, Callable[[Any], str]] = {"item": str, "pieces": _pieces, "set": lambda s: s or "table"}
+    shown: dict[str, Callable[[Any], str]] = {"item": str, "pieces": _pieces, "part": _listed, "set": lambda s: s or "table"}
     rows = [[shown[key](entry[key]) if key in shown else entry[key] for key in keys] for entry in entries]
     return table(list(keys.values()), rows, most=top)
 

@@ -8,8 +8,6 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 import clustruct
 from clustruct.callbacks import working
 
@@ -24,9 +22,6 @@ if TYPE_CHECKING:
     from clustruct.records import RawSet
 
 NAMES = ("pairs", "groups", "wide", "graph")
-# Of pairs that are not together, those are edges that are as likely together as this.
-LIKELY = 0.5
-EDGES_AT_ONCE = 50_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def targets(args: argparse.Namespace) -> list[str]:
     """The files that are asked for."""
-    return [name for name in map(lambda n: getattr(args, n), NAMES) if name is not None]
+    return [path for path in (getattr(args, name) for name in NAMES) if path is not None]
 
 
 def check(args: argparse.Namespace, inputs: list[str]) -> None:
@@ -75,7 +70,6 @@ class Exports:
             nodes = {"id": "string", "set": "string", "cluster": "long", "confidence": "double"}
             edges = {"score": "double", "probability": "double"}
             self.graph = stack.enter_context(clustruct.io.graph_file(args.graph, nodes, edges))
-        self.nodes = 0
 
     def __bool__(self) -> bool:
         return bool(self.write) or self.graph is not None
@@ -95,29 +89,8 @@ class Exports:
                 sure = {} if confidence is None else {"confidence": confidence}
                 self.write["wide"](recipe.wide_table(raw, labels, sure))
             if self.graph is not None:
-                self._add_graph(pipeline[-1], raw, scores, labels, confidence)
-
-    def _add_graph(
-        self, model: Any, raw: RawSet, scores: PairScores, labels: Ints, confidence: Floats | None
-    ) -> None:
-        assert self.graph is not None
-        n, y = len(raw), np.asarray(labels)
-        held: dict[str, Any] = {"id": [str(name) for name in raw.item_ids]}
-        held |= {"set": [raw.name] * n} if raw.name else {}
-        held |= {"cluster": y} | ({} if confidence is None else {"confidence": confidence})
-        self.graph.add_nodes(range(self.nodes, self.nodes + n), held)
-        listed = scores.above(-(getattr(model, "threshold_", None) or 0.0)).listed()
-        assert listed.index is not None
-        assert listed.values is not None
-        calibration = getattr(model, "calibration_", None)
-        for start in range(0, len(listed.values), EDGES_AT_ONCE):
-            s, pairs = (v[start : start + EDGES_AT_ONCE] for v in (listed.values, listed.index))
-            p = None if calibration is None else calibration.probability(s)
-            kept = (y[pairs[:, 0]] == y[pairs[:, 1]]) | ((s > 0.0) if p is None else (p >= LIKELY))
-            values = {"score": s[kept]} | ({} if p is None else {"probability": p[kept]})
-            a, b = (pairs[kept] + self.nodes).T
-            self.graph.add_edges(a.tolist(), b.tolist(), values)
-        self.nodes += n
+                told = {} if confidence is None else {"confidence": confidence}
+                recipe.add_to_graph(self.graph, pipeline[-1], raw, scores, labels, told)
 
 
 @contextmanager

@@ -10,8 +10,6 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 import clustruct
 from clustruct.callbacks import training_callback, working
 from clustruct.text import count, harmless
@@ -85,7 +83,7 @@ def run(args: argparse.Namespace) -> None:
             found = _grouped(pipeline, raw, args.confidence, said, asked, further)
             with working("writing"):
                 write(found)
-            doubtful += [raw.item_ids[a] for a in np.flatnonzero(found.more.get("rejected", ()))]
+            doubtful += [raw.item_ids[a] for a, out in enumerate(found.more.get("rejected", ())) if out]
             if args.json and args.out is not None:
                 answers.append(found)
             sets, items, clusters = sets + 1, items + len(raw), clusters + len(set(map(int, found.labels)))

@@ -6,6 +6,7 @@ split_merge          which true clusters were split and which were merged, worst
 wrong_pairs          wrong pairs of which the model is most confident
 item_confidence      the score lost by the best other place of each item
 cluster_confidence   the score lost by the best other shape of each cluster
+suggested_splits     the part of each cluster of which most wrong pairs with the rest are expected
 """
 
 from .confidence import ClusterMove, ItemConfidence, cluster_confidence, item_confidence
@@ -13,6 +14,7 @@ from .errors import Mixture, Piece, SplitMerge, WrongPair, split_merge, wrong_pa
 from .examine import SetFindings, examine, transformed
 from .pairs import PairExplanation, pair_contributions
 from .similarities import model_weights, objective_of
+from .splits import Split, suggested_splits
 
 __all__ = [
     "ClusterMove",
@@ -21,6 +23,7 @@ __all__ = [
     "PairExplanation",
     "Piece",
     "SetFindings",
+    "Split",
     "SplitMerge",
     "WrongPair",
     "cluster_confidence",
@@ -30,6 +33,7 @@ __all__ = [
     "objective_of",
     "pair_contributions",
     "split_merge",
+    "suggested_splits",
     "transformed",
     "wrong_pairs",
 ]

@@ -29,15 +29,18 @@ class ItemConfidence:
     alternative : the cluster it would move to (canonical number), -1 for a cluster of its own; its
                   own cluster where there is no other place
     support :     sum of the similarities to the rest of its cluster
+    probability : that the item is in the right cluster; None for a model that has no probabilities
     """
 
     confidence: Floats
     alternative: Ints
     support: Floats
+    probability: Floats | None = None
 
     def order(self) -> Ints:
-        """Item numbers, the least confident first."""
-        return np.argsort(self.confidence, kind="stable")
+        """Item numbers, the least confident first; by probability where it is known."""
+        by = self.confidence if self.probability is None else self.probability
+        return np.argsort(by, kind="stable")
 
 
 def item_confidence(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from clustruct._typing import Floats, Labels
-from clustruct.itemsets import ItemSet
+from clustruct._typing import Floats, Ints, Labels
+from clustruct.itemsets import ItemSet, PairScores
 from clustruct.losses import as_loss
 from clustruct.problems import mean_squares
 from clustruct.records import RawSet, is_missing
@@ -17,6 +18,7 @@ from clustruct.records import RawSet, is_missing
 from .confidence import ClusterMove, ItemConfidence, cluster_confidence, item_confidence
 from .errors import SplitMerge, WrongPair, split_merge, wrong_pairs
 from .similarities import SimilarityModel, objective_of
+from .splits import Split, suggested_splits
 
 # How many wrong pairs of a set are remembered.
 WRONG_PAIRS = 4
@@ -36,6 +38,8 @@ class SetFindings:
     wrong :    wrong pairs for which the similarities speak most
     squares :  mean square of each feature over the pairs
     number :   the place of the set in its list
+    splits :   for each cluster the split that would help most, the best first; empty for a model without
+               probabilities
     """
 
     raw: RawSet
@@ -48,6 +52,7 @@ class SetFindings:
     wrong: list[WrongPair]
     squares: Floats = field(repr=False)
     number: int = 0
+    splits: list[Split] = field(default_factory=list)
 
     @property
     def name(self) -> str:
@@ -94,7 +99,23 @@ def examine(pipeline: Pipeline, raw: RawSet, number: int = 0) -> SetFindings:
         clusters = cluster_confidence(K, labels) if objective == "correlation" else None
         wrong = [] if truth is None else wrong_pairs(K, truth, labels, WRONG_PAIRS)
     squares = mean_squares(x)
-    return SetFindings(raw, labels, truth, loss, items, clusters, errors, wrong, squares, number)
+    splits: list[Split] = []
+    if items is not None and isinstance(model, Calibrated) and model.calibration_ is not None:
+        scores = PairScores.from_matrix(K)
+        items = replace(items, probability=model.item_confidence(scores, labels))
+        splits = suggested_splits(scores, labels, model.pair_probabilities)
+    return SetFindings(raw, labels, truth, loss, items, clusters, errors, wrong, squares, number, splits)
+
+
+@runtime_checkable
+class Calibrated(Protocol):
+    """A model that may have probabilities."""
+
+    calibration_: Any
+
+    def item_confidence(self, scores: PairScores, labels: Ints, /) -> Floats: ...
+
+    def pair_probabilities(self, scores: Floats, /) -> Floats: ...
 
 
 def _loss(model: object, truth: Sequence[Hashable], labels: Labels) -> float:

@@ -114,7 +114,7 @@ class GraphFile:
     """GraphML, node by node and edge by edge. Nodes are numbered: names of items are values of theirs."""
 
     def __init__(self, f: IO[bytes] | Any, nodes: Mapping[str, str], edges: Mapping[str, str]) -> None:
-        self.f = f
+        self.f, self.n_nodes = f, 0
         self.keys = {"node": nodes, "edge": edges}
         head = ['<?xml version="1.0" encoding="UTF-8"?>']
         head.append('<graphml xmlns="http://graphml.graphdrawing.org/xmlns">')
@@ -124,10 +124,14 @@ class GraphFile:
                 head.append(f'<key id="{domain}_{name}" {about}/>')
         self._write([*head, '<graph edgedefault="undirected">'])
 
-    def add_nodes(self, numbers: Iterable[int], values: Chunk) -> None:
-        """Nodes with their values."""
-        rows = zip(numbers, *map(plain, values.values()), strict=True)
-        self._write(f'<node id="n{a}">{self._data("node", values, held)}</node>' for a, *held in rows)
+    def add_nodes(self, values: Chunk) -> None:
+        """Further nodes with their values, numbered on."""
+        first = self.n_nodes
+        rows = list(zip(*map(plain, values.values()), strict=True))
+        self.n_nodes += len(rows)
+        self._write(
+            f'<node id="n{a}">{self._data("node", values, held)}</node>' for a, held in enumerate(rows, first)
+        )
 
     def add_edges(self, sources: Iterable[int], targets: Iterable[int], values: Chunk) -> None:
         """Edges with their values."""

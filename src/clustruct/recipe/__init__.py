@@ -1,7 +1,7 @@
 """From raw sets to a fitted pipeline, and back to clusters."""
 
 from .dials import Dials, Grouped
-from .exports import group_table, scored_pairs, wide_table
+from .exports import add_to_graph, group_table, scored_pairs, wide_table
 from .learning import LEARNERS, PART_SIZE, HeldOut, Recipe
 from .pipelines import similarities
 from .trained import was_interrupted
@@ -13,6 +13,7 @@ __all__ = [
     "Grouped",
     "HeldOut",
     "Recipe",
+    "add_to_graph",
     "group_table",
     "scored_pairs",
     "similarities",

@@ -11,10 +11,14 @@ from sklearn.pipeline import Pipeline
 
 from clustruct._typing import Floats, Ints
 from clustruct.calibration import group_confidence
+from clustruct.io import GraphFile
 from clustruct.itemsets import PairScores
 from clustruct.records import RawSet
 
 Columns = dict[str, Any]
+# Of pairs that are not together, those are edges that are as likely together as this.
+LIKELY = 0.5
+EDGES_AT_ONCE = 50_000
 # What a table of pairs has beside a column for each feature.
 OF_PAIRS = ("set", "id_1", "id_2", "together", "probability", "score")
 
@@ -46,7 +50,7 @@ def scored_pairs(pipeline: Pipeline, raw: RawSet, scores: PairScores, labels: In
         told |= {"id_1": ids[a].tolist(), "id_2": ids[b].tolist(), "together": (y[a] == y[b]).astype(int)}
         told |= _probability(model, listed.values[span]) | {"score": listed.values[span]}
         dense = values.toarray() if sparse.issparse(values) else np.asarray(values)
-        added = list((dense * w).T) + [np.full(len(a), intercept + shift)]
+        added = list((dense * w + 0.0).T) + [np.full(len(a), intercept + shift)]
         yield told | dict(zip(names, added[: len(names)], strict=True))
 
 
@@ -76,3 +80,27 @@ def wide_table(raw: RawSet, labels: Ints, more: Columns) -> Columns:
     for name in raw.fields():
         found[f"{name} (field)" if name in taken else name] = raw.column(name)
     return found
+
+
+def add_to_graph(
+    graph: GraphFile, model: Any, raw: RawSet, scores: PairScores, labels: Ints, more: Columns
+) -> None:
+    """The items of a set as nodes; as edges the pairs that are together, and those that are likely to be.
+
+    Without probabilities these are the pairs of positive score.
+    """
+    n, first, y = len(raw), graph.n_nodes, np.asarray(labels)
+    held: Columns = {"id": [str(name) for name in raw.item_ids]}
+    held |= {"set": [raw.name] * n} if raw.name else {}
+    graph.add_nodes(held | {"cluster": y} | more)
+    listed = scores.above(-(getattr(model, "threshold_", None) or 0.0)).listed()
+    assert listed.index is not None
+    assert listed.values is not None
+    for start in range(0, len(listed.values), EDGES_AT_ONCE):
+        s, pairs = (v[start : start + EDGES_AT_ONCE] for v in (listed.values, listed.index))
+        sure = _probability(model, s)
+        likely = sure["probability"] >= LIKELY if sure else s > 0.0
+        kept = (y[pairs[:, 0]] == y[pairs[:, 1]]) | likely
+        a, b = (pairs[kept] + first).T
+        values = {"score": s[kept], **{name: column[kept] for name, column in sure.items()}}
+        graph.add_edges(a.tolist(), b.tolist(), values)
