@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import clustruct
 from clustruct.text import count, table
 
+from . import curve
 from .arguments import Model, add_data, add_needs, labelled_sets, read_model
 from .output import print_json
 from .progress import Progress
@@ -29,6 +30,7 @@ EXAMPLES = """\
 examples
   clustruct evaluate test.jsonl --model news.model
   clustruct evaluate test.jsonl --model news.model --against old.model
+  clustruct evaluate test.jsonl --model news.model --curve precision.svg
   clustruct evaluate test.csv --set day --id url --cluster story --predictions groups.csv"""
 # Losses beside the scores, as in the papers: in percent, lower is better.
 LOSSES = {"pairwise_loss": "pairwise", "mitre_loss": "mitre"}
@@ -45,10 +47,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     judged.add_argument("--predictions", metavar="FILE", help="judge the clusters of this file, not a model")
     parser.add_argument("--against", metavar="FILE", help="a second model (or predictions) to compare with")
     add_needs(parser)
+    curve.add_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> None:
     """Predict, score, and compare where two are given."""
+    curve.check(args)
     saved = None if args.model is None else read_model(args.model, args.allow_missing_fields)
     other = None if args.against is None else _second(args.against, args.allow_missing_fields)
     known = saved if saved is not None or isinstance(other, str) else other
@@ -56,8 +60,10 @@ def run(args: argparse.Namespace) -> None:
     first = Scored(sets, _predicted(saved or args.predictions, sets, args))
     second = None if other is None else Scored(sets, _predicted(other, sets, args))
     recall = None if saved is None else blocking_recall(saved.pipeline, sets)
+    drawn = None if args.curve is None or saved is None else curve.found(args, saved, sets)
     if args.json:
         found = {**first.as_json(), **({} if recall is None else {"blocking": recall})}
+        found |= {} if drawn is None else {"curve": drawn.as_json()}
         if second is not None:
             tests = _compared(first, second).items()
             found |= {"against": second.as_json(), "comparison": {name: _test(test) for name, test in tests}}
@@ -69,6 +75,8 @@ def run(args: argparse.Namespace) -> None:
         if recall is not None:
             share, pairs = 100 * recall["recall"], f"{recall['pairs']:,} pairs in all"
             print(f"\nof the pairs that belong together {share:.2f}% were compared ({pairs})")
+        if drawn is not None:
+            curve.show(args, drawn)
 
 
 def _second(name: str, allow_missing_fields: bool) -> Model | str:

@@ -6,6 +6,7 @@ score per set, averaged over sets (macro), and pooled over sets where the score 
 
 from .evaluation import Evaluation, evaluate, get_scorer
 from .paired import PairedComparison, compare_paired, lower_is_better
+from .probabilities import brier_skill, calibration_error
 from .scores import (
     Fractions,
     Scores,
@@ -29,6 +30,8 @@ __all__ = [
     "Scores",
     "adjusted_rand_index",
     "b_cubed",
+    "brier_skill",
+    "calibration_error",
     "ceaf_entity",
     "ceaf_mention",
     "compare_paired",

@@ -5,12 +5,14 @@
     PairContributionDisplay   why two items are together: each feature's contribution
     ConvergenceDisplay        bounds on the objective, or their gap, as training went on
     SplitMergeDisplay         how true clusters flow into predicted ones, worst errors first
+    PrecisionDisplay          what precision costs in recall, on held-out clusters
 
 matplotlib is needed to draw: ``pip install clustruct[plot]``. Nothing of it is imported before a picture is.
 """
 
 from .contributions import PairContributionDisplay
 from .convergence import ConvergenceDisplay
+from .precision import PrecisionDisplay
 from .similarity import SimilarityMatrixDisplay
 from .split_merge import SplitMergeDisplay
 from .weights import WeightsDisplay
@@ -18,6 +20,7 @@ from .weights import WeightsDisplay
 __all__ = [
     "ConvergenceDisplay",
     "PairContributionDisplay",
+    "PrecisionDisplay",
     "SimilarityMatrixDisplay",
     "SplitMergeDisplay",
     "WeightsDisplay",

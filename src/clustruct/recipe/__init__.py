@@ -2,6 +2,7 @@
 
 from .dials import Dials, Grouped
 from .exports import add_to_graph, group_table, scored_pairs, wide_table
+from .judging import judged_pairs
 from .learning import LEARNERS, PART_SIZE, HeldOut, Recipe
 from .pipelines import similarities
 from .trained import was_interrupted
@@ -15,6 +16,7 @@ __all__ = [
     "Recipe",
     "add_to_graph",
     "group_table",
+    "judged_pairs",
     "scored_pairs",
     "similarities",
     "was_interrupted",

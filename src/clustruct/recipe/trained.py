@@ -40,8 +40,19 @@ def training(model: BaseEstimator, sets: Sequence[RawSet]) -> dict[str, Any]:
         "gap": getattr(result, "gap", None),
         "stop_reason": getattr(result, "stop_reason", None),
         "interrupted": was_interrupted(model),
+        "calibration": _calibration(model),
     }
     return {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in found.items()}
+
+
+def _calibration(model: BaseEstimator) -> dict[str, Any] | None:
+    """What the probabilities of a model were learned from."""
+    found = getattr(model, "calibration_", None)
+    if found is None:
+        return None
+    usual = found.curve.near(0.0)
+    numbers = {"true_pairs": found.n_true, "false_pairs": found.n_false, "brier_skill": found.skill}
+    return {**numbers, "precision": usual.precision, "recall": usual.recall}
 
 
 def _left_out(choice: Mapping[str, Any], sets: Sequence[RawSet]) -> list[str] | None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from clustruct.explain import ClusterMove, Mixture, SetFindings, WrongPair, pair_contributions
+from clustruct.explain import ClusterMove, ItemConfidence, Mixture, SetFindings, WrongPair, pair_contributions
 from clustruct.plot import PairContributionDisplay
 from clustruct.records import RawSet, is_missing
 from clustruct.text import count
@@ -197,17 +197,24 @@ def _worst_pairs(findings: Findings) -> list[tuple[SetFindings, WrongPair]]:
 
 
 def confidence(findings: Findings) -> dict[str, Table] | None:
-    """Items and clusters whose best other place costs least."""
+    """Items and clusters that are least sure, and the splits that would help most."""
     if all(one.items is None for one in findings.sets):
         return None
-    items = Table(["set", "item", "cluster", "score lost", "best other place"], _item_rows(findings))
+    known = any(one.items is not None and one.items.probability is not None for one in findings.sets)
+    what = "probability" if known else "score lost"
+    items = Table(["set", "item", "cluster", what, "best other place"], _item_rows(findings))
     head = ["set", "cluster", "items", "score lost", "best other shape", "for example"]
-    return {"items": items, "clusters": Table(head, _cluster_rows(findings))}
+    splits = ["set", "cluster", "items", "wrong pairs", "together", "leaving", "for example"]
+    return {
+        "items": items,
+        "clusters": Table(head, _cluster_rows(findings)),
+        "splits": Table(splits, _split_rows(findings)),
+    }
 
 
 def _item_rows(findings: Findings) -> list[list[object]]:
     ranked = sorted(
-        (float(one.items.confidence[a]), one.number, int(a), int(one.items.alternative[a]))
+        (_sureness(one.items, a), one.number, int(a), int(one.items.alternative[a]))
         for one in findings.sets
         if one.items is not None
         for a in one.items.order()[:MOST_CONFIDENCES]
@@ -218,6 +225,28 @@ def _item_rows(findings: Findings) -> list[list[object]]:
             one, place = findings.sets[number], "alone" if other < 0 else f"cluster {other}"
             rows.append([one.name, as_item(one.raw, a), int(one.labels[a]), lost, place])
     return rows
+
+
+def _sureness(items: ItemConfidence, a: int) -> float:
+    return float((items.confidence if items.probability is None else items.probability)[a])
+
+
+def _split_rows(findings: Findings) -> list[list[object]]:
+    """The splits of which most wrong pairs are expected."""
+    splits = [(one, split) for one in findings.sets for split in one.splits]
+    splits.sort(key=lambda found: -found[1].wrong_pairs)
+    return [
+        [
+            one.name,
+            split.cluster,
+            split.size,
+            split.wrong_pairs,
+            split.together,
+            count(len(split.part), "item"),
+            as_item(one.raw, split.part[0]),
+        ]
+        for one, split in splits[:MOST_CLUSTERS]
+    ]
 
 
 def _cluster_rows(findings: Findings) -> list[list[object]]:

@@ -8,7 +8,13 @@ import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
 from clustruct.explain import SetFindings, model_weights
-from clustruct.plot import ConvergenceDisplay, SimilarityMatrixDisplay, SplitMergeDisplay, WeightsDisplay
+from clustruct.plot import (
+    ConvergenceDisplay,
+    PrecisionDisplay,
+    SimilarityMatrixDisplay,
+    SplitMergeDisplay,
+    WeightsDisplay,
+)
 from clustruct.plot.drawing import Display
 
 from .findings import Findings
@@ -55,8 +61,11 @@ def learned(findings: Findings) -> list[Picture]:
         pass
     result = getattr(model, "result_", None)
     if result is not None and result.history:
-        display = ConvergenceDisplay.from_estimator(model, ax=new_axes(6.4, 3.6))
+        display: Display = ConvergenceDisplay.from_estimator(model, ax=new_axes(6.4, 3.6))
         made.append(picture(display, "bounds on the training objective against seconds"))
+    if getattr(model, "calibration_", None) is not None:
+        display = PrecisionDisplay.from_estimator(model, ax=new_axes(5.6, 4.2))
+        made.append(picture(display, "precision against recall on held-out clusters"))
     return made
 
 

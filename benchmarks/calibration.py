@@ -1,0 +1,143 @@
+"""How good probabilities are: half of the sets of each data set teach, the other half is asked; both ways.
+
+    python -m benchmarks.calibration [abt_buy googlenews ...] [--json out/calibration.json]
+
+Pairs: calibration error over ten bins of equally many of the doubtful pairs (.05 < p < .95), what chance
+alone would give for so many (were the probabilities right), and the Brier skill score over all compared pairs.
+Items: area under the curve for telling items in the right place from others, by the score lost by the best
+other place, by the same over the size of the cluster, and by the confidence; and the calibration error of the
+confidence, of items and of groups. "all" has as many doubtful pairs of each data set.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+import warnings
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import roc_auc_score
+
+from benchmarks.printing import table
+from benchmarks.raw_data import PATHS, documents, item_sets, records
+from clustruct import Recipe
+from clustruct.calibration import group_confidence, in_right_place
+from clustruct.explain import item_confidence
+from clustruct.features import checked
+from clustruct.metrics import brier_skill, calibration_error
+from clustruct.partitions import canonical_labels
+from clustruct.recipe import similarities
+from clustruct.records import RawSet
+
+NAMES = (
+    "abt_buy",
+    "amazon_google",
+    "cora",
+    "googlenews",
+    "uci_aggregator",
+    "ecbplus_articles",
+    "author_names",
+    "litbank",
+    "gum",
+)
+DOUBTFUL = (0.05, 0.95)
+# Mentions of a document, and doubtful pairs that each data set gives to "all".
+MOST_MENTIONS, EACH = 100, 2000
+
+
+def read(name: str) -> list[RawSet]:
+    if name in PATHS:
+        return item_sets(PATHS[name])
+    return documents(name, MOST_MENTIONS) if name in ("litbank", "gum") else records(name)
+
+
+def halves(sets: list[RawSet]) -> list[tuple[list[RawSet], list[RawSet]]]:
+    """Sorted groups of sets, even against odd; each half in turn teaches."""
+    groups = [str(raw.group or raw.name) for raw in sets]
+    even = set(sorted(set(groups))[::2])
+    first = [raw for raw, group in zip(sets, groups, strict=True) if group in even]
+    second = [raw for raw, group in zip(sets, groups, strict=True) if group not in even]
+    return [(first, second), (second, first)]
+
+
+def asked(train: list[RawSet], test: list[RawSet]) -> dict[str, np.ndarray]:
+    """What the probabilities of pairs and items are, and what is true."""
+    pipeline = checked(Recipe().fit(train).pipeline_)
+    model, found = pipeline[-1], dict[str, list[Any]]()
+    for raw in test:
+        scores = similarities(pipeline, replace(raw, labels=None))
+        assert scores is not None
+        truth, labels = canonical_labels(list(raw.labels or ())), model.predict_scores([scores])[0]
+        listed = scores.listed()
+        a, b = listed.index.T
+        sure = model.item_confidence(scores, labels)
+        lost = np.nan_to_num(item_confidence(scores.signed(), labels).confidence, posinf=1e9)
+        told = {"same": truth[a] == truth[b], "p": model.pair_probabilities(listed.values)}
+        told |= {"right": in_right_place(truth, labels), "item": sure, "lost": lost}
+        told |= {"lost_mean": lost / np.bincount(labels)[labels], "group": group_confidence(labels, sure)}
+        for key, values in told.items():
+            found.setdefault(key, []).append(values)
+    return {key: np.concatenate(values) for key, values in found.items()}
+
+
+def by_chance(p: np.ndarray) -> float:
+    """The calibration error of probabilities that are right, in the mean."""
+    rng = np.random.default_rng(0)
+    drawn = [calibration_error(rng.random(len(p)) < p, p, between=DOUBTFUL) for _ in range(10)]
+    return float(np.mean(drawn))
+
+
+def study(name: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    begun = time.process_time()
+    both = [asked(*half) for half in halves(read(name))]
+    every = {key: np.concatenate([one[key] for one in both]) for key in both[0]}
+    p, same, right = every["p"], every["same"], every["right"]
+    row: dict[str, Any] = {"data": name, "doubtful": int(((p > DOUBTFUL[0]) & (p < DOUBTFUL[1])).sum())}
+    row |= {"error %": 100 * calibration_error(same, p, between=DOUBTFUL), "by chance %": 100 * by_chance(p)}
+    row |= {"Brier skill": brier_skill(same, p), "items right %": 100 * right.mean()}
+    for title, key in (("AUC lost", "lost"), ("AUC lost/size", "lost_mean"), ("AUC", "item")):
+        # Each direction has its own scores: areas are means.
+        areas = [roc_auc_score(one["right"], one[key]) for one in both if 0.0 < one["right"].mean() < 1.0]
+        row[title] = float(np.mean(areas)) if areas else float("nan")
+    row |= {f"{key} error %": 100 * calibration_error(right, every[key]) for key in ("item", "group")}
+    return row | {"CPU s": time.process_time() - begun}, every
+
+
+def drawn(every: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """Some doubtful pairs, at random."""
+    p, same = every["p"], every["same"]
+    rows = np.flatnonzero((p > DOUBTFUL[0]) & (p < DOUBTFUL[1]))
+    chosen = np.random.default_rng(0).permutation(rows)[:EACH]
+    return same[chosen], p[chosen]
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("names", nargs="*", default=list(NAMES))
+    parser.add_argument("--json", default="out/calibration.json")
+    given = parser.parse_args()
+    warnings.simplefilter("ignore")
+    rows, pairs = [], []
+    for name in given.names:
+        row, every = study(name)
+        rows.append(row)
+        pairs.append(drawn(every))
+        print(table(rows[-1:]), flush=True)
+    same, p = (np.concatenate(column) for column in zip(*pairs, strict=True))
+    total = {"data": "all", "doubtful": len(p), "error %": 100 * calibration_error(same, p)}
+    total |= {"by chance %": 100 * by_chance(p)}
+    for key in rows[0].keys() - total.keys():
+        total[key] = float(np.nanmean([row[key] for row in rows]))
+    rows.append({key: total[key] for key in rows[0]})
+    Path(given.json).parent.mkdir(parents=True, exist_ok=True)
+    Path(given.json).write_text(json.dumps(rows, indent=1))
+    print(f"\n{table(rows)}\n\nFigures: {given.json}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,48 @@
+"""Precision, recall and probabilities of a fitted pipeline on labelled sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from clustruct._typing import Bools, Floats
+from clustruct.calibration import HeldOutPart, PrecisionCurve
+from clustruct.estimators import SupervisedCorrelationClustering
+from clustruct.oracles import make_predictor
+from clustruct.partitions import UNKNOWN, partial_labels
+from clustruct.records import RawSet
+
+from .pipelines import similarities
+
+
+def judged_pairs(
+    pipeline: Pipeline, sets: Iterable[RawSet], thresholds: Floats
+) -> tuple[PrecisionCurve, Bools, Floats]:
+    """The curve of precision and recall on labelled sets, and for each compared pair whether it is together
+    and the probability that it is.
+
+    Thresholds are scores of the model as it was trained.
+    """
+    model = pipeline[-1]
+    assert isinstance(model, SupervisedCorrelationClustering)
+    parts, same, p, first = [], [np.zeros(0, np.bool_)], [np.zeros(0)], 0
+    for raw in sets:
+        scores = similarities(pipeline, raw)
+        assert scores is not None
+        scores = scores.above(-(getattr(model, "threshold_", None) or 0.0))
+        y = partial_labels(list(raw.labels or ()), n_items=len(raw))
+        known = y != UNKNOWN
+        parts.append(HeldOutPart(scores, np.where(known, y + first, UNKNOWN), known, unknown_apart=False))
+        first += int(y.max(initial=-1)) + 1
+        listed = scores.listed()
+        assert listed.index is not None
+        assert listed.values is not None
+        judged = known[listed.index].all(axis=1)
+        a, b = listed.index[judged].T
+        same.append(y[a] == y[b])
+        p.append(model.probabilities().probability(listed.values[judged]))
+    searched = make_predictor("local_search", "correlation", random_state=model.random_state)
+    curve = PrecisionCurve.of(parts, searched, np.asarray(thresholds, np.float64))
+    return curve, np.concatenate(same), np.concatenate(p)
