@@ -1,0 +1,129 @@
+"""Probabilities of a fitted model: where they come from, how they are kept, what they are good for."""
+
+import numpy as np
+import pytest
+
+import clustruct
+from clustruct import ItemSet, SupervisedCorrelationClustering
+from clustruct.calibration import Calibration, HeldOutPart
+from clustruct.calibration.calibration import _judged_pairs
+from clustruct.itemsets import PairScores
+from clustruct.metrics import brier_skill, calibration_error
+
+
+def toy(seed, n_sets=8, m=16, noise=0.6):
+    rng, sets, labels = np.random.default_rng(seed), [], []
+    for _ in range(n_sets):
+        y = rng.integers(0, 5, m)
+        a, b = np.triu_indices(m, 1)
+        alike = (y[a] == y[b]) + noise * rng.normal(size=len(a))
+        sets.append(ItemSet(pairs=np.column_stack([alike, np.ones(len(a))])))
+        labels.append(y)
+    return sets, labels
+
+
+@pytest.fixture(scope="module")
+def model():
+    return SupervisedCorrelationClustering().fit(*toy(0))
+
+
+def test_probabilities_are_right_on_new_sets(model):
+    sets, labels = toy(1, n_sets=40)
+    p, same = [], []
+    for x, y in zip(sets, labels, strict=True):
+        a, b = np.triu_indices(len(y), 1)
+        p.append(model.pair_probabilities(model.decision_function(x)[a, b]))
+        same.append(y[a] == y[b])
+    p, same = np.concatenate(p), np.concatenate(same)
+    assert calibration_error(same, p, between=(0.05, 0.95)) < 0.06
+    assert brier_skill(same, p) > 0.3
+
+
+def test_a_file_keeps_them(model, tmp_path):
+    clustruct.save(tmp_path / "m", model)
+    loaded = clustruct.load(tmp_path / "m")
+    s = np.linspace(-2.0, 2.0, 9)
+    np.testing.assert_array_equal(loaded.pair_probabilities(s), model.pair_probabilities(s))
+    assert loaded.dial(0.8) == model.dial(0.8)
+    x = toy(1)[0][0]
+    scores = PairScores(16, matrix=model.decision_function(x))
+    y = model.predict(x)
+    np.testing.assert_array_equal(loaded.item_confidence(scores, y), model.item_confidence(scores, y))
+
+
+def test_a_model_of_an_older_version_loads_and_says_that_it_has_none(model):
+    state = model.state()
+    for name in ("calibration_", "threshold_"):
+        del state["learned"][name]
+    del state["parameters"]["calibrate"]
+    old = SupervisedCorrelationClustering.from_state(state)
+    x = toy(1)[0][0]
+    np.testing.assert_array_equal(old.predict(x), model.predict(x))
+    with pytest.raises(ValueError, match="no probabilities"):
+        old.pair_probabilities(np.zeros(1))
+
+
+@pytest.mark.parametrize("part", ["pairs", "curve", "items"])
+def test_a_damaged_calibration_is_refused(model, part):
+    state = model.calibration_.state()
+    state[part] = None
+    with pytest.raises(ValueError, match=part):
+        Calibration.from_state(state)
+
+
+def test_with_a_given_C_they_are_learned_where_asked_for():
+    sets, labels = toy(0)
+    assert SupervisedCorrelationClustering(C=1.0).fit(sets, labels).calibration_ is None
+    assert SupervisedCorrelationClustering(calibrate=False).fit(sets, labels).calibration_ is None
+    found = SupervisedCorrelationClustering(C=1.0, calibrate=True).fit(sets, labels).calibration_
+    assert found.held_out == "set"
+    with pytest.raises(ValueError, match="calibrate"):
+        SupervisedCorrelationClustering(calibrate="yes").fit(sets, labels)
+
+
+def test_too_few_sets_give_none():
+    sets, labels = toy(0, n_sets=2)
+    assert SupervisedCorrelationClustering(C=1.0, calibrate=True).fit(sets, labels).calibration_ is None
+
+
+@pytest.mark.parametrize("listed", [False, True])
+def test_a_threshold_is_a_shift_of_all_similarities(model, listed):
+    x = toy(1)[0][0]
+    if listed:
+        x = ItemSet(pairs=x.pairs[::2], pair_index=np.array(np.triu_indices(16, 1)).T[::2], n_items=16)
+    moved = model.at_threshold(threshold=0.8)
+    score = model.calibration_.threshold(0.8)
+    before, after = (np.asarray(K.todense() if listed else K) for K in map(_similarity(x), (model, moved)))
+    off = before != 0.0
+    np.fill_diagonal(off, False)
+    np.testing.assert_allclose(after[off], before[off] - score)
+    np.testing.assert_allclose(moved.linear_similarity()[1], -score)
+    K = moved.decision_function(x)
+    np.testing.assert_array_equal(moved.predict(x), moved.predict_scores([PairScores.from_matrix(K)])[0])
+    # Probabilities are those of the pairs, wherever zero is.
+    np.testing.assert_allclose(moved.pair_probabilities(after[off]), model.pair_probabilities(before[off]))
+    assert model.threshold_ == 0.0
+
+
+def _similarity(x):
+    return lambda model: model.decision_function(x)
+
+
+def test_a_higher_threshold_joins_less(model):
+    sets, _ = toy(1)
+    n = [sum(model.at_threshold(threshold=t).predict(x).max() for x in sets) for t in (0.05, 0.5, 0.95)]
+    assert n == sorted(n)
+    assert n[0] < n[-1]
+    with pytest.raises(ValueError, match="one of"):
+        model.at_threshold()
+
+
+def test_what_was_not_held_out_counts_by_half():
+    truth, mine = np.array([0, 0, 1, -1]), np.array([True, True, False, False])
+    index = np.array([[0, 1], [0, 2], [1, 3], [2, 3]])
+    scores = PairScores(4, index=index, values=np.arange(4.0))
+    s, same, weights = _judged_pairs(HeldOutPart(scores, truth, mine))
+    assert s.tolist() == [0.0, 1.0, 2.0]  # the last has nothing to do with what was held out
+    assert same.tolist() == [True, False, False]
+    assert weights.tolist() == [1.0, 0.5, 0.5]
+    assert _judged_pairs(HeldOutPart(scores, truth, mine, unknown_apart=False))[0].tolist() == [0.0, 1.0]

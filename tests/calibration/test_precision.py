@@ -1,0 +1,74 @@
+"""The curve counts what predictions at each threshold count; its bound holds as often as it says."""
+
+import numpy as np
+import pytest
+
+from clustruct.calibration import HeldOutPart, PrecisionCurve
+from clustruct.calibration.precision import lower_bound, tried_thresholds
+from clustruct.itemsets import PairScores
+from clustruct.oracles import make_predictor
+from clustruct.problems.judging import shared_pairs
+
+
+def part(seed, m=12):
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 4, m)
+    K = 2.0 * (truth[:, None] == truth) - 1.0 + rng.normal(scale=1.0, size=(m, m))
+    K = (K + K.T) / 2.0
+    np.fill_diagonal(K, 0.0)
+    return HeldOutPart(PairScores(m, matrix=K), truth, np.ones(m, bool))
+
+
+def test_the_curve_is_that_of_predictions():
+    parts, search = [part(k) for k in range(3)], make_predictor("local_search", "correlation")
+    thresholds = np.array([-0.5, 0.0, 0.7])
+    curve = PrecisionCurve.of(parts, search, thresholds)
+    for at, threshold in enumerate(thresholds):
+        counts = [shared_pairs(p.truth, search.predict(p.scores.above(threshold))) for p in parts]
+        right, found, true = np.sum(counts, axis=0)
+        assert (curve.right[at], curve.found[at], curve.true) == (right, found, true)
+        assert curve.precision[at] == pytest.approx(right / found)
+        assert curve.lower[at] < curve.precision[at]
+
+
+def test_the_dial_takes_the_lowest_threshold_that_is_sure_enough():
+    lower = np.array([0.5, 0.9, 0.8, 0.95])
+    curve = PrecisionCurve(np.arange(4.0), np.full(4, 8.0), np.full(4, 9.0), 10.0, lower)
+    assert curve.dial(0.85).threshold == 1.0
+    assert curve.dial(0.92).threshold == 3.0
+    assert curve.dial(0.92).reached
+    missed = curve.dial(0.99)
+    assert not missed.reached
+    assert missed.threshold == 3.0
+
+
+def test_the_bound_holds_in_nineteen_of_twenty_samples():
+    """Clusters of different sizes, whose errors come together: right pairs of each are all or half."""
+    rng, truth, held = np.random.default_rng(0), 0.96, 0
+    for _ in range(400):
+        found = rng.integers(1, 6, 150).astype(float)
+        right = np.where(rng.random(150) < 0.08, found / 2.0, found)
+        held += lower_bound(right, found) <= truth
+    assert held >= 0.93 * 400
+
+
+def test_more_clusters_make_it_surer():
+    bounds = [lower_bound(np.ones(n), np.ones(n)) for n in (1, 10, 100, 1000)]
+    assert bounds == sorted(bounds)
+    assert lower_bound(np.array([45.0]), np.array([45.0])) == pytest.approx(bounds[0])
+    assert lower_bound(np.zeros(3), np.zeros(3)) == 0.0
+
+
+def test_thresholds_lie_on_both_sides_of_zero():
+    found = tried_thresholds(np.array([-2.0, -1.0, 1.0, 2.0, 3.0]))
+    assert found[0] < 0.0 < found[-1]
+    assert 0.0 in found
+    assert tried_thresholds(np.zeros(0)).tolist() == [0.0]
+
+
+def test_refusals():
+    with pytest.raises(ValueError, match="does not fit"):
+        PrecisionCurve(np.zeros(2), np.zeros(2), np.zeros(2), 1.0, np.zeros(2))
+    curve = PrecisionCurve(np.zeros(1), np.zeros(1), np.zeros(1), 0.0, np.zeros(1))
+    with pytest.raises(ValueError, match="between 0 and 1"):
+        curve.dial(1.5)

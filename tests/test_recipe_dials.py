@@ -1,0 +1,127 @@
+"""Wishes for a prediction of a recipe, and what is exported of it."""
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from clustruct import Recipe
+from clustruct.datasets import make_records
+from clustruct.exceptions import ChoiceWarning
+from clustruct.features import checked
+from clustruct.recipe import Dials, group_table, judged_pairs, scored_pairs, similarities, wide_table
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    sets = make_records(n_sets=7, n_people=12, errors=0.8)
+    return Recipe().fit(sets[:5]), sets[5:]
+
+
+def numbers(labels):
+    return [int(y.max()) + 1 for y in labels]
+
+
+def test_a_threshold_and_a_precision_move_the_same_dial(fitted):
+    recipe, sets = fitted
+    plain, strict = recipe.predict(sets), recipe.predict(sets, threshold=0.99)
+    assert numbers(strict) > numbers(plain)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ChoiceWarning)
+        precise = recipe.predict(sets, precision=0.9999)
+    score = recipe.pipeline_[-1].dial(0.9999)
+    assert not score.reached  # so few clusters cannot show it
+    np.testing.assert_array_equal(precise[0], recipe.predict(sets, threshold=0.9999)[0])
+    with pytest.warns(ChoiceWarning, match="held-out clusters do not show"):
+        recipe.predict(sets, precision=0.9999)
+
+
+def test_bounds_hold(fitted):
+    recipe, sets = fitted
+    assert max(np.bincount(y).max() for y in recipe.predict(sets, max_size=2)) == 2
+    assert numbers(recipe.predict(sets, max_groups=5)) == [5, 5]
+    assert min(numbers(recipe.predict(sets, min_groups=25))) >= 25
+
+
+def test_doubtful_items_stay_alone(fitted):
+    recipe, sets = fitted
+    model = recipe.pipeline_[-1]
+    scores = similarities(checked(recipe.pipeline_), sets[0])
+    y = recipe.predict(sets[:1])[0]
+    sure = model.item_confidence(scores, y)
+    level = float(np.median(sure))
+    found = Dials(reject_below=level).grouped(model, scores, y, must_link=[(0, 1)])
+    expected = (sure < level) & (np.bincount(y)[y] > 1)
+    expected[:2] = False  # people tied them
+    np.testing.assert_array_equal(found.rejected, expected)
+    assert all((found.labels == found.labels[a]).sum() == 1 for a in np.flatnonzero(expected))
+    np.testing.assert_array_equal(found.labels, recipe_without(y, expected))
+
+
+def recipe_without(y, out):
+    from clustruct.partitions import canonical_labels
+
+    return canonical_labels(np.where(out, len(y) + np.arange(len(y)), y))
+
+
+@pytest.mark.parametrize(
+    ("wish", "words"),
+    [
+        ({"threshold": 1.0}, "threshold must be between"),
+        ({"max_size": 0}, "max_size must be at least 1"),
+        ({"threshold": 0.5, "precision": 0.9}, "give one of them"),
+        ({"reject_below": 0.5, "max_groups": 3}, "does not go with reject_below"),
+    ],
+)
+def test_wishes_that_cannot_be(wish, words):
+    with pytest.raises(ValueError, match=words):
+        Dials(**wish)
+
+
+def test_models_without_probabilities_say_so(fitted):
+    _, sets = fitted
+    plain = Recipe(C=1.0).fit(sets)
+    with pytest.raises(ValueError, match="no probabilities"):
+        plain.predict(sets, threshold=0.5)
+    assert max(np.bincount(y).max() for y in plain.predict(sets, max_size=2)) == 2
+    with pytest.raises(ValueError, match="takes no threshold"):
+        Recipe(learner="kmeans", C=1.0).fit(sets).predict(sets, max_size=2)
+
+
+@pytest.mark.parametrize("threshold", [None, 0.9])
+def test_contributions_add_up_to_the_score(fitted, threshold):
+    recipe, sets = fitted
+    raw = sets[0]
+    pipeline = Dials(threshold=threshold).applied_to(checked(recipe.pipeline_))
+    scores = similarities(pipeline, raw)
+    y = pipeline[-1].predict_scores([scores])[0]
+    (chunk,) = scored_pairs(pipeline, raw, scores, y)
+    names = list(chunk)
+    assert names[:6] == ["set", "id_1", "id_2", "together", "probability", "score"]
+    np.testing.assert_allclose(sum(np.asarray(chunk[n]) for n in names[6:]), chunk["score"], atol=1e-9)
+    plain = similarities(checked(recipe.pipeline_), raw).listed()
+    np.testing.assert_allclose(chunk["score"], plain.values)
+    np.testing.assert_allclose(chunk["probability"], recipe.pipeline_[-1].pair_probabilities(plain.values))
+
+
+def test_groups_and_rows(fitted):
+    raw = replace(fitted[1][0], name="")
+    y = np.arange(len(raw)) % 3
+    groups = group_table(raw, y, np.linspace(0.0, 1.0, len(raw)))
+    assert groups["items"].sum() == len(raw)
+    assert groups["confidence"] == pytest.approx([np.linspace(0, 1, len(raw))[y == c].mean() for c in range(3)])
+    rows = wide_table(raw, y, {"confidence": y / 3})
+    assert list(rows)[:3] == ["id", "cluster", "confidence"]
+    assert rows["name"] == raw.column("name")
+
+
+def test_the_curve_here_is_that_of_predictions(fitted):
+    recipe, sets = fitted
+    pipeline = checked(recipe.pipeline_)
+    curve, same, p = judged_pairs(pipeline, sets, np.array([0.0]))
+    n = sum(len(raw) * (len(raw) - 1) // 2 for raw in sets)
+    assert len(same) == len(p) == n
+    together = sum(int((s := np.bincount(y)) @ (s - 1)) // 2 for y in recipe.predict(sets))
+    assert curve.found[0] == together
+    assert curve.true == same.sum()
