@@ -3,7 +3,8 @@
     python -m benchmarks.calibration [abt_buy googlenews ...] [--json out/calibration.json]
 
 Pairs: calibration error over ten bins of equally many of the doubtful pairs (.05 < p < .95), what chance
-alone would give for so many (were the probabilities right), and the Brier skill score over all compared pairs.
+alone would give for so many (were the probabilities right), and the Brier skill score over all compared
+pairs.
 Items: area under the curve for telling items in the right place from others, by the score lost by the best
 other place, by the same over the size of the cluster, and by the confidence; and the calibration error of the
 confidence, of items and of groups. "all" has as many doubtful pairs of each data set.

@@ -62,7 +62,11 @@ def study(name: str, precision: float) -> Iterator[dict[str, Any]]:
             labels = pipeline[-1].predict_scores([scores.above(threshold)])[0]
             counts = touching(entity, labels, ~labelled)
             row |= {f"P{title}": counts.precision, f"R{title}": counts.recall}
-        told = {"held-out P": 100 * dial.precision, "bound": 100 * dial.lower, "held-out R": 100 * dial.recall}
+        told = {
+            "held-out P": 100 * dial.precision,
+            "bound": 100 * dial.lower,
+            "held-out R": 100 * dial.recall,
+        }
         yield row | told | {"reached": str(dial.reached)}
 
 

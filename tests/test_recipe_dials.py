@@ -107,10 +107,10 @@ def test_contributions_add_up_to_the_score(fitted, threshold):
 
 def test_groups_and_rows(fitted):
     raw = replace(fitted[1][0], name="")
-    y = np.arange(len(raw)) % 3
-    groups = group_table(raw, y, np.linspace(0.0, 1.0, len(raw)))
+    y, sure = np.arange(len(raw)) % 3, np.linspace(0.0, 1.0, len(raw))
+    groups = group_table(raw, y, sure)
     assert groups["items"].sum() == len(raw)
-    assert groups["confidence"] == pytest.approx([np.linspace(0, 1, len(raw))[y == c].mean() for c in range(3)])
+    assert groups["confidence"] == pytest.approx([sure[y == c].mean() for c in range(3)])
     rows = wide_table(raw, y, {"confidence": y / 3})
     assert list(rows)[:3] == ["id", "cluster", "confidence"]
     assert rows["name"] == raw.column("name")

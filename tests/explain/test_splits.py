@@ -37,7 +37,7 @@ def test_listed_pairs_give_what_all_pairs_give():
 
 
 def test_no_part_of_the_cut_expects_more_wrong_pairs():
-    """Of all splits of small groups few expect more: the cut is found by thresholds, not by looking at all."""
+    """Of all splits of small groups few expect more, though only a few thresholds are tried."""
     rng, shares = np.random.default_rng(2), []
     for _ in range(20):
         K = matrix(rng, [3, 2], across=-0.2)

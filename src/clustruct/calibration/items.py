@@ -188,7 +188,7 @@ def _inside(a: Ints, b: Ints, p: Floats, s: Floats, n: int) -> tuple[Floats, Flo
     """The mean probability and the sum of scores of each item's pairs."""
     ends, twice = np.concatenate([a, b]), np.concatenate([s, s])
     mean = _means(ends, np.concatenate([p, p]), n)
-    return mean, np.bincount(ends, weights=twice, minlength=n)
+    return mean, np.asarray(np.bincount(ends, weights=twice, minlength=n), np.float64)
 
 
 @dataclass(frozen=True)
@@ -209,7 +209,8 @@ class _Outside:
         cells, place = np.unique(keys, return_inverse=True)
         count = np.bincount(place, minlength=len(cells))
         twice = (np.concatenate([s, s]), np.concatenate([p, p]))
-        score, total = (np.bincount(place, weights=v, minlength=len(cells)) for v in twice)
+        sums = [np.bincount(place, weights=v, minlength=len(cells)) for v in twice]
+        score, total = np.asarray(sums, np.float64)
         mean, owner = total / np.maximum(count, 1), cells // k
         return cls(
             _largest(owner, score, n, -np.inf),

@@ -95,8 +95,8 @@ class PrecisionCurve(DataclassState):
         return self._at(int(np.argmin(np.abs(self.thresholds - threshold))), True)
 
     def _at(self, at: int, reached: bool) -> Dial:
-        columns = (self.thresholds, self.precision, self.lower, self.recall)
-        return Dial(*(float(column[at]) for column in columns), reached)
+        precision, lower, recall = (float(v[at]) for v in (self.precision, self.lower, self.recall))
+        return Dial(float(self.thresholds[at]), precision, lower, recall, reached)
 
 
 def tried_thresholds(true_scores: Floats) -> Floats:

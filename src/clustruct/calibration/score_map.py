@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Self
 
 import numpy as np
@@ -53,8 +54,8 @@ class ScoreMap(DataclassState):
         """The map of least log loss plus a penalty on changes of slope, from pairs that are together or not.
 
         min sum_i c_i l(t_i, f(s_i)) + stiffness sum_j (b_j - b_{j-1})^2, b_j > 0 the slopes of f in units of
-        the usual score. t are 1 and 0 drawn in a little, as Platt (1999) does: with n1 pairs that are together
-        (n1 + 1) / (n1 + 2), with n0 that are not 1 / (n0 + 2). One knot only is Platt's map.
+        the usual score. t are 1 and 0 drawn in a little, as Platt (1999) does: with n1 pairs that are
+        together (n1 + 1) / (n1 + 2), with n0 that are not 1 / (n0 + 2).
         """
         s, y = np.asarray(scores, np.float64), np.asarray(same, np.bool_)
         c = np.ones(len(s)) if weights is None else np.asarray(weights, np.float64)
@@ -105,7 +106,7 @@ def _segments(z: Floats, edges: Floats) -> Floats:
     knot.
     """
     parts = [np.minimum(z - edges[0], 0.0)]
-    parts += [np.clip(z - a, 0.0, b - a) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+    parts += [np.clip(z - a, 0.0, b - a) for a, b in pairwise(edges)]
     return np.column_stack([*parts, np.maximum(z - edges[-1], 0.0), np.ones(len(z))])
 
 

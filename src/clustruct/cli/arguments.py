@@ -183,8 +183,12 @@ def recipe(args: argparse.Namespace) -> Recipe:
     if background is not None and args.skip_unlabelled:
         raise UsageError("--skip-unlabelled leaves rows out, --unlabelled learns from them: give one of them")
     same = ("kind", "fields", "learner", "loss", "C", "merge_cost", "scaling", "predictor", "parts", "block")
-    same += ("calibrate",)
-    more = {"n_neighbors": args.neighbours, "n_jobs": args.n_jobs, "random_state": args.seed}
+    more = {
+        "calibrate": args.calibrate,
+        "n_neighbors": args.neighbours,
+        "n_jobs": args.n_jobs,
+        "random_state": args.seed,
+    }
     more |= {"unlabelled": background or "apart", "for_size": getattr(args, "for_size", None)}
     return clustruct.Recipe(**{name: getattr(args, name) for name in same}, **more)
 

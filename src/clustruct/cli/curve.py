@@ -76,9 +76,9 @@ def found(args: argparse.Namespace, saved: Model, sets: Sequence[RawSet]) -> Cur
     each = Progress(args.quiet).each(sets, "curve")
     here, same, p = clustruct.recipe.judged_pairs(pipeline, each, held_out.thresholds)
     metrics, doubtful = clustruct.metrics, (p > DOUBTFUL[0]) & (p < DOUBTFUL[1])
-    error = metrics.calibration_error(same, p, between=DOUBTFUL)
+    off = metrics.calibration_error(same, p, between=DOUBTFUL)
     known = model.calibration_.probability(held_out.thresholds).tolist()
-    return Curve(held_out, here, known, error, metrics.brier_skill(same, p), int(doubtful.sum()))
+    return Curve(held_out, here, known, off, metrics.brier_skill(same, p), int(doubtful.sum()))
 
 
 def show(args: argparse.Namespace, curve: Curve) -> None:

@@ -101,7 +101,9 @@ def _summary(examined: Sequence[SetFindings]) -> dict[str, object]:
         found[f"least_confident_{kind}"] = sorted(listed, key=itemgetter("confidence"))
     splits = [entry for one in examined for entry in _splits(one)]
     found["suggested_splits"] = sorted(splits, key=lambda entry: -entry["wrong_pairs"])
-    found["probabilities"] = any(one.items is not None and one.items.probability is not None for one in examined)
+    found["probabilities"] = any(
+        one.items is not None and one.items.probability is not None for one in examined
+    )
     return found
 
 
@@ -127,7 +129,11 @@ def _clusters(one: SetFindings) -> Iterator[dict[str, Any]]:
 
 def _splits(one: SetFindings) -> Iterator[dict[str, Any]]:
     for split in one.splits:
-        about = {"cluster": split.cluster, "size": split.size, "part": [one.raw.item_ids[a] for a in split.part]}
+        about = {
+            "cluster": split.cluster,
+            "size": split.size,
+            "part": [one.raw.item_ids[a] for a in split.part],
+        }
         yield {"set": one.raw.name, **about, "together": split.together, "wrong_pairs": split.wrong_pairs}
 
 
@@ -158,7 +164,11 @@ def _print_summary(found: Mapping[str, Any], top: int) -> None:
             entries = [{**m, "cluster": str(m["cluster"])} for m in found[kind]]
             keys = {"set": "set", "cluster": "cluster", "size": "items", "pairs": lost, "pieces": "pieces"}
             print(_table(entries, keys, top) + "\n" if entries else "")
-    what = "probability that the place is right" if found["probabilities"] else "score lost by the best other place"
+    what = (
+        "probability that the place is right"
+        if found["probabilities"]
+        else "score lost by the best other place"
+    )
     print(f"least confident items ({what})")
     keys = {key: key for key in ("set", "item", "cluster", "confidence")}
     print(_table(found["least_confident_items"], keys, top))
@@ -167,7 +177,9 @@ def _print_summary(found: Mapping[str, Any], top: int) -> None:
         keys = {"set": "set", "cluster": "cluster", "size": "items", "confidence": "confidence"}
         print(_table(found["least_confident_clusters"], {**keys, "alternative": "alternative"}, top))
     if found["suggested_splits"]:
-        print("\nsplits to look at first (wrong pairs to be expected; how likely the part belongs to the rest)")
+        print(
+            "\nsplits to look at first (wrong pairs to be expected; how likely the part belongs to the rest)"
+        )
         keys = {"set": "set", "cluster": "cluster", "size": "items", "wrong_pairs": "wrong pairs"}
         keys |= {"together": "together", "part": "part that may not belong"}
         print(_table(found["suggested_splits"], keys, top))
@@ -175,7 +187,12 @@ def _print_summary(found: Mapping[str, Any], top: int) -> None:
 
 def _table(entries: Sequence[Mapping[str, Any]], keys: Mapping[str, str], top: int) -> str:
     """The entries in lines, their keys under the headings given for them."""
-    shown: dict[str, Callable[[Any], str]] = {"item": str, "pieces": _pieces, "part": _listed, "set": lambda s: s or "table"}
+    shown: dict[str, Callable[[Any], str]] = {
+        "item": str,
+        "pieces": _pieces,
+        "part": _listed,
+        "set": lambda s: s or "table",
+    }
     rows = [[shown[key](entry[key]) if key in shown else entry[key] for key in keys] for entry in entries]
     return table(list(keys.values()), rows, most=top)
 

@@ -110,7 +110,9 @@ def _print(found: Mapping[str, Any], rows: list[tuple[str, float, float]], how: 
         print(f"\nC = {found['C']:g}{chosen}, {found['rounds']} rounds, {found['stop_reason']}")
     if found["calibration"] is not None:
         told = found["calibration"]
-        pairs = f"{told['true_pairs']:,.0f} held-out pairs that belong together and {told['false_pairs']:,.0f}"
+        pairs = (
+            f"{told['true_pairs']:,.0f} held-out pairs that belong together and {told['false_pairs']:,.0f}"
+        )
         print(f"probabilities learned from {pairs} that do not (Brier skill {told['brier_skill']:.3f})")
 
 

@@ -18,6 +18,7 @@ from clustruct._typing import Floats, Ints, Labels
 from clustruct.itemsets import ItemSet, PairScores, pair_table
 from clustruct.losses import Loss, as_loss
 from clustruct.losses.function import LabelFunction
+from clustruct.model_selection.choose_c import Choice
 from clustruct.oracles import Oracle, Predictor, make_predictor
 from clustruct.oracles.base import Objective
 from clustruct.partitions import UNKNOWN
@@ -26,7 +27,7 @@ from clustruct.slack_rule import Scaling, SlackRule
 from clustruct.ssvm import FitResult, Formulation
 from clustruct.storage import FEATURES, EstimatorState, Shape
 
-from .choice import Choice, chosen_C, n_trainings, untrained_folds
+from .choice import chosen_C, n_trainings, untrained_folds
 from .cost import mention_cost
 from .inputs import Groups, Sets, Table, check_known, read_labels, read_sets, read_weights, set_groups
 from .shown import TrainingShape

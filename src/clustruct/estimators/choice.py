@@ -9,9 +9,9 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
+from clustruct.calibration import Calibration, held_out_parts
 from clustruct.exceptions import ChoiceWarning
 from clustruct.losses import Loss, PairwiseLoss
-from clustruct.calibration import Calibration, held_out_parts
 from clustruct.model_selection.choose_c import (
     DEFAULT_GRID,
     FEWEST_SETS,
@@ -73,7 +73,7 @@ def chosen_C(
 def untrained_folds(
     task: SimilarityTask, C: float, folds: int, groups: Sequence[Hashable] | None, random_state: int
 ) -> Choice:
-    """A C that is given, and what would be held out if it were to be chosen; nothing where that is too few."""
+    """A C that is given, and what would be held out to choose it; nothing where that is too few."""
     n, listed = len(task.sets), all(r.x.is_sparse for r in task.regions)
     if n >= FEWEST_SETS:
         cut = split_sets(n, folds, random_state, groups)

@@ -13,13 +13,14 @@ from clustruct._typing import Floats, Ints, Labels
 from clustruct.calibration import Calibration, Dial
 from clustruct.inference.correlation.graph import signed_graph
 from clustruct.itemsets import ItemSet, PairScores
+from clustruct.model_selection.choose_c import Choice
 from clustruct.oracles import Oracle, make_oracle
 from clustruct.partitions import UNKNOWN
 from clustruct.problems.training import SimilarityTask, Trained, Unlabelled
 from clustruct.storage import register
 
 from .base import SimilarityLearning
-from .choice import Choice, calibrated
+from .choice import calibrated
 from .inputs import Sets, read_labels
 from .products import warn_of_products
 
@@ -86,7 +87,7 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         What needs more (bytes, or words such as "8G") is refused; by default what needs more than there is.
 
     calibrate : "auto", True or False
-        Whether `fit` learns what scores mean as probabilities, from the data that is held out when C is chosen.
+        Whether `fit` learns what scores mean as probabilities, from the data held out when C is chosen.
         "auto": where C is chosen. True: with a C that is given, too, for three more trainings.
 
     Attributes

@@ -56,7 +56,7 @@ def table_file(path: str | PathLike[str]) -> Iterator[Callable[[Chunk], None]]:
             yield write_rows
         return
     mark, begun = "\t" if suffix_of(path) == ".tsv" else ",", list[str]()
-    with _opened(Path(path)) as f:
+    with _opened(Path(path)) as text_file:
 
         def write(chunk: Chunk) -> None:
             text = io.StringIO()
@@ -65,7 +65,7 @@ def table_file(path: str | PathLike[str]) -> Iterator[Callable[[Chunk], None]]:
                 begun.extend(chunk)
                 writer.writerow(begun)
             writer.writerows(zip(*(_cells(chunk[name]) for name in begun), strict=True))
-            f.write(_encoded(text.getvalue()))
+            text_file.write(_encoded(text.getvalue()))
 
         yield write
 

@@ -1,4 +1,4 @@
-"""Wishes for a prediction: a threshold, a precision, sizes and numbers of groups, doubtful items left alone."""
+"""Wishes for a prediction: threshold, precision, sizes and numbers of groups, doubtful items alone."""
 
 from __future__ import annotations
 
@@ -69,11 +69,6 @@ class Dials:
     def __bool__(self) -> bool:
         return any(value is not None for value in vars(self).values())
 
-    @property
-    def bounds(self) -> dict[str, int | None]:
-        """Sizes and numbers of groups."""
-        return {name: getattr(self, name) for name in BOUNDS}
-
     def dial(self, model: BaseEstimator) -> Dial | None:
         """What a precision costs; warns where held-out clusters are too few to be sure of it."""
         if self.precision is None:
@@ -117,9 +112,17 @@ class Dials:
         Items that people tied to others are not left alone.
         """
         y = np.asarray(labels, np.int64)
-        if any(value is not None for value in self.bounds.values()):
-            links = {"must_link": must_link, "cannot_link": cannot_link}
-            y = bounded(scores, y, **self.bounds, **links, random_state=model.random_state)
+        if any(getattr(self, name) is not None for name in BOUNDS):
+            y = bounded(
+                scores,
+                y,
+                max_size=self.max_size,
+                min_groups=self.min_groups,
+                max_groups=self.max_groups,
+                must_link=must_link,
+                cannot_link=cannot_link,
+                random_state=model.random_state,
+            )
         if self.reject_below is None and not confidence:
             return Grouped(y, None, np.zeros(len(y), np.bool_))
         sure = model.item_confidence(scores, y)

@@ -97,7 +97,8 @@ def add_to_graph(
     assert listed.index is not None
     assert listed.values is not None
     for start in range(0, len(listed.values), EDGES_AT_ONCE):
-        s, pairs = (v[start : start + EDGES_AT_ONCE] for v in (listed.values, listed.index))
+        span = slice(start, start + EDGES_AT_ONCE)
+        s, pairs = listed.values[span], listed.index[span]
         sure = _probability(model, s)
         likely = sure["probability"] >= LIKELY if sure else s > 0.0
         kept = (y[pairs[:, 0]] == y[pairs[:, 1]]) | likely
