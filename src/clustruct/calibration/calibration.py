@@ -21,6 +21,8 @@ from .score_map import ScoreMap
 
 # Pairs of each kind that the map is learned from, drawn at random where there are more.
 MOST_PAIRS = 100_000
+# Pairs that are held at once, of any kind; of more a share is drawn set by set.
+MOST_HELD = 4_000_000
 # With fewer held-out pairs of a kind there are no probabilities.
 FEWEST_PAIRS = 10
 
@@ -60,12 +62,14 @@ class Calibration(DataclassState):
         cls, parts: Sequence[HeldOutPart], predictor: Predictor, held_out: str, random_state: int = 0
     ) -> Self | None:
         """The calibration by held-out parts; None where they have too few pairs of a kind."""
-        found = [_judged_pairs(part) for part in parts]
+        rng = np.random.default_rng(random_state)
+        share = min(1.0, MOST_HELD / max(sum(_n_pairs(part.scores) for part in parts), 1))
+        found = [_judged_pairs(part, share, rng) for part in parts]
         s, same, weights = (np.concatenate(column) for column in zip(*found, strict=True))
         if min(np.count_nonzero(same), np.count_nonzero(~same)) < FEWEST_PAIRS or not np.abs(s).max() > 0.0:
             return None
         true_scores = s[same]
-        s, same, weights = _sample(s, same, weights, random_state)
+        s, same, weights = _sample(s, same, weights, rng)
         rule = ScoreMap.fit(s, same, weights)
         unit = float(np.sqrt(np.average(s**2, weights=weights)))
         curve = PrecisionCurve.of(parts, predictor, tried_thresholds(true_scores))
@@ -97,25 +101,34 @@ class Calibration(DataclassState):
         return self.items.confidence(Evidence.of(scores, labels, self.pairs, self.items.unit))
 
 
-def _judged_pairs(part: HeldOutPart) -> tuple[Floats, Bools, Floats]:
+def _n_pairs(scores: PairScores) -> int:
+    return scores.n_items * (scores.n_items - 1) // 2 if scores.values is None else len(scores.values)
+
+
+def _judged_pairs(
+    part: HeldOutPart, share: float = 1.0, rng: np.random.Generator | None = None
+) -> tuple[Floats, Bools, Floats]:
     """Scores of the pairs that touch a held-out item, whether they are together, and their weights.
 
     A pair with an item that was not held out counts by half: over all folds it comes twice, or its likes
-    among unlabelled items do not come at all.
+    among unlabelled items do not come at all. With a ``share`` below 1 each is drawn with that probability.
     """
     listed = part.scores.listed()
     assert listed.index is not None
     assert listed.values is not None
     a, b = listed.index.T
     kept = (part.mine[a] | part.mine[b]) & part.counted[a] & part.counted[b]
+    if share < 1.0 and rng is not None:
+        kept &= rng.random(len(kept)) < share
     a, b = a[kept], b[kept]
     same = (part.truth[a] == part.truth[b]) & (part.truth[a] != UNKNOWN)
-    return listed.values[kept], same, np.where(part.mine[a] & part.mine[b], 1.0, 0.5)
+    return listed.values[kept], same, np.where(part.mine[a] & part.mine[b], 1.0, 0.5) / share
 
 
-def _sample(s: Floats, same: Bools, weights: Floats, random_state: int) -> tuple[Floats, Bools, Floats]:
+def _sample(
+    s: Floats, same: Bools, weights: Floats, rng: np.random.Generator
+) -> tuple[Floats, Bools, Floats]:
     """Pairs of each kind drawn at random where there are many, with weights that make up for it."""
-    rng = np.random.default_rng(random_state)
     chosen, factors = [], []
     for kind in (same, ~same):
         rows = np.flatnonzero(kind)
