@@ -7,6 +7,7 @@ import clustruct
 from clustruct import ItemSet, SupervisedCorrelationClustering
 from clustruct.calibration import Calibration, HeldOutPart
 from clustruct.calibration.calibration import _judged_pairs
+from clustruct.exceptions import ChoiceWarning
 from clustruct.itemsets import PairScores
 from clustruct.metrics import brier_skill, calibration_error
 
@@ -127,3 +128,33 @@ def test_what_was_not_held_out_counts_by_half():
     assert same.tolist() == [True, False, False]
     assert weights.tolist() == [1.0, 0.5, 0.5]
     assert _judged_pairs(HeldOutPart(scores, truth, mine, unknown_apart=False))[0].tolist() == [0.0, 1.0]
+
+
+def test_a_stop_in_the_last_step_keeps_the_model(monkeypatch):
+    def stopped(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("clustruct.estimators.correlation.calibrated", stopped)
+    with pytest.warns(ChoiceWarning, match="no probabilities"):
+        model = SupervisedCorrelationClustering().fit(*toy(0))
+    assert model.calibration_ is None
+    assert len(model.predict(toy(1)[0][0])) == 16
+
+
+def test_a_table_is_calibrated_by_clusters_held_out():
+    """Listed pairs of one table, half of it without labels."""
+    rng, m = np.random.default_rng(0), 240
+    y = np.arange(m) // 3
+    index = np.array([(a, b) for a in range(m) for b in range(a + 1, min(a + 9, m))])
+    same = y[index[:, 0]] == y[index[:, 1]]
+    pairs = np.column_stack([same + 0.5 * rng.normal(size=len(index)), np.ones(len(index))])
+    labels = [int(c) if c % 2 else None for c in y]
+    x = ItemSet(pairs=pairs, pair_index=index, n_items=m)
+    model = SupervisedCorrelationClustering(loss="pairwise_f").fit([x], [labels])
+    found = model.calibration_
+    assert found.held_out == "cluster"
+    assert found.n_true == 3 * 40
+    p = model.pair_probabilities(model.pair_scores(x, index))
+    unseen = (y[index] % 2 == 0).any(axis=1)
+    assert calibration_error(same[unseen], p[unseen]) < 0.06
+    assert model.dial(0.5).reached

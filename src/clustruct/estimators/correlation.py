@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Self, get_args
@@ -11,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from clustruct._typing import Floats, Ints, Labels
 from clustruct.calibration import Calibration, Dial
+from clustruct.exceptions import ChoiceWarning
 from clustruct.inference.correlation.graph import signed_graph
 from clustruct.itemsets import ItemSet, PairScores
 from clustruct.model_selection.choose_c import Choice
@@ -157,9 +159,9 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         assert score is not None
         moved = copy(self)
         moved.threshold_ = float(score)
-        if self.shown_ is not None:
-            change = moved.threshold_ - self._threshold
-            moved.shown_ = replace(self.shown_, scores=self.shown_.scores - change)
+        shown = getattr(self, "shown_", None)
+        if shown is not None:
+            moved.shown_ = replace(shown, scores=shown.scores - (moved.threshold_ - self._threshold))
         return moved
 
     def dial(self, precision: float) -> Dial:
@@ -198,8 +200,12 @@ class SupervisedCorrelationClustering(SimilarityLearning):
 
     def _calibrate(self, task: SimilarityTask, chosen: Choice, trained: Trained) -> None:
         wanted = self.C == "cv" if self.calibrate == "auto" else self.calibrate
-        self.threshold_ = 0.0
-        self.calibration_ = calibrated(task, chosen, trained, self.random_state) if wanted else None
+        self.threshold_, self.calibration_ = 0.0, None
+        try:
+            if wanted:
+                self.calibration_ = calibrated(task, chosen, trained, self.random_state)
+        except KeyboardInterrupt:  # what was learned is kept
+            warnings.warn("interrupted: the model has no probabilities", ChoiceWarning, stacklevel=3)
 
     def _read_labels(self, y: object, given: Sets) -> list[Labels]:
         return read_labels(y, given)
