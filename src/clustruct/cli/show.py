@@ -23,7 +23,11 @@ DESCRIPTION = (
 )
 EXAMPLES = "example\n  clustruct show --model news.model"
 
-TITLES = {"held_out_pairwise_f": "held out pairwise F", "seconds": "took"}
+TITLES = {
+    "held_out_pairwise_f": "held out pairwise F",
+    "seconds": "took",
+    "calibration": "probabilities, from held-out pairs",
+}
 # What the fields of training data held, in words.
 KINDS: Mapping[str, str] = {
     "string": "short text",
@@ -84,6 +88,8 @@ def _said(name: str, value: object) -> object:
         if name == "seconds":
             return duration(value)
         return f"{100 * value:.1f} %" if name.endswith("_f") else f"{value:.4g}"
+    if isinstance(value, dict):
+        return ", ".join(f"{str(key).replace('_', ' ')} {_said('', held)}" for key, held in value.items())
     return ", ".join(map(str, value)) if isinstance(value, list) else value
 
 
