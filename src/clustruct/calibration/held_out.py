@@ -15,7 +15,7 @@ from clustruct._typing import Bools, Floats, Ints
 from clustruct.itemsets import PairScores
 from clustruct.model_selection.choose_c import Fold, Unit
 from clustruct.partitions import UNKNOWN
-from clustruct.problems import ClusterTask, SimilarityTask, Trained
+from clustruct.problems import ClusterTask, SimilarityTask
 
 
 @dataclass(frozen=True)
@@ -45,22 +45,22 @@ class HeldOutPart:
 
 
 def held_out_parts(
-    task: SimilarityTask, folds: Sequence[Fold], unit: Unit, final: Trained, C: float, rtol: float
+    task: SimilarityTask, folds: Sequence[Fold], unit: Unit, final: Floats, C: float, rtol: float
 ) -> list[HeldOutPart]:
     """Each set of a task as often as clusters of it were held out, scored without them.
 
-    A fold whose weights are not known any more is trained again. Trainings on a part of the data differ in
-    the size of their weights: scores are brought to the usual size that the final training gives them, which
-    moves no sign.
+    A fold that has no weights is trained. Trainings on a part of the data differ in the size of their
+    weights: scores are brought to the usual size that those by the ``final`` weights have, which moves no
+    sign.
     """
     clusters = ClusterTask(task)
     train = partial(task.train if unit == "set" else clusters.train, rtol=rtol)
     found = []
     for fold in folds:
-        known = fold.w is not None and len(fold.w) == len(final.result.w)
+        known = fold.w is not None and len(fold.w) == len(final)
         w = fold.w if known else train(C, fold.chosen, None).result.w
         assert w is not None
-        w = w * _size_of_scores(task, final.result.w, w)
+        w = w * _size_of_scores(task, final, w)
         found += _by_sets(task, clusters, fold, w) if unit == "set" else _by_clusters(task, clusters, fold, w)
     return found
 

@@ -18,11 +18,11 @@ from clustruct._typing import Floats, Ints, Labels
 from clustruct.itemsets import ItemSet, PairScores, pair_table
 from clustruct.losses import Loss, as_loss
 from clustruct.losses.function import LabelFunction
-from clustruct.model_selection.choose_c import Choice
+from clustruct.model_selection.choose_c import OWN_ENDS, Choice
 from clustruct.oracles import Oracle, Predictor, make_predictor
 from clustruct.oracles.base import Objective
 from clustruct.partitions import UNKNOWN
-from clustruct.problems import SimilarityTask, Trained
+from clustruct.problems import SimilarityTask
 from clustruct.slack_rule import Scaling, SlackRule
 from clustruct.ssvm import FitResult, Formulation
 from clustruct.storage import FEATURES, EstimatorState, Shape
@@ -160,8 +160,8 @@ class PairSimilarity(SetClusterer):
 
 
 class ResultState(EstimatorState):
-    """Trained by a structural SVM. ``w_`` are the weights of ``result_``, in the same unit: a file has them
-    once.
+    """Trained by a structural SVM. ``w_`` are the weights of ``result_``, in the same unit, unless they are a
+    mean of several trainings; a file has equal ones once.
     """
 
     w_: Floats
@@ -170,12 +170,16 @@ class ResultState(EstimatorState):
     def state(self) -> dict[str, Any]:
         """Parameters and what was learned."""
         held = super().state()
-        held["learned"]["result_"] = replace(self.result_, w=None)
+        if np.array_equal(self.result_.w, self.w_):
+            held["learned"]["result_"] = replace(self.result_, w=None)
         return held
 
     def check_fitted(self) -> None:
         """Put the weights back."""
-        self.result_ = replace(self.result_, w=self.w_)
+        if self.result_.w is None:
+            self.result_ = replace(self.result_, w=self.w_)
+        elif np.shape(self.result_.w) != self.w_.shape:
+            raise ValueError("result_.w must have one weight per feature")
 
 
 @dataclass(eq=False, repr=False)
@@ -201,6 +205,7 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
     n_jobs: int | None = None
     random_state: int = 0
     verbose: int = 0
+    average_folds: bool = False
     memory_limit: memory.Size = None
     checkpoint: str | os.PathLike[str] | None = None
     fitted: ClassVar = {
@@ -269,8 +274,9 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
             self.cv_results_ = chosen.results
         if trained is None:
             trained = task.train(self.C_)
-            self._calibrate(task, chosen, trained)
-        self.result_, self.w_ = trained.result, trained.result.w
+        folds = chosen.weights if self.average_folds else []
+        self.result_, self.w_ = trained.result, np.mean([trained.result.w, *folds], axis=0)
+        self._calibrate(task, chosen if trained.result.stop_reason in OWN_ENDS else None)
         self.feature_scale_ = trained.feature_scale
         if task.kept is not None and trained.result.converged:
             task.kept.remove()
@@ -284,8 +290,8 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
             return chosen_C(task, grid=self.C_grid, **shared)  # type: ignore[arg-type]
         return untrained_folds(task, float(self.C), **shared)  # type: ignore[arg-type]
 
-    def _calibrate(self, task: SimilarityTask, chosen: Choice, trained: Trained) -> None:
-        """Learn what scores mean, where the clusterer can."""
+    def _calibrate(self, task: SimilarityTask, chosen: Choice | None) -> None:
+        """Learn what scores mean, where the clusterer can; not after a training that was stopped (None)."""
         return
 
     def _read_labels(self, y: object, given: Sets) -> list[Labels]:

@@ -18,7 +18,7 @@ from clustruct.itemsets import ItemSet, PairScores
 from clustruct.model_selection.choose_c import Choice
 from clustruct.oracles import Oracle, make_oracle
 from clustruct.partitions import UNKNOWN
-from clustruct.problems.training import SimilarityTask, Trained, Unlabelled
+from clustruct.problems.training import SimilarityTask, Unlabelled
 from clustruct.storage import register
 
 from .base import SimilarityLearning
@@ -78,6 +78,9 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         When training ends: relative duality gap, rounds.
     n_jobs : int, optional
         Sets searched in parallel.
+    average_folds : bool
+        With C="cv" the weights are the mean of those of all trainings at the chosen C, on each fold and on
+        all: they depend less on single clusters where few are known.
     random_state : int
     verbose : int
         1 prints how the training goes.
@@ -98,7 +101,7 @@ class SupervisedCorrelationClustering(SimilarityLearning):
     feature_scale_ : what each feature was divided by for training; ``w_ * feature_scale_`` compares weights
     C_ : the C used
     cv_results_ : mean loss per C of the grid, where C="cv"
-    result_ : FitResult of the last training, with history and certificate
+    result_ : FitResult of the last training, with history and certificate; ``result_.w`` are its own weights
     shown_ : sizes, pairs and scores of the training sets; `predict` warns of sets far from them
     calibration_ : `Calibration`, or None where the model has no probabilities
     threshold_ : what similarities are measured from, 0 after `fit` (see `at_threshold`)
@@ -198,12 +201,12 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         """The probability that each item is in the right cluster, by the similarities of its pairs."""
         return self.probabilities().item_confidence(scores.above(-self._threshold), labels)
 
-    def _calibrate(self, task: SimilarityTask, chosen: Choice, trained: Trained) -> None:
+    def _calibrate(self, task: SimilarityTask, chosen: Choice | None) -> None:
         wanted = self.C == "cv" if self.calibrate == "auto" else self.calibrate
         self.threshold_, self.calibration_ = 0.0, None
         try:
-            if wanted:
-                self.calibration_ = calibrated(task, chosen, trained, self.random_state)
+            if wanted and chosen is not None:
+                self.calibration_ = calibrated(task, chosen, self.w_, self.random_state)
         except KeyboardInterrupt:  # what was learned is kept
             warnings.warn("interrupted: the model has no probabilities", ChoiceWarning, stacklevel=3)
 

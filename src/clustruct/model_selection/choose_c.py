@@ -15,7 +15,7 @@ from sklearn.model_selection import GroupKFold, KFold
 from clustruct._typing import Floats, Indices
 from clustruct.callbacks import choosing_C
 from clustruct.exceptions import ChoiceWarning
-from clustruct.problems import Judged, Trained
+from clustruct.problems import Judged, JudgedFold, Trained
 
 DEFAULT_GRID = tuple(10.0**k for k in range(-2, 3))
 # How far a choice without a grid of the user's own goes.
@@ -39,23 +39,20 @@ Unit: TypeAlias = Literal["set", "cluster"]
 class Kept(Protocol):
     """Where it is kept what trainings made of held-out units, so that a choice that was cut short goes on."""
 
-    def get(self, C: float, chosen: Indices, n: int) -> Sequence[Judged] | None:
+    def get(self, C: float, chosen: Indices, n: int) -> JudgedFold | None:
         """What a training on the units chosen made of n held-out ones, where that is known."""
 
-    def weights(self, C: float, chosen: Indices) -> Floats | None:
-        """The weights of such a training, where they are known."""
-
-    def put(self, C: float, chosen: Indices, found: Sequence[Judged], w: Floats) -> None:
-        """It is known now, and so are the weights."""
+    def put(self, C: float, chosen: Indices, fold: JudgedFold) -> None:
+        """It is known now."""
 
 
 @dataclass(frozen=True)
 class Fold:
-    """A training on some of the units: the weights that it found, None where they are not known any more."""
+    """A training on some of the units, and the weights that it learned; None: it was not made."""
 
     chosen: Indices
     held_out: Indices
-    w: Floats | None
+    w: Floats | None = None
 
 
 @dataclass(frozen=True)
@@ -64,14 +61,19 @@ class Choice:
 
     ``stopped`` is the last training, where Ctrl-C or a callback ended the choice: then C is not chosen but
     that of this training, and ``results["left_out"]`` (or ``"left_out_clusters"``) are the units that it has
-    not seen. ``folds`` are the trainings at this C, in each of which ``unit`` s were held out.
+    not seen. ``folds`` are the trainings at C, each of which had not seen some of the ``unit`` s.
     """
 
     C: float
     results: dict[str, NDArray[Any]]
     stopped: Trained | None = None
-    folds: tuple[Fold, ...] = ()
+    folds: Sequence[Fold] = ()
     unit: Unit = "set"
+
+    @property
+    def weights(self) -> list[Floats]:
+        """What the trainings at C learned."""
+        return [fold.w for fold in self.folds if fold.w is not None]
 
 
 def choose_C(
@@ -87,6 +89,7 @@ def choose_C(
     by: Criterion = "loss",
     usual: float = 1.0,
     begin: float = 1.0,
+    errors: float = 1.0,
     unit: Unit = "set",
     kept: Kept | None = None,
 ) -> Choice:
@@ -96,20 +99,19 @@ def choose_C(
     work. Units of one group are held out together. Every training starts from the constraints of the one
     before, so that the next C costs little. Of a ``grid`` all values are tried. Without one: ``begin``, ten
     times more, a hundred times more and so on as long as that is better; where ten times more is clearly
-    worse, a tenth and so on. Of values that are as good within one standard error (of the difference to the
-    best, over the units) the one nearest to the ``usual`` one is taken: it was the best on most data, and
+    worse, a tenth and so on. Of values that are as good within some standard ``errors`` (of the difference to
+    the best, over the units) the one nearest to the ``usual`` one is taken: it was the best on most data, and
     which of the others comes out ahead by so little is chance. What ``kept`` knows from a run cut short is
     taken.
     """
     trials = _Trials(train, judge, list(split_sets(n, folds, random_state, groups)), n, kept)
-    table = _Table(trials, by, sample_weight, usual, begin)
+    table = _Table(trials, by, sample_weight, usual, begin, errors)
     try:
         table.climb() if grid is None else table.try_all(np.sort(np.asarray(grid, float)).tolist())
     except _Ended:
         assert trials.reached is not None
         return _unfinished(*trials.reached, n, unit)
-    choice = table.choice(widened=grid is None)
-    return replace(choice, folds=trials.folds_at(choice.C), unit=unit)
+    return replace(table.choice(widened=grid is None), unit=unit)
 
 
 class _Ended(Exception):
@@ -129,47 +131,41 @@ class _Trials:
     n: int
     kept: Kept | None = None
     last: dict[int, Trained] = field(default_factory=dict)
+    weights: dict[float, list[Floats]] = field(default_factory=dict)
     reached: tuple[float, Trained, Indices, str] | None = None
     done: int = 0
-    weights: dict[tuple[float, int], Floats] = field(default_factory=dict)
-
-    def folds_at(self, C: float) -> tuple[Fold, ...]:
-        """The trainings at C."""
-        return tuple(Fold(*split, self._weights(C, number)) for number, split in enumerate(self.folds))
-
-    def _weights(self, C: float, number: int) -> Floats | None:
-        w = self.weights.get((C, number))
-        return w if w is not None or self.kept is None else self.kept.weights(C, self.folds[number][0])
 
     def at(self, C: float, expected: int) -> list[Judged]:
         """What each unit comes to when it is held out. ``expected``: how many values of C there will be."""
         found = [Judged(0.0)] * self.n
+        self.weights[C] = []
         for number, (chosen, test) in enumerate(self.folds):
             known = None if self.kept is None else self.kept.get(C, chosen, len(test))
             if known is None:
                 known = self._fold(C, number, chosen, test, expected * len(self.folds))
             self.done += 1
-            for i, judged in zip(test.tolist(), known, strict=True):
+            self.weights[C].append(known.w)
+            for i, judged in zip(test.tolist(), known.judged, strict=True):
                 found[i] = judged
         return found
 
-    def _fold(self, C: float, number: int, chosen: Indices, test: Indices, total: int) -> Sequence[Judged]:
+    def _fold(self, C: float, number: int, chosen: Indices, test: Indices, total: int) -> JudgedFold:
         try:
             with warnings.catch_warnings(), choosing_C(self.done, max(total, self.done + 1)):
                 warnings.simplefilter("ignore", ConvergenceWarning)
                 trained = self.train(C, chosen, self.last.get(number))
-            self.last[number], self.weights[C, number] = trained, trained.result.w
+            self.last[number] = trained
             self.reached = (C, trained, test, trained.result.stop_reason)
             if trained.result.stop_reason not in OWN_ENDS:
                 raise _Ended
-            known = self.judge(trained, test.tolist())
+            known = JudgedFold(self.judge(trained, test.tolist()), trained.result.w)
         except KeyboardInterrupt:
             if self.reached is None:
                 raise
             self.reached = (*self.reached[:3], "interrupted")
             raise _Ended from None
         if self.kept is not None:
-            self.kept.put(C, chosen, known, trained.result.w)
+            self.kept.put(C, chosen, known)
         return known
 
 
@@ -182,6 +178,7 @@ class _Table:
     sample_weight: Floats | None
     usual: float
     begin: float
+    errors: float
     tried: dict[float, list[Judged]] = field(default_factory=dict)
 
     def try_all(self, grid: Sequence[float]) -> None:
@@ -202,8 +199,9 @@ class _Table:
                 return  # better there, or no worse within its error: the other side will not be better
 
     def _gains(self, C: float, before: float) -> bool:
-        """Whether a step was worth its cost."""
-        return self._cost(C) < (1.0 - WORTH_SAYING) * self._cost(before)
+        """Whether a step was worth its cost, and (with more than one standard error) no chance."""
+        least = (self.errors - 1.0) * self._error(C, before)
+        return self._cost(C) < (1.0 - WORTH_SAYING) * self._cost(before) - least
 
     def _best(self) -> float:
         return min(self.tried, key=self._cost)
@@ -227,18 +225,20 @@ class _Table:
             "losses": np.array([[j.loss for j in self.tried[C]] for C in Cs.tolist()]),
             "pairwise_f": pairwise_f(pairs),
         }
-        return Choice(C, results)
+        made = zip(self.trials.folds, self.trials.weights[C], strict=True)
+        return Choice(C, results, folds=[Fold(*split, w) for split, w in made])
 
     def _differs_by(self, C: float, best: float) -> float:
-        """How much worse than the best, less one standard error of the difference (jackknife)."""
-        if best == C:
-            return 0.0
-        one, other = (self.tried[value] for value in (C, best))
+        """How much worse than the best, beyond what may be chance."""
+        return max(self._cost(C) - self._cost(best) - self.errors * self._error(C, best), 0.0)
+
+    def _error(self, C: float, other_C: float) -> float:
+        """The standard error of the difference between two values (jackknife)."""
+        one, other = (self.tried[value] for value in (C, other_C))
         n = len(one)
         without = [leave_one_out(judged, self.by, self.sample_weight) for judged in (one, other)]
         spread = without[0] - without[1]
-        error = float(np.sqrt((n - 1) / n * ((spread - spread.mean()) ** 2).sum()))
-        return max(self._cost(C) - self._cost(best) - error, 0.0)
+        return float(np.sqrt((n - 1) / n * ((spread - spread.mean()) ** 2).sum()))
 
 
 def costs(judged: Sequence[Judged], by: Criterion, weights: Floats | None = None) -> float:
