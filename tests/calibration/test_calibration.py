@@ -6,7 +6,7 @@ import pytest
 import clustruct
 from clustruct import ItemSet, SupervisedCorrelationClustering
 from clustruct.calibration import Calibration, HeldOutPart
-from clustruct.calibration.calibration import _judged_pairs
+from clustruct.calibration.calibration import _judged_pairs, _limited
 from clustruct.exceptions import ChoiceWarning
 from clustruct.itemsets import PairScores
 from clustruct.metrics import brier_skill, calibration_error
@@ -158,3 +158,10 @@ def test_a_table_is_calibrated_by_clusters_held_out():
     unseen = (y[index] % 2 == 0).any(axis=1)
     assert calibration_error(same[unseen], p[unseen]) < 0.06
     assert model.dial(0.5).reached
+
+
+def test_no_set_counts_for_much_more_than_others():
+    sets = [(np.zeros(n), np.zeros(n, bool), np.ones(n)) for n in (1000, *[10] * 30)]
+    weights = [w.sum() for _, _, w in _limited(sets)]
+    assert weights == pytest.approx([130.0] + [10.0] * 30)
+    assert [w.sum() for _, _, w in _limited(sets[1:3])] == [10.0, 10.0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Self, TypeAlias
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from .score_map import ScoreMap
 
 # Pairs of each kind that the map is learned from, drawn at random where there are more.
 MOST_PAIRS = 100_000
+LARGEST_SHARE = 0.1
 # Pairs that are held at once, of any kind; of more a share is drawn set by set.
 MOST_HELD = 4_000_000
 # With fewer held-out pairs of a kind there are no probabilities.
@@ -64,7 +65,7 @@ class Calibration(DataclassState):
         """The calibration by held-out parts; None where they have too few pairs of a kind."""
         rng = np.random.default_rng(random_state)
         share = min(1.0, MOST_HELD / max(sum(_n_pairs(part.scores) for part in parts), 1))
-        found = [_judged_pairs(part, share, rng) for part in parts]
+        found = _limited([_judged_pairs(part, share, rng) for part in parts])
         s, same, weights = (np.concatenate(column) for column in zip(*found, strict=True))
         if min(np.count_nonzero(same), np.count_nonzero(~same)) < FEWEST_PAIRS or not np.abs(s).max() > 0.0:
             return None
@@ -101,13 +102,24 @@ class Calibration(DataclassState):
         return self.items.confidence(Evidence.of(scores, labels, self.pairs, self.items.unit))
 
 
+Judged: TypeAlias = tuple[Floats, Bools, Floats]
+
+
+def _limited(found: Sequence[Judged]) -> list[Judged]:
+    """The same with weights by which no set counts for more than a tenth of all (of few sets, for more than
+    twice its turn): its pairs tell the same thing over and over, and what holds there need not elsewhere.
+    """
+    totals = np.array([weights.sum() for _, _, weights in found])
+    limit = max(LARGEST_SHARE, 2.0 / len(found)) * totals.sum()
+    factors = np.minimum(1.0, limit / np.maximum(totals, 1e-300))
+    return [(s, same, w * f) for (s, same, w), f in zip(found, factors.tolist(), strict=True)]
+
+
 def _n_pairs(scores: PairScores) -> int:
     return scores.n_items * (scores.n_items - 1) // 2 if scores.values is None else len(scores.values)
 
 
-def _judged_pairs(
-    part: HeldOutPart, share: float = 1.0, rng: np.random.Generator | None = None
-) -> tuple[Floats, Bools, Floats]:
+def _judged_pairs(part: HeldOutPart, share: float = 1.0, rng: np.random.Generator | None = None) -> Judged:
     """Scores of the pairs that touch a held-out item, whether they are together, and their weights.
 
     A pair with an item that was not held out counts by half: over all folds it comes twice, or its likes
