@@ -1,0 +1,128 @@
+"""Correlation clustering in which items of one source never share a cluster.
+
+    maximise   sum over pairs together of K_ab,     no cluster has two items of one source
+
+Of two sources such clusters are pairs: the best clustering is the best one-to-one matching, which is found
+exactly. Of three and more the problem is hard, as matching in three dimensions is.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from clustruct._typing import Floats, Ints
+from clustruct.inference.assignment import matching
+from clustruct.itemsets import PairScores
+from clustruct.partitions import canonical_labels
+
+from .graph import ListedGraph, check_labels, signed_graph
+from .search import local_search
+
+# Components of more items are not searched with a link for each two items of a source.
+MOST_SEARCHED = 1000
+
+
+def exclusive(K: Any, sources: Any, *, random_state: int = 0) -> Ints:
+    """The clusters, numbered by first appearance; scores inside a source are passed over.
+
+    Parameters
+    ----------
+    K : as for :func:`~clustruct.inference.correlation.greedy`
+    sources : the number of each item's source
+    random_state : of the search where there are three sources or more
+
+    Each component of the positive scores is done by itself. One of two sources is matched exactly. One of
+    more, up to 1,000 items, is searched (`local_search` with cannot-link); a larger one is matched source by
+    source, each with the clusters so far: that takes no pairs but those listed.
+
+    >>> scores = PairScores(4, index=np.array([[0, 2], [0, 3], [1, 2]]), values=np.array([3.0, 2.0, 2.0]))
+    >>> exclusive(scores, [0, 0, 1, 1])
+    array([0, 1, 1, 0])
+    """
+    graph = signed_graph(K.listed() if isinstance(K, PairScores) else K)
+    m = graph.n_nodes
+    of_item = check_labels(sources, m)
+    index, values = (
+        _listed(graph.scores()) if not isinstance(graph, ListedGraph) else (graph.index, graph.values)
+    )
+    across = of_item[index[:, 0]] != of_item[index[:, 1]]
+    index, values = index[across], values[across]
+    if of_item.max(initial=0) <= 1:
+        return canonical_labels(_matched(PairScores(m, index=index, values=values), of_item))
+    labels = np.arange(m, dtype=np.int64)
+    for items, pairs in _parts(m, index, values):
+        number = np.searchsorted(items, index[pairs])
+        found = _solved(
+            PairScores(len(items), index=number, values=values[pairs]), of_item[items], random_state
+        )
+        labels[items] = items[found]
+    return canonical_labels(labels)
+
+
+def _listed(scores: Any) -> tuple[Ints, Floats]:
+    upper = (
+        sparse.triu(scores, 1, format="coo")
+        if sparse.issparse(scores)
+        else sparse.coo_array(np.triu(scores, 1))
+    )
+    return np.column_stack(upper.coords).astype(np.int64), upper.data
+
+
+def _parts(m: int, index: Ints, values: Floats) -> list[tuple[Ints, Ints]]:
+    """The items of each component of the positive pairs, in order, and all pairs inside it; of two items and
+    more.
+    """
+    positive = index[values > 0.0]
+    graph = sparse.coo_array((np.ones(len(positive), np.int8), positive.T), shape=(m, m))
+    component = sparse.csgraph.connected_components(graph, directed=False)[1]
+    inside = np.flatnonzero(component[index[:, 0]] == component[index[:, 1]])
+    of_pair = component[index[inside, 0]]
+    by_pair, by_item = np.argsort(of_pair, kind="stable"), np.argsort(component, kind="stable")
+    starts = np.searchsorted(component[by_item], np.arange(int(component.max(initial=-1)) + 2))
+    pairs = np.split(inside[by_pair], np.flatnonzero(np.diff(of_pair[by_pair])) + 1) if len(inside) else []
+    numbers = component[index[[part[0] for part in pairs], 0]] if pairs else []
+    return [(by_item[starts[c] : starts[c + 1]], part) for c, part in zip(numbers, pairs, strict=True)]
+
+
+def _solved(scores: PairScores, sources: Ints, random_state: int) -> Ints:
+    """The clusters of a component: for each item one that stands for its cluster."""
+    if len(sources) == 2:
+        return np.zeros(2, np.int64)
+    different = np.unique(sources)
+    if len(different) == 2 or len(sources) > MOST_SEARCHED:
+        return _matched(scores, sources)
+    a, b = np.triu_indices(len(sources), 1)
+    links = np.column_stack([a, b])[sources[a] == sources[b]]
+    found = local_search(scores, cannot_link=links, random_state=random_state)
+    return np.unique(found, return_index=True)[1][found]
+
+
+def _matched(scores: PairScores, sources: Ints) -> Ints:
+    """Source by source, the largest first: its items are matched with the clusters so far."""
+    assert scores.index is not None
+    assert scores.values is not None
+    m = len(sources)
+    owner = np.arange(m, dtype=np.int64)
+    sizes = np.bincount(sources)
+    done = np.zeros(m, np.bool_)
+    for source in np.argsort(-sizes, kind="stable")[: np.count_nonzero(sizes)]:
+        mine = sources == source
+        first, second = scores.index.T
+        forth, back = done[first] & mine[second], mine[first] & done[second]
+        old = np.concatenate([owner[first[forth]], owner[second[back]]])
+        new = np.concatenate([second[forth], first[back]])
+        summed = (
+            sparse.coo_array(
+                (np.concatenate([scores.values[forth], scores.values[back]]), (old, new)), shape=(m, m)
+            )
+            .tocsr()
+            .tocoo()
+        )
+        clusters, items = summed.coords
+        chosen = matching(clusters, items, summed.data)
+        owner[items[chosen]] = clusters[chosen]
+        done |= mine
+    return owner
