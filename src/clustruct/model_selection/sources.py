@@ -20,8 +20,8 @@ MOST_SOURCES, SMALLEST_SHARE = 20, 0.01
 MOST_WITHIN, BY_CHANCE = 0.02, 1e-6
 # Values of a field that are looked at before all are.
 LOOKED_AT = 100
-# Clusters with two items of one source, at most, for which no source is said to have duplicates.
-FEWEST_CLUSTERS = 50
+# Clusters that must be known to say that no source has duplicates, and the share of them that may have some.
+FEWEST_CLUSTERS, MOST_DOUBLED = 50, 0.02
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,10 @@ class SourceField:
 
     @property
     def has_no_duplicates(self) -> bool:
-        """Whether so many clusters are known, none with two items of a source, that none will have any."""
-        return self.clusters >= FEWEST_CLUSTERS and self.doubled == 0
+        """Whether so many clusters are known, hardly one with two items of a source, that it may be ruled
+        out.
+        """
+        return self.clusters >= FEWEST_CLUSTERS and self.doubled <= MOST_DOUBLED * self.clusters
 
 
 def find_source(sets: Sequence[RawSet], fields: Sequence[str] | None = None) -> SourceField | None:

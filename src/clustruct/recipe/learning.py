@@ -118,7 +118,8 @@ class Recipe(EstimatorState, BaseEstimator):
         across them; None compares all items.
     within_source : "auto", "apart" or "uncompared"
         Two items of one source are never in one cluster, or are merely not compared: they may both belong to
-        an item of another source. "auto": apart, where 50 clusters and more are labelled and none has two.
+        an item of another source. "auto": apart, where 50 clusters and more are labelled and at most 2 % of
+        them have two items of a source.
     checkpoint : path, optional
         A `fit` that was cut short goes on from this file, as for the learner.
     memory_limit : int or str, optional

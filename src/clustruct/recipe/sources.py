@@ -38,8 +38,8 @@ def choose_source(
 ) -> Chosen | None:
     """The sources of the sets: the field named, or ("auto") the one that the labels bear out, or none.
 
-    ``within`` "auto": no cluster gets two items of a source where many clusters are labelled and none has
-    them; otherwise such items are merely not compared.
+    ``within`` "auto": no cluster gets two items of a source where many clusters are labelled and hardly one
+    has them; otherwise such items are merely not compared.
     """
     if source is None:
         return None
