@@ -101,6 +101,10 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         left_out = () if self.sources is None else (self.sources.field,)
         self.blocking_ = None if self.blocking is None else self.blocking.fit_columns(columns, left_out)
         self.needs_ = self._needs(X)
+        self.sources_ = None
+        if self.sources is not None:
+            compared = [need.name for need in self.needs_ if need.kind not in ("context", "vector")]
+            self.sources_ = self.sources.learn(columns, compared)
         return self
 
     def transform(self, X: Iterable[RawSet], touching: Sequence[Bools | None] | None = None) -> list[ItemSet]:
@@ -195,9 +199,9 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         sources that are kept apart.
         """
         raw, sources, apart = columns.raw, None, None
-        if self.sources is not None:
-            sources = self.sources.codes(columns)
-            apart = self.sources.apart(sources)
+        if self.sources_ is not None:
+            sources = self.sources_.codes(columns)
+            apart = self.sources_.apart(sources)
         if not self._lists(raw):
             self.check_memory([raw])
             pairs, listed = all_pairs(len(raw)), sources is not None or touching is not None
@@ -240,7 +244,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         products = [list(pair) for pair in self.products]
         parts = {"blocks": self.blocks_, "products": products, "blocking": self.blocking_}
-        return {**parts, "needs": self.needs_, "sources": self.sources}
+        return {**parts, "needs": self.needs_, "sources": self.sources_}
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> PairFeatures:
@@ -260,6 +264,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         products = check_patterns(state["products"])
         features = cls(blocks, bias=False, products=products, blocking=blocking, sources=sources)
         features.blocks_, features.blocking_, features.needs_ = blocks, blocking, needs
+        features.sources_ = sources
         features.product_columns_ = product_columns(products, features._names())
         return features
 

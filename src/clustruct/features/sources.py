@@ -7,7 +7,8 @@ others.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -30,6 +31,7 @@ class Sources(DataclassState):
     within : what is known of two items of one source. "uncompared": nothing; they are not compared, but both
         may belong to an item of another source, and are then in one cluster. "apart": that they never belong
         together, since no source has duplicates.
+    lacking : fields that a whole source lacked in training
 
     >>> from clustruct.records import RawSet
     >>> raw = RawSet([{"shop": "Abt"}, {"shop": "buy"}, {"shop": "abt "}])
@@ -39,6 +41,20 @@ class Sources(DataclassState):
 
     field: str
     within: Within = "uncompared"
+    lacking: tuple[str, ...] = ()
+
+    def learn(self, columns: Sequence[Columns], names: Iterable[str]) -> Sources:
+        """With those of the fields named that a source of these sets has no value of."""
+        return replace(self, lacking=tuple(name for name in names if self._lacks(columns, name)))
+
+    def _lacks(self, columns: Sequence[Columns], name: str) -> bool:
+        there: dict[str, bool] = {}
+        for c in columns:
+            source, known = c.texts(self.field), c.raw.coded(name).codes >= 0
+            count = np.bincount(source.codes, weights=known, minlength=len(source.values))
+            for value, n in zip(source.values, count.tolist(), strict=True):
+                there[value] = there.get(value, False) or n > 0
+        return any(there.values()) and not all(there.values())
 
     def codes(self, columns: Columns) -> Ints:
         """The number of each item's source; `DataError` where an item has none."""

@@ -5,10 +5,11 @@ from heapq import heappop, heappush
 import numpy as np
 
 from clustruct._jit import kernel
+from clustruct._typing import Floats, Ints
 
 
 @kernel()
-def best_mates(indptr, columns, values, n_columns):
+def best_mates(indptr: Ints, columns: Ints, values: Floats, n_columns: int) -> Ints:
     """The column of each row, -1 for none, such that the sum of values is largest; values are positive.
 
     Rows are matched one by one, each by the path that raises the sum most (Jonker and Volgenant 1987): a row

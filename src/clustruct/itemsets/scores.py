@@ -24,7 +24,8 @@ class PairScores:
       scored;
     - ``product``: V -> K V, for searches that only multiply.
 
-    Items of one of the ``sources``, where they are given, never share a cluster. Nothing turns listed pairs into a matrix.
+    Items of one of the ``sources``, where they are given, never share a cluster.
+    Nothing turns listed pairs into a matrix.
 
     >>> PairScores(3, index=np.array([[0, 2], [1, 2]]), values=np.array([3.0, -1.5])).graph().toarray()
     array([[ 0. ,  0. ,  3. ],

@@ -84,10 +84,14 @@ def named_source(sets: Sequence[RawSet], name: str) -> SourceField:
     for raw in sets:
         codes = raw.coded(name).codes
         if (codes < 0).any():
-            raise DataError(f"{raw.item_title(int(np.argmin(codes)))} has no source (the field {name!r} is empty)")
+            raise DataError(
+                f"{raw.item_title(int(np.argmin(codes)))} has no source (the field {name!r} is empty)"
+            )
     field = _counted(sets, name)
     if len(field.sizes) == 1:
-        raise DataError(f"all items have one source, {next(iter(field.sizes))!r} (the field {name!r}): nothing to link")
+        raise DataError(
+            f"all items have one source, {next(iter(field.sizes))!r} (the field {name!r}): nothing to link"
+        )
     return field
 
 

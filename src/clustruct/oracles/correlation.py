@@ -77,7 +77,7 @@ class CorrelationOracle(Oracle):
         """`maximise`, by a matching of sources where there are any: what prediction does, too."""
         if scores.sources is None:
             return self.maximise(scores)
-        return correlation.exclusive(scores, scores.sources, random_state=self.random_state)
+        return correlation.exclusive(scores, scores.sources, thorough=False)
 
     @abstractmethod
     def maximise(self, scores: PairScores) -> Output:

@@ -11,8 +11,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
 from clustruct._typing import Ints
 from clustruct.inference.correlation import exclusive
 from clustruct.itemsets import PairScores
@@ -25,6 +23,7 @@ from .pair_count_search import PairCountSearch
 class ExclusiveSearch(PairCountSearch):
     """One separation problem on p listed pairs of items with sources.
 
+    >>> import numpy as np
     >>> from clustruct.losses import PairwiseFLoss
     >>> scores = PairScores(3, index=np.array([[0, 2], [1, 2]]), values=np.array([0.2, 0.5]),
     ...                     sources=np.array([0, 0, 1]))
@@ -43,7 +42,7 @@ class ExclusiveSearch(PairCountSearch):
         lost, added = self.counting.slopes(PairCounts(float(a), float(P), self.judged.n_true))
         true, weight, values = self.pairs
         scores = replace(self._scores, values=values + added * weight - (lost + added) * true)
-        return exclusive(scores, scores.sources)
+        return exclusive(scores, scores.sources, thorough=False)
 
     def _climb(self, labels: Ints, passes: int) -> Ints:
         """Tangent after tangent while H rises: single moves would put items of one source together."""

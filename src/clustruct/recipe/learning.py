@@ -187,7 +187,9 @@ class Recipe(EstimatorState, BaseEstimator):
         held = getattr(self.pipeline_[-1], "shown_", None)
         if isinstance(held, TrainingShape):  # the sets as they were before a cut
             self.pipeline_[-1].shown_ = held.with_set_sizes(shown)
-        self.training_ = training(self.pipeline_[-1], raws) | {"source": None if chosen is None else chosen.told()}
+        self.training_ = training(self.pipeline_[-1], raws) | {
+            "source": None if chosen is None else chosen.told()
+        }
         return self
 
     def _cuts(self, raw: RawSet) -> bool:

@@ -33,7 +33,7 @@ class Chosen:
 def choose_source(
     sets: Sequence[RawSet],
     source: str | None,
-    within: WithinSource = AUTO,
+    within: WithinSource = "auto",
     fields: Sequence[str] | None = None,
 ) -> Chosen | None:
     """The sources of the sets: the field named, or ("auto") the one that the labels bear out, or none.
@@ -46,11 +46,14 @@ def choose_source(
     found = find_source(sets, fields) if source == AUTO else named_source(sets, source)
     if found is None:
         return None
-    decided = ("apart" if found.has_no_duplicates else "uncompared") if within == AUTO else within
-    chosen = Chosen(Sources(found.field, decided), found, source == AUTO)
+    if within == "auto":
+        within = "apart" if found.has_no_duplicates else "uncompared"
+    chosen = Chosen(Sources(found.field, within), found, source == AUTO)
     lost = found.pairs - found.across
     if lost and not chosen.was_found:
-        one = f"of the {count(found.pairs, 'labelled pair')} that belong together {lost:,} lie within a source"
+        one = (
+            f"of the {count(found.pairs, 'labelled pair')} that belong together {lost:,} lie within a source"
+        )
         told = f"{one} (the field {short(found.field)!r}): they are not compared"
         warnings.warn(told, DataWarning, stacklevel=2)
     return chosen

@@ -121,7 +121,7 @@ def take_best(own, source, sums, touched, n, best, out):
 
 @kernel()
 def nearest_rows(first, last, rows, row_postings, pairs, pair_postings, source, out):
-    """For each item of first..last-1 those of other sources of largest product, by terms and by pairs of terms.
+    """For each item of first..last-1 those of other sources of largest product, by terms and pairs of terms.
 
     The sums are of weights above zero, so that a sum of zero means one that was not begun.
     """

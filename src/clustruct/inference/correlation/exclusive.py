@@ -25,41 +25,45 @@ from .search import local_search
 MOST_SEARCHED = 1000
 
 
-def exclusive(K: Any, sources: Any, *, random_state: int = 0) -> Ints:
+def exclusive(K: Any, sources: Any, *, thorough: bool = True, random_state: int = 0) -> Ints:
     """The clusters, numbered by first appearance; scores inside a source are passed over.
 
     Parameters
     ----------
     K : as for :func:`~clustruct.inference.correlation.greedy`
     sources : the number of each item's source
-    random_state : of the search where there are three sources or more
-
-    Each component of the positive scores is done by itself. One of two sources is matched exactly. One of
-    more, up to 1,000 items, is searched (`local_search` with cannot-link); a larger one is matched source by
-    source, each with the clusters so far: that takes no pairs but those listed.
+    thorough : where there are three sources or more, components of the positive scores of up to 1,000 items
+        are searched (`local_search` with cannot-link). Otherwise, and in larger ones, source after source is
+        matched with the clusters so far, which takes no pairs but those listed: for an oracle that is called
+        very often. Two sources are matched exactly.
+    random_state : of the search
 
     >>> scores = PairScores(4, index=np.array([[0, 2], [0, 3], [1, 2]]), values=np.array([3.0, 2.0, 2.0]))
     >>> exclusive(scores, [0, 0, 1, 1])
     array([0, 1, 1, 0])
     """
     graph = signed_graph(K.listed() if isinstance(K, PairScores) else K)
-    m = graph.n_nodes
-    of_item = check_labels(sources, m)
-    index, values = (
-        _listed(graph.scores()) if not isinstance(graph, ListedGraph) else (graph.index, graph.values)
-    )
+    m, of_item = graph.n_nodes, check_labels(sources, graph.n_nodes)
+    if isinstance(graph, ListedGraph):
+        index, values = graph.index, graph.values
+    else:
+        index, values = _listed(graph.scores())
     across = of_item[index[:, 0]] != of_item[index[:, 1]]
-    index, values = index[across], values[across]
-    if of_item.max(initial=0) <= 1:
-        return canonical_labels(_matched(PairScores(m, index=index, values=values), of_item))
-    labels = np.arange(m, dtype=np.int64)
-    for items, pairs in _parts(m, index, values):
+    scores = PairScores(m, index=index[across], values=values[across])
+    if not thorough or of_item.max(initial=0) <= 1:
+        return canonical_labels(_matched(scores, of_item))
+    return canonical_labels(_by_component(scores, of_item, random_state))
+
+
+def _by_component(scores: PairScores, sources: Ints, random_state: int) -> Ints:
+    index, values, labels = scores.index, scores.values, np.arange(scores.n_items, dtype=np.int64)
+    assert index is not None
+    assert values is not None
+    for items, pairs in _parts(scores.n_items, index, values):
         number = np.searchsorted(items, index[pairs])
-        found = _solved(
-            PairScores(len(items), index=number, values=values[pairs]), of_item[items], random_state
-        )
-        labels[items] = items[found]
-    return canonical_labels(labels)
+        part = PairScores(len(items), index=number, values=values[pairs])
+        labels[items] = items[_solved(part, sources[items], random_state)]
+    return labels
 
 
 def _listed(scores: Any) -> tuple[Ints, Floats]:
