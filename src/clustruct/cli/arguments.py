@@ -307,5 +307,4 @@ def sets_as_they_are(args: argparse.Namespace, trained: Trained = None) -> list[
 
 def _read(args: argparse.Namespace, trained: Trained, labels: LabelUse) -> Iterator[RawSet]:
     named = columns(args, trained)
-    sets = clustruct.read_sets(*args.data, columns=named, labels=labels, delimiter=args.delimiter)
-    return sources.joined(args, trained or {}, sets)
+    return sources.read(args, trained or {}, named, labels)

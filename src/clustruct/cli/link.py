@@ -14,7 +14,7 @@ from clustruct.text import count
 from .arguments import Model, add_model, add_needs, add_verbose, read_model
 from .output import print_json
 from .progress import Progress
-from .sources import add_map, by_file, mapped
+from .sources import Name, add_map, mapped, read_tables
 
 if TYPE_CHECKING:
     from clustruct.incremental import Links
@@ -57,29 +57,31 @@ def run(args: argparse.Namespace) -> None:
     saved = read_model(args.model, args.allow_missing_fields)
     progress = Progress(args.quiet or (args.out is None and sys.stdout.isatty()))
     with training_callback(progress):
-        tables = by_file(_read(args, saved))
-        first, second = mapped(tables, _checked_names(args, saved)).values()
+        columns = _columns(args, saved)
+        tables = read_tables(args, columns, "ignored")
+        first, second = mapped(tables, _checked_names(args, saved), columns).values()
         found = clustruct.incremental.link(saved.pipeline, first, second, one_to_one=args.one_to_one)
     progress.done()
-    columns = clustruct.incremental.link_columns(found, *tables.values(), unmatched=args.unmatched)
-    _tell(args, found, columns)
+    one, two = tables.values()
+    _tell(args, found, clustruct.incremental.link_columns(found, one, two, unmatched=args.unmatched))
     if args.verbose:
         progress.costs.print()
 
 
-def _read(args: argparse.Namespace, saved: Model) -> Any:
-    """The tables with all their columns: what the model does not look at is written with the pairs."""
+def _columns(args: argparse.Namespace, saved: Model) -> Columns:
+    """All columns are kept: what the model does not look at is written with the pairs."""
     name = args.id or saved.columns.get("id")
     remembered = frozenset() if args.id or name is None else frozenset([name])
-    columns = clustruct.io.Columns(id=name, remembered=remembered, repeated_ids=args.number_ids)
-    return clustruct.read_sets(*args.data, columns=columns, labels="ignored", delimiter=args.delimiter)
+    return clustruct.io.Columns(id=name, remembered=remembered, repeated_ids=args.number_ids)
 
 
-def _checked_names(args: argparse.Namespace, saved: Model) -> list[tuple[str | None, str, str]]:
-    """The names of columns, which must be those of fields that the model looks at."""
-    known = [need.name for need in saved.pipeline[0].needs_]
+def _checked_names(args: argparse.Namespace, saved: Model) -> list[Name]:
+    """The names of columns, which must be those of fields that the model looks at, or of the ids."""
+    needs, source = saved.pipeline[0].needs_, saved.pipeline[0].sources_
+    known = [need.name for need in needs if source is None or need.name != source.field]
+    own = args.id or saved.columns.get("id")
     for _, name, column in args.map:
-        if known and name not in known:
+        if known and name not in (*known, own):
             told = f"--map {name}={column}: the model has no field {name!r}"
             raise clustruct.exceptions.DataError(told + clustruct.incremental.spelt(name, known))
     return list(args.map)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain, repeat
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import clustruct
 from clustruct.text import count, short
@@ -13,15 +15,18 @@ from clustruct.text import count, short
 from .output import UsageError
 
 if TYPE_CHECKING:
+    from clustruct.io import Columns, LabelUse
     from clustruct.records import RawSet
 
 AUTO, NONE, FILE = "auto", "none", "file"
 WITHIN = ("auto", "apart", "uncompared")
 SHOWN = 5
+# The table ("a", "b" or None), the name in common, the name of the column.
+Name: TypeAlias = tuple[str | None, str, str]
 
 
-def mapping(text: str) -> tuple[str | None, str, str]:
-    """(table, name of the model, name in the table) of "[a:|b:]NAME=COLUMN"."""
+def mapping(text: str) -> Name:
+    """What "[a:|b:]NAME=COLUMN" says."""
     name, equals, column = text.partition("=")
     if not (name and equals and column):
         raise argparse.ArgumentTypeError(f"takes NAME=COLUMN or b:NAME=COLUMN, not {text!r}")
@@ -32,7 +37,7 @@ def mapping(text: str) -> tuple[str | None, str, str]:
 
 def add_map(parser: Any) -> None:
     """Other names of columns."""
-    said = "the column COLUMN of the second table is what NAME is in the first (b:NAME=, or a: for the first)"
+    said = "the second table's COLUMN is what NAME is for the first and the model (a:NAME= for the first's)"
     parser.add_argument("--map", type=mapping, action="append", default=[], metavar="NAME=COLUMN", help=said)
 
 
@@ -65,18 +70,24 @@ def column(args: argparse.Namespace, trained: Mapping[str, Any]) -> str | None:
     return named if isinstance(named, str) and named not in (AUTO, NONE, FILE) else None
 
 
-def joined(args: argparse.Namespace, trained: Mapping[str, Any], sets: Iterable[RawSet]) -> Iterator[RawSet]:
-    """The sets as they are read; where each file is a source, all files as one set."""
-    named = getattr(args, "source", None) or trained.get("source")
-    if named != FILE:
-        yield from sets
-        return
+def read(
+    args: argparse.Namespace, trained: Mapping[str, Any], columns: Columns, labels: LabelUse
+) -> Iterator[RawSet]:
+    """The sets of the files; where each file is a source, all files as one set."""
+    if (getattr(args, "source", None) or trained.get("source")) != FILE:
+        return clustruct.read_sets(*args.data, columns=columns, labels=labels, delimiter=args.delimiter)
     if getattr(args, "set", None):
         raise UsageError("--set cuts a table into sets, --source file makes one of several: give one of them")
-    tables = by_file(sets)
+    tables = read_tables(args, columns, labels)
+    if len(tables) == 1 and not hasattr(args, "source") and next(iter(tables.values())).has(FILE):
+        return iter(tables.values())  # the tables were put together, with a column for the file
     if len(tables) < 2:
         raise clustruct.exceptions.DataError(f"{args.data[0]}: each file is a source, and there is one file")
-    tables = mapped(tables, getattr(args, "map", []))
+    return iter([_joined(mapped(tables, getattr(args, "map", []), columns))])
+
+
+def _joined(tables: Mapping[str, RawSet]) -> RawSet:
+    """The tables as one set, with a column for the file."""
     for path, table in tables.items():
         if table.has(FILE):
             told = "a column is called 'file', which names the source of a row with --source file: rename it"
@@ -84,30 +95,7 @@ def joined(args: argparse.Namespace, trained: Mapping[str, Any], sets: Iterable[
     _check_common(tables)
     names = [Path(path).name for path in tables]
     names = names if len(set(names)) == len(names) else list(tables)
-    yield clustruct.incremental.side_by_side(list(tables.values()), FILE, names)
-
-
-def by_file(sets: Iterable[RawSet]) -> dict[str, RawSet]:
-    """One table for each file."""
-    found: dict[str, list[RawSet]] = {}
-    for raw in sets:
-        found.setdefault(raw.source.path if raw.source is not None else "", []).append(raw)
-    for path, parts in found.items():
-        if len(parts) > 1:
-            told = f"{count(len(parts), 'set')}, but a table is one set"
-            raise clustruct.exceptions.DataError(f"{path}: {told}")
-    return {path: parts[0] for path, parts in found.items()}
-
-
-def mapped(tables: Mapping[str, RawSet], names: Sequence[tuple[str | None, str, str]]) -> dict[str, RawSet]:
-    """The tables with the names of columns that they have in common."""
-    if names and len(tables) > 2:
-        raise UsageError(f"--map goes with two tables, and there are {len(tables)}")
-    found = {}
-    for letter, (path, table) in zip("ab", tables.items(), strict=False):
-        own = {new: old for side, new, old in names if (side or "b") == letter}
-        found[path] = clustruct.incremental.renamed(table, own) if own else table
-    return found if len(tables) <= 2 else dict(tables)
+    return clustruct.incremental.side_by_side(list(tables.values()), FILE, names)
 
 
 def _check_common(tables: Mapping[str, RawSet]) -> None:
@@ -115,19 +103,50 @@ def _check_common(tables: Mapping[str, RawSet]) -> None:
     for path, other in others:
         if not set(one.fields()) & set(other.fields()):
             mine, theirs = (", ".join(raw.fields()[:SHOWN]) for raw in (one, other))
-            told = f"no column in common: {first} has {mine}, {path} has {theirs} (--map NAME=COLUMN)"
+            told = f"no column in common: {first} has {mine}; {path} has {theirs} (--map NAME=COLUMN)"
             raise clustruct.exceptions.DataError(told)
+
+
+def read_tables(args: argparse.Namespace, columns: Columns, labels: LabelUse) -> dict[str, RawSet]:
+    """One table for each file. One of two may have other names for the columns of ids and clusters."""
+    found: dict[str, RawSet] = {}
+    for letter, path in zip(chain("ab", repeat("")), args.data, strict=False):
+        if any(Path(path).resolve() == Path(other).resolve() for other in found):
+            raise clustruct.exceptions.DataError(f"{path}: the file is given twice")
+        own = _names(getattr(args, "map", []), letter)
+        roles = {role: own.get(getattr(columns, role), getattr(columns, role)) for role in ("id", "cluster")}
+        asked = replace(columns, **roles)
+        sets = list(clustruct.read_sets(path, columns=asked, labels=labels, delimiter=args.delimiter))
+        if len(sets) > 1:
+            told = f"{path}: {count(len(sets), 'set')}, but a table is one set"
+            raise clustruct.exceptions.DataError(told)
+        found[path] = sets[0]
+    return found
+
+
+def _names(given: Sequence[Name], letter: str) -> dict[str, str]:
+    """The columns of a table by their names in common; where none is said, those of the second table."""
+    return {new: old for side, new, old in given if (side or "b") == letter}
+
+
+def mapped(tables: Mapping[str, RawSet], given: Sequence[Name], columns: Columns) -> dict[str, RawSet]:
+    """The tables with the names of fields that they have in common."""
+    if given and len(tables) > 2:
+        raise UsageError(f"--map goes with two tables, and there are {len(tables)}")
+    found = dict(tables)
+    for letter, (path, table) in zip("ab", tables.items(), strict=False):
+        own = {n: c for n, c in _names(given, letter).items() if n not in (columns.id, columns.cluster)}
+        found[path] = clustruct.incremental.renamed(table, own) if own else table
+    return found
 
 
 def in_words(source: Mapping[str, Any]) -> str:
     """What was found or taken as the source, and what follows."""
     sizes = [f"{short(name)} {n:,}" for name, n in source["sizes"].items()]
     listed = ", ".join(sizes[:SHOWN]) + (", ..." if len(sizes) > SHOWN else "")
-    name, within = short(source["field"]), source["pairs"] - source["across"]
-    looks = "looks like a source" if source["found"] else "is the source"
-    lines = (
-        f"the column {name!r} {looks} ({listed}): {within:,} of {count(source['pairs'], 'labelled pair')} "
-    )
-    lines += "lie within one\nrows of one source are "
-    lines += "never grouped" if source["within"] == "apart" else "not compared, but may share a group"
-    return lines + (" (--source none compares all rows)" if source["found"] else "")
+    name, looks = short(source["field"]), "looks like a source" if source["found"] else "is the source"
+    within, pairs = source["pairs"] - source["across"], count(source["pairs"], "labelled pair")
+    text = f"the column {name!r} {looks} ({listed}): {within:,} of {pairs} lie within one\n"
+    text += "rows of one source are "
+    text += "never grouped" if source["within"] == "apart" else "not compared, but may share a group"
+    return text + (" (--source none compares all rows)" if source["found"] else "")

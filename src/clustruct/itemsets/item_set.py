@@ -51,8 +51,7 @@ class ItemSet:
     feature_names : sequence of N_n + N_p strings, optional
     n_items : int, optional
         m, needed only where nothing else tells it (`pair_index` without nodes, ids or diagonal).
-    sources : m integers, optional
-        Items of one source never share a cluster.
+    sources : m integers, optional; items of one source never share a cluster
 
     The object does not change; arrays of the right type are held as read-only views, not copied.
     Memory is that of the inputs. Wrong input raises ValueError naming the row, column or item.
@@ -161,8 +160,8 @@ class ItemSet:
     @cached_property
     def digest(self) -> str:
         """A digest of the features and how they are held: the same numbers as CSR have another."""
-        held = (self._nodes, self._pairs, self._index, self._diagonal, self._m)
-        return digest(*held) if self._sources is None else digest(*held, self._sources)
+        more = () if self._sources is None else (self._sources,)
+        return digest(self._nodes, self._pairs, self._index, self._diagonal, self._m, *more)
 
     def __len__(self) -> int:
         return self._m
