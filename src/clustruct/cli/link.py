@@ -18,6 +18,7 @@ from .sources import Name, add_map, mapped, read_tables
 
 if TYPE_CHECKING:
     from clustruct.incremental import Links
+    from clustruct.io import Columns
 
 SUMMARY = "link the rows of two tables"
 DESCRIPTION = """\

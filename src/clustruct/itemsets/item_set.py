@@ -30,7 +30,7 @@ from clustruct.partitions import canonical_labels, indicator
 from clustruct.storage import digest
 
 from . import pairs as algebra
-from .pairs import check_feature_names, check_ids, check_matrix, check_pair_index, check_sources, count_items
+from .pairs import check_feature_names, check_ids, check_matrix, check_pair_index, count_items
 
 
 class ItemSet:
@@ -95,7 +95,7 @@ class ItemSet:
             raise ValueError(f"pair_diagonal has shape {diagonal.shape}; expected {(m, P.shape[1])}")
         self._ids = check_ids(ids)
         self._feature_names = check_feature_names(feature_names, self.n_features)
-        self._sources = None if sources is None else check_sources(sources, m)
+        self._sources = None if sources is None else algebra.check_sources(sources, m)
 
     @property
     def n_items(self) -> int:
