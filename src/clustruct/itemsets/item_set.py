@@ -38,19 +38,16 @@ class ItemSet:
 
     Parameters
     ----------
-    nodes : (m, N_n) array or sparse matrix, optional
-        One row per item.
+    nodes : (m, N_n) array or sparse matrix, optional; one row per item
     pairs : (p, N_p) array or sparse matrix, optional
         Explicit pair features: p = m(m-1)/2 rows in the order of scipy's `pdist`, or one row for each
         row of `pair_index`; pairs not listed there have zero pair features.
     pair_index : (p, 2) integer array, optional
         The two items of each row of `pairs`, in either order, each unordered pair at most once.
-    pair_diagonal : (m, N_p) array or sparse matrix, optional
-        Pair features of an item with itself (zero without it).
+    pair_diagonal : (m, N_p) array or sparse matrix, optional; features of an item with itself (else zero)
     ids : sequence of m distinct hashables, optional
     feature_names : sequence of N_n + N_p strings, optional
-    n_items : int, optional
-        m, needed only where nothing else tells it (`pair_index` without nodes, ids or diagonal).
+    n_items : m, needed only where nothing else tells it (`pair_index` without nodes, ids or diagonal)
     sources : m integers, optional; items of one source never share a cluster
 
     The object does not change; arrays of the right type are held as read-only views, not copied.
