@@ -6,7 +6,7 @@ touch the other five folds count; then the folds change sides (as `benchmarks.ta
     one table         all rows in one file, the source a column like others (--source none)
     source found      the same file, the source found and used
     link              two files: fit --source file, then link, one to one
-    many to many      the same model, link --no-one-to-one
+    many to many      fit --source file --within-source uncompared, link --no-one-to-one
     splink            link_only, its one-to-one step, threshold by the same labels
 """
 
@@ -92,9 +92,10 @@ def one_table(job: Job, *options: str) -> tuple[Pairs, Cost]:
     return _clusters(out), cost
 
 
-def linked(job: Job, *options: str) -> tuple[Pairs, Cost]:
+def linked(job: Job, within: str, *options: str) -> tuple[Pairs, Cost]:
     model, out, two = job.file("two.model"), job.file("two.csv"), [str(path) for path in job.two]
-    fit = measured([*COMMAND, "fit", *two, "--source", "file", *COLUMNS, "--model", model])
+    sources = ["--source", "file", "--within-source", within]
+    fit = measured([*COMMAND, "fit", *two, *sources, *COLUMNS, "--model", model])
     cost = measured([*COMMAND, "link", *two, "--model", model, "--out", out, "--quiet", *options])
     return _pairs(out), fit + cost
 
@@ -109,8 +110,8 @@ def by_splink(job: Job) -> tuple[Pairs, Cost]:
 WAYS: dict[str, Callable[[Job], tuple[Pairs, Cost]]] = {
     "one table": lambda job: one_table(job, "--source", "none"),
     "source found": one_table,
-    "link": lambda job: linked(job, "--one-to-one"),
-    "many to many": lambda job: linked(job, "--no-one-to-one"),
+    "link": lambda job: linked(job, "auto", "--one-to-one"),
+    "many to many": lambda job: linked(job, "uncompared", "--no-one-to-one"),
     "splink": by_splink,
 }
 

@@ -7,6 +7,7 @@ the links.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
@@ -19,7 +20,7 @@ from sklearn.pipeline import Pipeline
 
 from clustruct._typing import Floats, Ints
 from clustruct.callbacks import working
-from clustruct.exceptions import DataError
+from clustruct.exceptions import DataError, DataWarning
 from clustruct.features import PairFeatures, Sources
 from clustruct.itemsets import PairScores
 from clustruct.itemsets.pairs import SomePairs
@@ -71,6 +72,9 @@ def link(pipeline: Pipeline, first: RawSet, second: RawSet, *, one_to_one: bool 
     features = _checked(pipeline[0], first, second)
     learned = features.sources_
     only = learned is not None and learned.within == "apart" if one_to_one is None else one_to_one
+    if learned is not None and learned.within == "apart" and not only:
+        told = "the model was trained for one-to-one pairs: others of its pairs are often false"
+        warnings.warn(f"{told} (fit --within-source uncompared)", DataWarning, stacklevel=2)
     field = TABLE if learned is None else learned.field
     raw = side_by_side([first, second], field, ["first", "second"])
     features.sources_ = Sources(field, "apart" if only else "uncompared")

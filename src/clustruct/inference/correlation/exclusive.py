@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from clustruct._typing import Floats, Ints
+from clustruct._typing import Bools, Floats, Ints
 from clustruct.inference.assignment import matching
 from clustruct.itemsets import PairScores
 from clustruct.partitions import canonical_labels
@@ -23,6 +23,8 @@ from .search import local_search
 
 # Components of more items are not searched with a link for each two items of a source.
 MOST_SEARCHED = 1000
+# How often each of three sources or more is matched anew.
+REMATCHED = 2
 
 
 def exclusive(K: Any, sources: Any, *, thorough: bool = True, random_state: int = 0) -> Ints:
@@ -62,16 +64,16 @@ def _by_component(scores: PairScores, sources: Ints, random_state: int) -> Ints:
     for items, pairs in _parts(scores.n_items, index, values):
         number = np.searchsorted(items, index[pairs])
         part = PairScores(len(items), index=number, values=values[pairs])
-        labels[items] = items[_solved(part, sources[items], random_state)]
+        found = _solved(part, sources[items], random_state)
+        labels[items] = items[np.unique(found, return_index=True)[1]][
+            np.unique(found, return_inverse=True)[1]
+        ]
     return labels
 
 
 def _listed(scores: Any) -> tuple[Ints, Floats]:
-    upper = (
-        sparse.triu(scores, 1, format="coo")
-        if sparse.issparse(scores)
-        else sparse.coo_array(np.triu(scores, 1))
-    )
+    """The pairs of a dense matrix that have a score."""
+    upper = sparse.coo_array(np.triu(scores, 1))
     return np.column_stack(upper.coords).astype(np.int64), upper.data
 
 
@@ -92,7 +94,7 @@ def _parts(m: int, index: Ints, values: Floats) -> list[tuple[Ints, Ints]]:
 
 
 def _solved(scores: PairScores, sources: Ints, random_state: int) -> Ints:
-    """The clusters of a component: for each item one that stands for its cluster."""
+    """The clusters of a component."""
     if len(sources) == 2:
         return np.zeros(2, np.int64)
     different = np.unique(sources)
@@ -100,33 +102,41 @@ def _solved(scores: PairScores, sources: Ints, random_state: int) -> Ints:
         return _matched(scores, sources)
     a, b = np.triu_indices(len(sources), 1)
     links = np.column_stack([a, b])[sources[a] == sources[b]]
-    found = local_search(scores, cannot_link=links, random_state=random_state)
-    return np.unique(found, return_index=True)[1][found]
+    return local_search(scores, cannot_link=links, random_state=random_state)
 
 
 def _matched(scores: PairScores, sources: Ints) -> Ints:
-    """Source by source, the largest first: its items are matched with the clusters so far."""
-    assert scores.index is not None
-    assert scores.values is not None
-    m = len(sources)
-    owner = np.arange(m, dtype=np.int64)
+    """Source by source, the largest first: its items are matched with the clusters so far, exactly. Of three
+    sources and more each is then taken out and matched with all others, which never lowers the sum.
+    """
     sizes = np.bincount(sources)
-    done = np.zeros(m, np.bool_)
-    for source in np.argsort(-sizes, kind="stable")[: np.count_nonzero(sizes)]:
+    order = np.argsort(-sizes, kind="stable")[: np.count_nonzero(sizes)].tolist()
+    owner, done = np.arange(len(sources), dtype=np.int64), np.zeros(len(sources), np.bool_)
+    for source in order * (1 if len(order) <= 2 else 1 + REMATCHED):
         mine = sources == source
-        first, second = scores.index.T
-        forth, back = done[first] & mine[second], mine[first] & done[second]
-        old = np.concatenate([owner[first[forth]], owner[second[back]]])
-        new = np.concatenate([second[forth], first[back]])
-        summed = (
-            sparse.coo_array(
-                (np.concatenate([scores.values[forth], scores.values[back]]), (old, new)), shape=(m, m)
-            )
-            .tocsr()
-            .tocoo()
-        )
-        clusters, items = summed.coords
-        chosen = matching(clusters, items, summed.data)
-        owner[items[chosen]] = clusters[chosen]
+        owner = _rematched(scores, owner, done & ~mine, np.flatnonzero(mine))
         done |= mine
     return owner
+
+
+def _rematched(scores: PairScores, owner: Ints, others: Bools, items: Ints) -> Ints:
+    """The clusters of the others, and of the items of one source those that suit them best."""
+    assert scores.index is not None
+    assert scores.values is not None
+    new = np.full(len(owner), -1, np.int64)
+    new[others] = np.unique(owner[others], return_inverse=True)[1]
+    k = int(new.max(initial=-1)) + 1
+    mine = np.zeros(len(owner), np.bool_)
+    mine[items] = True
+    first, second = scores.index.T
+    forth, back = others[first] & mine[second], mine[first] & others[second]
+    places = np.r_[first[forth], second[back]], np.r_[second[forth], first[back]]
+    sums = sparse.coo_array(
+        (np.r_[scores.values[forth], scores.values[back]], (new[places[0]], places[1])), shape=(k, len(owner))
+    ).tocsr()
+    clusters, found = sums.tocoo().coords
+    chosen = matching(clusters, found, sums.data)
+    new[items] = k + np.arange(len(items))
+    new[found[chosen]] = clusters[chosen]
+    new[~(others | mine)] = k + len(items) + np.arange(np.count_nonzero(~(others | mine)))
+    return new
