@@ -77,7 +77,8 @@ def _choice(text: str) -> tuple[str, frozenset[str]]:
     return name, frozenset(values.split(","))
 
 
-def _delimiter(text: str) -> str:
+def delimiter_mark(text: str) -> str:
+    """One character."""
     try:
         return clustruct.io.check_delimiter(text)
     except ValueError as error:
@@ -112,7 +113,7 @@ def add_data(parser: argparse.ArgumentParser) -> None:
     rows("--where", help="only rows (sets) with these values")
     rows("--except", dest="without", help="all but these")
     mark = "between the cells of a .csv file (comma)"
-    group.add_argument("--delimiter", type=_delimiter, metavar="C", help=mark)
+    group.add_argument("--delimiter", type=delimiter_mark, metavar="C", help=mark)
     group.add_argument("--skip-unlabelled", action="store_true", help="leave out items without a cluster")
     group.add_argument("--number-ids", action="store_true", help="allow ids that appear twice in a set")
     size = "refuse work that needs more, e.g. 8G (default: what is available)"

@@ -11,7 +11,7 @@ import clustruct
 from clustruct.callbacks import training_callback
 from clustruct.text import count
 
-from .arguments import Model, add_model, add_needs, add_verbose, read_model
+from .arguments import Model, add_model, add_needs, add_verbose, delimiter_mark, read_model
 from .output import print_json
 from .progress import Progress
 from .sources import Name, add_map, mapped, read_tables
@@ -39,7 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_needs(parser)
     add_map(parser)
     parser.add_argument("--id", metavar="NAME", help="column that names a row")
-    parser.add_argument("--delimiter", metavar="C", help="between the cells of .csv files (comma)")
+    mark = "between the cells of .csv files (comma)"
+    parser.add_argument("--delimiter", type=delimiter_mark, metavar="C", help=mark)
     parser.add_argument("--number-ids", action="store_true", help="allow ids that appear twice in a table")
     only = "each row belongs to one other at most: the best such pairs (default: as the model was trained)"
     parser.add_argument("--one-to-one", action=argparse.BooleanOptionalAction, default=None, help=only)

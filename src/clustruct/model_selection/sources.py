@@ -99,7 +99,8 @@ def _has_few_values(sets: Sequence[RawSet], name: str) -> bool:
     """Whether every item has one of a few values; quick to tell for most fields."""
     seen = set[str]()
     for raw in sets:
-        if not all(isinstance(v, str | int | float) for v in raw.some(name, slice(0, LOOKED_AT))):
+        some = raw.some(name, slice(0, LOOKED_AT))
+        if not all(isinstance(v, str | int | float) for v in some) or len(set(some)) > MOST_SOURCES:
             return False
         codes, values = raw.coded(name)
         if len(values) > MOST_SOURCES or (codes < 0).any():
