@@ -53,7 +53,7 @@ def exclusive(K: Any, sources: Any, *, thorough: bool = True, random_state: int 
     across = of_item[index[:, 0]] != of_item[index[:, 1]]
     scores = PairScores(m, index=index[across], values=values[across])
     if not thorough or of_item.max(initial=0) <= 1:
-        return canonical_labels(_matched(scores, of_item))
+        return canonical_labels(_matched(scores, of_item, 0))
     return canonical_labels(_by_component(scores, of_item, random_state))
 
 
@@ -99,20 +99,21 @@ def _solved(scores: PairScores, sources: Ints, random_state: int) -> Ints:
         return np.zeros(2, np.int64)
     different = np.unique(sources)
     if len(different) == 2 or len(sources) > MOST_SEARCHED:
-        return _matched(scores, sources)
+        return _matched(scores, sources, REMATCHED)
     a, b = np.triu_indices(len(sources), 1)
     links = np.column_stack([a, b])[sources[a] == sources[b]]
     return local_search(scores, cannot_link=links, random_state=random_state)
 
 
-def _matched(scores: PairScores, sources: Ints) -> Ints:
+def _matched(scores: PairScores, sources: Ints, again: int) -> Ints:
     """Source by source, the largest first: its items are matched with the clusters so far, exactly. Of three
-    sources and more each is then taken out and matched with all others, which never lowers the sum.
+    sources and more each is then taken out and matched with all others, ``again`` and again, which never
+    lowers the sum.
     """
     sizes = np.bincount(sources)
     order = np.argsort(-sizes, kind="stable")[: np.count_nonzero(sizes)].tolist()
     owner, done = np.arange(len(sources), dtype=np.int64), np.zeros(len(sources), np.bool_)
-    for source in order * (1 if len(order) <= 2 else 1 + REMATCHED):
+    for source in order * (1 if len(order) <= 2 else 1 + again):
         mine = sources == source
         owner = _rematched(scores, owner, done & ~mine, np.flatnonzero(mine))
         done |= mine
