@@ -35,7 +35,7 @@ def write_rows(path: str | PathLike[str], columns: Mapping[str, Sequence[Any]]) 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_rows(f"{folder}/a.csv", {"id": [1, 2], "name": ["Ann", None]})
-    ...     open(f"{folder}/a.csv").read()
+    ...     Path(folder, "a.csv").read_text()
     'id,name\\n1,Ann\\n2,\\n'
     """
     suffix = check_rows_target(path)
