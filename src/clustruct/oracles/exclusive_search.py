@@ -4,7 +4,7 @@
 
 As `PairCountSearch`, by tangents of Delta; what is linear is maximised by matching, exactly where there are
 two sources. Training then meets the partitions that prediction can give: without that it fears the false
-pairs which a matching never makes, and finds too few (abt_buy: recall 83 instead of 93).
+pairs which a matching never makes, and finds too few (abt_buy: recall 83 instead of 92).
 """
 
 from __future__ import annotations
