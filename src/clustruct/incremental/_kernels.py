@@ -162,7 +162,7 @@ def anneal_anchored(
 
 @kernel()
 def most_to_come(K: Floats, labels: Ints, at: int, k: int, sums: Floats) -> float:
-    """No completion gains more: each later node joins its best cluster so far, and all later ones it likes."""
+    """No completion gains more: each later node joins its best cluster so far, and later ones that pull."""
     n, most = K.shape[0], 0.0
     for j in range(at, n):
         sums[:k] = 0.0
@@ -183,8 +183,8 @@ def branch_and_bound(
 ) -> tuple[bool, int]:
     """The best clustering of a few nodes, the first of them anchors, where it is above ``best``.
 
-    A score of -inf forbids a pair. Whether ``found`` was filled with a better one, and how many steps it took;
-    when these are fewer than the budget there is none better.
+    A score of -inf forbids a pair. Whether ``found`` was filled with a better one, and how many steps it
+    took; when these are fewer than the budget there is none better.
     """
     n = K.shape[0]
     labels, choice, k = np.arange(n), np.zeros(n + 1, np.int64), np.full(n + 1, n_anchors)
@@ -226,9 +226,9 @@ def solve_components(
     budget: int,
     budget_each: int,
 ) -> int:
-    """Better labels for components (members[starts[p]:starts[p + 1]], anchors first), in place where there are.
+    """Better labels, where there are, for components: members[starts[p] : starts[p + 1]], anchors first.
 
-    New clusters are named m, m + 1, ... What is left of the budget is returned.
+    Labels change in place. New clusters are named m, m + 1, ... What is left of the budget is returned.
     """
     m = labels.shape[0]
     place, name = np.full(m, -1, np.int64), m

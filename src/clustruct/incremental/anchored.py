@@ -96,10 +96,12 @@ def anchored_clusters(
     random_state: Any = 0,
 ) -> Ints:
     """Labels of the nodes, clusters numbered by first appearance: a local optimum under single moves and
-    joins.
+    joins, and the best of all in small components of the positive scores.
 
     Greedy merging, or all free nodes alone, or ``start``, whichever settles best; then annealing, and the
-    better of the two (`inference.correlation.local_search` with anchors). Cost O(edges) a sweep.
+    better of the two (`inference.correlation.local_search` with anchors). Cost O(edges) a sweep. Then branch
+    and bound: annealing misses the best of 7 to 24 nodes in some cases of a hundred, most with pairs apart.
+    With random scores all of up to 16 nodes are solved; beyond the limits what was found stays.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ from typing import Any, Self
 
 from clustruct.exceptions import DataError, ModelFileError
 
-from .decisions import Decision
+from .decisions import Decision, is_unicode
 from .labels import read_labels
 from .replay import State, Transition, completed, places_of, transition, undone
 from .schema import check_tables, make_file
@@ -87,6 +87,8 @@ class Store(StoredGroups):
         """
         with self.transaction():
             decision = replace(decision, number=self.next_number(), time=decision.time or _now())
+            if not is_unicode(json.dumps(decision.content(), ensure_ascii=False) + decision.author):
+                raise DataError(f"{decision} has a name that is not Unicode: it cannot be kept")
             for item in self.unknown(decision.items):
                 raise DataError(f"{decision} names {item!r}, and there is no such item in {self.path}")
             if decision.kind == "undo":
