@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .inputs import COLUMNS, EITHER, FINE, HEADER, LEARN, ROWS, USAGE, Kind, Line, lines
-from .inputs import a_set as a_set
+from .inputs import COLUMNS, EITHER, FINE, HEADER, LEARN, ROWS, USAGE, Kind, Line, a_set, lines
 from .inputs_tables import parquet
 
 READ = ("predict", "explain", "report")
@@ -214,7 +213,7 @@ def _partial() -> Iterator[Kind]:
     free = ["", *(f"1,u{i},,Una {i},{i}" for i in range(20))]
     single = [row.replace("2,", "1,n", 1) if row[0] == "2" else row for row in ROWS]
     text = "\n".join([HEADER, *single]) + "\n".join(free) + "\n"
-    learn = {"columns": one, "commands": LEARN, "others": False}
+    learn = {"columns": one, "commands": ("fit",), "others": False}
     for option in ("apart", "unknown"):
         more = ("--unlabelled", option)
         yield Kind(f"some labelled, {option}", text, code=FINE, **learn, more=more)
@@ -236,7 +235,7 @@ def _partial() -> Iterator[Kind]:
         yield Kind(
             f"some labelled, for k-means, {option}",
             text,
-            **{**learn, "commands": ("fit",)},
+            **learn,
             more=(*more, "--learner", "kmeans"),
             says=("a.csv", "labels of all items", "--unlabelled"),
             code=(1, 2),
@@ -244,10 +243,10 @@ def _partial() -> Iterator[Kind]:
     for size in ("1", "100000", "99999999999999999999"):
         yield Kind(f"for {size} rows", text, **learn, code=EITHER, more=("--for-size", size))
     nulls = lines(a_set(labels=[0, 0, None, 1]), a_set(id="s2"))
+    more = ("--unlabelled", "apart")
     yield Kind(
-        "JSONL with some labels", nulls, file="a.jsonl", columns=(), commands=LEARN, others=False, code=EITHER,
-        more=("--unlabelled", "apart"),
-    )  # fmt: skip
+        "JSONL with some labels", nulls, **{**learn, "columns": ()}, file="a.jsonl", code=EITHER, more=more
+    )
 
 
 def options() -> Iterator[tuple[str, Line]]:
