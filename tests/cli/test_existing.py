@@ -265,6 +265,9 @@ def test_nothing_comes_out_of_a_store_whose_log_is_damaged(command, people):
     assert code == 1
     assert err.startswith(f"clustruct: {store}: the store is damaged (decision 9 undoes decision 7")
     assert not (there / "groups.csv").exists()
+    assert command("store", store, "--decide", "same", "p0", "p1")[0] == 1
+    with Store(store) as held:
+        assert [d.number for d in held.decisions()] == [9]
 
 
 def test_the_file_and_the_run_are_both_kept_or_neither(predict, people, command, monkeypatch):

@@ -138,7 +138,7 @@ DECISIONS = {
     "merge without into": "decision,group,into\nmerge,g1,\n",
     "split of what is not in it": 'decision,group,items\nsplit,g1,"[""k3""]"\n',
     "items an object": 'decision,group,items\nsplit,g1,"{""a"": 1}"\n',
-    "items nested deeply": "decision,group,items\nsplit,g1,%s%s\n" % ("[" * 5000, "]" * 5000),
+    "items nested deeply": f"decision,group,items\nsplit,g1,{'[' * 5000}{']' * 5000}\n",
     "move of nobody": "decision,a,into\nmove,zz,g1\n",
     "undo of nothing": "decision,undoes\nundo,77\n",
     "undo of itself": "decision,undoes\nundo,1\n",

@@ -142,7 +142,7 @@ class Surroundings(Part):
             "disk full: demo",
         ]
         writes += [f"{kind}: {name}" for name in STORES for kind in kinds]
-        inputs = [f"read-only inputs: {name}" for name in ("predict", "classify")]
+        inputs = [f"read-only inputs: {name}" for name in ("predict", "classify", "store", "diff")]
         prints = [f"{stream}: {name}" for name in PRINTS for stream in STREAMS]
         return thinned([*writes, *inputs, *prints], scale)
 
@@ -290,13 +290,18 @@ def _small_files() -> Iterator[None]:
 
 
 def _read_only_inputs(name: str, folder: Path) -> Outcome:
-    write, suffix = WRITES[name]
+    write, suffix = WRITES[name] if name in WRITES else (_by_command(*_words(name)), ".csv")
     with mounted(folder, "2m") as disk:
         for needed in NEEDED:
             shutil.copy(folder / needed, disk)
         subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
         found = write(disk, folder / f"target{suffix}")
     return found if found.status == "fine" else fault("exit code", found.detail)
+
+
+def _words(name: str) -> list[str]:
+    command, text = PRINTS[name]
+    return [command, *text.split()]
 
 
 def _printed(kind: str, name: str, folder: Path) -> Outcome:

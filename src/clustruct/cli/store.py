@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import getpass
 from collections import Counter
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -65,19 +66,11 @@ def run(args: argparse.Namespace) -> None:
     opened = incremental.Store.create if args.create else incremental.Store
     with opened(args.store) as store:
         try:
-            done = _take_in(args, store)
+            done, told = _looked_at(args, store)
         except BaseException:
             if args.create:  # nothing is in it yet
                 store.remove()
             raise
-        if args.verify:
-            store.verify()
-            done.append("the log gives the groups that are kept")
-        # All is looked at before anything is written: nothing comes out of a store that is damaged.
-        if args.json:
-            told: Any = _group(store, args.show) if args.show else _contents(store)
-        else:
-            told = _group_lines(store, args.show) if args.show else _lines(store, args.top)
         if args.groups_out is not None:
             incremental.write_groups(args.groups_out, store.groups())
             done.append(f"groups written to {args.groups_out}")
@@ -100,6 +93,21 @@ def _check_targets(args: argparse.Namespace) -> None:
     both = (args.groups_out, args.decisions_out)
     if None not in both and Path(both[0]).resolve() == Path(both[1]).resolve():
         raise ValueError(f"{both[0]} is to be written twice: give two names")
+
+
+def _looked_at(args: argparse.Namespace, store: Store) -> tuple[list[str], Any]:
+    """What was taken in, and what the store holds then; from one that is damaged nothing comes, and nothing
+    goes in.
+    """
+    given = (args.items, args.decisions, args.decide)
+    with store.transaction() if any(word is not None for word in given) else nullcontext():
+        done = _take_in(args, store)
+        if args.verify:
+            store.verify()
+            done.append("the log gives the groups that are kept")
+        if args.json:
+            return done, _group(store, args.show) if args.show else _contents(store)
+        return done, _group_lines(store, args.show) if args.show else _lines(store, args.top)
 
 
 def _take_in(args: argparse.Namespace, store: Store) -> list[str]:

@@ -120,7 +120,10 @@ class Store(StoredGroups):
             for item in self.unknown(places):
                 raise DataError(f"{self.path}: there is no item {item!r} to be put into a group")
             number = self.next_number()
-            change = transition(places, _Prefetched(self, places))
+            try:
+                change = transition(places, _Prefetched(self, places))
+            except DataError as error:
+                raise DataError(f"{self.path}: {error}") from None
             self._write(number, "run", author, _now(), {"note": note} if note else {})
             rows = ((number, item, group) for item, group in change.places.items())
             self._do("INSERT INTO places VALUES (?, ?, ?)", rows)

@@ -43,7 +43,8 @@ class StoredGroups:
             try:
                 check_tables(self._db, self.path, self.path.stat().st_size <= LOOKED_THROUGH)
                 self._db.execute("PRAGMA foreign_keys = ON")
-                self._db.execute("PRAGMA journal_mode = WAL")
+                # One file: nothing stays beside it, and a disk that is read-only can be read.
+                self._db.execute("PRAGMA journal_mode = DELETE")
                 # A decision of a person is on the disk before it is said to be.
                 self._db.execute("PRAGMA synchronous = FULL")
             except BaseException:
@@ -57,7 +58,7 @@ class StoredGroups:
     def remove(self) -> None:
         """Close the store, and take the file away with all that is in it."""
         self.close()
-        for end in ("", "-wal", "-shm"):
+        for end in ("", "-journal"):
             Path(f"{self.path}{end}").unlink(missing_ok=True)
 
     def __enter__(self) -> Self:
