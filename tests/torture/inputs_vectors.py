@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -163,7 +164,8 @@ def _archives() -> Iterator[Kind]:
 
 def _archive(parts: dict[str, bytes], twice: bool = False) -> bytes:
     held = io.BytesIO()
-    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+    with warnings.catch_warnings(), zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+        warnings.simplefilter("ignore")  # of a name that is there twice
         for name, data in [*parts.items(), *(parts.items() if twice else ())]:
             archive.writestr(name, data)
     return held.getvalue()
