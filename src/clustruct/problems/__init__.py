@@ -3,12 +3,12 @@
 from .classification import BinaryProblem, MulticlassProblem
 from .clustering import ClusteringProblem
 from .clusters import ClusterTask
-from .judging import Judged
+from .judging import Judged, JudgedFold
 from .multilabel import MultiLabelProblem
 from .region import Region
 from .training import SimilarityTask, Trained
 from .units import Units, feature_scale, mean_squares
 
 __all__ = ["BinaryProblem", "ClusteringProblem", "MultiLabelProblem", "MulticlassProblem"]
-__all__ += ["ClusterTask", "Judged", "Region", "SimilarityTask", "Trained", "Units"]
+__all__ += ["ClusterTask", "Judged", "JudgedFold", "Region", "SimilarityTask", "Trained", "Units"]
 __all__ += ["feature_scale", "mean_squares"]
