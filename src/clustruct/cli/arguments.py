@@ -280,7 +280,7 @@ def naming_files(args: argparse.Namespace) -> Iterator[None]:
     """What is wrong with data names its files, also where sets were looked at that are in memory."""
     try:
         yield
-    except clustruct.exceptions.DataError as error:
+    except (clustruct.exceptions.DataError, clustruct.exceptions.NotEnoughMemory) as error:
         data = getattr(args, "data", None) or []
         others = [
             getattr(args, name, None) for name in ("model", "out", "predictions", "against", "existing")

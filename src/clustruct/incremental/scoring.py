@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from copy import copy
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from clustruct.features import PairFeatures
 from clustruct.features.columns import Columns
 from clustruct.features.sources import across
 from clustruct.itemsets import PairScores
-from clustruct.records import CodedColumn, RawSet
+from clustruct.records import CodedColumn, RawSet, Source
 
 from .assign import NEW, assign
 from .constraints import Constraints
@@ -102,10 +102,41 @@ def joined(first: RawSet, second: RawSet) -> RawSet:
     """
     fields = list(dict.fromkeys([*first.fields(), *second.fields()]))
     ids: list[Hashable] = [*first.item_ids, *second.item_ids]
+    source = JoinedSource.of(first, second)
     if not fields:
-        return RawSet([{}] * len(ids), ids=ids)
+        return RawSet([{}] * len(ids), ids=ids, source=source)
     columns = {field: _joined_column(first, second, field) for field in fields}
-    return RawSet.from_columns(columns, ids=ids, context={**first.context, **second.context})
+    context = {**first.context, **second.context}
+    return replace(RawSet.from_columns(columns, ids=ids, context=context), source=source)
+
+
+@dataclass(frozen=True)
+class JoinedSource(Source):
+    """Where the items of a set were read that is made of several: file and line of each of them."""
+
+    sources: tuple[Source, ...] = ()
+    which: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    rows: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+
+    @classmethod
+    def of(cls, first: RawSet, second: RawSet) -> JoinedSource | None:
+        """That of all items of two sets; None where one of them came from no file."""
+        if first.source is None or second.source is None:
+            return None
+        sizes = [len(first), len(second)]
+        rows = np.concatenate([np.arange(n) for n in sizes])
+        return cls(
+            first.source.path, None, None, (first.source, second.source), np.repeat([0, 1], sizes), rows
+        )
+
+    def place(self, item: int | None = None) -> str:
+        """File and line of an item; of no item that of the first set."""
+        source = self.sources[0 if item is None else self.which[item]]
+        return source.place(None if item is None else int(self.rows[item]))
+
+    def part(self, items: Sequence[int] | Ints) -> JoinedSource:
+        """Where some of the items were read."""
+        return replace(self, which=self.which[items], rows=self.rows[items])
 
 
 def _joined_column(first: RawSet, second: RawSet, field: str) -> Any:
