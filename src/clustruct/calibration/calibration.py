@@ -155,7 +155,7 @@ def _item_rule(parts: Sequence[HeldOutPart], predictor: Predictor, rule: ScoreMa
     """The rule of the held-out items, in the clusters that are predicted for them."""
     evidence, right = [], []
     for part in parts:
-        predicted = predictor.predict(part.scores)
+        predicted = predictor.clusters(part.scores)
         assert isinstance(predicted, np.ndarray)
         evidence.append(Evidence.of(part.scores, predicted, rule, unit).of_items(part.mine))
         right.append(in_right_place(part.truth, predicted)[part.mine])

@@ -134,6 +134,6 @@ def lower_bound(right: Floats, found: Floats) -> float:
 
 
 def _counts(part: HeldOutPart, predictor: Predictor, threshold: float) -> Floats:
-    predicted = predictor.predict(part.scores.above(threshold))
+    predicted = predictor.clusters(part.scores.above(threshold))
     assert isinstance(predicted, np.ndarray)
     return count_pairs(part.truth, predicted, part.clusters.tolist(), part.unknown_apart)

@@ -143,7 +143,8 @@ def _grouped(
             K = scores.signed() if confidence or len(held) else None
             labels = model.predict_scores([scores])[0]
         if len(held):
-            labels = clustruct.incremental.constrained(model, K, raw.item_ids, held)
+            sources = x.sources if scores is None else scores.sources
+            labels = clustruct.incremental.constrained(model, K, raw.item_ids, held, sources=sources)
         found = Found(labels, None, None)
         if scores is not None:
             found = _as_asked(model, scores, labels, raw, held, asked, confidence or bool(further))

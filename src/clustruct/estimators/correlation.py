@@ -237,4 +237,4 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         search = self._predictor()
         for x in sets:
             search.check_set(x)
-        return [search.predict(self._scores(x)) for x in sets]
+        return [search.clusters(self._scores(x)) for x in sets]

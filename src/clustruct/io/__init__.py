@@ -20,6 +20,7 @@ from .files import (
     write_sets,
 )
 from .matching import match_predictions
+from .rows import check_rows_target, row_lines, write_rows
 from .table_files import GraphFile, check_graph, check_table, graph_file, table_file
 from .tables import Columns, LabelUse
 
@@ -39,6 +40,7 @@ __all__ = [
     "TextFormat",
     "check_delimiter",
     "check_graph",
+    "check_rows_target",
     "check_table",
     "graph_file",
     "match_predictions",
@@ -47,11 +49,13 @@ __all__ = [
     "read_sets",
     "read_svmlight",
     "register",
+    "row_lines",
     "sets_from_frame",
     "sets_from_svmlight",
     "sets_of",
     "suffixes",
     "table_file",
+    "write_rows",
     "write_sets",
 ]
 

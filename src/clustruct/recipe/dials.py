@@ -112,6 +112,8 @@ class Dials:
         Items that people tied to others are not left alone.
         """
         y = np.asarray(labels, np.int64)
+        if scores.sources is not None and self.max_groups is not None:
+            raise ValueError("max_groups does not go with sources whose items are kept apart")
         if any(getattr(self, name) is not None for name in BOUNDS):
             y = bounded(
                 scores,

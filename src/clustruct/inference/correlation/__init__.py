@@ -5,6 +5,7 @@ Each function takes a dense symmetric matrix or a sparse signed graph and works 
 
 from .bounds import alone, bounded
 from .edge_degrees import EdgeDegrees, round_edges
+from .exclusive import exclusive
 from .programs import exact, lp_relaxation
 from .search import greedy, local_search, objective, positive_components
 
@@ -13,6 +14,7 @@ __all__ = [
     "alone",
     "bounded",
     "exact",
+    "exclusive",
     "greedy",
     "local_search",
     "lp_relaxation",
