@@ -26,10 +26,8 @@ from clustruct.estimators.shown import TrainingShape
 from clustruct.exceptions import NoLabels
 from clustruct.features import Blocking, PairFeatures, Vectors, checked, guess_blocks
 from clustruct.features.base import Block
-from clustruct.itemsets import ItemSet
 from clustruct.losses import Loss, PairwiseFLoss, PairwiseLoss
 from clustruct.model_selection import split_by_clusters, split_sets
-from clustruct.model_selection.leaks import find_leak
 from clustruct.model_selection.learnable import (
     LabelsOfSets,
     check_learnable,
@@ -37,13 +35,12 @@ from clustruct.model_selection.learnable import (
     known_items,
     labelled,
 )
-from clustruct.partitions import partial_labels
-from clustruct.problems import Region
 from clustruct.problems.training import Unlabelled
 from clustruct.records import ItemKind, RawSet
 from clustruct.storage import EstimatorState, register
 
 from .dials import Dials
+from .leaks import warn_of_leak
 from .pipelines import similarities
 from .sources import Chosen, WithinSource, choose_source
 from .trained import training, was_interrupted
@@ -337,7 +334,7 @@ class Recipe(EstimatorState, BaseEstimator):
             trusting.transform([raw], [_touching(raw, whole=whole)])[0] for raw in steps(sets, "features")
         ]
         if hint:
-            _warn_of_leak(features, item_sets, sets)
+            warn_of_leak(features, item_sets, sets)
         with working("learning"):
             model.fit(item_sets, [list(raw.labels or ()) for raw in sets], groups=groups)
         if hint and self.unlabelled == "apart" and isinstance(model, SupervisedCorrelationClustering):
@@ -389,21 +386,3 @@ def _touching(raw: RawSet, *, whole: bool) -> Bools | None:
     """The items whose pairs are looked at; of a table that is learned from as a whole they are listed."""
     known = known_items(raw)
     return known if whole or not known.all() else None
-
-
-def _warn_of_leak(features: PairFeatures, item_sets: Sequence[ItemSet], sets: Sequence[RawSet]) -> None:
-    """Warn where one field decides nearly alone."""
-    columns: dict[str, list[int]] = {}
-    first = 0
-    for block in features.blocks_:
-        here = [first + k for k in range(len(block.get_feature_names_out()))]
-        first += len(here)
-        fields: Sequence[str] = [block.field] if hasattr(block, "field") else getattr(block, "fields", ())
-        if len(fields) == 1:
-            columns.setdefault(fields[0], []).extend(here)
-    names = [str(name) for name in features.get_feature_names_out()]
-    numbered = {field: np.array(own, np.intp) for field, own in columns.items() if own}
-    regions = [Region.of(x, partial_labels(raw.labels or ())) for x, raw in zip(item_sets, sets, strict=True)]
-    found = find_leak([r.x for r in regions], [r.labels for r in regions], numbered, names)
-    if found is not None:
-        found.warn()
