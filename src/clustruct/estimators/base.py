@@ -21,7 +21,7 @@ from clustruct.losses.function import LabelFunction
 from clustruct.oracles import Oracle, Predictor, make_predictor
 from clustruct.oracles.base import Objective
 from clustruct.partitions import UNKNOWN
-from clustruct.problems import SimilarityTask
+from clustruct.problems import PastTraining, SimilarityTask, Trained, past_of
 from clustruct.slack_rule import Scaling, SlackRule
 from clustruct.ssvm import FitResult, Formulation
 from clustruct.storage import FEATURES, EstimatorState, Shape
@@ -210,6 +210,7 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
         "cv_results_": dict | None,
         "result_": FitResult,
         "shown_": TrainingShape | None,
+        "past_": PastTraining | None,
     }
 
     @abstractmethod
@@ -281,23 +282,36 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
         if task.kept is not None and trained.result.converged:
             task.kept.remove()
         self.shown_ = TrainingShape.of(given.sets, labels, self.pair_scores)
+        self.past_ = self._past(trained, labels, weights)
         return self
+
+    def _past(
+        self, trained: Trained, labels: Sequence[Labels], weights: Floats | None
+    ) -> PastTraining | None:
+        """What a later training can go on from, where this one is of the kind that can."""
+        if (self.clustering_objective, self.scaling, self.slack_norm) != ("correlation", "margin", 1):
+            return None
+        items = float(np.mean([np.count_nonzero(y != UNKNOWN) for y in labels]))
+        return past_of(trained, np.ones(len(labels)) if weights is None else weights, items)
 
     def _read_labels(self, y: object, given: Sets) -> list[Labels]:
         """Labels of all items, or -1 where the clusterer can do without."""
         return read_labels(y, given, needed_by=self)
 
-    def _task(self, sets: list[ItemSet], labels: list[Labels], weights: Floats | None) -> SimilarityTask:
+    def training_options(self) -> dict[str, Any]:
+        """What `clustruct.ssvm.fit` is called with."""
         names = ("formulation", "scaling", "slack_norm", "rtol", "max_iter", "n_jobs", "random_state")
         options = {name: getattr(self, name) for name in names}
-        options["constraints"] = "nonnegative" if self._nonnegative() else None
+        return {**options, "constraints": "nonnegative" if self._nonnegative() else None}
+
+    def _task(self, sets: list[ItemSet], labels: list[Labels], weights: Floats | None) -> SimilarityTask:
         return SimilarityTask(
             sets,
             labels,
             as_loss(self.loss),
             self._oracle(),
             self._predictor(),
-            options,
+            self.training_options(),
             self.rescale,
             weights,
             self.verbose,

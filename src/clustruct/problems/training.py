@@ -23,6 +23,7 @@ from clustruct.storage import digest
 from .arranging import arranged
 from .clustering import ClusteringProblem
 from .judging import Judged, shared_pairs, touching_pairs
+from .latent import completed as completion
 from .latent import descend
 from .region import Region
 from .resuming import FitCheckpoint
@@ -36,11 +37,15 @@ Unlabelled: TypeAlias = Literal["apart", "unknown"]
 
 @dataclass(frozen=True)
 class Trained:
-    """A training: its result with w in the user's units, and as the engine left it, to start another from."""
+    """A training: its result with w in the user's units, and as the engine left it, to start another from.
+
+    C : the engine's
+    """
 
     result: FitResult
     scaled: FitResult
     feature_scale: Floats
+    C: float
 
 
 @dataclass
@@ -114,7 +119,7 @@ class SimilarityTask:
         def train(completed: Sequence[Ints]) -> Trained:
             return self._fit(self._problem(chosen, completed)[0], C, unit, chosen, options)
 
-        return descend(regions, alone.train(C).result.w, train)
+        return descend(regions, alone.train(C).result.w, train, completion)
 
     def _fit(
         self,
@@ -139,7 +144,7 @@ class SimilarityTask:
             callback=observed(C, options["rtol"], self.verbose),
         )
         scale = problem.units.feature_scale
-        return Trained(replace(found, w=np.asarray(found.w / scale)), found, scale)
+        return Trained(replace(found, w=np.asarray(found.w / scale)), found, scale, C * unit)
 
     @cached_property
     def kept(self) -> FitCheckpoint | None:

@@ -38,11 +38,12 @@ from clustruct.model_selection.learnable import (
     labelled,
 )
 from clustruct.partitions import partial_labels
-from clustruct.problems import Region
+from clustruct.problems import Marks, Region
 from clustruct.problems.training import Unlabelled
 from clustruct.records import ItemKind, RawSet
 from clustruct.storage import EstimatorState, register
 
+from .corrected import ToldSets, corrected
 from .pipelines import similarities
 from .trained import training, was_interrupted
 
@@ -155,12 +156,26 @@ class Recipe(EstimatorState, BaseEstimator):
     memory_limit: memory.Size = None
     checkpoint: str | os.PathLike[str] | None = None
 
-    def fit(self, sets: Iterable[RawSet], y: LabelsOfSets = None, groups: Groups = None) -> Self:
+    def fit(
+        self,
+        sets: Iterable[RawSet],
+        y: LabelsOfSets = None,
+        groups: Groups = None,
+        *,
+        corrections: Sequence[Marks | None] | None = None,
+        start: Pipeline | None = None,
+    ) -> Self:
         """Learn from sets with labels, their own or those of y.
 
         ``groups`` has one entry per set (by default what the sets say themselves): sets of one group are
-        held out together when C is chosen. Ctrl-C ends the training and keeps what was learned so far.
+        held out together when C is chosen. ``corrections`` are what people said of items of each set
+        (`clustruct.incremental.corrections` makes them of files); sets may lack labels then. With ``start``,
+        a pipeline that was fitted before, the training goes on from it: features and C are kept, and
+        ``sets`` are those alone that it has not seen. Ctrl-C ends the training and keeps what was learned
+        so far.
         """
+        if corrections is not None or start is not None:
+            return self._fit_on(sets, y, groups, corrections, start)
         raws = labelled(sets, y)
         check_learnable(raws)
         shown = [len(raw) for raw in raws]
@@ -176,6 +191,31 @@ class Recipe(EstimatorState, BaseEstimator):
         if isinstance(held, TrainingShape):  # the sets as they were before a cut
             self.pipeline_[-1].shown_ = held.with_set_sizes(shown)
         self.training_ = training(self.pipeline_[-1], raws)
+        return self
+
+    def _fit_on(
+        self,
+        sets: Iterable[RawSet],
+        y: LabelsOfSets,
+        groups: Groups,
+        corrections: Sequence[Marks | None] | None,
+        start: Pipeline | None,
+    ) -> Self:
+        """Labels first, where there are some and nothing was learned before; then what people said."""
+        given = ToldSets.of(sets, y, groups, corrections)
+        self.was_cut_ = False
+        if start is not None:
+            self.pipeline_ = corrected(start, given.sets, given.with_labels(self.unlabelled))
+        elif given.labelled:
+            self.fit([given.sets[i] for i in given.labelled], groups=given.groups_of_labelled)
+            if given.corrects and not was_interrupted(self.pipeline_[-1]):
+                self.pipeline_ = corrected(self.pipeline_, given.sets, given.marks)
+        else:
+            marked = given.with_marks_as_labels()
+            features = self._features(marked, whole=len(marked) == 1)
+            unfitted = Pipeline([("features", features), ("model", self._learner())])
+            self.pipeline_ = corrected(unfitted, given.sets, given.marks)
+        self.training_ = {**training(self.pipeline_[-1], given.sets), "corrections": given.n_named}
         return self
 
     def _cuts(self, raw: RawSet) -> bool:
@@ -288,12 +328,8 @@ class Recipe(EstimatorState, BaseEstimator):
             if "checkpoint" not in model.get_params():
                 raise ValueError(f"{type(model).__name__} has no checkpoints: it trains in one go")
             model.set_params(checkpoint=checkpoint)
-        with working("looking at fields"):
-            blocks = guess_blocks(sets, self.kind, self.fields)
-            features = PairFeatures(
-                blocks, blocking=self._blocking(blocks, whole), memory_limit=self.memory_limit
-            )
-            features.fit(sets).check_memory(sets)
+        features = self._features(sets, whole=whole)
+        features.check_memory(sets)
         trusting = features.checked()  # what they need was learned from these very sets
         item_sets = [
             trusting.transform([raw], [_touching(raw, whole=whole)])[0] for raw in steps(sets, "features")
@@ -306,6 +342,13 @@ class Recipe(EstimatorState, BaseEstimator):
             names = [(raw.item_ids, raw.labels or ()) for raw in sets]
             warn_of_near_misses(item_sets, names, model.pair_scores)
         return Pipeline([("features", features), ("model", model)])
+
+    def _features(self, sets: list[RawSet], *, whole: bool) -> PairFeatures:
+        """Features that suit the fields, fitted to the sets."""
+        with working("looking at fields"):
+            blocks = guess_blocks(sets, self.kind, self.fields)
+            blocking = self._blocking(blocks, whole)
+            return PairFeatures(blocks, blocking=blocking, memory_limit=self.memory_limit).fit(sets)
 
     def _may_block(self) -> bool:
         """Whether the learner can do with the similarities of some pairs."""
