@@ -243,12 +243,21 @@ def about(args: argparse.Namespace) -> dict[str, object]:
     return {**{name: getattr(args, name) for name in ROLES}, "fields": args.fields, "chosen_by": chosen_by}
 
 
-def partly_labelled_sets(args: argparse.Namespace) -> list[RawSet]:
-    """All sets to learn from. In one table, or where that is asked for, rows may lack a cluster."""
+def partly_labelled_sets(
+    args: argparse.Namespace, trained: Trained = None, *, may_lack: bool = False
+) -> list[RawSet]:
+    """All sets to learn from. In one table, or where that is asked for, rows may lack a cluster; with
+    ``may_lack`` all rows may.
+    """
     if args.skip_unlabelled:
-        return labelled_sets(args)
-    sets = _checked(list(_read(args, None, "partial")), args)
-    for raw in sets if args.unlabelled is None and len(sets) > 1 else ():
+        return labelled_sets(args, trained)
+    try:
+        sets = _checked(list(_read(args, trained, "partial")), args)
+    except clustruct.exceptions.NoLabels:
+        if not may_lack or args.cluster is not None:
+            raise
+        sets = _checked(list(_read(args, trained, "ignored")), args)
+    for raw in sets if args.unlabelled is None and len(sets) > 1 and not may_lack else ():
         if None in (labels := list(raw.labels or ())):
             raise clustruct.exceptions.NoLabels(
                 f"{raw.item_title(labels.index(None))} has no cluster (--skip-unlabelled leaves such items "
@@ -281,6 +290,7 @@ def naming_files(args: argparse.Namespace) -> Iterator[None]:
         ]
         text = str(error)
         named = [*data, *filter(None, [getattr(args, "constraints", None)])]
+        named += [*(getattr(args, "corrections", None) or []), *(getattr(args, "corrected", None) or [])]
         if not data or any(n in text for n in named) or any(n and text.startswith(str(n)) for n in others):
             raise
         more = ", ..." if len(data) > SHOWN_FILES else ""

@@ -21,7 +21,7 @@ from clustruct.losses.function import LabelFunction
 from clustruct.oracles import Oracle, Predictor, make_predictor
 from clustruct.oracles.base import Objective
 from clustruct.partitions import UNKNOWN
-from clustruct.problems import PastTraining, SimilarityTask, Trained, past_of
+from clustruct.problems import PastTraining, SimilarityTask, past_of
 from clustruct.slack_rule import Scaling, SlackRule
 from clustruct.ssvm import FitResult, Formulation
 from clustruct.storage import FEATURES, EstimatorState, Shape
@@ -282,17 +282,8 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
         if task.kept is not None and trained.result.converged:
             task.kept.remove()
         self.shown_ = TrainingShape.of(given.sets, labels, self.pair_scores)
-        self.past_ = self._past(trained, labels, weights)
+        self.past_ = past_of(trained, given.sets, labels) if task.goes_on else None
         return self
-
-    def _past(
-        self, trained: Trained, labels: Sequence[Labels], weights: Floats | None
-    ) -> PastTraining | None:
-        """What a later training can go on from, where this one is of the kind that can."""
-        if (self.clustering_objective, self.scaling, self.slack_norm) != ("correlation", "margin", 1):
-            return None
-        items = float(np.mean([np.count_nonzero(y != UNKNOWN) for y in labels]))
-        return past_of(trained, np.ones(len(labels)) if weights is None else weights, items)
 
     def _read_labels(self, y: object, given: Sets) -> list[Labels]:
         """Labels of all items, or -1 where the clusterer can do without."""

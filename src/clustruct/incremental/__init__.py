@@ -20,6 +20,7 @@ __all__ = [
     "Assignment",
     "Changes",
     "Constraints",
+    "Corrections",
     "Decision",
     "Entry",
     "GroupChange",
@@ -41,6 +42,7 @@ __all__ = [
     "compare",
     "constrained",
     "constraints",
+    "corrections",
     "digest",
     "fresh_id",
     "is_store",
@@ -66,6 +68,8 @@ __all__ = [
 
 # These load scikit-learn, which nothing else here needs.
 _HOMES = {
+    "Corrections": "corrections",
+    "corrections": "corrections",
     "Known": "known",
     "Outcome": "living",
     "add_to_groups": "living",

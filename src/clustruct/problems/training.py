@@ -80,6 +80,11 @@ class SimilarityTask:
             raise ValueError("unlabelled='unknown' needs scaling='margin'")
 
     @property
+    def goes_on(self) -> bool:
+        """Whether a later training can go on from one of these."""
+        return self.oracle.objective == "correlation" and self.rescale
+
+    @property
     def _is_latent(self) -> bool:
         return self.unlabelled == "unknown" and any((y == UNKNOWN).any() for y in self.labels)
 

@@ -7,45 +7,59 @@ from copy import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy import sparse
 from sklearn.pipeline import Pipeline
 
 from clustruct.callbacks import steps, working
 from clustruct.estimators import SupervisedCorrelationClustering
 from clustruct.estimators.continuing import continued
-from clustruct.exceptions import NoLabels
 from clustruct.features import PairFeatures
 from clustruct.model_selection.learnable import LabelsOfSets, known_items, labelled
 from clustruct.partitions import partial_labels
-from clustruct.problems import Marks
-from clustruct.problems.training import Unlabelled
+from clustruct.problems import Marks, kept_groups
 from clustruct.records import RawSet
 
+from .looking import touching
+from .pipelines import similarities
 
-def corrected(
-    pipeline: Pipeline,
-    sets: Sequence[RawSet],
-    marks: Sequence[Marks | None],
-) -> Pipeline:
-    """A pipeline that has learned from marks on sets too; its features are those of the one given.
 
-    Cost in proportion to the pairs that touch an item which the marks name: no set that was learned from
-    before is needed, it is remembered by its planes.
+def corrected(pipeline: Pipeline, told: ToldSets) -> Pipeline:
+    """A pipeline that has learned from labelled sets and from what people said of some sets.
 
-    Parameters
-    ----------
+    Its features are those of the one given. Where that has learned before, what people corrected are its
+    groups: those that they touched are taken as they are after it, all of them (`Marks.seen`).
+
     pipeline : fitted `PairFeatures` and a `SupervisedCorrelationClustering`, which may not be fitted yet
-    sets, marks : the sets, and what is known of each; None: nothing
     """
     features, model = pipeline[0], pipeline[-1]
     if not isinstance(features, PairFeatures) or not isinstance(model, SupervisedCorrelationClustering):
         raise ValueError(f"{type(model).__name__} does not learn from corrections: use learner='correlation'")
-    told = [(raw, m) for raw, m in zip(sets, marks, strict=True) if m is not None and m.named.any()]
-    if not told:
-        raise NoLabels("the corrections name no pair of items to learn from")
-    item_sets = [features.transform([raw], [m.named])[0] for raw, m in steps(told, "features")]
+    features.checked(told.sets)
+    trusting = features.checked()
+    marked = [(raw, m) for raw, m in zip(told.sets, told.marks, strict=True) if m is not None]
+    if hasattr(model, "w_"):
+        marked = [
+            (raw, _seen(Pipeline([("features", trusting), ("model", model)]), raw, m)) for raw, m in marked
+        ]
+    labelled_sets = [told.sets[i] for i in told.labelled]
+    known = [
+        trusting.transform([raw], [touching(raw, whole=len(labelled_sets) == 1)])[0]
+        for raw in steps(labelled_sets, "features")
+    ]
+    others = [trusting.transform([raw], [m.named])[0] for raw, m in steps(marked, "features")]
+    labels = [partial_labels(raw.labels or ()) for raw in labelled_sets]
     with working("learning"):
-        found = continued(model, item_sets, [m for _, m in told], [raw.item_ids for raw, _ in told])
+        found = continued(model, known, labels, others, [m for _, m in marked])
     return Pipeline([(pipeline.steps[0][0], copy(features)), (pipeline.steps[-1][0], found)])
+
+
+def _seen(pipeline: Pipeline, raw: RawSet, marks: Marks) -> Marks:
+    """With the groups that were shown to people, or else those that the model finds under the marks."""
+    if marks.shown is not None:
+        return marks.seen(marks.shown)
+    scores = similarities(pipeline, raw)
+    assert scores is not None
+    return marks.seen(kept_groups(sparse.csr_array(scores.signed()), marks))
 
 
 @dataclass(frozen=True)
@@ -68,7 +82,7 @@ class ToldSets:
         raws = list(sets)
         if y is not None:
             raws = labelled(raws, y)
-        told = [None] * len(raws) if marks is None else list(marks)
+        told: list[Marks | None] = [None for _ in raws] if marks is None else list(marks)
         if len(told) != len(raws):
             raise ValueError(f"{len(raws)} sets but corrections of {len(told)}")
         for raw, m in zip(raws, told, strict=True):
@@ -96,16 +110,11 @@ class ToldSets:
         """Of how many items something is said."""
         return sum(int(np.count_nonzero(m.named)) for m in self.marks if m is not None)
 
-    def with_labels(self, unlabelled: Unlabelled) -> list[Marks | None]:
-        """The marks with the labels of the sets: of labelled items something is said, too."""
-        found = list(self.marks)
-        for i in self.labelled:
-            raw, mine = self.sets[i], self.marks[i]
-            labels = partial_labels(raw.labels or ())
-            if mine is None:
-                mine = Marks.of_pairs(len(raw), labels=labels, labels_complete=unlabelled == "apart")
-            found[i] = replace(mine, named=mine.named | known_items(raw))
-        return found
+    def with_parts(self, parts: list[RawSet]) -> ToldSets:
+        """With parts in the place of the labelled sets, which keep their marks as sets without labels."""
+        bare = [replace(raw, labels=None) for raw in self.sets]
+        marks: list[Marks | None] = [None for _ in parts]
+        return ToldSets([*parts, *bare], marks + self.marks, None)
 
     def with_marks_as_labels(self) -> list[RawSet]:
         """The sets with pieces of two items and more as labels, for features that look at labels."""

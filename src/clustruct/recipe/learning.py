@@ -17,7 +17,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from clustruct import memory
-from clustruct._typing import Bools, Labels
+from clustruct._typing import Labels
 from clustruct.baselines import PairwiseClassifierClustering
 from clustruct.callbacks import steps, working
 from clustruct.estimators import SupervisedCorrelationClustering, SupervisedKMeans
@@ -26,10 +26,8 @@ from clustruct.estimators.shown import TrainingShape
 from clustruct.exceptions import NoLabels
 from clustruct.features import Blocking, PairFeatures, Vectors, checked, guess_blocks
 from clustruct.features.base import Block
-from clustruct.itemsets import ItemSet
 from clustruct.losses import Loss, PairwiseFLoss, PairwiseLoss
 from clustruct.model_selection import split_by_clusters, split_sets
-from clustruct.model_selection.leaks import find_leak
 from clustruct.model_selection.learnable import (
     LabelsOfSets,
     check_learnable,
@@ -37,13 +35,13 @@ from clustruct.model_selection.learnable import (
     known_items,
     labelled,
 )
-from clustruct.partitions import partial_labels
-from clustruct.problems import Marks, Region
+from clustruct.problems import Marks
 from clustruct.problems.training import Unlabelled
 from clustruct.records import ItemKind, RawSet
 from clustruct.storage import EstimatorState, register
 
 from .corrected import ToldSets, corrected
+from .looking import touching, warn_of_leak
 from .pipelines import similarities
 from .trained import training, was_interrupted
 
@@ -204,19 +202,24 @@ class Recipe(EstimatorState, BaseEstimator):
         """Labels first, where there are some and nothing was learned before; then what people said."""
         given = ToldSets.of(sets, y, groups, corrections)
         self.was_cut_ = False
-        if start is not None:
-            self.pipeline_ = corrected(start, given.sets, given.with_labels(self.unlabelled))
-        elif given.labelled:
+        if start is None and given.labelled:
             self.fit([given.sets[i] for i in given.labelled], groups=given.groups_of_labelled)
-            if given.corrects and not was_interrupted(self.pipeline_[-1]):
-                self.pipeline_ = corrected(self.pipeline_, given.sets, given.marks)
-        else:
+            start = self.pipeline_
+        if start is None:
             marked = given.with_marks_as_labels()
             features = self._features(marked, whole=len(marked) == 1)
-            unfitted = Pipeline([("features", features), ("model", self._learner())])
-            self.pipeline_ = corrected(unfitted, given.sets, given.marks)
+            start = Pipeline([("features", features), ("model", self._learner())])
+        if not was_interrupted(start[-1]):
+            self.pipeline_ = corrected(start, self._cut_as_before(given))
         self.training_ = {**training(self.pipeline_[-1], given.sets), "corrections": given.n_named}
         return self
+
+    def _cut_as_before(self, given: ToldSets) -> ToldSets:
+        """A single labelled set is cut, where a first fit cuts it."""
+        if len(given.labelled) != 1 or not self._cuts(given.sets[given.labelled[0]]):
+            return given
+        self.was_cut_ = True
+        return given.with_parts(self.cut(given.sets[given.labelled[0]]))
 
     def _cuts(self, raw: RawSet) -> bool:
         """Whether a single set is cut: not if it is, or stands for, a whole table."""
@@ -332,10 +335,10 @@ class Recipe(EstimatorState, BaseEstimator):
         features.check_memory(sets)
         trusting = features.checked()  # what they need was learned from these very sets
         item_sets = [
-            trusting.transform([raw], [_touching(raw, whole=whole)])[0] for raw in steps(sets, "features")
+            trusting.transform([raw], [touching(raw, whole=whole)])[0] for raw in steps(sets, "features")
         ]
         if hint:
-            _warn_of_leak(features, item_sets, sets)
+            warn_of_leak(features, item_sets, sets)
         with working("learning"):
             model.fit(item_sets, [list(raw.labels or ()) for raw in sets], groups=groups)
         if hint and self.unlabelled == "apart" and isinstance(model, SupervisedCorrelationClustering):
@@ -378,27 +381,3 @@ class Recipe(EstimatorState, BaseEstimator):
         """The pipeline must be one of a recipe."""
         if len(self.pipeline_) != 2 or not isinstance(self.pipeline_[0], PairFeatures):
             raise ValueError("the pipeline of a recipe has pair features and a clusterer")
-
-
-def _touching(raw: RawSet, *, whole: bool) -> Bools | None:
-    """The items whose pairs are looked at; of a table that is learned from as a whole they are listed."""
-    known = known_items(raw)
-    return known if whole or not known.all() else None
-
-
-def _warn_of_leak(features: PairFeatures, item_sets: Sequence[ItemSet], sets: Sequence[RawSet]) -> None:
-    """Warn where one field decides nearly alone."""
-    columns: dict[str, list[int]] = {}
-    first = 0
-    for block in features.blocks_:
-        here = [first + k for k in range(len(block.get_feature_names_out()))]
-        first += len(here)
-        fields: Sequence[str] = [block.field] if hasattr(block, "field") else getattr(block, "fields", ())
-        if len(fields) == 1:
-            columns.setdefault(fields[0], []).extend(here)
-    names = [str(name) for name in features.get_feature_names_out()]
-    numbered = {field: np.array(own, np.intp) for field, own in columns.items() if own}
-    regions = [Region.of(x, partial_labels(raw.labels or ())) for x, raw in zip(item_sets, sets, strict=True)]
-    found = find_leak([r.x for r in regions], [r.labels for r in regions], numbered, names)
-    if found is not None:
-        found.warn()

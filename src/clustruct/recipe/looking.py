@@ -1,0 +1,40 @@
+"""What a recipe looks at in its sets: pairs that count, fields that decide."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from clustruct._typing import Bools
+from clustruct.features import PairFeatures
+from clustruct.itemsets import ItemSet
+from clustruct.model_selection.leaks import find_leak
+from clustruct.model_selection.learnable import known_items
+from clustruct.partitions import partial_labels
+from clustruct.problems import Region
+from clustruct.records import RawSet
+
+
+def touching(raw: RawSet, *, whole: bool) -> Bools | None:
+    """The items whose pairs are looked at; of a table that is learned from as a whole they are listed."""
+    known = known_items(raw)
+    return known if whole or not known.all() else None
+
+
+def warn_of_leak(features: PairFeatures, item_sets: Sequence[ItemSet], sets: Sequence[RawSet]) -> None:
+    """Warn where one field decides nearly alone."""
+    columns: dict[str, list[int]] = {}
+    first = 0
+    for block in features.blocks_:
+        here = [first + k for k in range(len(block.get_feature_names_out()))]
+        first += len(here)
+        fields: Sequence[str] = [block.field] if hasattr(block, "field") else getattr(block, "fields", ())
+        if len(fields) == 1:
+            columns.setdefault(fields[0], []).extend(here)
+    names = [str(name) for name in features.get_feature_names_out()]
+    numbered = {field: np.array(own, np.intp) for field, own in columns.items() if own}
+    regions = [Region.of(x, partial_labels(raw.labels or ())) for x, raw in zip(item_sets, sets, strict=True)]
+    found = find_leak([r.x for r in regions], [r.labels for r in regions], numbered, names)
+    if found is not None:
+        found.warn()
