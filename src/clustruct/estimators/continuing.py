@@ -17,6 +17,8 @@ from .correlation import SupervisedCorrelationClustering
 
 # C where nothing was chosen before: the middle of the grid.
 USUAL_C = 1.0
+# How far a training that goes on is taken: half the cost of 0.001, and held-out F is the same.
+RTOL = 0.01
 
 
 def continued(
@@ -52,7 +54,7 @@ def continued(
         marks,
         as_loss(model.loss),
         make_oracle(model.oracle, loss_in_oracle=model.loss_in_oracle),
-        model.training_options(),
+        {**model.training_options(), "rtol": max(model.rtol, RTOL)},
         past,
         model.w_ if is_fitted else None,
         model.feature_scale_ if is_fitted else None,

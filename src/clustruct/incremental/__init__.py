@@ -68,8 +68,8 @@ __all__ = [
 
 # These load scikit-learn, which nothing else here needs.
 _HOMES = {
-    "Corrections": "corrections",
-    "corrections": "corrections",
+    "Corrections": "correcting",
+    "corrections": "correcting",
     "Known": "known",
     "Outcome": "living",
     "add_to_groups": "living",
