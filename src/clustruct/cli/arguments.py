@@ -131,6 +131,7 @@ def add_learning(parser: argparse.ArgumentParser) -> None:
     add("--C", type=_weight, metavar="NUMBER|cv", default="cv", help="weight of errors (or cross-validation)")
     add("--merge-cost", type=positive, metavar="X", help="a wrong merge counts X times a wrong split")
     add("--scaling", choices=("margin", "slack"), default="margin", help="slack: better for --loss mitre")
+    add("--nonnegative", action="store_true", help="likeness never counts against a pair")
     add("--predictor", metavar="NAME", help="how sets are clustered, e.g. greedy, local_search")
     add("--parts", type=whole(1), metavar="N", help="cut a single set into N sets of whole clusters")
     size = "from N items on compare only likely pairs (1000; 0: always all pairs)"
@@ -179,7 +180,8 @@ def recipe(args: argparse.Namespace) -> Recipe:
     background = getattr(args, "unlabelled", None)
     if background is not None and args.skip_unlabelled:
         raise UsageError("--skip-unlabelled leaves rows out, --unlabelled learns from them: give one of them")
-    same = ("kind", "fields", "learner", "loss", "C", "merge_cost", "scaling", "predictor", "parts", "block")
+    same = ["kind", "fields", "learner", "loss", "C", "merge_cost", "scaling", "predictor", "parts", "block"]
+    same.append("nonnegative")
     more = {"n_neighbors": args.neighbours, "n_jobs": args.n_jobs, "random_state": args.seed}
     more |= {"unlabelled": background or "apart", "for_size": getattr(args, "for_size", None)}
     return clustruct.Recipe(**{name: getattr(args, name) for name in same}, **more)

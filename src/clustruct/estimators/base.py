@@ -217,6 +217,10 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
     def _nonnegative(self) -> bool:
         """Whether weights must not be negative."""
 
+    def _conditions(self) -> Any:
+        """What must hold of the weights."""
+        return "nonnegative" if self._nonnegative() else None
+
     @abstractmethod
     def _oracle(self) -> Oracle:
         """The search for violated clusterings."""
@@ -293,7 +297,7 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
         """What `clustruct.ssvm.fit` is called with."""
         names = ("formulation", "scaling", "slack_norm", "rtol", "max_iter", "n_jobs", "random_state")
         options = {name: getattr(self, name) for name in names}
-        return {**options, "constraints": "nonnegative" if self._nonnegative() else None}
+        return {**options, "constraints": self._conditions()}
 
     def _task(self, sets: list[ItemSet], labels: list[Labels], weights: Floats | None) -> SimilarityTask:
         return SimilarityTask(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 import numpy as np
+from scipy.optimize import Bounds
 
 from clustruct._typing import Labels
 from clustruct.itemsets import ItemSet
@@ -52,8 +53,8 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         The kind of structural SVM, see `clustruct.ssvm.fit`.
     loss_in_oracle : bool
         Whether the search for violated clusterings looks at the loss.
-    nonnegative : bool
-        Keep all weights at or above zero.
+    nonnegative : bool, or list of names of features
+        Keep all weights, or those of these features, at or above zero.
     unlabelled : "apart" or "unknown"
         What is known of an item without a label (None, NaN or -1). "apart": labelled clusters are complete,
         so it belongs to none of them, and shows what near misses look like. "unknown": it may belong to one;
@@ -107,7 +108,7 @@ class SupervisedCorrelationClustering(SimilarityLearning):
     """
 
     loss_in_oracle: bool = True
-    nonnegative: bool = False
+    nonnegative: bool | list[str] = False
     unlabelled: Unlabelled = "apart"
 
     def check_parameters(self) -> None:
@@ -115,6 +116,9 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         super().check_parameters()
         if self.unlabelled not in get_args(Unlabelled):
             raise ValueError(f"unlabelled must be 'apart' or 'unknown', not {self.unlabelled!r}")
+        named = isinstance(self.nonnegative, list) and all(isinstance(n, str) for n in self.nonnegative)
+        if not named and not isinstance(self.nonnegative, bool | np.bool_):
+            raise ValueError("nonnegative must be true, false or a list of names of features")
 
     def _read_labels(self, y: object, given: Sets) -> list[Labels]:
         return read_labels(y, given)
@@ -128,7 +132,16 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         return make_oracle(self.oracle, self.clustering_objective, loss_in_oracle=self.loss_in_oracle)
 
     def _nonnegative(self) -> bool:
-        return self.nonnegative
+        return self.nonnegative is True
+
+    def _conditions(self) -> Any:
+        if isinstance(self.nonnegative, bool):
+            return super()._conditions()
+        names = [str(name) for name in getattr(self, "feature_names_in_", ())]
+        if unknown := sorted(set(self.nonnegative) - set(names)):
+            raise ValueError(f"nonnegative: no feature is called {unknown[0]!r}")
+        chosen = frozenset(self.nonnegative)
+        return Bounds([0.0 if name in chosen else -np.inf for name in names], np.inf)
 
     def _similarity(self, x: ItemSet) -> Any:
         return x.similarity(self.w_, sparse=x.is_sparse)

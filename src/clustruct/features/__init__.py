@@ -17,6 +17,7 @@ from .blocks.links import Links, link_pairs, links
 from clustruct.records import field_kinds
 from .needs import FieldNeed
 from .guess import guess_blocks
+from .likeness import likenesses
 from .pair_features import Constant, PairFeatures, checked
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "checked",
     "field_kinds",
     "guess_blocks",
+    "likenesses",
     "link_pairs",
     "links",
     "pair_recall",

@@ -165,7 +165,7 @@ class _Scorer:
 
     def __init__(self, pipeline: Pipeline, columns: Columns, items: Ints) -> None:
         self.features, self.model = pipeline[0], pipeline[-1]
-        few = len(items) < FEW * len(columns)
+        few = 0 < len(items) < FEW * len(columns)
         self.items = items if few else np.arange(len(columns))
         self.columns = Columns(columns.raw.take(items)) if few else columns
 

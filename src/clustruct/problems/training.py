@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from scipy.optimize import Bounds
 
 from clustruct import memory
 from clustruct._typing import Bools, Floats, Indices, Ints
@@ -160,6 +161,8 @@ class SimilarityTask:
         """What the checkpoint of a fit must have in common with it."""
         settings = {n: v for n, v in self.options.items() if n not in ("max_iter", "n_jobs")}
         settings["formulation"] = str(settings["formulation"])
+        if isinstance(bounds := settings.get("constraints"), Bounds):
+            settings["constraints"] = digest(np.asarray(bounds.lb, float))
         regions = self.regions
         digests = ClusteringProblem(
             [r.x for r in regions], [r.labels for r in regions], self.loss, self.oracle

@@ -24,7 +24,7 @@ from clustruct.estimators import SupervisedCorrelationClustering, SupervisedKMea
 from clustruct.estimators.background import warn_of_near_misses
 from clustruct.estimators.shown import TrainingShape
 from clustruct.exceptions import NoLabels
-from clustruct.features import Blocking, PairFeatures, Vectors, checked, guess_blocks
+from clustruct.features import Blocking, PairFeatures, Vectors, checked, guess_blocks, likenesses
 from clustruct.features.base import Block
 from clustruct.losses import Loss, PairwiseFLoss, PairwiseLoss
 from clustruct.model_selection import split_by_clusters, split_sets
@@ -97,6 +97,9 @@ class Recipe(EstimatorState, BaseEstimator):
         The loss of one table is "pairwise_f", where it is learned from as a whole.
     merge_cost : float, optional
         A wrong merge counts so many times as much as a wrong split (pairwise loss only).
+    nonnegative : bool
+        Likeness never counts against a pair: of features that tell one (`features.likenesses`) no weight is
+        negative. Correlation clustering only.
     unlabelled : "apart" or "unknown"
         What is known of items without a label: that they belong to no labelled cluster, or nothing. They are
         background: with them the table that is learned from is the one that prediction will meet.
@@ -144,6 +147,7 @@ class Recipe(EstimatorState, BaseEstimator):
     unlabelled: Unlabelled = "apart"
     for_size: int | None = None
     scaling: str = "margin"
+    nonnegative: bool = False
     predictor: str | None = None
     parts: int | None = None
     block: int = 1000
@@ -209,6 +213,7 @@ class Recipe(EstimatorState, BaseEstimator):
             marked = given.with_marks_as_labels()
             features = self._features(marked, whole=len(marked) == 1)
             start = Pipeline([("features", features), ("model", self._learner())])
+            self._keep_likeness(start[-1], features)
         if not was_interrupted(start[-1]):
             self.pipeline_ = corrected(start, self._cut_as_before(given))
         self.training_ = {**training(self.pipeline_[-1], given.sets), "corrections": given.n_named}
@@ -296,7 +301,10 @@ class Recipe(EstimatorState, BaseEstimator):
         if self.merge_cost is not None and self.loss not in (None, "pairwise"):
             raise ValueError("merge_cost goes with the pairwise loss only")
         model = LEARNERS[self.learner]()
-        shared = model.get_params().keys() & self.get_params(deep=False).keys() - {"checkpoint"}
+        shared = model.get_params().keys() & self.get_params(deep=False).keys() - {
+            "checkpoint",
+            "nonnegative",
+        }
         mine = {name: getattr(self, name) for name in shared}
         if self.merge_cost is not None:
             mine["loss"] = PairwiseLoss(merge_cost=self.merge_cost)
@@ -333,6 +341,7 @@ class Recipe(EstimatorState, BaseEstimator):
             model.set_params(checkpoint=checkpoint)
         features = self._features(sets, whole=whole)
         features.check_memory(sets)
+        self._keep_likeness(model, features)
         trusting = features.checked()  # what they need was learned from these very sets
         item_sets = [
             trusting.transform([raw], [touching(raw, whole=whole)])[0] for raw in steps(sets, "features")
@@ -352,6 +361,13 @@ class Recipe(EstimatorState, BaseEstimator):
             blocks = guess_blocks(sets, self.kind, self.fields)
             blocking = self._blocking(blocks, whole)
             return PairFeatures(blocks, blocking=blocking, memory_limit=self.memory_limit).fit(sets)
+
+    def _keep_likeness(self, model: BaseEstimator, features: PairFeatures) -> None:
+        """Where that is asked for, likeness never counts against a pair."""
+        if self.nonnegative:
+            if not isinstance(model, SupervisedCorrelationClustering):
+                raise ValueError("nonnegative goes with learner='correlation'")
+            model.set_params(nonnegative=likenesses(features.get_feature_names_out()))
 
     def _may_block(self) -> bool:
         """Whether the learner can do with the similarities of some pairs."""
