@@ -104,6 +104,7 @@ class _Told:
     confirmed: set[str] = field(default_factory=set)
     groups: Mapping[str, str] | None = None
     notes: list[str] = field(default_factory=list)
+    made: set[str] = field(default_factory=set)  # ids that decisions have given
 
     def __post_init__(self) -> None:
         self.numbers = {str(name): a for a, name in enumerate(self.raw.item_ids)}
@@ -219,7 +220,10 @@ def _take_file(told: list[_Told], path: str | PathLike[str]) -> None:
     mine: dict[int, list[Decision]] = {}
     for decision in found.decisions:
         if decision.number not in gone and decision.kind not in ("undo", "note"):
-            mine.setdefault(_set_of(decision, told), []).append(decision)
+            number = _set_of(decision, told)
+            mine.setdefault(number, []).append(decision)
+            if decision.into is not None:
+                told[number].made.add(decision.into)
     for number, said in mine.items():
         one = told[number]
         if all(d.kind in JUDGEMENTS for d in said):
@@ -240,7 +244,7 @@ def _set_of(decision: Decision, told: Sequence[_Told]) -> int:
             raise DataError(f"{decision} names {item!r}, and there is no such item")
     able = [n for n, one in enumerate(told) if all(i in one.numbers for i in decision.items)]
     if groups:
-        able = [n for n in able if set(groups) <= set(told[n].named_groups().values())]
+        able = [n for n in able if set(groups) <= told[n].made.union(told[n].named_groups().values())]
     what = ", ".join(map(repr, [*decision.items[:3], *groups]))
     if not able:
         raise DataError(f"{decision} names {what}, and no set has {'all of them' if ',' in what else 'it'}")
