@@ -159,8 +159,8 @@ class PairSimilarity(SetClusterer):
 
 
 class ResultState(EstimatorState):
-    """Trained by a structural SVM. ``w_`` are the weights of ``result_``, in the same unit: a file has them
-    once.
+    """Trained by a structural SVM. ``w_`` are the weights of ``result_``, in the same unit, unless they are a
+    mean of several trainings; a file has equal ones once.
     """
 
     w_: Floats
@@ -169,12 +169,16 @@ class ResultState(EstimatorState):
     def state(self) -> dict[str, Any]:
         """Parameters and what was learned."""
         held = super().state()
-        held["learned"]["result_"] = replace(self.result_, w=None)
+        if np.array_equal(self.result_.w, self.w_):
+            held["learned"]["result_"] = replace(self.result_, w=None)
         return held
 
     def check_fitted(self) -> None:
         """Put the weights back."""
-        self.result_ = replace(self.result_, w=self.w_)
+        if self.result_.w is None:
+            self.result_ = replace(self.result_, w=self.w_)
+        elif np.shape(self.result_.w) != self.w_.shape:
+            raise ValueError("result_.w must have one weight per feature")
 
 
 @dataclass(eq=False, repr=False)
@@ -200,6 +204,7 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
     n_jobs: int | None = None
     random_state: int = 0
     verbose: int = 0
+    average_folds: bool = False
     memory_limit: memory.Size = None
     checkpoint: str | os.PathLike[str] | None = None
     fitted: ClassVar = {
@@ -267,7 +272,7 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
         choosing = n_trainings(len(given.sets), self.C_grid, self.cv) if self.C == "cv" else 0
         mention_cost(as_loss(self.loss), labels, choosing)
         task = self._task(given.sets, labels, weights)
-        trained = None
+        trained, folds = None, list[Floats]()
         if self.C == "cv":
             chosen = chosen_C(
                 task,
@@ -277,11 +282,12 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
                 random_state=self.random_state,
             )
             self.C_, self.cv_results_, trained = chosen.C, chosen.results, chosen.stopped
+            folds = list(chosen.weights) if self.average_folds else []
         else:
             self.C_ = float(self.C)
         if trained is None:
             trained = task.train(self.C_)
-        self.result_, self.w_ = trained.result, trained.result.w
+        self.result_, self.w_ = trained.result, np.mean([trained.result.w, *folds], axis=0)
         self.feature_scale_ = trained.feature_scale
         if task.kept is not None and trained.result.converged:
             task.kept.remove()

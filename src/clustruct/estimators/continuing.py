@@ -56,13 +56,16 @@ def continued(
         make_oracle(model.oracle, loss_in_oracle=model.loss_in_oracle),
         {**model.training_options(), "rtol": max(model.rtol, RTOL)},
         past,
-        model.w_ if is_fitted else None,
+        model.result_.w if is_fitted else None,
         model.feature_scale_ if is_fitted else None,
         USUAL_C if isinstance(model.C, str) else float(model.C),
         model.verbose,
     )
     trained, found = task.train(), copy(model)
     found.result_, found.w_, found.feature_scale_ = trained.result, trained.result.w, trained.feature_scale
+    if is_fitted and not model.nonnegative:
+        # Weights that are the mean over folds stay so: each fold's would move by about as much.
+        found.w_ = found.w_ + (model.w_ - model.result_.w)
     if not is_fitted:
         x = [*sets, *marked][0]
         found.C_, found.cv_results_, found.shown_, found.past_ = task.C, {}, None, None

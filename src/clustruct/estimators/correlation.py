@@ -71,6 +71,9 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         When training ends: relative duality gap, rounds.
     n_jobs : int, optional
         Sets searched in parallel.
+    average_folds : bool
+        With C="cv" the weights are the mean of those of all trainings at the chosen C, on each fold and on
+        all: they depend less on single clusters where few are known.
     random_state : int
     verbose : int
         1 prints how the training goes.
@@ -87,7 +90,7 @@ class SupervisedCorrelationClustering(SimilarityLearning):
     feature_scale_ : what each feature was divided by for training; ``w_ * feature_scale_`` compares weights
     C_ : the C used
     cv_results_ : mean loss per C of the grid, where C="cv"
-    result_ : FitResult of the last training, with history and certificate
+    result_ : FitResult of the last training, with history and certificate; ``result_.w`` are its own weights
     shown_ : sizes, pairs and scores of the training sets; `predict` warns of sets far from them
     n_features_in_, feature_names_in_
 

@@ -165,6 +165,9 @@ class SupervisedKMeans(SimilarityLearning, KMeansPrediction):
     rtol, max_iter : float, int
         When training ends: relative duality gap, rounds.
     n_jobs : int, optional
+    average_folds : bool
+        With C="cv" the weights are the mean of those of all trainings at the chosen C, on each fold and on
+        all: they depend less on single clusters where few are known.
     random_state : int
     verbose : int
         1 prints how the training goes.

@@ -15,7 +15,7 @@ from sklearn.model_selection import GroupKFold, KFold
 from clustruct._typing import Floats, Indices
 from clustruct.callbacks import choosing_C
 from clustruct.exceptions import ChoiceWarning
-from clustruct.problems import Judged, Trained
+from clustruct.problems import Judged, JudgedFold, Trained
 
 DEFAULT_GRID = tuple(10.0**k for k in range(-2, 3))
 # How far a choice without a grid of the user's own goes.
@@ -37,10 +37,10 @@ Criterion: TypeAlias = Literal["loss", "pairwise_f"]
 class Kept(Protocol):
     """Where it is kept what trainings made of held-out units, so that a choice that was cut short goes on."""
 
-    def get(self, C: float, chosen: Indices, n: int) -> Sequence[Judged] | None:
+    def get(self, C: float, chosen: Indices, n: int) -> JudgedFold | None:
         """What a training on the units chosen made of n held-out ones, where that is known."""
 
-    def put(self, C: float, chosen: Indices, found: Sequence[Judged]) -> None:
+    def put(self, C: float, chosen: Indices, fold: JudgedFold) -> None:
         """It is known now."""
 
 
@@ -50,12 +50,13 @@ class Choice:
 
     ``stopped`` is the last training, where Ctrl-C or a callback ended the choice: then C is not chosen but
     that of this training, and ``results["left_out"]`` (or ``"left_out_clusters"``) are the units that it has
-    not seen.
+    not seen. ``weights`` are those that the trainings at C learned, one for each fold.
     """
 
     C: float
     results: dict[str, NDArray[Any]]
     stopped: Trained | None = None
+    weights: Sequence[Floats] = ()
 
 
 def choose_C(
@@ -71,6 +72,7 @@ def choose_C(
     by: Criterion = "loss",
     usual: float = 1.0,
     begin: float = 1.0,
+    errors: float = 1.0,
     unit: Literal["set", "cluster"] = "set",
     kept: Kept | None = None,
 ) -> Choice:
@@ -80,13 +82,13 @@ def choose_C(
     work. Units of one group are held out together. Every training starts from the constraints of the one
     before, so that the next C costs little. Of a ``grid`` all values are tried. Without one: ``begin``, ten
     times more, a hundred times more and so on as long as that is better; where ten times more is clearly
-    worse, a tenth and so on. Of values that are as good within one standard error (of the difference to the
-    best, over the units) the one nearest to the ``usual`` one is taken: it was the best on most data, and
+    worse, a tenth and so on. Of values that are as good within some standard ``errors`` (of the difference to
+    the best, over the units) the one nearest to the ``usual`` one is taken: it was the best on most data, and
     which of the others comes out ahead by so little is chance. What ``kept`` knows from a run cut short is
     taken.
     """
     trials = _Trials(train, judge, list(split_sets(n, folds, random_state, groups)), n, kept)
-    table = _Table(trials, by, sample_weight, usual, begin)
+    table = _Table(trials, by, sample_weight, usual, begin, errors)
     try:
         table.climb() if grid is None else table.try_all(np.sort(np.asarray(grid, float)).tolist())
     except _Ended:
@@ -112,22 +114,25 @@ class _Trials:
     n: int
     kept: Kept | None = None
     last: dict[int, Trained] = field(default_factory=dict)
+    weights: dict[float, list[Floats]] = field(default_factory=dict)
     reached: tuple[float, Trained, Indices, str] | None = None
     done: int = 0
 
     def at(self, C: float, expected: int) -> list[Judged]:
         """What each unit comes to when it is held out. ``expected``: how many values of C there will be."""
         found = [Judged(0.0)] * self.n
+        self.weights[C] = []
         for number, (chosen, test) in enumerate(self.folds):
             known = None if self.kept is None else self.kept.get(C, chosen, len(test))
             if known is None:
                 known = self._fold(C, number, chosen, test, expected * len(self.folds))
             self.done += 1
-            for i, judged in zip(test.tolist(), known, strict=True):
+            self.weights[C].append(known.w)
+            for i, judged in zip(test.tolist(), known.judged, strict=True):
                 found[i] = judged
         return found
 
-    def _fold(self, C: float, number: int, chosen: Indices, test: Indices, total: int) -> Sequence[Judged]:
+    def _fold(self, C: float, number: int, chosen: Indices, test: Indices, total: int) -> JudgedFold:
         try:
             with warnings.catch_warnings(), choosing_C(self.done, max(total, self.done + 1)):
                 warnings.simplefilter("ignore", ConvergenceWarning)
@@ -136,7 +141,7 @@ class _Trials:
             self.reached = (C, trained, test, trained.result.stop_reason)
             if trained.result.stop_reason not in OWN_ENDS:
                 raise _Ended
-            known = self.judge(trained, test.tolist())
+            known = JudgedFold(self.judge(trained, test.tolist()), trained.result.w)
         except KeyboardInterrupt:
             if self.reached is None:
                 raise
@@ -156,6 +161,7 @@ class _Table:
     sample_weight: Floats | None
     usual: float
     begin: float
+    errors: float
     tried: dict[float, list[Judged]] = field(default_factory=dict)
 
     def try_all(self, grid: Sequence[float]) -> None:
@@ -176,8 +182,9 @@ class _Table:
                 return  # better there, or no worse within its error: the other side will not be better
 
     def _gains(self, C: float, before: float) -> bool:
-        """Whether a step was worth its cost."""
-        return self._cost(C) < (1.0 - WORTH_SAYING) * self._cost(before)
+        """Whether a step was worth its cost, and (with more than one standard error) no chance."""
+        least = (self.errors - 1.0) * self._error(C, before)
+        return self._cost(C) < (1.0 - WORTH_SAYING) * self._cost(before) - least
 
     def _best(self) -> float:
         return min(self.tried, key=self._cost)
@@ -201,18 +208,19 @@ class _Table:
             "losses": np.array([[j.loss for j in self.tried[C]] for C in Cs.tolist()]),
             "pairwise_f": pairwise_f(pairs),
         }
-        return Choice(C, results)
+        return Choice(C, results, weights=self.trials.weights[C])
 
     def _differs_by(self, C: float, best: float) -> float:
-        """How much worse than the best, less one standard error of the difference (jackknife)."""
-        if best == C:
-            return 0.0
-        one, other = (self.tried[value] for value in (C, best))
+        """How much worse than the best, beyond what may be chance."""
+        return max(self._cost(C) - self._cost(best) - self.errors * self._error(C, best), 0.0)
+
+    def _error(self, C: float, other_C: float) -> float:
+        """The standard error of the difference between two values (jackknife)."""
+        one, other = (self.tried[value] for value in (C, other_C))
         n = len(one)
         without = [leave_one_out(judged, self.by, self.sample_weight) for judged in (one, other)]
         spread = without[0] - without[1]
-        error = float(np.sqrt((n - 1) / n * ((spread - spread.mean()) ** 2).sum()))
-        return max(self._cost(C) - self._cost(best) - error, 0.0)
+        return float(np.sqrt((n - 1) / n * ((spread - spread.mean()) ** 2).sum()))
 
 
 def costs(judged: Sequence[Judged], by: Criterion, weights: Floats | None = None) -> float:

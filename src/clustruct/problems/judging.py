@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from clustruct._typing import Bools, Ints
+from clustruct._typing import Bools, Floats, Ints
 from clustruct.partitions import canonical_labels
 
 
@@ -17,6 +19,14 @@ class Judged(NamedTuple):
 
     loss: float
     pairs: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class JudgedFold:
+    """The weights learned without some units, and what the predictions for these are worth."""
+
+    judged: Sequence[Judged]
+    w: Floats
 
 
 def shared_pairs(truth: Ints, predicted: Ints) -> tuple[float, float, float]:

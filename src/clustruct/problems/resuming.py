@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,7 @@ from clustruct.ssvm import Identity, Planes
 from clustruct.ssvm.checkpoint import Saved, read_checkpoint
 from clustruct.storage import DataclassState, Shape, check_target, digest, fits, register, save
 
-from .judging import Judged
+from .judging import Judged, JudgedFold
 
 
 @register("fit checkpoint")
@@ -23,12 +22,13 @@ class SavedFit(DataclassState):
     """What the file of a fit holds.
 
     A training is named by its C and a digest of the numbers of its sets. ``judged`` has a row for each set
-    held out of one that is finished, its `Judged`; ``training`` is the state of the last one, which is
-    called ``name``.
+    held out of one that is finished, its `Judged`, ``weights`` what it learned; ``training`` is the state of
+    the last one, which is called ``name``.
     """
 
     identity: Identity
     judged: dict[str, Floats]
+    weights: dict[str, Floats]
     name: str
     training: Saved | None
 
@@ -46,19 +46,23 @@ class FitCheckpoint:
         held = read_checkpoint(self.path, SavedFit)
         if held is not None and (differences := held.identity.differences(identity)):
             raise ValueError(f"{self.path} belongs to another run: {differences}")
-        self._held = SavedFit(identity, {}, "", None) if held is None else held
+        self._held = SavedFit(identity, {}, {}, "", None) if held is None else held
 
-    def get(self, C: float, chosen: Indices, n: int) -> list[Judged] | None:
-        """What a training that is finished made of n held-out sets, else None."""
-        found = self._held.judged.get(_name(C, chosen))
-        if found is None or not fits(found, Shape((n, 4))):  # not known, or damaged: it is made again
+    def get(self, C: float, chosen: Indices, n: int) -> JudgedFold | None:
+        """What a training that is finished learned and made of n held-out sets, else None."""
+        name = _name(C, chosen)
+        found, w = self._held.judged.get(name), self._held.weights.get(name)
+        # Not known, or damaged: it is made again.
+        if found is None or w is None or not fits(found, Shape((n, 4))) or w.ndim != 1:
             return None
-        return [Judged(loss, (both, predicted, true)) for loss, both, predicted, true in found.tolist()]
+        rows = found.tolist()
+        return JudgedFold([Judged(loss, (both, found, true)) for loss, both, found, true in rows], w)
 
-    def put(self, C: float, chosen: Indices, found: Sequence[Judged]) -> None:
-        """A training is finished, and this is what it made of the held-out sets."""
-        rows = np.array([[judged.loss, *judged.pairs] for judged in found], float)
+    def put(self, C: float, chosen: Indices, fold: JudgedFold) -> None:
+        """A training is finished, and this is what it learned and made of the held-out sets."""
+        rows = np.array([[judged.loss, *judged.pairs] for judged in fold.judged], float)
         self._held.judged[_name(C, chosen)] = rows.reshape(-1, 4)
+        self._held.weights[_name(C, chosen)] = fold.w
         save(self.path, self._held)
 
     def planes_of(self, chosen: Indices) -> Planes | None:
@@ -76,7 +80,7 @@ class FitCheckpoint:
 
     def hold_training(self, name: str, saved: Saved, *, write: bool) -> None:
         """Note the state of a training, and write it."""
-        self._held = SavedFit(self.identity, self._held.judged, name, saved)
+        self._held = replace(self._held, name=name, training=saved)
         if write:
             save(self.path, self._held)
 

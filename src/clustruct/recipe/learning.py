@@ -311,6 +311,7 @@ class Recipe(EstimatorState, BaseEstimator):
         elif table is not None and self.learner == "correlation" and self.loss in (None, "pairwise_f"):
             mine["loss"] = self._table_loss(len(table))
             mine["rtol"] = TABLE_RTOL
+            mine["average_folds"] = True
         return model.set_params(**{name: value for name, value in mine.items() if value is not None})
 
     def _table_loss(self, n: int) -> Loss:
