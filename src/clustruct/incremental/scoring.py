@@ -135,8 +135,9 @@ def scores_near(
         return PairScores(len(raw), index=index, values=np.concatenate([values, score(inside)]))
 
 
-def candidates(features: PairFeatures, columns: Columns, touched: Bools) -> Ints:
+def candidates(features: PairFeatures, given: RawSet | Columns, touched: Bools) -> Ints:
     """The likely pairs (all pairs of a small set) that touch some items."""
+    columns = given if isinstance(given, Columns) else Columns(given)
     raw, blocking, some = columns.raw, features.blocking_, np.flatnonzero(touched)
     if blocking is not None and (blocking.lists(raw) or len(some) * len(raw) > MOST_PAIRS):
         # The blocking looks for neighbours of the last items, which new ones mostly are.
