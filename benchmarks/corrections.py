@@ -1,6 +1,6 @@
 """Corrections that teach: a model groups new items, a person mends the worst groups, the model goes on.
 
-    python -m benchmarks.corrections [abt_buy] [author_names] [--most 50] [--json out/corrections.json]
+    python -m benchmarks.corrections [abt_buy] [author_names] [--most 50] [--folds 2] [--json FILE]
 
 A correction is one decision (a split or a merge), always the one that mends most pairs. Prints the loss
 (100 - pairwise F, mean over sets) on *other* sets after every ten of them, what a refit costs beside the
@@ -43,13 +43,17 @@ from clustruct.records import RawSet
 STEP = 10
 
 
-def data(name: str) -> tuple[list[RawSet], list[RawSet], list[RawSet]]:
-    """Sets to learn from, sets whose groups are corrected, and others."""
+def data(name: str, n_folds: int) -> tuple[list[RawSet], list[RawSet], list[RawSet]]:
+    """Sets to learn from, sets whose groups are corrected, and others; of records so many folds to learn
+    from.
+    """
     if name in PATHS:
         sets = item_sets(PATHS[name])
         parts = sets[:8], sets[8:20], sets[20:]
     else:
-        parts = tuple([records_together(name, folds)] for folds in (range(2), range(2, 7), range(7, 10)))  # type: ignore[assignment]
+        last = n_folds + max(1, (10 - n_folds) * 5 // 8)
+        folds = range(n_folds), range(n_folds, last), range(last, 10)
+        parts = tuple([records_together(name, some)] for some in folds)  # type: ignore[assignment]
     return parts[0], [_named(raw, s) for s, raw in enumerate(parts[1])], parts[2]
 
 
@@ -138,9 +142,9 @@ def broken(pipeline: Pipeline, sets: Sequence[RawSet], groups: dict[str, str], s
     return count
 
 
-def study(name: str, most: int) -> dict[str, object]:
+def study(name: str, most: int, n_folds: int) -> dict[str, object]:
     """The curve of one data set."""
-    train, mended, others = data(name)
+    train, mended, others = data(name, n_folds)
     start = time.process_time()
     first = Recipe().fit(train)
     whole = time.process_time() - start
@@ -201,9 +205,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", default=["abt_buy", "author_names"])
     parser.add_argument("--most", type=int, default=50)
+    parser.add_argument("--folds", type=int, default=2, help="of ten, to learn from")
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
-    found = [study(name, args.most) for name in args.names]
+    found = [study(name, args.most, args.folds) for name in args.names]
     if args.json is not None:
         args.json.write_text(json.dumps(found, indent=1))
 
