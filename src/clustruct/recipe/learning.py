@@ -43,7 +43,7 @@ from clustruct.storage import EstimatorState, register
 from .corrected import ToldSets, corrected
 from .looking import touching, warn_of_leak
 from .pipelines import similarities
-from .trained import training, was_interrupted
+from .trained import training, training_on, was_interrupted
 
 # One group per set; None: what the sets say themselves.
 Groups: TypeAlias = Sequence[Hashable] | None
@@ -216,7 +216,7 @@ class Recipe(EstimatorState, BaseEstimator):
             self._keep_likeness(start[-1], features)
         if not was_interrupted(start[-1]):
             self.pipeline_ = corrected(start, self._cut_as_before(given))
-        self.training_ = {**training(self.pipeline_[-1], given.sets), "corrections": given.n_named}
+        self.training_ = training_on(self.pipeline_[-1], given.sets, given.n_named)
         return self
 
     def _cut_as_before(self, given: ToldSets) -> ToldSets:
