@@ -31,6 +31,7 @@ def test_all_pairs_of_a_large_table_are_refused_before_the_work(command, folder,
     code, out, err = command(*words, "--memory-limit", "100M")
     assert (code, out) == (1, "")
     assert "all 4,498,500 pairs of 3,000 items would take about" in err
+    assert err.startswith(f"clustruct: {tmp_path / 'big.csv'}: ")
     assert "100.0 MB are allowed" in err
     assert "--block" in err
 

@@ -180,3 +180,109 @@ def test_what_is_wrong_with_a_store_is_one_line(command, people):
     code, _, err = command("store", there / "s.db", "--decide", "merge", "a")
     assert code == 2
     assert "'merge a' is no decision" in err
+
+
+def test_known_items_without_a_field_of_the_model_are_refused_by_name(command, predict, people):
+    there = people[0]
+    head, rest = (there / "known.csv").read_text().split("\n", 1)
+    field = head.split(",")[2]
+    (there / "other.csv").write_text(head.replace(field, "else") + "\n" + rest)
+    code, out, err = predict("--existing", there / "other.csv")
+    assert (code, out) == (1, "")
+    assert err.startswith(f"clustruct: {there / 'other.csv'}: no item has the field {field!r}")
+    store = there / "people.db"
+    assert command("store", store, "--create", "--items", there / "other.csv")[0] == 0
+    code, _, err = predict("--existing", store)
+    assert code == 1
+    assert err.startswith(f"clustruct: {store}: no item has the field {field!r}")
+    assert predict("--existing", there / "other.csv", "--allow-missing-fields")[0] == 0
+
+
+def test_a_bad_value_is_told_with_the_file_and_line_of_its_item(predict, people):
+    there = people[0]
+    lines = (there / "known.csv").read_text().splitlines()
+    column = lines[0].split(",").index("born")
+    cells = lines[3].split(",")
+    cells[column] = "inf"
+    (there / "known.csv").write_text("\n".join([*lines[:3], ",".join(cells), *lines[4:], ""]))
+    code, _, err = predict("--existing", there / "known.csv")
+    assert code == 1
+    assert err.startswith(f"clustruct: {there / 'known.csv'}:4: item {cells[0]!r}")
+
+
+def test_a_store_that_cannot_be_filled_is_not_made(command, people):
+    there = people[0]
+    (there / "twice.csv").write_text("id,cluster\na,1\na,1\n")
+    for words in (
+        ["--items", there / "twice.csv"],
+        ["--items", there / "none.csv"],
+        ["--decide", "same", "a", "b"],
+        ["--items", there / "known.csv", "--groups-out", there / "groups.xlsx"],
+    ):
+        code, _, err = command("store", there / "s.db", "--create", *words)
+        assert code == 1
+        assert err.count("\n") == 1
+        assert not list(there.glob("*s.db*"))
+
+
+def test_nothing_is_taken_in_when_what_is_asked_for_cannot_be_written(command, people):
+    there = people[0]
+    store, fix = there / "s.db", there / "fix.csv"
+    assert command("store", store, "--create", "--items", there / "known.csv")[0] == 0
+    fix.write_text("a,b,answer\np0,p1,yes\n")
+    before = fix.read_bytes(), (there / "known.csv").read_bytes()
+    for words in (
+        ["--decisions", fix, "--groups-out", there / "groups.parquet"],
+        ["--decisions", fix, "--decisions-out", fix],
+        ["--decisions", fix, "--groups-out", there / "known.csv", "--items", there / "known.csv"],
+        ["--decisions", fix, "--groups-out", there / "o.csv", "--decisions-out", there / "o.csv"],
+        ["--decide", "same", "p0", "p1", "--groups-out", there / "no" / "o.csv"],
+    ):
+        code, _, err = command("store", store, *words)
+        assert code == 1
+        assert err.count("\n") == 1
+    assert (fix.read_bytes(), (there / "known.csv").read_bytes()) == before
+    with Store(store) as held:
+        assert held.decisions() == []
+
+
+def test_a_group_that_never_was_is_not_made_by_a_slip(command, people):
+    there = people[0]
+    command("store", there / "s.db", "--create", "--items", there / "known.csv")
+    code, _, err = command("store", there / "s.db", "--decide", "move", "p0", "persn-1")
+    assert code == 1
+    assert "there is no group 'persn-1'" in err
+    assert command("store", there / "s.db", "--decide", "move", "p0")[0] == 0
+
+
+def test_nothing_comes_out_of_a_store_whose_log_is_damaged(command, people):
+    there = people[0]
+    store = there / "s.db"
+    command("store", store, "--create", "--items", there / "known.csv")
+    with Store(store) as held:
+        held._db.execute("""INSERT INTO log VALUES (9, 'undo', '', '', '{"undoes": 7}')""")
+    code, _, err = command("store", store, "--groups-out", there / "groups.csv")
+    assert code == 1
+    assert err.startswith(f"clustruct: {store}: the store is damaged (decision 9 undoes decision 7")
+    assert not (there / "groups.csv").exists()
+    assert command("store", store, "--decide", "same", "p0", "p1")[0] == 1
+    with Store(store) as held:
+        assert [d.number for d in held.decisions()] == [9]
+
+
+def test_the_file_and_the_run_are_both_kept_or_neither(predict, people, command, monkeypatch):
+    there = people[0]
+    store, out = there / "s.db", there / "all.csv"
+    command("store", store, "--create", "--items", there / "known.csv")
+    out.write_text("old")
+
+    def full(*args, **more):
+        raise OSError(28, "No space left on device", str(store))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Store, "record_run", full)
+        code, _, err = predict("--existing", store, "--out", out)
+    assert (code, err) == (1, f"clustruct: {store}: No space left on device\n")
+    assert out.read_text() == "old"
+    assert predict("--existing", store, "--out", out)[0] == 0
+    assert read_groups(out) == read_groups(store)

@@ -125,3 +125,12 @@ def test_a_signal_before_training_does_not_wait():
     with ending_gently(progress), pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGINT)
     assert not progress.stopping
+
+
+def test_a_key_pressed_before_the_work_begins_is_one_line(monkeypatch, capsys):
+    def slow(*words):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("clustruct.cli.fit.add_arguments", slow)
+    assert main(["fit", "a.csv", "--model", "m"]) == 130
+    assert capsys.readouterr().err == "clustruct: interrupted; nothing was written\n"

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clustruct.incremental import assign
+from clustruct.incremental import anchored, assign
 from clustruct.itemsets import PairScores, all_pairs
 from tests.reference.correlation import allowed, objective
 from tests.reference.partitions import all_partitions
@@ -69,8 +69,81 @@ def test_constraints_on_new_items_hold_exactly(seed, groups, data):
     found = assign(listed(K), groups, cannot_link=cannot or None).labels
     assert allowed(found, (), cannot)
     assert keeps(found, groups)
-    # The search is a local one: with pairs that must stay apart it may end below the best, never above.
-    assert objective(K, found) <= best(K, groups, (), cannot) + 1e-9
+    assert objective(K, found) == pytest.approx(best(K, groups, (), cannot))
+
+
+def test_the_best_is_found_where_annealing_misses_it(monkeypatch):
+    K, groups, cannot = matrix(np.random.default_rng(170)), [0, *[-1] * 6], [(1, 2), (1, 3)]
+    assert objective(K, assign(listed(K), groups, cannot_link=cannot).labels) == pytest.approx(10.18)
+    monkeypatch.setattr(anchored, "STEPS", 0)
+    assert objective(K, assign(listed(K), groups, cannot_link=cannot).labels) == pytest.approx(8.65)
+
+
+def apart_at_random(rng, m, n_pairs):
+    pairs = rng.integers(2, m, (10 * n_pairs, 2))
+    return [(int(a), int(b)) for a, b in pairs if a != b][:n_pairs]
+
+
+@pytest.mark.parametrize(("m", "exact"), [(10, True), (14, True), (20, False), (40, False)])
+def test_branch_and_bound_never_lowers_the_score(m, exact, monkeypatch):
+    better = 0
+    for seed in range(40):
+        rng = np.random.default_rng([m, seed])
+        K, groups, cannot = matrix(rng, m), [0, 1, *[-1] * (m - 2)], apart_at_random(rng, m, 4)
+        found = [assign(listed(K), groups, cannot_link=cannot).labels]
+        if exact:  # nothing better in a hundred times the steps
+            monkeypatch.setattr(anchored, "STEPS_OF_COMPONENT", 2_000_000)
+            found.append(assign(listed(K), groups, cannot_link=cannot).labels)
+            assert found[0].tolist() == found[1].tolist()
+        monkeypatch.setattr(anchored, "STEPS", 0)
+        annealed = assign(listed(K), groups, cannot_link=cannot).labels
+        monkeypatch.undo()
+        assert allowed(found[0], (), cannot)
+        assert keeps(found[0], groups)
+        gain = objective(K, found[0]) - objective(K, annealed)
+        assert gain > -1e-9
+        better += gain > 1e-9
+    # Of a component beyond the limit the annealed answer stays.
+    assert better > 0 if m <= anchored.SMALL else better == 0
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_many_small_components_are_each_solved(seed):
+    rng = np.random.default_rng(seed)
+    K, n = np.full((60, 60), -0.5), 6
+    cannot, expected = [], 0.0
+    for at in range(0, 60, n):
+        own = matrix(rng, n)
+        K[at : at + n, at : at + n] = own
+        cannot.append((at + 1, at + 3))
+        expected += best(own, [0, *[-1] * (n - 1)], (), [(1, 3)])
+    np.fill_diagonal(K, 0.0)
+    groups = [a // n if a % n == 0 else -1 for a in range(60)]
+    found = assign(listed(K), groups, cannot_link=cannot).labels
+    assert allowed(found, (), cannot)
+    assert keeps(found, groups)
+    assert objective(K, found) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("n_anchors", [0, 2, 4])
+def test_branch_and_bound_equals_brute_force(seed, n_anchors):
+    from clustruct.incremental._kernels import branch_and_bound
+
+    rng = np.random.default_rng(seed)
+    K, groups = matrix(rng, 6), [*range(n_anchors), *[-1] * (6 - n_anchors)]
+    cannot = [(a, b) for a, b in [(0, 3), (2, 5)] if b >= n_anchors]
+    barred = K.copy()
+    for a, b in cannot:
+        barred[a, b] = barred[b, a] = -np.inf
+    labels, top = np.full(6, -1), best(K, groups, (), cannot)
+    # Anchors score nothing with each other, whatever stands there.
+    assert branch_and_bound(barred, n_anchors, top - 0.001, 0.0, 10**6, labels)[0]
+    assert objective(K, labels) == pytest.approx(top)
+    assert allowed(labels, (), cannot)
+    better, steps = branch_and_bound(barred, n_anchors, top, 1e-9, 10**6, labels)
+    assert not better
+    assert steps < 10**6
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -7,12 +7,15 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
+from pathlib import Path
+from unittest import mock
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 
 from clustruct.exceptions import DataError, ModelFileError
-from clustruct.incremental import Decision, Item, Run, Store, replay, write_decisions
+from clustruct.incremental import Decision, Item, Run, Store, is_store, replay, write_decisions
 from clustruct.incremental.schema import TABLES
 from tests.incremental.histories import ITEMS, histories
 
@@ -165,6 +168,49 @@ def test_what_is_no_store_is_named(tmp_path):
         Store.create(tmp_path / "text.db")
     with pytest.raises(ModelFileError, match="there is no folder"):
         Store.create(tmp_path / "no" / "s.db")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
+def test_a_pipe_is_no_store_and_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    assert not is_store(tmp_path / "pipe")
+    with pytest.raises(ModelFileError, match="pipe: not a clustruct store"):
+        Store(tmp_path / "pipe")
+
+
+def test_what_a_store_is_made_of_leaves_nothing_beside_it(tmp_path):
+    Store.create(tmp_path / "s.db").close()
+    assert [path.name for path in tmp_path.iterdir()] == ["s.db"]
+    with pytest.raises(ModelFileError, match="there is a file already"), creating_between(tmp_path):
+        Store.create(tmp_path / "t.db")
+    assert (tmp_path / "t.db").read_text() == "of another process"
+
+
+@contextmanager
+def creating_between(folder):
+    """Another process makes the file in the last moment."""
+    with mock.patch.object(Path, "exists", return_value=False):
+        (folder / "t.db").write_text("of another process")
+        yield
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ('{"items": [[1], {}]}', "decision 90: its items are no names"),
+        ('{"items": ["a", "zz"]}', "decision 90 names 'zz', and there is no such item"),
+        ('{"items": ["a"]}', "decision 90: same takes two items, not 1"),
+    ],
+)
+def test_decisions_that_nobody_wrote_are_damage(store, content, said):
+    store._db.execute("INSERT INTO log VALUES (90, 'same', '', '', ?)", [content])
+    with pytest.raises(ModelFileError, match=rf"the store is damaged \({said}"):
+        store.verify()
+
+
+def test_half_a_character_is_refused_with_the_decision(store):
+    with pytest.raises(DataError, match=r"^decision \d+ .*has a name that is not Unicode"):
+        store.decide(Decision("note", note="\ud800", author="ann"))
 
 
 def test_damage_is_named_and_never_a_traceback(tmp_path):

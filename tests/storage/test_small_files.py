@@ -1,4 +1,4 @@
-"""Small files that ask for much: each is refused within a second."""
+"""Small files that ask for much: each is refused within a second of processor."""
 
 import time
 
@@ -71,7 +71,7 @@ def path(tmp_path_factory):
 
 
 @pytest.mark.parametrize("change", FILES.values(), ids=FILES)
-def test_refused_within_two_seconds(path, tmp_path, change):
+def test_refused_within_a_second_of_processor(path, tmp_path, change):
     header, arrays = read_container(path)
     change(header)
     del header["arrays"]
@@ -79,7 +79,8 @@ def test_refused_within_two_seconds(path, tmp_path, change):
     started = time.process_time()
     with pytest.raises(ModelFileError, match=f"^{tmp_path / 'm'}: ") as refused:
         load(tmp_path / "m")
-    assert time.process_time() - started < 2.0  # half a second where nothing else runs
+    # Seconds of processor. The largest of the nine took 0.43, 0.45 and 0.47 in three runs on two busy cores.
+    assert time.process_time() - started < 1.0
     assert len(str(refused.value)) < 1000
 
 

@@ -41,6 +41,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seed", type=int, default=0, help="random numbers (0)")
     parser.add_argument("--scale", type=float, default=1.0, help="share of the cases (1.0)")
     parser.add_argument("--only", metavar="CASE", action="append", help="these cases of the part alone")
+    parser.add_argument("--workers", type=int, help="processes at a time, at most those of the part (2)")
     parser.add_argument("--json", metavar="FILE", help="write counts and faults there, too")
     return parser
 
@@ -58,7 +59,7 @@ def _run(name: str, folder: Path, args: argparse.Namespace) -> Tally:
 
     part.prepare(folder, args.seed)
     cases = args.only or part.cases(args.scale, args.seed)
-    tally = run_part(part, cases, folder, args.seed, tell)
+    tally = run_part(part, cases, folder, args.seed, tell, args.workers)
     tally.seconds = time.monotonic() - started
     _show(tally, args)
     return tally

@@ -9,7 +9,15 @@ from pathlib import Path
 
 from clustruct import load, save
 
-from . import commands, inputs_hooks, inputs_json, inputs_options, inputs_tables
+from . import (
+    commands,
+    inputs_hooks,
+    inputs_json,
+    inputs_living,
+    inputs_options,
+    inputs_tables,
+    inputs_vectors,
+)
 from .fuzz_hooks import HookModels
 from .inputs import COLUMNS, TABLE, Line, a_set, lines, lines_of, write
 from .inputs_json import document
@@ -20,9 +28,14 @@ from .tally import FINE, Outcome, Part, fault, refused, thinned
 def all_lines() -> dict[str, Line]:
     """Command lines by name."""
     found: dict[str, Line] = {}
-    for kind in (*inputs_tables.kinds(), *inputs_json.kinds()):
+    for kind in (*inputs_tables.kinds(), *inputs_json.kinds(), *inputs_vectors.kinds()):
         found.update(lines_of(kind))
-    for name, line in (*inputs_options.all_lines(), *inputs_hooks.lines()):
+    for name, line in (
+        *inputs_options.all_lines(),
+        *inputs_hooks.lines(),
+        *inputs_living.all_lines(),
+        *inputs_vectors.options(),
+    ):
         while name in found:
             name += "+"
         found[name] = line
@@ -42,8 +55,10 @@ def write_models(folder: Path) -> None:
     write(folder, "sets.jsonl", lines(*sets))
     write(folder, "links.jsonl", lines(*linked))
     write(folder, "mentions.jsonl", lines(document(), document(id="d2")))
+    inputs_vectors.write_vectors(folder / "vectors.npz")
     for name, more in {
         "table.csv": COLUMNS,
+        "vectors.npz": COLUMNS,
         "sets.jsonl": (),
         "links.jsonl": (),
         "mentions.jsonl": ("--kind", "mentions"),

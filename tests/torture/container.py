@@ -14,7 +14,10 @@ from .tally import FINE, Limits, Outcome, Part, fault, skipped, thinned
 from .victims import prepare
 
 USER = 54321
-NEEDED = ("records.csv", "records", "linear.py", "linear.model", "train.dat")
+NEEDED = (
+    *("records.csv", "records", "linear.py", "linear.model", "train.dat"),
+    *("people.db", "new.jsonl", "fix.csv"),
+)
 TABLE = "--set set --cluster cluster --id id --C 1 --quiet"
 IMPORTS = """
 import importlib, pkgutil, clustruct
@@ -31,6 +34,9 @@ LINES = {
     "report": ("clustruct", "report records.csv --model records --out new.html"),
     "learn": ("clustruct-learn", "--m linear.py train.dat new"),
     "classify": ("clustruct-classify", "--m linear.py train.dat linear.model new"),
+    "existing": ("clustruct", "predict new.jsonl --model records --id id --existing people.db"),
+    "store": ("clustruct", "store people.db --decide note third --groups-out new.csv"),
+    "diff": ("clustruct", "diff people.db records.csv"),
     "demo": ("clustruct", "demo"),
 }
 HOMES = ("no HOME", "HOME not there", "no TMPDIR")
@@ -78,7 +84,8 @@ class Container(Part):
             for needed in NEEDED:
                 shutil.copy(folder / needed, there)
             if os.geteuid() == 0:
-                os.chown(there, USER, USER)
+                for path in (there, there / "people.db"):
+                    os.chown(path, USER, USER)
             env = {"PATH": os.environ["PATH"], "PYTHONPATH": str(folder / "lib"), "OMP_NUM_THREADS": "1"}
             if home == "HOME not there":
                 env["HOME"] = "/nonexistent"
@@ -95,5 +102,5 @@ def _started(words: list[str], folder: Path, env: dict[str, str]) -> Outcome:
         return fault("traceback", done.ran.err.strip()[-400:])
     if done.ran.code != 0:
         return fault("exit code", f"{done.ran.code}: {done.ran.err[-400:]}")
-    left = {path.name for path in folder.iterdir()} - {*NEEDED, "new", "new.html", "__pycache__"}
+    left = {path.name for path in folder.iterdir()} - {*NEEDED, "new", "new.csv", "new.html", "__pycache__"}
     return fault("left over", ", ".join(sorted(left))) if left else FINE

@@ -16,23 +16,32 @@ from pathlib import Path
 import numpy as np
 
 from clustruct import load
+from clustruct.incremental import Store, read_groups
 
+from .living import fault_of
 from .pool import ROOT
 from .tally import FINE, Limits, Outcome, Part, fault
 from .victims import WORKS, prepare
 
-NEEDED = ("records.csv", "records", "linear.py", "linear.model", "train.dat")
+NEEDED = (
+    *("records.csv", "records", "linear.py", "linear.model", "train.dat"),
+    *("people.db", "new.jsonl", "fix.csv"),
+)
+# What SQLite keeps beside a store while it is used; the next use takes it away.
+BESIDE = ("people.db-wal", "people.db-shm", "target.db-wal", "target.db-shm")
 
 
 class Kills(Part):
     name = "kills"
-    about = "SIGKILL (100) and SIGTERM (20) in the middle of fit, checkpoint, save, predict and others"
+    about = (
+        "SIGKILL (132) and SIGTERM (22) in the middle of fit, checkpoint, save, predict, stores and others"
+    )
     limits = Limits(cpu=60.0, wall=300.0, memory=None)
 
     def cases(self, scale: float, seed: int) -> list[str]:
         names = list(WORKS)
-        kills = [f"SIGKILL:{names[n % len(names)]}:{n}" for n in range(max(1, round(100 * scale)))]
-        ends = [f"SIGTERM:{names[n % len(names)]}:{n}" for n in range(round(20 * scale))]
+        kills = [f"SIGKILL:{names[n % len(names)]}:{n}" for n in range(max(1, round(132 * scale)))]
+        ends = [f"SIGTERM:{names[n % len(names)]}:{n}" for n in range(round(22 * scale))]
         return kills + ends
 
     def prepare(self, folder: Path, seed: int) -> None:
@@ -75,7 +84,8 @@ class Kills(Part):
         """The next run works, and afterwards there is nothing left over."""
         if self._ask("once", name, folder) != 0:
             return fault("exit code", f"{name} does not work any more")
-        left = {path.name for path in folder.iterdir()} - {*NEEDED, WORKS[name][1], "__pycache__"}
+        written = {WORKS[name][1], *(["target.csv"] if name == "create" else [])}
+        left = {path.name for path in folder.iterdir()} - {*NEEDED, *written, "__pycache__"}
         if left:
             return fault("left over", f"{len(left)} after {name}: {min(left)}")
         return _state(folder, name) or FINE
@@ -94,11 +104,18 @@ def _wait(victim: int) -> None:
 def _state(folder: Path, name: str) -> Outcome | None:
     """A fault where the file is neither absent nor whole."""
     path = folder / WORKS[name][1]
-    if not path.exists():
+    if (damage := fault_of(folder / "people.db")) is not None:
+        return fault("half-written", f"people.db after {name}: {damage}")
+    if not path.exists() or name == "decisions":
         return None
     try:
         if name in ("fit", "save", "checkpoint", "learn"):
             load(path)
+        elif name == "create":
+            Store(path).close()
+        elif name == "existing":
+            # The file has its name when the run is kept, or none of the two is there.
+            _check(read_groups(path) == read_groups(folder / "people.db"))
         elif name == "classify":
             _check(len(path.read_text().split()) == 40)
         else:

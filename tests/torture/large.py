@@ -23,7 +23,7 @@ PREDICT = "predict DATA --model records --out new.csv"
 ANYHOW = f"{PREDICT} --allow-missing-fields"
 # Beyond this a command must have said what it is up to.
 PATIENCE = 60.0
-COST = re.compile(r"[GMK]i?B\b|about|pairs|rows|items| s left|%")
+COST = re.compile(r"[GMK]i?B\b|about|pairs|rows|items| s left|%|: set \d")
 
 
 def rows(path: Path, n: int, per_set: int) -> None:

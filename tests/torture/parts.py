@@ -7,6 +7,7 @@ from .container import Container
 from .fuzz_checkpoints import Checkpoints
 from .fuzz_hooks import HookModels
 from .fuzz_models import ModelFiles
+from .fuzz_stores import Stores
 from .kills import Kills
 from .large import Large
 from .library import Library
@@ -19,6 +20,7 @@ PARTS: dict[str, type[Part]] = {
         ModelFiles,
         Checkpoints,
         HookModels,
+        Stores,
         BadInputs,
         Kills,
         Surroundings,

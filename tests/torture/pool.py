@@ -83,9 +83,14 @@ class Worker:
 
 
 def run_part(
-    part: Part, cases: Sequence[str], folder: Path, seed: int, tell: Callable[[Tally], None] | None = None
+    part: Part,
+    cases: Sequence[str],
+    folder: Path,
+    seed: int,
+    tell: Callable[[Tally], None] | None = None,
+    workers: int | None = None,
 ) -> Tally:
-    """All cases, by the workers of the part."""
+    """All cases, by the workers of the part, or fewer."""
     tally, started, lock = Tally(part.name), time.perf_counter(), threading.Lock()
     waiting: queue.SimpleQueue[str] = queue.SimpleQueue()
     for case in cases:
@@ -113,7 +118,9 @@ def run_part(
             if worker is not None:
                 worker.close()
 
-    threads = [threading.Thread(target=serve) for _ in range(min(part.workers, len(cases)))]
+    threads = [
+        threading.Thread(target=serve) for _ in range(min(part.workers, workers or part.workers, len(cases)))
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:

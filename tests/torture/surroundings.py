@@ -11,8 +11,10 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from unittest import mock
 
 from clustruct import io, load, save
+from clustruct.ssvm.checkpoint import Checkpoint
 
 from . import commands, processes
 from .commands import Ran, judged
@@ -22,7 +24,10 @@ from .victims import prepare
 
 CLONE_NEWNS = 0x20000
 TABLE = ("--set", "set", "--cluster", "cluster", "--id", "id")
-NEEDED = ("records.csv", "records", "linear.py", "linear.model", "train.dat")
+NEEDED = (
+    *("records.csv", "records", "linear.py", "linear.model", "train.dat"),
+    *("people.db", "new.jsonl", "fix.csv"),
+)
 Write = Callable[[Path, Path], Outcome]
 
 
@@ -52,7 +57,21 @@ def _sets(folder: Path, target: Path) -> None:
     io.write_sets(target, io.read_sets(folder / "records.csv", set="set", cluster="cluster", id="id"))
 
 
+def _checkpoint(folder: Path, target: Path) -> None:
+    # Of a training that ends at once none would be written.
+    with mock.patch.object(Checkpoint, "every", 0.0):
+        train(target, "n_slack")
+
+
 PREDICT = ("predict", "records.csv", "--model", "records", "--quiet", "--out", "TARGET")
+EXISTING = ("predict", "new.jsonl", "--model", "records", "--id", "id", "--quiet", "--existing", "people.db")
+# What changes a store, in the folder of the store.
+STORES: dict[str, tuple[str, ...]] = {
+    "predict into a store": EXISTING,
+    "decide": ("store", "people.db", "--decide", "note", "third"),
+    "decisions": ("store", "people.db", "--decisions", "fix.csv"),
+    "create": ("store", "made.db", "--create"),
+}
 # What writes a file, and the end of its name.
 WRITES: dict[str, tuple[Write, str]] = {
     "fit": (
@@ -62,6 +81,13 @@ WRITES: dict[str, tuple[Write, str]] = {
     "predict": (_by_command("clustruct", *PREDICT), ".csv"),
     "predict JSONL": (_by_command("clustruct", *PREDICT), ".jsonl"),
     "predict packed": (_by_command("clustruct", *PREDICT), ".csv.gz"),
+    "predict --existing": (_by_command("clustruct", *EXISTING, "--out", "TARGET"), ".csv"),
+    "predict --existing JSONL": (_by_command("clustruct", *EXISTING, "--out", "TARGET"), ".jsonl"),
+    "store --groups-out": (_by_command("clustruct", "store", "people.db", "--groups-out", "TARGET"), ".csv"),
+    "store --decisions-out": (
+        _by_command("clustruct", "store", "people.db", "--decisions-out", "TARGET"),
+        ".jsonl",
+    ),
     "report": (_by_command("clustruct", "report", *PREDICT[1:]), ".html"),
     "learn": (_by_command("clustruct-learn", "-v", "0", "--m", "linear.py", "train.dat", "TARGET"), ""),
     "classify": (
@@ -71,7 +97,7 @@ WRITES: dict[str, tuple[Write, str]] = {
         "",
     ),
     "save": (_in_python(lambda folder, target: save(target, load(folder / "records"))), ""),
-    "checkpoint": (_in_python(lambda folder, target: train(target, "n_slack")), ""),
+    "checkpoint": (_in_python(_checkpoint), ""),
     "write_sets": (_in_python(_sets), ".jsonl"),
 }
 PRINTS = {
@@ -80,6 +106,10 @@ PRINTS = {
     "predict --out": ("clustruct", "predict records.csv --model records --out new.csv"),
     "evaluate": ("clustruct", f"evaluate records.csv {' '.join(TABLE)} --model records"),
     "explain": ("clustruct", "explain records.csv --model records"),
+    "store": ("clustruct", "store people.db"),
+    "store --json": ("clustruct", "store people.db --json"),
+    "diff": ("clustruct", "diff people.db records.csv"),
+    "predict --existing": ("clustruct", "predict new.jsonl --model records --id id --existing people.db"),
     "show": ("clustruct", "show --model records"),
     "show --json": ("clustruct", "show --model records --json"),
     "fit": ("clustruct", f"fit records.csv {' '.join(TABLE)} --C 1 --model new"),
@@ -96,7 +126,7 @@ PRINTS = {
 }
 STREAMS = ("stdout closed", "stderr closed", "all closed", "stdout full", "pipe closed")
 # With these nothing is written but what is printed: output lost without a word is an answer lost.
-ANSWERS = ("predict", "predict --json", "evaluate", "explain", "show", "show --json", "cv")
+ANSWERS = ("predict", "predict --json", "evaluate", "explain", "show", "show --json", "cv", "store", "diff")
 
 
 class Surroundings(Part):
@@ -111,7 +141,8 @@ class Surroundings(Part):
             "read-only: demo",
             "disk full: demo",
         ]
-        inputs = [f"read-only inputs: {name}" for name in ("predict", "classify")]
+        writes += [f"{kind}: {name}" for name in STORES for kind in kinds]
+        inputs = [f"read-only inputs: {name}" for name in ("predict", "classify", "store", "diff")]
         prints = [f"{stream}: {name}" for name in PRINTS for stream in STREAMS]
         return thinned([*writes, *inputs, *prints], scale)
 
@@ -135,6 +166,8 @@ class Surroundings(Part):
                 return _printed(kind, name, there)
             if kind == "size limit":
                 return _limited(name, there)
+            if name in STORES and self.can_mount:
+                return _on_a_disk(kind, name, there)
             if not self.can_mount:
                 return skipped("no right to mount a file system")
             if kind == "read-only inputs":
@@ -181,6 +214,35 @@ def _unwritable(kind: str, name: str, folder: Path) -> Outcome:
         return _refused_whole(write, folder, target, name != "checkpoint")
 
 
+def _on_a_disk(kind: str, name: str, folder: Path) -> Outcome:
+    """A store on a disk that is full, or cannot be written to."""
+    with mounted(folder, "2m") as disk:
+        for needed in ("people.db", "new.jsonl", "fix.csv", "records"):
+            shutil.copy(folder / needed, disk)
+        if kind == "disk full":
+            _fill(disk)
+        else:
+            subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+        found = _store_kept(name, disk)
+        if kind == "read-only":
+            shutil.copy(disk / "people.db", folder)
+        return found
+
+
+def _store_kept(name: str, folder: Path) -> Outcome:
+    """The store is as it was, and the refusal names it."""
+    before = commands.contents(folder)
+    found = judged(commands.run("clustruct", STORES[name], folder), ["people.db", "made.db"], (1,), 20)
+    if found.status == "fault":
+        return found
+    after = commands.contents(folder)
+    left = set(after) - set(before)
+    if left:
+        return fault("left over", ", ".join(sorted(left)))
+    changed = [name for name in before if before[name] != after.get(name)]
+    return fault("half-written", ", ".join(changed)) if changed else found
+
+
 def _demo(kind: str, folder: Path, disk: Path) -> Outcome:
     if kind == "disk full":
         _fill(disk)
@@ -206,26 +268,40 @@ def _limited(name: str, folder: Path) -> Outcome:
     """No file may grow beyond 16 bytes."""
     if name == "demo":
         return skipped("there is no such case")
+    if name in STORES:
+        with _small_files():
+            return _store_kept(name, folder)
     write, suffix = WRITES[name]
     target = folder / f"target{suffix}"
     if name != "checkpoint":
         target.write_bytes(b"old")
+    with _small_files():
+        return _refused_whole(write, folder, target, name != "checkpoint")
+
+
+@contextmanager
+def _small_files() -> Iterator[None]:
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (16, before[1]))
     try:
-        return _refused_whole(write, folder, target, name != "checkpoint")
+        yield
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def _read_only_inputs(name: str, folder: Path) -> Outcome:
-    write, suffix = WRITES[name]
+    write, suffix = WRITES[name] if name in WRITES else (_by_command(*_words(name)), ".csv")
     with mounted(folder, "2m") as disk:
         for needed in NEEDED:
             shutil.copy(folder / needed, disk)
         subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
         found = write(disk, folder / f"target{suffix}")
     return found if found.status == "fine" else fault("exit code", found.detail)
+
+
+def _words(name: str) -> list[str]:
+    command, text = PRINTS[name]
+    return [command, *text.split()]
 
 
 def _printed(kind: str, name: str, folder: Path) -> Outcome:

@@ -42,7 +42,14 @@ def prepared(name, folder):
     return part
 
 
-SHARES = {"models": 0.006, "checkpoints": 0.03, "hooks": 0.03, "inputs": 0.025, "library": 0.05}
+SHARES = {
+    "models": 0.006,
+    "checkpoints": 0.03,
+    "hooks": 0.03,
+    "stores": 0.03,
+    "inputs": 0.02,
+    "library": 0.05,
+}
 
 
 @pytest.mark.parametrize("name", SHARES)
@@ -55,12 +62,13 @@ def test_in_this_process(name, tmp_path):
 
 
 CHOSEN = {
-    "kills": ["SIGKILL:fit:0", "SIGKILL:save:1", "SIGKILL:sets:5", "SIGTERM:predict:3"],
+    "kills": ["SIGKILL:fit:0", "SIGKILL:save:1", "SIGKILL:sets:5", "SIGTERM:predict:3", "SIGKILL:existing:8"],
     "surroundings": [
         "disk full: predict",
         "size limit: classify",
         "read-only: fit",
         "stdout closed: predict",
+        "disk full: predict into a store",
     ],
     "large": ["10 MB cell: predict"],
     "container": ["HOME not there: imports"],
@@ -93,6 +101,7 @@ def test_there_are_enough_kinds():
     assert counts["models"] == 10_000
     assert counts["checkpoints"] >= 2_000
     assert counts["hooks"] == 1_000
+    assert counts["stores"] == 1_000
     assert counts["kills"] >= 100
     for name, part in parts.items():
         cases = part.cases(1.0, 0)

@@ -19,6 +19,7 @@ from clustruct.ssvm.checkpoint import Checkpoint
 from . import commands
 from .fuzz_checkpoints import train
 from .fuzz_models import fit_by_command, write_data
+from .living import write_store
 
 Work = Callable[[Path], None]
 
@@ -48,6 +49,12 @@ def _sets(folder: Path) -> None:
     io.write_sets(folder / "target.csv", held * 50)
 
 
+def _create(folder: Path) -> None:
+    (folder / "target.db").unlink(missing_ok=True)
+    command("clustruct", "store", "target.db", "--create", "--groups-out", "target.csv")(folder)
+
+
+NEW = ("new.jsonl", "--model", "records", "--id", "id")
 TABLE = ("--set", "set", "--cluster", "cluster", "--id", "id", "--C", "1", "--quiet")
 # What is done over and over, and the file that it writes.
 WORKS: dict[str, tuple[Work, str]] = {
@@ -67,6 +74,12 @@ WORKS: dict[str, tuple[Work, str]] = {
         "target.csv.gz",
     ),
     "sets": (_sets, "target.csv"),
+    "existing": (
+        command("clustruct", "predict", *NEW, "--existing", "people.db", "--out", "target.csv", "--quiet"),
+        "target.csv",
+    ),
+    "decisions": (command("clustruct", "store", "people.db", "--decisions", "fix.csv"), "people.db"),
+    "create": (_create, "target.db"),
     "learn": (
         command("clustruct-learn", "-v", "0", "--m", "linear.py", "train.dat", "target"),
         "target",
@@ -84,6 +97,7 @@ def prepare(folder: Path) -> None:
 
     write_data(folder)
     fit_by_command(folder, "records")
+    write_store(folder)
     HookModels().prepare(folder, 0)
 
 
@@ -115,7 +129,8 @@ def main() -> None:
     there = Path(sys.argv[1])
     for name, (work, target) in WORKS.items():
         work(there)
-        (there / target).unlink(missing_ok=True)
+        if target.startswith("target"):
+            (there / target).unlink(missing_ok=True)
         print(f"{name} works", file=sys.stderr)
     print("ready", flush=True)
     for line in sys.stdin:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Literal, Self
 
@@ -185,7 +185,8 @@ class PairwiseClassifierClustering(PairSimilarity):
 
     def _clusters(self, sets: list[ItemSet], truth: list[Labels] | None = None) -> list[Any]:
         search = self._predictor()
-        return [search.predict(PairScores.from_matrix(self._similarity(x))) for x in sets]
+        scores = [(PairScores.from_matrix(self._similarity(x)), x.sources) for x in sets]
+        return [search.clusters(replace(K, sources=sources)) for K, sources in scores]
 
 
 def scored_pairs(x: ItemSet) -> Indices:

@@ -4,4 +4,4 @@ Nothing heavy is imported at the top of these modules, so that help comes at onc
 through ``clustruct.``, whose names load on first use.
 """
 
-COMMANDS = ("fit", "predict", "evaluate", "explain", "cv", "report", "show", "diff", "store", "demo")
+COMMANDS = ("fit", "predict", "link", "evaluate", "explain", "cv", "report", "show", "diff", "store", "demo")

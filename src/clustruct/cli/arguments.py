@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import clustruct
 
+from . import sources
 from .output import UsageError
 
 if TYPE_CHECKING:
@@ -76,7 +77,8 @@ def _choice(text: str) -> tuple[str, frozenset[str]]:
     return name, frozenset(values.split(","))
 
 
-def _delimiter(text: str) -> str:
+def delimiter_mark(text: str) -> str:
+    """One character."""
     try:
         return clustruct.io.check_delimiter(text)
     except ValueError as error:
@@ -111,7 +113,7 @@ def add_data(parser: argparse.ArgumentParser) -> None:
     rows("--where", help="only rows (sets) with these values")
     rows("--except", dest="without", help="all but these")
     mark = "between the cells of a .csv file (comma)"
-    group.add_argument("--delimiter", type=_delimiter, metavar="C", help=mark)
+    group.add_argument("--delimiter", type=delimiter_mark, metavar="C", help=mark)
     group.add_argument("--skip-unlabelled", action="store_true", help="leave out items without a cluster")
     group.add_argument("--number-ids", action="store_true", help="allow ids that appear twice in a set")
     size = "refuse work that needs more, e.g. 8G (default: what is available)"
@@ -139,6 +141,7 @@ def add_learning(parser: argparse.ArgumentParser) -> None:
     add("--neighbours", type=whole(0), default=10, metavar="N", help="likely pairs of an item, at least (10)")
     add("--n-jobs", type=_processes, metavar="N", help="processes for training")
     add("--seed", type=whole(0), default=0, metavar="N", help="random numbers (0)")
+    sources.add_source(parser)
 
 
 def add_background(parser: argparse.ArgumentParser) -> None:
@@ -184,6 +187,7 @@ def recipe(args: argparse.Namespace) -> Recipe:
     same.append("nonnegative")
     more = {"n_neighbors": args.neighbours, "n_jobs": args.n_jobs, "random_state": args.seed}
     more |= {"unlabelled": background or "apart", "for_size": getattr(args, "for_size", None)}
+    more |= sources.of_recipe(args)
     return clustruct.Recipe(**{name: getattr(args, name) for name in same}, **more)
 
 
@@ -219,7 +223,8 @@ def columns(args: argparse.Namespace, trained: Trained = None) -> Columns:
     """The columns named by the options; where not named, those that the model was trained with."""
     before = trained or {}
     named = {name: getattr(args, name) or before.get(name) for name in ROLES}
-    fields = args.fields or before.get("fields")
+    fields, source = args.fields or before.get("fields"), sources.column(args, before)
+    fields = [*fields, source] if fields and source and source not in fields else fields
     kept = [before[name] for name in ROLES if not getattr(args, name) and before.get(name)]
     return clustruct.io.Columns(
         **named,
@@ -242,7 +247,8 @@ def _together(choices: Iterable[tuple[str, frozenset[str]]]) -> dict[str, frozen
 def about(args: argparse.Namespace) -> dict[str, object]:
     """What later commands want to know of how the data was read."""
     chosen_by = sorted({name for name, _ in [*args.where, *args.without]})
-    return {**{name: getattr(args, name) for name in ROLES}, "fields": args.fields, "chosen_by": chosen_by}
+    read = {"fields": args.fields, "chosen_by": chosen_by, "source": getattr(args, "source", None)}
+    return {**{name: getattr(args, name) for name in ROLES}, **read}
 
 
 def partly_labelled_sets(
@@ -285,7 +291,7 @@ def naming_files(args: argparse.Namespace) -> Iterator[None]:
     """What is wrong with data names its files, also where sets were looked at that are in memory."""
     try:
         yield
-    except clustruct.exceptions.DataError as error:
+    except (clustruct.exceptions.DataError, clustruct.exceptions.NotEnoughMemory) as error:
         data = getattr(args, "data", None) or []
         others = [
             getattr(args, name, None) for name in ("model", "out", "predictions", "against", "existing")
@@ -314,4 +320,4 @@ def sets_as_they_are(args: argparse.Namespace, trained: Trained = None) -> list[
 
 def _read(args: argparse.Namespace, trained: Trained, labels: LabelUse) -> Iterator[RawSet]:
     named = columns(args, trained)
-    return clustruct.read_sets(*args.data, columns=named, labels=labels, delimiter=args.delimiter)
+    return sources.read(args, trained or {}, named, labels)

@@ -94,20 +94,25 @@ def run(args: argparse.Namespace, saved: Model) -> None:
         for number, why in known.state.void.items():
             print(f"clustruct: decision {number} says nothing any more: {why}", file=sys.stderr)
         found = incremental.add_to_groups(
-            clustruct.features.checked(saved.pipeline, [new]),
+            clustruct.features.checked(saved.pipeline, [*filter(None, [known.raw]), new]),
             known,
             new,
             decisions=decisions(args.constraints),
             revise=args.revise,
             fresh=None if store is None else store.fresh_id,
         )
-        number = None
-        if not args.dry_run:
-            if args.out is not None:
-                incremental.write_known(args.out, found.raw, found.update.groups, known.id, known.cluster)
-            if store is not None:
-                number = incremental.record(store, found, source=", ".join(args.data))
+        number = None if args.dry_run else _kept(args, known, found, store)
     _tell(args, known, new, found, number)
+
+
+def _kept(args: argparse.Namespace, known: Known, found: Outcome, store: Store | None) -> int | None:
+    """Write the file and the run, or neither: the file is ready, and gets its name when the run is kept."""
+    incremental, groups = clustruct.incremental, found.update.groups
+    target = nullcontext()
+    if args.out is not None:
+        target = incremental.known_file(args.out, found.raw, groups, known.id, known.cluster)
+    with target:
+        return None if store is None else incremental.record(store, found, source=", ".join(args.data))
 
 
 def _known(args: argparse.Namespace, saved: Model, store: Store | None) -> Known:

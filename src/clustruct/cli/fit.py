@@ -25,6 +25,7 @@ from .arguments import (
 )
 from .output import INTERRUPTED, UsageError, print_json
 from .progress import training_progress
+from .sources import in_words
 
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
@@ -110,6 +111,8 @@ def _print(found: Mapping[str, Any], rows: list[tuple[str, float, float]], how: 
     print(f"learned from {sets} with {items}{how} in {duration(found['seconds'])}")
     if found["labelled"] < found["items"] and found["unlabelled"] is not None:
         print(f"{found['labelled']:,} of the items have a cluster; {ASSUMED[found['unlabelled']]}")
+    if found.get("source") is not None:
+        print(in_words(found["source"]))
     if rows:
         print(f"\n{count(found['features'], 'feature')}; the strongest, by weight times usual size:")
         print(table(["feature", "weight", "effect"], rows[:8]))

@@ -73,8 +73,8 @@ def main(argv: list[str] | None = None) -> int:
     """The command. Returns the exit code."""
     printable = open_streams()
     words = sys.argv[1:] if argv is None else argv
-    parser = build_parser(words[0] if words else None)
     try:
+        parser = build_parser(words[0] if words else None)
         args = parser.parse_args(words)
         if args.command is None:
             parser.print_help()
@@ -82,6 +82,9 @@ def main(argv: list[str] | None = None) -> int:
         return _run(args, printable)
     except SystemExit as leaving:  # argparse has printed help or what is wrong
         return int(leaving.code or OK)
+    except KeyboardInterrupt:  # before the work began: much is imported to know what options there are
+        _complain("interrupted; nothing was written")
+        return INTERRUPTED
 
 
 def _run(args: argparse.Namespace, printable: bool) -> int:

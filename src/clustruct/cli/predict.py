@@ -123,7 +123,8 @@ def _grouped(pipeline: Pipeline, raw: RawSet, confidence: bool, said: existing.S
             K = scores.signed() if confidence or len(held) else None
             labels = model.predict_scores([scores])[0]
         if len(held):
-            labels = clustruct.incremental.constrained(model, K, raw.item_ids, held)
+            sources = x.sources if scores is None else scores.sources
+            labels = clustruct.incremental.constrained(model, K, raw.item_ids, held, sources=sources)
         work.keep(items=len(raw), clusters=len(set(labels.tolist())))
     if not confidence:
         return clustruct.io.Prediction(raw, labels)

@@ -84,6 +84,8 @@ def _said(name: str, value: object) -> object:
         if name == "seconds":
             return duration(value)
         return f"{100 * value:.1f} %" if name.endswith("_f") else f"{value:.4g}"
+    if name == "source" and isinstance(value, dict):
+        return f"the column {value.get('field')!r}, rows of one source {value.get('within')}"
     return ", ".join(map(str, value)) if isinstance(value, list) else value
 
 

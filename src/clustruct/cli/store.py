@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import getpass
 from collections import Counter
+from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import clustruct
 from clustruct.text import count, short, table
@@ -61,15 +62,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """In, out, and what the store holds then."""
     incremental = clustruct.incremental
-    for target in (args.groups_out, args.decisions_out):
-        if target is not None:
-            clustruct.storage.check_target(Path(target), [args.store])
+    _check_targets(args)
     opened = incremental.Store.create if args.create else incremental.Store
     with opened(args.store) as store:
-        done = _take_in(args, store)
-        if args.verify:
-            store.verify()
-            done.append("the log gives the groups that are kept")
+        try:
+            done, told = _looked_at(args, store)
+        except BaseException:
+            if args.create:  # nothing is in it yet
+                store.remove()
+            raise
         if args.groups_out is not None:
             incremental.write_groups(args.groups_out, store.groups())
             done.append(f"groups written to {args.groups_out}")
@@ -77,13 +78,36 @@ def run(args: argparse.Namespace) -> None:
             incremental.write_decisions(args.decisions_out, store.decisions())
             done.append(f"decisions written to {args.decisions_out}")
         if args.json:
-            print_json(_group(store, args.show) if args.show else _contents(store))
+            print_json(told)
         else:
-            print(
-                "\n".join(
-                    [*done, *(_group_lines(store, args.show) if args.show else _lines(store, args.top))]
-                )
-            )
+            print("\n".join([*done, *told]))
+
+
+def _check_targets(args: argparse.Namespace) -> None:
+    """Refuse what cannot be written before anything is taken in."""
+    inputs = [name for name in (args.store, args.items, args.decisions) if name is not None]
+    for what, target in {"groups": args.groups_out, "decisions": args.decisions_out}.items():
+        if target is not None:
+            clustruct.incremental.decisions.written_suffix(target, what)
+            clustruct.storage.check_target(Path(target), inputs)
+    both = (args.groups_out, args.decisions_out)
+    if None not in both and Path(both[0]).resolve() == Path(both[1]).resolve():
+        raise ValueError(f"{both[0]} is to be written twice: give two names")
+
+
+def _looked_at(args: argparse.Namespace, store: Store) -> tuple[list[str], Any]:
+    """What was taken in, and what the store holds then; from one that is damaged nothing comes, and nothing
+    goes in.
+    """
+    given = (args.items, args.decisions, args.decide)
+    with store.transaction() if any(word is not None for word in given) else nullcontext():
+        done = _take_in(args, store)
+        if args.verify:
+            store.verify()
+            done.append("the log gives the groups that are kept")
+        if args.json:
+            return done, _group(store, args.show) if args.show else _contents(store)
+        return done, _group_lines(store, args.show) if args.show else _lines(store, args.top)
 
 
 def _take_in(args: argparse.Namespace, store: Store) -> list[str]:
@@ -99,7 +123,13 @@ def _take_in(args: argparse.Namespace, store: Store) -> list[str]:
         numbers = store.import_decisions(args.decisions)
         done.append(f"{count(len(numbers), 'decision')} of {args.decisions} written down")
     if args.decide is not None:
-        number = store.decide(_decision(args.decide, args.author or _user()))
+        decision = _decision(args.decide, args.author or _user())
+        if decision.kind == "move" and decision.into and not store.was_given(decision.into):
+            told = (
+                f"there is no group {decision.into!r}, and there never was (without GROUP a new one is made)"
+            )
+            raise clustruct.exceptions.DataError(f"{store.path}: {told}")
+        number = store.decide(decision)
         done.append(f"decision {number} written down")
     return done
 
@@ -137,7 +167,7 @@ def _decision(words: list[str], author: str) -> Decision:
 
 def _contents(store: Store) -> dict[str, object]:
     sizes = Counter(store.groups().values())
-    undone = clustruct.incremental.undone(store.log())
+    undone = store.undone()
     kinds = Counter(d.kind for d in store.decisions() if d.number not in undone)
     return {
         "items": sum(1 for _ in store.items()),
@@ -154,7 +184,7 @@ def _lines(store: Store, most: int) -> list[str]:
     largest = f" (the largest has {held['largest']:,})" if held["groups"] else ""
     sizes = [count(int(str(held[name])), name[:-1]) for name in ("items", "groups", "runs")]
     lines = [f"{sizes[0]} in {sizes[1]}{largest}, {sizes[2]}, {count(len(store.decisions()), 'decision')}"]
-    undone = clustruct.incremental.undone(store.log())
+    undone = store.undone()
     last = store.decisions()[::-1]
     if last:
         rows = [

@@ -138,7 +138,7 @@ class PairSimilarity(SetClusterer):
         for one in scores:
             search.check_set(one)
         self._warn_unfamiliar(scores)
-        return [search.predict(one) for one in scores]
+        return [search.clusters(one) for one in scores]
 
     def _read(self, X: Table, set_ids: ArrayLike | None) -> Sets:
         given = super()._read(X, set_ids)

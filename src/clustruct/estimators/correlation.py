@@ -153,4 +153,4 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         search = self._predictor()
         for x in sets:
             search.check_set(x)
-        return [search.predict(search.scores(x, self.w_)) for x in sets]
+        return [search.clusters(search.scores(x, self.w_)) for x in sets]

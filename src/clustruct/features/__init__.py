@@ -16,6 +16,7 @@ from .blocks.mentions.table import pronouns
 from .blocks.links import Links, link_pairs, links
 from clustruct.records import field_kinds
 from .needs import FieldNeed
+from .sources import Sources
 from .guess import guess_blocks
 from .likeness import likenesses
 from .pair_features import Constant, PairFeatures, checked
@@ -32,6 +33,7 @@ __all__ = [
     "Numbers",
     "PairBlock",
     "PairFeatures",
+    "Sources",
     "Strings",
     "Terms",
     "TextCosines",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
@@ -100,13 +100,14 @@ class Blocking(EstimatorState, BaseEstimator):
         """Learn how rare terms are."""
         return self.fit_columns(columns_of(sets))
 
-    def fit_columns(self, columns: Sequence[Columns]) -> Self:
-        """`fit`, from columns that others look at, too."""
+    def fit_columns(self, columns: Sequence[Columns], left_out: Collection[str] = ()) -> Self:
+        """`fit`, from columns that others look at, too; some fields are not looked at."""
         self.check_parameters()
         sets = [c.raw for c in columns]
         fields = list(
             dict.fromkeys(f for raw in sets for f in raw.fields()) if self.fields is None else self.fields
         )
+        fields = [name for name in fields if name not in left_out]
         self.weights_ = {"": self._learn(columns, fields)}
         for field in fields if len(fields) > 1 and self.n_neighbors_by_field else ():
             tables = [self._terms(c, [field]) for c in columns]
@@ -131,27 +132,30 @@ class Blocking(EstimatorState, BaseEstimator):
         """Whether the set is large enough for a list of pairs."""
         return len(raw) >= self.from_size
 
-    def pairs(self, raw: RawSet | Columns, since: int = 0) -> Ints:
+    def pairs(self, raw: RawSet | Columns, since: int = 0, sources: Ints | None = None) -> Ints:
         """The pairs a < b, sorted; those alone in which b is item number ``since`` or later.
 
         Items before ``since`` are not asked for their neighbours: that takes the time of the others only.
+        Of the ``sources`` of the items, where they are given, pairs are of two.
         """
         columns = raw if isinstance(raw, Columns) else Columns(raw)
-        pairs = self._candidates(columns, since)
+        pairs = self._candidates(columns, since, sources)
         return self._kept(columns, pairs[pairs[:, 1] >= since] if since else pairs)
 
-    def _candidates(self, columns: Columns, since: int = 0) -> Ints:
+    def _candidates(self, columns: Columns, since: int = 0, sources: Ints | None = None) -> Ints:
         """All pairs that words suggest."""
-        found = [self._keys(columns, field, since) for field in self.weights_]
+        found = [self._keys(columns, field, since, sources) for field in self.weights_]
         for names in self.vectors:
-            found.append(keys_of(nearest_vectors(vectors_of(columns, names)[0], self.n_neighbors_)))
+            near = nearest_vectors(vectors_of(columns, names)[0], self.n_neighbors_, sources)
+            found.append(keys_of(near))
         keys = sorted_unique(np.concatenate(found))
         return np.column_stack(np.divmod(keys, len(columns)))
 
-    def _keys(self, columns: Columns, field: str, since: int) -> Ints:
+    def _keys(self, columns: Columns, field: str, since: int, sources: Ints | None) -> Ints:
         """The pairs found by one field's words, or by all ("")."""
         rows = self.weights_[field].rows(self._terms(columns, [field] if field else self.fields_))
-        near = TermNeighbours(rows, self._common(len(columns)), int(self.common_share * len(columns)))
+        most = int(self.common_share * len(columns))
+        near = TermNeighbours(rows, self._common(len(columns)), most, sources)
         if field:
             return keys_of(near.nearest(self.n_neighbors_by_field, since))
         return np.concatenate([keys_of(near.nearest(self.n_neighbors_, since)), near.sharing(self.rare)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import get_args
 
 from clustruct.exceptions import DataError
@@ -15,7 +15,10 @@ KINDS: tuple[str, ...] = get_args(ItemKind)
 
 
 def guess_blocks(
-    sets: Sequence[RawSet], kind: ItemKind = "auto", fields: Sequence[str] | None = None
+    sets: Sequence[RawSet],
+    kind: ItemKind = "auto",
+    fields: Sequence[str] | None = None,
+    left_out: Collection[str] = (),
 ) -> list[Block]:
     """Blocks of features that suit the sets.
 
@@ -30,6 +33,7 @@ def guess_blocks(
         "auto": mentions where items are places in a text, text
         where at most two fields hold anything and one is long, records otherwise
     fields : the fields to look at (all by default, without names of items)
+    left_out : fields that are not looked at
 
     >>> sets = [RawSet([{"title": "Dog bites man", "year": 1990}, {"title": "Rain", "year": 1991}])]
     >>> [type(block).__name__ for block in guess_blocks(sets, "records")]
@@ -37,7 +41,7 @@ def guess_blocks(
     """
     if kind not in KINDS:
         raise ValueError(f"kind must be one of {', '.join(KINDS)}, not {kind!r}")
-    data = _look(sets, kind, fields)
+    data = _look(sets, kind, fields, left_out)
     classes = list(registered(PairBlock).values())  # type: ignore[type-abstract]
     found: list[Block] = []
     for field in data.compared():
@@ -53,12 +57,14 @@ def guess_blocks(
     return found
 
 
-def _look(sets: Sequence[RawSet], kind: ItemKind, fields: Sequence[str] | None) -> Fields:
+def _look(
+    sets: Sequence[RawSet], kind: ItemKind, fields: Sequence[str] | None, left_out: Collection[str]
+) -> Fields:
     place = {"sent", "start", "end"}  # of a mention in a text
     mentions = all("tokens" in raw.context and place <= set(raw.items[0]) for raw in sets)
     if kind == "mentions" or (kind == "auto" and fields is None and mentions):
         return Fields(sets, "mentions", {})
-    kinds = field_kinds(sets, fields)
+    kinds = {name: k for name, k in field_kinds(sets, fields).items() if name not in left_out}
     # Text where most that is said is said in words that are not short columns.
     holding = [k for k in kinds.values() if k not in ("id", "nothing")]
     guess: ItemKind = "text" if "text" in holding and len(holding) <= 2 else "records"

@@ -27,6 +27,7 @@ from .blocking import Blocking
 from .columns import Columns, columns_of
 from .needs import FieldNeed, learn_needs, watched
 from .products import check_patterns, multiply, product_columns, product_names
+from .sources import Sources, across
 
 # Features are made for so many pairs at a time.
 PAIRS_AT_ONCE = 50_000
@@ -68,6 +69,8 @@ class PairFeatures(TransformerMixin, BaseEstimator):
     allow_missing_fields : bool
         Whether data may lack a field that the features look at, or hold something else there. By default
         `transform` refuses it. A model file does not keep this.
+    sources : Sources, optional
+        Only items of different sources are compared.
 
     Attributes
     ----------
@@ -89,6 +92,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):
     blocking: Blocking | None = None
     allow_missing_fields: bool = False
     memory_limit: memory.Size = None
+    sources: Sources | None = None
 
     def fit(self, X: Sequence[RawSet], y: object = None) -> Self:
         """Learn vocabularies, weights and ranges from the raw sets."""
@@ -97,8 +101,13 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         for block in self.blocks_:
             block.fit_columns(columns)
         self.product_columns_ = product_columns(self.products, self._names())
-        self.blocking_ = None if self.blocking is None else self.blocking.fit_columns(columns)
+        left_out = () if self.sources is None else (self.sources.field,)
+        self.blocking_ = None if self.blocking is None else self.blocking.fit_columns(columns, left_out)
         self.needs_ = self._needs(X)
+        self.sources_ = None
+        if self.sources is not None:
+            compared = [need.name for need in self.needs_ if need.kind not in ("context", "vector")]
+            self.sources_ = self.sources.learn(columns, compared)
         return self
 
     def transform(self, X: Iterable[RawSet], touching: Sequence[Bools | None] | None = None) -> list[ItemSet]:
@@ -118,12 +127,12 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         The features are made chunk by chunk and not kept: what a prediction needs of a large table.
         """
         columns = Columns(raw)
-        pairs, listed = self._compared(columns)
+        pairs, listed, apart = self._compared(columns)
         with working("features") as work:
             values = self.scores_of(columns, pairs, w, intercept, told=listed)
             work.keep(items=len(raw), pairs=len(pairs))
         if listed:
-            return PairScores(len(raw), index=pairs, values=values)
+            return PairScores(len(raw), index=pairs, values=values, sources=apart)
         matrix = squareform(values) if len(raw) > 1 else np.zeros((1, 1))
         return PairScores(len(raw), matrix=matrix)
 
@@ -158,7 +167,8 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         context = [name for block in self.blocks_ for name in block.context_used()]
         searched = [] if self.blocking_ is None else self.blocking_.fields_
         chosen = [] if self.blocking_ is None else self.blocking_.fields or ()
-        return learn_needs(sets, [*fields, *chosen], context, searched) if sets else []
+        own = [] if self.sources is None else [self.sources.field]
+        return learn_needs(sets, [*fields, *chosen, *own], context, searched) if sets else []
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
         """The names of the features, in order."""
@@ -187,20 +197,26 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         """Whether only likely pairs of the set are compared."""
         return self.blocking_ is not None and self.blocking_.lists(raw)
 
-    def _compared(self, columns: Columns, touching: Bools | None = None) -> tuple[Ints, bool]:
-        """The pairs of a set that are compared, and whether they are to be listed: not if they are all."""
-        raw = columns.raw
+    def _compared(self, columns: Columns, touching: Bools | None = None) -> tuple[Ints, bool, Ints | None]:
+        """The pairs of a set that are compared, whether they are to be listed: not if they are all; and the
+        sources that are kept apart.
+        """
+        raw, sources, apart = columns.raw, None, None
+        if self.sources_ is not None:
+            sources = self.sources_.codes(columns)
+            apart = self.sources_.apart(sources)
         if not self._lists(raw):
             self.check_memory([raw])
-            pairs = all_pairs(len(raw))
-            return (pairs, False) if touching is None else (pairs[touching[pairs].any(axis=1)], True)
+            pairs, listed = all_pairs(len(raw)), sources is not None or touching is not None
+            pairs = pairs if sources is None else across(pairs, sources)
+            return pairs if touching is None else pairs[touching[pairs].any(axis=1)], listed, apart
         assert self.blocking_ is not None
         with working("blocking") as work:
-            pairs = self.blocking_.pairs(columns)
+            pairs = self.blocking_.pairs(columns, sources=sources)
             if touching is not None:
                 pairs = pairs[touching[pairs].any(axis=1)]
             work.keep(pairs=len(pairs))
-        return pairs, True
+        return pairs, True, apart
 
     def _chunks(self, columns: Columns, pairs: Ints, *, told: bool) -> Iterator[tuple[slice, Values]]:
         """The features of the pairs, some at a time; ``told``: progress is."""
@@ -222,7 +238,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):
 
     def _item_set(self, raw: RawSet, touching: Bools | None = None) -> ItemSet:
         columns = Columns(raw)
-        pairs, listed = self._compared(columns, touching)
+        pairs, listed, apart = self._compared(columns, touching)
         names = self.get_feature_names_out()
         if listed:
             self._require(len(pairs), f"features of {len(pairs):,} pairs of {len(raw):,} items")
@@ -232,6 +248,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):
             ids=raw.ids,
             feature_names=list(names),
             n_items=len(raw),
+            sources=apart,
         )
 
     def state(self) -> dict[str, Any]:
@@ -239,7 +256,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         products = [list(pair) for pair in self.products]
         parts = {"blocks": self.blocks_, "products": products, "blocking": self.blocking_}
-        return {**parts, "needs": self.needs_}
+        return {**parts, "needs": self.needs_, "sources": self.sources_}
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> PairFeatures:
@@ -254,9 +271,12 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         needs = state.get("needs", [])
         if not isinstance(needs, list) or not all(isinstance(need, FieldNeed) for need in needs):
             raise ValueError("the state of the features has no list of needs")
+        if not isinstance(sources := state.get("sources"), Sources | None):
+            raise ValueError(f"sources must be Sources, not {type(sources).__name__}")
         products = check_patterns(state["products"])
-        features = cls(blocks, bias=False, products=products, blocking=blocking)
+        features = cls(blocks, bias=False, products=products, blocking=blocking, sources=sources)
         features.blocks_, features.blocking_, features.needs_ = blocks, blocking, needs
+        features.sources_ = sources
         features.product_columns_ = product_columns(products, features._names())
         return features
 

@@ -15,9 +15,12 @@ import numpy as np
 from scipy import sparse
 
 from clustruct._typing import Bools, Floats, Ints
+from clustruct.partitions import canonical_labels
 
 # First and last temperature in units of the mean |score|, as in `inference.correlation`.
 HOT, COLD = 1.1, 0.3
+# Components of up to so many nodes are searched by branch and bound, in so many steps (one takes about 1 us).
+SMALL, STEPS_OF_COMPONENT, STEPS = 24, 20_000, 1_000_000
 
 
 @dataclass(frozen=True)
@@ -93,10 +96,12 @@ def anchored_clusters(
     random_state: Any = 0,
 ) -> Ints:
     """Labels of the nodes, clusters numbered by first appearance: a local optimum under single moves and
-    joins.
+    joins, and the best of all in small components of the positive scores.
 
     Greedy merging, or all free nodes alone, or ``start``, whichever settles best; then annealing, and the
-    better of the two (`inference.correlation.local_search` with anchors). Cost O(edges) a sweep.
+    better of the two (`inference.correlation.local_search` with anchors). Cost O(edges) a sweep. Then branch
+    and bound: annealing misses the best of 7 to 24 nodes in some cases of a hundred, most with pairs apart.
+    With random scores all of up to 16 nodes are solved; beyond the limits what was found stays.
 
     Parameters
     ----------
@@ -125,7 +130,7 @@ def anchored_clusters(
         state = np.array([int(random_state) % 2**64], np.uint64)
         annealed = anneal_anchored(*barred.csr, best, free, temperatures, state)
         best = max((best, _settled(barred, annealed, tolerance)), key=barred.value)
-    return best
+    return _solved(closed, best, tolerance)
 
 
 def _settled(graph: NodeGraph, labels: Ints, tolerance: float) -> Ints:
@@ -144,6 +149,37 @@ def _settled(graph: NodeGraph, labels: Ints, tolerance: float) -> Ints:
         if np.array_equal(joined, np.arange(len(joined))):
             return labels
         labels = canonical(joined[labels])
+
+
+def _solved(graph: NodeGraph, labels: Ints, tolerance: float) -> Ints:
+    """The best labels of all small components of the positive scores; no cluster gains by spanning two."""
+    from ._kernels import solve_components
+
+    members, starts = _small_components(graph)
+    labels = labels.copy()
+    if len(members):
+        solve_components(
+            *graph.csr, graph.anchored, members, starts, labels, tolerance, STEPS, STEPS_OF_COMPONENT
+        )
+    return canonical_labels(labels)
+
+
+def _small_components(graph: NodeGraph) -> tuple[Ints, Ints]:
+    """Nodes by component, and where each begins, the smallest first; in each the anchors come first, then the
+    nodes of large scores. Those of a single free node are left out: it has its best place already.
+    """
+    n, pulling = len(graph.anchored), graph.data > 0.0
+    ends = graph.rows[pulling], graph.indices[pulling]
+    near = sparse.coo_array((np.ones(len(ends[0])), ends), shape=(n, n))
+    part = sparse.csgraph.connected_components(near, directed=False)[1]
+    size, free = np.bincount(part), np.bincount(part, weights=~graph.anchored)
+    some = np.flatnonzero(((size <= SMALL) & (free > 1))[part])
+    finite = np.where(np.isfinite(graph.data), np.abs(graph.data), 0.0)
+    strength = np.bincount(graph.rows, weights=finite, minlength=n)
+    keys = -strength[some], ~graph.anchored[some], part[some], size[part[some]]
+    members = some[np.lexsort(keys)]
+    starts = np.flatnonzero(np.diff(part[members], prepend=-1, append=-1))
+    return members, starts
 
 
 def without_anchors(graph: NodeGraph) -> NodeGraph:

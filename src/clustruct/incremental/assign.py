@@ -16,6 +16,7 @@ from clustruct.itemsets import PairScores
 from clustruct.partitions import canonical_labels
 
 from .anchored import NodeGraph, anchored_clusters, without_anchors
+from .apart import source_links
 
 NEW = -1
 
@@ -71,7 +72,7 @@ def assign(
     Parameters
     ----------
     scores : scores of listed pairs: those that touch a new item, and as many pairs of old items as there are.
-        Pairs that are not listed count 0.
+        Pairs that are not listed count 0. Where they have sources, no new item joins one of its own source.
     groups : for each item the number of its known group (0, 1, ...), or -1 for a new item
     must_link, cannot_link : pairs of items that must, or must not share a cluster
     confirmed : for each item a number of what people have confirmed to be one group, or -1. Such items stay
@@ -92,6 +93,8 @@ def assign(
     known = _numbers(groups, scores.n_items, "groups")
     must = _pair_array(must_link, "must_link", scores.n_items)
     cannot = _pair_array(cannot_link, "cannot_link", scores.n_items)
+    if scores.sources is not None:
+        cannot = np.concatenate([cannot, source_links(scores.sources, index, values, known, must)])
     fixed = np.full(len(known), NEW) if confirmed is None else _numbers(confirmed, len(known), "confirmed")
     near = _near(known, index, must, cannot)
     place = np.cumsum(near) - 1

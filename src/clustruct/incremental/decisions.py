@@ -199,12 +199,27 @@ def _item_list(value: object) -> list[str]:
 
 def write_decisions(path: str | PathLike[str], decisions: Iterable[Decision]) -> None:
     """Write decisions to a .csv, .tsv or .jsonl file, from which `read_decisions` gives them back."""
-    suffix = suffix_of(path)
-    if suffix not in (".csv", ".tsv", ".jsonl"):
-        raise DataError(f"{path}: decisions are written as .csv, .tsv or .jsonl")
+    suffix = written_suffix(path, "decisions")
     lines = _json_lines(decisions) if suffix == ".jsonl" else _csv_lines(decisions, suffix)
     with replacing(Path(path)) as f:
         f.writelines(line.encode("utf-8", "surrogatepass") for line in lines)
+
+
+def is_unicode(text: str) -> bool:
+    """Whether a text has no halves of characters, which no file of text can hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def written_suffix(path: str | PathLike[str], what: str) -> str:
+    """The end of a name of a file that is to be written; `DataError` where it says nothing."""
+    suffix = suffix_of(path)
+    if suffix not in (".csv", ".tsv", ".jsonl"):
+        raise DataError(f"{path}: {what} are written as .csv, .tsv or .jsonl")
+    return suffix
 
 
 def _record(decision: Decision) -> dict[str, Any]:

@@ -12,10 +12,11 @@ from pathlib import Path
 
 from clustruct.exceptions import DataError, DataWarning, NoLabels
 from clustruct.io import Columns, read_sets
-from clustruct.io.files import is_table, suffix_of
+from clustruct.io.files import is_table
 from clustruct.records import RawSet
 from clustruct.storage.targets import replacing
 
+from .decisions import written_suffix
 from .schema import MAGIC
 from .store import Store
 
@@ -25,6 +26,8 @@ GROUP_COLUMNS = ("cluster", "group")
 def is_store(path: str | PathLike[str]) -> bool:
     """Whether a file is a database (of a store, one may hope) and not a file of text."""
     try:
+        if not Path(path).is_file():  # what comes down a pipe can be read once
+            return False
         with open(path, "rb") as f:
             return f.read(len(MAGIC)) == MAGIC
     except OSError:
@@ -77,9 +80,7 @@ def _rows(path: str | PathLike[str], id: str | None, cluster: str) -> list[RawSe
 
 def write_groups(path: str | PathLike[str], groups: Mapping[str, str]) -> None:
     """Write the group of each item to a .csv or .tsv file (columns id and cluster) or a .jsonl file."""
-    suffix = suffix_of(path)
-    if suffix not in (".csv", ".tsv", ".jsonl"):
-        raise DataError(f"{path}: groups are written as .csv, .tsv or .jsonl")
+    suffix = written_suffix(path, "groups")
     lines = _json_line(groups) if suffix == ".jsonl" else _csv_lines(groups, suffix)
     with replacing(Path(path)) as f:
         f.writelines(line.encode("utf-8", "surrogatepass") for line in lines)

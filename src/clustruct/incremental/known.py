@@ -8,17 +8,19 @@ import csv
 import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from clustruct.exceptions import DataError, NoLabels
-from clustruct.io import Columns, read_sets, write_sets
-from clustruct.io.files import is_table, suffix_of
-from clustruct.records import RawSet
+from clustruct.io import Columns, read_sets
+from clustruct.io.files import is_table, sets_file
+from clustruct.records import RawSet, Source
 from clustruct.storage.targets import replacing
 
+from .decisions import written_suffix
 from .replay import State
 from .scoring import joined
 from .stored import StoredGroups
@@ -65,6 +67,7 @@ def known_of_store(store: StoredGroups, id: str = "id") -> Known:
         ids = [item.id for item in held]
         values = {name: [item.fields.get(name) for item in held] for name in fields}
         raw = RawSet.from_columns(values, ids=ids) if fields else RawSet([{}] * len(held), ids=ids)
+        raw = replace(raw, source=Source(str(store.path)))
     return Known(raw, store.state(), id, is_store=True)
 
 
@@ -115,16 +118,25 @@ def write_known(
     """Write items with their groups and fields to a .csv, .tsv or .jsonl file, which a later run can start
     from.
     """
-    suffix = suffix_of(path)
-    if suffix not in (".csv", ".tsv", ".jsonl"):
-        raise DataError(f"{path}: groups are written as .csv, .tsv or .jsonl")
+    with known_file(path, raw, groups, id, cluster):
+        pass
+
+
+@contextmanager
+def known_file(
+    path: str | PathLike[str], raw: RawSet, groups: Mapping[str, str], id: str, cluster: str
+) -> Iterator[None]:
+    """The same; the file appears at the end of the block, unless something fails in it."""
+    suffix = written_suffix(path, "groups")
     labels = [groups.get(str(name)) for name in raw.item_ids]
     if suffix == ".jsonl":
-        write_sets(path, [replace(raw, labels=labels)])
+        with sets_file(path, [replace(raw, labels=labels)]):
+            yield
         return
     with replacing(Path(path)) as f:
         lines = _lines(raw, labels, id, cluster, suffix)
         f.writelines(text.encode("utf-8", "surrogatepass") for text in lines)
+        yield
 
 
 def _lines(raw: RawSet, labels: Sequence[str | None], id: str, cluster: str, suffix: str) -> Iterator[str]:

@@ -5,14 +5,13 @@ used.
 from __future__ import annotations
 
 import os
-import secrets
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote
 
 from clustruct.exceptions import ModelFileError
+from clustruct.storage.targets import creating
 
 # "clus" in the header of the file says whose it is; the number says which tables it has.
 APPLICATION = int.from_bytes(b"clus", "big")
@@ -47,36 +46,23 @@ def make_file(path: Path) -> None:
         raise ModelFileError(f"{path}: there is a file already")
     if not path.parent.is_dir():
         raise ModelFileError(f"{path}: there is no folder {path.parent}")
-    draft = path.with_name(f".{path.name[:50]}.{secrets.token_hex(8)}.part")
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
+        for text in TABLES.values():
+            db.execute(text)
+        db.execute(f"PRAGMA application_id = {APPLICATION}")
+        db.execute(f"PRAGMA user_version = {FORMAT}")
+        content = db.serialize()
     try:
-        with opened(draft, mode="rwc") as db:
-            for text in TABLES.values():
-                db.execute(text)
-            db.execute(f"PRAGMA application_id = {APPLICATION}")
-            db.execute(f"PRAGMA user_version = {FORMAT}")
-        os.link(draft, path)
+        with creating(path) as f:
+            f.write(content)
     except FileExistsError:
         raise ModelFileError(f"{path}: there is a file already") from None
-    finally:
-        for end in ("", "-journal", "-wal", "-shm"):
-            with suppress(FileNotFoundError):
-                os.unlink(f"{draft}{end}")
 
 
-@contextmanager
-def opened(path: Path, mode: str = "rw") -> Iterator[sqlite3.Connection]:
-    """A connection that is closed at the end."""
-    db = connect(path, mode)
-    try:
-        yield db
-    finally:
-        db.close()
-
-
-def connect(path: Path, mode: str = "rw") -> sqlite3.Connection:
+def connect(path: Path) -> sqlite3.Connection:
     """A connection without transactions of its own, to a file whose tables may not call functions."""
     name = quote(os.fsencode(os.path.abspath(path)))
-    db = sqlite3.connect(f"file:{name}?mode={mode}", uri=True, isolation_level=None, timeout=PATIENCE)
+    db = sqlite3.connect(f"file:{name}?mode=rw", uri=True, isolation_level=None, timeout=PATIENCE)
     db.execute("PRAGMA trusted_schema = OFF")
     db.execute("PRAGMA cell_size_check = ON")
     return db
@@ -85,6 +71,8 @@ def connect(path: Path, mode: str = "rw") -> sqlite3.Connection:
 def check_header(path: Path) -> None:
     """Whether a file is a store that can be read, by its first hundred bytes."""
     try:
+        if path.exists() and not path.is_file():  # nor would a pipe ever end
+            raise ModelFileError(f"{path}: not a clustruct store")
         with open(path, "rb") as f:
             head = f.read(100)
     except OSError as error:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from copy import copy
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,9 @@ from clustruct.callbacks import working
 from clustruct.explain import objective_of
 from clustruct.features import PairFeatures
 from clustruct.features.columns import Columns
+from clustruct.features.sources import across
 from clustruct.itemsets import PairScores
-from clustruct.records import CodedColumn, RawSet
+from clustruct.records import CodedColumn, RawSet, Source
 
 from .assign import NEW, assign
 from .constraints import Constraints
@@ -54,7 +56,7 @@ def place_items(
     groups : group id of each known item; the others are new
     constraints, confirmed, revise, fresh, random_state : as for `update_groups`
     """
-    _check_correlation(pipeline[-1])
+    check_correlation(pipeline[-1])
     items = [str(name) for name in raw.item_ids]
     known, held = groups or {}, constraints or Constraints()
     named = {item for said in held.broken(known) for item in (said.a, said.b)}
@@ -66,13 +68,18 @@ def place_items(
 
 
 def constrained(
-    model: object, K: Any, ids: Sequence[Hashable], held: Constraints, random_state: int = 0
+    model: object,
+    K: Any,
+    ids: Sequence[Hashable],
+    held: Constraints,
+    random_state: int = 0,
+    sources: Ints | None = None,
 ) -> Ints:
     """The clusters of one set, by a model's scores of its pairs, that hold what people said of its items."""
-    _check_correlation(model)
+    check_correlation(model)
     numbers = {str(name): a for a, name in enumerate(ids)}
     return assign(
-        PairScores.from_matrix(K),
+        replace(PairScores.from_matrix(K), sources=sources),
         np.full(len(numbers), NEW),
         must_link=held.must_link(numbers),
         cannot_link=held.cannot_link(numbers),
@@ -80,7 +87,8 @@ def constrained(
     ).labels
 
 
-def _check_correlation(model: object) -> None:
+def check_correlation(model: object) -> None:
+    """Refuse a clusterer with a fixed number of groups."""
     if objective_of(model) != "correlation":
         name = type(model).__name__
         raise ValueError(
@@ -96,10 +104,41 @@ def joined(first: RawSet, second: RawSet) -> RawSet:
     """
     fields = list(dict.fromkeys([*first.fields(), *second.fields()]))
     ids: list[Hashable] = [*first.item_ids, *second.item_ids]
+    source = JoinedSource.of(first, second)
     if not fields:
-        return RawSet([{}] * len(ids), ids=ids)
+        return RawSet([{}] * len(ids), ids=ids, source=source)
     columns = {field: _joined_column(first, second, field) for field in fields}
-    return RawSet.from_columns(columns, ids=ids, context={**first.context, **second.context})
+    context = {**first.context, **second.context}
+    return replace(RawSet.from_columns(columns, ids=ids, context=context), source=source)
+
+
+@dataclass(frozen=True)
+class JoinedSource(Source):
+    """Where the items of a set were read that is made of several: file and line of each of them."""
+
+    sources: tuple[Source, ...] = ()
+    which: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+    rows: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
+
+    @classmethod
+    def of(cls, first: RawSet, second: RawSet) -> JoinedSource | None:
+        """That of all items of two sets; None where one of them came from no file."""
+        if first.source is None or second.source is None:
+            return None
+        sizes = [len(first), len(second)]
+        rows = np.concatenate([np.arange(n) for n in sizes])
+        return cls(
+            first.source.path, None, None, (first.source, second.source), np.repeat([0, 1], sizes), rows
+        )
+
+    def place(self, item: int | None = None) -> str:
+        """File and line of an item; of no item that of the first set."""
+        source = self.sources[0 if item is None else self.which[item]]
+        return source.place(None if item is None else int(self.rows[item]))
+
+    def part(self, items: Sequence[int] | Ints) -> JoinedSource:
+        """Where some of the items were read."""
+        return replace(self, which=self.which[items], rows=self.rows[items])
 
 
 def _joined_column(first: RawSet, second: RawSet, field: str) -> Any:
@@ -126,29 +165,40 @@ def scores_near(
     known = np.array([-1 if g is None else number[g] for g in groups], dtype=np.int64)
     with working("features") as work:
         columns = Columns(raw)
+        sources, known_sources = pipeline[0].sources_, _sources(pipeline[0], columns)
         pairs = candidates(pipeline[0], columns, touched)
         score = _Scorer(pipeline, columns, _with_mates(pairs, known))
         values = score(pairs)
         inside = _inside(known, _near_groups(pairs, values, touched, known), touched)
+        inside = inside if known_sources is None else across(inside, known_sources)
         work.keep(items=int(touched.sum()), pairs=len(pairs) + len(inside))
         index = np.concatenate([pairs, inside])
-        return PairScores(len(raw), index=index, values=np.concatenate([values, score(inside)]))
+        both = np.concatenate([values, score(inside)])
+        apart = None if known_sources is None else sources.apart(known_sources)
+        return PairScores(len(raw), index=index, values=both, sources=apart)
 
 
 def candidates(features: PairFeatures, given: RawSet | Columns, touched: Bools) -> Ints:
-    """The likely pairs (all pairs of a small set) that touch some items."""
+    """The likely pairs (all pairs of a small set) that touch some items, of different sources."""
     columns = given if isinstance(given, Columns) else Columns(given)
     raw, blocking, some = columns.raw, features.blocking_, np.flatnonzero(touched)
+    sources = _sources(features, columns)
     if blocking is not None and (blocking.lists(raw) or len(some) * len(raw) > MOST_PAIRS):
         # The blocking looks for neighbours of the last items, which new ones mostly are.
         since = len(raw) - len(some)
         if not touched[:since].any():
-            return blocking.pairs(columns, since=since)
+            return blocking.pairs(columns, since=since, sources=sources)
         order = np.concatenate([np.flatnonzero(~touched), some])
-        return np.sort(order[blocking.pairs(raw.take(order), since=since)], axis=1)
+        own = None if sources is None else sources[order]
+        return np.sort(order[blocking.pairs(raw.take(order), since=since, sources=own)], axis=1)
     first, second = np.repeat(some, len(raw)), np.tile(np.arange(len(raw)), len(some))
     keep = (first < second) | ((first > second) & ~touched[second])
-    return np.sort(np.column_stack([first[keep], second[keep]]), axis=1).astype(np.int64)
+    pairs = np.sort(np.column_stack([first[keep], second[keep]]), axis=1).astype(np.int64)
+    return pairs if sources is None else across(pairs, sources)
+
+
+def _sources(features: PairFeatures, columns: Columns) -> Ints | None:
+    return None if features.sources_ is None else features.sources_.codes(columns)
 
 
 def _with_mates(pairs: Ints, groups: Ints) -> Ints:
@@ -193,7 +243,7 @@ class _GivenPairs:
     def lists(self, raw: Any) -> bool:
         return True
 
-    def pairs(self, raw: Any) -> Ints:
+    def pairs(self, raw: Any, sources: Ints | None = None) -> Ints:
         return self._pairs
 
 

@@ -18,7 +18,7 @@ from typing import Any, Self
 
 from clustruct.exceptions import DataError, ModelFileError
 
-from .decisions import Decision
+from .decisions import Decision, is_unicode
 from .labels import read_labels
 from .replay import State, Transition, completed, places_of, transition, undone
 from .schema import check_tables, make_file
@@ -87,6 +87,8 @@ class Store(StoredGroups):
         """
         with self.transaction():
             decision = replace(decision, number=self.next_number(), time=decision.time or _now())
+            if not is_unicode(json.dumps(decision.content(), ensure_ascii=False) + decision.author):
+                raise DataError(f"{decision} has a name that is not Unicode: it cannot be kept")
             for item in self.unknown(decision.items):
                 raise DataError(f"{decision} names {item!r}, and there is no such item in {self.path}")
             if decision.kind == "undo":
@@ -118,7 +120,10 @@ class Store(StoredGroups):
             for item in self.unknown(places):
                 raise DataError(f"{self.path}: there is no item {item!r} to be put into a group")
             number = self.next_number()
-            change = transition(places, _Prefetched(self, places))
+            try:
+                change = transition(places, _Prefetched(self, places))
+            except DataError as error:
+                raise DataError(f"{self.path}: {error}") from None
             self._write(number, "run", author, _now(), {"note": note} if note else {})
             rows = ((number, item, group) for item, group in change.places.items())
             self._do("INSERT INTO places VALUES (?, ?, ?)", rows)

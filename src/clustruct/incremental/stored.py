@@ -14,7 +14,7 @@ from clustruct.exceptions import DataError, ModelFileError
 
 from .decisions import Decision
 from .ledger import Entry, Ledger, fresh_id
-from .replay import Event, Run, State, replay
+from .replay import Event, Run, State, replay, undone
 from .schema import LOOKED_THROUGH, check_header, check_tables, connect
 
 # So many names fit into one question.
@@ -43,7 +43,8 @@ class StoredGroups:
             try:
                 check_tables(self._db, self.path, self.path.stat().st_size <= LOOKED_THROUGH)
                 self._db.execute("PRAGMA foreign_keys = ON")
-                self._db.execute("PRAGMA journal_mode = WAL")
+                # One file: nothing stays beside it, and a disk that is read-only can be read.
+                self._db.execute("PRAGMA journal_mode = DELETE")
                 # A decision of a person is on the disk before it is said to be.
                 self._db.execute("PRAGMA synchronous = FULL")
             except BaseException:
@@ -53,6 +54,12 @@ class StoredGroups:
     def close(self) -> None:
         """Give the file free."""
         self._db.close()
+
+    def remove(self) -> None:
+        """Close the store, and take the file away with all that is in it."""
+        self.close()
+        for end in ("", "-journal"):
+            Path(f"{self.path}{end}").unlink(missing_ok=True)
 
     def __enter__(self) -> Self:
         return self
@@ -198,7 +205,9 @@ class StoredGroups:
         if kind == "run":
             return Run(number, places, author, time, str(held.get("note", "")))
         try:
-            items = tuple(map(str, held.pop("items", ())))
+            items = tuple(held.pop("items", ()))
+            if not all(isinstance(item, str) for item in items):
+                raise ValueError("its items are no names")
             told = {"author": author, "time": time, "number": number}
             return Decision(kind, items, **told, **held)  # type: ignore[arg-type]
         except (TypeError, ValueError) as error:
@@ -210,7 +219,22 @@ class StoredGroups:
 
     def state(self) -> State:
         """The replay of the log: groups, ledger, and what people said of pairs."""
+        with self._replaying():
+            events = self.log()
+            named = {item: d for d in events if isinstance(d, Decision) for item in d.items}
+            for item in self.unknown(named):
+                raise DataError(f"{named[item]} names {item!r}, and there is no such item")
+            return replay(events)
+
+    def undone(self) -> Mapping[int, Decision]:
+        """The numbers of the decisions that do not count any more, and by which undo."""
+        with self._replaying():
+            return undone(self.log())
+
+    @contextmanager
+    def _replaying(self) -> Iterator[None]:
+        """What cannot be in a log is damage of the file."""
         try:
-            return replay(self.log())
+            yield
         except DataError as error:
             raise ModelFileError(f"{self.path}: the store is damaged ({error})") from None

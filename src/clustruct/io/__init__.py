@@ -20,6 +20,7 @@ from .files import (
     write_sets,
 )
 from .matching import match_predictions
+from .rows import check_rows_target, row_lines, write_rows
 from .tables import Columns, LabelUse
 
 _HOMES = {
@@ -36,16 +37,19 @@ __all__ = [
     "Reading",
     "TextFormat",
     "check_delimiter",
+    "check_rows_target",
     "match_predictions",
     "prediction_file",
     "prediction_lines",
     "read_sets",
     "read_svmlight",
     "register",
+    "row_lines",
     "sets_from_frame",
     "sets_from_svmlight",
     "sets_of",
     "suffixes",
+    "write_rows",
     "write_sets",
 ]
 

@@ -99,7 +99,10 @@ def _array(f: IO[bytes], size: int, path: Path) -> NDArray[Any]:
     if len(data) < count * dtype.itemsize:
         raise ValueError("it is cut short")
     found = np.frombuffer(data, dtype).reshape(shape, order="F" if by_column else "C")
-    return found.astype(dtype.newbyteorder("="), order="C", copy=False)
+    # Numbers beyond those of Python are infinite, which is told where they stand.
+    kind = np.dtype(np.float64) if dtype.kind == "f" and dtype.itemsize > 8 else dtype.newbyteorder("=")
+    with np.errstate(over="ignore"):
+        return found.astype(kind, order="C", copy=False)
 
 
 def _table(held: dict[str, NDArray[Any]], path: Path) -> Table:

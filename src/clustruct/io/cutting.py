@@ -52,11 +52,21 @@ def known_columns(columns: Columns, header: Sequence[str], labels: LabelUse, pat
     return columns
 
 
+def _check_single(table: Table, names: Sequence[str | None], path: Path | None) -> None:
+    """Names and clusters are single values, not vectors."""
+    for name in names:
+        column = None if name is None else table.columns.get(name)
+        if isinstance(column, ArrayColumn) and column.array.ndim == 2:
+            raise DataError(f"{place(path)}: the column {name!r} holds a vector for each item, not one value")
+
+
 def sets_from_table(table: Table, columns: Columns, labels: LabelUse, path: Path | None) -> Iterator[RawSet]:
     """Sets in order of first appearance; their rows need not stand together. One set without a set column.
 
     ``columns`` are those of `known_columns`. Rows are put in order once, so that a set is a range of them.
     """
+    _check_single(table, [columns.set, columns.id, columns.group], path)
+    _check_single(table, [columns.cluster if labels != "ignored" else None], path)
     chosen = columns.chosen(table.columns)
     if labels == "skip" and columns.cluster is not None:
         there = ~table.columns[columns.cluster].missing()

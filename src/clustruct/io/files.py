@@ -171,9 +171,17 @@ def write_sets(path: str | PathLike[str], sets: Iterable[RawSet]) -> None:
     ...     next(read_sets(os.path.join(folder, "a.jsonl")))
     RawSet(items=[{'n': 1}], labels=[5], name='s', ids=['x'], group=None, context={})
     """
+    with sets_file(path, sets):
+        pass
+
+
+@contextmanager
+def sets_file(path: str | PathLike[str], sets: Iterable[RawSet]) -> Iterator[None]:
+    """Write sets to a file that appears at the end of the block, unless something fails in it."""
     lines = _written(path, "sets").set_lines(sets, suffix_of(path))
     with _opened(Path(path)) as f:
         f.writelines(map(_encoded, lines))
+        yield
 
 
 @contextmanager

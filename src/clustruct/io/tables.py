@@ -145,6 +145,8 @@ def check_values(item: Mapping[str, Any], where: str) -> None:
             raise DataError(f"{where}: the field {name!r} is infinite")
         if isinstance(value, list) and any(isinstance(v, float) and not math.isfinite(v) for v in value):
             raise DataError(f"{where}: the field {name!r} has an entry that is not a finite number")
+        if isinstance(value, list) and None in value and any(isinstance(v, int | float) for v in value):
+            raise DataError(f"{where}: the field {name!r} has an entry that is missing among numbers")
 
 
 def check_column(column: Column, name: str, where: Callable[[int], str]) -> None:

@@ -38,19 +38,17 @@ class ItemSet:
 
     Parameters
     ----------
-    nodes : (m, N_n) array or sparse matrix, optional
-        One row per item.
+    nodes : (m, N_n) array or sparse matrix, optional; one row per item
     pairs : (p, N_p) array or sparse matrix, optional
         Explicit pair features: p = m(m-1)/2 rows in the order of scipy's `pdist`, or one row for each
         row of `pair_index`; pairs not listed there have zero pair features.
     pair_index : (p, 2) integer array, optional
         The two items of each row of `pairs`, in either order, each unordered pair at most once.
-    pair_diagonal : (m, N_p) array or sparse matrix, optional
-        Pair features of an item with itself (zero without it).
+    pair_diagonal : (m, N_p) array or sparse matrix, optional; features of an item with itself (else zero)
     ids : sequence of m distinct hashables, optional
     feature_names : sequence of N_n + N_p strings, optional
-    n_items : int, optional
-        m, needed only where nothing else tells it (`pair_index` without nodes, ids or diagonal).
+    n_items : m, needed only where nothing else tells it (`pair_index` without nodes, ids or diagonal)
+    sources : m integers, optional; items of one source never share a cluster
 
     The object does not change; arrays of the right type are held as read-only views, not copied.
     Memory is that of the inputs. Wrong input raises ValueError naming the row, column or item.
@@ -75,6 +73,7 @@ class ItemSet:
         ids: Sequence[Hashable] | None = None,
         feature_names: Sequence[str] | None = None,
         n_items: int | None = None,
+        sources: ArrayLike | None = None,
     ) -> None:
         if nodes is None and pairs is None:
             raise ValueError("an item set needs nodes, pairs or both")
@@ -93,6 +92,7 @@ class ItemSet:
             raise ValueError(f"pair_diagonal has shape {diagonal.shape}; expected {(m, P.shape[1])}")
         self._ids = check_ids(ids)
         self._feature_names = check_feature_names(feature_names, self.n_features)
+        self._sources = None if sources is None else algebra.check_sources(sources, m)
 
     @property
     def n_items(self) -> int:
@@ -149,10 +149,16 @@ class ItemSet:
         """The names of the N entries of psi, or None."""
         return self._feature_names
 
+    @property
+    def sources(self) -> Ints | None:
+        """The source of each item, where no cluster may have two items of one."""
+        return self._sources
+
     @cached_property
     def digest(self) -> str:
         """A digest of the features and how they are held: the same numbers as CSR have another."""
-        return digest(self._nodes, self._pairs, self._index, self._diagonal, self._m)
+        more = () if self._sources is None else (self._sources,)
+        return digest(self._nodes, self._pairs, self._index, self._diagonal, self._m, *more)
 
     def __len__(self) -> int:
         return self._m
@@ -315,6 +321,7 @@ class ItemSet:
             ids=None if self._ids is None else [self._ids[a] for a in chosen],
             feature_names=self._feature_names,
             n_items=chosen.size,
+            sources=None if self._sources is None else self._sources[chosen],
         )
 
     def _subset_pairs(self, chosen: Ints) -> tuple[algebra.Matrix | None, Ints | None]:

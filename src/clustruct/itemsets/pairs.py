@@ -337,3 +337,13 @@ def check_feature_names(names: Sequence[str] | None, n_features: int) -> tuple[s
         if not isinstance(name, str):
             raise ValueError(f"feature_names: entry {f} is not a string ({name!r})")
     return given
+
+
+def check_sources(sources: ArrayLike, m: int) -> Ints:
+    """One whole number for each item, read-only."""
+    given: NDArray[Any] = np.asarray(sources)
+    if given.shape != (m,) or given.dtype.kind not in "iu":
+        raise ValueError(f"sources must be {m} integers, got {given.dtype} {given.shape}")
+    held = given.astype(np.int64)
+    held.flags.writeable = False
+    return held

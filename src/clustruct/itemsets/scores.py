@@ -24,6 +24,7 @@ class PairScores:
       scored;
     - ``product``: V -> K V, for searches that only multiply.
 
+    Items of one of the ``sources``, where they are given, never share a cluster.
     Nothing turns listed pairs into a matrix.
 
     >>> PairScores(3, index=np.array([[0, 2], [1, 2]]), values=np.array([3.0, -1.5])).graph().toarray()
@@ -37,6 +38,7 @@ class PairScores:
     index: Ints | None = None
     values: Floats | None = None
     product: LinearOperator | None = None
+    sources: Ints | None = None
 
     @classmethod
     def from_matrix(cls, K: Any) -> PairScores:
@@ -87,4 +89,5 @@ class PairScores:
         if self.matrix is None:
             return self
         index = all_pairs(self.n_items)
-        return PairScores(self.n_items, index=index, values=self.matrix[index[:, 0], index[:, 1]])
+        values = self.matrix[index[:, 0], index[:, 1]]
+        return PairScores(self.n_items, index=index, values=values, sources=self.sources)

@@ -16,6 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from clustruct._typing import Bools, Floats, Ints
+from clustruct.inference.correlation import exclusive
 from clustruct.itemsets import ItemSet, PairScores
 from clustruct.losses import Loss
 from clustruct.slack_rule import SlackRule
@@ -104,9 +105,9 @@ class Predictor(ABC):
         """factor K of a set: listed where it lists its pairs and has no nodes, else a matrix."""
         if x.is_sparse and x.pairs is not None:
             values = np.asarray(x.pairs @ w, dtype=np.float64) * factor
-            return PairScores(x.n_items, index=x.pair_index, values=values)
+            return PairScores(x.n_items, index=x.pair_index, values=values, sources=x.sources)
         K = x.similarity(w)
-        return PairScores(x.n_items, matrix=K if factor == 1.0 else K * factor)
+        return PairScores(x.n_items, matrix=K if factor == 1.0 else K * factor, sources=x.sources)
 
     def check_set(self, x: ItemSet | PairScores) -> None:
         """Refuse a set for which a number for each of all pairs would be too much, before any work."""
@@ -120,6 +121,16 @@ class Predictor(ABC):
     @abstractmethod
     def predict(self, scores: PairScores, n_clusters: int | None = None) -> Output:
         """The clustering of highest score that the search finds."""
+
+    def clusters(self, scores: PairScores, n_clusters: int | None = None) -> Output:
+        """`predict`; where the scores have sources, whatever the search, the clusters in which no source is
+        twice.
+        """
+        if scores.sources is None:
+            return self.predict(scores, n_clusters)
+        if self.objective != "correlation":
+            raise ValueError(f"{self.name!r} has a fixed number of clusters: it cannot keep sources apart")
+        return exclusive(scores, scores.sources, random_state=self.random_state)
 
 
 class Oracle(Predictor):

@@ -18,6 +18,7 @@ from clustruct.slack_rule import SlackRule
 
 from .base import PLAIN, Oracle, OracleResult, PairCoefficients, Predictor, register
 from .example_loss import ExampleLoss, Output
+from .exclusive_search import ExclusiveSearch
 from .graph_search import GraphSearch
 from .pair_count_search import PairCountSearch
 from .violation_search import Search, ViolationSearch
@@ -56,9 +57,9 @@ class CorrelationOracle(Oracle):
         self, scores: PairScores, loss: ExampleLoss, rule: SlackRule, start: Output | None = None
     ) -> OracleResult:
         if not self.loss_in_oracle:
-            return self.result(self.maximise(scores), loss)
+            return self.result(self._maximised(scores), loss)
         if rule == PLAIN and loss.coefficients is not None:
-            return self.result(self.maximise(scores.plus(loss.coefficients)), loss)
+            return self.result(self._maximised(scores.plus(loss.coefficients)), loss)
         return self.result(self.search(self.problem(scores, loss, rule, start)), loss)
 
     def problem(self, scores: PairScores, loss: ExampleLoss, rule: SlackRule, start: Output | None) -> Search:
@@ -66,10 +67,17 @@ class CorrelationOracle(Oracle):
         if (refused := self.refusal(rule, loss.loss)) is not None:
             raise ValueError(refused)
         if rule == PLAIN and loss.judged_pairs is not None:
-            return PairCountSearch(scores.listed(), loss, start if isinstance(start, np.ndarray) else None)
+            kind = PairCountSearch if scores.sources is None else ExclusiveSearch
+            return kind(scores.listed(), loss, start if isinstance(start, np.ndarray) else None)
         if scores.matrix is not None and not loss.by_pairs and loss.known is None:
             return ViolationSearch(scores.matrix, loss, rule)
         return GraphSearch(scores.listed(), loss, rule)
+
+    def _maximised(self, scores: PairScores) -> Output:
+        """`maximise`, by a matching of sources where there are any: what prediction does, too."""
+        if scores.sources is None:
+            return self.maximise(scores)
+        return correlation.exclusive(scores, scores.sources, thorough=False)
 
     @abstractmethod
     def maximise(self, scores: PairScores) -> Output:

@@ -62,6 +62,7 @@ class Region:
             ids=None if x.ids is None else [x.ids[a] for a in items],
             feature_names=x.feature_names,
             n_items=len(items),
+            sources=None if x.sources is None else x.sources[items],
         )
         return cls(part, alone_where_unknown(labels[items]), known[items], items)
 

@@ -191,7 +191,7 @@ class SimilarityTask:
         """The clusters of the items of region i."""
         region = self.regions[i]
         scores = self.predictor.scores(region.x, trained.result.w)
-        predicted = self.predictor.predict(scores, int(region.labels.max()) + 1)
+        predicted = self.predictor.clusters(scores, int(region.labels.max()) + 1)
         assert isinstance(predicted, np.ndarray)
         return predicted
 

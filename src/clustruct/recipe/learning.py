@@ -43,6 +43,7 @@ from clustruct.storage import EstimatorState, register
 from .corrected import ToldSets, corrected
 from .looking import touching, warn_of_leak
 from .pipelines import similarities
+from .sources import Chosen, WithinSource, choose_source
 from .trained import training, training_on, was_interrupted
 
 # One group per set; None: what the sets say themselves.
@@ -113,6 +114,14 @@ class Recipe(EstimatorState, BaseEstimator):
         In sets of so many items or more only likely pairs are compared (0: always all pairs).
     n_neighbors : int
         Likely pairs for each item, at least.
+    source : str, optional
+        The field that says which table (shop, register, ...) an item comes from: only items of different
+        sources are compared. "auto" takes a field of few values for it where nearly all labelled pairs are
+        across them; None compares all items.
+    within_source : "auto", "apart" or "uncompared"
+        Two items of one source are never in one cluster, or are merely not compared: they may both belong to
+        an item of another source. "auto": apart, where 50 clusters and more are labelled and at most 2 % of
+        them have two items of a source.
     checkpoint : path, optional
         A `fit` that was cut short goes on from this file, as for the learner.
     memory_limit : int or str, optional
@@ -122,7 +131,7 @@ class Recipe(EstimatorState, BaseEstimator):
     ----------
     pipeline_ : Pipeline of the fitted `PairFeatures` and the clusterer
     was_cut_ : whether a single set was cut
-    training_ : dict, how the training went
+    training_ : dict, how the training went; "source" says which field is the source, and why
 
     Examples
     --------
@@ -152,6 +161,8 @@ class Recipe(EstimatorState, BaseEstimator):
     parts: int | None = None
     block: int = 1000
     n_neighbors: int = 10
+    source: str | None = "auto"
+    within_source: WithinSource = "auto"
     n_jobs: int | None = None
     verbose: int = 0
     random_state: int = 0
@@ -188,11 +199,14 @@ class Recipe(EstimatorState, BaseEstimator):
             raws, groups = self.cut(raws[0]), None
         groups = groups_of(raws) if groups is None else groups
         whole = len(raws) == 1 and not self.was_cut_
-        self.pipeline_ = self._train(raws, groups, self.checkpoint, whole=whole, hint=True)
+        chosen = self._source(raws)
+        self.pipeline_ = self._train(raws, groups, chosen, self.checkpoint, whole=whole, hint=True)
         held = getattr(self.pipeline_[-1], "shown_", None)
         if isinstance(held, TrainingShape):  # the sets as they were before a cut
             self.pipeline_[-1].shown_ = held.with_set_sizes(shown)
-        self.training_ = training(self.pipeline_[-1], raws)
+        self.training_ = training(self.pipeline_[-1], raws) | {
+            "source": None if chosen is None else chosen.told()
+        }
         return self
 
     def _fit_on(
@@ -272,7 +286,8 @@ class Recipe(EstimatorState, BaseEstimator):
         tests: list[list[int]] = []
         for train, test in split_sets(len(raws), folds, self.random_state, owners):
             kept = None if owners is None else [owners[i] for i in train]
-            pipeline = self._train([raws[i] for i in train], kept)
+            seen = [raws[i] for i in train]
+            pipeline = self._train(seen, kept, self._source(seen))
             if was_interrupted(pipeline[-1]):
                 raise KeyboardInterrupt
             tests.append(test.tolist())
@@ -329,6 +344,7 @@ class Recipe(EstimatorState, BaseEstimator):
         self,
         sets: list[RawSet],
         groups: Groups,
+        chosen: Chosen | None,
         checkpoint: str | os.PathLike[str] | None = None,
         *,
         whole: bool = False,
@@ -340,7 +356,7 @@ class Recipe(EstimatorState, BaseEstimator):
             if "checkpoint" not in model.get_params():
                 raise ValueError(f"{type(model).__name__} has no checkpoints: it trains in one go")
             model.set_params(checkpoint=checkpoint)
-        features = self._features(sets, whole=whole)
+        features = self._features(sets, whole=whole, chosen=chosen)
         features.check_memory(sets)
         self._keep_likeness(model, features)
         trusting = features.checked()  # what they need was learned from these very sets
@@ -356,12 +372,17 @@ class Recipe(EstimatorState, BaseEstimator):
             warn_of_near_misses(item_sets, names, model.pair_scores)
         return Pipeline([("features", features), ("model", model)])
 
-    def _features(self, sets: list[RawSet], *, whole: bool) -> PairFeatures:
+    def _features(self, sets: list[RawSet], *, whole: bool, chosen: Chosen | None = None) -> PairFeatures:
         """Features that suit the fields, fitted to the sets."""
         with working("looking at fields"):
-            blocks = guess_blocks(sets, self.kind, self.fields)
-            blocking = self._blocking(blocks, whole)
-            return PairFeatures(blocks, blocking=blocking, memory_limit=self.memory_limit).fit(sets)
+            sources = None if chosen is None else chosen.sources
+            blocks = guess_blocks(sets, self.kind, self.fields, () if sources is None else (sources.field,))
+            return PairFeatures(
+                blocks,
+                blocking=self._blocking(blocks, whole),
+                memory_limit=self.memory_limit,
+                sources=sources,
+            ).fit(sets)
 
     def _keep_likeness(self, model: BaseEstimator, features: PairFeatures) -> None:
         """Where that is asked for, likeness never counts against a pair."""
@@ -373,6 +394,16 @@ class Recipe(EstimatorState, BaseEstimator):
     def _may_block(self) -> bool:
         """Whether the learner can do with the similarities of some pairs."""
         return self.block > 0 and getattr(self._learner(), "clustering_objective", None) != "kmeans"
+
+    def _source(self, sets: Sequence[RawSet]) -> Chosen | None:
+        """The field of the sources; a clusterer with a fixed number of clusters compares all items."""
+        if getattr(self._learner(), "clustering_objective", None) != "correlation":
+            if self.source not in (None, "auto"):
+                raise ValueError(f"source goes with clusterers by correlation, not with {self.learner!r}")
+            return None
+        if self.kind == "mentions" and self.source == "auto":
+            return None
+        return choose_source(sets, self.source, self.within_source, self.fields)
 
     def _block_from(self, whole: bool) -> int:
         """From how many items on likely pairs are listed."""

@@ -79,13 +79,39 @@ def descriptor(path: Path) -> int | None:
 def replacing(path: Path) -> Iterator[IO[bytes]]:
     """A file to write to; it takes the place of ``path`` when all is written, and vanishes on an error."""
     check_target(path)
+    with _naming(path), _poured(path) if is_stream(path) else _replaced(_followed(path)) as f:
+        yield f
+
+
+@contextmanager
+def creating(path: Path) -> Iterator[IO[bytes]]:
+    """A file to write to; it gets its name when all is written, if nobody has it (`FileExistsError`)."""
+    check_target(path)
+    _remove_abandoned(path)
+    with _naming(path):
+        handle, beside = _draft(path, 0o666)
+        try:
+            with open(handle, "wb") as f:
+                yield f
+                f.flush()
+                os.fsync(handle)
+                if beside is None:
+                    _link(handle, path)
+            if beside is not None:
+                os.link(beside, path)
+        finally:
+            if beside is not None:
+                beside.unlink(missing_ok=True)
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """A disk that is full says so without a name."""
     try:
-        with _poured(path) if is_stream(path) else _replaced(_followed(path)) as f:
-            yield f
+        yield
     except OSError as error:
         if error.filename is not None or error.errno is None:
             raise
-        # A disk that is full says so without a name.
         raise OSError(error.errno, error.strerror, str(path)) from None
 
 

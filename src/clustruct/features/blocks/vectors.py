@@ -19,6 +19,9 @@ from clustruct.storage import Shape, register
 PARTS = ("cosine", "nearness", "difference", "product")
 MOST_NUMBERS = 100_000
 NUMBERS_AT_ONCE = 2_000_000
+# Of numbers below the first, or above one over it, the products of two squares may be lost; above the second,
+# products in standard deviations (at least 1e-12) may be infinite.
+SMALLEST, LARGEST = 1e-70, 1e140
 
 
 class Moments(NamedTuple):
@@ -102,8 +105,10 @@ class Vectors(PreparedBlock[Moments]):
         for raw, (X, there) in zip(sets, found, strict=True):
             _check_size(raw, X, there, size)
         X, there = (np.concatenate(part) for part in zip(*(_sized(*f, size) for f in found), strict=True))
-        mean = X.mean(axis=0)
-        return Moments(sets[0].title, len(X), int(there.sum()), mean, ((X - mean) ** 2).sum(axis=0))
+        with np.errstate(over="ignore", invalid="ignore"):  # `finish` refuses what is too large
+            mean = X.mean(axis=0)
+            deviations = ((X - mean) ** 2).sum(axis=0)
+        return Moments(sets[0].title, len(X), int(there.sum()), mean, deviations)
 
     def merge(self, first: Moments, second: Moments) -> Moments:
         return first.merged(second)
@@ -115,6 +120,8 @@ class Vectors(PreparedBlock[Moments]):
         self.spread_ = np.maximum(np.sqrt(summary.deviations / summary.n), 1e-12)
         # For independent vectors the mean squared distance is twice the sum of the variances.
         self.scale_ = float(np.sqrt(2.0 * np.sum(self.spread_**2)))
+        if not np.isfinite(self.scale_):
+            raise DataError(f"{summary.title}: the numbers in {', '.join(self.fields)} are too large")
         return self
 
     def get_feature_names_out(self) -> list[str]:
@@ -128,21 +135,27 @@ class Vectors(PreparedBlock[Moments]):
     def prepare(self, columns: Columns) -> Comparison:
         X, there = vectors_of(columns, self.fields)
         _check_size(columns.raw, X, there, self.size_)
-        return partial(self._in_chunks, *_sized(X, there, self.size_))
+        if not {"difference", "product"}.isdisjoint(self.parts):
+            _check_products(columns.raw, X)
+        X, there = _sized(X, there, self.size_)
+        return partial(self._in_chunks, X, _rescaled(X), there)
 
-    def _in_chunks(self, X: Floats, there: Bools, pairs: Ints) -> Values:
+    def _in_chunks(self, X: Floats, rays: Floats, there: Bools, pairs: Ints) -> Values:
         at_once = max(1, NUMBERS_AT_ONCE // self.size_)
         starts = range(0, max(len(pairs), 1), at_once)
-        return np.concatenate([self._compare(X, there, pairs[k : k + at_once]) for k in starts])
+        with np.errstate(over="ignore"):  # what is infinitely far apart has nearness 0
+            parts = [self._compare(X, rays, there, pairs[k : k + at_once]) for k in starts]
+        return np.concatenate(parts)
 
-    def _compare(self, X: Floats, there: Bools, pairs: Ints) -> Floats:
+    def _compare(self, X: Floats, rays: Floats, there: Bools, pairs: Ints) -> Floats:
         x, y = X[pairs[:, 0]], X[pairs[:, 1]]
         both = np.asarray(there[pairs].all(axis=1))
         columns = missing(there, pairs)
         for part in self.parts:
             if part == "cosine":
-                norms = np.sqrt(np.sum(x * x, axis=1) * np.sum(y * y, axis=1))
-                columns.append(np.sum(x * y, axis=1) / np.where(norms > 0.0, norms, 1.0))
+                u, v = (x, y) if rays is X else (rays[pairs[:, 0]], rays[pairs[:, 1]])
+                norms = np.sqrt(np.sum(u * u, axis=1) * np.sum(v * v, axis=1))
+                columns.append(np.sum(u * v, axis=1) / np.where(norms > 0.0, norms, 1.0))
             elif part == "nearness":
                 gap = np.sqrt(np.sum((x - y) ** 2, axis=1))
                 columns.append(both * np.exp(-gap / self.scale_))
@@ -151,6 +164,20 @@ class Vectors(PreparedBlock[Moments]):
             else:
                 columns.append(x * y / self.spread_**2)
         return np.column_stack(columns)
+
+
+def _rescaled(X: Floats) -> Floats:
+    """The same directions, with numbers whose products are neither infinite nor lost; X where it has such."""
+    size = np.abs(X).max(axis=1, initial=0.0)
+    odd = (size > 1.0 / SMALLEST) | ((size > 0.0) & (size < SMALLEST))
+    return X / np.where(odd, size, 1.0)[:, None] if odd.any() else X
+
+
+def _check_products(raw: RawSet, X: Floats) -> None:
+    """Products and differences of the numbers are finite."""
+    large = np.abs(X).max(axis=1, initial=0.0) > LARGEST
+    if large.any():
+        raise DataError(f"{raw.item_title(int(np.argmax(large)))} has a number that is too large")
 
 
 def vectors_of(columns: Columns, fields: Sequence[str]) -> tuple[Floats, Bools]:

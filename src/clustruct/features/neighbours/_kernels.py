@@ -97,14 +97,16 @@ def add_products(terms, weights, starts, items, values, sums, touched, n):
 
 
 @kernel()
-def take_best(a, sums, touched, n, best, out):
-    """The items of the largest sums, of equal ones those that come first; the sums are zero then."""
+def take_best(own, source, sums, touched, n, best, out):
+    """The items of the largest sums that are not of the source ``own``, of equal ones those that come first;
+    the sums are zero then.
+    """
     size, most = 0, out.size
     for i in range(n):
         b = touched[i]
         s = sums[b]
         sums[b] = 0.0
-        if b == a:
+        if source[b] == own:
             continue
         if size < most:
             size += 1
@@ -118,8 +120,8 @@ def take_best(a, sums, touched, n, best, out):
 
 
 @kernel()
-def nearest_rows(first, last, rows, row_postings, pairs, pair_postings, out):
-    """For each item of first..last-1 the others of largest product, by terms and by pairs of terms.
+def nearest_rows(first, last, rows, row_postings, pairs, pair_postings, source, out):
+    """For each item of first..last-1 those of other sources of largest product, by terms and pairs of terms.
 
     The sums are of weights above zero, so that a sum of zero means one that was not begun.
     """
@@ -133,12 +135,12 @@ def nearest_rows(first, last, rows, row_postings, pairs, pair_postings, out):
         n = add_products(terms[i:j], weights[i:j], *row_postings, sums, touched, 0)
         i, j = pair_indptr[a], pair_indptr[a + 1]
         n = add_products(pair_terms[i:j], pair_weights[i:j], *pair_postings, sums, touched, n)
-        take_best(a, sums, touched, n, best, out[a])
+        take_best(source[a], source, sums, touched, n, best, out[a])
 
 
 @kernel()
-def sharing_pairs(starts, items, m):
-    """a m + b of each two items a < b that share a term, some of them more than once."""
+def sharing_pairs(starts, items, source, m):
+    """a m + b of each two items a < b of two sources that share a term, some of them more than once."""
     total = 0
     for t in range(starts.size - 1):
         size = starts[t + 1] - starts[t]
@@ -147,20 +149,21 @@ def sharing_pairs(starts, items, m):
     for t in range(starts.size - 1):
         for p in range(starts[t], starts[t + 1]):
             for q in range(p + 1, starts[t + 1]):
-                keys[n] = np.int64(items[p]) * m + items[q]
-                n += 1
-    return keys
+                if source[items[p]] != source[items[q]]:
+                    keys[n] = np.int64(items[p]) * m + items[q]
+                    n += 1
+    return keys[:n]
 
 
 @kernel()
-def best_columns(products, first, out):
-    """The columns of the largest products of each row, but not its own, which is ``first`` for row 0."""
+def best_columns(products, first, source, out):
+    """The columns of the largest products of each row, but none of its source; ``first`` is that of row 0."""
     best = np.empty(out.shape[1], np.float32)
     for i in range(products.shape[0]):
         size = 0
         for b in range(products.shape[1]):
             s = products[i, b]
-            if b == first + i or (size == out.shape[1] and s <= best[size - 1]):
+            if source[b] == source[first + i] or (size == out.shape[1] and s <= best[size - 1]):
                 continue
             size = min(size + 1, out.shape[1])
             j = size - 1

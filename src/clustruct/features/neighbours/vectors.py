@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from clustruct._typing import Floats
+from clustruct._typing import Floats, Ints
 
 # Products held at once.
 MOST_PRODUCTS = 16_000_000
 
 
-def nearest_vectors(X: Floats, n_neighbors: int) -> NDArray[np.int32]:
-    """The rows of largest cosine for each row, largest first; of equal ones the first rows.
+def nearest_vectors(X: Floats, n_neighbors: int, sources: Ints | None = None) -> NDArray[np.int32]:
+    """The rows of largest cosine for each row, largest first; of equal ones the first rows. Where sources are
+    given, rows of other sources only.
 
     -1 where there are not so many others. A row of zeros has no neighbours and is none.
 
@@ -28,10 +29,12 @@ def nearest_vectors(X: Floats, n_neighbors: int) -> NDArray[np.int32]:
     there = np.flatnonzero(norm > 0.0)
     unit = (X[there] / norm[there, None]).astype(np.float32)
     found = np.full((len(there), n_neighbors), -1, np.int32)
+    source = np.arange(len(X)) if sources is None else sources
+    source = np.asarray(source[there], np.int32)
     at_once = max(1, MOST_PRODUCTS // max(len(there), 1))
     for first in range(0, len(there) if n_neighbors else 0, at_once):
         products = unit[first : first + at_once] @ unit.T
-        best_columns(products, first, found[first : first + at_once])
+        best_columns(products, first, source, found[first : first + at_once])
     out = np.full((len(X), n_neighbors), -1, np.int32)
     out[there] = np.where(found >= 0, there[found], -1)
     return out

@@ -4,12 +4,14 @@ Each function takes a dense symmetric matrix or a sparse signed graph and works 
 """
 
 from .edge_degrees import EdgeDegrees, round_edges
+from .exclusive import exclusive
 from .programs import exact, lp_relaxation
 from .search import greedy, local_search, objective, positive_components
 
 __all__ = [
     "EdgeDegrees",
     "exact",
+    "exclusive",
     "greedy",
     "local_search",
     "lp_relaxation",

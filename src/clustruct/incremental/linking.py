@@ -1,0 +1,219 @@
+"""Two tables: which rows of the second belong to which of the first.
+
+The tables become one set with a field for the table, of which items of one table are not compared; a model
+that has learned to group such sets scores the pairs across, and the best clusters (or one-to-one pairs) are
+the links.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from clustruct._typing import Floats, Ints
+from clustruct.callbacks import working
+from clustruct.exceptions import DataError, DataWarning
+from clustruct.features import PairFeatures, Sources
+from clustruct.itemsets import PairScores
+from clustruct.itemsets.pairs import SomePairs
+from clustruct.recipe import similarities
+from clustruct.records import CodedColumn, RawSet, Rows
+
+from .scoring import check_correlation, joined
+
+# The field of the tables, where a model knows none.
+TABLE = "file"
+SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Links:
+    """Rows of two tables that belong together.
+
+    pairs : (p, 2) row numbers of the first and the second table, in order
+    scores : the similarity of each pair; nan where two rows are together through a third and were not
+        compared
+    sizes : rows of the tables
+    one_to_one : whether a row is in one pair at most
+    """
+
+    pairs: Ints
+    scores: Floats
+    sizes: tuple[int, int]
+    one_to_one: bool
+
+    def unmatched(self, side: int) -> Ints:
+        """The rows of the first (0) or the second table (1) that are in no pair."""
+        left = np.ones(self.sizes[side], np.bool_)
+        left[self.pairs[:, side]] = False
+        return np.flatnonzero(left)
+
+
+def link(pipeline: Pipeline, first: RawSet, second: RawSet, *, one_to_one: bool | None = None) -> Links:
+    """Link the rows of two tables with a trained pipeline. `DataError` where a table lacks what it needs.
+
+    Parameters
+    ----------
+    pipeline : fitted `PairFeatures` and a clusterer by correlation
+    first, second : the tables; fields of the same meaning have the same name (`renamed`)
+    one_to_one : whether each row belongs to one other at most: the pairs are then those of the largest sum of
+        scores, exactly. Otherwise a row may belong to several, which are then in one cluster. None: as the
+        model was trained, one to one where it was with sources that have no duplicates.
+    """
+    check_correlation(pipeline[-1])
+    features = _checked(pipeline[0], first, second)
+    learned = features.sources_
+    only = learned is not None and learned.within == "apart" if one_to_one is None else one_to_one
+    if learned is not None and learned.within == "apart" and not only:
+        told = "the model was trained for one-to-one pairs: others of its pairs are often false"
+        warnings.warn(f"{told} (fit --within-source uncompared)", DataWarning, stacklevel=2)
+    field = TABLE if learned is None else learned.field
+    raw = side_by_side([first, second], field, ["first", "second"])
+    features.sources_ = Sources(field, "apart" if only else "uncompared")
+    scores = _scores(Pipeline([("features", features), ("model", pipeline[-1])]), raw)
+    with working("grouping"):
+        labels = pipeline[-1].predict_scores([scores])[0]
+    pairs = _pairs(labels, len(first))
+    return Links(pairs, _values(scores, pairs + np.array([0, len(first)])), (len(first), len(second)), only)
+
+
+def _scores(pipeline: Pipeline, raw: RawSet) -> PairScores:
+    found = similarities(pipeline, raw)
+    if found is not None:
+        return found
+    with working("features"):
+        x = pipeline[0].transform([raw])[0]
+    assert x.pair_index is not None
+    return PairScores(
+        len(raw), index=x.pair_index, values=pipeline[-1].pair_scores(x, x.pair_index), sources=x.sources
+    )
+
+
+def _checked(features: PairFeatures, *tables: RawSet) -> PairFeatures:
+    """The features, for tables each of which has all fields that are needed, or lacks what a source lacked in
+    training.
+    """
+    own = copy(features)
+    source = features.sources_
+    lacking = set() if source is None else {source.field, *source.lacking}
+    own.needs_ = [need for need in features.needs_ if need.name not in lacking]
+    for table in tables:
+        own.checked([table])
+    return own.checked()
+
+
+def _pairs(labels: Ints, n: int) -> Ints:
+    """The rows of the two tables that share a cluster, in order.
+
+    >>> _pairs(np.array([0, 1, 1, 0, 2, 0]), 3).tolist()
+    [[0, 0], [0, 2]]
+    """
+    left, right = labels[:n], labels[n:]
+    order = np.argsort(right, kind="stable")
+    low, high = (np.searchsorted(right[order], left, side=side) for side in ("left", "right"))
+    sizes = high - low
+    first = np.repeat(np.arange(n), sizes)
+    inside = np.arange(len(first)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return np.column_stack([first, order[np.repeat(low, sizes) + inside]])
+
+
+def _values(scores: PairScores, pairs: Ints) -> Floats:
+    """The scores of some pairs, nan where they were not compared."""
+    assert scores.index is not None
+    assert scores.values is not None
+    rows = SomePairs(scores.n_items, scores.index).rows(*pairs.T)
+    found = np.append(scores.values, np.nan)
+    return np.asarray(found[rows])
+
+
+def side_by_side(tables: Sequence[RawSet], field: str, names: Sequence[str]) -> RawSet:
+    """One set of all rows, in which a field names the table of each. Ids that two tables have are prefixed.
+
+    >>> tables = [RawSet([{"t": 1}], labels=["x"], ids=[7]), RawSet([{"u": 2}], labels=["x"], ids=[7])]
+    >>> raw = side_by_side(tables, "file", ["a.csv", "b.csv"])
+    >>> list(raw.ids), list(raw.labels), raw.column("file"), raw.column("u")
+    (['a.csv:7', 'b.csv:7'], ['x', 'x'], ['a.csv', 'b.csv'], [None, 2])
+    """
+    whole = reduce(joined, [replace(table, labels=None) for table in tables])
+    sizes = [len(table) for table in tables]
+    held = (
+        {name: whole.items.column(name) for name in whole.fields()} if isinstance(whole.items, Rows) else {}
+    )
+    held[field] = CodedColumn(np.repeat(np.arange(len(tables), dtype=np.int32), sizes), list(names))
+    labels: list[Hashable] | None = None
+    if any(table.labels is not None for table in tables):
+        labels = [y for table in tables for y in table.labels or [None] * len(table)]
+    ids = [name for table in tables for name in table.item_ids]
+    if len(set(ids)) < len(ids):
+        owners = np.repeat(np.arange(len(tables)), sizes).tolist()
+        ids = [f"{names[k]}:{name}" for k, name in zip(owners, ids, strict=True)]
+    return RawSet(Rows(held, len(whole)), labels=labels, ids=ids, context=whole.context)
+
+
+def renamed(raw: RawSet, names: Mapping[str, str]) -> RawSet:
+    """A table with other names of fields: ``names`` has the old name for each new one.
+
+    >>> renamed(RawSet([{"full_name": "Ann", "x": 1}]), {"name": "full_name"}).items[0]
+    {'x': 1, 'name': 'Ann'}
+    """
+    there = raw.fields()
+    for new, old in names.items():
+        if old not in there:
+            raise DataError(
+                f"{raw.title}: there is no column {old!r} to be taken for {new!r}{spelt(old, there)}"
+            )
+    left = [name for name in there if name not in names and name not in names.values()]
+    both = {**{name: name for name in left}, **names}
+    if isinstance(raw.items, Rows):
+        items: Sequence[Mapping[str, Any]] = Rows(
+            {new: raw.items.column(old) for new, old in both.items()}, len(raw)
+        )
+    else:
+        items = [{new: item[old] for new, old in both.items() if old in item} for item in raw.items]
+    return replace(raw, items=items)
+
+
+def spelt(name: str, there: Iterable[str]) -> str:
+    """The names that there are, the one spelt most like it first."""
+    names = list(there)
+    plain = {other.casefold(): other for other in names}
+    near = get_close_matches(name.casefold(), plain, 1)
+    hint = f"; is it {plain[near[0]]!r}?" if near else ""
+    return f"; there are {', '.join(names[:SHOWN])}{' ...' if len(names) > SHOWN else ''}{hint}"
+
+
+def link_columns(
+    links: Links, first: RawSet, second: RawSet, *, unmatched: bool = False
+) -> dict[str, Sequence[Any]]:
+    """The columns of both tables side by side, a row for each pair: ids, score, fields with _a and _b.
+
+    ``unmatched``: then come the rows of the first table without a mate, and those of the second.
+    """
+    rows = links.pairs
+    if unmatched:
+        alone = [links.unmatched(side) for side in (0, 1)]
+        rows = np.concatenate([rows, *(np.full((len(one), 2), -1) for one in alone)])
+        rows[len(links.pairs) : len(links.pairs) + len(alone[0]), 0] = alone[0]
+        rows[len(rows) - len(alone[1]) :, 1] = alone[1]
+    scores = [None if np.isnan(score) else score for score in links.scores.tolist()]
+    columns: dict[str, Sequence[Any]] = {}
+    for table, side, end in ((first, 0, "a"), (second, 1, "b")):
+        columns[f"id_{end}"] = _taken(table.item_ids, rows[:, side])
+    columns["score"] = [*scores, *[None] * (len(rows) - len(scores))]
+    for table, side, end in ((first, 0, "a"), (second, 1, "b")):
+        for name in table.fields():
+            columns[f"{name}_{end}"] = _taken(table.column(name), rows[:, side])
+    return columns
+
+
+def _taken(values: Sequence[Any], rows: Ints) -> list[Any]:
+    held = [*values, None]
+    return [held[row] for row in rows.tolist()]

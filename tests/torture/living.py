@@ -1,0 +1,49 @@
+"""A store of known items beside the records, and whether it is what it was or what it should become."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from clustruct.exceptions import ModelFileError
+from clustruct.incremental import Decision, Item, Store
+from clustruct.io import read_sets
+
+KNOWN = 12
+NOTES = ("first", "second")
+
+
+def write_store(folder: Path) -> None:
+    """people.db with the first items of records.csv and decisions; new.csv with the others; fix.csv."""
+    (first, *_) = read_sets(folder / "records.csv", set="set", cluster="cluster", id="id", labels="required")
+    fields = first.fields()
+    rows = [{name: first.column(name)[a] for name in fields} for a in range(len(first))]
+    known = min(KNOWN, len(rows) - 3)
+    with Store.create(folder / "people.db") as store:
+        store.add_items(Item(f"k{a}", row, "records.csv") for a, row in enumerate(rows[:known]))
+        store.record_run({f"k{a}": f"g{first.labels[a]}" for a in range(known)} if first.labels else {})
+        for note in NOTES:
+            store.decide(Decision("note", note=note, author="ann"))
+    new = [{"id": f"n{a}", **row} for a, row in enumerate(rows[known:])]
+    (folder / "new.jsonl").write_text(json.dumps({"items": new}) + "\n")
+    (folder / "fix.csv").write_text("a,b,answer,author\nk0,k1,unsure,ann\nk1,k2,unsure,bob\n")
+
+
+def fault_of(path: Path) -> str | None:
+    """What is wrong with the store: damaged, decisions lost, or only a part of a run or of a file in it."""
+    try:
+        with Store(path) as store:
+            store.verify()
+            items = {item.id for item in store.items()}
+            grouped, decisions = set(store.groups()), store.decisions()
+    except ModelFileError as error:
+        return str(error)
+    if tuple(d.note for d in decisions[: len(NOTES)]) != NOTES:
+        return "decisions are lost"
+    if sum(d.kind == "unsure" for d in decisions) % 2:
+        return "a part of a file of decisions was taken in"
+    if items != grouped:
+        return f"{len(items - grouped)} items of a run that is not there"
+    new = {item for item in items if item.startswith("n")}
+    listed = json.loads((path.parent / "new.jsonl").read_text())["items"]
+    return None if len(new) in (0, len(listed)) else "a part of the new items"
