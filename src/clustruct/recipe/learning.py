@@ -5,7 +5,6 @@ This is what ``clustruct fit`` does, as an estimator.
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +25,7 @@ from clustruct.estimators.shown import TrainingShape
 from clustruct.exceptions import NoLabels
 from clustruct.features import Blocking, PairFeatures, Vectors, checked, guess_blocks, likenesses
 from clustruct.features.base import Block
-from clustruct.losses import Loss, PairwiseFLoss, PairwiseLoss
+from clustruct.losses import Loss, PairwiseLoss
 from clustruct.model_selection import split_by_clusters, split_sets
 from clustruct.model_selection.learnable import (
     LabelsOfSets,
@@ -44,7 +43,7 @@ from .corrected import ToldSets, corrected
 from .looking import touching, warn_of_leak
 from .pipelines import similarities
 from .sources import Chosen, WithinSource, choose_source
-from .trained import training, training_on, was_interrupted
+from .trained import HeldOut, table_loss, training, training_on, was_interrupted
 
 # One group per set; None: what the sets say themselves.
 Groups: TypeAlias = Sequence[Hashable] | None
@@ -64,18 +63,6 @@ TABLE_RTOL = 0.01
 # A table that is learned from as a whole lists likely pairs from so many items on: all pairs of the 913 rows
 # of cora took 6 CPU minutes to learn from.
 WHOLE_BLOCK = 250
-
-
-@dataclass(frozen=True)
-class HeldOut:
-    """Sets, and the clusters that models gave them which had seen neither the set nor its group.
-
-    folds : numbers of the sets of each fold
-    """
-
-    sets: list[RawSet]
-    labels: list[Labels]
-    folds: list[list[int]]
 
 
 @register("Recipe")
@@ -324,21 +311,10 @@ class Recipe(EstimatorState, BaseEstimator):
         if self.merge_cost is not None:
             mine["loss"] = PairwiseLoss(merge_cost=self.merge_cost)
         elif table is not None and self.learner == "correlation" and self.loss in (None, "pairwise_f"):
-            mine["loss"] = self._table_loss(len(table))
+            mine["loss"] = table_loss(len(table), self.for_size)
             mine["rtol"] = TABLE_RTOL
             mine["average_folds"] = True
         return model.set_params(**{name: value for name, value in mine.items() if value is not None})
-
-    def _table_loss(self, n: int) -> Loss:
-        """Pairwise F, of a table of ``for_size`` rows where the one at hand has n.
-
-        For each row a table N / n times as large has so many times as many false pairs that look alike by
-        chance, and as many true ones. F = 2 a / (a + r b + T), r = N / n, has its best w where
-        F_beta = (1 + beta^2) a / (a + b + beta^2 T) has it, beta^2 = 1 / r: both rise with a / (r b + T).
-        """
-        beta = 1.0 if self.for_size is None else math.sqrt(n / self.for_size)
-        # By half: false pairs beside true ones are then, in the mean, those of the whole table.
-        return PairwiseFLoss(beta=beta, background_weight=0.5)
 
     def _train(
         self,
@@ -377,18 +353,14 @@ class Recipe(EstimatorState, BaseEstimator):
         with working("looking at fields"):
             sources = None if chosen is None else chosen.sources
             blocks = guess_blocks(sets, self.kind, self.fields, () if sources is None else (sources.field,))
-            return PairFeatures(
-                blocks,
-                blocking=self._blocking(blocks, whole),
-                memory_limit=self.memory_limit,
-                sources=sources,
-            ).fit(sets)
+            blocking, limit = self._blocking(blocks, whole), self.memory_limit
+            return PairFeatures(blocks, blocking=blocking, memory_limit=limit, sources=sources).fit(sets)
 
     def _keep_likeness(self, model: BaseEstimator, features: PairFeatures) -> None:
         """Where that is asked for, likeness never counts against a pair."""
+        if self.nonnegative and not isinstance(model, SupervisedCorrelationClustering):
+            raise ValueError("nonnegative goes with learner='correlation'")
         if self.nonnegative:
-            if not isinstance(model, SupervisedCorrelationClustering):
-                raise ValueError("nonnegative goes with learner='correlation'")
             model.set_params(nonnegative=likenesses(features.get_feature_names_out()))
 
     def _may_block(self) -> bool:
