@@ -160,7 +160,8 @@ def test_explain_sums_to_the_similarity(command, folder):
     total = sum(c["contribution"] for c in why["contributions"])
     assert total == pytest.approx(why["similarity"])
     text = command("explain", folder / "test.csv", *model, *pair)[1]
-    assert f"similarity {why['similarity']:.3f}, the sum of" in text
+    assert f"similarity {why['similarity']:.3f}, by field the sum of" in text
+    assert sum(one["contribution"] for one in why["by_field"]) == pytest.approx(why["similarity"])
     assert "least confident items" in command("explain", folder / "test.csv", *model, "--top", "2")[1]
 
 

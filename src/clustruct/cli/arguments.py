@@ -134,6 +134,7 @@ def add_learning(parser: argparse.ArgumentParser) -> None:
     add("--C", type=_weight, metavar="NUMBER|cv", default="cv", help="weight of errors (or cross-validation)")
     add("--merge-cost", type=positive, metavar="X", help="a wrong merge counts X times a wrong split")
     add("--scaling", choices=("margin", "slack"), default="margin", help="slack: better for --loss mitre")
+    add("--nonnegative", action="store_true", help="likeness never counts against a pair")
     add("--predictor", metavar="NAME", help="how sets are clustered, e.g. greedy, local_search")
     add("--parts", type=whole(1), metavar="N", help="cut a single set into N sets of whole clusters")
     size = "from N items on compare only likely pairs (1000; 0: always all pairs)"
@@ -185,13 +186,9 @@ def recipe(args: argparse.Namespace) -> Recipe:
     background = getattr(args, "unlabelled", None)
     if background is not None and args.skip_unlabelled:
         raise UsageError("--skip-unlabelled leaves rows out, --unlabelled learns from them: give one of them")
-    same = ("kind", "fields", "learner", "loss", "C", "merge_cost", "scaling", "predictor", "parts", "block")
-    more = {
-        "calibrate": args.calibrate,
-        "n_neighbors": args.neighbours,
-        "n_jobs": args.n_jobs,
-        "random_state": args.seed,
-    }
+    same = ["kind", "fields", "learner", "loss", "C", "merge_cost", "scaling", "predictor", "parts", "block"]
+    same += ["nonnegative", "calibrate"]
+    more = {"n_neighbors": args.neighbours, "n_jobs": args.n_jobs, "random_state": args.seed}
     more |= {"unlabelled": background or "apart", "for_size": getattr(args, "for_size", None)}
     more |= sources.of_recipe(args)
     return clustruct.Recipe(**{name: getattr(args, name) for name in same}, **more)
@@ -257,12 +254,21 @@ def about(args: argparse.Namespace) -> dict[str, object]:
     return {**{name: getattr(args, name) for name in ROLES}, **read}
 
 
-def partly_labelled_sets(args: argparse.Namespace) -> list[RawSet]:
-    """All sets to learn from. In one table, or where that is asked for, rows may lack a cluster."""
+def partly_labelled_sets(
+    args: argparse.Namespace, trained: Trained = None, *, may_lack: bool = False
+) -> list[RawSet]:
+    """All sets to learn from. In one table, or where that is asked for, rows may lack a cluster; with
+    ``may_lack`` all rows may.
+    """
     if args.skip_unlabelled:
-        return labelled_sets(args)
-    sets = _checked(list(_read(args, None, "partial")), args)
-    for raw in sets if args.unlabelled is None and len(sets) > 1 else ():
+        return labelled_sets(args, trained)
+    try:
+        sets = _checked(list(_read(args, trained, "partial")), args)
+    except clustruct.exceptions.NoLabels:
+        if not may_lack or args.cluster is not None:
+            raise
+        sets = _checked(list(_read(args, trained, "ignored")), args)
+    for raw in sets if args.unlabelled is None and len(sets) > 1 and not may_lack else ():
         if None in (labels := list(raw.labels or ())):
             raise clustruct.exceptions.NoLabels(
                 f"{raw.item_title(labels.index(None))} has no cluster (--skip-unlabelled leaves such items "
@@ -295,6 +301,7 @@ def naming_files(args: argparse.Namespace) -> Iterator[None]:
         ]
         text = str(error)
         named = [*data, *filter(None, [getattr(args, "constraints", None)])]
+        named += [*(getattr(args, "corrections", None) or []), *(getattr(args, "corrected", None) or [])]
         if not data or any(n in text for n in named) or any(n and text.startswith(str(n)) for n in others):
             raise
         more = ", ..." if len(data) > SHOWN_FILES else ""

@@ -8,15 +8,14 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import clustruct
-from clustruct.text import count, harmless, table
+from clustruct.text import table
 
+from . import pairs
 from .arguments import add_data, add_model, add_needs, read_model, sets_as_they_are, whole
 from .output import plain, print_json
 from .progress import Progress
 
 if TYPE_CHECKING:
-    from sklearn.pipeline import Pipeline
-
     from clustruct.explain import ClusterMove, Mixture, SetFindings
     from clustruct.records import RawSet
 
@@ -28,7 +27,8 @@ its similarity."""
 EXAMPLES = """\
 examples
   clustruct explain test.jsonl --model news.model
-  clustruct explain test.jsonl --model news.model --in monday --pair 17 42"""
+  clustruct explain test.jsonl --model news.model --in monday --pair 17 42
+  clustruct explain people.csv --model people.model --why-not p1 p7     (what would have to be otherwise?)"""
 SHOWN_ITEMS = 5
 
 
@@ -37,7 +37,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_data(parser)
     add_model(parser)
     add_needs(parser)
-    parser.add_argument("--pair", nargs=2, metavar="ID", help="why are these two items together or apart?")
+    asked = parser.add_mutually_exclusive_group()
+    asked.add_argument("--pair", nargs=2, metavar="ID", help="why are these two items together or apart?")
+    other = "the same, and the smallest change of fields that would make it the other way"
+    asked.add_argument("--why-not", nargs=2, metavar="ID", help=other)
     parser.add_argument("--in", dest="within", metavar="SET", help="the set to look at (default: all)")
     parser.add_argument("--top", type=whole(1), default=10, metavar="N", help="lines of each kind (10)")
 
@@ -47,8 +50,10 @@ def run(args: argparse.Namespace) -> None:
     saved = read_model(args.model, args.allow_missing_fields)
     read = sets_as_they_are(args, saved.columns)
     pipeline, sets = clustruct.features.checked(saved.pipeline, read), _chosen(args.within, read)
-    if args.pair is not None:
-        found, show = _pair(pipeline, *_place(args.pair, sets)), _print_pair
+    asked = args.pair or args.why_not
+    if asked is not None:
+        place = _place(asked, sets)
+        found, show = pairs.explained(pipeline, *place, change=args.why_not is not None), pairs.print_pair
     else:
         examine, each = clustruct.explain.examine, Progress(args.quiet).each(sets, "looking at sets")
         found, show = _summary([examine(pipeline, raw) for raw in each]), _print_summary
@@ -201,44 +206,3 @@ def _pieces(pieces: Sequence[Sequence[Hashable]]) -> str:
     """The pieces with their sizes; the smaller ones are the ones to look at."""
     shown = [f"{len(p)}: " + ", ".join(map(str, p[:2])) + (", ..." if len(p) > 2 else "") for p in pieces[:4]]
     return " | ".join(shown) + (" | ..." if len(pieces) > 4 else "")
-
-
-def _pair(pipeline: Pipeline, raw: RawSet, a: int, b: int) -> dict[str, object]:
-    """What each feature adds to the similarity of two items."""
-    names = raw.item_ids
-    why = clustruct.explain.pair_contributions(pipeline[-1], pipeline[0].transform([raw])[0], a, b)
-    return {
-        "set": raw.name,
-        "items": [names[a], names[b]],
-        "fields": [dict(raw.items[a]), dict(raw.items[b])],
-        "together": why.together,
-        "right": None if raw.labels is None else raw.labels[a] == raw.labels[b],
-        "similarity": why.similarity,
-        "contributions": [
-            {"feature": n, "value": v, "weight": w, "contribution": c}
-            for n, v, w, c in zip(why.names, why.values, why.weights, why.contributions, strict=True)
-        ],
-        "path": [names[i] for i in why.path],
-    }
-
-
-def _print_pair(found: Mapping[str, Any], top: int) -> None:
-    """The two items side by side, and the contributions."""
-    first, second = found["fields"]
-    sides = [[key, _text(first.get(key)), _text(second.get(key))] for key in {**first, **second}]
-    print(table(["field", *map(str, found["items"])], sides))
-    verdict = "together" if found["together"] else "apart"
-    truth = {None: "", True: " (the truth: together)", False: " (the truth: apart)"}[found["right"]]
-    print(f"\npredicted {verdict}{truth}; similarity {found['similarity']:.3f}, the sum of")
-    rows = [list(c.values()) for c in found["contributions"] if c["contribution"] != 0.0]
-    print(table(["feature", "value", "weight", "contribution"], rows[:top]))
-    rest = rows[top:]
-    if rest:
-        print(f"and {count(len(rest), 'other')} of {sum(row[3] for row in rest):.2f} in all")
-    if found["path"]:
-        names = " - ".join(harmless(str(name)) for name in found["path"])
-        print(f"not alike by themselves, but each is like the next: {names}")
-
-
-def _text(value: object) -> str:
-    return "" if value is None else str(value)

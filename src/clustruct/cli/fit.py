@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import clustruct
 from clustruct.text import count, duration, short, table
 
+from . import corrections
 from .arguments import (
     about,
     add_background,
@@ -40,7 +41,9 @@ examples
   clustruct fit people.csv --set batch --id nr --cluster person --model people.model
   clustruct fit people.csv --cluster person --model people.model      (one table; rows without a person
                                                                        are background)
-  clustruct fit cora.csv.gz --set fold --where fold=0,1,2 --id nr --cluster work --model c.model"""
+  clustruct fit cora.csv.gz --set fold --where fold=0,1,2 --id nr --cluster work --model c.model
+  clustruct fit people.csv --cluster person --corrections fix.csv --corrected groups.csv
+                --start people.model --model better.model             (go on, with what people corrected)"""
 
 ASSUMED = {
     "apart": "rows without a cluster are taken as not belonging to any labelled cluster (--unlabelled "
@@ -59,16 +62,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_background(parser)
     resumed = "a fit that was cut short goes on from FILE, if data and options are the same"
     parser.add_argument("--checkpoint", metavar="FILE", help=resumed)
+    corrections.add_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int | None:
     """Read, learn, write the model, and say what was learned."""
     started, learned = time.perf_counter(), recipe(args)
-    clustruct.storage.check_target(Path(args.model), args.data)
+    corrected = corrections.is_asked(args)
+    clustruct.storage.check_target(Path(args.model), [*args.data, *corrections.inputs(args)])
     if args.checkpoint is not None:
         learned.set_params(checkpoint=_checkpoint(args))
     with training_progress(args.quiet) as progress:
-        learned.fit(partly_labelled_sets(args))
+        if corrected:
+            corrections.fit(args, learned)
+        else:
+            learned.fit(partly_labelled_sets(args))
     found = {**learned.training_, "seconds": time.perf_counter() - started}
     clustruct.save(args.model, learned.pipeline_, about={"columns": about(args), "training": found})
     rows = weight_rows(learned.pipeline_)

@@ -22,7 +22,7 @@ from clustruct.model_selection.choose_c import OWN_ENDS, Choice
 from clustruct.oracles import Oracle, Predictor, make_predictor
 from clustruct.oracles.base import Objective
 from clustruct.partitions import UNKNOWN
-from clustruct.problems import SimilarityTask
+from clustruct.problems import PastTraining, SimilarityTask, past_of
 from clustruct.slack_rule import Scaling, SlackRule
 from clustruct.ssvm import FitResult, Formulation
 from clustruct.storage import FEATURES, EstimatorState, Shape
@@ -216,11 +216,16 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
         "cv_results_": dict | None,
         "result_": FitResult,
         "shown_": TrainingShape | None,
+        "past_": PastTraining | None,
     }
 
     @abstractmethod
     def _nonnegative(self) -> bool:
         """Whether weights must not be negative."""
+
+    def _conditions(self) -> Any:
+        """What must hold of the weights."""
+        return "nonnegative" if self._nonnegative() else None
 
     @abstractmethod
     def _oracle(self) -> Oracle:
@@ -281,6 +286,7 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
         if task.kept is not None and trained.result.converged:
             task.kept.remove()
         self.shown_ = TrainingShape.of(given.sets, labels, self.pair_scores)
+        self.past_ = past_of(trained, given.sets, labels) if task.goes_on else None
         return self
 
     def _choice(self, task: SimilarityTask, groups: Sequence[Hashable] | None) -> Choice:
@@ -298,17 +304,20 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
         """Labels of all items, or -1 where the clusterer can do without."""
         return read_labels(y, given, needed_by=self)
 
-    def _task(self, sets: list[ItemSet], labels: list[Labels], weights: Floats | None) -> SimilarityTask:
+    def training_options(self) -> dict[str, Any]:
+        """What `clustruct.ssvm.fit` is called with."""
         names = ("formulation", "scaling", "slack_norm", "rtol", "max_iter", "n_jobs", "random_state")
         options = {name: getattr(self, name) for name in names}
-        options["constraints"] = "nonnegative" if self._nonnegative() else None
+        return {**options, "constraints": self._conditions()}
+
+    def _task(self, sets: list[ItemSet], labels: list[Labels], weights: Floats | None) -> SimilarityTask:
         return SimilarityTask(
             sets,
             labels,
             as_loss(self.loss),
             self._oracle(),
             self._predictor(),
-            options,
+            self.training_options(),
             self.rescale,
             weights,
             self.verbose,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
+from scipy.optimize import Bounds
 from sklearn.utils.validation import check_is_fitted
 
 from clustruct._typing import Floats, Ints, Labels
@@ -60,8 +61,8 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         The kind of structural SVM, see `clustruct.ssvm.fit`.
     loss_in_oracle : bool
         Whether the search for violated clusterings looks at the loss.
-    nonnegative : bool
-        Keep all weights at or above zero.
+    nonnegative : bool, or list of names of features
+        Keep all weights, or those of these features, at or above zero.
     unlabelled : "apart" or "unknown"
         What is known of an item without a label (None, NaN or -1). "apart": labelled clusters are complete,
         so it belongs to none of them, and shows what near misses look like. "unknown": it may belong to one;
@@ -124,7 +125,7 @@ class SupervisedCorrelationClustering(SimilarityLearning):
     """
 
     loss_in_oracle: bool = True
-    nonnegative: bool = False
+    nonnegative: bool | list[str] = False
     unlabelled: Unlabelled = "apart"
     calibrate: Literal["auto"] | bool = "auto"
 
@@ -141,6 +142,9 @@ class SupervisedCorrelationClustering(SimilarityLearning):
             raise ValueError(f"unlabelled must be 'apart' or 'unknown', not {self.unlabelled!r}")
         if self.calibrate not in ("auto", True, False):
             raise ValueError(f"calibrate must be 'auto', True or False, not {self.calibrate!r}")
+        named = isinstance(self.nonnegative, list) and all(isinstance(n, str) for n in self.nonnegative)
+        if not named and not isinstance(self.nonnegative, bool | np.bool_):
+            raise ValueError("nonnegative must be true, false or a list of names of features")
 
     def at_threshold(
         self, *, threshold: float | None = None, precision: float | None = None, score: float | None = None
@@ -222,7 +226,16 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         return make_oracle(self.oracle, self.clustering_objective, loss_in_oracle=self.loss_in_oracle)
 
     def _nonnegative(self) -> bool:
-        return self.nonnegative
+        return self.nonnegative is True
+
+    def _conditions(self) -> Any:
+        if isinstance(self.nonnegative, bool):
+            return super()._conditions()
+        names = [str(name) for name in getattr(self, "feature_names_in_", ())]
+        if unknown := sorted(set(self.nonnegative) - set(names)):
+            raise ValueError(f"nonnegative: no feature is called {unknown[0]!r}")
+        chosen = frozenset(self.nonnegative)
+        return Bounds([0.0 if name in chosen else -np.inf for name in names], np.inf)
 
     def _similarity(self, x: ItemSet) -> Any:
         if self._threshold == 0.0:

@@ -2,6 +2,8 @@
 
 examine              all of it for one raw set
 pair_contributions   why these two are together: the contribution of each feature to their similarity
+by_field             the same, summed by field
+counterfactual       the smallest change of fields that would part two items, or join them
 split_merge          which true clusters were split and which were merged, worst first
 wrong_pairs          wrong pairs of which the model is most confident
 item_confidence      the score lost by the best other place of each item
@@ -10,14 +12,19 @@ suggested_splits     the part of each cluster of which most wrong pairs with the
 """
 
 from .confidence import ClusterMove, ItemConfidence, cluster_confidence, item_confidence
+from .counterfactual import Change, Counterfactual, counterfactual
 from .errors import Mixture, Piece, SplitMerge, WrongPair, split_merge, wrong_pairs
 from .examine import SetFindings, examine, transformed
+from .fields import FieldContribution, by_field, feature_fields
 from .pairs import PairExplanation, pair_contributions
 from .similarities import model_weights, objective_of
 from .splits import Split, suggested_splits
 
 __all__ = [
+    "Change",
     "ClusterMove",
+    "Counterfactual",
+    "FieldContribution",
     "ItemConfidence",
     "Mixture",
     "PairExplanation",
@@ -26,8 +33,11 @@ __all__ = [
     "Split",
     "SplitMerge",
     "WrongPair",
+    "by_field",
     "cluster_confidence",
+    "counterfactual",
     "examine",
+    "feature_fields",
     "item_confidence",
     "model_weights",
     "objective_of",

@@ -18,6 +18,7 @@ from clustruct.records import field_kinds
 from .needs import FieldNeed
 from .sources import Sources
 from .guess import guess_blocks
+from .likeness import likenesses
 from .pair_features import Constant, PairFeatures, checked
 
 __all__ = [
@@ -40,6 +41,7 @@ __all__ = [
     "checked",
     "field_kinds",
     "guess_blocks",
+    "likenesses",
     "link_pairs",
     "links",
     "pair_recall",

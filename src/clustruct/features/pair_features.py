@@ -22,7 +22,7 @@ from clustruct.itemsets import ItemSet, PairScores, all_pairs
 from clustruct.records import RawSet
 from clustruct.storage import register
 
-from .base import Block, PairBlock, Unlearned, Values
+from .base import Block, Comparison, PairBlock, Unlearned, Values
 from .blocking import Blocking
 from .columns import Columns, columns_of
 from .needs import FieldNeed, learn_needs, watched
@@ -224,12 +224,21 @@ class PairFeatures(TransformerMixin, BaseEstimator):
 
     def _chunks(self, columns: Columns, pairs: Ints, *, told: bool) -> Iterator[tuple[slice, Values]]:
         """The features of the pairs, some at a time; ``told``: progress is."""
-        compare = [block.prepare(columns) for block in self.blocks_]
+        compare = self._prepared(columns)
         starts = range(0, len(pairs), PAIRS_AT_ONCE)
         for start in steps(starts, "comparing pairs") if told else starts:
             span = slice(start, min(start + PAIRS_AT_ONCE, len(pairs)))
             some = pairs[span]
             yield span, multiply(_stack([block(some) for block in compare], some), self.product_columns_)
+
+    def _prepared(self, columns: Columns) -> list[Comparison]:
+        """What compares pairs of these columns, made once for them."""
+        blocks = tuple(self.blocks_)  # kept with what they made, so that their ids are theirs
+
+        def make() -> tuple[object, list[Comparison]]:
+            return blocks, [block.prepare(columns) for block in blocks]
+
+        return columns.once(("prepared", *map(id, blocks)), make)[1]
 
     def _item_set(self, raw: RawSet, touching: Bools | None = None) -> ItemSet:
         columns = Columns(raw)

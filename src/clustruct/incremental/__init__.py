@@ -20,6 +20,7 @@ __all__ = [
     "Assignment",
     "Changes",
     "Constraints",
+    "Corrections",
     "Decision",
     "Entry",
     "GroupChange",
@@ -42,6 +43,7 @@ __all__ = [
     "compare",
     "constrained",
     "constraints",
+    "corrections",
     "digest",
     "fresh_id",
     "is_store",
@@ -72,6 +74,8 @@ __all__ = [
 
 # These load scikit-learn, which nothing else here needs.
 _HOMES = {
+    "Corrections": "correcting",
+    "corrections": "correcting",
     "Known": "known",
     "Links": "linking",
     "Outcome": "living",

@@ -5,7 +5,7 @@ went.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -94,21 +94,35 @@ class Changes:
         return "; ".join([", ".join(words) or "no groups", ", ".join(told) or "no item moved"])
 
 
-def compare(old: Mapping[str, str], new: Mapping[str, str]) -> Changes:
+def compare(
+    old: Mapping[str, str], new: Mapping[str, str], *, only: Collection[str] | None = None
+) -> Changes:
     """What changed from one grouping to another: each maps items to group ids, and the same id is the same
     group.
 
-    Cost O(items).
+    ``only``: ids of the groups in which something may have changed, where that is known; the others are not
+    looked at. Cost O(items).
 
     >>> found = compare({"a": "g", "b": "g", "c": "h"}, {"a": "g", "b": "g", "c": "g"})
     >>> [(group.id, group.status, group.targets) for group in found.groups]
     [('g', 'merged', ()), ('h', 'merged', ('g',))]
     """
+    sizes: Counter[str] = Counter()
+    everything = [*dict.fromkeys(old.values()), *dict.fromkeys(new.values())] if only is not None else []
+    if only is not None:
+        sizes = Counter(old.values())
+        old = {item: group for item, group in old.items() if group in only}
+        new = {item: group for item, group in new.items() if group in only}
     flows = _Flows(old, new)
-    names = dict.fromkeys([*flows.before, *flows.after])
+    names = dict.fromkeys(everything or [*flows.before, *flows.after])
     moved = (Move(item, old[item], new[item]) for item in old if new.get(item, old[item]) != old[item])
     return Changes(
-        tuple(map(flows.change, names)),
+        tuple(
+            flows.change(name)
+            if only is None or name in only
+            else GroupChange(name, "unchanged", sizes[name], sizes[name])
+            for name in names
+        ),
         tuple(moved),
         tuple(item for item in new if item not in old),
         tuple(item for item in old if item not in new),

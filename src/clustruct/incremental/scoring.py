@@ -29,6 +29,8 @@ from .update import Update, update_groups
 LARGE_GROUP, PAIRS_OF_ITEM = 30, 10
 # Where a model knows likely pairs, more than so many pairs are not all compared.
 MOST_PAIRS = 20_000
+# Of a smaller share of the items texts are looked at anew; else as likely pairs were found.
+FEW = 0.3
 
 
 def place_items(
@@ -162,9 +164,10 @@ def scores_near(
     number = {group: g for g, group in enumerate(dict.fromkeys(g for g in groups if g is not None))}
     known = np.array([-1 if g is None else number[g] for g in groups], dtype=np.int64)
     with working("features") as work:
-        sources, known_sources = pipeline[0].sources_, _sources(pipeline[0], raw)
-        pairs = candidates(pipeline[0], raw, touched)
-        score = _Scorer(pipeline, raw, _with_mates(pairs, known))
+        columns = Columns(raw)
+        sources, known_sources = pipeline[0].sources_, _sources(pipeline[0], columns)
+        pairs = candidates(pipeline[0], columns, touched)
+        score = _Scorer(pipeline, columns, _with_mates(pairs, known))
         values = score(pairs)
         inside = _inside(known, _near_groups(pairs, values, touched, known), touched)
         inside = inside if known_sources is None else across(inside, known_sources)
@@ -175,23 +178,27 @@ def scores_near(
         return PairScores(len(raw), index=index, values=both, sources=apart)
 
 
-def candidates(features: PairFeatures, raw: RawSet, touched: Bools) -> Ints:
+def candidates(features: PairFeatures, given: RawSet | Columns, touched: Bools) -> Ints:
     """The likely pairs (all pairs of a small set) that touch some items, of different sources."""
-    blocking, some, sources = features.blocking_, np.flatnonzero(touched), _sources(features, raw)
+    columns = given if isinstance(given, Columns) else Columns(given)
+    raw, blocking, some = columns.raw, features.blocking_, np.flatnonzero(touched)
+    sources = _sources(features, columns)
     if blocking is not None and (blocking.lists(raw) or len(some) * len(raw) > MOST_PAIRS):
-        # The blocking looks for neighbours of the last items.
+        # The blocking looks for neighbours of the last items, which new ones mostly are.
+        since = len(raw) - len(some)
+        if not touched[:since].any():
+            return blocking.pairs(columns, since=since, sources=sources)
         order = np.concatenate([np.flatnonzero(~touched), some])
         own = None if sources is None else sources[order]
-        pairs = blocking.pairs(raw.take(order), since=len(raw) - len(some), sources=own)
-        return np.sort(order[pairs], axis=1)
+        return np.sort(order[blocking.pairs(raw.take(order), since=since, sources=own)], axis=1)
     first, second = np.repeat(some, len(raw)), np.tile(np.arange(len(raw)), len(some))
     keep = (first < second) | ((first > second) & ~touched[second])
     pairs = np.sort(np.column_stack([first[keep], second[keep]]), axis=1).astype(np.int64)
     return pairs if sources is None else across(pairs, sources)
 
 
-def _sources(features: PairFeatures, raw: RawSet) -> Ints | None:
-    return None if features.sources_ is None else features.sources_.codes(Columns(raw))
+def _sources(features: PairFeatures, columns: Columns) -> Ints | None:
+    return None if features.sources_ is None else features.sources_.codes(columns)
 
 
 def _with_mates(pairs: Ints, groups: Ints) -> Ints:
@@ -207,15 +214,16 @@ def _with_mates(pairs: Ints, groups: Ints) -> Ints:
 class _Scorer:
     """What a model says of pairs of some items of a set; their texts are looked at once."""
 
-    def __init__(self, pipeline: Pipeline, raw: RawSet, items: Ints) -> None:
-        self.features, self.model, self.items = pipeline[0], pipeline[-1], items
-        self.columns = Columns(raw.take(items)) if len(items) else None
+    def __init__(self, pipeline: Pipeline, columns: Columns, items: Ints) -> None:
+        self.features, self.model = pipeline[0], pipeline[-1]
+        few = 0 < len(items) < FEW * len(columns)
+        self.items = items if few else np.arange(len(columns))
+        self.columns = Columns(columns.raw.take(items)) if few else columns
 
     def __call__(self, pairs: Ints) -> Floats:
         """Scores of pairs (p x 2, the smaller item first)."""
         if not len(pairs):
             return np.zeros(0)
-        assert self.columns is not None
         local = np.searchsorted(self.items, pairs)
         linear = self.model.linear_similarity()
         if linear is not None:

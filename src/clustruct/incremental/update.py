@@ -100,20 +100,46 @@ def update_groups(
         sweeps=sweeps,
         random_state=random_state,
     )
-    groups = _named(existing, items, found.labels, confirmed or {}, fresh)
+    touched = _touched(known, found.labels)
+    groups = _named(existing, items, found.labels, touched, confirmed or {}, fresh)
     proposals = _proposals(found, items, names)
-    return Update(groups, compare(existing, groups), proposals, tuple(items[a] for a in found.freed))
+    some = {groups[items[a]] for a in touched.tolist()}
+    some |= {existing[items[a]] for a in touched.tolist() if items[a] in existing}
+    changes = compare(existing, groups, only=some)
+    return Update(groups, changes, proposals, tuple(items[a] for a in found.freed))
+
+
+def _touched(known: Ints, labels: Ints) -> Ints:
+    """The items of known groups and clusters that are not each other: all others are as they were.
+
+    >>> _touched(np.array([0, 0, 1, 2, NEW]), np.array([0, 0, 1, 2, 2])).tolist()
+    [3, 4]
+    """
+    low, high = np.full(len(labels), len(labels)), np.full(len(labels), -2)
+    np.minimum.at(low, labels, known)
+    np.maximum.at(high, labels, known)
+    mixed = (low != high)[labels] | (known == NEW)
+    first, last = np.full(len(labels), len(labels)), np.full(len(labels), -1)
+    old = known != NEW
+    np.minimum.at(first, known[old], labels[old])
+    np.maximum.at(last, known[old], labels[old])
+    mixed[old] |= (first != last)[known[old]]
+    # A group with one item in a mixed cluster is looked at as a whole, and so is the cluster.
+    hit = np.zeros(len(labels), np.bool_)
+    hit[labels[mixed]] = True
+    return np.flatnonzero(hit[labels])
 
 
 def _named(
     existing: Mapping[str, str],
     items: Sequence[str],
     labels: Ints,
+    touched: Ints,
     confirmed: Mapping[str, int],
     fresh: Callable[[str], str] | None,
 ) -> dict[str, str]:
-    """The clusters with the ids that they keep; items without a score stay in their groups."""
-    new = dict(zip(items, labels.tolist(), strict=True))
+    """The clusters of the items touched with the ids that they keep; all others stay in their groups."""
+    new = {items[a]: y for a, y in zip(touched.tolist(), labels[touched].tolist(), strict=True)}
     prefer = {existing[item] for item in confirmed if item in existing}
     kept = match_groups(existing, new, prefer=prefer)
     if fresh is None:

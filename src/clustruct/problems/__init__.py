@@ -3,7 +3,9 @@
 from .classification import BinaryProblem, MulticlassProblem
 from .clustering import ClusteringProblem
 from .clusters import ClusterTask
+from .continued import ContinuedTask, PastTraining, past_of
 from .judging import Judged, JudgedFold
+from .marks import MarkedRegion, Marks, kept_groups
 from .multilabel import MultiLabelProblem
 from .region import Region
 from .training import SimilarityTask, Trained
@@ -11,4 +13,5 @@ from .units import Units, feature_scale, mean_squares
 
 __all__ = ["BinaryProblem", "ClusteringProblem", "MultiLabelProblem", "MulticlassProblem"]
 __all__ += ["ClusterTask", "Judged", "JudgedFold", "Region", "SimilarityTask", "Trained", "Units"]
+__all__ += ["ContinuedTask", "MarkedRegion", "Marks", "PastTraining", "kept_groups", "past_of"]
 __all__ += ["feature_scale", "mean_squares"]

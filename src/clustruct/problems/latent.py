@@ -34,6 +34,7 @@ class HasResult(Protocol):
 
 
 T = TypeVar("T", bound=HasResult)
+R = TypeVar("R")
 
 
 def completed(region: Region, w: Floats) -> Ints:
@@ -67,15 +68,20 @@ def completed(region: Region, w: Floats) -> Ints:
     return canonical_labels(found)
 
 
-def descend(regions: Sequence[Region], start: Floats, train: Callable[[Sequence[Ints]], T]) -> T:
+def descend(
+    regions: Sequence[R],
+    start: Floats,
+    train: Callable[[Sequence[Ints]], T],
+    complete: Callable[[R, Floats], Ints],
+) -> T:
     """Complete, train and repeat, until the completion does not change or the objective does not fall.
 
-    ``train`` takes the completed labels.
+    ``train`` takes the completed labels, which ``complete`` makes at a w.
     """
-    labels = [completed(region, start) for region in regions]
+    labels = [complete(region, start) for region in regions]
     best = train(labels)
     for _ in range(MOST_ROUNDS):
-        again = [completed(region, best.result.w) for region in regions]
+        again = [complete(region, best.result.w) for region in regions]
         if all(np.array_equal(one, other) for one, other in zip(labels, again, strict=True)):
             break
         labels, found = again, train(again)

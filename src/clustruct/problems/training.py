@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from scipy.optimize import Bounds
 
 from clustruct import memory
 from clustruct._typing import Bools, Floats, Indices, Ints
@@ -23,6 +24,7 @@ from clustruct.storage import digest
 from .arranging import arranged
 from .clustering import ClusteringProblem
 from .judging import Judged, shared_pairs, touching_pairs
+from .latent import completed as completion
 from .latent import descend
 from .region import Region
 from .resuming import FitCheckpoint
@@ -36,11 +38,15 @@ Unlabelled: TypeAlias = Literal["apart", "unknown"]
 
 @dataclass(frozen=True)
 class Trained:
-    """A training: its result with w in the user's units, and as the engine left it, to start another from."""
+    """A training: its result with w in the user's units, and as the engine left it, to start another from.
+
+    C : the engine's
+    """
 
     result: FitResult
     scaled: FitResult
     feature_scale: Floats
+    C: float
 
 
 @dataclass
@@ -73,6 +79,11 @@ class SimilarityTask:
         self._problems: dict[bytes, tuple[ClusteringProblem, float]] = {}
         if self._is_latent and self.options["scaling"] != "margin":
             raise ValueError("unlabelled='unknown' needs scaling='margin'")
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether a later training can go on from one of these."""
+        return self.oracle.objective == "correlation" and self.rescale
 
     @property
     def _is_latent(self) -> bool:
@@ -114,7 +125,7 @@ class SimilarityTask:
         def train(completed: Sequence[Ints]) -> Trained:
             return self._fit(self._problem(chosen, completed)[0], C, unit, chosen, options)
 
-        return descend(regions, alone.train(C).result.w, train)
+        return descend(regions, alone.train(C).result.w, train, completion)
 
     def _fit(
         self,
@@ -139,7 +150,7 @@ class SimilarityTask:
             callback=observed(C, options["rtol"], self.verbose),
         )
         scale = problem.units.feature_scale
-        return Trained(replace(found, w=np.asarray(found.w / scale)), found, scale)
+        return Trained(replace(found, w=np.asarray(found.w / scale)), found, scale, C * unit)
 
     @cached_property
     def kept(self) -> FitCheckpoint | None:
@@ -150,6 +161,8 @@ class SimilarityTask:
         """What the checkpoint of a fit must have in common with it."""
         settings = {n: v for n, v in self.options.items() if n not in ("max_iter", "n_jobs")}
         settings["formulation"] = str(settings["formulation"])
+        if isinstance(bounds := settings.get("constraints"), Bounds):
+            settings["constraints"] = digest(np.asarray(bounds.lb, float))
         regions = self.regions
         digests = ClusteringProblem(
             [r.x for r in regions], [r.labels for r in regions], self.loss, self.oracle

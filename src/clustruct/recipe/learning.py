@@ -5,7 +5,6 @@ This is what ``clustruct fit`` does, as an estimator.
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -17,16 +16,16 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from clustruct import memory
-from clustruct._typing import Bools, Labels
+from clustruct._typing import Labels
 from clustruct.baselines import PairwiseClassifierClustering
 from clustruct.callbacks import steps, working
 from clustruct.estimators import SupervisedCorrelationClustering, SupervisedKMeans
 from clustruct.estimators.background import warn_of_near_misses
 from clustruct.estimators.shown import TrainingShape
 from clustruct.exceptions import NoLabels
-from clustruct.features import Blocking, PairFeatures, Vectors, checked, guess_blocks
+from clustruct.features import Blocking, PairFeatures, Vectors, checked, guess_blocks, likenesses
 from clustruct.features.base import Block
-from clustruct.losses import Loss, PairwiseFLoss, PairwiseLoss
+from clustruct.losses import Loss, PairwiseLoss
 from clustruct.model_selection import split_by_clusters, split_sets
 from clustruct.model_selection.learnable import (
     LabelsOfSets,
@@ -35,15 +34,17 @@ from clustruct.model_selection.learnable import (
     known_items,
     labelled,
 )
+from clustruct.problems import Marks
 from clustruct.problems.training import Unlabelled
 from clustruct.records import ItemKind, RawSet
 from clustruct.storage import EstimatorState, register
 
+from .corrected import ToldSets, corrected
 from .dials import Dials
-from .leaks import warn_of_leak
+from .looking import touching, warn_of_leak
 from .pipelines import similarities
 from .sources import Chosen, WithinSource, choose_source
-from .trained import training, was_interrupted
+from .trained import HeldOut, table_loss, training, training_on, was_interrupted
 
 # One group per set; None: what the sets say themselves.
 Groups: TypeAlias = Sequence[Hashable] | None
@@ -63,18 +64,6 @@ TABLE_RTOL = 0.01
 # A table that is learned from as a whole lists likely pairs from so many items on: all pairs of the 913 rows
 # of cora took 6 CPU minutes to learn from.
 WHOLE_BLOCK = 250
-
-
-@dataclass(frozen=True)
-class HeldOut:
-    """Sets, and the clusters that models gave them which had seen neither the set nor its group.
-
-    folds : numbers of the sets of each fold
-    """
-
-    sets: list[RawSet]
-    labels: list[Labels]
-    folds: list[list[int]]
 
 
 @register("Recipe")
@@ -97,6 +86,9 @@ class Recipe(EstimatorState, BaseEstimator):
         The loss of one table is "pairwise_f", where it is learned from as a whole.
     merge_cost : float, optional
         A wrong merge counts so many times as much as a wrong split (pairwise loss only).
+    nonnegative : bool
+        Likeness never counts against a pair: of features that tell one (`features.likenesses`) no weight is
+        negative. Correlation clustering only.
     unlabelled : "apart" or "unknown"
         What is known of items without a label: that they belong to no labelled cluster, or nothing. They are
         background: with them the table that is learned from is the one that prediction will meet.
@@ -154,6 +146,7 @@ class Recipe(EstimatorState, BaseEstimator):
     unlabelled: Unlabelled = "apart"
     for_size: int | None = None
     scaling: str = "margin"
+    nonnegative: bool = False
     predictor: str | None = None
     parts: int | None = None
     block: int = 1000
@@ -167,12 +160,26 @@ class Recipe(EstimatorState, BaseEstimator):
     memory_limit: memory.Size = None
     checkpoint: str | os.PathLike[str] | None = None
 
-    def fit(self, sets: Iterable[RawSet], y: LabelsOfSets = None, groups: Groups = None) -> Self:
+    def fit(
+        self,
+        sets: Iterable[RawSet],
+        y: LabelsOfSets = None,
+        groups: Groups = None,
+        *,
+        corrections: Sequence[Marks | None] | None = None,
+        start: Pipeline | None = None,
+    ) -> Self:
         """Learn from sets with labels, their own or those of y.
 
         ``groups`` has one entry per set (by default what the sets say themselves): sets of one group are
-        held out together when C is chosen. Ctrl-C ends the training and keeps what was learned so far.
+        held out together when C is chosen. ``corrections`` are what people said of items of each set
+        (`clustruct.incremental.corrections` makes them of files); sets may lack labels then. With ``start``,
+        a pipeline that was fitted before, the training goes on from it: features and C are kept, and
+        ``sets`` are those alone that it has not seen. Ctrl-C ends the training and keeps what was learned
+        so far.
         """
+        if corrections is not None or start is not None:
+            return self._fit_on(sets, y, groups, corrections, start)
         raws = labelled(sets, y)
         check_learnable(raws)
         shown = [len(raw) for raw in raws]
@@ -192,6 +199,37 @@ class Recipe(EstimatorState, BaseEstimator):
             "source": None if chosen is None else chosen.told()
         }
         return self
+
+    def _fit_on(
+        self,
+        sets: Iterable[RawSet],
+        y: LabelsOfSets,
+        groups: Groups,
+        corrections: Sequence[Marks | None] | None,
+        start: Pipeline | None,
+    ) -> Self:
+        """Labels first, where there are some and nothing was learned before; then what people said."""
+        given = ToldSets.of(sets, y, groups, corrections)
+        self.was_cut_ = False
+        if start is None and given.labelled:
+            self.fit([given.sets[i] for i in given.labelled], groups=given.groups_of_labelled)
+            start = self.pipeline_
+        if start is None:
+            marked = given.with_marks_as_labels()
+            features = self._features(marked, whole=len(marked) == 1)
+            start = Pipeline([("features", features), ("model", self._learner())])
+            self._keep_likeness(start[-1], features)
+        if not was_interrupted(start[-1]):
+            self.pipeline_ = corrected(start, self._cut_as_before(given))
+        self.training_ = training_on(self.pipeline_[-1], given.sets, given.n_named)
+        return self
+
+    def _cut_as_before(self, given: ToldSets) -> ToldSets:
+        """A single labelled set is cut, where a first fit cuts it."""
+        if len(given.labelled) != 1 or not self._cuts(given.sets[given.labelled[0]]):
+            return given
+        self.was_cut_ = True
+        return given.with_parts(self.cut(given.sets[given.labelled[0]]))
 
     def _cuts(self, raw: RawSet) -> bool:
         """Whether a single set is cut: not if it is, or stands for, a whole table."""
@@ -284,26 +322,18 @@ class Recipe(EstimatorState, BaseEstimator):
         if self.merge_cost is not None and self.loss not in (None, "pairwise"):
             raise ValueError("merge_cost goes with the pairwise loss only")
         model = LEARNERS[self.learner]()
-        shared = model.get_params().keys() & self.get_params(deep=False).keys() - {"checkpoint"}
+        shared = model.get_params().keys() & self.get_params(deep=False).keys() - {
+            "checkpoint",
+            "nonnegative",
+        }
         mine = {name: getattr(self, name) for name in shared}
         if self.merge_cost is not None:
             mine["loss"] = PairwiseLoss(merge_cost=self.merge_cost)
         elif table is not None and self.learner == "correlation" and self.loss in (None, "pairwise_f"):
-            mine["loss"] = self._table_loss(len(table))
+            mine["loss"] = table_loss(len(table), self.for_size)
             mine["rtol"] = TABLE_RTOL
             mine["average_folds"] = True
         return model.set_params(**{name: value for name, value in mine.items() if value is not None})
-
-    def _table_loss(self, n: int) -> Loss:
-        """Pairwise F, of a table of ``for_size`` rows where the one at hand has n.
-
-        For each row a table N / n times as large has so many times as many false pairs that look alike by
-        chance, and as many true ones. F = 2 a / (a + r b + T), r = N / n, has its best w where
-        F_beta = (1 + beta^2) a / (a + b + beta^2 T) has it, beta^2 = 1 / r: both rise with a / (r b + T).
-        """
-        beta = 1.0 if self.for_size is None else math.sqrt(n / self.for_size)
-        # By half: false pairs beside true ones are then, in the mean, those of the whole table.
-        return PairwiseFLoss(beta=beta, background_weight=0.5)
 
     def _train(
         self,
@@ -321,17 +351,12 @@ class Recipe(EstimatorState, BaseEstimator):
             if "checkpoint" not in model.get_params():
                 raise ValueError(f"{type(model).__name__} has no checkpoints: it trains in one go")
             model.set_params(checkpoint=checkpoint)
-        with working("looking at fields"):
-            sources = None if chosen is None else chosen.sources
-            blocks = guess_blocks(sets, self.kind, self.fields, () if sources is None else (sources.field,))
-            blocking = self._blocking(blocks, whole)
-            features = PairFeatures(
-                blocks, blocking=blocking, memory_limit=self.memory_limit, sources=sources
-            )
-            features.fit(sets).check_memory(sets)
+        features = self._features(sets, whole=whole, chosen=chosen)
+        features.check_memory(sets)
+        self._keep_likeness(model, features)
         trusting = features.checked()  # what they need was learned from these very sets
         item_sets = [
-            trusting.transform([raw], [_touching(raw, whole=whole)])[0] for raw in steps(sets, "features")
+            trusting.transform([raw], [touching(raw, whole=whole)])[0] for raw in steps(sets, "features")
         ]
         if hint:
             warn_of_leak(features, item_sets, sets)
@@ -341,6 +366,21 @@ class Recipe(EstimatorState, BaseEstimator):
             names = [(raw.item_ids, raw.labels or ()) for raw in sets]
             warn_of_near_misses(item_sets, names, model.pair_scores)
         return Pipeline([("features", features), ("model", model)])
+
+    def _features(self, sets: list[RawSet], *, whole: bool, chosen: Chosen | None = None) -> PairFeatures:
+        """Features that suit the fields, fitted to the sets."""
+        with working("looking at fields"):
+            sources = None if chosen is None else chosen.sources
+            blocks = guess_blocks(sets, self.kind, self.fields, () if sources is None else (sources.field,))
+            blocking, limit = self._blocking(blocks, whole), self.memory_limit
+            return PairFeatures(blocks, blocking=blocking, memory_limit=limit, sources=sources).fit(sets)
+
+    def _keep_likeness(self, model: BaseEstimator, features: PairFeatures) -> None:
+        """Where that is asked for, likeness never counts against a pair."""
+        if self.nonnegative and not isinstance(model, SupervisedCorrelationClustering):
+            raise ValueError("nonnegative goes with learner='correlation'")
+        if self.nonnegative:
+            model.set_params(nonnegative=likenesses(features.get_feature_names_out()))
 
     def _may_block(self) -> bool:
         """Whether the learner can do with the similarities of some pairs."""
@@ -380,9 +420,3 @@ class Recipe(EstimatorState, BaseEstimator):
         """The pipeline must be one of a recipe."""
         if len(self.pipeline_) != 2 or not isinstance(self.pipeline_[0], PairFeatures):
             raise ValueError("the pipeline of a recipe has pair features and a clusterer")
-
-
-def _touching(raw: RawSet, *, whole: bool) -> Bools | None:
-    """The items whose pairs are looked at; of a table that is learned from as a whole they are listed."""
-    known = known_items(raw)
-    return known if whole or not known.all() else None

@@ -4,13 +4,40 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
+from clustruct._typing import Labels
+from clustruct.losses import Loss, PairwiseFLoss
 from clustruct.model_selection.learnable import known_items
 from clustruct.records import RawSet
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """Sets, and the clusters that models gave them which had seen neither the set nor its group.
+
+    folds : numbers of the sets of each fold
+    """
+
+    sets: list[RawSet]
+    labels: list[Labels]
+    folds: list[list[int]]
+
+
+def table_loss(n: int, for_size: int | None) -> Loss:
+    """Pairwise F, of a table of ``for_size`` rows where the one at hand has n.
+
+    For each row a table N / n times as large has so many times as many false pairs that look alike by
+    chance, and as many true ones. F = 2 a / (a + r b + T), r = N / n, has its best w where
+    F_beta = (1 + beta^2) a / (a + b + beta^2 T) has it, beta^2 = 1 / r: both rise with a / (r b + T).
+    """
+    beta = 1.0 if for_size is None else math.sqrt(n / for_size)
+    # By half: false pairs beside true ones are then, in the mean, those of the whole table.
+    return PairwiseFLoss(beta=beta, background_weight=0.5)
 
 
 def was_interrupted(model: BaseEstimator) -> bool:
@@ -53,6 +80,15 @@ def _calibration(model: BaseEstimator) -> dict[str, Any] | None:
     usual = found.curve.near(0.0)
     numbers = {"true_pairs": found.n_true, "false_pairs": found.n_false, "brier_skill": found.skill}
     return {**numbers, "precision": usual.precision, "recall": usual.recall}
+
+
+def training_on(model: BaseEstimator, sets: Sequence[RawSet], n_named: int) -> dict[str, Any]:
+    """The same of a training that went on: what held-out sets said was said of an earlier one.
+
+    n_named : of how many items people spoke
+    """
+    gone = ("held_out", "held_out_loss", "held_out_pairwise_f", "left_out")
+    return {**training(model, sets), **dict.fromkeys(gone), "corrected_items": n_named}
 
 
 def _left_out(choice: Mapping[str, Any], sets: Sequence[RawSet]) -> list[str] | None:

@@ -1,4 +1,4 @@
-"""A hint where one field decides nearly alone."""
+"""What a recipe looks at in its sets: pairs that count, fields that decide."""
 
 from __future__ import annotations
 
@@ -6,12 +6,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from clustruct._typing import Bools
 from clustruct.features import PairFeatures
 from clustruct.itemsets import ItemSet
 from clustruct.model_selection.leaks import find_leak
+from clustruct.model_selection.learnable import known_items
 from clustruct.partitions import partial_labels
 from clustruct.problems import Region
 from clustruct.records import RawSet
+
+
+def touching(raw: RawSet, *, whole: bool) -> Bools | None:
+    """The items whose pairs are looked at; of a table that is learned from as a whole they are listed."""
+    known = known_items(raw)
+    return known if whole or not known.all() else None
 
 
 def warn_of_leak(features: PairFeatures, item_sets: Sequence[ItemSet], sets: Sequence[RawSet]) -> None:

@@ -1,0 +1,106 @@
+"""``clustruct fit --corrections``: learn from what people said of pairs and groups; ``--start``: go on."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import clustruct
+
+from .arguments import columns, partly_labelled_sets, read_model
+from .output import UsageError
+
+if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
+
+    from clustruct.incremental import Corrections, Known
+    from clustruct.recipe import Recipe
+
+SHOWN_NOTES = 10
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What people said, and where to go on from."""
+    add = parser.add_argument_group("corrections").add_argument
+    said = "labelled pairs, decisions or groups (.csv, .tsv, .jsonl), or a store; may be given several times"
+    add("--corrections", metavar="FILE|STORE", action="append", default=[], help=said)
+    items = "items that the corrections name, with the groups that people saw, where DATA has them not"
+    add("--corrected", metavar="FILE", action="append", default=[], help=items)
+    who = "where people say different things of a pair: refuse (default), or the majority counts"
+    add("--disagreement", choices=("error", "majority"), default="error", help=who)
+    add("--start", metavar="MODEL", help="go on from this model: features and C are kept, DATA as before")
+
+
+def is_asked(args: argparse.Namespace) -> bool:
+    """Whether there is something to learn from beside labels."""
+    if args.corrected and not args.corrections:
+        raise UsageError("--corrected goes with --corrections")
+    return bool(args.corrections or args.start)
+
+
+def inputs(args: argparse.Namespace) -> list[str]:
+    """The files that are read, which no output may replace."""
+    return [*args.corrections, *args.corrected, *filter(None, [args.start])]
+
+
+def fit(args: argparse.Namespace, learned: Recipe) -> None:
+    """Read data and corrections, and learn from both."""
+    if args.checkpoint is not None:
+        raise UsageError("--checkpoint does not go with --corrections or --start")
+    saved = None if args.start is None else read_model(args.start)
+    trained = {} if saved is None else saved.columns
+    sets = partly_labelled_sets(args, trained, may_lack=True)
+    found = _corrections(args, sets, trained)
+    if saved is not None and not any(_has_labels(raw) for raw in found.sets):
+        raise clustruct.exceptions.NoLabels(
+            f"{args.data[0]}: no item has a cluster; --start needs the data that the model was trained on, "
+            "or it forgets what it learned from them"
+        )
+    if not args.quiet and args.corrections:
+        print(f"clustruct: {found}", file=sys.stderr)
+        for note in found.notes[:SHOWN_NOTES]:
+            print(f"clustruct: {clustruct.text.harmless(note)}", file=sys.stderr)
+        if len(found.notes) > SHOWN_NOTES:
+            print(f"clustruct: and {len(found.notes) - SHOWN_NOTES} more labels", file=sys.stderr)
+    learned.fit(
+        found.sets, corrections=found.marks, start=None if saved is None else _pipeline(saved.pipeline)
+    )
+
+
+def _pipeline(pipeline: Pipeline) -> Pipeline:
+    model = pipeline[-1]
+    if getattr(model, "past_", None) is None:
+        raise clustruct.exceptions.DataError(
+            f"{type(model).__name__} keeps nothing to go on from (--start): fit it again without --start"
+        )
+    return pipeline
+
+
+def _has_labels(raw: Any) -> bool:
+    return raw.labels is not None and any(label is not None for label in raw.labels)
+
+
+def _corrections(args: argparse.Namespace, sets: list[Any], trained: Mapping[str, Any]) -> Corrections:
+    return clustruct.incremental.corrections(
+        sets,
+        *args.corrections,
+        seen=[_seen(args, path, trained) for path in args.corrected],
+        unlabelled=args.unlabelled or "apart",
+        disagreement=args.disagreement,
+    )
+
+
+def _seen(args: argparse.Namespace, path: str, trained: Mapping[str, Any]) -> Known:
+    """Items with the groups that people saw, where the file has such a column."""
+    named = columns(args, trained)
+    bare = clustruct.io.Columns(id=named.id, remembered=named.remembered, repeated_ids=named.repeated_ids)
+    names = [*filter(None, [named.cluster]), "cluster", "group"]
+    known = clustruct.incremental.known_of_table
+    try:
+        return known(path, bare, names, args.delimiter)
+    except clustruct.exceptions.NoLabels:
+        read = clustruct.read_sets(path, columns=bare, labels="ignored", delimiter=args.delimiter)
+        raw = clustruct.incremental.one_set(path, read)
+        return clustruct.incremental.Known(raw, clustruct.incremental.State())

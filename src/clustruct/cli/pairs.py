@@ -1,0 +1,91 @@
+"""Why two items are together or apart, by field and by feature, and what would make it the other way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import clustruct
+from clustruct.text import count, harmless, short, table
+
+if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
+
+    from clustruct.records import RawSet
+
+DONE = {"equal": "the same in both", "unlike": "unlike", "missing": "missing in both"}
+
+
+def explained(pipeline: Pipeline, raw: RawSet, a: int, b: int, *, change: bool) -> dict[str, object]:
+    """What each field and feature adds to the similarity of two items; with ``change`` what would make the
+    prediction another.
+    """
+    names, explain = raw.item_ids, clustruct.explain
+    x = pipeline[0].transform([raw])[0]
+    labels = pipeline[-1].predict([x])[0]
+    why = explain.pair_contributions(pipeline[-1], x, a, b, labels)
+    fields = explain.by_field(why, explain.feature_fields(pipeline[0]))
+    found: dict[str, object] = {
+        "set": raw.name,
+        "items": [names[a], names[b]],
+        "fields": [dict(raw.items[a]), dict(raw.items[b])],
+        "together": why.together,
+        "right": None if raw.labels is None else raw.labels[a] == raw.labels[b],
+        "similarity": why.similarity,
+        "by_field": [{"field": one.field, "contribution": one.contribution} for one in fields],
+        "contributions": [
+            {"feature": n, "value": v, "weight": w, "contribution": c}
+            for n, v, w, c in zip(why.names, why.values, why.weights, why.contributions, strict=True)
+        ],
+        "path": [names[i] for i in why.path],
+        "support": [why.support_a, why.support_b],
+    }
+    if change:
+        other = explain.counterfactual(pipeline, raw, a, b, labels)
+        changes = [{"field": c.field, "kind": c.kind, "values": list(c.values)} for c in other.changes]
+        found["change"] = {"changes": changes, "similarity": other.similarity, "smallest": other.exact}
+    return found
+
+
+def print_pair(found: Mapping[str, Any], top: int) -> None:
+    """The two items side by side, the contributions, and the smallest change where it was asked for."""
+    first, second = found["fields"]
+    sides = [[key, _text(first.get(key)), _text(second.get(key))] for key in {**first, **second}]
+    print(table(["field", *map(str, found["items"])], sides))
+    verdict = "together" if found["together"] else "apart"
+    truth = {None: "", True: " (the truth: together)", False: " (the truth: apart)"}[found["right"]]
+    print(f"\npredicted {verdict}{truth}; similarity {found['similarity']:.3f}, by field the sum of")
+    fields = [[one["field"], one["contribution"]] for one in found["by_field"]]
+    print(table(["field", "contribution"], fields[:top]))
+    print("\nand by feature of")
+    rows = [list(c.values()) for c in found["contributions"] if c["contribution"] != 0.0]
+    print(table(["feature", "value", "weight", "contribution"], rows[:top]))
+    rest = rows[top:]
+    if rest:
+        print(f"and {count(len(rest), 'other')} of {sum(row[3] for row in rest):.2f} in all")
+    if found["path"]:
+        names = " - ".join(harmless(str(name)) for name in found["path"])
+        print(f"not alike by themselves, but each is like the next: {names}")
+    if not found["together"] and found["similarity"] > 0.0:
+        ties = " and ".join(f"{value:.2f}" for value in found["support"])
+        print(f"alike by themselves, but each has stronger ties to the rest of its group ({ties})")
+    if "change" in found:
+        _print_change(found)
+
+
+def _print_change(found: Mapping[str, Any]) -> None:
+    """What would have to be otherwise."""
+    other, verdict = found["change"], "apart" if found["together"] else "together"
+    if not other["changes"]:
+        print(f"\nno change of fields was found that would put them {verdict}")
+        return
+    how = "the smallest change" if other["smallest"] else "a small change"
+    print(f"\n{how} that would put them {verdict} (similarity {other['similarity']:.3f}):")
+    for change in other["changes"]:
+        value = change["values"][1]
+        told = f", {short(str(value), 60)!r}" if change["kind"] != "missing" else ""
+        print(f"  {harmless(change['field'])}: {DONE[change['kind']]}{harmless(told)}")
+
+
+def _text(value: object) -> str:
+    return "" if value is None else str(value)

@@ -1,0 +1,63 @@
+"""Contributions by field: what each column of the data adds to a similarity, then what each feature does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from clustruct.features import PairFeatures
+
+from .pairs import PairExplanation
+
+# What features are of that look at no field, or at several.
+NO_FIELD, SEVERAL = "in general", "all fields together"
+
+
+@dataclass(frozen=True)
+class FieldContribution:
+    """What one field adds to the similarity of two items.
+
+    features : its features by size of contribution, each with its value, weight and contribution
+    """
+
+    field: str
+    contribution: float
+    features: tuple[tuple[str, float, float, float], ...]
+
+
+def feature_fields(features: PairFeatures) -> dict[str, str]:
+    """The field that each feature looks at, by its name.
+
+    >>> from clustruct.features import Numbers
+    >>> from clustruct.records import RawSet
+    >>> found = feature_fields(PairFeatures([Numbers("n")]).fit([RawSet([{"n": 1}, {"n": 2}])]))
+    >>> set(found.values())
+    {'n', 'in general'}
+    """
+    found: dict[str, str] = {}
+    for block in features.blocks_:
+        fields = list(dict.fromkeys(block.fields_used()))
+        owner = NO_FIELD if not fields else fields[0] if len(fields) == 1 else SEVERAL
+        found |= {str(name): owner for name in block.get_feature_names_out()}
+    names = list(found)
+    for (i, j), name in zip(
+        features.product_columns_, features.get_feature_names_out()[len(names) :], strict=True
+    ):
+        both = dict.fromkeys([found[names[i]], found[names[j]]])
+        found[str(name)] = " and ".join(both)
+    return found
+
+
+def by_field(why: PairExplanation, fields: dict[str, str]) -> list[FieldContribution]:
+    """The contributions of a pair summed by field, the largest sum first; they add up to the similarity."""
+    held: dict[str, list[tuple[str, float, float, float]]] = {}
+    rows = zip(why.names, why.values, why.weights, why.contributions, strict=True)
+    for name, value, weight, contribution in rows:
+        entry = (name, float(value), float(weight), float(contribution))
+        held.setdefault(fields.get(name, NO_FIELD), []).append(entry)
+    found = [FieldContribution(field, _sum(entries), tuple(entries)) for field, entries in held.items()]
+    return sorted(found, key=lambda one: -abs(one.contribution))
+
+
+def _sum(entries: Sequence[tuple[str, float, float, float]]) -> float:
+    return float(sum(contribution for *_, contribution in entries))
