@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
-from clustruct._typing import Bools, Floats, Ints
+from clustruct._typing import Bools, Floats, Ints, Labels
 from clustruct.calibration import Dial
 from clustruct.estimators import SupervisedCorrelationClustering
 from clustruct.exceptions import ChoiceWarning
 from clustruct.inference.correlation import alone, bounded
 from clustruct.inference.correlation.graph import Pairs
 from clustruct.itemsets import PairScores
+from clustruct.records import RawSet
+
+from .pipelines import similarities
 
 BOUNDS = ("max_size", "min_groups", "max_groups")
 
@@ -141,3 +145,17 @@ def _calibrated(model: BaseEstimator) -> SupervisedCorrelationClustering:
         raise ValueError(f"{type(model).__name__} has no probabilities")
     model.probabilities()
     return model
+
+
+def predicted(pipeline: Pipeline, sets: Sequence[RawSet], dials: Dials) -> list[Labels]:
+    """The groups of each set by a pipeline that the dials were applied to."""
+    scores = [similarities(pipeline, raw) for raw in sets]
+    found: list[Labels]
+    if any(one is None for one in scores) or not scores:
+        found = pipeline.predict(sets)
+        return found
+    model = pipeline[-1]
+    found = model.predict_scores(scores)
+    if not dials:
+        return found
+    return [dials.grouped(model, s, y).labels for s, y in zip(scores, found, strict=True) if s is not None]

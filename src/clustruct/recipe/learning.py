@@ -23,7 +23,7 @@ from clustruct.estimators import SupervisedCorrelationClustering, SupervisedKMea
 from clustruct.estimators.background import warn_of_near_misses
 from clustruct.estimators.shown import TrainingShape
 from clustruct.exceptions import NoLabels
-from clustruct.features import Blocking, PairFeatures, Vectors, checked, guess_blocks, likenesses
+from clustruct.features import Blocking, PairFeatures, checked, guess_blocks, likenesses
 from clustruct.features.base import Block
 from clustruct.losses import Loss, PairwiseLoss
 from clustruct.model_selection import split_by_clusters, split_sets
@@ -40,9 +40,8 @@ from clustruct.records import ItemKind, RawSet
 from clustruct.storage import EstimatorState, register
 
 from .corrected import ToldSets, corrected
-from .dials import Dials
-from .looking import touching, warn_of_leak
-from .pipelines import similarities
+from .dials import Dials, predicted
+from .looking import blocking_for, touching, warn_of_leak
 from .sources import Chosen, WithinSource, choose_source
 from .trained import HeldOut, table_loss, training, training_on, was_interrupted
 
@@ -252,18 +251,7 @@ class Recipe(EstimatorState, BaseEstimator):
         check_is_fitted(self)
         raws = list(sets)
         dials = Dials(threshold, precision, max_size, min_groups, max_groups, reject_below)
-        pipeline = dials.applied_to(checked(self.pipeline_, raws))
-        scores = [similarities(pipeline, raw) for raw in raws]
-        found: list[Labels]
-        if any(one is None for one in scores) or not scores:
-            found = pipeline.predict(raws)
-        else:
-            model = pipeline[-1]
-            found = model.predict_scores(scores)
-            if dials:
-                both = zip(scores, found, strict=True)
-                found = [dials.grouped(model, s, y).labels for s, y in both if s is not None]
-        return found
+        return predicted(dials.applied_to(checked(self.pipeline_, raws)), raws, dials)
 
     def score(self, sets: Iterable[RawSet], y: LabelsOfSets = None) -> float:
         """1 minus the mean loss over the sets, the worst loss being 1."""
@@ -288,7 +276,7 @@ class Recipe(EstimatorState, BaseEstimator):
         if len(raws) < 2:
             raise ValueError("cross-validation needs two sets at least")
         owners = groups_of(raws) if groups is None else list(groups)
-        predicted: dict[int, Labels] = {}
+        found: dict[int, Labels] = {}
         tests: list[list[int]] = []
         for train, test in split_sets(len(raws), folds, self.random_state, owners):
             kept = None if owners is None else [owners[i] for i in train]
@@ -298,8 +286,8 @@ class Recipe(EstimatorState, BaseEstimator):
                 raise KeyboardInterrupt
             tests.append(test.tolist())
             pipeline = checked(pipeline)  # of the same data, part of which may lack a field
-            predicted |= {i: pipeline.predict([raws[i]])[0] for i in tests[-1]}
-        return HeldOut(raws, [predicted[i] for i in range(len(raws))], tests)
+            found |= {i: pipeline.predict([raws[i]])[0] for i in tests[-1]}
+        return HeldOut(raws, [found[i] for i in range(len(raws))], tests)
 
     def cut(self, raw: RawSet, fewest: int = FEWEST_PARTS) -> list[RawSet]:
         """One set as several of whole clusters: C is chosen by holding sets out."""
@@ -396,25 +384,12 @@ class Recipe(EstimatorState, BaseEstimator):
             return None
         return choose_source(sets, self.source, self.within_source, self.fields)
 
-    def _block_from(self, whole: bool) -> int:
-        """From how many items on likely pairs are listed."""
-        return min(self.block, WHOLE_BLOCK) if whole else self.block
-
     def _blocking(self, blocks: Sequence[Block], whole: bool = False) -> Blocking | None:
         """How likely pairs are found in large sets; None: all pairs are compared."""
-        vectors = [block for block in blocks if isinstance(block, Vectors)]
-        if not self._may_block() or not all(b.has_words or isinstance(b, Vectors) for b in blocks):
+        if not self._may_block():
             return None
-        fields = self.fields
-        if vectors:
-            others = [block for block in blocks if not isinstance(block, Vectors)]
-            fields = list(dict.fromkeys(name for block in others for name in block.fields_used()))
-        return Blocking(
-            fields,
-            n_neighbors=self.n_neighbors,
-            from_size=self._block_from(whole),
-            vectors=[list(block.fields) for block in vectors],
-        )
+        from_size = min(self.block, WHOLE_BLOCK) if whole else self.block
+        return blocking_for(blocks, self.fields, n_neighbors=self.n_neighbors, from_size=from_size)
 
     def check_fitted(self) -> None:
         """The pipeline must be one of a recipe."""

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from clustruct._typing import Bools
-from clustruct.features import PairFeatures
+from clustruct.features import Blocking, PairFeatures, Vectors
+from clustruct.features.base import Block
 from clustruct.itemsets import ItemSet
 from clustruct.model_selection.leaks import find_leak
 from clustruct.model_selection.learnable import known_items
@@ -38,3 +39,20 @@ def warn_of_leak(features: PairFeatures, item_sets: Sequence[ItemSet], sets: Seq
     found = find_leak([r.x for r in regions], [r.labels for r in regions], numbered, names)
     if found is not None:
         found.warn()
+
+
+def blocking_for(
+    blocks: Sequence[Block], fields: Sequence[str] | None, *, n_neighbors: int, from_size: int
+) -> Blocking | None:
+    """How likely pairs of large sets are found by what these blocks compare: words, vectors or both.
+
+    None where neither can be looked up: all pairs are compared.
+    """
+    vectors = [block for block in blocks if isinstance(block, Vectors)]
+    if not all(b.has_words or isinstance(b, Vectors) for b in blocks):
+        return None
+    if vectors:
+        others = [block for block in blocks if not isinstance(block, Vectors)]
+        fields = list(dict.fromkeys(name for block in others for name in block.fields_used()))
+    named = [list(block.fields) for block in vectors]
+    return Blocking(fields, n_neighbors=n_neighbors, from_size=from_size, vectors=named)
