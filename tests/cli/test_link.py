@@ -145,6 +145,22 @@ def test_a_threshold_leaves_likely_pairs(command, link, tables, tmp_path):
     assert "ab.model: the model has no probabilities" in err
 
 
+def test_files_that_are_sources_are_written_whole_and_live_on(command, tables, model, tmp_path):
+    there, fields, _ = tables
+    with (there / "new_b.csv").open(newline="") as file:
+        _, *rows = csv.reader(file)
+    write(tmp_path / "b.csv", rows, ["nr", *fields])
+    predict = ["predict", "--model", model, "--quiet", "--out", tmp_path / "groups.csv"]
+    code, _, err = command(*predict, there / "new_a.csv", tmp_path / "b.csv", "--wide", tmp_path / "wide.csv")
+    assert (code, err) == (0, "")
+    wide = rows_of((tmp_path / "wide.csv").read_text())
+    assert {row["file"] for row in wide} == {"new_a.csv", "b.csv"}
+    write(tmp_path / "later.csv", [["l1", *rows[0][1:]]], ["nr", *fields])
+    code, out, err = command(*predict, tmp_path / "later.csv", "--existing", tmp_path / "wide.csv")
+    assert (code, err) == (0, "")
+    assert "1 new item" in out
+
+
 def test_many_to_many_has_more_pairs(link):
     code, out, err = link("--json", "--no-one-to-one")
     many = json.loads(out)
@@ -220,6 +236,10 @@ def test_bad_input_is_one_line(command, link, tables, model, tmp_path):
     code, line = said(*fit, there / "a.csv", tmp_path / "c.csv", "--source", "file", "--number-ids")
     assert code == 1
     assert "no column in common" in line
+    code, line = said(*fit, there / "a.csv", there / "b.csv", "--number-ids", "--id", "person")
+    assert code == 1
+    assert "no two items share a cluster within a set" in line
+    assert "--source file" in line
     code, line = said(*fit, there / "a.csv", "--source", "file")
     assert code == 1
     assert "each file is a source, and there is one file" in line

@@ -315,7 +315,7 @@ def unlabelled_sets(
     if not whole:
         return _read(args, trained, "ignored")
     named = replace(columns(args, trained), fields=None, left_out=frozenset())
-    return clustruct.read_sets(*args.data, columns=named, labels="ignored", delimiter=args.delimiter)
+    return sources.read(args, trained or {}, named, "ignored")
 
 
 def sets_as_they_are(args: argparse.Namespace, trained: Trained = None) -> list[RawSet]:

@@ -56,13 +56,13 @@ def check(args: argparse.Namespace) -> Dials:
     try:
         return clustruct.recipe.Dials(**given)
     except ValueError as error:
-        raise UsageError(_as_options(str(error))) from None
+        raise UsageError(as_options(str(error))) from None
 
 
-def _as_options(text: str) -> str:
+def as_options(text: str) -> str:
     """A message of the library in the names of the command.
 
-    >>> _as_options("max_groups does not go with reject_below")
+    >>> as_options("max_groups does not go with reject_below")
     '--max-groups does not go with --reject-below'
     """
     for name in NAMES:

@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from scipy import sparse
+
 import clustruct
 from clustruct.text import count, harmless, short, table
 
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
+    from clustruct._typing import Floats
+    from clustruct.itemsets import ItemSet
     from clustruct.records import RawSet
 
 DONE = {"equal": "the same in both", "unlike": "unlike", "missing": "missing in both"}
@@ -23,13 +28,15 @@ def explained(pipeline: Pipeline, raw: RawSet, a: int, b: int, *, change: bool) 
     names, explain = raw.item_ids, clustruct.explain
     x = pipeline[0].transform([raw])[0]
     labels = pipeline[-1].predict([x])[0]
-    why = explain.pair_contributions(pipeline[-1], x, a, b, labels)
+    psi = _unlisted(pipeline, raw, x, a, b)
+    why = explain.pair_contributions(pipeline[-1], x, a, b, labels, psi=psi)
     fields = explain.by_field(why, explain.feature_fields(pipeline[0]))
     found: dict[str, object] = {
         "set": raw.name,
         "items": [names[a], names[b]],
         "fields": [dict(raw.items[a]), dict(raw.items[b])],
         "together": why.together,
+        "compared": psi is None,
         "right": None if raw.labels is None else raw.labels[a] == raw.labels[b],
         "similarity": why.similarity,
         "by_field": [{"field": one.field, "contribution": one.contribution} for one in fields],
@@ -47,6 +54,17 @@ def explained(pipeline: Pipeline, raw: RawSet, a: int, b: int, *, change: bool) 
     return found
 
 
+def _unlisted(pipeline: Pipeline, raw: RawSet, x: ItemSet, a: int, b: int) -> Floats | None:
+    """The features of a pair that is not among those that are compared; None for others."""
+    if x.pair_index is None:
+        return None
+    pair = np.array([[min(a, b), max(a, b)]], dtype=x.pair_index.dtype)
+    if (x.pair_index == pair).all(axis=1).any():
+        return None
+    _, values = next(pipeline[0].pair_chunks(raw, pair))
+    return np.asarray(values.toarray() if sparse.issparse(values) else values, np.float64)[0]
+
+
 def print_pair(found: Mapping[str, Any], top: int) -> None:
     """The two items side by side, the contributions, and the smallest change where it was asked for."""
     first, second = found["fields"]
@@ -54,7 +72,9 @@ def print_pair(found: Mapping[str, Any], top: int) -> None:
     print(table(["field", *map(str, found["items"])], sides))
     verdict = "together" if found["together"] else "apart"
     truth = {None: "", True: " (the truth: together)", False: " (the truth: apart)"}[found["right"]]
-    print(f"\npredicted {verdict}{truth}; similarity {found['similarity']:.3f}, by field the sum of")
+    unlisted = "not compared, being no likely pair or of one source; it would have the "
+    how = "" if found["compared"] else unlisted
+    print(f"\npredicted {verdict}{truth}; {how}similarity {found['similarity']:.3f}, by field the sum of")
     fields = [[one["field"], one["contribution"]] for one in found["by_field"]]
     print(table(["field", "contribution"], fields[:top]))
     print("\nand by feature of")
@@ -65,8 +85,9 @@ def print_pair(found: Mapping[str, Any], top: int) -> None:
         print(f"and {count(len(rest), 'other')} of {sum(row[3] for row in rest):.2f} in all")
     if found["path"]:
         names = " - ".join(harmless(str(name)) for name in found["path"])
-        print(f"not alike by themselves, but each is like the next: {names}")
-    if not found["together"] and found["similarity"] > 0.0:
+        alone = "not alike by themselves" if found["compared"] else "not compared"
+        print(f"{alone}, but each is like the next: {names}")
+    if not found["together"] and found["compared"] and found["similarity"] > 0.0:
         ties = " and ".join(f"{value:.2f}" for value in found["support"])
         print(f"alike by themselves, but each has stronger ties to the rest of its group ({ties})")
     if "change" in found:

@@ -185,5 +185,5 @@ def _as_asked(
     try:
         found = asked.grouped(model, scores, labels, **links, confidence=sure)
     except ValueError as error:
-        raise clustruct.exceptions.DataError(f"{raw.title}: {error}") from None
+        raise clustruct.exceptions.DataError(f"{raw.title}: {dials.as_options(str(error))}") from None
     return Found(found.labels, found.confidence, None if asked.reject_below is None else found.rejected)

@@ -28,8 +28,8 @@ class PairExplanation:
     weights :       w_j, in the units of the features
     together :      whether the prediction puts them together
     support_a, support_b : sum of K between the item and the rest of its cluster
-    path :          for a pair that is together though K_ab <= 0: items from a to b, each similar to the
-                    next, along which the weakest link is as strong as can be; empty otherwise
+    path :          for a pair that is together though K_ab <= 0 or not compared: items from a to b, each
+                    similar to the next, along which the weakest link is as strong as can be; empty otherwise
     path_similarities : K of each link of the path
     """
 
@@ -63,6 +63,7 @@ def pair_contributions(
     labels: LabelsLike | None = None,
     *,
     K: Similarities | None = None,
+    psi: Floats | None = None,
 ) -> PairExplanation:
     """Explain the similarity K_ab = sum_j w_j psi_ab,j of two items under a fitted model.
 
@@ -74,6 +75,7 @@ def pair_contributions(
     a, b : numbers of two items
     labels : the predicted clustering of x, made here if not given
     K : the similarities ``model.decision_function(x)``, made here if not given
+    psi : the features of the pair, for one that x does not list; such a pair counts as 0 in predictions
 
     An intercept of the model is one more contribution, by that name.
 
@@ -89,7 +91,8 @@ def pair_contributions(
     w, intercept, names = model_weights(model, x)
     if a == b:
         raise ValueError(f"a pair is two items, but both are item {a}")
-    psi = x.pair_features(a, b)
+    listed = psi is None
+    psi = x.pair_features(a, b) if psi is None else psi
     if intercept != 0.0:
         w, psi, names = np.append(w, intercept), np.append(psi, 1.0), (*names, "intercept")
     contributions = w * psi
@@ -99,7 +102,8 @@ def pair_contributions(
     similarity = float(contributions.sum())
     together = bool(y[a] == y[b])
     support = [float(W[[i]][:, y == y[i]].sum()) for i in (a, b)]
-    path = _strongest_path(W, np.flatnonzero(y == y[a]), a, b) if together and similarity <= 0.0 else ()
+    through = together and (similarity <= 0.0 or not listed)
+    path = _strongest_path(W, np.flatnonzero(y == y[a]), a, b) if through else ()
     return PairExplanation(
         a=int(a),
         b=int(b),
