@@ -5,17 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from scipy import sparse
-
 import clustruct
 from clustruct.text import count, harmless, short, table
 
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
-    from clustruct._typing import Floats
-    from clustruct.itemsets import ItemSet
     from clustruct.records import RawSet
 
 DONE = {"equal": "the same in both", "unlike": "unlike", "missing": "missing in both"}
@@ -28,7 +23,7 @@ def explained(pipeline: Pipeline, raw: RawSet, a: int, b: int, *, change: bool) 
     names, explain = raw.item_ids, clustruct.explain
     x = pipeline[0].transform([raw])[0]
     labels = pipeline[-1].predict([x])[0]
-    psi = _unlisted(pipeline, raw, x, a, b)
+    psi = explain.unlisted_features(pipeline[0], raw, x, a, b)
     why = explain.pair_contributions(pipeline[-1], x, a, b, labels, psi=psi)
     fields = explain.by_field(why, explain.feature_fields(pipeline[0]))
     found: dict[str, object] = {
@@ -52,17 +47,6 @@ def explained(pipeline: Pipeline, raw: RawSet, a: int, b: int, *, change: bool) 
         changes = [{"field": c.field, "kind": c.kind, "values": list(c.values)} for c in other.changes]
         found["change"] = {"changes": changes, "similarity": other.similarity, "smallest": other.exact}
     return found
-
-
-def _unlisted(pipeline: Pipeline, raw: RawSet, x: ItemSet, a: int, b: int) -> Floats | None:
-    """The features of a pair that is not among those that are compared; None for others."""
-    if x.pair_index is None:
-        return None
-    pair = np.array([[min(a, b), max(a, b)]], dtype=x.pair_index.dtype)
-    if (x.pair_index == pair).all(axis=1).any():
-        return None
-    _, values = next(pipeline[0].pair_chunks(raw, pair))
-    return np.asarray(values.toarray() if sparse.issparse(values) else values, np.float64)[0]
 
 
 def print_pair(found: Mapping[str, Any], top: int) -> None:

@@ -10,8 +10,10 @@ from scipy import sparse
 from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
 
 from clustruct._typing import Floats, Ints, LabelsLike
+from clustruct.features import PairFeatures
 from clustruct.itemsets import ItemSet
 from clustruct.partitions import canonical_labels
+from clustruct.records import RawSet
 
 from .similarities import Scores, Similarities, SimilarityModel, model_weights, symmetric_scores
 
@@ -118,6 +120,20 @@ def pair_contributions(
         path=path,
         path_similarities=tuple(float(W[i, j]) for i, j in pairwise(path)),
     )
+
+
+def unlisted_features(features: PairFeatures, raw: RawSet, x: ItemSet, a: int, b: int) -> Floats | None:
+    """The features of a pair of items that is not among those that are compared; None where it is.
+
+    x : the set as the features make it of ``raw``
+    """
+    if x.pair_index is None:
+        return None
+    pair = np.array([[min(a, b), max(a, b)]], dtype=x.pair_index.dtype)
+    if (x.pair_index == pair).all(axis=1).any():
+        return None
+    _, values = next(features.pair_chunks(raw, pair))
+    return np.asarray(values.toarray() if sparse.issparse(values) else values, np.float64)[0]
 
 
 def _strongest_path(W: Scores, members: Ints, a: int, b: int) -> tuple[int, ...]:
