@@ -133,7 +133,8 @@ def unlisted_features(features: PairFeatures, raw: RawSet, x: ItemSet, a: int, b
     if (x.pair_index == pair).all(axis=1).any():
         return None
     _, values = next(features.pair_chunks(raw, pair))
-    return np.asarray(values.toarray() if sparse.issparse(values) else values, np.float64)[0]
+    dense: Floats = sparse.csr_array(values).toarray()[0]
+    return dense
 
 
 def _strongest_path(W: Scores, members: Ints, a: int, b: int) -> tuple[int, ...]:
