@@ -28,6 +28,7 @@ def draw(rows: list[Row], out: Path, shape: str = "persons", labelled: int = 125
 
     matplotlib.use("svg")
     from matplotlib import pyplot as plt
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     matplotlib.rcParams["svg.hashsalt"] = "tables"
     chosen = [row for row in rows if row["table"] == shape and row["labelled"] == labelled]
@@ -39,6 +40,9 @@ def draw(rows: list[Row], out: Path, shape: str = "persons", labelled: int = 125
             points = sorted((row["rows"], row[name]) for row in chosen if row["tool"] == tool)
             axes.plot(*zip(*points, strict=True), "o-", color=COLOURS.get(tool), label=tool)
         axes.set(xscale="log", yscale="log", xlabel="rows", title=title)
+        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.yaxis.set_minor_formatter(NullFormatter())
         axes.grid(True, which="major", alpha=0.3)
     panels[0].legend(frameon=False)
     out.parent.mkdir(parents=True, exist_ok=True)
