@@ -80,8 +80,7 @@ class Dials:
         found = _calibrated(model).dial(self.precision)
         if not found.reached:
             warnings.warn(
-                f"held-out clusters do not show that {self.precision:g} is reached (lower 95 % bound "
-                f"{found.lower:.3f}): the threshold is that at which a pair is right with that probability; "
+                f"held-out clusters do not show precision {self.precision:g}: the nearest there is {found}; "
                 "label more clusters to be sure",
                 ChoiceWarning,
                 stacklevel=3,
