@@ -99,6 +99,20 @@ def test_the_bound_holds_in_nineteen_of_twenty_samples():
     assert held >= 0.93 * 400
 
 
+def test_the_bound_holds_where_items_go_astray():
+    """Groups of very different sizes, most of them without an error: spread alone says nothing then."""
+    rng, rate = np.random.default_rng(0), 0.005
+
+    def drawn(n):
+        size = rng.geometric(0.5, n)
+        right = size * (size - 1) / 2.0
+        return right, right + rng.binomial(size, rate) * size / 2.0
+
+    right, found = drawn(200_000)
+    truth = right.sum() / found.sum()
+    assert np.mean([lower_bound(*drawn(500)) <= truth for _ in range(400)]) >= 0.93
+
+
 def test_more_clusters_make_it_surer():
     bounds = [lower_bound(np.ones(n), np.ones(n)) for n in (1, 10, 100, 1000)]
     assert bounds == sorted(bounds)

@@ -141,8 +141,10 @@ def tried_thresholds(true_scores: Floats) -> Floats:
 def lower_bound(right: Floats, found: Floats) -> float:
     """The lower 95 % bound of sum(right) / sum(found), both counted for each of several clusters.
 
-    The lower of two: Jeffreys' bound, where a cluster with more pairs than others does not count for as many
-    independent ones (n = (sum found)^2 / sum found^2), and the normal bound by the spread over clusters.
+    The lower of two: the normal bound by the spread over clusters, which says little where few errors are
+    seen, and Jeffreys' bound, where pairs are not independent: one wrong item in a group makes as many wrong
+    pairs as it has mates there, d = (sqrt(1 + 8 found) - 1) / 2, so n = (sum found)^2 / sum found d, and not
+    more than there are clusters.
     Nothing found: 0, since nothing is known.
 
     >>> [round(lower_bound(np.ones(n), np.ones(n)), 3) for n in (10, 100, 1000)]
@@ -151,7 +153,9 @@ def lower_bound(right: Floats, found: Floats) -> float:
     total = float(found.sum())
     if total <= 0.0:
         return 0.0
-    n, p = total**2 / float((found**2).sum()), float(right.sum()) / total
+    mates = (np.sqrt(1.0 + 8.0 * found) - 1.0) / 2.0
+    n = min(total**2 / float(found @ np.maximum(mates, 1.0)), np.count_nonzero(found))
+    p = float(right.sum()) / total
     jeffreys = float(beta.ppf(LEVEL, n * p + 0.5, n * (1.0 - p) + 0.5))
     spread = np.sqrt(((right - p * found) ** 2).sum()) / total
     return max(min(jeffreys, p - 1.645 * float(spread)), 0.0)
