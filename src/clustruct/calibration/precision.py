@@ -154,7 +154,7 @@ def lower_bound(right: Floats, found: Floats) -> float:
     if total <= 0.0:
         return 0.0
     mates = (np.sqrt(1.0 + 8.0 * found) - 1.0) / 2.0
-    n = min(total**2 / float(found @ np.maximum(mates, 1.0)), np.count_nonzero(found))
+    n = min(total**2 / float(found @ np.maximum(mates, 1.0)), float(np.count_nonzero(found)))
     p = float(right.sum()) / total
     jeffreys = float(beta.ppf(LEVEL, n * p + 0.5, n * (1.0 - p) + 0.5))
     spread = np.sqrt(((right - p * found) ** 2).sum()) / total
