@@ -13,7 +13,7 @@ from typing import Any
 
 from benchmarks import tables
 from benchmarks.printing import table
-from benchmarks.tables import figure, made, real
+from benchmarks.tables import figure, made, real, render
 from benchmarks.tables.tools import FIT_OPTIONS, PREDICT_OPTIONS, TOOLS, Job
 
 PACKAGES = ("clustruct", "splink", "duckdb", "dedupe", "numpy")
@@ -26,6 +26,9 @@ def main() -> None:
         return
     if given.part == "draw":
         figure.draw(figure.read(map(Path, given.figures)), Path(given.out))
+        return
+    if given.part == "render":
+        print(render.render(map(Path, given.figures)))
         return
     job = Job("", Path(), Path(given.folder), given.fit_options, given.predict_options, given.seconds)
     if given.part == "made":
@@ -67,6 +70,8 @@ def _parser() -> argparse.ArgumentParser:
     four = parts.add_parser("draw", help="cost against rows, from the figures that `made` kept")
     four.add_argument("figures", nargs="+", metavar="JSON")
     four.add_argument("--out", default="out/tables.svg")
+    five = parts.add_parser("render", help="kept figures as Markdown")
+    five.add_argument("figures", nargs="+", metavar="JSON")
     return parser
 
 

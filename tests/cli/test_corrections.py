@@ -70,8 +70,19 @@ def test_start_needs_the_data_of_before(folder: Path, capsys: pytest.CaptureFixt
     assert "--start needs the data that the model was trained on" in capsys.readouterr().err
 
 
+def test_options_that_start_leaves_without_effect_are_named(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert fit(folder, "--start", str(folder / "first.model"), "--quiet") == 0
+    assert capsys.readouterr().err == ""  # the C that was given is that of the model
+    assert fit(folder, "--start", str(folder / "first.model"), "--quiet", "--nonnegative", "--C", "5") == 0
+    told = f"--C, --nonnegative not used: with --start they are those of {folder}/first.model"
+    assert capsys.readouterr().err == f"clustruct: warning: {told}\n"
+
+
 def test_corrected_without_corrections_is_misuse(folder: Path) -> None:
     assert fit(folder, "--corrected", str(folder / "new.csv")) == 2
+    assert fit(folder, "--disagreement", "majority") == 2
 
 
 def test_why_not_tells_fields_and_a_change(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -85,3 +96,33 @@ def test_why_not_tells_fields_and_a_change(folder: Path, capsys: pytest.CaptureF
     total = sum(one["contribution"] for one in found["by_field"])
     assert total == pytest.approx(found["similarity"])
     assert "changes" in found["change"]
+
+
+def test_a_pair_that_was_not_compared_is_explained_too(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--id", "nr", "--cluster", "who", "--quiet", "--C", "1", "--block", "1", "--neighbours", "1"]
+    model = str(folder / "listed.model")
+    assert main(["fit", str(folder / "train.csv"), *words, "--model", model]) == 0
+    capsys.readouterr()
+    with (folder / "train.csv").open(newline="") as f:
+        names = [row["nr"] for row in csv.DictReader(f)]
+    asked, found = ["explain", str(folder / "train.csv"), "--model", model], []
+    for name in names[1::4]:
+        assert main([*asked, "--pair", names[0], name, "--json"]) == 0
+        found.append(json.loads(capsys.readouterr().out))
+    other = next(one for one in found if not one["compared"] and not one["together"])
+    assert other["similarity"] == pytest.approx(sum(one["contribution"] for one in other["by_field"]))
+    assert other["similarity"] < 0.0
+    assert main([*asked, "--pair", *other["items"]]) == 0
+    assert "not compared, being no likely pair" in capsys.readouterr().out
+
+
+def test_pairs_that_are_not_compared_teach_nothing_and_it_is_said(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "far.csv").write_text("a,b,answer\ntrain0.0,train0.1,no\n")
+    words = ["--id", "nr", "--fields", "phone", "--corrections", str(folder / "far.csv"), "--quiet"]
+    words += ["--block", "1", "--neighbours", "1", "--model", str(folder / "no.model")]
+    assert main(["fit", str(folder / "train.csv"), *words]) == 1
+    assert "--block 0" in capsys.readouterr().err

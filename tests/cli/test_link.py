@@ -124,6 +124,43 @@ def test_unmatched_rows_and_other_formats(link, tables):
     assert len(told["pairs"]) == table.num_rows
 
 
+def test_a_threshold_leaves_likely_pairs(command, link, tables, tmp_path):
+    there, fields, _ = tables
+    words = ["fit", there / "a.csv", there / "b.csv", "--source", "file", "--id", "nr", "--cluster", "person"]
+    words += ["--map", f"b:{fields[0]}=last_name", *MAPPED, "--C", "1", "--calibrate", "--quiet"]
+    assert command(*words, "--model", tmp_path / "sure.model")[0] == 0
+    words = ["link", there / "new_a.csv", there / "new_b.csv", "--model", tmp_path / "sure.model"]
+    words += ["--map", f"{fields[0]}=last_name", *MAPPED]
+    usual, strict = (rows_of(command(*words, *more)[1]) for more in ([], ["--threshold", "0.9"]))
+    assert list(usual[0])[:4] == ["id_a", "id_b", "score", "probability"]
+    likely = [(row["id_a"], row["id_b"]) for row in usual if float(row["probability"]) > 0.9]
+    assert {(row["id_a"], row["id_b"]) for row in strict} >= set(likely)
+    assert 0 < len(strict) < len(usual)
+    # A probability is that of the model, whatever threshold was asked for.
+    assert min(float(row["probability"]) for row in strict) >= 0.9
+    told = json.loads(command(*words, "--json")[1])
+    assert len(told["probabilities"]) == len(told["pairs"])
+    code, _, err = link("--threshold", "0.9")
+    assert code == 1
+    assert "ab.model: the model has no probabilities" in err
+
+
+def test_files_that_are_sources_are_written_whole_and_live_on(command, tables, model, tmp_path):
+    there, fields, _ = tables
+    with (there / "new_b.csv").open(newline="") as file:
+        _, *rows = csv.reader(file)
+    write(tmp_path / "b.csv", rows, ["nr", *fields])
+    predict = ["predict", "--model", model, "--quiet", "--out", tmp_path / "groups.csv"]
+    code, _, err = command(*predict, there / "new_a.csv", tmp_path / "b.csv", "--wide", tmp_path / "wide.csv")
+    assert (code, err) == (0, "")
+    wide = rows_of((tmp_path / "wide.csv").read_text())
+    assert {row["file"] for row in wide} == {"new_a.csv", "b.csv"}
+    write(tmp_path / "later.csv", [["l1", *rows[0][1:]]], ["nr", *fields])
+    code, out, err = command(*predict, tmp_path / "later.csv", "--existing", tmp_path / "wide.csv")
+    assert (code, err) == (0, "")
+    assert "1 new item" in out
+
+
 def test_many_to_many_has_more_pairs(link):
     code, out, err = link("--json", "--no-one-to-one")
     many = json.loads(out)
@@ -187,6 +224,7 @@ def test_bad_input_is_one_line(command, link, tables, model, tmp_path):
     code, line = said("link", a, b, "--model", model, *MAPPED)
     assert code == 1
     assert f"{b}: no item has the field '{fields[0]}'" in line
+    assert "--map NAME=COLUMN" in line
     code, line = said("link", a, b, "--model", model, *MAPPED, "--map", "nothing=last_name")
     assert code == 1
     assert "--map nothing=last_name: the model has no field 'nothing'" in line
@@ -198,6 +236,10 @@ def test_bad_input_is_one_line(command, link, tables, model, tmp_path):
     code, line = said(*fit, there / "a.csv", tmp_path / "c.csv", "--source", "file", "--number-ids")
     assert code == 1
     assert "no column in common" in line
+    code, line = said(*fit, there / "a.csv", there / "b.csv", "--number-ids", "--id", "person")
+    assert code == 1
+    assert "no two items share a cluster within a set" in line
+    assert "--source file" in line
     code, line = said(*fit, there / "a.csv", "--source", "file")
     assert code == 1
     assert "each file is a source, and there is one file" in line

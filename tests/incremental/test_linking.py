@@ -86,13 +86,30 @@ def test_rows_side_by_side():
     )
     links = Links(np.array([[1, 0]]), np.array([np.nan]), (2, 2), True)
     columns = link_columns(links, first, second, unmatched=True)
+    assert list(columns) == ["id_a", "id_b", "score", "n_a", "t_b"]
+    assert np.isnan(columns.pop("score")).tolist() == [True] * 3
     assert columns == {
         "id_a": [2, 1, None],
         "id_b": ["p", None, "q"],
-        "score": [None, None, None],
         "n_a": ["y", "x", None],
         "t_b": [[3], None, None],
     }
+
+
+def test_probabilities_follow_scores(tables, model):
+    raw = side_by_side(tables, "table", ["a", "b"])
+    sure = Recipe(C=1.0, source="table", calibrate=True).fit([raw])
+    assert link(model.pipeline_, *tables).probabilities is None
+    links = link(sure.pipeline_, *tables)
+    columns = link_columns(links, *tables, unmatched=True)
+    assert list(columns)[:4] == ["id_a", "id_b", "score", "probability"]
+    p, pairs = np.asarray(columns["probability"]), len(links.pairs)
+    assert p[:pairs].tolist() == sure.pipeline_[-1].pair_probabilities(links.scores).tolist()
+    assert np.isnan(p[pairs:]).all()
+    assert len(p) > pairs
+    # The same pairs, joined through a third row, have neither.
+    apart = Links(links.pairs, np.full(pairs, np.nan), links.sizes, False, np.full(pairs, np.nan))
+    assert np.isnan(link_columns(apart, *tables)["probability"]).all()
 
 
 def test_new_items_join_no_group_of_their_source():

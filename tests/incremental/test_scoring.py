@@ -6,6 +6,7 @@ import pytest
 from clustruct import Recipe
 from clustruct.baselines import PairwiseClassifierClustering
 from clustruct.datasets import make_records
+from clustruct.exceptions import DataWarning
 from clustruct.features import Blocking, checked
 from clustruct.incremental import place_items, read_groups
 from clustruct.incremental.known import known_of_table, write_known
@@ -104,3 +105,14 @@ def test_what_is_written_is_what_a_later_run_starts_from(tmp_path, name):
     assert known.state.groups == groups
     assert known.raw.column("name") == ["Ann, A.", "Bob", None]
     assert read_groups(tmp_path / name, cluster="who" if name.endswith("v") else None) == groups
+
+
+def test_numbers_of_groups_mean_nothing_outside_their_set(tmp_path):
+    path = tmp_path / "wide.csv"
+    path.write_text("set,id,cluster,name\nx,a,0,Ann\nx,b,1,Bob\ny,c,0,Cy\ny,d,0,Cyd\n")
+    with pytest.warns(DataWarning, match=r"wide.csv: groups are numbered in each set .* 'x: 0'"):
+        known = known_of_table(path, Columns(id="id"), ["cluster"])
+    assert known.state.groups == {"a": "x: 0", "b": "x: 1", "c": "y: 0", "d": "y: 0"}
+    # Ids that are not such numbers are those of the user, whatever a column "set" holds.
+    path.write_text("set,id,cluster,name\nx,a,0,Ann\nx,b,1,Bob\ny,c,1,Cy\ny,d,2,Cyd\n")
+    assert known_of_table(path, Columns(id="id"), ["cluster"]).state.groups["c"] == "1"

@@ -1,12 +1,13 @@
 """Tables and graphs in chunks: what is written is read again; nothing stays of what failed."""
 
+import json
 import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
 
 from clustruct.exceptions import DataError
-from clustruct.io import check_graph, check_table, graph_file, read_sets, table_file
+from clustruct.io import check_graph, check_table, graph_file, read_sets, table_file, table_lines, write_table
 
 CHUNKS = [
     {"id": ["a", "b"], "n": np.array([1, 2]), "p": np.array([0.5, 0.25]), "t": ['x,\n"y"', None]},
@@ -14,11 +15,18 @@ CHUNKS = [
 ]
 
 
-@pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.csv.gz", "t.parquet"])
+@pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.csv.gz", "t.parquet", "t.jsonl"])
 def test_chunks_come_back(tmp_path, name):
     with table_file(tmp_path / name) as write:
         for chunk in CHUNKS:
             write(chunk)
+    if name.endswith(".jsonl"):
+        rows = [json.loads(line) for line in (tmp_path / name).read_text("utf-8").splitlines()]
+        assert rows[1:] == [
+            {"id": "b", "n": 2, "p": 0.25, "t": None},
+            {"id": "c", "n": 3, "p": 1.0, "t": "\u65e5"},
+        ]
+        return
     (raw,) = read_sets(tmp_path / name, id="id", labels="ignored")
     assert list(raw.item_ids) == ["a", "b", "c"]
     assert [float(p) for p in raw.column("p")] == [0.5, 0.25, 1.0]
@@ -40,6 +48,61 @@ def test_a_failure_leaves_what_was_there(tmp_path, name):
         fail()
     assert path.read_text() == "before"
     assert [p.name for p in tmp_path.iterdir()] == [name]
+
+
+DATA = {
+    "id": ["nan", None, "c"],
+    "price": [1234567.891, float("nan"), 2],
+    "v": [[1.5, 2.0], None, [3.0, 4.0]],
+    "score": np.array([0.123456789, np.nan, 1.0]),
+}
+
+
+def test_values_of_the_data_are_written_as_they_are():
+    # A name that reads "nan" is a name, and numbers of the data keep their digits; scores have six.
+    rows = [line.split(",", 2) for line in "".join(table_lines(DATA)).splitlines()]
+    assert rows[1:] == [
+        ["nan", "1234567.891", '"[1.5, 2.0]",0.123457'],
+        ["", "", ","],
+        ["c", "2", '"[3.0, 4.0]",1'],
+    ]
+    first, second, _ = (json.loads(line) for line in "".join(table_lines(DATA, ".jsonl")).splitlines())
+    assert first == {"id": "nan", "price": 1234567.891, "v": [1.5, 2.0], "score": 0.123457}
+    assert set(second.values()) == {None}
+
+
+def test_parquet_keeps_kinds(tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet")
+    mixed = {
+        "mixed": [1, "a", {"b": 2}],
+        "flag": [True, None, False],
+        "none": [None] * 3,
+        "big": [2**70, 1, 2],
+    }
+    write_table(tmp_path / "t.parquet", DATA | mixed)
+    held = parquet.read_table(tmp_path / "t.parquet")
+    assert held.column("v").to_pylist() == DATA["v"]
+    assert held.column("price").to_pylist() == [1234567.891, None, 2.0]
+    assert held.column("flag").to_pylist() == [True, None, False]
+    assert held.column("mixed").to_pylist() == ["1", "a", '{"b": 2}']
+    assert held.column("big").to_pylist()[0] == str(2**70)
+
+
+def test_a_column_that_changes_its_kind_is_named(tmp_path):
+    pytest.importorskip("pyarrow")
+
+    def write_both():
+        with table_file(tmp_path / "t.parquet") as write:
+            write({"n": [1, 2]})
+            write({"n": ["x"]})
+
+    with pytest.raises(DataError, match=r"t.parquet: the column 'n' holds int64 first and string later"):
+        write_both()
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_table_without_rows_has_its_header():
+    assert "".join(table_lines({"a": [], "b": []})) == "a,b\n"
 
 
 def test_a_graph_is_xml_whatever_items_are_called(tmp_path):

@@ -98,7 +98,7 @@ def test_interrupting_the_choice_keeps_the_last_model(data, model, after, how):
 def trained(C, chosen, start):
     """A training that costs nothing: its objective is C."""
     result = ssvm.fit(MulticlassProblem([[1.0, 0.0], [0.0, 1.0]], [0, 1]), 1.0)
-    return Trained(replace(result, objective=C), result, np.ones(4))
+    return Trained(replace(result, objective=C), result, np.ones(4), C)
 
 
 def by_C(loss):

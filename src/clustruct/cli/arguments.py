@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 KINDS = ("auto", "records", "text", "mentions", "vectors")
 ROLES = ("set", "id", "cluster", "group")
 SHOWN_FILES = 3
+# Options whose files a message begins with, where something is wrong with them.
+NAMING = ("model", "out", "predictions", "against", "existing", "pairs", "groups", "wide", "graph")
 # The columns of a model (`Model.columns`), None where there is no model.
 Trained: TypeAlias = Mapping[str, Any] | None
 
@@ -296,9 +298,7 @@ def naming_files(args: argparse.Namespace) -> Iterator[None]:
         yield
     except (clustruct.exceptions.DataError, clustruct.exceptions.NotEnoughMemory) as error:
         data = getattr(args, "data", None) or []
-        others = [
-            getattr(args, name, None) for name in ("model", "out", "predictions", "against", "existing")
-        ]
+        others = [getattr(args, name, None) for name in NAMING]
         text = str(error)
         named = [*data, *filter(None, [getattr(args, "constraints", None)])]
         named += [*(getattr(args, "corrections", None) or []), *(getattr(args, "corrected", None) or [])]
@@ -315,7 +315,7 @@ def unlabelled_sets(
     if not whole:
         return _read(args, trained, "ignored")
     named = replace(columns(args, trained), fields=None, left_out=frozenset())
-    return clustruct.read_sets(*args.data, columns=named, labels="ignored", delimiter=args.delimiter)
+    return sources.read(args, trained or {}, named, "ignored")
 
 
 def sets_as_they_are(args: argparse.Namespace, trained: Trained = None) -> list[RawSet]:

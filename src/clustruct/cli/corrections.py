@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,11 @@ if TYPE_CHECKING:
     from clustruct.recipe import Recipe
 
 SHOWN_NOTES = 10
+# What is decided by the model that --start names.
+OF_START = [
+    *("kind", "learner", "loss", "C", "merge_cost", "scaling", "nonnegative", "predictor", "block"),
+    *("neighbours", "calibrate", "for_size"),
+]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,11 +36,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--corrected", metavar="FILE", action="append", default=[], help=items)
     who = "where people say different things of a pair: refuse (default), or the majority counts"
     add("--disagreement", choices=("error", "majority"), default="error", help=who)
-    add("--start", metavar="MODEL", help="go on from this model: features and C are kept, DATA as before")
+    model = "go on from this model: DATA as before; features, loss, C and probabilities are kept"
+    add("--start", metavar="MODEL", help=model)
 
 
 def is_asked(args: argparse.Namespace) -> bool:
     """Whether there is something to learn from beside labels."""
+    if args.disagreement != "error" and not args.corrections:
+        raise UsageError("--disagreement goes with --corrections")
     if args.corrected and not args.corrections:
         raise UsageError("--corrected goes with --corrections")
     return bool(args.corrections or args.start)
@@ -51,6 +60,8 @@ def fit(args: argparse.Namespace, learned: Recipe) -> None:
         raise UsageError("--checkpoint does not go with --corrections or --start")
     saved = None if args.start is None else read_model(args.start)
     trained = {} if saved is None else saved.columns
+    if saved is not None:
+        _warn_of_unused(args, saved.pipeline[-1])
     sets = partly_labelled_sets(args, trained, may_lack=True)
     found = _corrections(args, sets, trained)
     if saved is not None and not any(_has_labels(raw) for raw in found.sets):
@@ -67,6 +78,17 @@ def fit(args: argparse.Namespace, learned: Recipe) -> None:
     learned.fit(
         found.sets, corrections=found.marks, start=None if saved is None else _pipeline(saved.pipeline)
     )
+
+
+def _warn_of_unused(args: argparse.Namespace, model: Any) -> None:
+    """Of options that --start leaves without effect, since the model that it goes on from decides."""
+    given = [name for name in OF_START if getattr(args, name) != args.parser.get_default(name)]
+    same = {"C": getattr(model, "C_", None), "nonnegative": bool(getattr(model, "nonnegative", False))}
+    same["calibrate"] = getattr(model, "calibration_", None) is not None
+    unused = [f"--{name.replace('_', '-')}" for name in given if same.get(name) != getattr(args, name)]
+    if unused:
+        told = f"{', '.join(unused)} not used: with --start they are those of {args.start}"
+        warnings.warn(told, clustruct.exceptions.ChoiceWarning, stacklevel=2)
 
 
 def _pipeline(pipeline: Pipeline) -> Pipeline:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import clustruct
@@ -29,9 +31,7 @@ def _share(text: str) -> float:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What is asked of the groups."""
     add = parser.add_argument_group("what is asked of the groups").add_argument
-    add("--threshold", type=_share, metavar="P", help="pairs less likely than P speak against each other")
-    right = "as many merges as leave this share of the pairs put together right, e.g. 0.99"
-    add("--precision", type=_share, metavar="P", help=right)
+    add_cuts(add)
     add("--max-size", type=whole(1), metavar="N", help="at most N items in a group")
     add("--min-groups", type=whole(1), metavar="N", help="at least N groups in each set")
     add("--max-groups", type=whole(1), metavar="N", help="at most N groups in each set")
@@ -39,17 +39,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--reject-below", type=_share, metavar="P", help=doubt)
 
 
+def add_cuts(add: Callable[..., object]) -> None:
+    """Where pairs stop to belong together."""
+    add("--threshold", type=_share, metavar="P", help="pairs less likely than P speak against each other")
+    right = "as many merges as leave this share of the pairs put together right, e.g. 0.99"
+    add("--precision", type=_share, metavar="P", help=right)
+
+
 def check(args: argparse.Namespace) -> Dials:
     """What is asked, where it goes together."""
-    given = {name: getattr(args, name) for name in NAMES}
-    if args.existing is not None:
+    given = {name: getattr(args, name, None) for name in NAMES}
+    if getattr(args, "existing", None) is not None:
         for name in NAMES[2:]:
             if given[name] is not None:
                 raise UsageError(f"--{name.replace('_', '-')} does not go with --existing")
     try:
         return clustruct.recipe.Dials(**given)
     except ValueError as error:
-        raise UsageError(str(error)) from None
+        raise UsageError(as_options(str(error))) from None
+
+
+def as_options(text: str) -> str:
+    """A message of the library in the names of the command.
+
+    >>> as_options("max_groups does not go with reject_below")
+    '--max-groups does not go with --reject-below'
+    """
+    for name in NAMES:
+        text = re.sub(rf"\b{name}\b", f"--{name.replace('_', '-')}", text)
+    return text
 
 
 def applied(args: argparse.Namespace, saved: Model, dials: Dials) -> tuple[Model, Dial | None]:

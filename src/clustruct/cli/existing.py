@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import clustruct
 from clustruct.text import count, short, table
 
+from . import sources
 from .arguments import Model, columns
 from .diff import as_json
 from .output import UsageError, print_json
@@ -128,7 +129,7 @@ def _known(args: argparse.Namespace, saved: Model, store: Store | None) -> Known
 def _new_items(args: argparse.Namespace, saved: Model) -> RawSet:
     """All items of the data, whatever its sets, with all columns that they have."""
     named = replace(columns(args, saved.columns), set=None, fields=None, left_out=frozenset())
-    sets = clustruct.read_sets(*args.data, columns=named, labels="ignored", delimiter=args.delimiter)
+    sets = sources.read(args, saved.columns, named, "ignored", fewest=1)
     return clustruct.incremental.one_set(args.data[0], sets)
 
 

@@ -124,7 +124,10 @@ def _print(found: Mapping[str, Any], rows: list[tuple[str, float, float]], how: 
         pairs = (
             f"{told['true_pairs']:,.0f} held-out pairs that belong together and {told['false_pairs']:,.0f}"
         )
-        print(f"probabilities learned from {pairs} that do not (Brier skill {told['brier_skill']:.3f})")
+        before = "" if found.get("corrected_items") is None else ", before it went on"
+        print(
+            f"probabilities learned from {pairs} that do not (Brier skill {told['brier_skill']:.3f}{before})"
+        )
 
 
 def _choice(found: Mapping[str, Any]) -> str:

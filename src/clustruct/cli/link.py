@@ -11,6 +11,7 @@ import clustruct
 from clustruct.callbacks import training_callback
 from clustruct.text import count
 
+from . import dials
 from .arguments import Model, add_model, add_needs, add_verbose, delimiter_mark, read_model
 from .output import print_json
 from .progress import Progress
@@ -48,15 +49,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--unmatched", action="store_true", help=alone)
     out = ".csv, .tsv, .jsonl or .parquet (default: CSV on stdout)"
     parser.add_argument("--out", metavar="FILE", help=out)
+    dials.add_cuts(parser.add_argument)
     add_verbose(parser)
 
 
 def run(args: argparse.Namespace) -> None:
     """Read both, link, write."""
+    asked = dials.check(args)
     if args.out is not None:
         clustruct.storage.check_target(Path(args.out), [*args.data, args.model])
-        clustruct.io.check_rows_target(args.out)
-    saved = read_model(args.model, args.allow_missing_fields)
+        clustruct.io.check_table(args.out)
+    saved, _ = dials.applied(args, read_model(args.model, args.allow_missing_fields), asked)
     progress = Progress(args.quiet or (args.out is None and sys.stdout.isatty()))
     with training_callback(progress):
         columns = _columns(args, saved)
@@ -93,14 +96,15 @@ def _tell(args: argparse.Namespace, found: Links, columns: dict[str, Any]) -> No
     """The pairs where they are to go, and how many they are."""
     alone = [len(found.unmatched(side)) for side in (0, 1)]
     if args.out is not None:
-        clustruct.io.write_rows(args.out, columns)
+        clustruct.io.write_table(args.out, columns)
     if args.json:
         pairs = [list(row) for row in zip(columns["id_a"], columns["id_b"], columns["score"], strict=True)]
         told = {"rows": found.sizes, "one_to_one": found.one_to_one, "unmatched": alone}
-        print_json({"model": str(args.model), **told, "pairs": pairs})
+        sure = {} if found.probabilities is None else {"probabilities": columns["probability"]}
+        print_json({"model": str(args.model), **told, "pairs": pairs, **sure})
         return
     if args.out is None:
-        sys.stdout.writelines(clustruct.io.row_lines(columns))
+        sys.stdout.writelines(clustruct.io.table_lines(columns))
         sys.stdout.flush()
     if args.quiet or (args.out is not None and clustruct.storage.descriptor(Path(args.out)) == 1):
         return

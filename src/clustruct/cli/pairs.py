@@ -23,13 +23,15 @@ def explained(pipeline: Pipeline, raw: RawSet, a: int, b: int, *, change: bool) 
     names, explain = raw.item_ids, clustruct.explain
     x = pipeline[0].transform([raw])[0]
     labels = pipeline[-1].predict([x])[0]
-    why = explain.pair_contributions(pipeline[-1], x, a, b, labels)
+    psi = explain.unlisted_features(pipeline[0], raw, x, a, b)
+    why = explain.pair_contributions(pipeline[-1], x, a, b, labels, psi=psi)
     fields = explain.by_field(why, explain.feature_fields(pipeline[0]))
     found: dict[str, object] = {
         "set": raw.name,
         "items": [names[a], names[b]],
         "fields": [dict(raw.items[a]), dict(raw.items[b])],
         "together": why.together,
+        "compared": psi is None,
         "right": None if raw.labels is None else raw.labels[a] == raw.labels[b],
         "similarity": why.similarity,
         "by_field": [{"field": one.field, "contribution": one.contribution} for one in fields],
@@ -54,7 +56,9 @@ def print_pair(found: Mapping[str, Any], top: int) -> None:
     print(table(["field", *map(str, found["items"])], sides))
     verdict = "together" if found["together"] else "apart"
     truth = {None: "", True: " (the truth: together)", False: " (the truth: apart)"}[found["right"]]
-    print(f"\npredicted {verdict}{truth}; similarity {found['similarity']:.3f}, by field the sum of")
+    unlisted = "not compared, being no likely pair or of one source; it would have the "
+    how = "" if found["compared"] else unlisted
+    print(f"\npredicted {verdict}{truth}; {how}similarity {found['similarity']:.3f}, by field the sum of")
     fields = [[one["field"], one["contribution"]] for one in found["by_field"]]
     print(table(["field", "contribution"], fields[:top]))
     print("\nand by feature of")
@@ -65,8 +69,9 @@ def print_pair(found: Mapping[str, Any], top: int) -> None:
         print(f"and {count(len(rest), 'other')} of {sum(row[3] for row in rest):.2f} in all")
     if found["path"]:
         names = " - ".join(harmless(str(name)) for name in found["path"])
-        print(f"not alike by themselves, but each is like the next: {names}")
-    if not found["together"] and found["similarity"] > 0.0:
+        alone = "not alike by themselves" if found["compared"] else "not compared"
+        print(f"{alone}, but each is like the next: {names}")
+    if not found["together"] and found["compared"] and found["similarity"] > 0.0:
         ties = " and ".join(f"{value:.2f}" for value in found["support"])
         print(f"alike by themselves, but each has stronger ties to the rest of its group ({ties})")
     if "change" in found:

@@ -182,5 +182,8 @@ def _as_asked(
         return Found(labels, None, None)
     numbers = {str(name): a for a, name in enumerate(raw.item_ids)} if len(held) else {}
     links = {"must_link": held.must_link(numbers), "cannot_link": held.cannot_link(numbers)}
-    found = asked.grouped(model, scores, labels, **links, confidence=sure)
+    try:
+        found = asked.grouped(model, scores, labels, **links, confidence=sure)
+    except ValueError as error:
+        raise clustruct.exceptions.DataError(f"{raw.title}: {dials.as_options(str(error))}") from None
     return Found(found.labels, found.confidence, None if asked.reject_below is None else found.rejected)

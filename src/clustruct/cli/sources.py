@@ -71,9 +71,14 @@ def column(args: argparse.Namespace, trained: Mapping[str, Any]) -> str | None:
 
 
 def read(
-    args: argparse.Namespace, trained: Mapping[str, Any], columns: Columns, labels: LabelUse
+    args: argparse.Namespace,
+    trained: Mapping[str, Any],
+    columns: Columns,
+    labels: LabelUse,
+    *,
+    fewest: int = 2,
 ) -> Iterator[RawSet]:
-    """The sets of the files; where each file is a source, all files as one set."""
+    """The sets of the files; where each file is a source, all files as one set, ``fewest`` of them."""
     if (getattr(args, "source", None) or trained.get("source")) != FILE:
         return clustruct.read_sets(*args.data, columns=columns, labels=labels, delimiter=args.delimiter)
     if getattr(args, "set", None):
@@ -81,7 +86,7 @@ def read(
     tables = read_tables(args, columns, labels)
     if len(tables) == 1 and not hasattr(args, "source") and next(iter(tables.values())).has(FILE):
         return iter(tables.values())  # the tables were put together, with a column for the file
-    if len(tables) < 2:
+    if len(tables) < fewest:
         raise clustruct.exceptions.DataError(f"{args.data[0]}: each file is a source, and there is one file")
     return iter([_joined(mapped(tables, getattr(args, "map", []), columns))])
 

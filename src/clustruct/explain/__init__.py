@@ -2,6 +2,7 @@
 
 examine              all of it for one raw set
 pair_contributions   why these two are together: the contribution of each feature to their similarity
+unlisted_features    the features of a pair that was not compared, to be explained likewise
 by_field             the same, summed by field
 counterfactual       the smallest change of fields that would part two items, or join them
 split_merge          which true clusters were split and which were merged, worst first
@@ -16,7 +17,7 @@ from .counterfactual import Change, Counterfactual, counterfactual
 from .errors import Mixture, Piece, SplitMerge, WrongPair, split_merge, wrong_pairs
 from .examine import SetFindings, examine, transformed
 from .fields import FieldContribution, by_field, feature_fields
-from .pairs import PairExplanation, pair_contributions
+from .pairs import PairExplanation, pair_contributions, unlisted_features
 from .similarities import model_weights, objective_of
 from .splits import Split, suggested_splits
 
@@ -45,5 +46,6 @@ __all__ = [
     "split_merge",
     "suggested_splits",
     "transformed",
+    "unlisted_features",
     "wrong_pairs",
 ]

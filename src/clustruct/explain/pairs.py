@@ -10,8 +10,10 @@ from scipy import sparse
 from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
 
 from clustruct._typing import Floats, Ints, LabelsLike
+from clustruct.features import PairFeatures
 from clustruct.itemsets import ItemSet
 from clustruct.partitions import canonical_labels
+from clustruct.records import RawSet
 
 from .similarities import Scores, Similarities, SimilarityModel, model_weights, symmetric_scores
 
@@ -28,8 +30,8 @@ class PairExplanation:
     weights :       w_j, in the units of the features
     together :      whether the prediction puts them together
     support_a, support_b : sum of K between the item and the rest of its cluster
-    path :          for a pair that is together though K_ab <= 0: items from a to b, each similar to the
-                    next, along which the weakest link is as strong as can be; empty otherwise
+    path :          for a pair that is together though K_ab <= 0 or not compared: items from a to b, each
+                    similar to the next, along which the weakest link is as strong as can be; empty otherwise
     path_similarities : K of each link of the path
     """
 
@@ -63,6 +65,7 @@ def pair_contributions(
     labels: LabelsLike | None = None,
     *,
     K: Similarities | None = None,
+    psi: Floats | None = None,
 ) -> PairExplanation:
     """Explain the similarity K_ab = sum_j w_j psi_ab,j of two items under a fitted model.
 
@@ -74,6 +77,7 @@ def pair_contributions(
     a, b : numbers of two items
     labels : the predicted clustering of x, made here if not given
     K : the similarities ``model.decision_function(x)``, made here if not given
+    psi : the features of the pair, for one that x does not list; such a pair counts as 0 in predictions
 
     An intercept of the model is one more contribution, by that name.
 
@@ -89,7 +93,8 @@ def pair_contributions(
     w, intercept, names = model_weights(model, x)
     if a == b:
         raise ValueError(f"a pair is two items, but both are item {a}")
-    psi = x.pair_features(a, b)
+    listed = psi is None
+    psi = x.pair_features(a, b) if psi is None else psi
     if intercept != 0.0:
         w, psi, names = np.append(w, intercept), np.append(psi, 1.0), (*names, "intercept")
     contributions = w * psi
@@ -99,7 +104,8 @@ def pair_contributions(
     similarity = float(contributions.sum())
     together = bool(y[a] == y[b])
     support = [float(W[[i]][:, y == y[i]].sum()) for i in (a, b)]
-    path = _strongest_path(W, np.flatnonzero(y == y[a]), a, b) if together and similarity <= 0.0 else ()
+    through = together and (similarity <= 0.0 or not listed)
+    path = _strongest_path(W, np.flatnonzero(y == y[a]), a, b) if through else ()
     return PairExplanation(
         a=int(a),
         b=int(b),
@@ -114,6 +120,21 @@ def pair_contributions(
         path=path,
         path_similarities=tuple(float(W[i, j]) for i, j in pairwise(path)),
     )
+
+
+def unlisted_features(features: PairFeatures, raw: RawSet, x: ItemSet, a: int, b: int) -> Floats | None:
+    """The features of a pair of items that is not among those that are compared; None where it is.
+
+    x : the set as the features make it of ``raw``
+    """
+    if x.pair_index is None:
+        return None
+    pair = np.array([[min(a, b), max(a, b)]], dtype=x.pair_index.dtype)
+    if (x.pair_index == pair).all(axis=1).any():
+        return None
+    _, values = next(features.pair_chunks(raw, pair))
+    dense: Floats = sparse.csr_array(values).toarray()[0]
+    return dense
 
 
 def _strongest_path(W: Scores, members: Ints, a: int, b: int) -> tuple[int, ...]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -14,7 +15,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from clustruct.exceptions import DataError, NoLabels
+from clustruct.exceptions import DataError, DataWarning, NoLabels
 from clustruct.io import Columns, read_sets
 from clustruct.io.files import is_table, sets_file
 from clustruct.records import RawSet, Source
@@ -26,6 +27,8 @@ from .scoring import joined
 from .stored import StoredGroups
 
 ROWS_AT_ONCE = 10_000
+# The column of predictions that names the set of an item.
+SET = "set"
 
 
 @dataclass(frozen=True)
@@ -53,9 +56,28 @@ def known_of_table(
     ``clusters`` are names that the column of the groups may have, the first that is there counts.
     """
     raw, name = _labelled(path, columns, clusters, delimiter)
-    labels = raw.labels or [None] * len(raw)
-    groups = {str(i): str(g) for i, g in zip(raw.item_ids, labels, strict=True) if g is not None}
-    return Known(raw, State.start(groups), columns.id or "id", name)
+    labels = [None if g is None else str(g) for g in raw.labels or [None] * len(raw)]
+    if SET not in (columns.id, name) and raw.has(SET):
+        labels = _told_apart(path, raw.column(SET), labels)
+    groups = {str(i): g for i, g in zip(raw.item_ids, labels, strict=True) if g is not None}
+    return Known(replace(raw, labels=labels), State.start(groups), columns.id or "id", name)
+
+
+def _told_apart(
+    path: str | PathLike[str], sets: Sequence[Any], labels: Sequence[str | None]
+) -> list[str | None]:
+    """Groups of predictions of several sets: they are numbered from 0 in each, and a number means nothing
+    outside its set. Groups that are not numbered so are left as they are.
+    """
+    numbers: dict[str, set[str]] = {}
+    for name, group in zip(map(str, sets), labels, strict=True):
+        numbers.setdefault(name, set()).add("" if group is None else group)
+    if len(numbers) < 2 or any(found != set(map(str, range(len(found)))) for found in numbers.values()):
+        return list(labels)
+    first = next(iter(numbers))
+    told = f"groups are numbered in each set (column {SET!r}): they are called '{first}: 0' and so on"
+    warnings.warn(f"{path}: {told}", DataWarning, stacklevel=2)
+    return [f"{name}: {group}" for name, group in zip(sets, labels, strict=True)]
 
 
 def known_of_store(store: StoredGroups, id: str = "id") -> Known:

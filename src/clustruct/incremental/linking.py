@@ -43,12 +43,15 @@ class Links:
         compared
     sizes : rows of the tables
     one_to_one : whether a row is in one pair at most
+    probabilities : the probability that each pair belongs together; nan as for scores, None where the model
+        has no probabilities
     """
 
     pairs: Ints
     scores: Floats
     sizes: tuple[int, int]
     one_to_one: bool
+    probabilities: Floats | None = None
 
     def unmatched(self, side: int) -> Ints:
         """The rows of the first (0) or the second table (1) that are in no pair."""
@@ -82,7 +85,18 @@ def link(pipeline: Pipeline, first: RawSet, second: RawSet, *, one_to_one: bool 
     with working("grouping"):
         labels = pipeline[-1].predict_scores([scores])[0]
     pairs = _pairs(labels, len(first))
-    return Links(pairs, _values(scores, pairs + np.array([0, len(first)])), (len(first), len(second)), only)
+    found = _values(scores, pairs + np.array([0, len(first)]))
+    sure = _probabilities(pipeline[-1], found)
+    return Links(pairs, found, (len(first), len(second)), only, sure)
+
+
+def _probabilities(model: Any, scores: Floats) -> Floats | None:
+    """What scores mean, nan where there is none."""
+    if getattr(model, "calibration_", None) is None:
+        return None
+    found, known = np.full(len(scores), np.nan), ~np.isnan(scores)
+    found[known] = model.pair_probabilities(scores[known])
+    return found
 
 
 def _scores(pipeline: Pipeline, raw: RawSet) -> PairScores:
@@ -106,7 +120,11 @@ def _checked(features: PairFeatures, *tables: RawSet) -> PairFeatures:
     lacking = set() if source is None else {source.field, *source.lacking}
     own.needs_ = [need for need in features.needs_ if need.name not in lacking]
     for table in tables:
-        own.checked([table])
+        try:
+            own.checked([table])
+        except DataError as error:
+            hint = "; --map NAME=COLUMN (renamed) says which column it is"
+            raise DataError(f"{error}{hint}") from None
     return own.checked()
 
 
@@ -193,7 +211,8 @@ def spelt(name: str, there: Iterable[str]) -> str:
 def link_columns(
     links: Links, first: RawSet, second: RawSet, *, unmatched: bool = False
 ) -> dict[str, Sequence[Any]]:
-    """The columns of both tables side by side, a row for each pair: ids, score, fields with _a and _b.
+    """The columns of both tables side by side, a row for each pair: ids, score, the probability where the
+    model has probabilities, fields with _a and _b.
 
     ``unmatched``: then come the rows of the first table without a mate, and those of the second.
     """
@@ -203,11 +222,13 @@ def link_columns(
         rows = np.concatenate([rows, *(np.full((len(one), 2), -1) for one in alone)])
         rows[len(links.pairs) : len(links.pairs) + len(alone[0]), 0] = alone[0]
         rows[len(rows) - len(alone[1]) :, 1] = alone[1]
-    scores = [None if np.isnan(score) else score for score in links.scores.tolist()]
     columns: dict[str, Sequence[Any]] = {}
     for table, side, end in ((first, 0, "a"), (second, 1, "b")):
         columns[f"id_{end}"] = _taken(table.item_ids, rows[:, side])
-    columns["score"] = [*scores, *[None] * (len(rows) - len(scores))]
+    numbers = {"score": links.scores, "probability": links.probabilities}
+    for name, values in numbers.items():
+        if values is not None:
+            columns[name] = np.append(values, np.full(len(rows) - len(values), np.nan))  # type: ignore[assignment]
     for table, side, end in ((first, 0, "a"), (second, 1, "b")):
         for name in table.fields():
             columns[f"{name}_{end}"] = _taken(table.column(name), rows[:, side])

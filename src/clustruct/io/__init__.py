@@ -20,8 +20,15 @@ from .files import (
     write_sets,
 )
 from .matching import match_predictions
-from .rows import check_rows_target, row_lines, write_rows
-from .table_files import GraphFile, check_graph, check_table, graph_file, table_file
+from .table_files import (
+    GraphFile,
+    check_graph,
+    check_table,
+    graph_file,
+    table_file,
+    table_lines,
+    write_table,
+)
 from .tables import Columns, LabelUse
 
 _HOMES = {
@@ -40,7 +47,6 @@ __all__ = [
     "TextFormat",
     "check_delimiter",
     "check_graph",
-    "check_rows_target",
     "check_table",
     "graph_file",
     "match_predictions",
@@ -49,14 +55,14 @@ __all__ = [
     "read_sets",
     "read_svmlight",
     "register",
-    "row_lines",
     "sets_from_frame",
     "sets_from_svmlight",
     "sets_of",
     "suffixes",
     "table_file",
-    "write_rows",
+    "table_lines",
     "write_sets",
+    "write_table",
 ]
 
 

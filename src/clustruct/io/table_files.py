@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike
@@ -14,22 +15,29 @@ from xml.sax.saxutils import escape, quoteattr
 import numpy as np
 
 from clustruct.exceptions import DataError
-from clustruct.storage.targets import replacing
+from clustruct.storage.targets import is_stream, replacing
 
 from .files import _encoded, _opened, plain, suffix_of
 
-# Columns by name; the names of the first chunk are those of the file.
+# Columns by name; the names of the first chunk are those of the file. Arrays are what was computed, and text
+# files show six digits of it; lists are values of the data, which are written as they are.
 Chunk: TypeAlias = Mapping[str, Sequence[Any]]
-TABLES = (".csv", ".tsv", ".parquet", ".pq")
+TABLES = (".csv", ".tsv", ".jsonl", ".parquet", ".pq")
 GRAPHS = (".graphml", ".xml")
+ROWS_AT_ONCE = 10_000
 
 
-def check_table(path: str | PathLike[str]) -> None:
-    """Refuse a name from which no kind of table follows, before any work."""
-    if suffix_of(path) not in TABLES:
-        raise DataError(f"{path}: tables are written as .csv, .tsv (also with .gz) or .parquet")
-    if suffix_of(path) in (".parquet", ".pq"):
+def check_table(path: str | PathLike[str]) -> str:
+    """The kind of table that follows from a name, before any work; a device or a pipe gets CSV."""
+    suffix = suffix_of(path)
+    if not suffix and is_stream(Path(path)):
+        return ".csv"
+    if suffix not in TABLES:
+        raise DataError(f"{path}: tables are written as .csv, .tsv, .jsonl (also with .gz) or .parquet")
+    if suffix in (".parquet", ".pq"):
         _pyarrow(path)
+        return ".parquet"
+    return suffix
 
 
 def check_graph(path: str | PathLike[str]) -> None:
@@ -49,29 +57,98 @@ def _pyarrow(path: str | PathLike[str]) -> Any:
 
 @contextmanager
 def table_file(path: str | PathLike[str]) -> Iterator[Callable[[Chunk], None]]:
-    """A .csv, .tsv or .parquet file to which chunks of rows are written."""
-    check_table(path)
-    if suffix_of(path) in (".parquet", ".pq"):
+    """A .csv, .tsv, .jsonl (also .gz) or .parquet file to which chunks of rows are written."""
+    suffix = check_table(path)
+    if suffix == ".parquet":
         with replacing(Path(path)) as f, _parquet(path, f) as write_rows:
             yield write_rows
         return
-    mark, begun = "\t" if suffix_of(path) == ".tsv" else ",", list[str]()
+    names = list[str]()
     with _opened(Path(path)) as text_file:
 
         def write(chunk: Chunk) -> None:
-            text = io.StringIO()
-            writer = csv.writer(text, delimiter=mark, lineterminator="\n")
-            if not begun:
-                begun.extend(chunk)
-                writer.writerow(begun)
-            writer.writerows(zip(*(_cells(chunk[name]) for name in begun), strict=True))
-            text_file.write(_encoded(text.getvalue()))
+            text_file.write(_encoded(_text(chunk, suffix, names)))
 
         yield write
 
 
+def write_table(path: str | PathLike[str], columns: Chunk) -> None:
+    """Write columns of one length to a file of `table_file`; None and nan are missing values.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_table(f"{folder}/a.csv", {"id": [1, 2], "name": ["Ann", None]})
+    ...     Path(folder, "a.csv").read_text()
+    'id,name\\n1,Ann\\n2,\\n'
+    """
+    with table_file(path) as write:
+        if check_table(path) == ".parquet":  # the type of a column is that of all its values
+            write(columns)
+            return
+        for chunk in _chunks(columns):
+            write(chunk)
+
+
+def table_lines(columns: Chunk, suffix: str = ".csv") -> Iterator[str]:
+    """The text of such a file, piece by piece."""
+    names = list[str]()
+    return (_text(chunk, suffix, names) for chunk in _chunks(columns))
+
+
+def _chunks(columns: Chunk) -> Iterator[Chunk]:
+    size = len(next(iter(columns.values()), ()))
+    for low in range(0, max(size, 1), ROWS_AT_ONCE):
+        yield {name: values[low : low + ROWS_AT_ONCE] for name, values in columns.items()}
+
+
+def _text(chunk: Chunk, suffix: str, names: list[str]) -> str:
+    """The rows of a chunk; those of the first begin with ``names``, which are kept."""
+    text, first = io.StringIO(), not names
+    if first:
+        names.extend(chunk)
+    if suffix == ".jsonl":
+        for row in zip(*(_rounded(chunk[name]) for name in names), strict=True):
+            text.write(_json(dict(zip(names, row, strict=True))) + "\n")
+        return text.getvalue()
+    writer = csv.writer(text, delimiter="\t" if suffix == ".tsv" else ",", lineterminator="\n")
+    if first:
+        writer.writerow(names)
+    writer.writerows(zip(*(_cells(chunk[name]) for name in names), strict=True))
+    return text.getvalue()
+
+
+def _rounded(values: Sequence[Any]) -> list[Any]:
+    """Values as JSON shows them."""
+    bare = _bare(values)
+    if isinstance(values, np.ndarray):
+        bare = [float(f"{v:.6g}") if isinstance(v, float) else v for v in bare]
+    return [None if isinstance(v, float) and v != v else v for v in bare]
+
+
 def _cells(values: Sequence[Any]) -> list[Any]:
-    return ["" if v is None or v == "nan" else v for v in plain(values)]
+    """Values as CSV shows them."""
+    bare = _bare(values)
+    if isinstance(values, np.ndarray):
+        bare = [("" if v != v else f"{v:.6g}") if isinstance(v, float) else v for v in bare]
+    return [_cell(v) if isinstance(v, list | dict | float) else v for v in bare]
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, float):
+        return None if value != value else value
+    return _json(value) if isinstance(value, list | dict) else value
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _bare(values: Sequence[Any]) -> list[Any]:
+    """Values of Python: numbers and lists, not those of NumPy."""
+    if isinstance(values, np.ndarray):
+        found: list[Any] = values.tolist()
+        return found
+    return [v.tolist() if hasattr(v, "tolist") else v for v in values]
 
 
 @contextmanager
@@ -85,7 +162,7 @@ def _parquet(path: str | PathLike[str], f: IO[bytes]) -> Iterator[Callable[[Chun
             schema = pyarrow.schema([(name, array.type) for name, array in columns.items()])
             writers.append(pyarrow.parquet.ParquetWriter(f, schema))
         schema = writers[0].schema
-        fitted = [columns[field.name].cast(field.type) for field in schema]
+        fitted = [_fitted(pyarrow, path, columns[field.name], field) for field in schema]
         writers[0].write_table(pyarrow.table(fitted, schema=schema))
 
     try:
@@ -95,18 +172,27 @@ def _parquet(path: str | PathLike[str], f: IO[bytes]) -> Iterator[Callable[[Chun
             writer.close()
 
 
+def _fitted(pyarrow: Any, path: str | PathLike[str], array: Any, field: Any) -> Any:
+    """Further values of a column, whose type is that of the first chunk."""
+    try:
+        return array.cast(field.type)
+    except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError):
+        told = f"the column {field.name!r} holds {field.type} first and {array.type} later"
+        raise DataError(f"{path}: {told}, which Parquet cannot have: write .csv or .jsonl") from None
+
+
 def _arrow(pyarrow: Any, values: Sequence[Any]) -> Any:
-    """Numbers and truth values as they are, all else as text."""
+    """Values as they are where they are of one kind, else as text."""
     if isinstance(values, np.ndarray) and values.dtype.kind in "iufb":
         return pyarrow.array(values, from_pandas=True)
-    bare = [v.item() if hasattr(v, "item") else v for v in values]
-    for kinds, type_ in (((int,), pyarrow.int64()), ((int, float), pyarrow.float64())):
-        if bare and all(v is None or (type(v) in kinds) for v in bare) and any(v is not None for v in bare):
-            try:
-                return pyarrow.array(bare, type_)
-            except pyarrow.ArrowInvalid:  # whole numbers that no column can hold
-                break
-    texts = [None if v is None else str(v).encode("utf-8", "replace").decode() for v in bare]
+    bare = _bare(values)
+    try:
+        found = None if any(isinstance(v, dict) for v in bare) else pyarrow.array(bare, from_pandas=True)
+    except (pyarrow.ArrowInvalid, pyarrow.ArrowTypeError, OverflowError, UnicodeEncodeError):
+        found = None  # of several kinds, or such that no column can hold them
+    if found is not None and found.type != pyarrow.null():
+        return found
+    texts = [None if v is None else str(_cell(v)).encode("utf-8", "replace").decode() for v in bare]
     return pyarrow.array(texts, pyarrow.string())
 
 

@@ -51,7 +51,11 @@ def check_learnable(sets: Sequence[RawSet]) -> None:
     if all(k == 1 and (y != UNKNOWN).all() for k, y in zip(counts, labels, strict=True)):
         raise DataError("nothing to learn from: all items of each set are in one cluster")
     if all(k == np.count_nonzero(y != UNKNOWN) for k, y in zip(counts, labels, strict=True)):
-        raise DataError("nothing to learn from: no two items share a cluster")
+        told = "nothing to learn from: no two items share a cluster"
+        names = [set(raw.labels or ()) - {None} for raw in sets]
+        if len(set().union(*names)) < sum(map(len, names)):
+            told += " within a set; where files are tables whose rows are to be linked: --source file"
+        raise DataError(told)
 
 
 def groups_of(sets: Sequence[RawSet]) -> list[str] | None:

@@ -18,6 +18,7 @@ import numpy as np
 
 from clustruct._typing import Bools, Floats, Ints
 from clustruct.callbacks import observed
+from clustruct.exceptions import DataError
 from clustruct.itemsets import ItemSet
 from clustruct.losses import Loss
 from clustruct.oracles import Oracle
@@ -125,7 +126,10 @@ class ContinuedTask:
         self._told = [MarkedRegion.of(x, m) for x, m in zip(self.marked, self.marks, strict=True)]
         self._told = [region for region in self._told if region.judged.any()]
         if not self.sets and not self._told:
-            raise ValueError("nothing is known of any pair that is looked at")
+            raise DataError(
+                "nothing to learn from: of the pairs that people marked none is compared, being no likely "
+                "one (--block 0, or block=0, compares all pairs)"
+            )
         if self.scale is None:
             self.scale = feature_scale([r.x for r in self._regions] + [r.x for r in self._told])
 

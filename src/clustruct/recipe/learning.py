@@ -365,8 +365,9 @@ class Recipe(EstimatorState, BaseEstimator):
 
     def _keep_likeness(self, model: BaseEstimator, features: PairFeatures) -> None:
         """Where that is asked for, likeness never counts against a pair."""
-        if self.nonnegative and not isinstance(model, SupervisedCorrelationClustering):
-            raise ValueError("nonnegative goes with learner='correlation'")
+        for name in ("nonnegative", "calibrate"):
+            if getattr(self, name) is True and not isinstance(model, SupervisedCorrelationClustering):
+                raise ValueError(f"{name} goes with learner='correlation' (--learner)")
         if self.nonnegative:
             model.set_params(nonnegative=likenesses(features.get_feature_names_out()))
 
