@@ -37,9 +37,56 @@ def test_the_dial_takes_the_lowest_threshold_that_is_sure_enough():
     assert curve.dial(0.85).threshold == 1.0
     assert curve.dial(0.92).threshold == 3.0
     assert curve.dial(0.92).reached
-    missed = curve.dial(0.99)
-    assert not missed.reached
-    assert missed.threshold == 3.0
+
+
+def counted(right, found, true=400.0):
+    """A curve of clusters with one pair each."""
+    right, found = np.asarray(right, float), np.asarray(found, float)
+    lower = [
+        lower_bound(np.repeat([1.0, 0.0], [int(r), int(f - r)]), np.ones(int(f)))
+        for r, f in zip(right, found, strict=True)
+    ]
+    return PrecisionCurve(np.arange(float(len(right))), right, found, true, np.array(lower))
+
+
+def test_what_cannot_be_shown_is_the_surest_of_what_seems_so():
+    """200 pairs without an error cannot show .99 to be reached, yet they speak for it more than fewer do."""
+    curve = counted([300, 250, 200, 150, 60, 8], [330, 255, 200, 150, 60, 8])
+    dial = curve.dial(0.995)
+    assert not dial.reached
+    assert dial.threshold == 2.0
+    assert (dial.precision, dial.recall) == (1.0, 0.5)
+    assert (
+        str(dial)
+        == f"precision 100.0 % (at least {100 * dial.lower:.1f} % with 95 % confidence), recall 50.0 %"
+    )
+
+
+def test_a_tail_of_a_few_pairs_is_not_taken():
+    """Precision that does not rise any more: pairs are given up for nothing."""
+    curve = counted([300, 200, 100, 30, 6], [400, 220, 110, 33, 7])
+    assert curve.dial(0.99).threshold == 1.0
+    lucky = counted([300, 200, 100, 30, 6], [400, 220, 110, 33, 6])
+    assert lucky.dial(0.99).threshold == 1.0
+
+
+def test_the_estimate_rises_and_is_that_of_the_counts_where_they_rise():
+    curve = counted([300, 200, 100, 30, 6], [400, 220, 105, 33, 7])
+    assert (np.diff(curve.rising) >= 0.0).all()
+    expected = (np.array([300, 200]) + 0.5) / np.array([401, 221])
+    np.testing.assert_allclose(curve.rising[:2], expected)
+    pooled = (100.5 + 30.5 + 6.5) / (106 + 34 + 8)
+    np.testing.assert_allclose(curve.rising[2:], pooled)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_more_precision_never_takes_a_lower_threshold_once_it_is_shown(seed):
+    rng = np.random.default_rng(seed)
+    found = np.sort(rng.integers(5, 2000, 12))[::-1]
+    curve = counted(np.round(found * np.sort(rng.uniform(0.8, 1.0, 12))), found)
+    dials = [d for d in map(curve.dial, np.linspace(0.5, 0.995, 30)) if d.reached]
+    assert [d.threshold for d in dials] == sorted(d.threshold for d in dials)
+    assert all(d.lower <= d.precision for d in dials)
 
 
 def test_the_bound_holds_in_nineteen_of_twenty_samples():
@@ -50,6 +97,20 @@ def test_the_bound_holds_in_nineteen_of_twenty_samples():
         right = np.where(rng.random(150) < 0.08, found / 2.0, found)
         held += lower_bound(right, found) <= truth
     assert held >= 0.93 * 400
+
+
+def test_the_bound_holds_where_items_go_astray():
+    """Groups of very different sizes, most of them without an error: spread alone says nothing then."""
+    rng, rate = np.random.default_rng(0), 0.005
+
+    def drawn(n):
+        size = rng.geometric(0.5, n)
+        right = size * (size - 1) / 2.0
+        return right, right + rng.binomial(size, rate) * size / 2.0
+
+    right, found = drawn(200_000)
+    truth = right.sum() / found.sum()
+    assert np.mean([lower_bound(*drawn(500)) <= truth for _ in range(400)]) >= 0.93
 
 
 def test_more_clusters_make_it_surer():

@@ -57,7 +57,7 @@ def test_a_threshold_joins_less_and_a_precision_says_what_it_costs(there, comman
     told = json.loads(out)["held_out"]
     assert told["reached"]
     assert told["lower"] >= 0.5
-    assert f"recall {told['recall']:.4f}" in err
+    assert f"% with 95 % confidence), recall {100 * told['recall']:.1f} %" in err
 
 
 def test_constraints_hold_with_bounds(there, command, tmp_path):

@@ -88,14 +88,9 @@ class Calibration(DataclassState):
     def precision(self, wanted: float) -> Dial:
         """The threshold on scores at which precision is at least as wanted, by held-out clusters.
 
-        Where the lower 95 % bound does not reach it (``reached`` is false), be it for their small number: the
-        threshold at which a pair is right with that probability.
+        Where the lower 95 % bound does not reach it (``reached`` is false): see `PrecisionCurve.dial`.
         """
-        dial = self.curve.dial(wanted)
-        if dial.reached:
-            return dial
-        threshold = self.threshold(wanted)
-        return self.curve.near(threshold)._replace(threshold=threshold, reached=False)
+        return self.curve.dial(wanted)
 
     def item_confidence(self, scores: PairScores, labels: Ints) -> Floats:
         """The probability that each item is in the right place (`in_right_place`), by the model's scores."""

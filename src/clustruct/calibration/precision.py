@@ -8,6 +8,7 @@ from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import isotonic_regression
 from scipy.stats import beta
 
 from clustruct._typing import Floats
@@ -21,6 +22,8 @@ from .held_out import HeldOutPart
 BELOW, ABOVE = 4, 14
 # One side of 95 %.
 LEVEL = 0.05
+# A bound is as high as another where it falls short of 1 by so much more, in proportion.
+SLACK = 0.1
 
 
 class Dial(NamedTuple):
@@ -35,6 +38,10 @@ class Dial(NamedTuple):
     lower: float
     recall: float
     reached: bool = True
+
+    def __str__(self) -> str:
+        sure = f"at least {100 * self.lower:.1f} % with 95 % confidence"
+        return f"precision {100 * self.precision:.1f} % ({sure}), recall {100 * self.recall:.1f} %"
 
 
 @register("PrecisionCurve")
@@ -86,15 +93,32 @@ class PrecisionCurve(DataclassState):
         """right / true; 1 where nothing is to be found."""
         return self.right / self.true if self.true > 0.0 else np.ones(len(self.right))
 
+    @property
+    def rising(self) -> Floats:
+        """Precision that rises with the threshold, nearest to (right + 1/2) / (found + 1) in squares weighted
+        by the pairs found: a few pairs at a high threshold, all right by chance, do not count as proof.
+        """
+        smoothed = (self.right + 0.5) / (self.found + 1.0)
+        return np.asarray(isotonic_regression(smoothed, weights=self.found + 1.0).x, np.float64)
+
     def dial(self, precision: float) -> Dial:
         """The lowest threshold whose bound is as high as asked: precision rises with the threshold.
 
-        Where none is: the threshold of the highest bound, ``reached`` being false.
+        Where none is (``reached`` is false), be it for the small number of held-out clusters: of the
+        thresholds whose estimate is as high as asked, or of all where no estimate is, the lowest whose bound
+        is about as high as the highest. The bound falls where few pairs are left, so that no threshold is
+        taken for the luck of a few.
         """
         if not 0.0 < precision < 1.0:
             raise ValueError(f"precision must be between 0 and 1, not {precision!r}")
         enough = np.flatnonzero(self.lower >= precision)
-        return self._at(int(enough[0] if len(enough) else np.argmax(self.lower)), bool(len(enough)))
+        return self._at(int(enough[0]), True) if len(enough) else self._at(self._surest(precision), False)
+
+    def _surest(self, precision: float) -> int:
+        good = self.rising >= precision
+        lower = np.where(good, self.lower, -1.0) if good.any() else self.lower
+        best = lower.max()
+        return int(np.flatnonzero(lower >= best - SLACK * (1.0 - best))[0])
 
     def near(self, threshold: float) -> Dial:
         """What the nearest of the thresholds that were tried made of held-out clusters."""
@@ -117,8 +141,10 @@ def tried_thresholds(true_scores: Floats) -> Floats:
 def lower_bound(right: Floats, found: Floats) -> float:
     """The lower 95 % bound of sum(right) / sum(found), both counted for each of several clusters.
 
-    The lower of two: Jeffreys' bound, where a cluster with more pairs than others does not count for as many
-    independent ones (n = (sum found)^2 / sum found^2), and the normal bound by the spread over clusters.
+    The lower of two: the normal bound by the spread over clusters, which says little where few errors are
+    seen, and Jeffreys' bound, where pairs are not independent: one wrong item in a group makes as many wrong
+    pairs as it has mates there, d = (sqrt(1 + 8 found) - 1) / 2, so n = (sum found)^2 / sum found d, and not
+    more than there are clusters.
     Nothing found: 0, since nothing is known.
 
     >>> [round(lower_bound(np.ones(n), np.ones(n)), 3) for n in (10, 100, 1000)]
@@ -127,7 +153,9 @@ def lower_bound(right: Floats, found: Floats) -> float:
     total = float(found.sum())
     if total <= 0.0:
         return 0.0
-    n, p = total**2 / float((found**2).sum()), float(right.sum()) / total
+    mates = (np.sqrt(1.0 + 8.0 * found) - 1.0) / 2.0
+    n = min(total**2 / float(found @ np.maximum(mates, 1.0)), float(np.count_nonzero(found)))
+    p = float(right.sum()) / total
     jeffreys = float(beta.ppf(LEVEL, n * p + 0.5, n * (1.0 - p) + 0.5))
     spread = np.sqrt(((right - p * found) ** 2).sum()) / total
     return max(min(jeffreys, p - 1.645 * float(spread)), 0.0)

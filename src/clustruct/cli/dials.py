@@ -80,10 +80,9 @@ def applied(args: argparse.Namespace, saved: Model, dials: Dials) -> tuple[Model
     if dials.precision is not None:
         dial = saved.pipeline[-1].dial(dials.precision)
         if not args.quiet:
-            told = f"precision {dial.precision:.4f} (at least {dial.lower:.4f}), recall {dial.recall:.4f}"
             usual = saved.pipeline[-1].calibration_.curve.near(0.0)
-            before = f"without --precision {usual.precision:.4f} and {usual.recall:.4f}"
-            print(f"clustruct: on held-out clusters {told}; {before}", file=sys.stderr)
+            before = f"{100 * usual.precision:.1f} % and {100 * usual.recall:.1f} %"
+            print(f"clustruct: held-out {dial}; without --precision {before}", file=sys.stderr)
     return saved._replace(pipeline=pipeline), dial
 
 

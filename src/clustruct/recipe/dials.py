@@ -80,9 +80,8 @@ class Dials:
         found = _calibrated(model).dial(self.precision)
         if not found.reached:
             warnings.warn(
-                f"held-out clusters do not show that {self.precision:g} is reached (lower 95 % bound "
-                f"{found.lower:.3f}): the threshold is that at which a pair is right with that probability; "
-                "label more clusters to be sure",
+                f"held-out clusters do not show precision {self.precision:g}, only {found.lower:.3f} "
+                "(95 % confidence): the surest threshold is taken; label more clusters to be sure",
                 ChoiceWarning,
                 stacklevel=3,
             )
