@@ -23,6 +23,7 @@ from .record import CASES, same_arithmetic
 EXPECTED_CHANGES = {
     "command_news": "choice of C",
     "command_one_table": "one table is learned from as a whole",
+    "command_explain": "splits, probabilities",
     "command_records": "figures of fit",
     "command_show_and_report": "figures of fit",
     "correlation_chosen_C": "choice of C",
