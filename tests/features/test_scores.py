@@ -24,7 +24,7 @@ def features(request, raw):
     return PairFeatures(blocks, blocking=blocking, products=[("*: same", "record: words")]).fit([raw])
 
 
-@pytest.mark.parametrize("at_once", [1, 7, 10**6])
+@pytest.mark.parametrize("at_once", [31, 10**6])
 def test_chunks_change_neither_features_nor_scores(features, raw, at_once, monkeypatch):
     x = features.transform([raw])[0]
     w = np.random.default_rng(0).normal(size=x.n_features)
