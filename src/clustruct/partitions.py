@@ -200,6 +200,28 @@ class RelaxedClustering:
         return int(self.Y.shape[1])
 
 
+def connected_items(n: int, pairs: Ints) -> Ints:
+    """The component of each of n items, where pairs tie two items each.
+
+    >>> connected_items(4, np.array([[0, 2], [2, 3]])).tolist()
+    [0, 1, 0, 0]
+    """
+    graph = sparse.coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(n, n))
+    return np.asarray(sparse.csgraph.connected_components(graph, directed=False)[1], dtype=np.int64)
+
+
+def chained_pairs(labels: Ints) -> Ints:
+    """Pairs that tie all items of one label, one fewer than there are items; -1 is no label.
+
+    >>> chained_pairs(np.array([5, -1, 5, 3, 5])).tolist()
+    [[0, 2], [2, 4]]
+    """
+    items = np.flatnonzero(labels >= 0)
+    items = items[np.argsort(labels[items], kind="stable")]
+    same = labels[items[1:]] == labels[items[:-1]]
+    return np.column_stack([items[:-1][same], items[1:][same]])
+
+
 def contingency(y_true: LabelsLike, y_pred: LabelsLike) -> sparse.csr_array:
     """n_tc = number of items in true cluster t and predicted cluster c (CSR of integers).
 

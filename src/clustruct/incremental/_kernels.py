@@ -7,91 +7,22 @@ import numpy as np
 
 from clustruct._jit import kernel
 from clustruct._typing import Bools, Floats, Ints
-from clustruct.inference.correlation._kernels.merging import (
-    EMPTY,
-    find_slot,
-    initial_table,
-    push,
-    sift_down,
-)
+from clustruct.inference.correlation._kernels.bounded import merge_bounded
 from clustruct.inference.correlation._kernels.moving import (
-    draw,
     free_names,
-    next_uniform,
     rename,
     sums_to_neighbours,
 )
 
 
 @kernel()
-def living(root: Ints, a: int) -> int:
-    """The cluster that node a is in, each node on the way pointed at its grandparent."""
-    while root[a] != a:
-        root[a] = root[root[a]]
-        a = root[a]
-    return a
-
-
-@kernel()
-def doubled(keys: Ints, sums: Floats) -> tuple[Ints, Floats]:
-    """The same table of sums with twice the slots."""
-    new_keys, new_sums = np.full(2 * keys.shape[0], EMPTY, np.int64), np.empty(2 * keys.shape[0])
-    for old in range(keys.shape[0]):
-        if keys[old] != EMPTY:
-            slot = find_slot(new_keys, keys[old])
-            new_keys[slot], new_sums[slot] = keys[old], sums[old]
-    return new_keys, new_sums
-
-
-@kernel()
 def merge_anchored(indptr: Ints, indices: Ints, data: Floats, anchored: Bools) -> Ints:
-    """Greedy merging (`merge_sparse`) in which two clusters with an anchor each are never merged.
+    """Greedy merging in which two clusters with an anchor each are never merged.
 
-    Labels are the smallest node of each cluster. A score of -inf forbids a pair of nodes. The members of a
-    cluster are a chain; to merge b into a looks at the neighbours of all members of b.
+    An anchor counts one and other nodes nothing, and no cluster may count more than one. Labels are the
+    smallest node of each cluster. A score of -inf forbids a pair of nodes.
     """
-    n = indptr.shape[0] - 1
-    keys, sums, gains, pairs, size = initial_table(indptr, indices, data)
-    used = indices.shape[0] // 2
-    root, held = np.arange(n), anchored.copy()
-    following, last, met = np.full(n, -1, np.int64), np.arange(n), np.full(n, -1, np.int64)
-    while size > 0:
-        gain, pair = gains[0], pairs[0]
-        size -= 1
-        gains[0], pairs[0] = gains[size], pairs[size]
-        sift_down(gains, pairs, 0, size)
-        a, b = pair // n, pair % n
-        if root[a] != a or root[b] != b or (held[a] and held[b]):
-            continue
-        if sums[find_slot(keys, pair)] != gain:
-            continue
-        root[b] = a
-        held[a] |= held[b]
-        member = b
-        while member >= 0:
-            for at in range(indptr[member], indptr[member + 1]):
-                x = living(root, indices[at])
-                if x == a or met[x] == b:  # b is merged once, so that it marks what was met
-                    continue
-                met[x] = b
-                moved = sums[find_slot(keys, min(b, x) * n + max(b, x))]
-                joined = min(a, x) * n + max(a, x)
-                slot = find_slot(keys, joined)
-                if keys[slot] == EMPTY:
-                    keys[slot], sums[slot] = joined, moved
-                    used += 1
-                else:
-                    sums[slot] += moved
-                if sums[slot] > 0.0:
-                    gains, pairs = push(gains, pairs, size, sums[slot], joined)
-                    size += 1
-                if 2 * used > keys.shape[0]:
-                    keys, sums = doubled(keys, sums)
-            member = following[member]
-        following[last[a]], last[a] = b, last[b]
-    for i in range(n):
-        root[i] = living(root, i)
-    return root
+    return merge_bounded(indptr, indices, data, anchored.astype(np.int64), 1, 0, 0.0)
 
 
 @kernel()
@@ -117,47 +48,6 @@ def descend_anchored(
             n_free = rename(labels, sizes, free, n_free, i, near[pick])
             quiet = 0
         at = at + 1 if at + 1 < free_nodes.shape[0] else 0
-
-
-@kernel()
-def anneal_anchored(
-    indptr: Ints,
-    indices: Ints,
-    data: Floats,
-    labels: Ints,
-    free_nodes: Ints,
-    temperatures: Floats,
-    state: np.ndarray,
-) -> Ints:
-    """Heat-bath sweeps over the free nodes; the best labels seen at the end of a sweep."""
-    m = labels.shape[0]
-    labels = labels.copy()
-    sizes, free, n_free = free_names(labels)
-    slot, near = np.full(m, -1, np.int64), np.empty(m + 1, np.int64)
-    sums, weights = np.empty(m + 1), np.empty(m + 1)
-    best, gain, best_labels = 0.0, 0.0, labels.copy()
-    still = 0
-    for temperature in temperatures:
-        moves = 0
-        for i in free_nodes:
-            n = sums_to_neighbours(indptr, indices, data, labels, i, slot, near, sums)
-            if sizes[labels[i]] > 1:
-                near[n], sums[n] = free[n_free - 1], 0.0
-                n += 1
-            weights[:n] = sums[:n]
-            pick = draw(weights, n, temperature, next_uniform(state))
-            if pick == 0:
-                continue
-            moves += 1
-            gain += sums[pick] - sums[0]
-            n_free = rename(labels, sizes, free, n_free, i, near[pick])
-        if gain > best:
-            best = gain
-            best_labels[:] = labels
-        still = still + 1 if moves == 0 else 0
-        if still == 3:  # frozen: colder sweeps would not move anything either
-            break
-    return best_labels
 
 
 @kernel()

@@ -111,7 +111,9 @@ def anchored_clusters(
     sweeps : how much annealing; 0 is descent alone
     random_state : an integer
     """
-    from ._kernels import anneal_anchored, merge_anchored
+    from clustruct.inference.correlation._kernels.moving import anneal_some
+
+    from ._kernels import merge_anchored
 
     n = len(graph.anchored)
     if not n:
@@ -128,7 +130,7 @@ def anchored_clusters(
     if sweeps and graph.scale > 0.0 and len(free):
         temperatures = graph.scale * np.geomspace(HOT, COLD, sweeps)
         state = np.array([int(random_state) % 2**64], np.uint64)
-        annealed = anneal_anchored(*barred.csr, best, free, temperatures, state)
+        annealed = anneal_some(*barred.csr, best, free, temperatures, state, 0.0)
         best = max((best, _settled(barred, annealed, tolerance)), key=barred.value)
     return _solved(closed, best, tolerance)
 

@@ -13,7 +13,7 @@ from scipy import sparse
 from clustruct._typing import Bools, Floats, Ints
 from clustruct.inference.correlation import local_search
 from clustruct.itemsets import PairScores
-from clustruct.partitions import canonical_labels
+from clustruct.partitions import canonical_labels, chained_pairs, connected_items
 
 from .anchored import NodeGraph, anchored_clusters, without_anchors
 from .apart import source_links
@@ -169,19 +169,6 @@ def _pair_array(pairs: Any, name: str, n_items: int) -> Ints:
     return array.astype(np.int64)
 
 
-def _components(n: int, pairs: Ints) -> Ints:
-    graph = sparse.coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(n, n))
-    return np.asarray(sparse.csgraph.connected_components(graph, directed=False)[1], dtype=np.int64)
-
-
-def _chain(numbers: Ints) -> Ints:
-    """Pairs that tie all items of one number, those of -1 left out."""
-    items = np.flatnonzero(numbers >= 0)
-    items = items[np.argsort(numbers[items], kind="stable")]
-    same = numbers[items[1:]] == numbers[items[:-1]]
-    return np.column_stack([items[:-1][same], items[1:][same]])
-
-
 class _Pieces:
     """Nodes made of items that stay together: known groups, must-links, confirmed items.
 
@@ -190,8 +177,8 @@ class _Pieces:
     """
 
     def __init__(self, n: int, groups: Ints, must: Ints, fixed: Ints | None = None) -> None:
-        ties = [_chain(groups), must] + ([] if fixed is None else [_chain(fixed)])
-        self.nodes = _components(n, np.concatenate(ties))
+        ties = [chained_pairs(groups), must] + ([] if fixed is None else [chained_pairs(fixed)])
+        self.nodes = connected_items(n, np.concatenate(ties))
         anchors = groups if fixed is None else fixed
         self.anchored = np.zeros(int(self.nodes.max(initial=-1)) + 1, np.bool_)
         self.anchored[self.nodes[anchors >= 0]] = True
@@ -206,12 +193,12 @@ def _loosened(
     ties to the rest leaves; where they are equal the one with fewer such items, then the later one.
     """
     kept, freed = groups.copy(), list[int]()
-    piece = _components(len(groups), must)
+    piece = connected_items(len(groups), must)
     for a, b in cannot:
         if piece[a] == piece[b]:
             raise ValueError(f"items {a} and {b} are in cannot_link, but must_link puts them together")
     while len(cannot):
-        whole = _components(len(groups), np.concatenate([_chain(kept), must]))
+        whole = connected_items(len(groups), np.concatenate([chained_pairs(kept), must]))
         clash = cannot[whole[cannot[:, 0]] == whole[cannot[:, 1]]]
         if not len(clash):
             break
@@ -234,7 +221,7 @@ def _revisable(groups: Ints, index: Ints) -> Bools:
     """The items of groups whose listed pairs connect them."""
     first, second = groups[index[:, 0]], groups[index[:, 1]]
     inside = index[(first == second) & (first >= 0)]
-    part = _components(len(groups), inside)
+    part = connected_items(len(groups), inside)
     old = np.flatnonzero(groups >= 0)
     k = int(groups.max(initial=-1)) + 1
     pairs = np.unique(np.column_stack([groups[old], part[old]]), axis=0)

@@ -58,16 +58,18 @@ def best_mates(indptr: Ints, columns: Ints, values: Floats, n_columns: int) -> I
             j = touched[i]
             if done[j]:
                 v[j] += distance[j] - shortest
-        if end < 0:
-            end, mate[last_row] = mate[last_row], -1
-            if last_row == first:
-                end = -1
-        while end >= 0:
-            row = step[end]
-            before = mate[row]
-            mate[row], row_of[end], own[row] = end, row, cost[end]
-            end = -1 if row == first else before
-        for i in range(n):
-            j = touched[i]
             distance[j], done[j] = np.inf, False
+        if end < 0 and last_row != first:
+            end, mate[last_row] = mate[last_row], -1
+        rematch(first, end, step, cost, mate, own, row_of)
     return mate
+
+
+@kernel()
+def rematch(first: int, end: int, step: Ints, cost: Floats, mate: Ints, own: Floats, row_of: Ints) -> None:
+    """Give each row on the path from ``first`` to the column ``end`` the column that follows it there."""
+    while end >= 0:
+        row = step[end]
+        before = mate[row]
+        mate[row], row_of[end], own[row] = end, row, cost[end]
+        end = -1 if row == first else before

@@ -17,7 +17,7 @@ from clustruct import memory
 from clustruct._typing import Bools, Floats, Ints
 from clustruct.inference.correlation import local_search
 from clustruct.itemsets import ItemSet
-from clustruct.partitions import UNKNOWN, canonical_labels
+from clustruct.partitions import UNKNOWN, canonical_labels, chained_pairs, connected_items
 
 from .region import Region, alone_where_unknown
 
@@ -83,7 +83,7 @@ class Marks:
         named = np.zeros(n_items, np.bool_)
         for items in (must, cannot, open_, whole):
             named[items.ravel()] = True
-        tied = _components(n_items, np.concatenate([_chain(y), must]))
+        tied = connected_items(n_items, np.concatenate([chained_pairs(y), must]))
         known = named | (y != UNKNOWN)
         piece = np.full(n_items, UNKNOWN, np.int64)
         piece[known] = canonical_labels(tied[known]) if known.any() else 0
@@ -192,7 +192,7 @@ class MarkedRegion:
         """Local search over pieces; of two pieces that it joins though they differ the search is told, and is
         made again, since few of all pairs that differ ever come near each other.
         """
-        must, cannot = _chain(self.marks.piece), np.zeros((0, 2), np.int64)
+        must, cannot = chained_pairs(self.marks.piece), np.zeros((0, 2), np.int64)
         for _ in range(MOST_REPAIRS):
             found = local_search(K, must_link=must, cannot_link=cannot, sweeps=0)
             wrong = self._joined_wrongly(found)
@@ -231,19 +231,6 @@ def kept_groups(K: sparse.csr_array, marks: Marks) -> Ints:
 
 def _pairs(given: object) -> Ints:
     return np.asarray(list(given), np.int64).reshape(-1, 2)  # type: ignore[call-overload]
-
-
-def _components(n: int, pairs: Ints) -> Ints:
-    graph = sparse.coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(n, n))
-    return np.asarray(sparse.csgraph.connected_components(graph, directed=False)[1], dtype=np.int64)
-
-
-def _chain(numbers: Ints) -> Ints:
-    """Pairs that tie all items of one number, those of -1 left out."""
-    items = np.flatnonzero(numbers >= 0)
-    items = items[np.argsort(numbers[items], kind="stable")]
-    same = numbers[items[1:]] == numbers[items[:-1]]
-    return np.column_stack([items[:-1][same], items[1:][same]])
 
 
 def _keys(first: Ints, second: Ints, n: int) -> Ints:

@@ -6,32 +6,16 @@ import numpy as np
 from clustruct._jit import kernel
 from clustruct._typing import Floats, Ints
 
-from .merging import EMPTY, find_root, find_slot, neighbour_chains, push, renewed_table, sift_down
-
-
-@kernel()
-def bounded_table(
-    indptr: Ints, indices: Ints, data: Floats, least: float
-) -> tuple[Ints, Floats, Floats, Ints, int]:
-    """Table of all edges (key = smaller node * n + larger), and a heap of those above ``least``."""
-    n, n_edges = indptr.shape[0] - 1, indices.shape[0] // 2
-    n_slots = 16
-    while n_slots < 4 * n_edges:
-        n_slots *= 2
-    keys, sums = np.full(n_slots, EMPTY, np.int64), np.empty(n_slots)
-    gains, pairs, size = np.empty(n_edges + 16), np.empty(n_edges + 16, np.int64), 0
-    for a in range(n):
-        for at in range(indptr[a], indptr[a + 1]):
-            b = indices[at]
-            if b > a:
-                slot = find_slot(keys, a * n + b)
-                keys[slot], sums[slot] = a * n + b, data[at]
-                if data[at] > least:
-                    gains[size], pairs[size] = data[at], a * n + b
-                    size += 1
-    for at in range(size // 2 - 1, -1, -1):
-        sift_down(gains, pairs, at, size)
-    return keys, sums, gains, pairs, size
+from .merging import (
+    EMPTY,
+    find_root,
+    find_slot,
+    initial_table,
+    neighbour_chains,
+    push,
+    renewed_table,
+    sift_down,
+)
 
 
 @kernel()
@@ -46,7 +30,7 @@ def merge_bounded(
     dropped for good.
     """
     n = indptr.shape[0] - 1
-    keys, sums, gains, pairs, size = bounded_table(indptr, indices, data, least)
+    keys, sums, gains, pairs, size = initial_table(indptr, indices, data, least)
     used, count = indices.shape[0] // 2, n
     head, following = neighbour_chains(indptr)
     parent, met, total = np.arange(n), np.full(n, -1, np.int64), sizes.copy()

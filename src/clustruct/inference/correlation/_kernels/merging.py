@@ -182,8 +182,10 @@ def sift_down(gains: Floats, pairs: Ints, at: int, size: int) -> None:
 
 
 @kernel()
-def initial_table(indptr: Ints, indices: Ints, data: Floats) -> tuple[Ints, Floats, Floats, Ints, int]:
-    """Table of all edges (key = smaller node * n + larger), and a heap of the positive ones."""
+def initial_table(
+    indptr: Ints, indices: Ints, data: Floats, least: float
+) -> tuple[Ints, Floats, Floats, Ints, int]:
+    """Table of all edges (key = smaller node * n + larger), and a heap of those above ``least``."""
     n, n_edges = indptr.shape[0] - 1, indices.shape[0] // 2
     n_slots = 16
     while n_slots < 4 * n_edges:
@@ -196,7 +198,7 @@ def initial_table(indptr: Ints, indices: Ints, data: Floats) -> tuple[Ints, Floa
             if b > a:
                 slot = find_slot(keys, a * n + b)
                 keys[slot], sums[slot] = a * n + b, data[at]
-                if data[at] > 0.0:
+                if data[at] > least:
                     gains[size], pairs[size] = data[at], a * n + b
                     size += 1
     for at in range(size // 2 - 1, -1, -1):
@@ -236,7 +238,7 @@ def merge_sparse(indptr: Ints, indices: Ints, data: Floats) -> Ints:
     are formed in the same order, so they are equal to the last bit.
     """
     n = indptr.shape[0] - 1
-    keys, sums, gains, pairs, size = initial_table(indptr, indices, data)
+    keys, sums, gains, pairs, size = initial_table(indptr, indices, data, 0.0)
     used = indices.shape[0] // 2
     head, following = neighbour_chains(indptr)
     parent, met = np.arange(n), np.full(n, -1, np.int64)

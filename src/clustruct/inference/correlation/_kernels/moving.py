@@ -249,19 +249,37 @@ def anneal_sparse(
     indptr: Ints, indices: Ints, data: Floats, labels: Ints, temperatures: Floats, state: Words
 ) -> Ints:
     """Heat-bath sweeps as in the dense kernel; clusters without an edge to the item are not drawn."""
+    return anneal_some(
+        indptr, indices, data, labels, np.arange(labels.shape[0]), temperatures, state, -np.inf
+    )
+
+
+@kernel()
+def anneal_some(
+    indptr: Ints,
+    indices: Ints,
+    data: Floats,
+    labels: Ints,
+    items: Ints,
+    temperatures: Floats,
+    state: Words,
+    least: float,
+) -> Ints:
+    """Heat-bath sweeps over some items, the others stay: the best labels seen at the end of a sweep, or those
+    given where no sweep gains more than ``least``.
+    """
     m = labels.shape[0]
     labels = labels.copy()
     sizes, free, n_free = free_names(labels)
     slot, near = np.full(m, -1, np.int64), np.empty(m + 1, np.int64)
     sums, weights = np.empty(m + 1), np.empty(m + 1)
-    best, gain, best_labels = -np.inf, 0.0, labels.copy()
+    best, gain, best_labels = least, 0.0, labels.copy()
     still = 0
     for temperature in temperatures:
         moves = 0
-        for i in range(m):
+        for i in items:
             n = sums_to_neighbours(indptr, indices, data, labels, i, slot, near, sums)
-            own = labels[i]
-            if sizes[own] > 1:
+            if sizes[labels[i]] > 1:
                 near[n], sums[n] = free[n_free - 1], 0.0
                 n += 1
             weights[:n] = sums[:n]
