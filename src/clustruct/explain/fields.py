@@ -31,8 +31,8 @@ def feature_fields(features: PairFeatures) -> dict[str, str]:
     >>> from clustruct.features import Numbers
     >>> from clustruct.records import RawSet
     >>> found = feature_fields(PairFeatures([Numbers("n")]).fit([RawSet([{"n": 1}, {"n": 2}])]))
-    >>> set(found.values())
-    {'n', 'in general'}
+    >>> sorted(set(found.values()))
+    ['in general', 'n']
     """
     found: dict[str, str] = {}
     for block in features.blocks_:
