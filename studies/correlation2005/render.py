@@ -40,7 +40,7 @@ def news(rows: dict[str, Any]) -> str:
         [
             f"test with {TEST[test]}",
             *(beside(mean(key, test), NEWS[test[:4].rstrip(",")].get(key)) for key in columns),
-            beside(float(np.mean(rows["default"])), NEWS[test[:4].rstrip(",")]["default"]),
+            f"{np.mean(rows['default']):.2f} ({NEWS[test[:4].rstrip(',')]['default']:.2f})",
         ]
         for test in TEST
     ]
@@ -133,8 +133,9 @@ def _table_31(mean: dict[str, dict[str, float]]) -> str:
     lines = []
     for loss, default in (("mitre", "together"), ("pairwise", "alone")):
         then = COREFERENCE[loss]
-        ours = {"C_G": mean[f"C_G, {loss}"], "PCC": mean["PCC"], "default": mean[default]}
-        cells = [beside(found[loss], then[key]) for key, found in ours.items()]
+        ours = {"C_G": mean[f"C_G, {loss}"], "PCC": mean["PCC"]}
+        cells = [beside(ours[key][loss], then[key]) for key in ("C_G", "PCC")]
+        cells.append(f"{mean[default][loss]:.2f} ({then['default']:.2f})")
         share = (
             f"{mean[f'C_G, {loss}'][loss] / mean[default][loss]:.2f} ({then['C_G'] / then['default']:.2f})"
         )

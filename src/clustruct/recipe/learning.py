@@ -42,6 +42,7 @@ from clustruct.storage import EstimatorState, register
 from .corrected import ToldSets, corrected
 from .dials import Dials, predicted
 from .looking import blocking_for, touching, warn_of_leak
+from .searches import check_searches
 from .sources import Chosen, WithinSource, choose_source
 from .trained import HeldOut, table_loss, training, training_on, was_interrupted
 
@@ -88,6 +89,8 @@ class Recipe(EstimatorState, BaseEstimator):
     nonnegative : bool
         Likeness never counts against a pair: of features that tell one (`features.likenesses`) no weight is
         negative. Correlation clustering only.
+    oracle, formulation, loss_in_oracle : as for the learner
+        How training searches for violated clusterings; learners that do not search refuse them.
     unlabelled : "apart" or "unknown"
         What is known of items without a label: that they belong to no labelled cluster, or nothing. They are
         background: with them the table that is learned from is the one that prediction will meet.
@@ -147,6 +150,9 @@ class Recipe(EstimatorState, BaseEstimator):
     scaling: str = "margin"
     nonnegative: bool = False
     predictor: str | None = None
+    oracle: str | None = None
+    formulation: str | None = None
+    loss_in_oracle: bool | None = None
     parts: int | None = None
     block: int = 1000
     n_neighbors: int = 10
@@ -310,6 +316,7 @@ class Recipe(EstimatorState, BaseEstimator):
         if self.merge_cost is not None and self.loss not in (None, "pairwise"):
             raise ValueError("merge_cost goes with the pairwise loss only")
         model = LEARNERS[self.learner]()
+        check_searches(self, model)
         shared = model.get_params().keys() & self.get_params(deep=False).keys() - {
             "checkpoint",
             "nonnegative",
