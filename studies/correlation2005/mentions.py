@@ -12,6 +12,7 @@ from clustruct.baselines import PairwiseClassifierClustering
 from clustruct.features import PairFeatures, guess_blocks
 from clustruct.features import pronouns as pronouns_of
 from studies import raw_data
+from studies.correlation2005 import many_pairs
 from studies.correlation2005.models import Part, learner, losses_of, tested, trained
 from studies.records.folds import labels_of
 from studies.results import Results
@@ -24,7 +25,6 @@ MODELS: dict[str, Any] = {
     "C_G, mitre, slack scaling": partial(learner, "C_G", "mitre", scaling="slack"),
     "C_G, pairwise, without loss": partial(learner, "C_G", "pairwise", loss_in_oracle=False),
     "C_G, mitre, without loss": partial(learner, "C_G", "mitre", loss_in_oracle=False),
-    "PCC": lambda: None,
 }
 # 1.3.2: pairs of a chain train, each mention is linked to the nearest earlier mate.
 CHAINS = {"chain": True, "chain, pronouns as mates": False}
@@ -52,6 +52,7 @@ def by_data(results: Results, quick: bool, *, name: str, step: int = 1) -> dict[
         key: results.get(key, lambda m=make: tested(trained(part, m()), part, ["C_G"]))
         for key, make in MODELS.items()
     }
+    models["PCC"] = results.get("PCC", lambda: tested(many_pairs.trained(part), part, ["C_G"]))
     models |= {key: results.get(key, lambda p=passed: _chain(part, p)) for key, passed in CHAINS.items()}
     for key, answer in (("alone", np.arange), ("together", partial(np.zeros, dtype=int))):
         models[key] = {"losses": {"C_G": losses_of(part.truth, [answer(len(y)) for y in part.truth])}}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from studies import raw_data, tasks
-from studies.correlation2005 import defaults, mentions, models, news, render
+from studies.correlation2005 import defaults, many_pairs, mentions, models, news, render
 from studies.rendering import markdown
 from studies.study import Study, Table
 
@@ -36,7 +36,7 @@ STUDY = Study(
                 partial(mentions.by_data, name=name, step=step),
                 render.mentions,
                 data=MENTIONS[name],
-                sources=(models, raw_data),
+                sources=(models, many_pairs, raw_data),
             )
             for name, step in (("litbank", 1), ("gum", 2))
         ),
