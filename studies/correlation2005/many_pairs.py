@@ -1,8 +1,8 @@
 """PCC where there are a hundred thousand pairs and more.
 
-LinearSVC's C multiplies a sum over pairs, so that among so many of them values above 0.1 all give the same
-(litbank, 16 documents: training loss 9.948 at C = 0.1 and at 10). Smaller ones are tried, by three folds and a
-looser tolerance; the last training has the usual one.
+LinearSVC's C multiplies a sum over pairs, so that among so many of them all values above 0.1 give the same
+(litbank, 16 documents: training loss 9.948 at C = 0.1 and at 10). Smaller ones are tried, by three folds and
+a looser tolerance; the last training has the usual one.
 """
 
 from __future__ import annotations
