@@ -47,17 +47,6 @@ STUDY = Study(
             data=NEWS,
             sources=(tasks,),
         ),
-        *(
-            Table(
-                f"simple-{name}",
-                f"Table 3.3 with simple mention features: {name}",
-                partial(defaults.mentions, name=name, C=C),
-                partial(markdown, digits={"p on mitre": 4, "p on pairwise": 4}),
-                data=MENTIONS[name],
-                sources=(tasks,),
-            )
-            for name, C in (("litbank", "cv"), ("gum", 1.0))
-        ),
         Table(
             "choice-of-C",
             "The same values of C on six data sets",
