@@ -70,11 +70,11 @@ def in_portions(
         before = dict(known.state.groups)
         start = time.process_time()
         found = add_to_groups(pipeline, known, new, revise=revise)
+        known = found.as_known()
         seconds.append(time.process_time() - start)
         after = dict(found.update.groups)
         told = {move.item for move in found.changes.moved}
         silent += sum(after[item] != group and item not in told for item, group in before.items())
-        known = Known(found.raw, State.start(after))
     return dict(known.state.groups), seconds, silent
 
 

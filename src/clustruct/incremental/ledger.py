@@ -73,6 +73,12 @@ class Ledger:
             self._check(entry)
         self._check_no_cycle()
 
+    def copy(self) -> Ledger:
+        """Another ledger with the same entries."""
+        twin = Ledger()
+        twin._entries = dict(self._entries)
+        return twin
+
     def __getitem__(self, name: str) -> Entry:
         try:
             return self._entries[name]

@@ -27,7 +27,8 @@ from clustruct.itemsets.pairs import SomePairs
 from clustruct.recipe import similarities
 from clustruct.records import CodedColumn, RawSet, Rows
 
-from .scoring import check_correlation, joined
+from .joining import joined
+from .scoring import check_correlation
 
 # The field of the tables, where a model knows none.
 TABLE = "file"

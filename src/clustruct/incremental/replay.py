@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from clustruct.exceptions import DataError
@@ -181,6 +181,22 @@ class State:
         """Groups that somebody has made before any event."""
         state = cls()
         state.change(transition(groups, state), 0)
+        return state
+
+    def after(self, groups: Mapping[str, str], at: int = 0) -> State:
+        """The state after a run has put items into groups; this one stays as it is.
+
+        >>> before = State.start({"a": "g"})
+        >>> before.after({"a": "g", "b": "h"}).groups, before.groups
+        ({'a': 'g', 'b': 'h'}, {'a': 'g'})
+        """
+        state = replace(
+            self,
+            groups=dict(self.groups),
+            ledger=self.ledger.copy(),
+            _members={group: dict(items) for group, items in self._members.items()},
+        )
+        state.change(transition(groups, state), at)
         return state
 
     def group_of(self, item: str) -> str | None:

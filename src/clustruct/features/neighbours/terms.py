@@ -44,8 +44,9 @@ class TermNeighbours:
         from ._kernels import common_pairs, postings, unit_rows
 
         table = rows.table
-        codes = np.arange(len(rows.norm)) if table.codes is None else table.codes
-        norm = np.where(rows.norm > 0.0, rows.norm, 1.0)
+        codes = np.arange(table.n_items) if table.codes is None else table.codes
+        norm = rows.norm
+        norm = np.where(norm > 0.0, norm, 1.0)
         self._sources = np.asarray(np.arange(len(codes)) if sources is None else sources, np.int32)
         held = table.indptr, table.indices, table.counts
         self._rows = cast(SparseRows, unit_rows(codes, *held, rows.idf, norm))
