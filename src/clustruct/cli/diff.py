@@ -65,7 +65,7 @@ def as_json(found: Changes) -> dict[str, object]:
     return {
         "groups": found.count(),
         "items": {"moved": len(found.moved), "added": len(found.added), "removed": len(found.removed)},
-        "changed": [group.__dict__ for group in found.groups if group.status != "unchanged"],
+        "changed": [group._asdict() for group in found.groups if group.status != "unchanged"],
         "moved": [move._asdict() for move in found.moved],
         "added": found.added,
         "removed": found.removed,

@@ -95,7 +95,7 @@ def update_groups(
         known,
         must_link=held.must_link(numbers),
         cannot_link=held.cannot_link(numbers),
-        confirmed=np.array([(confirmed or {}).get(item, NEW) for item in items], dtype=np.int64),
+        confirmed=np.array([confirmed.get(item, NEW) for item in items]) if confirmed else None,
         revise=revise,
         sweeps=sweeps,
         random_state=random_state,
