@@ -190,13 +190,15 @@ class State:
         >>> before.after({"a": "g", "b": "h"}).groups, before.groups
         ({'a': 'g', 'b': 'h'}, {'a': 'g'})
         """
+        what = transition(groups, self)
+        there = [
+            g for item in what.places for g in (self.groups.get(item), what.places[item]) if g is not None
+        ]
+        own = {group: dict(self._members.get(group, ())) for group in there}
         state = replace(
-            self,
-            groups=dict(self.groups),
-            ledger=self.ledger.copy(),
-            _members={group: dict(items) for group, items in self._members.items()},
+            self, groups=dict(self.groups), ledger=self.ledger.copy(), _members={**self._members, **own}
         )
-        state.change(transition(groups, state), at)
+        state.change(what, at)
         return state
 
     def group_of(self, item: str) -> str | None:

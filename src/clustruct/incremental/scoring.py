@@ -23,7 +23,7 @@ from clustruct.records import RawSet
 
 from .assign import NEW, assign
 from .constraints import Constraints
-from .update import Update, update_groups
+from .update import Update, numbered, update_groups
 
 # A group of more items is looked at through so many pairs of each item.
 LARGE_GROUP, PAIRS_OF_ITEM = 30, 10
@@ -103,8 +103,7 @@ def scores_near(
 
     A group is near where the sum of its scores with one of the items is positive.
     """
-    number = {group: g for g, group in enumerate(dict.fromkeys(g for g in groups if g is not None))}
-    known = np.array([-1 if g is None else number[g] for g in groups], dtype=np.int64)
+    _, known = numbered(groups)
     with working("features") as work:
         columns = given if isinstance(given, Columns) else Columns(given)
         sources, known_sources = pipeline[0].sources_, _sources(pipeline[0], columns)
