@@ -191,10 +191,8 @@ class State:
         ({'a': 'g', 'b': 'h'}, {'a': 'g'})
         """
         what = transition(groups, self)
-        there = [
-            g for item in what.places for g in (self.groups.get(item), what.places[item]) if g is not None
-        ]
-        own = {group: dict(self._members.get(group, ())) for group in there}
+        places = [*map(self.groups.get, what.places), *what.places.values()]
+        own = {group: dict(self._members.get(group, ())) for group in places if group is not None}
         state = replace(
             self, groups=dict(self.groups), ledger=self.ledger.copy(), _members={**self._members, **own}
         )

@@ -155,7 +155,7 @@ def _named(
     prefer = {existing[item] for item in confirmed if item in existing}
     kept = match_groups(existing, new, prefer=prefer)
     if fresh is None:
-        # The state as far as this run has to do with it: items are only added, so their number tells days apart.
+        # The state as far as this run has to do with it; the number of items tells days apart.
         near = digest({item: existing.get(item, "") for item in new})
         state, taken = (near, len(existing)), set(existing.values())
         fresh = lambda item: fresh_id(*state, item, taken=taken)  # noqa: E731
