@@ -11,6 +11,7 @@ that are compared all at once. What one call costs whatever is in it is told bes
 from __future__ import annotations
 
 import argparse
+import gc
 import time
 from dataclasses import dataclass, field, replace
 
@@ -77,6 +78,7 @@ class Stream:
     def add(self, pipeline: Pipeline, new: RawSet, revise: bool) -> None:
         """A day."""
         before = dict(self.known.state.groups)
+        gc.collect()  # what earlier days have left is not this day's cost
         start = time.process_time()
         found = add_to_groups(pipeline, self.known, new, revise=revise)
         self.known = found.as_known()

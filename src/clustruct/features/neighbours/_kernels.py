@@ -136,7 +136,7 @@ def nearest_rows(first, last, rows, row_postings, pairs, pair_postings, source, 
         n = add_products(terms[i:j], weights[i:j], *row_postings, sums, touched, 0)
         i, j = pair_indptr[a], pair_indptr[a + 1]
         n = add_products(pair_terms[i:j], pair_weights[i:j], *pair_postings, sums, touched, n)
-        take_best(source[a], source, sums, touched, n, best, out[a])
+        take_best(source[a], source, sums, touched, n, best, out[a - first])
 
 
 @kernel()
