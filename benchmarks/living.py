@@ -5,7 +5,8 @@
 Prints the loss (100 - pairwise F) of both, ids that changed without being reported (none may), and the CPU
 seconds of each portion over its share of the whole, after all is imported and compiled. The share is told in
 two ways: by the portion's items among all items, and by its compared pairs (all touch a new item) among those
-that are compared all at once. What one call costs whatever is in it is told beside: that of a single item.
+that are compared all at once; of several sets it is the median. What one call costs whatever is in it is told
+beside: that of a single item.
 """
 
 from __future__ import annotations
@@ -126,7 +127,8 @@ def study(name: str, portions: int, revise: bool, seed: int) -> None:
         rows.append([len(raw), *losses, grown.silent, seconds, each.sum()])
         shares.append(each / (seconds / portions))
         by_pairs.append(each / (seconds * pairs / compared_pairs(pipeline, raw)))
-    m, one, other, silent, seconds, total = np.array(rows).mean(axis=0)
+    m, one, other, silent, *_ = np.array(rows).mean(axis=0)
+    seconds, total = np.median(rows, axis=0)[-2:]
     alone, day = of_one_item(pipeline, test[0])
     print(f"{name}: {len(test)} sets of {m:.0f} items in {portions} portions{', revised' * revise}")
     print(f"  100 - F: all at once {one:.2f}, in portions {other:.2f}; ids changed in silence: {silent:.0f}")

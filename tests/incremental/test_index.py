@@ -62,7 +62,7 @@ def of_all_pairs(features, columns):
     return np.concatenate([part for _, part in features._chunks(columns, pairs, told=False)])
 
 
-@settings(max_examples=25)
+@settings(max_examples=25, deadline=None)
 @given(st.lists(st.lists(ITEMS, min_size=1, max_size=6), min_size=1, max_size=4))
 def test_what_grew_is_what_is_read_anew(features, days):
     index, items = None, []
@@ -82,7 +82,7 @@ def test_what_grew_is_what_is_read_anew(features, days):
         assert [index.raw.column(name) for name in items[0]] == [anew.raw.column(name) for name in items[0]]
 
 
-@settings(max_examples=25)
+@settings(max_examples=25, deadline=None)
 @given(st.lists(st.lists(ITEMS, min_size=2, max_size=4), min_size=3, max_size=3))
 def test_two_days_that_begin_from_one_index_do_not_see_each_other(features, parts):
     first, one, other = (RawSet(part) for part in parts)

@@ -179,9 +179,12 @@ class TermWeights(DataclassState):
 
     def rows(self, table: TermTable) -> Rows:
         """The items of one set as sparse unit rows."""
-        count = np.maximum(table.n_with(), self._counts_of(table.vocabulary))
+        count, trained = table.n_with(), self._counts_of(table.vocabulary)
         n = max(self.n, table.n_items)
-        idf = np.log((1.0 + n) / (1.0 + count)) + 1.0
+        # Of a vocabulary that several tables share, a field has few terms: those of no item have no weight.
+        there = np.flatnonzero(count)
+        idf = np.zeros(len(count))
+        idf[there] = np.log((1.0 + n) / (1.0 + np.maximum(count[there], trained[there]))) + 1.0
         return Rows(table, idf, float(np.log((1.0 + n) / 2.0) + 1.0))
 
     def _counts_of(self, vocabulary: Vocabulary) -> Floats:
