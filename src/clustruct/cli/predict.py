@@ -142,8 +142,8 @@ def _grouped(
         else:
             K = scores.signed() if confidence or len(held) else None
             labels = model.predict_scores([scores])[0]
+        sources = x.sources if scores is None else scores.sources
         if len(held):
-            sources = x.sources if scores is None else scores.sources
             labels = clustruct.incremental.constrained(model, K, raw.item_ids, held, sources=sources)
         found = Found(labels, None, None)
         if scores is not None:
@@ -152,7 +152,8 @@ def _grouped(
     if further and scores is not None:
         further.add(pipeline, raw, scores, found.labels, found.confidence)
     if confidence and found.confidence is None:
-        lost = clustruct.explain.item_confidence(K, found.labels, clustruct.explain.objective_of(model))
+        objective = clustruct.explain.objective_of(model)
+        lost = clustruct.explain.item_confidence(K, found.labels, objective, sources)
         found = found._replace(confidence=lost.confidence)
     more = {"confidence": found.confidence} if confidence else {}
     more |= {} if found.rejected is None else {"rejected": found.rejected.astype(int)}
