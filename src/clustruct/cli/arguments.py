@@ -300,7 +300,7 @@ def naming_files(args: argparse.Namespace) -> Iterator[None]:
         data = getattr(args, "data", None) or []
         others = [getattr(args, name, None) for name in NAMING]
         text = str(error)
-        named = [*data, *filter(None, [getattr(args, "constraints", None)])]
+        named = [*data, *filter(None, [getattr(args, name, None) for name in ("constraints", "existing")])]
         named += [*(getattr(args, "corrections", None) or []), *(getattr(args, "corrected", None) or [])]
         if not data or any(n in text for n in named) or any(n and text.startswith(str(n)) for n in others):
             raise
