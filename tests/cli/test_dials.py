@@ -147,3 +147,30 @@ def test_explain_suggests_splits(there, command):
     code, out, _ = command("explain", there / "test.csv", "--model", there / "plain.model", "--quiet")
     assert "score lost by the best other place" in out
     assert "splits to look at first" not in out
+
+
+def test_fields_that_are_named_are_the_fields_of_a_wide_table_too(there, command, tmp_path):
+    words = ["predict", there / "test.csv", "--model", there / "cv.model", "--wide", tmp_path / "w.csv"]
+    for name in ("street", "nothing"):
+        code, out, err = command(*words, "--fields", name)
+        assert (code, out) == (1, "")
+        assert f"{there}/test.csv" in err
+        assert not list(tmp_path.iterdir())
+
+
+def test_a_curve_is_drawn_with_json_too(there, command, tmp_path):
+    words = ["evaluate", there / "test.csv", "--model", there / "cv.model", "--json", "--quiet"]
+    code, out, _ = command(*words, "--curve", tmp_path / "c.svg")
+    assert code == 0
+    assert json.loads(out)["curve"]["doubtful"] >= 0
+    assert "<svg" in (tmp_path / "c.svg").read_text()
+
+
+def test_probabilities_that_cannot_be_learned_are_told(command, tmp_path):
+    names = ("Ann", "Bob", "Carl", "Dora")
+    rows = [f"{n // 4},{n},{n // 2},{names[n // 2]} {'Lee'[: 2 + n % 2]}" for n in range(8)]
+    (tmp_path / "two.csv").write_text("\n".join(["set,id,cluster,name", *rows, ""]))
+    words = ["--set", "set", "--cluster", "cluster", "--id", "id", "--C", "1", "--quiet", "--calibrate"]
+    code, _, err = command("fit", tmp_path / "two.csv", *words, "--model", tmp_path / "m")
+    assert code == 0
+    assert "warning: the model has no probabilities" in err

@@ -18,21 +18,32 @@ MATES: dict[str, tuple[str, Content]] = {
 }
 TARGETS = ("new.csv", "new.parquet", "new.jsonl")
 # Kinds that are about what `link` does not look at: sets, labels, groups, ids of several sets.
-UNSEEN = ("set", "group", "label", "cluster", "id twice", "ids twice", "every item alone", "same name twice")
+UNSEEN = (
+    "set",
+    "a column missing",
+    "group",
+    "label",
+    "cluster",
+    "id twice",
+    "ids twice",
+    "every item alone",
+    "same name twice",
+)
 
 
 def lines_of(kind: Kind) -> Iterator[tuple[str, Line]]:
     """The lines that a kind of data is given to, where it is a table and needs no other options."""
     asked = [word for word in kind.more if word.startswith("--")]
     fits = kind.model in MATES and not kind.second and set(kind.columns) <= set(COLUMNS)
-    if not fits or set(asked) - {"--delimiter", "--number-ids"}:
+    tried = kind.others or "predict" in kind.commands
+    if not fits or not tried or set(asked) - {"--delimiter", "--number-ids"}:
         return
     file, mate = MATES[kind.model]
     name = ["--id", "id"] if "--id" in kind.columns else []
     sure = "predict" in kind.commands and not any(word in kind.name for word in UNSEEN)
     for told, data in (("first", [kind.file, file]), ("second", [file, kind.file])):
         words = ["link", *data, "--model", f"{kind.model}.model", "--number-ids", *name, *kind.more]
-        says = kind.says or (kind.file,) if sure else (kind.file, file, *kind.says)
+        says = kind.says or (kind.file,) if sure and not kind.more else (kind.file, file, *kind.says)
         files = {kind.file: kind.content, file: mate, **kind.also}
         found = Line("clustruct", [*words, "--quiet", "--out", "new.csv"], files)
         code = kind.code if sure else EITHER

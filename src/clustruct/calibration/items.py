@@ -26,8 +26,9 @@ ALONE = ("apart", "nearest", "open")
 RIDGE = 0.01
 # Fewer items that are right, or wrong, tell nothing beyond how many of them there are.
 FEWEST = 20
-# What is then believed: the item's own pairs, or, of an item that is alone, its best pair outside.
-BELIEVED = {"grouped": np.array([1.0, 0.0, 0.0, 0.0, 0.0]), "alone": np.array([0.0, 1.0, 0.0])}
+# What is then believed: what its pairs say of its own and of the best other cluster, as if these were
+# independent; of an item that is alone, its best pair.
+BELIEVED = {"grouped": np.array([1.0, 1.0, 0.0, 0.0, 0.0]), "alone": np.array([0.0, 1.0, 0.0])}
 # Probabilities nearer to 0 and 1 are taken as these.
 NEAREST = 1e-4
 

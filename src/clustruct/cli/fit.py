@@ -98,7 +98,7 @@ def run(args: argparse.Namespace) -> int | None:
 def _checkpoint(args: argparse.Namespace) -> str:
     """The file of the checkpoint, which must be no other file of the command."""
     path, model = Path(args.checkpoint), Path(args.model)
-    if path.resolve() == model.resolve():
+    if clustruct.storage.targets.is_same(path, model):
         raise UsageError(f"--checkpoint and --model cannot be the same file, {path}")
     clustruct.storage.check_target(path, args.data)
     if path.exists() and not args.quiet:

@@ -78,7 +78,9 @@ def run(args: argparse.Namespace) -> None:
     said, doubtful = existing.Said(args.constraints), list[object]()
     target = nullcontext(answers.append) if args.out is None else clustruct.io.prediction_file(args.out)
     with training_callback(progress), target as write, exports.opened(args) as further:
-        for raw in watched(unlabelled_sets(args, saved.columns, whole=args.wide is not None)):
+        # Where fields are named, these are all that there is.
+        whole = args.wide is not None and args.fields is None
+        for raw in watched(unlabelled_sets(args, saved.columns, whole=whole)):
             progress.on_step("grouping", sets, None)
             found = _grouped(pipeline, raw, args.confidence, said, asked, further)
             with working("writing"):

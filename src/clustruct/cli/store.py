@@ -91,7 +91,7 @@ def _check_targets(args: argparse.Namespace) -> None:
             clustruct.incremental.decisions.written_suffix(target, what)
             clustruct.storage.check_target(Path(target), inputs)
     both = (args.groups_out, args.decisions_out)
-    if None not in both and Path(both[0]).resolve() == Path(both[1]).resolve():
+    if None not in both and clustruct.storage.targets.is_same(*both):
         raise ValueError(f"{both[0]} is to be written twice: give two names")
 
 

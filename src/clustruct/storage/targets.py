@@ -56,6 +56,11 @@ def check_target(path: Path, inputs: Iterable[str | os.PathLike[str]] = ()) -> N
         raise PermissionError(errno.EACCES, f"the folder {target.parent} cannot be written to", str(path))
 
 
+def is_same(first: str | os.PathLike[str], second: str | os.PathLike[str]) -> bool:
+    """Whether two names, of files that need not be there, lead to one place; links that go round do not."""
+    return os.path.realpath(first) == os.path.realpath(second)
+
+
 def is_stream(path: Path) -> bool:
     """Whether a path is a device, a pipe or an open file, which is written to and not replaced."""
     return path.is_char_device() or path.is_fifo() or descriptor(path) is not None
