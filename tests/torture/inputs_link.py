@@ -6,16 +6,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from .inputs import COLUMNS, EITHER, FINE, REFUSED, USAGE, Content, Kind, Line, a_set, lines
+from .inputs_json import document
 
 GOOD = "id,name,age\ng1,Ann Li,31\ng2,Bob Rey,52\ng3,Dora Hill,80\n"
 OTHER = "nr,full,years\nh1,Ann Lea,31\nh2,Bob Roy,52\nh3,Dora Hell,80\n"
 FILES: dict[str, Content] = {"good.csv": GOOD, "other.csv": OTHER}
 MAPPED = "--map id=nr --map name=full --map age=years"
-# What the other table is, by the model.
-MATES: dict[str, tuple[str, Content]] = {
-    "table": ("good.csv", GOOD),
-    "sets": ("good.jsonl", lines(a_set(id="good", labels=...))),
-}
 TARGETS = ("new.csv", "new.parquet", "new.jsonl")
 # Kinds that are about what `link` does not look at: sets, labels, groups, ids of several sets.
 UNSEEN = (
@@ -34,17 +30,17 @@ UNSEEN = (
 def lines_of(kind: Kind) -> Iterator[tuple[str, Line]]:
     """The lines that a kind of data is given to, where it is a table and needs no other options."""
     asked = [word for word in kind.more if word.startswith("--")]
-    fits = kind.model in MATES and not kind.second and set(kind.columns) <= set(COLUMNS)
+    fits = kind.model == "table" and not kind.second and set(kind.columns) <= set(COLUMNS)
     tried = kind.others or "predict" in kind.commands
     if not fits or not tried or set(asked) - {"--delimiter", "--number-ids"}:
         return
-    file, mate = MATES[kind.model]
+    file = "good.csv"
     name = ["--id", "id"] if "--id" in kind.columns else []
     sure = "predict" in kind.commands and not any(word in kind.name for word in UNSEEN)
     for told, data in (("first", [kind.file, file]), ("second", [file, kind.file])):
         words = ["link", *data, "--model", f"{kind.model}.model", "--number-ids", *name, *kind.more]
         says = kind.says or (kind.file,) if sure and not kind.more else (kind.file, file, *kind.says)
-        files = {kind.file: kind.content, file: mate, **kind.also}
+        files = {kind.file: kind.content, file: GOOD, **kind.also}
         found = Line("clustruct", [*words, "--quiet", "--out", "new.csv"], files)
         code = kind.code if sure else EITHER
         yield f"{kind.name} / link {told}", replace(found, code=code, says=says, targets=TARGETS)
@@ -58,7 +54,7 @@ def line(words: str, code: tuple[int, ...], *says: str, **files: Content) -> Lin
 
 def all_lines() -> Iterator[tuple[str, Line]]:
     """Options, models and targets."""
-    for found in (*_usage(), *_names(), *_targets()):
+    for found in (*_usage(), *_names(), *_sets(), *_targets()):
         yield " ".join(found.words), found
 
 
@@ -117,6 +113,25 @@ def _names() -> Iterator[Line]:
             words = f"link b.csv good.csv --quiet --model sure.model --out {target}"
             made = line(words, EITHER, "b.csv", **{"b.csv": content})
             yield made if "end" in name else replace(made, words=[*made.words, "--unmatched"])
+
+
+def _sets() -> Iterator[Line]:
+    """JSONL: a table is one set."""
+    whole = a_set(labels=...)
+    bad = {**whole["items"][0], "age": float("inf")}
+    for name, content, says in (
+        ("two.jsonl", lines(whole, {**whole, "id": "s2"}), "two.jsonl"),
+        ("cut.jsonl", lines(whole)[:-9], "cut.jsonl:1"),
+        ("items.jsonl", lines({**whole, "items": None}), "items.jsonl:1"),
+        ("none.jsonl", lines({**whole, "items": []}), "none.jsonl:1"),
+        ("infinite.jsonl", lines({**whole, "items": [bad, *whole["items"][1:]]}), "infinite.jsonl:1"),
+        ("list.jsonl", "[1]\n", "list.jsonl:1"),
+        ("mentions.jsonl", lines(document()), "mentions.jsonl"),
+    ):
+        for data in (f"{name} good.csv", f"good.csv {name}"):
+            words = f"link {data} --quiet --model sure.model --number-ids"
+            yield line(words, REFUSED, says, **{name: content})
+    yield line("link good.csv one.jsonl --quiet --model sure.model", EITHER, **{"one.jsonl": lines(whole)})
 
 
 def _targets() -> Iterator[Line]:

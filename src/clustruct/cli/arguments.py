@@ -178,7 +178,7 @@ def add_verbose(parser: argparse.ArgumentParser) -> None:
 def add_output(parser: argparse.ArgumentParser) -> None:
     """What is printed."""
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
-    parser.add_argument("--quiet", action="store_true", help="no progress on stderr")
+    parser.add_argument("--quiet", action="store_true", help="print results, warnings and errors alone")
 
 
 def recipe(args: argparse.Namespace) -> Recipe:

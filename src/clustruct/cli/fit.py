@@ -85,7 +85,8 @@ def run(args: argparse.Namespace) -> int | None:
         print_json({"model": str(args.model), **found, "weights": weights})
     else:
         _print(found, rows, " (one table cut by whole clusters)" if learned.was_cut_ else "")
-        print(f"model written to {args.model}")
+        if not args.quiet:
+            print(f"model written to {args.model}")
         if found["interrupted"]:
             print("clustruct: interrupted; the model so far was kept", file=sys.stderr)
             if args.checkpoint is not None:

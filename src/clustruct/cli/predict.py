@@ -77,7 +77,8 @@ def run(args: argparse.Namespace) -> None:
     sets = items = clusters = 0
     said, doubtful = existing.Said(args.constraints), list[object]()
     target = nullcontext(answers.append) if args.out is None else clustruct.io.prediction_file(args.out)
-    with training_callback(progress), target as write, exports.opened(args) as further:
+    together = clustruct.storage.targets.together()
+    with training_callback(progress), together, target as write, exports.opened(args) as further:
         # Where fields are named, these are all that there is.
         whole = args.wide is not None and args.fields is None
         for raw in watched(unlabelled_sets(args, saved.columns, whole=whole)):
