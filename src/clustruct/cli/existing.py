@@ -150,8 +150,8 @@ def _tell(args: argparse.Namespace, known: Known, new: RawSet, found: Outcome, n
     # What was asked for is told in any case: what would be done, or what became of ids.
     if not args.quiet or args.dry_run:
         print("\n".join(_lines(args, found, number)), file=report)
-    elif args.revise and args.out is not None:
-        print("\n".join(_changed(found)).strip("\n"), end="\n" * bool(_changed(found)))
+    elif args.revise and args.out is not None and (changed := _changed(found)):
+        print("\n".join(changed).strip("\n"))
 
 
 def _json(args: argparse.Namespace, found: Outcome) -> dict[str, object]:
