@@ -32,7 +32,9 @@ def _by_command(name: str, *words: str) -> Write:
 
     def write(folder: Path, target: Path) -> Outcome:
         line = [str(target) if word == "TARGET" else word for word in words]
-        return judged(commands.run(name, line, folder), [target.name, str(target.parent)], lines=20)
+        # Where no file can grow, the one beside it cannot either.
+        names = [target.name, str(target.parent), "kept.csv"]
+        return judged(commands.run(name, line, folder), names, lines=20)
 
     return write
 
