@@ -160,6 +160,16 @@ def lines(*sets: Any) -> str:
     return "".join((s if isinstance(s, str) else json.dumps(s)) + "\n" for s in sets)
 
 
+def unwritable(end: str, read: str) -> dict[str, Content]:
+    """Names that cannot be written to, with what they are: a link to the file that is read, and others."""
+    return {
+        f"link.{end}": lambda path: path.symlink_to(read),
+        f"folder.{end}": lambda path: path.mkdir(),
+        f"full.{end}": lambda path: path.symlink_to("/dev/full"),
+        f"loop.{end}": lambda path: path.symlink_to(f"loop.{end}"),
+    }
+
+
 def packed(content: str | bytes) -> bytes:
     return gzip.compress(content if isinstance(content, bytes) else content.encode(), mtime=0)
 

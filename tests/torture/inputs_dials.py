@@ -6,8 +6,22 @@ import os
 from collections.abc import Iterator
 from dataclasses import replace
 
-from .inputs import COLUMNS, EITHER, FINE, FURTHER, REFUSED, TABLE, USAGE, Content, Line, lines, people
+from .inputs import (
+    COLUMNS,
+    EITHER,
+    FINE,
+    FURTHER,
+    REFUSED,
+    TABLE,
+    USAGE,
+    Content,
+    Line,
+    lines,
+    people,
+    unwritable,
+)
 from .inputs_living import BAD_STORES, CLASHES, DECISIONS, KNOWN, NEW, TAKEN, bad_groups, store
+from .inputs_options import BAD_MODELS
 
 FILES: dict[str, Content] = {"a.csv": TABLE, "known.csv": KNOWN, "n.csv": NEW, "sure.csv": people(6)}
 TARGETS = (
@@ -97,16 +111,8 @@ def _bounds() -> Iterator[Line]:
 
 def _files() -> Iterator[Line]:
     """Further files: none replaces an input or another one, all are there or none."""
-    made: dict[str, Content] = {
-        "link.csv": lambda path: path.symlink_to("a.csv"),
-        "hard.csv": lambda path: os.link(path.parent / "a.csv", path),
-        "folder.csv": lambda path: path.mkdir(),
-        "full.csv": lambda path: path.symlink_to("/dev/full"),
-        "loop.csv": lambda path: path.symlink_to("loop.csv"),
-        "pipe.csv": os.mkfifo,
-        "full.graphml": lambda path: path.symlink_to("/dev/full"),
-        "folder.graphml": lambda path: path.mkdir(),
-    }
+    made = unwritable("csv", "a.csv") | unwritable("graphml", "a.csv")
+    made |= {"hard.csv": lambda path: os.link(path.parent / "a.csv", path), "pipe.csv": os.mkfifo}
     for name in ("--pairs", "--groups", "--wide", "--graph"):
         end = "graphml" if name == "--graph" else "csv"
         for target in ("a.csv", "./a.csv", "sure.model", "fix.csv", f"none/new.{end}", "new.xlsx", "new"):
@@ -158,13 +164,7 @@ def _curves() -> Iterator[Line]:
         yield line(f"{curve} {target}", USAGE, target)
     for target in ("sure.csv", "sure.model", "none/new.svg"):
         yield line(f"{curve} {target}", (1, 2), target)
-    made: dict[str, Content] = {
-        "link.svg": lambda path: path.symlink_to("sure.csv"),
-        "folder.svg": lambda path: path.mkdir(),
-        "full.svg": lambda path: path.symlink_to("/dev/full"),
-        "loop.svg": lambda path: path.symlink_to("loop.svg"),
-    }
-    for target, content in made.items():
+    for target, content in unwritable("svg", "sure.csv").items():
         yield line(f"{curve} {target}", REFUSED, target, **{target: content})
     yield line("evaluate a.csv {columns} --quiet --model table.model --curve", REFUSED, "table.model")
     yield line("evaluate a.csv {columns} --quiet --predictions known.csv --curve new.svg", USAGE, "--curve")
@@ -237,17 +237,7 @@ def _learning() -> Iterator[Line]:
 
 
 def _starts() -> Iterator[Line]:
-    bad: dict[str, Content] = {
-        "none.model": lambda path: None,
-        "empty.model": "",
-        "text.model": "hello",
-        "folder.model": lambda path: path.mkdir(),
-        "zero.model": lambda path: path.symlink_to("/dev/zero"),
-        "cut.model": lambda path: path.write_bytes((path.parent / "sure.model").read_bytes()[:-40]),
-        "hook.model": lambda path: path.write_bytes((path.parent / "linear.model").read_bytes()),
-        "estimator.model": lambda path: path.write_bytes((path.parent / "bare.model").read_bytes()),
-    }
-    for name, content in bad.items():
+    for name, content in BAD_MODELS.items():
         yield line(f"{FIT} --start {name}", REFUSED, name, **{name: content})
     for name in ("sets.model", "vectors.model", "mentions.model", "linked.model"):
         code = EITHER if name == "sets.model" else REFUSED  # which has the same fields

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from .inputs import COLUMNS, EITHER, FINE, REFUSED, USAGE, Content, Kind, Line, a_set, lines
+from .inputs import COLUMNS, EITHER, FINE, REFUSED, USAGE, Content, Kind, Line, a_set, lines, unwritable
 from .inputs_json import document
 
 GOOD = "id,name,age\ng1,Ann Li,31\ng2,Bob Rey,52\ng3,Dora Hill,80\n"
@@ -138,13 +138,7 @@ def _targets() -> Iterator[Line]:
     """No input is written over, and nothing is written that cannot be."""
     for target in ("good.csv", "other.csv", "sure.model", "./good.csv", "none/new.csv", "new.xlsx", "new"):
         yield line(f"{SURE} --out {target}", REFUSED, target.removeprefix("./"))
-    made: dict[str, Content] = {
-        "link.csv": lambda path: path.symlink_to("other.csv"),
-        "folder.csv": lambda path: path.mkdir(),
-        "full.csv": lambda path: path.symlink_to("/dev/full"),
-        "loop.csv": lambda path: path.symlink_to("loop.csv"),
-    }
-    for target, content in made.items():
+    for target, content in unwritable("csv", "other.csv").items():
         yield line(f"{SURE} --out {target}", REFUSED, target, **{target: content})
     yield line(f"{SURE} --out dev.csv", FINE, **{"dev.csv": lambda path: path.symlink_to("/dev/null")})
     for target in TARGETS:
