@@ -156,6 +156,7 @@ def test_files_that_are_sources_are_written_whole_and_live_on(command, tables, m
     wide = rows_of((tmp_path / "wide.csv").read_text())
     assert {row["file"] for row in wide} == {"new_a.csv", "b.csv"}
     write(tmp_path / "later.csv", [["l1", *rows[0][1:]]], ["nr", *fields])
+    predict.remove("--quiet")
     code, out, err = command(*predict, tmp_path / "later.csv", "--existing", tmp_path / "wide.csv")
     assert (code, err) == (0, "")
     assert "1 new item" in out
