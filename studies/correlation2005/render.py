@@ -101,9 +101,10 @@ def _cosines(models: dict[str, Any]) -> str:
         first, second = name.split(" and ")
         if first in models and second in models:
             halves = zip(models[first]["weights"], models[second]["weights"], strict=True)
-            found = float(np.mean([cosine(a, b) for a, b in halves]))
-            lines.append([name, f"{found:.3f} ({then:.3f})"])
-    return grid(["weights trained with", "cosine"], lines) if lines else ""
+            found = [cosine(a, b) for a, b in halves]
+            each = ", ".join(f"{c:.3f}" for c in found)
+            lines.append([name, f"{np.mean(found):.3f} ({then:.3f})", each])
+    return grid(["weights trained with", "cosine", "each half"], lines) if lines else ""
 
 
 def mentions(rows: dict[str, Any]) -> str:
