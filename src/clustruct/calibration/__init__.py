@@ -4,6 +4,7 @@ from .calibration import Calibration
 from .held_out import HeldOutPart, held_out_parts
 from .items import group_confidence, in_right_place
 from .precision import Dial, PrecisionCurve
+from .rivals import less_rivals
 from .score_map import ScoreMap
 
 __all__ = [
@@ -15,4 +16,5 @@ __all__ = [
     "group_confidence",
     "held_out_parts",
     "in_right_place",
+    "less_rivals",
 ]
