@@ -41,7 +41,8 @@ def test_a_threshold_and_a_precision_move_the_same_dial(fitted):
     above = less_rivals(scores, model.predict_scores([scores])[0]).above(dial.threshold)
     np.testing.assert_array_equal(precise[0], model.predict_scores([above])[0])
     alone = model.dial(0.9999, rivals=False)
-    cut = Dials(precision=0.9999).applied_to(recipe.pipeline_, rivals=False)[-1]
+    with pytest.warns(ChoiceWarning):
+        cut = Dials(precision=0.9999).applied_to(recipe.pipeline_, rivals=False)[-1]
     assert (cut.threshold_, cut.beats_rivals_) == (alone.threshold, False)
     with pytest.warns(ChoiceWarning, match="held-out clusters do not show"):
         recipe.predict(sets, precision=0.9999)

@@ -16,6 +16,7 @@ from clustruct.storage import DataclassState, register
 
 from .held_out import HeldOutPart
 from .items import Evidence, ItemRule, in_right_place
+from .neighbours import Unlisted, with_neighbours
 from .precision import Dial, PrecisionCurve, tried_thresholds
 from .score_map import ScoreMap
 
@@ -62,9 +63,17 @@ class Calibration(DataclassState):
 
     @classmethod
     def fit(
-        cls, parts: Sequence[HeldOutPart], predictor: Predictor, held_out: str, random_state: int = 0
+        cls,
+        parts: Sequence[HeldOutPart],
+        predictor: Predictor,
+        held_out: str,
+        random_state: int = 0,
+        rest: Sequence[Unlisted | None] = (),
     ) -> Self | None:
-        """The calibration by held-out parts; None where they have too few pairs of a kind."""
+        """The calibration by held-out parts; None where they have too few pairs of a kind.
+
+        ``rest`` are, for each set, pairs that the parts do not have but prediction will.
+        """
         rng = np.random.default_rng(random_state)
         share = min(1.0, MOST_HELD / max(sum(_n_pairs(part.scores) for part in parts), 1))
         found = _limited([_judged_pairs(part, share, rng) for part in parts])
@@ -76,6 +85,7 @@ class Calibration(DataclassState):
         rule = ScoreMap.fit(s, same, weights)
         unit = float(np.sqrt(np.average(s**2, weights=weights)))
         tried = tried_thresholds(true_scores)
+        parts = with_neighbours(parts, rest, float(tried[0]))
         curve = PrecisionCurve.of(parts, predictor, tried)
         contested = PrecisionCurve.of(parts, predictor, tried[tried >= 0.0], beats_rivals=True)
         items = _item_rule(parts, predictor, rule, unit)

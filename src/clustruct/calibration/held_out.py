@@ -6,7 +6,7 @@ Whole sets are held out, or whole clusters inside one table; never pairs that we
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
@@ -26,12 +26,17 @@ class HeldOutPart:
     truth : cluster of each item, numbered through all sets; -1 for items without a label
     mine : the items of clusters that were held out
     unknown_apart : whether an item without a label is known to be in no labelled cluster
+    w : the weights of that training
+    set_number, items : the set, and the numbers of the items there
     """
 
     scores: PairScores
     truth: Ints
     mine: Bools
     unknown_apart: bool = True
+    w: Floats = field(default_factory=lambda: np.zeros(0))
+    set_number: int = 0
+    items: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
 
     @property
     def clusters(self) -> Ints:
@@ -86,4 +91,5 @@ def _by_clusters(task: SimilarityTask, clusters: ClusterTask, fold: Fold, w: Flo
 
 def _part(task: SimilarityTask, clusters: ClusterTask, i: int, mine: Bools, w: Floats) -> HeldOutPart:
     scores = task.predictor.scores(task.regions[i].x, w)
-    return HeldOutPart(scores, clusters.clusters[i], mine, task.unlabelled == "apart")
+    apart = task.unlabelled == "apart"
+    return HeldOutPart(scores, clusters.clusters[i], mine, apart, w, i, task.regions[i].items)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.optimize import Bounds
 from sklearn.utils.validation import check_is_fitted
 
 from clustruct._typing import Floats, Ints, Labels
-from clustruct.calibration import Calibration, Dial, less_rivals
+from clustruct.calibration import Calibration, Dial, Unlisted, less_rivals
 from clustruct.exceptions import ChoiceWarning
 from clustruct.inference.correlation.graph import signed_graph
 from clustruct.itemsets import ItemSet, PairScores
@@ -24,7 +26,7 @@ from clustruct.storage import register
 
 from .base import SimilarityLearning
 from .choice import calibrated
-from .inputs import Sets, read_labels
+from .inputs import Groups, Sets, Table, read_labels
 from .products import warn_of_products
 
 
@@ -148,6 +150,27 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         if not named and not isinstance(self.nonnegative, bool | np.bool_):
             raise ValueError("nonnegative must be true, false or a list of names of features")
 
+    def fit(
+        self,
+        X: Table,
+        y: object = None,
+        set_ids: ArrayLike | None = None,
+        groups: Groups = None,
+        sample_weight: ArrayLike | None = None,
+        *,
+        rest: Sequence[Unlisted | None] = (),
+    ) -> Self:
+        """Learn the similarity; all but ``rest`` is as for every `SimilarityLearning`.
+
+        rest : for each set the pairs of unlabelled items that it does not list but prediction will; some of
+            them are scored when probabilities are learned
+        """
+        self._rest = rest
+        try:
+            return super().fit(X, y, set_ids, groups, sample_weight)
+        finally:
+            del self._rest
+
     def at_threshold(
         self,
         *,
@@ -220,7 +243,7 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         self.threshold_, self.beats_rivals_, self.calibration_ = 0.0, False, None
         try:
             if wanted and chosen is not None:
-                self.calibration_ = calibrated(task, chosen, self.w_, self.random_state)
+                self.calibration_ = calibrated(task, chosen, self.w_, self.random_state, self._rest)
         except KeyboardInterrupt:  # what was learned is kept
             warnings.warn("interrupted: the model has no probabilities", ChoiceWarning, stacklevel=3)
 
@@ -273,4 +296,6 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         if not getattr(self, "beats_rivals_", None):
             return scores
         plain = scores.above(-self._threshold)
-        return less_rivals(plain, self._predictor().clusters(plain)).above(self._threshold)
+        predicted = self._predictor().clusters(plain)
+        assert isinstance(predicted, np.ndarray)
+        return less_rivals(plain, predicted).above(self._threshold)

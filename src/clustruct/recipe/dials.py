@@ -150,9 +150,9 @@ def _shortfall(precision: float, found: Dial) -> str:
             "(95 % confidence): the surest threshold is taken; label more clusters to be sure"
         )
     return (
-        f"held-out clusters show that precision {precision:g} is not to be had: the surest threshold has "
-        f"{found.precision:.3f} (at least {found.lower:.3f} with 95 % confidence, recall {found.recall:.3f}). "
-        "Nothing is put together; ask for less, or give a threshold"
+        f"held-out clusters show that precision {precision:g} is not to be had: at the surest threshold it "
+        f"is {found.precision:.3f} (at least {found.lower:.3f} with 95 % confidence, recall "
+        f"{found.recall:.3f}). Nothing is put together; ask for less, or give a threshold"
     )
 
 
