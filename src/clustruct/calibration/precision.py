@@ -178,7 +178,8 @@ def bounds(right: Floats, found: Floats) -> tuple[float, float]:
     The lower one is the lower of two: the normal bound by the spread over clusters, which says little where
     few errors are seen, and Jeffreys' bound, where pairs are not independent: one wrong item in a group makes
     as many wrong pairs as it has mates there, d = (sqrt(1 + 8 found) - 1) / 2, so n = (sum found)^2 / sum
-    found d, and not more than there are clusters. The upper one is Jeffreys'.
+    found d, and not more than there are clusters. The upper one is Jeffreys', which holds 95 times of 100 in
+    the mean over n (for some n 90 times).
     Nothing found: 0 and 1, since nothing is known.
 
     >>> [round(bounds(np.ones(n), np.ones(n))[0], 3) for n in (10, 100, 1000)]
