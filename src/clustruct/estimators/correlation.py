@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy.optimize import Bounds
 from sklearn.utils.validation import check_is_fitted
 
@@ -26,7 +25,7 @@ from clustruct.storage import register
 
 from .base import SimilarityLearning
 from .choice import calibrated
-from .inputs import Groups, Sets, Table, read_labels
+from .inputs import Sets, read_labels
 from .products import warn_of_products
 
 
@@ -150,26 +149,14 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         if not named and not isinstance(self.nonnegative, bool | np.bool_):
             raise ValueError("nonnegative must be true, false or a list of names of features")
 
-    def fit(
-        self,
-        X: Table,
-        y: object = None,
-        set_ids: ArrayLike | None = None,
-        groups: Groups = None,
-        sample_weight: ArrayLike | None = None,
-        *,
-        rest: Sequence[Unlisted | None] = (),
-    ) -> Self:
-        """Learn the similarity; all but ``rest`` is as for every `SimilarityLearning`.
+    def among(self, rest: Sequence[Unlisted | None]) -> Self:
+        """The clusterer, whose next `fit` knows of pairs that its sets do not list but prediction will.
 
-        rest : for each set the pairs of unlabelled items that it does not list but prediction will; some of
-            them are scored when probabilities are learned
+        rest : for each set the further pairs of its unlabelled items, or None; some of them are scored when
+            probabilities are learned
         """
         self._rest = rest
-        try:
-            return super().fit(X, y, set_ids, groups, sample_weight)
-        finally:
-            del self._rest
+        return self
 
     def at_threshold(
         self,
@@ -240,10 +227,11 @@ class SupervisedCorrelationClustering(SimilarityLearning):
 
     def _calibrate(self, task: SimilarityTask, chosen: Choice | None) -> None:
         wanted = self.C == "cv" if self.calibrate == "auto" else self.calibrate
+        rest: Sequence[Unlisted | None] = vars(self).pop("_rest", ())
         self.threshold_, self.beats_rivals_, self.calibration_ = 0.0, False, None
         try:
             if wanted and chosen is not None:
-                self.calibration_ = calibrated(task, chosen, self.w_, self.random_state, self._rest)
+                self.calibration_ = calibrated(task, chosen, self.w_, self.random_state, rest)
         except KeyboardInterrupt:  # what was learned is kept
             warnings.warn("interrupted: the model has no probabilities", ChoiceWarning, stacklevel=3)
 

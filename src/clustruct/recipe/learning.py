@@ -347,10 +347,10 @@ class Recipe(EstimatorState, BaseEstimator):
         item_sets = [x for x, _ in listed]
         if hint:
             warn_of_leak(features, item_sets, sets)
-        takes = isinstance(model, SupervisedCorrelationClustering)
-        more = {"rest": [rest for _, rest in listed]} if takes else {}
+        if isinstance(model, SupervisedCorrelationClustering):
+            model.among([rest for _, rest in listed])
         with working("learning"):
-            model.fit(item_sets, [list(raw.labels or ()) for raw in sets], groups=groups, **more)
+            model.fit(item_sets, [list(raw.labels or ()) for raw in sets], groups=groups)
         if hint and self.unlabelled == "apart" and isinstance(model, SupervisedCorrelationClustering):
             names = [(raw.item_ids, raw.labels or ()) for raw in sets]
             warn_of_near_misses(item_sets, names, model.pair_scores)
