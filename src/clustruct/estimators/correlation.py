@@ -227,7 +227,7 @@ class SupervisedCorrelationClustering(SimilarityLearning):
 
     def _calibrate(self, task: SimilarityTask, chosen: Choice | None) -> None:
         wanted = self.C == "cv" if self.calibrate == "auto" else self.calibrate
-        rest: Sequence[Unlisted | None] = vars(self).pop("_rest", ())
+        rest: Sequence[Unlisted | None] = self.__dict__.pop("_rest", ())
         self.threshold_, self.beats_rivals_, self.calibration_ = 0.0, False, None
         try:
             if wanted and chosen is not None:
