@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> None:
     else:
         print("\n".join(told(found, args.top)))
         stayed = len(old) - len(found.removed)
-        if not args.match and 2 * len(found.moved) > stayed:
+        if not args.match and not args.quiet and 2 * len(found.moved) > stayed:
             print("\nmost items moved; where ids are numbers of one run each, --match tells what is the same")
 
 

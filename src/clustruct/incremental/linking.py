@@ -173,7 +173,8 @@ def side_by_side(tables: Sequence[RawSet], field: str, names: Sequence[str]) -> 
     if len(set(ids)) < len(ids):
         owners = np.repeat(np.arange(len(tables)), sizes).tolist()
         ids = [f"{names[k]}:{name}" for k, name in zip(owners, ids, strict=True)]
-    return RawSet(Rows(held, len(whole)), labels=labels, ids=ids, context=whole.context)
+    rows = Rows(held, len(whole))
+    return RawSet(rows, labels=labels, ids=ids, context=whole.context, source=whole.source)
 
 
 def renamed(raw: RawSet, names: Mapping[str, str]) -> RawSet:
