@@ -19,7 +19,7 @@ from .needs import FieldNeed
 from .sources import Sources
 from .guess import guess_blocks
 from .likeness import likenesses
-from .pair_features import Constant, PairFeatures, checked
+from .pair_features import Constant, PairFeatures, Rest, checked
 
 __all__ = [
     "Blocking",
@@ -33,6 +33,7 @@ __all__ = [
     "Numbers",
     "PairBlock",
     "PairFeatures",
+    "Rest",
     "Sources",
     "Strings",
     "Terms",
