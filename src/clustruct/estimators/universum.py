@@ -48,7 +48,7 @@ class MarginClustering(EstimatorState, ClusterMixin, BaseEstimator, ABC):
     C: float = 2.0
     balance: float = 0.1
     init: str | ArrayLike = "principal"
-    n_init: int = 10
+    n_init: int = 12
     scale: str | float = "auto"
     tol: float = 0.01
     max_iter: int = 100
