@@ -85,10 +85,13 @@ STUDY = Study(
             tables.grid,
             names=corpora.COLLECTIONS,
         ),
+        *_by_corpus(
+            "cpm3c", "CPM3C on its grid", tables.tuned_cpm3c, partial(markdown, digits=3), corpora.COLLECTIONS
+        ),
         Table(
             "uniform",
             "Universum for k-means, GMM and NMF",
-            partial(uniform.uniform, names=corpora.COLLECTIONS),
+            partial(uniform.uniform, names=uniform.NAMES, seeds=5),
             partial(markdown, digits=1),
             data=tuple(dict.fromkeys(file for files in corpora.FILES.values() for file in files)),
             sources=(corpora,),

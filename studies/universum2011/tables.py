@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from clustruct.baselines import CPM3C
 from clustruct.model_selection.label_free import RULES, choose_by_scores, kmeans_starts, try_grid
 from clustruct.universum.problem import principal_labels
 from studies.results import Results
@@ -41,6 +42,18 @@ def _one(corpus: Corpus, method: str, seed: int) -> dict[str, float]:
     began = time.process_time()
     labels = run(method, corpus, seed)
     return {**scores(corpus.y, labels), "seconds": time.process_time() - began}
+
+
+def tuned_cpm3c(results: Results, quick: bool, *, name: str) -> list[dict[str, Any]]:
+    """CPM3C with every C of the grid, one seed each."""
+    corpus, rows = load(name, quick, "stems" if name == "20news" else "paper"), []
+    for C in GRID_C[:2] if quick else GRID_C:
+
+        def make(C: float = C) -> dict[str, float]:
+            return scores(corpus.y, CPM3C(corpus.k, C=C, random_state=0).fit(corpus.X).labels_)
+
+        rows.append({"C": f"{C:g}", **results.get(f"C = {C:g}", make)})
+    return rows
 
 
 def grid(

@@ -39,8 +39,7 @@ def test_grid_is_taken_up_again_and_summed_up(results, monkeypatch):
         assert (row["C_u"] == 0.0) == (row["method"] == "M2DCU-0")
 
 
-def test_every_method_of_the_tables_runs(results, monkeypatch):
-    monkeypatch.setattr(methods, "CPM3C_GRID", (8.0,))
+def test_every_method_of_the_tables_runs(results):
     rows = tables.tables(results, True, name="webkb")
     assert [row["method"] for row in rows] == list(methods.METHODS)
     assert all(25.0 <= row["accuracy"] <= 100.0 and row["seconds"] >= 0.0 for row in rows)
@@ -60,6 +59,10 @@ def test_every_source_is_tried(results, monkeypatch):
     listed = [row["source"] for row in rows]
     assert listed == ["none", "rest", "select", "rand", "mean", "between", "deep", "4"]
     assert [row["source"] for row in where.where(results, True, name="20news")][:2] == ["4", "all of U_rest"]
+
+
+def test_tuned_cpm3c_has_a_row_for_each_C(results):
+    assert [row["C"] for row in tables.tuned_cpm3c(results, True, name="webkb")] == ["2", "4"]
 
 
 def test_published_tables_have_every_column():
