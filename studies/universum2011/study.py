@@ -91,7 +91,7 @@ STUDY = Study(
         Table(
             "uniform",
             "Universum for k-means, GMM and NMF",
-            partial(uniform.uniform, names=uniform.NAMES, seeds=5),
+            partial(uniform.uniform, names=uniform.NAMES),
             partial(markdown, digits=1),
             data=tuple(dict.fromkeys(file for files in corpora.FILES.values() for file in files)),
             sources=(corpora,),

@@ -19,7 +19,7 @@ from studies.universum2011.corpora import Corpus, load
 WEIGHTS = (0.0, 0.1, 0.5)
 STEPS = 100
 # Those on which a run takes seconds.
-NAMES = ("webkb", "reutersv1", "reuters21578-2")
+NAMES = ("webkb", "reutersv1", "reuters21578-1", "reuters21578-2")
 
 
 def kmeans(X: Any, U: Any, labels: Any, k: int, weight: float) -> Any:

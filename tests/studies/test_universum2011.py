@@ -7,18 +7,9 @@ import pytest
 from sklearn.cluster import KMeans
 
 from studies.results import Results
-from studies.universum2011 import (
-    corpora,
-    defaults,
-    methods,
-    published,
-    shown,
-    sources,
-    starts,
-    tables,
-    uniform,
-    where,
-)
+from studies.universum2011 import corpora, defaults, methods, published, sources, starts, tables, where
+from studies.universum2011.shown import render_tables
+from studies.universum2011.uniform import METHODS as UNIFORM
 
 
 @pytest.fixture
@@ -75,7 +66,7 @@ def test_published_tables_have_every_column():
 def test_the_published_figure_stands_beside_ours():
     row = {"collection": "webkb", "method": "M2DCU", "seeds": 3, "spread": 1.0}
     row |= {"accuracy": 62.0, "nmi": 0.4, "rand": 0.794, "seconds": 0.5}
-    shown_row = shown.render_tables([row, {**row, "method": "M2DCU, all of U_rest"}]).splitlines()
+    shown_row = render_tables([row, {**row, "method": "M2DCU, all of U_rest"}]).splitlines()
     assert "62.0 ± 1.0 (62.6) ↓ | 0.400 (0.372) | 0.794 (0.794) | 0.50 (232)" in shown_row[2]
     assert "62.0 ± 1.0 | 0.400 | 0.794 | 0.50 |" in shown_row[3]
 
@@ -88,12 +79,12 @@ def test_defaults_are_taken_up_again(results, monkeypatch):
     assert "| webkb | stems | 2 |" in defaults.render_defaults(rows)
 
 
-@pytest.mark.parametrize("method", uniform.METHODS)
+@pytest.mark.parametrize("method", UNIFORM)
 def test_universum_without_weight_is_none(method):
     corpus = corpora.small("20news")
     X, U = (corpus.words, corpus.rest_words) if method == "NMF" else (corpus.X, corpus.rest)
     first = np.arange(X.shape[0]) % corpus.k
-    cluster = uniform.METHODS[method]
+    cluster = UNIFORM[method]
     plain = cluster(X, U, first, corpus.k, 0.0)
     np.testing.assert_array_equal(plain, cluster(X, U[:5], first, corpus.k, 0.0))
     assert (plain != cluster(X, U, first, corpus.k, 5.0)).any()
@@ -103,7 +94,7 @@ def test_kmeans_without_weight_is_that_of_scikit_learn():
     corpus = corpora.small("20news")
     peer = KMeans(corpus.k, n_init=1, random_state=0, tol=0.0).fit(corpus.X)
     np.testing.assert_array_equal(
-        uniform.kmeans(corpus.X, corpus.rest, peer.labels_, corpus.k, 0.0), peer.labels_
+        UNIFORM["k-means"](corpus.X, corpus.rest, peer.labels_, corpus.k, 0.0), peer.labels_
     )
 
 
