@@ -183,7 +183,7 @@ class UniversumClustering(MarginClustering):
     n_clusters : int
     C : float
         Weight of the documents' margins; the paper's grid is 2 to 64. Small values are quicker, and were
-        better on all collections tried.
+        as good or better on the collections tried.
     C_universum : float
         Weight of the Universum; the paper's grid is 0.001 to 10.
     balance : float
