@@ -44,7 +44,7 @@ class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
     C : float or "cv"
         Weight of the mean slack. Losses go to 100, so that useful values are often 10 to 10,000. Features
         count as they are: bring them to a size of about 1. "cv" chooses by ``cv`` folds of the rows, from
-        ``C_grid`` or, without one, from 100 on by steps of ten as long as that helps.
+        ``C_grid`` or, without one, from 1,000 on by steps of ten as long as that helps.
     oracle : str
         How the most violated labeling is searched in training: "exact" (V up to 20, or edges that form a
         forest), "graph_cut", "linear_program" (overgenerating), "greedy", "loopy_bp", "combine"
@@ -170,7 +170,7 @@ class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
         self, rows: Any, Y: NDArray[Any], sample_weight: ArrayLike | None
     ) -> tuple[float, ssvm.FitResult | None]:
         """C, and the training that is kept where its choice was ended."""
-        vars(self).pop("cv_results_", None)
+        self.__dict__.pop("cv_results_", None)
         if self.C != "cv":
             return float(self.C), None
         # The edges are those of all rows: a training that is kept where the choice was ended needs them.
@@ -244,6 +244,15 @@ class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
             else:
                 labels = labels.completed(unary, self.edge_weights_)
         return np.asarray(labels, self.y_dtype_)
+
+    def label_scores(self, X: ArrayLike, labels: ArrayLike) -> Floats:
+        """What giving each label adds to the score of a row, the other labels being as they are::
+
+            s_u = <w_u, x> + b_u + sum over edges of y_v w_uv
+
+        Of labels found by an exact, greedy or relaxed search, those given have s_u >= 0, the others s_u <= 0.
+        """
+        return np.asarray(self._unary(X) + np.asarray(labels, np.float64) @ self.edge_weights_)
 
     def predict_relaxed(self, X: ArrayLike) -> mrf.RelaxedLabeling:
         """The optimum of the relaxation: labels 0, 1, or 1/2 where it does not decide."""

@@ -20,11 +20,14 @@ from .sources import Sources
 from .guess import guess_blocks
 from .likeness import likenesses
 from .pair_features import Constant, PairFeatures, checked
+from importlib import import_module
+from typing import Any
 
 __all__ = [
     "Blocking",
     "Constant",
     "Dates",
+    "DocumentVectors",
     "Elsewhere",
     "FieldNeed",
     "Links",
@@ -47,3 +50,10 @@ __all__ = [
     "pair_recall",
     "pronouns",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # Loads scikit-learn's vectorisers and decompositions, which pairs do not need.
+    if name == "DocumentVectors":
+        return import_module("clustruct.features.documents").DocumentVectors
+    raise AttributeError(f"module 'clustruct.features' has no attribute {name!r}")

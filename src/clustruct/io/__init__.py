@@ -40,6 +40,7 @@ _HOMES = {
     "sets_from_frame": "frames",
     "sets_from_svmlight": "svmlight",
     "sets_of": "frames",
+    "widened": "feature_rows",
 }
 __all__ = [
     "Columns",
@@ -69,6 +70,7 @@ __all__ = [
     "suffixes",
     "table_file",
     "table_lines",
+    "widened",
     "write_sets",
     "write_table",
 ]

@@ -21,7 +21,7 @@ from .files import is_table, read_sets, suffix_of
 from .svmlight import check_labels, check_number, examples, labels_of
 from .tables import Columns, check_present
 
-__all__ = ["FeatureRows", "RowColumns", "read_rows"]
+__all__ = ["FeatureRows", "RowColumns", "read_rows", "widened"]
 
 
 @dataclass(frozen=True)
@@ -129,9 +129,10 @@ def _svmlight_rows(
     path: Path, named: RowColumns, n_features: int | None, several_labels: bool
 ) -> FeatureRows:
     if named.any_named():
-        raise DataError(f"{path}: columns are named, but the file is read as SVM^light rows, which have none")
+        told = "columns are named (or known from the model), but SVM^light rows have none"
+        raise DataError(f"{path}: {told}; tables end in .csv, .tsv, .parquet or .npz")
     found = examples(path, n_features, check_labels if several_labels else check_number)
-    if found.X.shape[1] == 0:
+    if found.X.nnz == 0:
         raise DataError(f"{path}: no row has a feature")
     rows = FeatureRows(path, found.X, None, found.lines, np.array(found.lines, dtype=np.int64))
     if not several_labels:

@@ -35,11 +35,22 @@ def label_set_scores(Y_true: ArrayLike, Y_pred: ArrayLike) -> dict[str, float]:
 
 
 def label_rows(Y_true: ArrayLike, Y_pred: ArrayLike, names: Sequence[str]) -> list[list[Any]]:
-    """Of each label: its name, precision, recall, F, and how many rows have it."""
+    """Of each label: its name, precision, recall, F, and how many rows have it.
+
+    None is a share of nothing: the precision of a label that is never given, the recall of one no row has.
+
+    >>> label_rows([[1, 0], [1, 1]], [[1, 0], [1, 0]], ["a", "b"])
+    [['a', 1.0, 1.0, 1.0, 2], ['b', None, 0.0, 0.0, 1]]
+    """
     found = precision_recall_fscore_support(
-        np.asarray(Y_true), np.asarray(Y_pred), labels=np.arange(len(names)), zero_division=1.0, average=None
+        np.asarray(Y_true),
+        np.asarray(Y_pred),
+        labels=np.arange(len(names)),
+        zero_division=np.nan,
+        average=None,
     )
-    return [[name, *values] for name, *values in zip(names, *(part.tolist() for part in found), strict=True)]
+    columns = [[None if v != v else v for v in part.tolist()] for part in found]
+    return [list(row) for row in zip(names, *columns, strict=True)]
 
 
 def _mean_f(truth: Any, found: Any) -> float:
