@@ -41,16 +41,6 @@ FEW_LABELS = 12
 STRONGEST = 8
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> list[Any]:
-    """fit, predict, evaluate."""
-    return rows.add_actions(parser, ACTIONS)
-
-
-def run(args: argparse.Namespace) -> int | None:
-    """The action named."""
-    return ACTIONS[args.action].run(args)
-
-
 def _add_fit(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     _add_labels(parser)
@@ -237,3 +227,4 @@ ACTIONS = {
     "predict": rows.Action("the labels of each row, with scores", rows.add_out, _predict),
     "evaluate": rows.Action("compare predicted labels with known ones", _add_labels, _evaluate),
 }
+add_arguments, run = rows.command(ACTIONS)

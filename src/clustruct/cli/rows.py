@@ -30,8 +30,13 @@ class Action(NamedTuple):
     run: Callable[[argparse.Namespace], int | None]
 
 
-def add_actions(parser: argparse.ArgumentParser, actions: Mapping[str, Action]) -> list[Any]:
-    """The actions of a command, each of which reads a file of rows and knows a model file."""
+def command(actions: Mapping[str, Action]) -> tuple[Callable[..., list[Any]], Callable[..., int | None]]:
+    """``add_arguments`` and ``run`` of a command with these actions."""
+    return lambda parser: _add_actions(parser, actions), lambda args: actions[args.action].run(args)
+
+
+def _add_actions(parser: argparse.ArgumentParser, actions: Mapping[str, Action]) -> list[Any]:
+    """The parsers of the actions, each of which reads a file of rows and knows a model file."""
     sub = parser.add_subparsers(dest="action", metavar="action", required=True)
     found = []
     for name, action in actions.items():

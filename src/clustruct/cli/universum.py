@@ -37,16 +37,6 @@ data
 SHOWN_WORDS = 6
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> list[Any]:
-    """fit, predict, evaluate."""
-    return rows.add_actions(parser, ACTIONS)
-
-
-def run(args: argparse.Namespace) -> int | None:
-    """The action named."""
-    return ACTIONS[args.action].run(args)
-
-
 def _add_fit(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--clusters", type=whole(2), metavar="K", required=True, help="how many clusters")
@@ -250,3 +240,4 @@ ACTIONS = {
     "predict": rows.Action("the cluster of each row of a file", rows.add_out, _predict),
     "evaluate": rows.Action("compare clusters with known groups", _add_labels, _evaluate),
 }
+add_arguments, run = rows.command(ACTIONS)
