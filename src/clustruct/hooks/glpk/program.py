@@ -8,7 +8,7 @@ from os import PathLike
 from typing import Any, ClassVar
 
 from . import files, solving
-from .bars import BarCollection, number
+from .bars import BarCollection, pairs
 from .objective import Objective
 
 
@@ -76,21 +76,19 @@ class LPX:
     @matrix.setter
     def matrix(self, given: Iterable[Any]) -> None:
         held: list[dict[int, float]] = [{} for _ in self.rows]
-        at, width, size = -1, len(self.cols), len(self.cols) * len(self.rows)
-        for entry in given:
-            if isinstance(entry, Real):
-                at, value = at + 1, entry
-                if at >= size:
-                    raise IndexError(f"the matrix has {size} entries, no entry {at}")
-            else:
-                u, v, value = entry
-                at = self.rows.place(u) * width + self.cols.place(v)
+        width = len(self.cols)
+
+        def place(where: tuple[Any, Any]) -> int:
+            return self.rows.place(where[0]) * width + self.cols.place(where[1])
+
+        entries = (e if isinstance(e, Real) else ((e[0], e[1]), e[2]) for e in given)
+        for at, value in pairs(entries, place, width * len(self.rows)):
             row, column = divmod(at, width)
             if column in held[row]:
                 raise ValueError(f"the entry ({row}, {column}) of the matrix is given twice")
-            held[row][column] = number(value, "an entry of the matrix")
-        for bar, entries in zip(self.rows, held, strict=True):
-            bar.matrix = entries.items()
+            held[row][column] = value
+        for bar, found in zip(self.rows, held, strict=True):
+            bar.matrix = found.items()
 
     @matrix.deleter
     def matrix(self) -> None:
