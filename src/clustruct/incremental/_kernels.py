@@ -8,11 +8,6 @@ import numpy as np
 from clustruct._jit import kernel
 from clustruct._typing import Bools, Floats, Ints
 from clustruct.inference.correlation._kernels.bounded import merge_bounded
-from clustruct.inference.correlation._kernels.moving import (
-    free_names,
-    rename,
-    sums_to_neighbours,
-)
 
 
 @kernel()
@@ -23,31 +18,6 @@ def merge_anchored(indptr: Ints, indices: Ints, data: Floats, anchored: Bools) -
     smallest node of each cluster. A score of -inf forbids a pair of nodes.
     """
     return merge_bounded(indptr, indices, data, anchored.astype(np.int64), 1, 0, 0.0)
-
-
-@kernel()
-def descend_anchored(
-    indptr: Ints, indices: Ints, data: Floats, labels: Ints, free_nodes: Ints, tolerance: float
-) -> None:
-    """Best single moves of the free nodes until none gains more than the tolerance; labels change in
-    place.
-    """
-    m = labels.shape[0]
-    sizes, free, n_free = free_names(labels)
-    slot, near, sums = np.full(m, -1, np.int64), np.empty(m + 1, np.int64), np.empty(m + 1)
-    quiet, at = 0, 0
-    while quiet < free_nodes.shape[0]:
-        i = free_nodes[at]
-        n = sums_to_neighbours(indptr, indices, data, labels, i, slot, near, sums)
-        if sizes[labels[i]] > 1:
-            near[n], sums[n] = free[n_free - 1], 0.0
-            n += 1
-        pick = np.argmax(sums[:n])
-        quiet += 1
-        if sums[pick] - sums[0] > tolerance:
-            n_free = rename(labels, sizes, free, n_free, i, near[pick])
-            quiet = 0
-        at = at + 1 if at + 1 < free_nodes.shape[0] else 0
 
 
 @kernel()

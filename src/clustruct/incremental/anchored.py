@@ -138,13 +138,14 @@ def anchored_clusters(
 def _settled(graph: NodeGraph, labels: Ints, tolerance: float) -> Ints:
     """Single moves, then joins of whole clusters, again and again until neither gains anything."""
     from clustruct.inference.correlation._kernels.checks import canonical
+    from clustruct.inference.correlation._kernels.moving import descend_sparse
 
-    from ._kernels import descend_anchored, merge_anchored
+    from ._kernels import merge_anchored
 
     free, labels = np.flatnonzero(~graph.anchored), canonical(labels)
     while True:
         if len(free):
-            descend_anchored(*graph.csr, labels, free, tolerance)
+            descend_sparse(*graph.csr, labels, free, tolerance)
         labels = canonical(labels)
         between = graph.joined(labels)
         joined = merge_anchored(*between.csr, between.anchored)

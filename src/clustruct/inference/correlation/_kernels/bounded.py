@@ -7,10 +7,10 @@ from clustruct._jit import kernel
 from clustruct._typing import Floats, Ints
 
 from .merging import (
-    EMPTY,
     find_root,
     find_slot,
     initial_table,
+    join_sums,
     neighbour_chains,
     push,
     renewed_table,
@@ -54,17 +54,12 @@ def merge_bounded(
             if x == a or met[x] == b:
                 continue
             met[x] = b
-            moved = sums[find_slot(keys, min(b, x) * n + max(b, x))]
-            joined = min(a, x) * n + max(a, x)
-            slot = find_slot(keys, joined)
-            if keys[slot] == EMPTY:
-                keys[slot], sums[slot] = joined, moved
+            slot, _, fresh = join_sums(keys, sums, a, b, x, n)
+            if fresh:
                 used += 1
                 following[here], head[a] = head[a], here
-            else:
-                sums[slot] += moved
             if sums[slot] > least:
-                gains, pairs = push(gains, pairs, size, sums[slot], joined)
+                gains, pairs = push(gains, pairs, size, sums[slot], keys[slot])
                 size += 1
         if 2 * used > keys.shape[0]:
             keys, sums, used = renewed_table(keys, sums, parent)

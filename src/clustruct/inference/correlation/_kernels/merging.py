@@ -229,6 +229,20 @@ def push(gains: Floats, pairs: Ints, size: int, gain: float, pair: int) -> tuple
 
 
 @kernel()
+def join_sums(keys: Ints, sums: Floats, a: int, b: int, x: int, n: int) -> tuple[int, float, bool]:
+    """Add the sum of clusters b and x to that of a and x: its slot, what was added, whether it is new."""
+    moved = sums[find_slot(keys, min(b, x) * n + max(b, x))]
+    pair = min(a, x) * n + max(a, x)
+    slot = find_slot(keys, pair)
+    fresh = keys[slot] == EMPTY
+    if fresh:
+        keys[slot], sums[slot] = pair, moved
+    else:
+        sums[slot] += moved
+    return slot, moved, fresh
+
+
+@kernel()
 def merge_sparse(indptr: Ints, indices: Ints, data: Floats) -> Ints:
     """Algorithm 3 on a symmetric CSR graph without diagonal; absent pairs count 0.
 
@@ -264,17 +278,12 @@ def merge_sparse(indptr: Ints, indices: Ints, data: Floats) -> Ints:
             if x == a or met[x] == b:  # the entries of clusters that became one lead to it several times
                 continue
             met[x] = b
-            moved = sums[find_slot(keys, min(b, x) * n + max(b, x))]
-            joined = min(a, x) * n + max(a, x)
-            slot = find_slot(keys, joined)
-            if keys[slot] == EMPTY:
-                keys[slot], sums[slot] = joined, moved
+            slot, moved, fresh = join_sums(keys, sums, a, b, x, n)
+            if fresh:
                 used += 1
                 following[here], head[a] = head[a], here
-            else:
-                sums[slot] += moved
             if moved > 0.0 and sums[slot] > 0.0:
-                gains, pairs = push(gains, pairs, size, sums[slot], joined)
+                gains, pairs = push(gains, pairs, size, sums[slot], keys[slot])
                 size += 1
         # Pairs only die, so no merge adds more entries than a quarter of the slots: 3/4 are used at most.
         if 2 * used > keys.shape[0]:

@@ -314,13 +314,18 @@ def rename(labels: Ints, sizes: Ints, free: Ints, n_free: int, i: int, target: i
 
 
 @kernel()
-def descend_sparse(indptr: Ints, indices: Ints, data: Floats, labels: Ints, tolerance: float) -> None:
-    """Best single moves, item by item, until none gains more than the tolerance; labels change in place."""
+def descend_sparse(
+    indptr: Ints, indices: Ints, data: Floats, labels: Ints, nodes: Ints, tolerance: float
+) -> None:
+    """Best single moves of the nodes, in turn, until none gains more than the tolerance; labels change in
+    place.
+    """
     m = labels.shape[0]
     sizes, free, n_free = free_names(labels)
     slot, near, sums = np.full(m, -1, np.int64), np.empty(m + 1, np.int64), np.empty(m + 1)
-    quiet, i = 0, 0
-    while quiet < m:
+    quiet, at = 0, 0
+    while quiet < nodes.shape[0]:
+        i = nodes[at]
         n = sums_to_neighbours(indptr, indices, data, labels, i, slot, near, sums)
         if sizes[labels[i]] > 1:
             near[n], sums[n] = free[n_free - 1], 0.0
@@ -330,7 +335,7 @@ def descend_sparse(indptr: Ints, indices: Ints, data: Floats, labels: Ints, tole
         if sums[pick] - sums[0] > tolerance:
             n_free = rename(labels, sizes, free, n_free, i, near[pick])
             quiet = 0
-        i = i + 1 if i + 1 < m else 0
+        at = at + 1 if at + 1 < nodes.shape[0] else 0
 
 
 @kernel()
@@ -366,9 +371,9 @@ def joined_csr(indptr: Ints, indices: Ints, data: Floats, labels: Ints, k: int) 
 @kernel()
 def settle_sparse(indptr: Ints, indices: Ints, data: Floats, labels: Ints, tolerance: float) -> Ints:
     """Single moves, then joins of whole clusters, again and again until neither gains anything."""
-    labels = canonical(labels)
+    labels, nodes = canonical(labels), np.arange(labels.shape[0])
     while True:
-        descend_sparse(indptr, indices, data, labels, tolerance)
+        descend_sparse(indptr, indices, data, labels, nodes, tolerance)
         labels = canonical(labels)
         joined = merge_sparse(*joined_csr(indptr, indices, data, labels, labels.max() + 1))
         changed = False
