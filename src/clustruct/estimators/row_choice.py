@@ -15,7 +15,7 @@ from clustruct.problems import Judged, MultiLabelProblem, Trained
 
 from .choice import LOOSE
 
-# Losses are in percent: 1,000 to 30,000 were chosen on the sets of chapter 5 (docs/studies/multilabel2008.md).
+# Losses are in percent: 1,000 to 30,000 were chosen on the sets of chapter 5 (docs/studies).
 USUAL_C = 1000.0
 
 
