@@ -139,7 +139,14 @@ def rho_study(
 
 
 def by_set(
-    results: Results, quick: bool, *, name: str, rho_folds: int = 0, rho_kinds: tuple[str, ...] = ()
+    results: Results,
+    quick: bool,
+    *,
+    name: str,
+    rho_folds: int = 0,
+    rho_kinds: tuple[str, ...] = (),
+    folds: int = 10,
+    grid: tuple[float, ...] = tuple(GRID),
 ) -> dict[str, Any]:
     """All oracles and predictors on one set, and its part of the rho table. Without ``rho_folds`` the C of
     "not above rho" is that of the exact oracle, too; that of "at least rho" always is.
@@ -147,11 +154,11 @@ def by_set(
     --quick: 60 examples, two folds, two values of C and of rho.
     """
     data = small_set() if quick else load(name)
-    folds, grid, rhos = (2, [1.0, 100.0], (1.0, 0.5)) if quick else (10, GRID, RHOS)
-    rows = {m: study(results, data, m, folds, grid) for m in (*ORACLES, "baseline")}
+    cut, Cs, rhos = (2, [1.0, 100.0], (1.0, 0.5)) if quick else (folds, list(grid), RHOS)
+    rows = {m: study(results, data, m, cut, Cs) for m in (*ORACLES, "baseline")}
     if name.endswith(CONSTANT):
         bare = without_constant(data) if quick else load(name.removesuffix(CONSTANT))
-        rows[PLAIN] = study(results, bare, "exact", folds, grid, PLAIN)
+        rows[PLAIN] = study(results, bare, "exact", cut, Cs, PLAIN)
     C, given = rows["exact"]["C"], 0 if quick else rho_folds
     rho = {k: rho_study(results, data, k, C, given if k == "rho_below" else 0, rhos) for k in rho_kinds}
     return {"set": name, "default": default_loss(data), "rows": rows, "rho": rho}
