@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from clustruct import load, save
+from clustruct.cli import multilabel
 from clustruct.datasets import make_multilabel_count
 from clustruct.estimators import MultiLabelMRF
 from clustruct.storage import read
@@ -128,6 +129,15 @@ def test_labels_not_seen_in_training_are_mentioned(command, files, tmp_path):
     code, _, err = command("multilabel", "evaluate", tmp_path / "t.svm", "--model", tmp_path / "m")
     assert (code, err.count("\n")) == (0, 1)
     assert "t.svm:2: not among the labels of the training, and not counted: 77" in err
+
+
+def test_the_cost_of_all_labelings_is_told(command, files, tmp_path, monkeypatch):
+    monkeypatch.setattr(multilabel, "MANY", 1000)
+    code, _, err = command("multilabel", "fit", files / "train.svm", *FIT, tmp_path / "m")
+    assert (code, err.count("\n")) == (0, 1)
+    assert "train.svm: each round looks at all 2^4 labelings of 90 rows: --oracle graph_cut" in err
+    for more in (("--oracle", "graph_cut"), ("--edges", "tree")):
+        assert command("multilabel", "fit", files / "train.svm", *more, *FIT, tmp_path / "m")[2] == ""
 
 
 BAD = {

@@ -66,7 +66,8 @@ def weight_or_cv(text: str) -> float | str:
         raise argparse.ArgumentTypeError(f"must be a positive number or cv, not {text!r}") from None
 
 
-def _processes(text: str) -> int:
+def processes(text: str) -> int:
+    """How many processes; -1 for all processors."""
     if (value := int(text)) == 0:
         raise argparse.ArgumentTypeError("must not be 0 (-1: all processors)")
     return value
@@ -166,7 +167,7 @@ def add_learning(parser: argparse.ArgumentParser) -> None:
     add("--neighbours", type=whole(0), default=10, metavar="N", help="likely pairs of an item, at least (10)")
     sure = "learn probabilities with a given --C, too (three more trainings)"
     add("--calibrate", action="store_const", const=True, default="auto", help=sure)
-    add("--n-jobs", type=_processes, metavar="N", help="processes for training")
+    add("--n-jobs", type=processes, metavar="N", help="processes for training")
     add("--seed", type=whole(0), default=0, metavar="N", help="random numbers (0)")
     sources.add_source(parser)
 

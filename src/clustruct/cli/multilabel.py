@@ -11,7 +11,7 @@ import clustruct
 from clustruct.text import count, duration, short, table
 
 from . import rows
-from .arguments import names_between_commas, weight_or_cv, whole
+from .arguments import names_between_commas, processes, weight_or_cv, whole
 from .output import print_json
 
 if TYPE_CHECKING:
@@ -39,6 +39,8 @@ ORACLES = ("exact", "graph_cut", "linear_program", "greedy", "loopy_bp", "combin
 # Up to so many labels all labelings are looked at: 2^12 additions for a row.
 FEW_LABELS = 12
 STRONGEST = 8
+# Labelings that take some 40 s of one processor.
+MANY = 3e10
 
 
 def _add_fit(parser: argparse.ArgumentParser) -> None:
@@ -62,7 +64,7 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
     )
     add("--no-constant", action="store_true", help="no constant feature for each label")
     add("--folds", type=whole(2), default=3, metavar="N", help="folds of the cross-validation (3)")
-    add("--n-jobs", type=int, metavar="N", help="processes for training")
+    add("--n-jobs", type=processes, metavar="N", help="processes for training")
     add("--seed", type=whole(0), default=0, metavar="N", help="random numbers (0)")
     rows.add_words(add)
 
@@ -81,6 +83,8 @@ def _fit(args: argparse.Namespace) -> int | None:
         said = f"rows have {count(len(names), 'label')} in all, two are needed at least"
         raise clustruct.exceptions.DataError(f"{found.path}: {said}")
     oracle = args.oracle or ("exact" if len(names) <= FEW_LABELS or args.edges == "tree" else "graph_cut")
+    if oracle == "exact" and args.edges == "full":
+        _mention_cost(found, len(names))
     learner = clustruct.MultiLabelMRF(
         args.C,
         oracle=oracle,
@@ -101,6 +105,14 @@ def _fit(args: argparse.Namespace) -> int | None:
     else:
         _print(told, pairs)
     return rows.tell_end(args, told["stop_reason"] == "interrupted")
+
+
+def _mention_cost(found: FeatureRows, n_labels: int) -> None:
+    """Say before the work that all labelings of all rows will take long."""
+    if len(found) * 2.0**n_labels > MANY:
+        said = f"each round looks at all 2^{n_labels} labelings of {count(len(found), 'row')}"
+        advice = "--oracle graph_cut or --edges tree takes a small part of the time"
+        warnings.warn(f"{found.path}: {said}: {advice}", clustruct.exceptions.CostWarning, stacklevel=3)
 
 
 def _read(args: argparse.Namespace, named: Any, n_features: int | None = None) -> FeatureRows:
