@@ -84,7 +84,8 @@ def test_with_a_given_C_they_are_learned_where_asked_for():
 
 def test_too_few_sets_give_none():
     sets, labels = toy(0, n_sets=2)
-    assert SupervisedCorrelationClustering(C=1.0, calibrate=True).fit(sets, labels).calibration_ is None
+    with pytest.warns(ChoiceWarning, match="the model has no probabilities"):
+        assert SupervisedCorrelationClustering(C=1.0, calibrate=True).fit(sets, labels).calibration_ is None
 
 
 @pytest.mark.parametrize("listed", [False, True])

@@ -133,3 +133,14 @@ def test_refusals():
     curve = PrecisionCurve(np.zeros(1), np.zeros(1), np.zeros(1), 0.0, np.zeros(1))
     with pytest.raises(ValueError, match="between 0 and 1"):
         curve.dial(1.5)
+
+
+def test_errors_that_come_in_one_cluster_make_the_bound_lower():
+    """One wrong group of eight among a hundred right pairs: what if there are more of its kind?"""
+    right, found = np.r_[0.0, np.ones(100)], np.r_[28.0, np.ones(100)]
+    p = 100 / 128
+    spread = np.sqrt((28 * p) ** 2 + 100 * (1 - p) ** 2) / 128
+    assert lower_bound(right, found) == pytest.approx(p - 1.645 * spread)
+    # The same share of errors, one by one, is surer.
+    spread_out = np.repeat([1.0, 0.0], [100, 28])
+    assert lower_bound(spread_out, np.ones(128)) > lower_bound(right, found) + 0.1

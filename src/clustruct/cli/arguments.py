@@ -201,7 +201,7 @@ def add_verbose(parser: argparse.ArgumentParser) -> None:
 def add_output(parser: argparse.ArgumentParser) -> None:
     """What is printed."""
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
-    parser.add_argument("--quiet", action="store_true", help="no progress on stderr")
+    parser.add_argument("--quiet", action="store_true", help="print results, warnings and errors alone")
 
 
 def recipe(args: argparse.Namespace) -> Recipe:
@@ -323,7 +323,7 @@ def naming_files(args: argparse.Namespace) -> Iterator[None]:
         data = getattr(args, "data", None) or []
         others = [getattr(args, name, None) for name in NAMING]
         text = str(error)
-        named = [*data, *filter(None, [getattr(args, "constraints", None)])]
+        named = [*data, *filter(None, [getattr(args, name, None) for name in ("constraints", "existing")])]
         named += [*(getattr(args, "corrections", None) or []), *(getattr(args, "corrected", None) or [])]
         if not data or any(n in text for n in named) or any(n and text.startswith(str(n)) for n in others):
             raise

@@ -213,6 +213,10 @@ class SupervisedCorrelationClustering(SimilarityLearning):
                 self.calibration_ = calibrated(task, chosen, self.w_, self.random_state)
         except KeyboardInterrupt:  # what was learned is kept
             warnings.warn("interrupted: the model has no probabilities", ChoiceWarning, stacklevel=3)
+            return
+        if self.calibrate is True and self.calibration_ is None:
+            told = "too few sets, clusters or pairs can be held out to learn them from"
+            warnings.warn(f"the model has no probabilities: {told}", ChoiceWarning, stacklevel=3)
 
     def _read_labels(self, y: object, given: Sets) -> list[Labels]:
         return read_labels(y, given)

@@ -65,6 +65,8 @@ class Dials:
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise ValueError(f"{name} must be at least 1, not {value}")
+        if None not in (self.min_groups, self.max_groups) and self.min_groups > self.max_groups:  # type: ignore[operator]
+            raise ValueError(f"min_groups is {self.min_groups}, above max_groups, {self.max_groups}")
         if self.threshold is not None and self.precision is not None:
             raise ValueError("threshold and precision both say where to cut: give one of them")
         if self.reject_below is not None and self.max_groups is not None:
