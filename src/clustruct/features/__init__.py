@@ -2,6 +2,9 @@
 
 # The order counts: a guess asks the blocks in the order of their registration, and so its features come.
 # ruff: noqa: I001
+from importlib import import_module
+from typing import Any
+
 from .base import PairBlock
 from .blocking import Blocking, pair_recall
 from .blocks.strings import Strings
@@ -25,6 +28,7 @@ __all__ = [
     "Blocking",
     "Constant",
     "Dates",
+    "DocumentVectors",
     "Elsewhere",
     "FieldNeed",
     "Links",
@@ -48,3 +52,10 @@ __all__ = [
     "pair_recall",
     "pronouns",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # Loads scikit-learn's vectorisers and decompositions, which pairs do not need.
+    if name == "DocumentVectors":
+        return import_module("clustruct.features.documents").DocumentVectors
+    raise AttributeError(f"module 'clustruct.features' has no attribute {name!r}")
