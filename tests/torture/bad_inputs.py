@@ -17,6 +17,7 @@ from . import (
     inputs_link,
     inputs_living,
     inputs_options,
+    inputs_rows,
     inputs_tables,
     inputs_vectors,
 )
@@ -40,6 +41,7 @@ def all_lines() -> dict[str, Line]:
         *inputs_dials.all_lines(),
         *inputs_link.all_lines(),
         *inputs_vectors.options(),
+        *inputs_rows.all_lines(),
     ):
         while name in found:
             name += "+"
@@ -79,6 +81,7 @@ def write_models(folder: Path) -> None:
         if ran.code != 0:
             raise RuntimeError(f"{name} cannot be learned: {ran}")
     save(folder / "bare.model", load(folder / "table.model")[-1])
+    inputs_rows.write_models(folder)
     HookModels().prepare(folder, 0)
 
 

@@ -142,7 +142,7 @@ def _files() -> Iterator[Line]:
     for order in (wide, wide[::-1]):
         words = "predict w.jsonl --quiet --model sure.model --wide {} --pairs new.pairs.csv"
         for target in ("new.csv", "new.jsonl", "new.tsv"):
-            found = line(words.format(target), EITHER, "w.jsonl")
+            found = line(words.format(target), EITHER, "w.jsonl", target)
             yield replace(found, files={**found.files, "w.jsonl": lines(*order)}, lines=1)
 
 

@@ -145,7 +145,7 @@ def _grouped(
             K = model.decision_function([x])[0] if confidence or len(held) else None
             labels = model.predict([x])[0]
         else:
-            K = scores.signed() if confidence or len(held) else None
+            K = _searched(model, scores).signed() if confidence or len(held) else None
             labels = model.predict_scores([scores])[0]
         sources = x.sources if scores is None else scores.sources
         if len(held):
@@ -163,6 +163,12 @@ def _grouped(
     more = {"confidence": found.confidence} if confidence else {}
     more |= {} if found.rejected is None else {"rejected": found.rejected.astype(int)}
     return clustruct.io.Prediction(raw, found.labels, more)
+
+
+def _searched(model: Any, scores: PairScores) -> PairScores:
+    """What the model clusters by, where that is more than scores."""
+    found: PairScores = model.contested(scores) if hasattr(model, "contested") else scores
+    return found
 
 
 class Found(NamedTuple):
