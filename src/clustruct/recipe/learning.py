@@ -81,16 +81,14 @@ class Recipe(EstimatorState, BaseEstimator):
     fields : the fields to use, all by default
     learner : "correlation", "kmeans", "pairs", or a set clusterer
         A name stands for one of `LEARNERS`. An estimator of one's own is trained as it is.
-    loss, C, scaling, predictor, n_jobs, verbose, random_state : as for the learner
-        None leaves the learner's own value.
-        The loss of one table is "pairwise_f", where it is learned from as a whole.
+    loss, C, scaling, predictor, oracle, formulation, loss_in_oracle, n_jobs, verbose, random_state
+        As for the learner; None leaves its own value. The loss of one table is "pairwise_f", where it is
+        learned from as a whole.
     merge_cost : float, optional
         A wrong merge counts so many times as much as a wrong split (pairwise loss only).
     nonnegative : bool
         Likeness never counts against a pair: of features that tell one (`features.likenesses`) no weight is
         negative. Correlation clustering only.
-    oracle, formulation, loss_in_oracle : as for the learner
-        How training searches for violated clusterings; learners that do not search refuse them.
     unlabelled : "apart" or "unknown"
         What is known of items without a label: that they belong to no labelled cluster, or nothing. They are
         background: with them the table that is learned from is the one that prediction will meet.
@@ -197,12 +195,10 @@ class Recipe(EstimatorState, BaseEstimator):
         whole = len(raws) == 1 and not self.was_cut_
         chosen = self._source(raws)
         self.pipeline_ = self._train(raws, groups, chosen, self.checkpoint, whole=whole, hint=True)
-        held = getattr(self.pipeline_[-1], "shown_", None)
-        if isinstance(held, TrainingShape):  # the sets as they were before a cut
+        if isinstance(held := getattr(self.pipeline_[-1], "shown_", None), TrainingShape):  # before a cut
             self.pipeline_[-1].shown_ = held.with_set_sizes(shown)
-        self.training_ = training(self.pipeline_[-1], raws) | {
-            "source": None if chosen is None else chosen.told()
-        }
+        told = None if chosen is None else chosen.told()
+        self.training_ = training(self.pipeline_[-1], raws) | {"source": told}
         return self
 
     def _fit_on(
@@ -317,10 +313,8 @@ class Recipe(EstimatorState, BaseEstimator):
             raise ValueError("merge_cost goes with the pairwise loss only")
         model = LEARNERS[self.learner]()
         check_searches(self, model)
-        shared = model.get_params().keys() & self.get_params(deep=False).keys() - {
-            "checkpoint",
-            "nonnegative",
-        }
+        skipped = {"checkpoint", "nonnegative"}
+        shared = model.get_params().keys() & self.get_params(deep=False).keys() - skipped
         mine = {name: getattr(self, name) for name in shared}
         if self.merge_cost is not None:
             mine["loss"] = PairwiseLoss(merge_cost=self.merge_cost)
