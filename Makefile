@@ -8,7 +8,7 @@ BENCH_READY := $(BENCH_VENV)/.ready
 # One BLAS thread: the matrices are small, and results must not depend on the machine's cores.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: demo test lint types layers unit torture bench format clean
+.PHONY: demo test lint types layers unit torture bench studies format clean
 
 demo: $(READY)
 	$(BIN)/python -m examples.marbles
@@ -36,8 +36,14 @@ format: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# The short form of every benchmark; `make bench SIZE=` runs the long one.
+SIZE ?= --quick
 bench: $(BENCH_READY)
-	$(BENCH_VENV)/bin/python -m benchmarks
+	$(BENCH_VENV)/bin/python -m benchmarks $(SIZE)
+
+# Which tables of the documents are fresh, stale or missing, and what makes them.
+studies: $(READY)
+	$(BIN)/python -m studies
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
@@ -48,7 +54,7 @@ $(READY): pyproject.toml constraints.txt
 $(BENCH_READY): pyproject.toml constraints.txt benchmarks/requirements.txt
 	$(PYTHON) -m venv $(BENCH_VENV)
 	$(BENCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check \
-		-c constraints.txt -r benchmarks/requirements.txt -e '.[plot]'
+		-c constraints.txt -r benchmarks/requirements.txt -e '.[plot,text]'
 	touch $@
 
 clean:

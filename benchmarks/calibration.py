@@ -24,7 +24,6 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 
 from benchmarks.printing import table
-from benchmarks.raw_data import PATHS, documents, item_sets, records
 from clustruct import Recipe
 from clustruct.calibration import group_confidence, in_right_place
 from clustruct.explain import item_confidence
@@ -33,6 +32,7 @@ from clustruct.metrics import brier_skill, calibration_error
 from clustruct.partitions import canonical_labels
 from clustruct.recipe import similarities
 from clustruct.records import RawSet
+from studies.raw_data import PATHS, documents, item_sets, records
 
 NAMES = (
     "abt_buy",

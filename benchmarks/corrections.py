@@ -23,7 +23,6 @@ from pathlib import Path
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from benchmarks.raw_data import PATHS, item_sets, records_together
 from clustruct import Recipe
 from clustruct.features import checked
 from clustruct.incremental import (
@@ -39,6 +38,7 @@ from clustruct.incremental.replay import State
 from clustruct.metrics import pairwise_scores
 from clustruct.recipe import similarities
 from clustruct.records import RawSet
+from studies.raw_data import PATHS, item_sets, records_together
 
 STEP = 10
 

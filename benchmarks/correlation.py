@@ -1,6 +1,6 @@
 """Correlation clustering against its peers: value and seconds, side by side in one process, one thread.
 
-    python -m benchmarks.correlation            the table (some minutes, most of them spent in the peers)
+    python -m benchmarks.correlation            tables (some minutes, most of them spent in the peers)
     python -m benchmarks.correlation --quick    without m = 3000 and without all the rows at m = 100
 
 Seconds are CPU seconds of this process. bioimage-cpp and igraph are needed only for the columns about them.
@@ -8,8 +8,6 @@ Seconds are CPU seconds of this process. bioimage-cpp and igraph are needed only
 
 from __future__ import annotations
 
-import json
-import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -17,6 +15,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from benchmarks.printing import command
 from clustruct.inference import correlation
 
 Result = dict[str, Any]
@@ -183,58 +182,53 @@ def large_sparse() -> list[Result]:
     return rows
 
 
-def run(quick: bool = False) -> dict[str, Any]:
-    """All figures, ready for JSON."""
+def hard(quick: bool) -> list[Result]:
+    """Many small clusters with much noise, beside bioimage-cpp; --quick: without m = 3000, one seed."""
+    cases = [
+        (m, kind, seed) for m in (300, 1000) for kind in ("gauss", "pm1") for seed in range(1 if quick else 3)
+    ]
+    cases += [] if quick else [(3000, "gauss", 0), (3000, "pm1", 0)]
+    return [_over_planted(searches(*case)) for case in cases]
+
+
+def easy(quick: bool) -> list[Result]:
+    """Ten clusters, beside igraph."""
+    return [
+        _over_planted(searches(m, "gauss", 0, n_clusters=10)) for m in ((1000,) if quick else (1000, 3000))
+    ]
+
+
+def _over_planted(row: Result) -> Result:
+    """Values over the planted one."""
+    planted_value = row.pop("planted_value")
+    return {k: v / planted_value if k.endswith("_value") else v for k, v in row.items()}
+
+
+def relaxations(quick: bool) -> list[Result]:
+    """Lazy triangle rows beside all of them (--quick: at m = 50 alone)."""
+    cases = [(50, 0.6), (50, 1.0), (100, 0.6), (100, 1.0), (150, 0.5), (150, 0.6)]
+    cases += [] if quick else [(300, 0.5)]
+    return [relaxation(m, noise, with_all_rows=m == 50 or (m == 100 and not quick)) for m, noise in cases]
+
+
+def compile_all(quick: bool) -> str:
+    """Before anything is timed."""
     small, _ = planted(30, "gauss", 0)
-    for K in (small, sparse.csr_array(small)):  # compile before timing
+    for K in (small, sparse.csr_array(small)):
         correlation.local_search(K)
     correlation.lp_relaxation(small)
-    cases = [(m, kind, seed) for m in (300, 1000) for kind in ("gauss", "pm1") for seed in range(3)]
-    cases += [] if quick else [(3000, "gauss", 0), (3000, "pm1", 0)]
-    easy = (1000,) if quick else (1000, 3000)
-    return {
-        "hard": [searches(*case) for case in cases],
-        "easy": [searches(m, "gauss", 0, n_clusters=10) for m in easy],
-        "relaxation": [
-            relaxation(m, noise, with_all_rows=m == 50 or (m == 100 and not quick))
-            for m, noise in ((50, 0.6), (50, 1.0), (100, 0.6), (100, 1.0), (150, 0.5), (150, 0.6), (300, 0.5))
-        ],
-        "small_calls": small_calls(),
-        "sparse": large_sparse(),
-    }
+    return "done"
 
 
-def table(figures: dict[str, Any]) -> str:
-    """The figures as text; values are over the planted one."""
-    lines = ["planted partitions: value over the planted value, seconds"]
-    for row in figures["hard"] + figures["easy"]:
-        names = ("greedy", "descent", "local_search", "gaec", "kl", "leiden")
-        cells = [
-            f"{name} {row[f'{name}_value'] / row['planted_value']:.3f} {row[f'{name}_seconds']:.4f}s"
-            for name in names
-            if f"{name}_value" in row
-        ]
-        cells += [f"{name} not installed" for name in ("bioimage", "igraph") if name in row]
-        lines.append(
-            f"  m={row['m']} {row['kind']} k={row['clusters']} seed {row['seed']}: " + ", ".join(cells)
-        )
-    lines.append("linear relaxation")
-    for row in figures["relaxation"]:
-        whole = f", all rows {row['all_rows_seconds']:.2f}s" if "all_rows_seconds" in row else ""
-        lines.append(
-            f"  m={row['m']} noise {row['noise']}: {row['value']:.6f}, {row['seconds']:.3f}s,"
-            f" {row['rounds']} rounds, {100 * row['fractional']:.0f}% fractional{whole}"
-        )
-    lines += ["small calls"] + [f"  {name}: {value:.0f}" for name, value in figures["small_calls"].items()]
-    lines += ["sparse"] + [f"  {row}" for row in figures["sparse"]]
-    return "\n".join(lines)
-
-
-def main() -> None:
-    """Print the table, or JSON with --json."""
-    figures = run(quick="--quick" in sys.argv)
-    print(json.dumps(figures, indent=1) if "--json" in sys.argv else table(figures))
+PARTS = {
+    "compilation": compile_all,
+    "planted partitions": hard,
+    "ten clusters": easy,
+    "relaxation": relaxations,
+    "small calls": lambda quick: small_calls(),
+    "sparse": lambda quick: large_sparse(),
+}
 
 
 if __name__ == "__main__":
-    main()
+    command(PARTS, __doc__)

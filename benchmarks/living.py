@@ -15,7 +15,6 @@ from dataclasses import replace
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from benchmarks.raw_data import PATHS, item_sets, records, records_together
 from benchmarks.tables.made import SHAPES
 from clustruct import Recipe
 from clustruct.features import checked
@@ -24,6 +23,7 @@ from clustruct.incremental.known import Known
 from clustruct.incremental.replay import State
 from clustruct.metrics import pairwise_scores
 from clustruct.records import RawSet
+from studies.raw_data import PATHS, item_sets, records, records_together
 
 
 def data(name: str, seed: int) -> tuple[list[RawSet], list[RawSet]]:

@@ -1,31 +1,26 @@
 """Speed of multi-label training and prediction, as ratios measured side by side in one process.
 
-    python -m benchmarks.mrf_speed [--C 1000] [--repeats 3]
+    python -m benchmarks.mrf_speed [--quick]
 
 Training: Synth2 (1000 x 40, 10 labels, complete graph, one-slack) with the graph-cut, exact and LP oracles.
 Prediction: 10,000 examples with 14 labels, every predictor. Inference: microseconds per problem in batches,
-and roof duality on one complete graph beside dwave-preprocessing. CPU seconds, compilation excluded. Writes
-out/mrf_speed.json.
+and roof duality on one complete graph beside dwave-preprocessing. CPU seconds, compilation excluded.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.printing import command
 from clustruct import ssvm
 from clustruct.datasets import make_multilabel_count
 from clustruct.inference import mrf
 from clustruct.problems import MultiLabelProblem
 from clustruct.problems.multilabel import SEARCHES
 from tests.reference.mrf import dwave
-
-OUT = Path("out/mrf_speed.json")
 
 
 def cpu_seconds(call: Any, repeats: int) -> tuple[float, Any]:
@@ -38,8 +33,8 @@ def cpu_seconds(call: Any, repeats: int) -> tuple[float, Any]:
     return float(np.median(times)), answer
 
 
-def training(C: float, rtol: float, repeats: int, constant: bool) -> dict[str, Any]:
-    """Item 4: one-slack training with three oracles. Equal objectives: graph cut and LP."""
+def training(C: float, rtol: float, repeats: int, constant: bool) -> list[dict[str, Any]]:
+    """One-slack training with three oracles. Equal objectives: graph cut and LP."""
     X, Y = make_multilabel_count(1000, random_state=1)
     if constant:
         X = np.hstack([X, np.ones((1000, 1))])
@@ -51,25 +46,19 @@ def training(C: float, rtol: float, repeats: int, constant: bool) -> dict[str, A
             lambda p=problem: ssvm.fit(p, C, formulation="one_slack", rtol=rtol), runs
         )
         found[oracle] = {
+            "C": C,
+            "constant feature": constant,
+            "oracle": oracle,
             "seconds": seconds,
             "objective": result.objective,
             "rounds": result.n_iter,
-            "oracle_seconds": result.oracle_seconds,
-            "qp_seconds": result.qp_seconds,
         }
     slow = found["linear_program"]["seconds"]
-    ratios = {name: slow / entry["seconds"] for name, entry in found.items()}
-    return {
-        "C": C,
-        "rtol": rtol,
-        "constant_feature": constant,
-        "oracles": found,
-        "times_faster_than_lp": ratios,
-    }
+    return [{**row, "LP's time over it": slow / row["seconds"]} for row in found.values()]
 
 
-def prediction(repeats: int, count: int = 10000, V: int = 14, d: int = 103) -> dict[str, Any]:
-    """Item 5: 10,000 examples with 14 labels; the LP on a hundredth of them, scaled up."""
+def prediction(repeats: int, count: int = 10000, V: int = 14, d: int = 103) -> list[dict[str, Any]]:
+    """10,000 examples with 14 labels; the LP on a hundredth of them, scaled up."""
     rng = np.random.default_rng(0)
     X, Y = rng.normal(size=(count, d)), rng.integers(0, 2, (count, V))
     problem = MultiLabelProblem(X, Y)
@@ -81,14 +70,13 @@ def prediction(repeats: int, count: int = 10000, V: int = 14, d: int = 103) -> d
         problem.predict(rows[:2], w, name)
         seconds, _ = cpu_seconds(lambda n=name, r=rows: problem.predict(r, w, n), repeats)
         found[name] = seconds * count / len(rows)
-    share = problem.predict_relaxed(X, w).undecided_share
-    return {"seconds": found, "undecided_share": share}
+    return [{"predictor": name, "examples": count, "seconds": seconds} for name, seconds in found.items()]
 
 
 def inference(repeats: int) -> dict[str, Any]:
     """Roof duality: batches of small problems, and single problems of growing size, ours and dwave's."""
     rng = np.random.default_rng(0)
-    batches, single = {}, {}
+    batches, single = [], []
     for V in (6, 10, 14):
         unary, pairwise = rng.normal(size=(300, V)), np.triu(rng.normal(size=(V, V)), 1)
         own = lambda u=unary, p=pairwise: mrf.graph_cut(u, p)  # noqa: E731
@@ -97,36 +85,30 @@ def inference(repeats: int) -> dict[str, Any]:
         times = {name: cpu_seconds(call, repeats)[0] / 300 * 1e6 for name, call in calls.items()}
         call = lambda u=unary, p=pairwise: mrf.linear_program(u, p)  # noqa: E731
         times["linear_program"] = cpu_seconds(call, 1)[0] / 300 * 1e6
-        batches[V] = times
+        batches.append({"V": V, **times})
     for V in (20, 50, 100, 200, 500):
         unary, pairwise = rng.normal(size=V), np.triu(rng.normal(size=(V, V)), 1)
-        single[V] = {
+        times = {
             name: cpu_seconds(lambda s=search, u=unary, p=pairwise: s(u, p), repeats)[0] * 1e3
             for name, search in (("own", mrf.graph_cut), ("dwave", dwave))
         }
-    return {"microseconds_per_problem": batches, "milliseconds_complete_graph": single}
+        single.append({"V": V, **times})
+    return {"microseconds per problem": batches, "milliseconds, one complete graph": single}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--C", type=float, nargs="*", default=[100.0, 1000.0])
-    parser.add_argument("--rtol", type=float, default=1e-2)
-    parser.add_argument("--repeats", type=int, default=3)
-    options = parser.parse_args()
+def _trainings(quick: bool) -> list[dict[str, Any]]:
     training(1.0, 0.5, 1, False)  # compiles
-    report = {
-        "prediction": prediction(options.repeats),
-        "inference": inference(options.repeats),
-        "training": [
-            training(C, options.rtol, options.repeats, constant)
-            for C in options.C
-            for constant in (False, True)
-        ],
-    }
-    OUT.parent.mkdir(exist_ok=True)
-    OUT.write_text(json.dumps(report, indent=1))
-    print(json.dumps(report, indent=1))
+    cases = (
+        [(100.0, True)] if quick else [(C, constant) for C in (100.0, 1000.0) for constant in (False, True)]
+    )
+    return [row for C, constant in cases for row in training(C, 1e-2, 1 if quick else 3, constant)]
 
+
+PARTS = {
+    "prediction": lambda quick: prediction(1 if quick else 3, 1000 if quick else 10_000),
+    "inference": lambda quick: inference(1 if quick else 3),
+    "training": _trainings,
+}
 
 if __name__ == "__main__":
-    main()
+    command(PARTS, __doc__)

@@ -22,10 +22,10 @@ pytestmark = [
 )
 def test_default_settings_group_news(name, fields, most):
     """Two halves by group, each in turn trains; the pair classifier makes more errors."""
-    from benchmarks import tasks
-    from benchmarks.supervised import held_out
     from clustruct import SupervisedCorrelationClustering
     from clustruct.baselines import PairwiseClassifierClustering
+    from studies import tasks
+    from studies.correlation2005.defaults import held_out
 
     task = tasks.news(name, fields)
     learned, _ = held_out(task, SupervisedCorrelationClustering())

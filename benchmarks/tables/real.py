@@ -18,7 +18,7 @@ from benchmarks.tables.made import figures
 from benchmarks.tables.scores import Labels
 from benchmarks.tables.table import ENTITY, ID
 from benchmarks.tables.tools import Job, run
-from benchmarks.tasks import data_folder
+from studies.data import data_folder
 
 NAMES = ("abt_buy", "amazon_google", "cora", "dblp_acm", "walmart_amazon")
 BESIDE = ("movies", "febrl3", "febrl4", "cddb")

@@ -9,11 +9,11 @@ from sklearn.datasets import make_blobs
 from sklearn.linear_model import Ridge
 from sklearn.neighbors import NearestNeighbors
 
-from benchmarks.universum_methods import local_scaling
 from clustruct.baselines import CLGR, CPM3C, PLSA, cpm3c, documents
 from clustruct.baselines.documents import plsa
 from clustruct.metrics import matched_accuracy
 from clustruct.universum.problem import MarginProblem
+from studies.universum2011.methods import local_scaling
 
 
 @pytest.fixture(scope="module")

@@ -8,12 +8,12 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from benchmarks.nested_cv import losses_of_predictors
 from clustruct import ItemSet
 from clustruct.baselines import PairKMeans, UntrainedKMeans
 from clustruct.datasets import make_synth
 from clustruct.estimators import SupervisedKMeans
 from clustruct.inference.spectral import count_clusters
+from studies.nested_cv import losses_of_predictors
 
 JOINT = "the items of a set are clustered together: a part of them, or another order, is another question"
 PER_SET = "sample_weight has one number per set, and one table is one set"

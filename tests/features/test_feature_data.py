@@ -16,10 +16,10 @@ pytestmark = [
 
 def test_citations_are_grouped_with_default_features():
     """cora, at most 40 records of a fold: folds 0-4 train, 5-9 test."""
-    from benchmarks import raw_data
-    from benchmarks.features_records import labels_of, scores
     from clustruct import SupervisedCorrelationClustering
     from clustruct.features import PairFeatures, guess_blocks
+    from studies import raw_data
+    from studies.records.folds import labels_of, scores
 
     sets = raw_data.records("cora", 40)
     train, test = sets[:5], sets[5:]
@@ -35,8 +35,8 @@ def test_citations_are_grouped_with_default_features():
 
 def test_mentions_of_real_documents_are_read():
     """Every mention of ten documents has a place, and gum's hand annotation is left out."""
-    from benchmarks import raw_data
     from clustruct.features import PairFeatures, guess_blocks
+    from studies import raw_data
 
     for name in ("litbank", "gum"):
         docs = raw_data.documents(name, 30)[:10]

@@ -11,7 +11,7 @@ from clustruct.itemsets import ItemSet
 
 __all__ = ["make_synth"]
 
-# With noise 0.2 a good optimiser makes no error at all. `python -m benchmarks.kmeans_synth`, mean test losses
+# With noise 0.2 a good optimiser makes no error at all. `python -m studies.kmeans2008`, mean test losses
 # of Iterative, Spectral, Pair and None: 5, 9, 4, 77 at 0.4; 52, 61, 48, 77 at 0.5; 71, 73, 69, 77 at 0.6; and
 # at 0.8 nothing is learned.
 

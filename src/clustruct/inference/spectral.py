@@ -26,7 +26,7 @@ from clustruct.partitions import RelaxedClustering
 from .kmeans import best_hill_climb, check_k, check_similarity, order_of_rows, starts
 
 Method = Literal["auto", "dense", "lanczos"]
-# Below this size LAPACK's subset solver is the faster (python -m benchmarks.kmeans_timing).
+# Below this size LAPACK's subset solver is the faster (python -m benchmarks.eigen).
 SMALL = 200
 # Eigenvectors with a smaller share are left out of a soft clustering.
 NEGLIGIBLE = 1e-13
@@ -239,7 +239,7 @@ def count_clusters(K: Any, least: int = 1, most: int = MOST_CLUSTERS) -> int:
     The columns of every partition's Y span the constant vector, so that k clusters show as k - 1 leading
     eigenvalues of HKH, H = I - 11'/m, which training pushes up against the others by the margin. (K
     itself says less: no partition depends on 1'K1, and training leaves it where it falls.) Without a
-    positive eigenvalue there is one cluster. `python -m benchmarks.kmeans_count` compares rules.
+    positive eigenvalue there is one cluster. `python -m studies.kmeans2008 --only count` compares rules.
 
     >>> count_clusters(np.array([[3.0, 3.0, 0.0], [3.0, 3.0, 0.0], [0.0, 0.0, 2.0]]))
     2

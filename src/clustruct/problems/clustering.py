@@ -23,7 +23,7 @@ from clustruct.storage.values import entry_of
 from .units import Units
 
 # The natural unit times this is C = 1. Correlation: on news, records and mentions the best C lay between 100
-# and 10,000 times the unit (``benchmarks/supervised.py``, "choice of C").
+# and 10,000 times the unit (``studies.correlation2005``, "choice-of-C").
 FAIR: dict[Objective, float] = {"correlation": 1000.0, "kmeans": 10.0}
 # Each item alone, and all in one cluster, for a number of items.
 TRIVIAL: tuple[Callable[[int], Ints], ...] = (

@@ -1,0 +1,4 @@
+from studies.command import main
+from studies.correlation2005.study import STUDY
+
+main(STUDY)

@@ -1,0 +1,62 @@
+"""The tables of chapter 4."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from studies import nested_cv, tasks
+from studies.kmeans2008 import count, news, protocol, synth, timing, webkb, webkb_pages
+from studies.study import Study, Table
+
+PAGES = ("webkb/webkb.jsonl.gz",)
+
+STUDY = Study(
+    "kmeans2008",
+    "Supervised k-means and spectral clustering: dissertation chapter 4 again",
+    (
+        *(
+            Table(
+                f"webkb-{kind}",
+                f"Table 4.3: WebKB-{kind.upper()}. Ours (published)",
+                partial(webkb.table, kind=kind),
+                webkb.render,
+                data=PAGES,
+                sources=(webkb_pages, nested_cv),
+            )
+            for kind in ("l", "n")
+        ),
+        *(
+            Table(
+                f"synth-{noise}",
+                f"Table 4.3: Synth, noise {noise}",
+                partial(synth.synth, noise=noise),
+                synth.render,
+                sources=(nested_cv,),
+            )
+            for noise in (0.2, 0.6, 0.8)
+        ),
+        *(
+            Table(
+                source,
+                f"Table 4.4 on {source}",
+                partial(news.by_source, source=source),
+                protocol.by_method,
+                data=(f"news/{source}.jsonl.gz",),
+                sources=(tasks, nested_cv),
+            )
+            for source in news.SOURCES
+        ),
+        Table(
+            "timing", "Figures 4.1 to 4.4: CPU time of a training", timing.curves, timing.render, timing.draw
+        ),
+        Table("count", "Which rule finds k: Synth", count.synth_rules),
+        Table(
+            "count-news",
+            "Which rule finds k: news",
+            count.news_rules,
+            data=tuple(f"news/{source}.jsonl.gz" for source in news.SOURCES),
+            sources=(news, tasks),
+        ),
+    ),
+    small="synth-0.2",
+)

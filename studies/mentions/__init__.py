@@ -1,0 +1,1 @@
+"""Mentions of litbank and gum: models trained for different losses."""

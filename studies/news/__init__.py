@@ -1,0 +1,1 @@
+"""News and author names: features and the command, two halves by group."""

@@ -1,0 +1,1 @@
+"""Records: features, blocking and the command on tables whose duplicates are known."""

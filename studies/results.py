@@ -1,0 +1,127 @@
+"""Results that survive a kill: one JSON file per table, with every cell computed and what made it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import time
+from collections.abc import Callable, Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import clustruct
+from studies.data import data_folder
+
+DIGITS = 12
+
+
+def digest_of_words(*words: str) -> str:
+    """One digest of some words."""
+    return hashlib.sha256("\n".join(words).encode()).hexdigest()[:DIGITS]
+
+
+def digest_of_files(paths: Iterable[Path]) -> str:
+    """One digest of the contents of some files, whatever folder they lie in."""
+    return digest_of_words(*(f"{path.name}: {_file_digest(path)}" for path in paths))
+
+
+@cache
+def _file_digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def digest_of_data(names: Iterable[str]) -> str | None:
+    """The digest of files below CLUSTRUCT_DATA; None where one of them is not to be had."""
+    folder = data_folder()
+    paths = [folder / name if folder else None for name in names]
+    if any(path is None or not path.exists() for path in paths):
+        return None
+    return digest_of_files(path for path in paths if path is not None)
+
+
+def package_commit() -> str:
+    """The commit of the sources; "+" after it where files differ from it."""
+    here = Path(__file__).parent
+    try:
+        commit = _git("rev-parse", "--short", "HEAD", at=here)
+        return commit + ("+" if _git("status", "--porcelain", "--", "../src", at=here) else "")
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+
+
+def _git(*words: str, at: Path) -> str:
+    return subprocess.run(["git", *words], cwd=at, capture_output=True, text=True, check=True).stdout.strip()
+
+
+class Results:
+    """The results of one table in a file.
+
+    ``get(key, make)`` gives a cell: from the file where it was computed before, else by ``make()``, and then
+    it is on file before the call returns. ``finish(rows)`` adds the rows that the table is rendered from, and
+    drops cells that were not asked for. A cell made by other sources is kept unless ``again`` is set.
+    """
+
+    def __init__(self, path: Path, sources: str = "", again: bool = False, loud: bool = False) -> None:
+        self.path, self.sources, self.again, self.loud = path, sources, again, loud
+        self.held: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.exists() else {}
+        self.asked: set[str] = set()
+
+    @property
+    def rows(self) -> Any:
+        """What `finish` was given; None where the table was never finished."""
+        return self.held.get("rows")
+
+    @property
+    def made(self) -> dict[str, Any]:
+        """Package version, commit and digests of the run that finished the table."""
+        return self.held.get("made", {})
+
+    @property
+    def cells(self) -> dict[str, Any]:
+        """Cells by key: value, seconds, and the digest of the sources that made it."""
+        return self.held.setdefault("cells", {})
+
+    def get(self, key: str, make: Callable[[], Any]) -> Any:
+        """The value of a cell, computed if it is not on file."""
+        self.asked.add(key)
+        cell = self.cells.get(key)
+        if cell is None or (self.again and cell["sources"] != self.sources):
+            started = time.process_time()
+            value = make()
+            seconds = time.process_time() - started
+            # What is returned is what a later run will read: JSON, not NumPy.
+            cell = json.loads(json.dumps({"value": value, "seconds": seconds}, default=_plain))
+            self.cells[key] = {**cell, "sources": self.sources}
+            self._write()
+            if self.loud and seconds > 1.0:
+                print(f"  {key}: {seconds:.1f} s", flush=True)
+        return self.cells[key]["value"]
+
+    def finish(self, rows: Any, **about: Any) -> None:
+        """Keep the rows of the finished table, and what made them."""
+        for key in set(self.cells) - self.asked:
+            del self.cells[key]
+        version = {"clustruct": clustruct.__version__, "commit": package_commit()}
+        self.held["made"] = {**version, "sources": self.sources, **about}
+        self.held["rows"] = json.loads(json.dumps(rows, default=_plain))
+        self._write()
+
+    def stale_cells(self) -> int:
+        """How many cells were made by other sources."""
+        return sum(cell["sources"] != self.sources for cell in self.cells.values())
+
+    def _write(self) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        part = self.path.with_suffix(f".{os.getpid()}.part")
+        ordered = {key: self.held[key] for key in ("made", "rows", "cells") if key in self.held}
+        part.write_text(json.dumps(ordered, indent=1) + "\n", "utf-8")
+        part.replace(self.path)
+
+
+def _plain(value: Any) -> Any:
+    """NumPy's scalars and arrays as JSON."""
+    return value.tolist() if hasattr(value, "tolist") else float(value)

@@ -1,0 +1,130 @@
+"""A study: its tables, what each needs, and whether what is kept of it is still right."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from studies import rendering
+from studies.data import NoData, data_file
+from studies.results import Results, digest_of_data, digest_of_files, digest_of_words
+
+ROOT = Path(__file__).resolve().parents[1]
+QUICK = Path("out/studies")
+Compute = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table of the documents (or of the docs).
+
+    ``compute(results, quick)`` asks ``results.get`` for its cells and returns the rows, as JSON; ``render``
+    makes Markdown of the rows, ``draw`` pictures below docs/. ``data`` names the files below CLUSTRUCT_DATA.
+    ``sources`` are the modules whose change makes the table stale, beside that of ``compute`` itself.
+    """
+
+    key: str
+    title: str
+    compute: Compute
+    render: Callable[[Any], str] = rendering.markdown
+    draw: Callable[[Any, Path], None] | None = None
+    data: tuple[str, ...] = ()
+    sources: tuple[ModuleType, ...] = ()
+
+    def digest(self) -> str:
+        """Of the sources, and of the settings that ``functools.partial`` gives."""
+        call, settings = self.compute, []
+        while isinstance(call, partial):
+            settings += [repr(call.args), repr(sorted(call.keywords.items()))]
+            call = call.func
+        own = sys.modules[call.__module__]
+        files = dict.fromkeys(Path(str(module.__file__)) for module in (own, *self.sources))
+        name = digest_of_files(files)
+        return digest_of_words(name, *settings) if settings else name
+
+
+@dataclass(frozen=True)
+class State:
+    """What is kept of a table: "fresh", "stale" or "missing", why, and what made it."""
+
+    word: str
+    why: str = ""
+    made: str = ""
+
+
+@dataclass(frozen=True)
+class Study:
+    """The tables of one paper or data family. ``small`` is the table whose quick run is a test."""
+
+    name: str
+    title: str
+    tables: tuple[Table, ...]
+    small: str = ""
+
+    @property
+    def folder(self) -> Path:
+        """Where results are kept in the repository."""
+        return ROOT / "studies" / self.name / "results"
+
+    def command(self, key: str) -> str:
+        """What makes a table."""
+        return f"python -m studies.{self.name} --only {key}"
+
+    def __getitem__(self, key: str) -> Table:
+        return next(table for table in self.tables if table.key == key)
+
+    def results(self, table: Table, folder: Path | None = None, **options: Any) -> Results:
+        """The file of a table."""
+        return Results((folder or self.folder) / f"{table.key}.json", table.digest(), **options)
+
+    def run(self, table: Table, *, quick: bool = False, folder: Path | None = None, **options: Any) -> Any:
+        """Make one table; what an earlier run computed is not computed again. Quick runs are kept apart."""
+        for name in () if quick else table.data:
+            data_file(name)
+        results = self.results(table, folder or (QUICK / self.name if quick else None), **options)
+        rows = table.compute(results, quick)
+        results.finish(rows, data=digest_of_data(table.data))
+        return results.rows
+
+    def state(self, table: Table) -> State:
+        """Fresh, stale or missing."""
+        kept = self.results(table)
+        if kept.rows is None:
+            return State("missing", f"{len(kept.cells)} cells kept" if kept.cells else "")
+        made = f"{kept.made['clustruct']}, {kept.made['commit']}"
+        if old := kept.stale_cells():
+            return State("stale", f"{old} of {len(kept.cells)} cells by other sources", made)
+        if kept.made["sources"] != kept.sources:
+            return State("stale", "by other sources", made)
+        now = digest_of_data(table.data)
+        if now is None:
+            return State("fresh", "data not looked at", made)
+        return (
+            State("stale", "with other data", made) if now != kept.made["data"] else State("fresh", "", made)
+        )
+
+    def render(self, docs: Path = ROOT / "docs") -> list[str]:
+        """Write the tables that are kept into the page and draw their pictures; returns their keys."""
+        done, page = [], docs / "studies" / f"{self.name}.md"
+        text = page.read_text("utf-8") if page.exists() else f"# {self.title}\n"
+        for table in self.tables:
+            kept = self.results(table)
+            if kept.rows is None:
+                continue
+            about = f"clustruct {kept.made['clustruct']}, {kept.made['commit']}"
+            body = f"{table.render(kept.rows)}\n\nMade by `{self.command(table.key)}` ({about})."
+            text = rendering.put(text, f"{self.name}/{table.key}", body, table.title)
+            if table.draw:
+                table.draw(kept.rows, docs)
+            done.append(table.key)
+        if done:
+            page.write_text(text, "utf-8")
+        return done
+
+
+__all__ = ["NoData", "Results", "State", "Study", "Table"]

@@ -1,0 +1,130 @@
+"""The methods of Tables 3 to 6, each as a function of a corpus and a seed that gives labels."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.cluster import KMeans, SpectralClustering
+from sklearn.decomposition import NMF
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.mixture import GaussianMixture
+from sklearn.neighbors import NearestNeighbors
+
+from clustruct.baselines import CLGR, CPM3C, PLSA
+from clustruct.baselines.documents import neighbour_graph
+from clustruct.estimators import UniversumClustering
+from clustruct.metrics import matched_accuracy, normalized_mutual_information, rand_index
+from clustruct.universum.sources import select_between
+from studies.universum2011.corpora import Corpus
+
+Method = Callable[[Corpus, int], np.ndarray]
+HELD: dict[tuple[str, int, str], np.ndarray] = {}
+
+
+def scores(y: Any, labels: Any) -> dict[str, float]:
+    """Accuracy in percent, NMI with the geometric mean, Rand index."""
+    return {
+        "accuracy": 100.0 * matched_accuracy(y, labels),
+        "nmi": normalized_mutual_information(y, labels, average="geometric"),
+        "rand": rand_index(y, labels),
+    }
+
+
+def margin(source: str | None, **options: Any) -> Method:
+    """M2DCU with documents of this source, or M2DCU-0; the selection is not part of the time."""
+
+    def run(corpus: Corpus, seed: int) -> np.ndarray:
+        model = UniversumClustering(corpus.k, random_state=seed, **options)
+        universum = None if source is None else chosen_universum(corpus, source)
+        return model.fit(corpus.X, universum=universum).labels_
+
+    return run
+
+
+def between(corpus: Corpus, seed: int) -> np.ndarray:
+    """M2DCU-0 first, then from the same start with the 30 % of U_rest nearest to its borders."""
+    first = UniversumClustering(corpus.k, random_state=seed).fit(corpus.X)
+    nearest = select_between(first.coef_, corpus.rest).rows
+    return UniversumClustering(corpus.k, random_state=seed).fit(corpus.X, universum=nearest).labels_
+
+
+def chosen_universum(corpus: Corpus, source: str) -> np.ndarray:
+    """The Universum of a source, made once per corpus."""
+    key = (corpus.name, len(corpus.X), source)
+    if key not in HELD:
+        HELD[key] = corpus.universum(source)
+    return HELD[key]
+
+
+def kmeans(corpus: Corpus, seed: int) -> np.ndarray:
+    return KMeans(corpus.k, n_init=50, random_state=seed).fit(corpus.X).labels_
+
+
+def gaussian_mixture(corpus: Corpus, seed: int) -> np.ndarray:
+    model = GaussianMixture(corpus.k, covariance_type="diag", n_init=5, random_state=seed)
+    return model.fit(corpus.X).predict(corpus.X)
+
+
+def nmf(corpus: Corpus, seed: int) -> np.ndarray:
+    model = NMF(corpus.k, init="nndsvdar", random_state=seed, max_iter=300)
+    parts = model.fit_transform(corpus.words)
+    # Columns in units of what they explain, as W H has no scale of its own.
+    return np.argmax(parts * np.linalg.norm(model.components_, axis=1), axis=1)
+
+
+def local_scaling(X: Any, n_neighbors: int = 30, scale_neighbor: int = 7) -> Any:
+    """``S_ij = exp(-|x_i - x_j|^2 / (s_i s_j))`` for neighbours, s_i the distance to the 7th (Zelnik-Manor
+    and Perona 2004), symmetric; zero elsewhere, which keeps it linear in n.
+    """
+    near = NearestNeighbors(n_neighbors=min(n_neighbors, X.shape[0] - 1)).fit(X)
+    distances, index = near.kneighbors()
+    own = np.maximum(distances[:, min(scale_neighbor, distances.shape[1]) - 1], 1e-12)
+    weights = np.exp(-(distances**2) / (own[:, None] * own[index]))
+    graph = neighbour_graph(weights, index)
+    return graph.maximum(graph.T).tocsr()
+
+
+def ncut(corpus: Corpus, seed: int) -> np.ndarray:
+    graph = local_scaling(corpus.X)
+    return SpectralClustering(corpus.k, affinity="precomputed", random_state=seed).fit(graph).labels_
+
+
+def cpm3c(corpus: Corpus, seed: int) -> np.ndarray:
+    return CPM3C(corpus.k, random_state=seed).fit(corpus.X).labels_
+
+
+def clgr(corpus: Corpus, seed: int) -> np.ndarray:
+    return CLGR(corpus.k, random_state=seed).fit(corpus.X).labels_
+
+
+def plsa(corpus: Corpus, seed: int) -> np.ndarray:
+    return PLSA(corpus.k, random_state=seed).fit(corpus.words).labels_
+
+
+METHODS: dict[str, Method] = {
+    "M2DCU": margin("select"),
+    "M2DCU, all of U_rest": margin("rest"),
+    "M2DCU, U_rest between": between,
+    "M2DCU-0": margin(None),
+    "M2DCU, k-means start": margin("select", init="kmeans"),
+    "M2DCU-0, k-means start": margin(None, init="kmeans"),
+    "k-means": kmeans,
+    "NMF": nmf,
+    "Ncut": ncut,
+    "GMM": gaussian_mixture,
+    "CPM3C": cpm3c,
+    "CLGR": clgr,
+    "PLSA": plsa,
+}
+# Seeds of the methods that take long; the others have as many as asked for.
+FEWER = {"Ncut": 1, "CPM3C": 1}
+
+
+def run(method: str, corpus: Corpus, seed: int) -> np.ndarray:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", UserWarning)
+        return METHODS[method](corpus, seed)

@@ -1,0 +1,131 @@
+"""Tables 3 to 6 and the grid, with parameters as in the paper and chosen without labels."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from clustruct.model_selection.label_free import RULES, choose_by_scores, kmeans_starts, try_grid
+from clustruct.universum.problem import principal_labels
+from studies.rendering import grid as markdown_grid
+from studies.results import Results
+from studies.universum2011.corpora import Corpus, load
+from studies.universum2011.methods import FEWER, METHODS, chosen_universum, run, scores
+from studies.universum2011.published import ACCURACY
+
+MEASURES = ("accuracy", "nmi", "rand", "seconds")
+GRID_C = (2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
+GRID_U = (0.0, 0.001, 0.01, 0.1, 1.0, 10.0)
+
+
+def tables(results: Results, quick: bool, *, name: str, seeds: int = 10) -> list[dict[str, Any]]:
+    """A row per method: means over seeds at default settings, CPU seconds."""
+    corpus, rows = load(name, quick), []
+    for method in METHODS:
+        count = 1 if quick else min(seeds, FEWER.get(method, seeds))
+        runs = [
+            results.get(f"{method}, seed {s}", lambda m=method, s=s: _one(corpus, m, s)) for s in range(count)
+        ]
+        row: dict[str, Any] = {"method": method, "seeds": count}
+        row |= {key: float(np.mean([r[key] for r in runs])) for key in MEASURES}
+        row["spread"] = float(np.std([r["accuracy"] for r in runs]))
+        rows.append({**row, "published": ACCURACY[name].get(method)})
+    return rows
+
+
+def render_tables(rows: list[dict[str, Any]]) -> str:
+    """Accuracy (published), the other measures, seconds of one fit."""
+    lines = []
+    for row in rows:
+        then = "" if row["published"] is None else f" ({row['published']:.1f})"
+        accuracy = f"{row['accuracy']:.1f} ± {row['spread']:.1f}{then}"
+        others = [f"{row['nmi']:.3f}", f"{row['rand']:.3f}", f"{row['seconds']:.2f}"]
+        lines.append([row["method"], str(row["seeds"]), accuracy, *others])
+    return markdown_grid(["method", "seeds", "accuracy (published)", "NMI", "Rand", "CPU seconds"], lines)
+
+
+def _one(corpus: Corpus, method: str, seed: int) -> dict[str, float]:
+    if method.startswith("M2DCU") and not method.startswith("M2DCU-0"):
+        chosen_universum(corpus, "rest" if "U_rest" in method else "select")  # not part of the time
+    began = time.process_time()
+    labels = run(method, corpus, seed)
+    return {**scores(corpus.y, labels), "seconds": time.process_time() - began}
+
+
+def grid(
+    results: Results,
+    quick: bool,
+    *,
+    name: str,
+    seeds: int = 10,
+    source: str = "select",
+    balance: float = 0.1,
+) -> list[dict[str, Any]]:
+    """Every setting from the same k-means starts, one per seed; the best, and what each rule chooses."""
+    corpus, rows = load(name, quick), []
+    make = Starts(corpus, 2 if quick else seeds)
+    for C in GRID_C:
+        for u in GRID_U:
+            if u == 0.0 and source != "select":
+                continue
+            setting = {"C": C, "C_universum": u, "balance": balance}
+            key = f"C = {C:g}, C_u = {u:g}"
+            rows.append(results.get(key, lambda s=setting: trial_scores(corpus, source, s, make())))
+    return summary(rows)
+
+
+class Starts:
+    """The starts of a study, made when first asked for: k-means per seed, before them the principal one."""
+
+    def __init__(self, corpus: Corpus, seeds: int, principal: bool = False) -> None:
+        self.corpus, self.seeds, self.principal = corpus, seeds, principal
+        self.made: list[Any] = []
+
+    def __call__(self) -> list[Any]:
+        if not self.made:
+            X, k = self.corpus.X, self.corpus.k
+            first = [principal_labels(X, k, np.random.RandomState(0))] if self.principal else []
+            self.made = [*first, *kmeans_starts(X, k, self.seeds)]
+        return self.made
+
+
+def trial_scores(corpus: Corpus, source: str, setting: dict[str, float], starts: list[Any]) -> dict[str, Any]:
+    """One setting from every start, scored by the true classes and by the rules that do not see them."""
+    trial = try_grid(corpus.X, chosen_universum(corpus, source), corpus.k, [setting], starts)[0]
+    found = [scores(corpus.y, labels) for labels in trial.labelings]
+    return {
+        **setting,
+        "source": source,
+        **{key: [f[key] for f in found] for key in ("accuracy", "nmi", "rand")},
+        "objectives": trial.objectives,
+        "rules": trial.scores,
+    }
+
+
+def summary(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Best on the grid by the true classes, and what each rule chooses, for M2DCU and M2DCU-0."""
+    out = []
+    for method, mine in (
+        ("M2DCU-0", [r for r in rows if r["C_universum"] == 0.0]),
+        ("M2DCU", [r for r in rows if r["C_universum"] > 0.0]),
+    ):
+        picks = {"best on the grid": max(mine, key=lambda r: np.mean(r["accuracy"]))}
+        picks |= {rule: mine[choose_by_scores([r["rules"] for r in mine], rule)] for rule in RULES}
+        picks["default"] = next(r for r in mine if r["C"] == 8.0 and r["C_universum"] in (0.0, 1.0))
+        for how, row in picks.items():
+            lowest = int(np.argmin(row["objectives"]))
+            out.append(
+                {
+                    "method": method,
+                    "chosen by": how,
+                    "C": row["C"],
+                    "C_u": row["C_universum"],
+                    "accuracy": float(np.mean(row["accuracy"])),
+                    "nmi": float(np.mean(row["nmi"])),
+                    "rand": float(np.mean(row["rand"])),
+                    "lowest objective": row["accuracy"][lowest],
+                }
+            )
+    return out

@@ -1,0 +1,81 @@
+"""A cell that is computed is kept, whatever happens afterwards."""
+
+import json
+
+import numpy as np
+import pytest
+
+from studies.results import Results, digest_of_data, digest_of_files
+
+
+def table(results, calls, cells="abc", fail_at=None):
+    def make(key):
+        if key == fail_at:
+            raise KeyboardInterrupt
+        calls.append(key)
+        return {"value": np.float64(ord(key)), "all": np.arange(2)}
+
+    return [results.get(key, lambda k=key: make(k)) for key in cells]
+
+
+def test_a_killed_run_goes_on(tmp_path):
+    path, calls = tmp_path / "table.json", []
+    with pytest.raises(KeyboardInterrupt):
+        table(Results(path), calls, fail_at="c")
+    assert Results(path).rows is None
+    again = Results(path)
+    again.finish(table(again, calls))
+    assert calls == ["a", "b", "c"]
+    assert Results(path).rows == [{"value": float(ord(k)), "all": [0, 1]} for k in "abc"]
+
+
+def test_what_is_computed_is_what_is_read_later(tmp_path):
+    """NumPy's types do not survive JSON, so a first run must not see them either."""
+    path = tmp_path / "table.json"
+    first = Results(path).get("x", lambda: {1: np.arange(3), "y": (np.float32(0.5), np.int64(2))})
+    assert first == {"1": [0, 1, 2], "y": [0.5, 2]}
+    assert Results(path).get("x", None) == first
+
+
+def test_cells_of_other_sources_are_kept_unless_asked(tmp_path):
+    path, calls = tmp_path / "table.json", []
+    old = Results(path, "old")
+    old.finish(table(old, calls))
+    new = Results(path, "new")
+    table(new, calls)
+    assert calls == ["a", "b", "c"]
+    assert new.stale_cells() == 3
+    table(Results(path, "new", again=True), calls)
+    assert calls == ["a", "b", "c"] * 2
+    assert Results(path, "new").stale_cells() == 0
+
+
+def test_cells_that_are_not_asked_for_are_dropped_at_the_end(tmp_path):
+    path, calls = tmp_path / "table.json", []
+    table(Results(path), calls)
+    fewer = Results(path)
+    fewer.finish(table(fewer, calls, "ab"))
+    assert set(json.loads(path.read_text())["cells"]) == {"a", "b"}
+
+
+def test_no_half_file_is_left(tmp_path):
+    results = Results(tmp_path / "deep" / "table.json")
+    with pytest.raises(TypeError):
+        results.get("x", lambda: {"x": object()})
+    assert not list(tmp_path.rglob("*.part"))
+    results.get("y", lambda: 1)
+    assert [p.name for p in tmp_path.rglob("*.*")] == ["table.json"]
+
+
+def test_digests_follow_contents(tmp_path, monkeypatch):
+    one, two = tmp_path / "one", tmp_path / "two"
+    one.write_text("1")
+    two.write_text("2")
+    assert digest_of_files([one]) != digest_of_files([two])
+    assert digest_of_files([one, two]) != digest_of_files([one])
+    monkeypatch.setenv("CLUSTRUCT_DATA", str(tmp_path))
+    assert digest_of_data(["one", "two"]) == digest_of_files([one, two])
+    assert digest_of_data(["three"]) is None
+    monkeypatch.delenv("CLUSTRUCT_DATA")
+    assert digest_of_data(["one"]) is None
+    assert digest_of_data([]) is not None
