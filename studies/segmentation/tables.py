@@ -27,8 +27,8 @@ def against_people(results: Results, quick: bool) -> list[dict[str, Any]]:
             rows.append({"method": name, "chosen by": by, **found})
     rows.append({"method": "one segment", **results.get("one segment", lambda: asdict(judged(whole, test)))})
     rows.append({"method": "people", **results.get("people", lambda: asdict(people(test)))})
-    first = next(row for row in rows if row["method"] == "learned")
-    return [row | _beside(first["by_picture"], row.pop("by_picture")) for row in rows]
+    by_picture = [row.pop("by_picture") for row in rows]
+    return [row | _beside(by_picture[0], other) for row, other in zip(rows, by_picture, strict=True)]
 
 
 def _beside(learned: list[float], other: list[float]) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+
 from studies.segmentation.images import Picture, judged, people
 from studies.segmentation.methods import Threshold, learn, whole
 from studies.segmentation.regions import cut, line_edge, near_pairs, pair_features
