@@ -3,7 +3,9 @@
     python -m benchmarks.calibration [abt_buy googlenews ...] [--json out/calibration.json]
 
 Pairs: calibration error over ten bins of equally many of the doubtful pairs (.05 < p < .95), what chance
-alone would give for so many (were the probabilities right), and the Brier skill score over all compared
+alone would give for so many (were the probabilities right), the error where each of the sets asked gets its
+probabilities by a map learned from the others, with the same scores ("by sets": what the chance of which
+sets are known costs, were training and use alike in all else), and the Brier skill score over all compared
 pairs.
 Items: area under the curve for telling items in the right place from others, by the score lost by the best
 other place, by the same over the size of the cluster, and by the confidence; and the calibration error of the
@@ -25,7 +27,7 @@ from sklearn.metrics import roc_auc_score
 
 from benchmarks.printing import table
 from clustruct import Recipe
-from clustruct.calibration import group_confidence, in_right_place
+from clustruct.calibration import ScoreMap, group_confidence, in_right_place
 from clustruct.explain import item_confidence
 from clustruct.features import checked
 from clustruct.metrics import brier_skill, calibration_error
@@ -48,6 +50,8 @@ NAMES = (
 DOUBTFUL = (0.05, 0.95)
 # Mentions of a document, and doubtful pairs that each data set gives to "all".
 MOST_MENTIONS, EACH = 100, 2000
+# Pairs of each set that the map of the others is learned from.
+DRAWN = 20_000
 
 
 def read(name: str) -> list[RawSet]:
@@ -68,7 +72,7 @@ def halves(sets: list[RawSet]) -> list[tuple[list[RawSet], list[RawSet]]]:
 def asked(train: list[RawSet], test: list[RawSet]) -> dict[str, np.ndarray]:
     """What the probabilities of pairs and items are, and what is true."""
     pipeline = checked(Recipe().fit(train).pipeline_)
-    model, found = pipeline[-1], dict[str, list[Any]]()
+    model, found, values = pipeline[-1], dict[str, list[Any]](), []
     for raw in test:
         scores = similarities(pipeline, replace(raw, labels=None))
         assert scores is not None
@@ -80,9 +84,28 @@ def asked(train: list[RawSet], test: list[RawSet]) -> dict[str, np.ndarray]:
         told = {"same": truth[a] == truth[b], "p": model.pair_probabilities(listed.values)}
         told |= {"right": in_right_place(truth, labels), "item": sure, "lost": lost}
         told |= {"lost_mean": lost / np.bincount(labels)[labels], "group": group_confidence(labels, sure)}
-        for key, values in told.items():
-            found.setdefault(key, []).append(values)
-    return {key: np.concatenate(values) for key, values in found.items()}
+        values.append(listed.values)
+        for key, column in told.items():
+            found.setdefault(key, []).append(column)
+    found["by_sets"] = by_sets(values, found["same"])
+    return {key: np.concatenate(columns) for key, columns in found.items()}
+
+
+def by_sets(scores: list[np.ndarray], same: list[np.ndarray]) -> list[np.ndarray]:
+    """The probabilities of each set's pairs by the scores of all other sets."""
+    rng = np.random.default_rng(0)
+    rows = [rng.permutation(len(s))[:DRAWN] for s in scores]
+    weights = [np.full(len(r), len(s) / max(len(r), 1)) for s, r in zip(scores, rows, strict=True)]
+    found = []
+    for k, one in enumerate(scores):
+        others = [i for i in range(len(scores)) if i != k]
+        columns = (
+            np.concatenate([scores[i][rows[i]] for i in others]),
+            np.concatenate([same[i][rows[i]] for i in others]),
+            np.concatenate([weights[i] for i in others]),
+        )
+        found.append(ScoreMap.fit(*columns).probability(one))
+    return found
 
 
 def by_chance(p: np.ndarray) -> float:
@@ -99,6 +122,7 @@ def study(name: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     p, same, right = every["p"], every["same"], every["right"]
     row: dict[str, Any] = {"data": name, "doubtful": int(((p > DOUBTFUL[0]) & (p < DOUBTFUL[1])).sum())}
     row |= {"error %": 100 * calibration_error(same, p, between=DOUBTFUL), "by chance %": 100 * by_chance(p)}
+    row["by sets %"] = 100 * calibration_error(same, every["by_sets"], between=DOUBTFUL)
     row |= {"Brier skill": brier_skill(same, p), "items right %": 100 * right.mean()}
     for title, key in (("AUC lost", "lost"), ("AUC lost/size", "lost_mean"), ("AUC", "item")):
         # Each direction has its own scores: areas are means.

@@ -5,7 +5,8 @@
 The protocol is that of `benchmarks.tables real`; "persons" is a made-up table of 10,000 rows with 1,250
 labelled clusters (`benchmarks.tables made`), "products:400:2" one of another shape with 400, of seed 2.
 Printed: precision and recall as the model is, and with the precision that is asked for; what held-out
-clusters had said of it, and whether its bound was reached. With half of the clusters labelled, pairs that
+clusters had said of it, whether pairs must beat their rivals, whether its bound was reached, and whether it
+may be had at all (else nothing is put together). With half of the clusters labelled, pairs that
 touch the rest have half of the true pairs and three quarters of the false ones: the share of wrong pairs is
 one and a half times that of the whole table, which held-out clusters speak of.
 """
@@ -58,21 +59,22 @@ def study(name: str, precision: float) -> Iterator[dict[str, Any]]:
     for raw, entity, labelled in tables(name):
         plain = replace(raw, labels=None)
         pipeline = checked(Recipe().fit([raw]).pipeline_, [plain])
-        scores, dials = similarities(pipeline, plain), Dials(precision=precision)
+        dials = Dials(precision=precision)
         dial = dials.dial(pipeline[-1])
-        assert scores is not None
         assert dial is not None
         row: dict[str, Any] = {"table": name, "labelled": int(labelled.sum())}
-        for title, threshold in (("", 0.0), (f" at {precision:g}", dial.threshold)):
-            labels = pipeline[-1].predict_scores([scores.above(threshold)])[0]
-            counts = touching(entity, labels, ~labelled)
+        for title, used in (("", pipeline), (f" at {precision:g}", dials.applied_to(pipeline))):
+            scores = similarities(used, plain)
+            assert scores is not None
+            counts = touching(entity, used[-1].predict_scores([scores])[0], ~labelled)
             row |= {f"P{title}": counts.precision, f"R{title}": counts.recall}
         told = {
             "held-out P": 100 * dial.precision,
             "bound": 100 * dial.lower,
             "held-out R": 100 * dial.recall,
         }
-        yield row | told | {"reached": str(dial.reached)}
+        ways = {"rivals": dial.beats_rivals, "reached": dial.reached, "possible": dial.possible}
+        yield row | told | {title: str(said) for title, said in ways.items()}
 
 
 def main() -> None:

@@ -87,3 +87,14 @@ def test_contingency_counts_shared_items(two: list[tuple[int, int]]) -> None:
     t, c = (list(side) for side in zip(*two, strict=True))
     table = pt.contingency(t, c).toarray()
     assert np.array_equal(table, (pt.indicator(t).T @ pt.indicator(c)).toarray())
+
+
+@given(st.lists(st.integers(-1, 3), max_size=12))
+def test_chained_pairs_tie_the_items_of_each_label_and_no_others(labels: list[int]) -> None:
+    y = np.array(labels, dtype=np.int64)
+    pairs = pt.chained_pairs(y)
+    apart = np.where(y < 0, 10 + np.arange(len(y)), y)
+    np.testing.assert_array_equal(
+        pt.canonical_labels(pt.connected_items(len(y), pairs)), pt.canonical_labels(apart)
+    )
+    assert len(pairs) == len(y) - len(set(apart.tolist()))

@@ -1,16 +1,20 @@
 """Wishes for a prediction of a recipe, and what is exported of it."""
 
 import warnings
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.pipeline import Pipeline
 
 from clustruct import Recipe
+from clustruct.calibration import PrecisionCurve, less_rivals
 from clustruct.datasets import make_records
 from clustruct.exceptions import ChoiceWarning
 from clustruct.features import checked
 from clustruct.recipe import Dials, group_table, judged_pairs, scored_pairs, similarities, wide_table
+from clustruct.recipe.dials import predicted
 
 
 @pytest.fixture(scope="module")
@@ -30,13 +34,34 @@ def test_a_threshold_and_a_precision_move_the_same_dial(fitted):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ChoiceWarning)
         precise = recipe.predict(sets, precision=0.9999)
-    score = recipe.pipeline_[-1].dial(0.9999)
-    assert not score.reached  # so few clusters cannot show it
-    assert numbers(precise) > numbers(plain)
-    above = similarities(checked(recipe.pipeline_), sets[0]).above(score.threshold)
-    np.testing.assert_array_equal(precise[0], recipe.pipeline_[-1].predict_scores([above])[0])
+    model, dial = recipe.pipeline_[-1], recipe.pipeline_[-1].dial(0.9999)
+    assert not dial.reached  # so few clusters cannot show it
+    assert dial.beats_rivals
+    scores = similarities(checked(recipe.pipeline_), sets[0])
+    above = less_rivals(scores, model.predict_scores([scores])[0]).above(dial.threshold)
+    np.testing.assert_array_equal(precise[0], model.predict_scores([above])[0])
+    alone = model.dial(0.9999, rivals=False)
+    with pytest.warns(ChoiceWarning):
+        cut = Dials(precision=0.9999).applied_to(recipe.pipeline_, rivals=False)[-1]
+    assert (cut.threshold_, cut.beats_rivals_) == (alone.threshold, False)
     with pytest.warns(ChoiceWarning, match="held-out clusters do not show"):
         recipe.predict(sets, precision=0.9999)
+
+
+def test_what_is_not_to_be_had_is_said_and_nothing_is_put_together(fitted):
+    recipe, sets = fitted
+    pipeline = checked(recipe.pipeline_)
+    model = copy(pipeline[-1])
+    wrong = PrecisionCurve(np.array([0.0, 5.0]), np.array([700.0, 80.0]), np.array([1000.0, 100.0]), 1000.0,
+                           np.array([0.68, 0.72]), np.array([0.72, 0.86]))  # fmt: skip
+    model.calibration_ = replace(model.calibration_, curve=wrong, contested=wrong)
+    failing = Pipeline([pipeline.steps[0], ("model", model)])
+    with pytest.warns(ChoiceWarning, match="not to be had.*Nothing is put together"):
+        cut = Dials(precision=0.99).applied_to(failing)
+    labels = predicted(cut, sets, Dials(precision=0.99))
+    assert numbers(labels) == [len(raw) for raw in sets]
+    with pytest.warns(ChoiceWarning, match="only 0.720"):  # .85 may yet be
+        assert Dials(precision=0.85).dial(model).threshold == 5.0
 
 
 def test_bounds_hold(fitted):

@@ -55,7 +55,7 @@ _PACKAGES = (
 )
 # Where the classes are that files may hold. `clustruct.storage` imports nothing above itself: it has these
 # imported when it meets a class or a name that is not registered yet.
-_STORED = ("recipe", "hooks.model_files")
+_STORED = ("recipe", "hooks.model_files", "features.documents")
 
 __all__ = ["__version__", *_HOMES, *_PACKAGES]
 

@@ -11,10 +11,17 @@ from clustruct.datasets import MultiLabelData, make_multilabel_chain, make_multi
 from studies.data import data_file
 
 # Features and labels of the published files.
-FILES = {"scene": (294, 6), "yeast": (103, 14), "reuters": (47236, 101)}
-# The ten most frequent training labels of RCV1 subset 1.
-REUTERS_LABELS = [4, 5, 7, 33, 59, 70, 93, 95, 98, 99]
-SETS = ("scene", "yeast", "reuters", "synth1", "synth2")
+FILES = {
+    **{"scene": (294, 6), "yeast": (103, 14), "reuters": (47236, 101)},
+    **{"emotions": (72, 6), "enron": (1001, 53)},
+}
+# The ten most frequent training labels of RCV1 subset 1, and of Enron; rows without any are left out.
+FREQUENT = {
+    "reuters": [4, 5, 7, 33, 59, 70, 93, 95, 98, 99],
+    "enron": [6, 11, 13, 14, 21, 25, 29, 39, 46, 49],
+}
+# Emotions and Enron stand in for Mediamill, which is not to be had.
+SETS = ("scene", "yeast", "reuters", "synth1", "synth2", "emotions", "enron")
 CONSTANT = "-constant"
 NAMES = (*SETS, *(name + CONSTANT for name in SETS))
 
@@ -47,7 +54,8 @@ def load(name: str) -> Split:
         return Split(
             make_multilabel_count(1000, random_state=1), make_multilabel_count(10000, random_state=2)
         )
-    return Split(*(_read(name, file) for file in files_of(name)))
+    found = Split(*(_read(name, file) for file in files_of(name)))
+    return _standardised(found) if name == "emotions" else found
 
 
 def _with_constant(data: MultiLabelData) -> MultiLabelData:
@@ -57,11 +65,17 @@ def _with_constant(data: MultiLabelData) -> MultiLabelData:
     return MultiLabelData(np.hstack([data.X, ones]), data.Y)
 
 
+def _standardised(data: Split) -> Split:
+    """Features of mean 0 and variance 1 in training: those of Emotions have sizes from 0.01 to 200."""
+    mean, size = data.train.X.mean(axis=0), data.train.X.std(axis=0)
+    return Split(*(MultiLabelData((part.X - mean) / size, part.Y) for part in data))
+
+
 def _read(name: str, file: str) -> MultiLabelData:
     X, Y = read_multilabel(data_file(file), *FILES[name])
-    if name != "reuters":
+    if name not in FREQUENT:
         return MultiLabelData(X.toarray(), Y)
-    Y = Y[:, REUTERS_LABELS]
+    Y = Y[:, FREQUENT[name]]
     some = Y.any(axis=1)
     return MultiLabelData(X[some], Y[some])
 

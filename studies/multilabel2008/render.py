@@ -33,54 +33,65 @@ def _table(title: str, head: list[str], rows: list[list[str]]) -> str:
     return f"**{title}**\n\n{grid(head, rows)}"
 
 
+def rho_tables(rows: dict[str, Any]) -> str:
+    """The rho tables of one set."""
+    return "\n\n".join(_rho(kind, {rows["set"]: rows}) for kind in rows["rho"])
+
+
+def _loss(found: list[float], published: float | None = None) -> str:
+    """Mean and standard error, and the published figure, marked where it is lower."""
+    shown = f"{found[0]:.2f} ± {found[1]:.2f}"
+    return shown if published is None else f"{shown} ({published:.2f})" + " ↑" * (found[0] > published)
+
+
+def _heading(name: str) -> str:
+    return "Ours (published)" if published_set(name) in LOSSES else "Not among the published sets"
+
+
 def _baselines(results: dict[str, Any]) -> str:
     rows = []
     for name, found in results.items():
-        base, default = BASELINES[published_set(name)]
         mean, error = found["rows"]["baseline"]["test"]["exact"]
-        rows.append(
-            [name, f"{mean:.2f} ± {error:.2f} ({base:.2f})", f"{found['default']:.2f} ({default:.2f})"]
-        )
-    return _table(
-        "Table 5.1: without edges, and a constant answer. Ours (published)",
-        ["set", "baseline", "default"],
-        rows,
-    )
+        cells = [f"{mean:.2f} ± {error:.2f}", f"{found['default']:.2f}"]
+        if published_set(name) in BASELINES:
+            then = BASELINES[published_set(name)]
+            cells = [f"{cell} ({value:.2f})" for cell, value in zip(cells, then, strict=True)]
+        rows.append([name, *cells])
+    title = f"Table 5.1: without edges, and a constant answer. {_heading(next(iter(results)))}"
+    return _table(title, ["set", "baseline", "default"], rows)
 
 
 def _losses(name: str, found: dict[str, Any]) -> str:
-    rows = []
-    for oracle, published in LOSSES[published_set(name)].items():
-        model = found["rows"][oracle]
-        cells = []
-        for predictor, then in zip(PREDICTORS, published, strict=True):
-            mean, error = model["test"][predictor]
-            mark = "" if mean <= then else " ↑"
-            cells.append(f"{mean:.2f} ± {error:.2f} ({then:.2f}){mark}")
-        tossed = model["test"]["cut_random"]
-        rows.append([oracle, f"{model['C']:g}", *cells, f"{tossed[0]:.2f} ± {tossed[1]:.2f}"])
+    published, rows = LOSSES.get(published_set(name), {}), []
+    for oracle, model in found["rows"].items():
+        if oracle == "baseline":
+            continue
+        then = published.get(oracle, [None] * len(PREDICTORS))
+        cells = [_loss(model["test"][p], value) for p, value in zip(PREDICTORS, then, strict=True)]
+        rows.append([oracle, f"{model['C']:g}", *cells, _loss(model["test"]["cut_random"])])
     head = ["oracle", "C", *PREDICTORS, "cut, tossed"]
-    return _table(f"Tables 5.2, 5.3: {name}. Ours (published), ↑ above it", head, rows)
+    marked = ", ↑ above it" * bool(published)
+    return _table(f"Tables 5.2, 5.3: {name}. {_heading(name)}{marked}", head, rows)
 
 
 def _undecided(results: dict[str, Any]) -> str:
-    rows = [
-        [
-            oracle,
-            *(
-                f"{100 * found['rows'][oracle]['undecided']:.2f} ({then[published_set(name)]:.2f})"
-                for name, found in results.items()
-            ),
-        ]
-        for oracle, then in UNDECIDED.items()
-    ]
-    return _table("Table 5.4: undecided labels in percent. Ours (published)", ["oracle", *results], rows)
+    rows = []
+    for oracle in next(iter(results.values()))["rows"]:
+        if oracle == "baseline":
+            continue
+        cells = []
+        for name, found in results.items():
+            then = UNDECIDED.get(oracle, {}).get(published_set(name))
+            shown = f"{100 * found['rows'][oracle]['undecided']:.2f}"
+            cells.append(shown if then is None else f"{shown} ({then:.2f})")
+        rows.append([oracle, *cells])
+    title = f"Table 5.4: undecided labels in percent. {_heading(next(iter(results)))}"
+    return _table(title, ["oracle", *results], rows)
 
 
 def _rho(kind: str, results: dict[str, Any]) -> str:
-    count = len(next(iter(results.values()))["rho"][kind])
     rows = []
-    for k in range(count):
+    for k, first in enumerate(next(iter(results.values()))["rho"][kind]):
         cells = []
         for name, found in results.items():
             row = found["rho"][kind][k]
@@ -88,7 +99,8 @@ def _rho(kind: str, results: dict[str, Any]) -> str:
             cells.append(
                 f"{row['train_exact']:.2f} / {row['test']['exact'][0]:.2f} ({then[0]:.2f} / {then[1]:.2f})"
             )
-        rows.append([f"{next(iter(results.values()))['rho'][kind][k]['rho']:g}", *cells])
+        rows.append([f"{first['rho']:g}", *cells, *[f"{first['C']:g}"] * ("folds" in first)])
     what = "not above rho times the best (5.5.2)" if kind == "rho_below" else "at least rho times the best"
+    chosen = ["C"] * all("folds" in row for row in next(iter(results.values()))["rho"][kind])
     title = f"Table 5.5: {what}. Train / test, ours (published)"
-    return _table(title, ["rho", *results], rows)
+    return _table(title, ["rho", *results, *chosen], rows)

@@ -1,4 +1,4 @@
-"""20 Newsgroups and WebKB for the Universum study (CLUSTRUCT_DATA), as vectors; kept under out/studies."""
+"""The five collections of the Universum study (CLUSTRUCT_DATA), as vectors; kept under out/studies."""
 
 from __future__ import annotations
 
@@ -8,21 +8,42 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.datasets import make_blobs
+from sklearn.datasets import load_svmlight_file, make_blobs
 from sklearn.decomposition import TruncatedSVD
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.preprocessing import normalize
 
 from clustruct.features.documents import document_pipeline
 from clustruct.universum import sources
-from studies.data import json_lines
+from studies.data import data_file, json_lines
 
 OUT = Path("out/studies/universum2011")
-N_COMPONENTS = 200
 CORPORA = ("20news", "webkb")
-# Words kept, as in Table 2 of the paper.
-WORDS = {"20news": 6600, "webkb": 4560}
-FILES = {"20news": ("20news/20news-bydate.jsonl.gz",), "webkb": ("webkb/webkb.jsonl.gz",)}
-TARGETS = {"20news": ("comp", "rec", "sci", "talk"), "webkb": ("course", "faculty", "project", "student")}
+COLLECTIONS = ("20news", "webkb", "reutersv1", "reuters21578-1", "reuters21578-2")
+# How texts become vectors: Porter stems, as many words as in Table 2, and at most 200 dimensions;
+# scikit-learn's own tf-idf of 6,600 words; the same of all but the rarest, with the logarithm of counts, in
+# 100 dimensions; and the first in the paper's dimensions.
+PIPELINES = ("stems", "scikit-learn", "sublinear", "paper")
+# Words kept and dimensions, as in Table 2 of the paper.
+WORDS = {"20news": 6600, "webkb": 4560, "reutersv1": 8625, "reuters21578-1": 927, "reuters21578-2": 927}
+DIMENSIONS = {"20news": 1025, "webkb": 700, "reutersv1": 473, "reuters21578-1": 189, "reuters21578-2": 189}
+RCV1 = ("multilabel/rcv1subset1-train.svm.gz", "multilabel/rcv1subset1-test.svm.gz")
+FILES = {
+    "20news": ("20news/20news-bydate.jsonl.gz",),
+    "webkb": ("webkb/webkb.jsonl.gz",),
+    "reutersv1": (*RCV1, "multilabel/rcv1subset1.labels.txt"),
+    "reuters21578-1": ("reuters21578/reuters21578.jsonl.gz",),
+    "reuters21578-2": ("reuters21578/reuters21578.jsonl.gz",),
+}
+# The paper does not name the topics of Reuters-21578: the six largest, and the ten next, are an assumption.
+TARGETS = {
+    "20news": ("comp", "rec", "sci", "talk"),
+    "webkb": ("course", "faculty", "project", "student"),
+    "reutersv1": ("ECAT", "C151", "M14"),
+    "reuters21578-1": ("earn", "acq", "money-fx", "crude", "grain", "trade"),
+    "reuters21578-2": ("interest", "wheat", "ship", "corn", "dlr", "oilseed", "money-supply", "sugar", "gnp")
+    + ("coffee",),
+}
 
 
 @dataclass(frozen=True)
@@ -65,8 +86,53 @@ def _texts(name: str) -> tuple[list[str], list[str]]:
         groups = [p["label"] for p in posts]
         main = [g.split(".")[0] if g.split(".")[0] in TARGETS[name] else g for g in groups]
         return [f"{p['subject']} {p['text']}" for p in posts], main
-    pages = [p for p in json_lines(*FILES[name]) if p["label"] != "department"]
-    return [f"{p['title']} {p['text']}" for p in pages], [p["label"] for p in pages]
+    if name == "webkb":
+        pages = [p for p in json_lines(*FILES[name]) if p["label"] != "department"]
+        return [f"{p['title']} {p['text']}" for p in pages], [p["label"] for p in pages]
+    stories = [p for p in json_lines(*FILES[name]) if p["label"]]
+    kept, categories = one_target([p["label"] for p in stories], TARGETS[name])
+    return [f"{stories[i]['title'] or ''} {stories[i]['text'] or ''}" for i in kept], categories
+
+
+def one_target(labels: list[Any], targets: tuple[str, ...]) -> tuple[list[int], list[str]]:
+    """The documents with at most one of the targets among their labels, and which; "rest" for none.
+
+    >>> one_target([["a", "x"], ["a", "b"], ["x"]], ("a", "b"))
+    ([0, 2], ['a', 'rest'])
+    """
+    found = [set(targets).intersection(mine) for mine in labels]
+    kept = [i for i, mine in enumerate(found) if len(mine) < 2]
+    return kept, ["".join(found[i]) or "rest" for i in kept]
+
+
+def _words(name: str, pipeline: str) -> tuple[Any, np.ndarray]:
+    """tf-idf of all documents with the words of the targets, and the categories."""
+    if name == "reutersv1":
+        return _rcv1(pipeline)
+    texts, listed = _texts(name)
+    categories = np.array(listed)
+    made: dict[str, Any] = {
+        "scikit-learn": TfidfVectorizer(stop_words="english", max_features=6600),
+        "sublinear": TfidfVectorizer(stop_words="english", sublinear_tf=True, min_df=5, max_df=0.5),
+    }
+    vectorizer = made.get(pipeline) or document_pipeline(WORDS[name], None)
+    target = np.isin(categories, TARGETS[name])
+    vectorizer.fit([t for t, mine in zip(texts, target, strict=True) if mine])
+    return sparse.csr_matrix(vectorizer.transform(texts)), categories
+
+
+def _rcv1(pipeline: str) -> tuple[Any, np.ndarray]:
+    """Both halves of RCV1's subset 1, whose tf-idf is given: the most frequent words, or all."""
+    names = [line.split("\t")[2].strip() for line in data_file(FILES["reutersv1"][2]).open(encoding="utf-8")]
+    halves = [load_svmlight_file(str(data_file(path)), n_features=47236, multilabel=True) for path in RCV1]
+    topics = [[names[int(j)] for j in mine] for _, labels in halves for mine in labels]
+    kept, listed = one_target(topics, TARGETS["reutersv1"])
+    words, categories = sparse.vstack([X for X, _ in halves]).tocsr()[kept], np.array(listed)
+    if pipeline in ("scikit-learn", "sublinear"):
+        return words, categories
+    often = np.asarray((words[categories != "rest"] > 0).sum(axis=0)).ravel()
+    top = np.sort(np.argsort(-often, kind="stable")[: WORDS["reutersv1"]])
+    return normalize(words[:, top]), categories
 
 
 def small(name: str) -> Corpus:
@@ -78,31 +144,33 @@ def small(name: str) -> Corpus:
     return Corpus(name, X[target], y[target], X[~target], words[target], words[~target], rest)
 
 
-def load(name: str, quick: bool = False) -> Corpus:
+def load(name: str, quick: bool = False, pipeline: str = "stems") -> Corpus:
     """The corpus; words and SVD are those of the targets. Documents without a known word are left out."""
     if quick:
         return small(name)
-    path = OUT / f"{name}.npz"
+    path = OUT / f"{name}-{pipeline}.npz"
     if not path.exists():
-        _prepare(name, path)
+        _prepare(name, pipeline, path)
     held = np.load(path)
-    words = sparse.load_npz(OUT / f"{name}-words.npz").tocsr()
+    words = sparse.load_npz(path.with_suffix(".words.npz")).tocsr()
     Z, categories = held["Z"], held["categories"]
     target = np.isin(categories, TARGETS[name])
     y = np.unique(categories[target], return_inverse=True)[1]
     return Corpus(name, Z[target], y, Z[~target], words[target], words[~target], categories[~target])
 
 
-def _prepare(name: str, path: Path) -> None:
-    texts, listed = _texts(name)
-    categories = np.array(listed)
-    target = np.isin(categories, TARGETS[name])
-    pipeline = document_pipeline(WORDS[name], None)
-    pipeline.fit([t for t, mine in zip(texts, target, strict=True) if mine])
-    words = pipeline.transform(texts)
+def dimensions(name: str, pipeline: str) -> int:
+    """Of the truncated SVD."""
+    small = {"stems": min(200, DIMENSIONS[name]), "paper": DIMENSIONS[name], "sublinear": 100}
+    return small.get(pipeline, 200)
+
+
+def _prepare(name: str, pipeline: str, path: Path) -> None:
+    words, categories = _words(name, pipeline)
     known = np.diff(words.indptr) > 0
-    words, categories, target = words[known], categories[known], target[known]
-    svd = TruncatedSVD(N_COMPONENTS, random_state=0).fit(words[target])
+    words, categories = words[known], categories[known]
+    svd = TruncatedSVD(dimensions(name, pipeline), random_state=0)
+    svd.fit(words[np.isin(categories, TARGETS[name])])
     OUT.mkdir(parents=True, exist_ok=True)
-    sparse.save_npz(OUT / f"{name}-words.npz", sparse.csr_matrix(words))
+    sparse.save_npz(path.with_suffix(".words.npz"), sparse.csr_matrix(words))
     np.savez(path, Z=normalize(svd.transform(words)), categories=categories)

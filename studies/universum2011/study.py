@@ -1,9 +1,10 @@
 """The tables of the 2011 paper, and what explains them.
 
-tables: every method at default settings. grid: settings of the paper's grids from the same k-means starts,
-best by the true classes, and chosen by rules that see no labels. starts: what the Universum does when the
-best of several starts is kept. sources: which Universum helps. where: where Universum documents lie among the
-classes. scale: what is active at which scale of X. sensitivity: Figures 2 to 4. toy: Figure 1.
+defaults: beside k-means, with three ways to make vectors. tables: every method at default settings. grid:
+settings of the paper's grids from the same k-means starts, best by the true classes, and chosen by rules that
+see no labels. starts: what the Universum does when the best of several starts is kept. sources: which
+Universum helps. where: where Universum documents lie among the classes. uniform: Universum for other methods.
+scale: what is active at which scale of X. sensitivity: Figures 2 to 4. toy: Figure 1.
 """
 
 from __future__ import annotations
@@ -14,13 +15,36 @@ from typing import Any
 
 from studies.rendering import markdown
 from studies.study import Study, Table
-from studies.universum2011 import corpora, methods, plots, scale, sources, starts, tables, where
+from studies.universum2011 import (
+    corpora,
+    defaults,
+    methods,
+    plots,
+    scale,
+    shown,
+    sources,
+    starts,
+    tables,
+    uniform,
+    where,
+)
 
-TITLES = {"20news": "20 Newsgroups", "webkb": "WebKB"}
+TITLES = {
+    "20news": "20 Newsgroups",
+    "webkb": "WebKB",
+    "reutersv1": "ReutersV1",
+    "reuters21578-1": "Reuters21578-1",
+    "reuters21578-2": "Reuters21578-2",
+}
 
 
 def _by_corpus(
-    key: str, title: str, compute: Callable[..., Any], render: Any = markdown, **settings: Any
+    key: str,
+    title: str,
+    compute: Callable[..., Any],
+    render: Any = markdown,
+    names: tuple[str, ...] = corpora.CORPORA,
+    **settings: Any,
 ) -> list[Table]:
     """One table for each corpus."""
     return [
@@ -32,7 +56,7 @@ def _by_corpus(
             data=corpora.FILES[name],
             sources=(corpora, methods),
         )
-        for name in corpora.CORPORA
+        for name in names
     ]
 
 
@@ -40,8 +64,38 @@ STUDY = Study(
     "universum2011",
     "Document clustering with Universum: the 2011 paper again",
     (
-        *_by_corpus("tables", "Tables 3 to 6 at default settings", tables.tables, tables.render_tables),
-        *_by_corpus("grid", "The grid: best by the true classes, and chosen without labels", tables.grid),
+        Table(
+            "defaults",
+            "The defaults beside k-means",
+            partial(defaults.defaults, collections=corpora.COLLECTIONS, pipelines=corpora.PIPELINES[:3]),
+            defaults.render_defaults,
+            data=tuple(dict.fromkeys(file for files in corpora.FILES.values() for file in files)),
+            sources=(corpora,),
+        ),
+        *_by_corpus(
+            "tables",
+            "Tables 3 to 6 at default settings",
+            tables.tables,
+            shown.render_tables,
+            corpora.COLLECTIONS,
+        ),
+        *_by_corpus(
+            "grid",
+            "The grid: best by the true classes, and chosen without labels",
+            tables.grid,
+            names=corpora.COLLECTIONS,
+        ),
+        *_by_corpus(
+            "cpm3c", "CPM3C on its grid", tables.tuned_cpm3c, partial(markdown, digits=3), corpora.COLLECTIONS
+        ),
+        Table(
+            "uniform",
+            "Universum for k-means, GMM and NMF",
+            partial(uniform.uniform, names=uniform.NAMES),
+            partial(markdown, digits=1),
+            data=tuple(dict.fromkeys(file for files in corpora.FILES.values() for file in files)),
+            sources=(corpora,),
+        ),
         *_by_corpus("starts", "The best of several starts by objective", starts.starts),
         *_by_corpus("sources", "Which Universum", sources.by_source, seeds=3),
         *_by_corpus("where", "Where the Universum lies among the classes", where.where),
@@ -57,5 +111,5 @@ STUDY = Study(
         ),
         Table("toy", "Figure 1: two long groups", plots.toy, draw=plots.draw_toy),
     ),
-    small="tables-20news",
+    small="defaults",
 )

@@ -5,7 +5,7 @@ import pytest
 
 import clustruct
 from clustruct import ItemSet, SupervisedCorrelationClustering
-from clustruct.calibration import Calibration, HeldOutPart
+from clustruct.calibration import Calibration, HeldOutPart, less_rivals
 from clustruct.calibration.calibration import _judged_pairs, _limited
 from clustruct.exceptions import ChoiceWarning
 from clustruct.itemsets import PairScores
@@ -64,6 +64,34 @@ def test_a_model_of_an_older_version_loads_and_says_that_it_has_none(model):
         old.pair_probabilities(np.zeros(1))
 
 
+def test_a_calibration_of_an_older_version_has_one_curve_and_the_old_rule(model):
+    state = model.calibration_.state()
+    del state["contested"]
+    curve = state["curve"].state()
+    del curve["upper"]
+    old = Calibration.from_state({**state, "curve": type(state["curve"]).from_state(curve)})
+    assert old.contested is None
+    assert old.precision(0.8) == old.curve.dial(0.8)
+    assert not old.precision(0.8).beats_rivals
+    states = model.state()
+    del states["learned"]["beats_rivals_"]
+    x = toy(1)[0][0]
+    loaded = SupervisedCorrelationClustering.from_state(states)
+    np.testing.assert_array_equal(loaded.predict(x), model.predict(x))
+
+
+def test_a_model_at_a_precision_is_kept_with_its_rule(model, tmp_path):
+    cut = model.at_threshold(score=0.1, beats_rivals=True)
+    clustruct.save(tmp_path / "m", cut)
+    loaded = clustruct.load(tmp_path / "m")
+    assert (loaded.threshold_, loaded.beats_rivals_) == (0.1, True)
+    for x in toy(1)[0]:
+        np.testing.assert_array_equal(loaded.predict(x), cut.predict(x))
+        matrix = PairScores(16, matrix=model.decision_function(x))
+        expected = less_rivals(matrix, model.predict(x)).above(0.1)
+        np.testing.assert_array_equal(cut.predict(x), model.predict_scores([expected])[0])
+
+
 @pytest.mark.parametrize("part", ["pairs", "curve", "items"])
 def test_a_damaged_calibration_is_refused(model, part):
     state = model.calibration_.state()
@@ -84,7 +112,8 @@ def test_with_a_given_C_they_are_learned_where_asked_for():
 
 def test_too_few_sets_give_none():
     sets, labels = toy(0, n_sets=2)
-    assert SupervisedCorrelationClustering(C=1.0, calibrate=True).fit(sets, labels).calibration_ is None
+    with pytest.warns(ChoiceWarning, match="the model has no probabilities"):
+        assert SupervisedCorrelationClustering(C=1.0, calibrate=True).fit(sets, labels).calibration_ is None
 
 
 @pytest.mark.parametrize("listed", [False, True])

@@ -68,16 +68,36 @@ def test_no_coefficient_is_negative_and_the_mean_is_kept():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(500, 3))
     right = rng.random(500) < 1.0 / (1.0 + np.exp(-2.0 * X[:, 0] + 2.0 * X[:, 1]))
-    rule = MonotoneLogistic.fit(X, right)
+    rule = MonotoneLogistic.fit(X, right, np.array([1.0, 0.0, 0.0]))
     assert (rule.coef >= 0.0).all()
     assert rule.coef[0] > 0.5
     assert rule.coef[1] == 0.0  # speaks the other way round
     assert rule(X).mean() == pytest.approx(right.mean(), abs=0.01)
 
 
-def test_few_items_tell_their_share_only():
-    rule = MonotoneLogistic.fit(np.random.default_rng(0).normal(size=(8, 2)), np.arange(8) < 7)
-    assert rule(np.array([[9.0, -9.0]]))[0] == pytest.approx(8 / 10)
+@pytest.mark.parametrize(("n", "wrong"), [(8, 1), (400, 0), (400, 5), (400, 400), (0, 0)])
+def test_few_wrong_items_tell_how_many_they_are_and_pairs_tell_which(n, wrong):
+    """Of tables that are linked one to one nearly all held-out items are right."""
+    X = np.random.default_rng(0).normal(size=(n, 2))
+    rule = MonotoneLogistic.fit(X, np.arange(n) >= wrong, np.array([1.0, 0.0]))
+    share = (n - wrong + 1) / (n + 2)
+    assert n == 0 or rule(X).mean() == pytest.approx(share)
+    doubtful, sure = rule(np.array([[-4.0, 0.0], [4.0, 0.0]]))
+    assert logit(sure) - logit(doubtful) == pytest.approx(8.0)
+
+
+def test_an_item_has_no_mates_of_its_own_source():
+    index, values = np.array([[0, 2], [0, 3], [1, 2], [1, 3]]), np.array([2.0, 1.0, -1.0, 2.0])
+    y, sources = np.array([0, 1, 0, 1]), np.array([0, 0, 1, 1])
+    free, apart = (
+        Evidence.of(PairScores(4, index=index, values=values, sources=given), y, RULE, 1.0)
+        for given in (None, sources)
+    )
+    # The other cluster has one item of the other source.
+    p = RULE.probability(np.array([1.0]))[0]
+    assert apart.open[0] == pytest.approx(-np.log1p(p))
+    assert free.open[0] == pytest.approx(-np.log1p(2 * p))
+    np.testing.assert_array_equal(apart.own, free.own)
 
 
 def test_rules_that_do_not_fit_are_refused():

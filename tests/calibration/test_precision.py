@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from clustruct.calibration import HeldOutPart, PrecisionCurve
-from clustruct.calibration.precision import lower_bound, tried_thresholds
+from clustruct.calibration.precision import bounds, lower_bound, tried_thresholds
 from clustruct.itemsets import PairScores
 from clustruct.oracles import make_predictor
 from clustruct.problems.judging import shared_pairs
@@ -113,6 +113,64 @@ def test_the_bound_holds_where_items_go_astray():
     assert np.mean([lower_bound(*drawn(500)) <= truth for _ in range(400)]) >= 0.93
 
 
+@pytest.mark.parametrize("truth", [0.9, 0.99])
+def test_both_bounds_fail_about_as_often_as_they_say(truth):
+    """Clusters of one pair, where the true precision is known; Jeffreys' bounds do so in the mean over n."""
+    rng, pairs = np.random.default_rng(1), []
+    for n in rng.integers(200, 600, 1000).tolist():
+        pairs.append(bounds(np.ones(n) * (rng.random(n) < truth), np.ones(n)))
+    low, high = np.array(pairs).T
+    assert 0.92 <= np.mean(high >= truth) <= 0.98
+    assert 0.92 <= np.mean(low <= truth) <= 0.98
+    assert (low <= high).all()
+
+
+def simulated(rng, n, highest):
+    """Held-out pairs, one for each cluster, whose precision rises with the threshold to ``highest``."""
+    score, thresholds = rng.random(n), np.linspace(0.0, 0.9, 10)
+    truth = highest - 0.3 * (1.0 - score) ** 2  # of a pair with that score
+    right = rng.random(n) < truth
+    rows = [(right[score > t].astype(float), np.ones(np.count_nonzero(score > t))) for t in thresholds]
+    table = np.array([(r.sum(), f.sum(), *bounds(r, f)) for r, f in rows]).T
+    curve = PrecisionCurve(thresholds, table[0], table[1], float(n), table[2], table[3])
+    true = np.array([highest - 0.1 * (1.0 - t) ** 2 for t in thresholds])  # its mean over scores above t
+    return curve, true
+
+
+def test_what_is_taken_as_reached_is_reached_and_what_can_be_had_is_rarely_refused():
+    """Tables of known precision: .95 is to be had at the highest thresholds, or nowhere."""
+    rng = np.random.default_rng(2)
+    refused, wrong, reached = 0, 0, 0
+    for _ in range(300):
+        curve, true = simulated(rng, 600, 1.0)
+        dial = curve.dial(0.95)
+        refused += not dial.possible
+        reached += dial.reached
+        wrong += dial.reached and true[np.argmin(np.abs(curve.thresholds - dial.threshold))] < 0.95
+    assert refused <= 0.02 * 300
+    assert reached >= 0.5 * 300
+    # Of ten thresholds the first that seems good is taken: a little more often wrong than one in twenty.
+    assert wrong <= 0.1 * 300
+    hopeless = [simulated(rng, 600, 0.9)[0].dial(0.99) for _ in range(300)]
+    assert not any(dial.reached for dial in hopeless)
+    assert np.mean([dial.possible for dial in hopeless]) < 0.15
+
+
+def test_what_is_refuted_has_a_threshold_beyond_all_scores():
+    right, found = np.array([700.0, 80.0]), np.array([1000.0, 100.0])
+    curve = PrecisionCurve(
+        np.array([0.0, 5.0]), right, found, 900.0, np.array([0.68, 0.72]), np.array([0.7, 0.86])
+    )
+    dial = curve.dial(0.9)
+    assert not dial.possible
+    assert not dial.reached
+    assert dial.threshold >= 1000 * 5.0
+    assert (dial.precision, dial.lower) == (0.8, 0.72)  # of the surest
+    assert curve.dial(0.85).possible
+    old = PrecisionCurve.from_state({k: v for k, v in curve.state().items() if k != "upper"})
+    assert old.dial(0.9).threshold == 5.0
+
+
 def test_more_clusters_make_it_surer():
     bounds = [lower_bound(np.ones(n), np.ones(n)) for n in (1, 10, 100, 1000)]
     assert bounds == sorted(bounds)
@@ -133,3 +191,14 @@ def test_refusals():
     curve = PrecisionCurve(np.zeros(1), np.zeros(1), np.zeros(1), 0.0, np.zeros(1))
     with pytest.raises(ValueError, match="between 0 and 1"):
         curve.dial(1.5)
+
+
+def test_errors_that_come_in_one_cluster_make_the_bound_lower():
+    """One wrong group of eight among a hundred right pairs: what if there are more of its kind?"""
+    right, found = np.r_[0.0, np.ones(100)], np.r_[28.0, np.ones(100)]
+    p = 100 / 128
+    spread = np.sqrt((28 * p) ** 2 + 100 * (1 - p) ** 2) / 128
+    assert lower_bound(right, found) == pytest.approx(p - 1.645 * spread)
+    # The same share of errors, one by one, is surer.
+    spread_out = np.repeat([1.0, 0.0], [100, 28])
+    assert lower_bound(spread_out, np.ones(128)) > lower_bound(right, found) + 0.1

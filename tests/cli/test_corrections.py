@@ -126,3 +126,14 @@ def test_pairs_that_are_not_compared_teach_nothing_and_it_is_said(
     words += ["--block", "1", "--neighbours", "1", "--model", str(folder / "no.model")]
     assert main(["fit", str(folder / "train.csv"), *words]) == 1
     assert "--block 0" in capsys.readouterr().err
+
+
+def test_two_who_say_the_opposite_say_nothing_together(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "tie.csv").write_text(
+        "a,b,answer,author\ntrain0.0,train0.1,yes,ann\ntrain0.0,train0.1,no,bob\n"
+    )
+    said = ["--corrections", str(folder / "tie.csv"), "--disagreement", "majority"]
+    assert fit(folder, *said) == 0
+    capsys.readouterr()

@@ -113,6 +113,7 @@ def test_a_model_without_probabilities_still_exports(there, command, tmp_path):
         (["--pairs", "{1}/p.xlsx"], 1, "clustruct: {1}/p.xlsx: tables are written as"),
         (["--graph", "{1}/g.csv"], 1, "graphs are written as"),
         (["--pairs", "{1}/p.csv", "--groups", "{1}/p.csv"], 2, "the same one"),
+        (["--min-groups", "3", "--max-groups", "2"], 2, "--min-groups is 3, above --max-groups, 2"),
         (["--min-groups", "10000"], 1, "cannot make 10,000 groups"),
         (["--min-groups", "10000"], 1, "{0}/test.csv"),
     ],
@@ -147,3 +148,68 @@ def test_explain_suggests_splits(there, command):
     code, out, _ = command("explain", there / "test.csv", "--model", there / "plain.model", "--quiet")
     assert "score lost by the best other place" in out
     assert "splits to look at first" not in out
+
+
+def test_fields_that_are_named_are_the_fields_of_a_wide_table_too(there, command, tmp_path):
+    words = ["predict", there / "test.csv", "--model", there / "cv.model", "--wide", tmp_path / "w.csv"]
+    for name in ("street", "nothing"):
+        code, out, err = command(*words, "--fields", name)
+        assert (code, out) == (1, "")
+        assert f"{there}/test.csv" in err
+        assert not list(tmp_path.iterdir())
+
+
+def test_a_curve_is_drawn_with_json_too(there, command, tmp_path):
+    words = ["evaluate", there / "test.csv", "--model", there / "cv.model", "--json", "--quiet"]
+    code, out, _ = command(*words, "--curve", tmp_path / "c.svg")
+    assert code == 0
+    assert json.loads(out)["curve"]["doubtful"] >= 0
+    assert "<svg" in (tmp_path / "c.svg").read_text()
+
+
+def test_probabilities_that_cannot_be_learned_are_told(command, tmp_path):
+    names = ("Ann", "Bob", "Carl", "Dora")
+    rows = [f"{n // 4},{n},{n // 2},{names[n // 2]} {'Lee'[: 2 + n % 2]}" for n in range(8)]
+    (tmp_path / "two.csv").write_text("\n".join(["set,id,cluster,name", *rows, ""]))
+    words = ["--set", "set", "--cluster", "cluster", "--id", "id", "--C", "1", "--quiet", "--calibrate"]
+    code, _, err = command("fit", tmp_path / "two.csv", *words, "--model", tmp_path / "m")
+    assert code == 0
+    assert "warning: the model has no probabilities" in err
+
+
+def test_all_files_are_there_or_none(there, command, tmp_path):
+    (tmp_path / "full.csv").symlink_to("/dev/full")
+    (tmp_path / "pairs.csv").write_text("old")
+    words = ["predict", there / "test.csv", "--model", there / "cv.model", "--out", tmp_path / "g.csv"]
+    words += ["--pairs", tmp_path / "pairs.csv", "--groups", tmp_path / "full.csv"]
+    code, out, err = command(*words, "--wide", tmp_path / "w.csv", "--graph", tmp_path / "g.graphml")
+    assert (code, out) == (1, "")
+    assert f"{tmp_path}/full.csv: No space left" in err
+    assert {path.name for path in tmp_path.iterdir()} == {"full.csv", "pairs.csv"}
+    assert (tmp_path / "pairs.csv").read_text() == "old"
+
+
+def test_sets_whose_fields_differ_in_a_wide_table(there, command, tmp_path):
+    first = {"name": "Ann Lee", "street": "1 Road", "city": "Ulm", "phone": "1", "born": "1950"}
+    sets = [{"id": "s1", "items": [first, first]}, {"id": "s2", "items": [{**first, "town": "x"}]}]
+    words = ["predict", tmp_path / "w.jsonl", "--model", there / "cv.model", "--id", "nr", "--wide"]
+    for order in (sets, sets[::-1]):
+        named = [{**one, "items": [{"nr": k, **i} for k, i in enumerate(one["items"])]} for one in order]
+        (tmp_path / "w.jsonl").write_text("".join(json.dumps(one) + "\n" for one in named))
+        assert command(*words, tmp_path / "wide.jsonl", "--quiet")[0] == 0
+        lines = [json.loads(line) for line in (tmp_path / "wide.jsonl").read_text().splitlines()]
+        assert sorted(line.get("town", "-") for line in lines) == ["-", "-", "x"]
+        for end in ("csv", "parquet"):
+            target = tmp_path / f"wide.{end}"
+            code, _, err = command(*words, target, "--quiet")
+            if order is sets:  # the first rows are written when the column turns up
+                assert code == 1
+                assert f"clustruct: {target}: the first rows have no column 'town'" in err
+                assert not target.exists()
+            else:
+                assert code == 0
+        assert (
+            [row["town"] for row in rows(tmp_path / "wide.csv")] == ["x", "", ""]
+            if order is not sets
+            else True
+        )

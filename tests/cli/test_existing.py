@@ -286,3 +286,23 @@ def test_the_file_and_the_run_are_both_kept_or_neither(predict, people, command,
     assert out.read_text() == "old"
     assert predict("--existing", store, "--out", out)[0] == 0
     assert read_groups(out) == read_groups(store)
+
+
+@pytest.mark.parametrize("option", ["--existing", "--corrections"])
+def test_decisions_of_a_store_that_contradict_each_other_are_named_by_the_store(
+    option, command, folder, predict, people
+):
+    there, _, _ = people
+    store = there / "people.db"
+    assert command("store", store, "--create", "--items", there / "known.csv")[0] == 0
+    for words in (["same", "p0", "p1", "--author", "ann"], ["different", "p1", "p0", "--author", "bob"]):
+        assert command("store", store, "--decide", *words)[0] == 0
+    numbers = [d.number for d in Store(store).decisions()]
+    if option == "--existing":
+        code, _, err = predict("--existing", store)
+    else:
+        words = ["--id", "id", "--cluster", "cluster", "--corrections", store, "--model", there / "new.model"]
+        code, _, err = command("fit", there / "known.csv", *words)
+    told = f"decision {numbers[1]} of {store} (by bob) says 'p1' and 'p0' are different, but "
+    told += f"decision {numbers[0]} of {store} (by ann) says they are the same"
+    assert (code, err) == (1, f"clustruct: {told}\n")

@@ -156,6 +156,7 @@ def test_files_that_are_sources_are_written_whole_and_live_on(command, tables, m
     wide = rows_of((tmp_path / "wide.csv").read_text())
     assert {row["file"] for row in wide} == {"new_a.csv", "b.csv"}
     write(tmp_path / "later.csv", [["l1", *rows[0][1:]]], ["nr", *fields])
+    predict.remove("--quiet")
     code, out, err = command(*predict, tmp_path / "later.csv", "--existing", tmp_path / "wide.csv")
     assert (code, err) == (0, "")
     assert "1 new item" in out
@@ -284,3 +285,37 @@ def test_three_files_are_three_sources(command, tmp_path):
     for row in groups:
         found.setdefault(row["cluster"], []).append(truth[row["id"]])
     assert np.mean([len(set(labels)) == 1 for labels in found.values()]) > 0.9
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_what_is_wrong_with_a_table_names_its_line_and_links_may_go_round(command, tables, model, place):
+    there = tables[0]
+    head, row, *rest = (there / "new_a.csv").read_text().splitlines()
+    cells = row.split(",")
+    cells[head.split(",").index("born")] = "inf"
+    (there / "bad.csv").write_text("\n".join([head, *rest, ",".join(cells), ""]))
+    (there / "loop.csv").unlink(missing_ok=True)
+    (there / "loop.csv").symlink_to("loop.csv")
+    for name, where in (
+        ("bad.csv", f"bad.csv:{len(rest) + 2}: item"),
+        ("loop.csv", "loop.csv: cannot be read"),
+    ):
+        data = [there / "a.csv", there / "a.csv"]
+        data[place] = there / name
+        code, out, err = command("link", *data, "--model", model, "--id", "nr")
+        assert (code, out) == (1, "")
+        assert f"{there}/{where}" in err
+        assert len(err.splitlines()) == 1
+
+
+def test_explain_proposes_no_merge_that_sources_forbid(command, tables):
+    there = tables[0]
+    words = ["--id", "nr", "--cluster", "person", "--C", "1", "--quiet", "--source", "shop"]
+    words += ["--within-source", "apart", "--model", there / "both.model"]
+    assert command("fit", there / "both.csv", *words)[0] == 0
+    code, out, _ = command("explain", there / "both.csv", "--model", there / "both.model", "--json")
+    assert code == 0
+    found = json.loads(out)["least_confident_clusters"]
+    whole = [entry for entry in found if entry["size"] == 2]
+    assert whole
+    assert not any("merge" in entry["alternative"] for entry in whole)

@@ -33,6 +33,21 @@ def test_the_mean_of_trainings_made_by_hand():
     assert np.linalg.norm(mean.w_ - expected) < 0.5 * np.linalg.norm(alone.w_ - expected)
 
 
+def test_each_training_counts_once(monkeypatch):
+    model, chosen = make("correlation", average_folds=True), []
+    choice = type(model)._choice
+
+    def noted(self, *given):
+        chosen.append(choice(self, *given))
+        return chosen[-1]
+
+    monkeypatch.setattr(type(model), "_choice", noted)
+    model.fit(*toy())
+    assert len(chosen[0].weights) == 3
+    expected = (model.result_.w + sum(chosen[0].weights)) / 4
+    np.testing.assert_allclose(model.w_, expected, rtol=1e-12)
+
+
 @pytest.mark.parametrize("kind", ["correlation", "kmeans"])
 def test_nothing_to_average_without_a_choice(kind):
     sets, labels = toy()

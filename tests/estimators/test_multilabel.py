@@ -1,5 +1,7 @@
 """MultiLabelMRF: the scikit-learn contract, and what it shows of its inner state."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -7,9 +9,13 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from clustruct import load, save
 from clustruct.datasets import make_multilabel_count
 from clustruct.estimators import MultiLabelMRF
+from clustruct.exceptions import ChoiceWarning
+from clustruct.inference import mrf
 from clustruct.inference.mrf import RelaxedLabeling
+from clustruct.model_selection.choose_c import split_sets
 from clustruct.problems import MultiLabelProblem
 from clustruct.ssvm import SlackRule
 
@@ -145,3 +151,40 @@ def test_labels_other_than_0_and_1_are_refused(counts):
     X, Y = counts
     with pytest.raises(ValueError, match="0 and 1 only"):
         MultiLabelMRF().fit(X, 2 * Y + Y[::-1])
+
+
+def test_C_is_chosen_on_rows_held_out(counts, tmp_path):
+    """The loss of each C is that of trainings on the other folds; saved, the choice is kept."""
+    X, Y = counts
+    model = MultiLabelMRF("cv", C_grid=[1.0, 3000.0], cv=2, rtol=0.1, oracle="graph_cut")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ChoiceWarning)
+        model.fit(X, Y)
+    assert model.C_ == 3000.0 == model.cv_results_["C"][np.argmin(model.cv_results_["mean_loss"])]
+    losses = np.empty(len(Y))
+    for train, test in split_sets(len(Y), 2):
+        fold = MultiLabelMRF(1.0, rtol=0.1, oracle="graph_cut").fit(X[train], Y[train])
+        losses[test] = 100 * np.mean(fold.predict(X[test]) != Y[test], axis=1)
+    np.testing.assert_allclose(model.cv_results_["losses"][0], losses)
+    save(tmp_path / "m", model)
+    assert load(tmp_path / "m").C_ == 3000.0
+    assert not hasattr(model.set_params(C=10.0).fit(X, Y), "cv_results_")
+
+
+@pytest.mark.parametrize("C", [0.0, -1.0, "much", float("nan")])
+def test_C_must_be_positive_or_cv(counts, C):
+    with pytest.raises(ValueError, match="C must be a positive number or 'cv'"):
+        MultiLabelMRF(C).fit(*counts)
+
+
+def test_scores_of_labels_are_what_a_flip_costs(counts):
+    X, Y = counts
+    model = MultiLabelMRF(3000.0, rtol=0.05).fit(X, Y)
+    found = model.predict(X)
+    scores, unary = model.label_scores(X, found), X @ model.coef_.T + model.intercept_
+    for u in range(Y.shape[1]):
+        on, off = found.astype(float), found.astype(float)
+        on[:, u], off[:, u] = 1.0, 0.0
+        gains = [mrf.score(unary, model.edge_weights_, y) for y in (on, off)]
+        np.testing.assert_allclose(scores[:, u], gains[0] - gains[1], atol=1e-9)
+    assert ((scores > 0) == found)[scores != 0].all()

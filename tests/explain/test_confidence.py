@@ -126,3 +126,48 @@ def test_bad_input_is_refused():
         item_confidence(np.eye(2), [0, 1, 1])
     with pytest.raises(ValueError, match="not symmetric"):
         cluster_confidence([[0.0, 1.0], [2.0, 0.0]], [0, 0])
+
+
+def exclusive_case(rng, m=8, density=0.7):
+    """Scores across three sources, and clusters with one item of each at most."""
+    K, _ = random_case(rng, m, density)
+    sources = rng.integers(0, 3, m)
+    K[sources[:, None] == sources] = 0.0
+    y = np.arange(m)
+    for a, b in rng.integers(0, m, (m, 2)):
+        if not set(sources[y == y[a]]) & set(sources[y == y[b]]):
+            y[y == y[a]] = y[b]
+    return K, canonical_labels(y), sources
+
+
+def is_exclusive(y, sources):
+    return len({*zip(y.tolist(), sources.tolist(), strict=True)}) == len(y)
+
+
+@pytest.mark.parametrize("as_sparse", [False, True])
+def test_no_alternative_puts_two_items_of_one_source_together(as_sparse):
+    rng = np.random.default_rng(5)
+    kinds = set()
+    for _ in range(40):
+        K, y, sources = exclusive_case(rng)
+        assert is_exclusive(y, sources)
+
+        def score(K, y, sources=sources):
+            return correlation_score(K, y) if is_exclusive(y, sources) else -np.inf
+
+        given, listed = (sparse.csr_array(K), K != 0) if as_sparse else (K, None)
+        wanted = item_losses(K, y, score, listed=listed)
+        found = item_confidence(given, y, sources=sources)
+        np.testing.assert_allclose(found.confidence, wanted, atol=1e-12)
+        for move, free in zip(
+            cluster_confidence(given, y, sources), cluster_confidence(given, y), strict=True
+        ):
+            after = move.applied_to(y)
+            assert is_exclusive(after, sources)
+            assert move.confidence >= free.confidence
+            assert move == free or not is_exclusive(free.applied_to(y), sources)
+            if move.kind != "none":
+                assert correlation_score(K, y) - correlation_score(K, after) == pytest.approx(move.confidence)
+            kinds.add((move.kind, free.kind))
+    assert ("merge", "merge") in kinds
+    assert len(kinds) > 3

@@ -3,10 +3,12 @@
 import pickle
 
 import numpy as np
+import pytest
 from scipy import sparse
 from sklearn.base import clone
 
-from clustruct.features.documents import document_pipeline
+from clustruct import load, save
+from clustruct.features.documents import DocumentVectors, document_pipeline
 
 TEXTS = [
     "Hockey players scored goals; the hockey player scores.",
@@ -45,3 +47,48 @@ def test_pipeline_is_cloned_and_stored():
     np.testing.assert_allclose(clone(pipeline).fit_transform(TEXTS), pipeline.transform(TEXTS), atol=1e-9)
     words = document_pipeline(stop_words=["dogs"]).named_steps["words"]
     assert words.build_analyzer()("Dogs dog") == ["dog"]
+
+
+def test_document_vectors_are_those_of_the_pipeline(tmp_path):
+    """Saved and loaded, too."""
+    for components in (None, 3):
+        vectors = DocumentVectors(n_components=components).fit(TEXTS)
+        X = document_pipeline(n_components=components).fit_transform(TEXTS)
+        save(tmp_path / "d", vectors)
+        for made in (vectors, load(tmp_path / "d")):
+            np.testing.assert_allclose(_dense(made.transform(TEXTS)), _dense(X), atol=1e-12)
+            assert len(made.get_feature_names_out()) == X.shape[1]
+
+
+def test_word_weights_are_what_words_add():
+    vectors = DocumentVectors(n_components=2).fit(TEXTS)
+    coef = np.array([[1.0, -2.0]])
+    words = vectors.word_weights(coef)
+    tfidf = _dense(document_pipeline(n_components=None).fit(TEXTS)["words"].transform(TEXTS))
+    lengths = np.linalg.norm(tfidf @ vectors.components_.T, axis=1)
+    np.testing.assert_allclose((tfidf @ words.T)[:, 0] / lengths, (vectors.transform(TEXTS) @ coef.T)[:, 0])
+
+
+def test_texts_without_words_are_refused_or_zero():
+    with pytest.raises(ValueError, match="no text has a word of two letters that is no stop word"):
+        DocumentVectors().fit(["the", "", "1 2 3"])
+    assert not _dense(DocumentVectors(n_components=2).fit(TEXTS).transform(["zzz"])).any()
+
+
+@pytest.mark.parametrize("wrong", [{"n_words": 0}, {"n_components": 1.5}, {"stop_words": "klingon"}])
+def test_parameters_of_document_vectors_are_checked(wrong):
+    with pytest.raises(ValueError, match=next(iter(wrong))):
+        DocumentVectors(**wrong).fit(TEXTS)
+
+
+@pytest.mark.parametrize("name", ["words_", "idf_", "components_"])
+def test_a_file_with_parts_that_do_not_fit_is_refused(name):
+    state = DocumentVectors(n_components=2).fit(TEXTS).state()
+    held = state["learned"][name]
+    state["learned"][name] = held[:, :-1] if name == "components_" else held[:-1]
+    with pytest.raises(ValueError, match="do not fit"):
+        DocumentVectors.from_state(state)
+
+
+def _dense(rows):
+    return rows.toarray() if sparse.issparse(rows) else rows

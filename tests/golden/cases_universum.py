@@ -23,11 +23,11 @@ def universum():
     }
     found = {}
     for name, (options, away) in made.items():
-        model = names.make("universum", n_clusters=3, random_state=0, **options)
+        model = names.make("universum", n_clusters=3, random_state=0, **{"C": 8.0, "n_init": 1, **options})
         names.fitted(model, X, universum=away)
         found[name] = names.margin_clusters(model)
     thin = sparse.csr_array(np.where(np.abs(X) > 2, X, 0.0))
-    model = names.make("universum", n_clusters=3, random_state=0)
+    model = names.make("universum", n_clusters=3, random_state=0, C=8.0, n_init=1)
     names.fitted(model, thin, universum=U)
     found["sparse"] = {**names.margin_clusters(model), "predicted": model.predict(U)}
     return found
@@ -37,7 +37,7 @@ def universum():
 def universum_sources():
     """Where a Universum comes from, and how settings are chosen."""
     X, _, U = data.blobs()
-    model = names.make("universum", n_clusters=3, random_state=0).fit(X)
+    model = names.make("universum", n_clusters=3, random_state=0, C=8.0, n_init=1).fit(X)
     scores, taken = names.trials(
         X, U, 3, [{"C": 2.0}, {"C": 8.0, "C_universum": 0.1}, {"balance": 1.0}], starts=3
     )

@@ -80,3 +80,9 @@ def test_the_digest_is_that_of_the_grouping():
     assert digest({"a": "g", "b": "h"}) == digest({"b": "h", "a": "g"})
     assert digest({"a": "g"}) != digest({"a": "h"})
     assert digest({"ab": "c"}) != digest({"a": "bc"})
+
+
+def test_a_circle_beside_living_groups_is_found():
+    entries = [Entry("a", 1), Entry("b", 1, 2, into=("c",)), Entry("c", 1, 2, into=("b",))]
+    with pytest.raises(DataError, match="leads in a circle: 'b' is merged into c"):
+        Ledger(entries)

@@ -146,3 +146,12 @@ def test_a_later_decision_about_groups_replaces_an_earlier_one():
     assert all(answer == "different" for pair, answer in found.items() if "a" in pair)
     back = answers(merge, out, Decision("move", ("a",), into="h", number=4))
     assert all(answer == "same" for answer in back.values())
+
+
+def test_an_id_that_an_undone_decision_gave_is_never_given_again():
+    """Also where its items are nowhere without the decision."""
+    log = [Decision("move", ("x",), into="g", number=1), Decision("undo", undoes=1, number=2)]
+    state = replay(log)
+    assert state.groups == {}
+    assert state.was_given("g")
+    assert state.resolve("g") == ()

@@ -9,8 +9,9 @@ from clustruct.datasets import make_records
 from clustruct.exceptions import DataWarning
 from clustruct.features import Blocking, checked
 from clustruct.incremental import place_items, read_groups
+from clustruct.incremental.joining import joined
 from clustruct.incremental.known import known_of_table, write_known
-from clustruct.incremental.scoring import candidates, joined, scores_near
+from clustruct.incremental.scoring import candidates, scores_near
 from clustruct.io import Columns
 from clustruct.records import RawSet
 

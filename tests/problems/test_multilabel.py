@@ -1,5 +1,7 @@
 """The multi-label problem against an obvious twin, and what its oracles' kinds promise."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -128,6 +130,27 @@ def test_certified_rho_oracle_brackets_the_optimum(rho):
     certificate = ssvm.fit(MultiLabelProblem(X, Y, "rho_above", rho=rho), 1.0).certificate
     assert certificate.lower <= optimum * (1 + 1e-6)
     assert certificate.upper >= optimum * (1 - 1e-6)
+
+
+@pytest.mark.parametrize(
+    ("oracle", "rho"), [("exact", None), ("graph_cut", None), ("rho_above", 0.9), ("rho_above", 0.5)]
+)
+def test_the_loss_of_the_worst_rho_predictor_is_bounded(oracle, rho):
+    """Theorem 10 by enumeration: of all labelings within a share of the best score the worst."""
+    X, Y, _ = random_data(7, n=40, V=4)
+    every = np.array(list(product((0, 1), repeat=4)))
+    problem = MultiLabelProblem(X, Y, oracle, rho=rho)
+    for C in (0.1, 3.0, 100.0):
+        found = ssvm.fit(problem, C, rtol=1e-2)
+        unary, phi = problem.unary(problem.X, found.w), problem.pairwise(found.w)
+        scores = unary @ every.T + np.einsum("yu,uv,yv->y", every, np.triu(phi, 1), every)
+        losses = 100.0 * np.mean(every[None] != Y[:, None], axis=2)
+        for share in (1.0, 0.95, 0.7, 0.2):
+            good = scores >= share * scores.max(axis=1, keepdims=True) - 1e-9
+            worst = np.where(good, losses, 0.0).max(axis=1).mean()
+            assert worst <= found.certificate.training_loss_bound(share) + 1e-6
+        truth = [problem.truth_score(i, found.w) for i in range(len(Y))]
+        np.testing.assert_allclose(problem.truth_scores(np.arange(len(Y)), found.w), truth)
 
 
 def test_uncertified_rho_oracle_has_no_upper_end():

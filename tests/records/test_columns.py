@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clustruct.records import CodedColumn, ListColumn, RawSet, Source, is_missing
+from clustruct.records import ChainedColumn, CodedColumn, ListColumn, RawSet, Source, is_missing
 
 CELLS = st.one_of(
     st.none(),
@@ -93,3 +93,20 @@ def test_columns_of_different_lengths_are_refused():
         RawSet.from_columns({"f": ["a"], "g": ["a", "b"]})
     with pytest.raises(ValueError, match="no items"):
         RawSet.from_columns({"f": []})
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.lists(st.none() | st.sampled_from(["", "a", "b", " "]) | st.lists(st.text(max_size=1)))))
+def test_a_chain_of_columns_is_one_column(parts):
+    values = [value for part in parts for value in part]
+    plain, chain = ListColumn(values), ChainedColumn.of(*map(ListColumn, parts))
+    chain = ChainedColumn.of(chain, ListColumn([]))
+    assert len(chain) == len(values)
+    assert chain.tolist() == plain.tolist() == [chain[a] for a in range(len(values))]
+    assert chain.coded().codes.tolist() == plain.coded().codes.tolist()
+    assert chain.coded().values == plain.coded().values
+    if parts:
+        assert chain.missing().tolist() == plain.missing().tolist()
+    rows = np.arange(len(values))[::-2]
+    assert chain.part(rows).tolist() == plain.part(rows).tolist()
+    assert chain.part(slice(1, None, 2)).tolist() == plain.part(slice(1, None, 2)).tolist()

@@ -404,6 +404,64 @@ def test_certificate_of_a_rho_oracle():
         assert value <= found.upper * (1 + 1e-6)
 
 
+class ExactWithScores(slow.Enumerated):
+    def truth_scores(self, indices, w):
+        return self.psi[indices, 0] @ w
+
+
+def worst_loss(problem, w, rho, weights=None):
+    """The mean loss of the worst predictor whose answers score at least rho times the best."""
+    scores = problem.psi @ w
+    good = scores >= rho * scores.max(axis=1, keepdims=True) - 1e-12
+    return np.average(np.where(good, problem.losses, 0.0).max(axis=1), weights=weights)
+
+
+@pytest.mark.parametrize("formulation", ["n_slack", "one_slack"])
+@pytest.mark.parametrize("kind", [Rho, ExactWithScores])
+def test_the_training_loss_of_every_rho_predictor_is_bounded(kind, formulation):
+    """Theorem 10, over all outputs; the bound falls as the predictor gets better, and is not far away."""
+    nearest = np.inf
+    for seed in range(8):
+        base = slow.random_problem(seed, n=6)
+        problem, weights = kind(np.abs(base.psi), base.losses), np.arange(1.0, 7.0)
+        for C in (0.1, 5.0):
+            options = {"constraints": "nonnegative", "formulation": formulation, "sample_weight": weights}
+            found = ssvm.fit(problem, C, **options)
+            bounds = [found.certificate.training_loss_bound(rho) for rho in (0.0, 0.3, 0.8, 0.95, 1.0)]
+            assert bounds == sorted(bounds, reverse=True)
+            for rho, bound in zip((0.0, 0.3, 0.8, 0.95, 1.0), bounds, strict=True):
+                loss = worst_loss(problem, found.w, rho, weights)
+                assert loss <= bound + 1e-9
+                nearest = min(nearest, bound - loss)
+            assert found.certificate.training_loss == found.certificate.training_loss_bound(
+                getattr(problem, "oracle_rho", 1.0)
+            )
+    assert nearest < 0.5
+
+
+def test_a_bound_that_is_not_known_is_none():
+    problem = slow.random_problem(0)
+    found = ssvm.fit(problem, 1.0).certificate
+    assert found.training_loss_bound() == found.training_loss
+    assert found.training_loss_bound(0.9) is None
+    scaled = ssvm.fit(ExactWithScores(problem.psi, problem.losses), 1.0, scaling="slack").certificate
+    assert scaled.training_loss_bound(0.9) is None
+    with pytest.raises(ValueError, match="rho must lie between 0 and 1"):
+        found.training_loss_bound(1.5)
+
+
+def test_a_certificate_of_an_earlier_file_is_read():
+    found = ssvm.fit(slow.random_problem(0), 1.0).certificate
+    held = found.state()
+    del held["slack"], held["truth_score"]
+    old = ssvm.Certificate.from_state(held)
+    assert (old.upper, old.training_loss, old.training_loss_bound()) == (
+        found.upper,
+        found.training_loss,
+        None,
+    )
+
+
 @pytest.mark.parametrize("formulation", ["n_slack", "one_slack"])
 def test_callback_sees_the_working_set(formulation):
     problem = MulticlassProblem(np.eye(3), [0, 1, 2])

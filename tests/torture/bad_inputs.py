@@ -11,15 +11,18 @@ from clustruct import load, save
 
 from . import (
     commands,
+    inputs_dials,
     inputs_hooks,
     inputs_json,
+    inputs_link,
     inputs_living,
     inputs_options,
+    inputs_rows,
     inputs_tables,
     inputs_vectors,
 )
 from .fuzz_hooks import HookModels
-from .inputs import COLUMNS, TABLE, Line, a_set, lines, lines_of, write
+from .inputs import COLUMNS, MORE, READERS, TABLE, Line, a_set, lines, lines_of, people, write
 from .inputs_json import document
 from .tally import FINE, Outcome, Part, fault, refused, thinned
 
@@ -30,11 +33,15 @@ def all_lines() -> dict[str, Line]:
     found: dict[str, Line] = {}
     for kind in (*inputs_tables.kinds(), *inputs_json.kinds(), *inputs_vectors.kinds()):
         found.update(lines_of(kind))
+        found.update(inputs_link.lines_of(kind))
     for name, line in (
         *inputs_options.all_lines(),
         *inputs_hooks.lines(),
         *inputs_living.all_lines(),
+        *inputs_dials.all_lines(),
+        *inputs_link.all_lines(),
         *inputs_vectors.options(),
+        *inputs_rows.all_lines(),
     ):
         while name in found:
             name += "+"
@@ -55,9 +62,13 @@ def write_models(folder: Path) -> None:
     write(folder, "sets.jsonl", lines(*sets))
     write(folder, "links.jsonl", lines(*linked))
     write(folder, "mentions.jsonl", lines(document(), document(id="d2")))
+    write(folder, "sure.csv", people(6))
+    write(folder, "linked.csv", people(15, sources=True))
     inputs_vectors.write_vectors(folder / "vectors.npz")
     for name, more in {
         "table.csv": COLUMNS,
+        "sure.csv": (*COLUMNS, "--calibrate"),
+        "linked.csv": (*COLUMNS[2:], "--calibrate", "--source", "shop", "--within-source", "apart"),
         "vectors.npz": COLUMNS,
         "sets.jsonl": (),
         "links.jsonl": (),
@@ -70,6 +81,7 @@ def write_models(folder: Path) -> None:
         if ran.code != 0:
             raise RuntimeError(f"{name} cannot be learned: {ran}")
     save(folder / "bare.model", load(folder / "table.model")[-1])
+    inputs_rows.write_models(folder)
     HookModels().prepare(folder, 0)
 
 
@@ -85,7 +97,7 @@ class BadInputs(Part):
 
     def start(self, folder: Path, seed: int) -> None:
         """All commands once."""
-        for name in ("fit", "cv", "predict", "evaluate", "explain", "report"):
+        for name in (*READERS, *MORE, "link first"):
             self.run(f"packed table / {name}", folder, seed)
 
     def run(self, case: str, folder: Path, seed: int) -> Outcome:

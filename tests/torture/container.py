@@ -11,13 +11,9 @@ from pathlib import Path
 
 from . import processes
 from .tally import FINE, Limits, Outcome, Part, fault, skipped, thinned
-from .victims import prepare
+from .victims import LINKED, NEEDED, prepare
 
 USER = 54321
-NEEDED = (
-    *("records.csv", "records", "linear.py", "linear.model", "train.dat"),
-    *("people.db", "new.jsonl", "fix.csv"),
-)
 TABLE = "--set set --cluster cluster --id id --C 1 --quiet"
 IMPORTS = """
 import importlib, pkgutil, clustruct
@@ -37,6 +33,8 @@ LINES = {
     "existing": ("clustruct", "predict new.jsonl --model records --id id --existing people.db"),
     "store": ("clustruct", "store people.db --decide note third --groups-out new.csv"),
     "diff": ("clustruct", "diff people.db records.csv"),
+    "link": ("clustruct", f"link {' '.join(LINKED)} --out new.csv"),
+    "dials": ("clustruct", "predict records.csv --model sure --threshold 0.6 --confidence --pairs new.csv"),
     "demo": ("clustruct", "demo"),
 }
 HOMES = ("no HOME", "HOME not there", "no TMPDIR")

@@ -50,9 +50,10 @@ def write_data(folder: Path) -> None:
     (folder / "vectors.jsonl").write_text("\n".join(json.dumps({**row, "labels": labels}) for row in rows))
 
 
-def fit_by_command(folder: Path, name: str) -> None:
-    """The model of this name, learned by the command."""
-    data, options = FITTED[name]
+def fit_by_command(folder: Path, name: str, *more: str) -> None:
+    """The model of this name, learned by the command; with further options, one of records."""
+    data, options = FITTED[name if not more else "records"]
+    options = (*options, *more)
     ran = commands.run("clustruct", ["fit", folder / data, *options, "--quiet", "--model", folder / name])
     if ran.code != 0:
         raise RuntimeError(f"{name} cannot be learned: {ran.err}{ran.error!r}")

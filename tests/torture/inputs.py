@@ -27,6 +27,39 @@ READERS = {
     "explain": ("explain", "{data}", "{columns}", "--model", "{model}", "--quiet"),
     "report": ("report", "{data}", "{columns}", "--model", "{model}", "--out", "new.html", "--quiet"),
 }
+FURTHER = (
+    *("--pairs", "new.pairs.csv", "--groups", "new.groups.jsonl"),
+    *("--wide", "new.wide.csv", "--graph", "new.graphml"),
+)
+# The same commands with more asked of them. {sure} is a model with probabilities; other data than tables
+# is used with its own model, without what needs probabilities.
+MORE = {
+    "predict files": (*READERS["predict"], *FURTHER),
+    "predict dials": (
+        *(
+            "predict",
+            "{data}",
+            "{columns}",
+            "--model",
+            "{sure}",
+            "--out",
+            "new.csv",
+            "--quiet",
+            "--confidence",
+        ),
+        *("--threshold", "0.6", "--max-size", "3", "--reject-below", "0.5", *FURTHER[:4]),
+    ),
+    "evaluate curve": (
+        "evaluate",
+        "{data}",
+        "{columns}",
+        "--model",
+        "{sure}",
+        "--quiet",
+        "--curve",
+        "new.svg",
+    ),
+}
 LEARN = ("fit", "cv")
 NEED_LABELS = ("fit", "cv", "evaluate")
 ALL = tuple(READERS)
@@ -70,9 +103,9 @@ class Line:
 
 def lines_of(kind: Kind) -> Iterator[tuple[str, Line]]:
     """The command lines that a kind of data is given to."""
-    for name, template in READERS.items():
-        listed = name in kind.commands
-        if not listed and not kind.others:
+    for name, template in (READERS | MORE).items():
+        listed = name.split()[0] in kind.commands
+        if (not listed and not kind.others) or ("{sure}" in template and kind.model != "table"):
             continue
         words = []
         for word in template:
@@ -81,8 +114,10 @@ def lines_of(kind: Kind) -> Iterator[tuple[str, Line]]:
             elif word == "{data}":
                 words += [kind.file, kind.second] if kind.second else [kind.file]
             else:
-                words.append(word.format(model=f"{kind.model}.model"))
+                words.append(word.format(model=f"{kind.model}.model", sure="sure.model"))
         says = kind.says or (kind.file,) if listed else (kind.file, *kind.says)
+        # Rows that differ in their fields are refused for the sake of the file to be written.
+        says = (*says, "new.wide.csv") if name == "predict files" and kind.code == EITHER else says
         code = kind.code if listed else EITHER
         files = {kind.file: kind.content, **kind.also}
         targets = [w for w in words if w.startswith("new.")]
@@ -92,6 +127,21 @@ def lines_of(kind: Kind) -> Iterator[tuple[str, Line]]:
 def table(*changed: str, header: str = HEADER) -> str:
     """The table with further rows."""
     return "\n".join([header, *ROWS, *changed, ""])
+
+
+def people(n_sets: int, sources: bool = False) -> str:
+    """A table with the fields of TABLE of which probabilities can be learned: two rows of each of four
+    persons in each set; with ``sources`` the one set has a column for where a row comes from.
+    """
+    first = ("Ann", "Bob", "Carl", "Dora", "Eve", "Fred", "Gina", "Hugo")
+    last = ("Lee", "Ray", "Moss", "Hill", "Stone", "Brook")
+    rows = ["id,who,name,age,shop" if sources else HEADER]
+    for k in range(4 * n_sets):
+        name, age = f"{first[k % 8]} {last[(k + k // 8) % 6]}", 18 + 7 * k % 61
+        for side, written in enumerate((name, name.replace("e", "ee", 1) if k % 3 else name[:-1])):
+            row = f"{k}{'ab'[side]},p{k},{written},{age}"
+            rows.append(f"{row},{'ab'[side]}" if sources else f"{k // 4},{row}")
+    return "\n".join([*rows, ""])
 
 
 def cells(**values: object) -> str:
@@ -110,6 +160,16 @@ def a_set(**changes: Any) -> dict[str, Any]:
 def lines(*sets: Any) -> str:
     """A file of JSONL."""
     return "".join((s if isinstance(s, str) else json.dumps(s)) + "\n" for s in sets)
+
+
+def unwritable(end: str, read: str) -> dict[str, Content]:
+    """Names that cannot be written to, with what they are: a link to the file that is read, and others."""
+    return {
+        f"link.{end}": lambda path: path.symlink_to(read),
+        f"folder.{end}": lambda path: path.mkdir(),
+        f"full.{end}": lambda path: path.symlink_to("/dev/full"),
+        f"loop.{end}": lambda path: path.symlink_to(f"loop.{end}"),
+    }
 
 
 def packed(content: str | bytes) -> bytes:

@@ -46,7 +46,7 @@ def store(path: Path) -> None:
         made.decide(Decision("confirm", group="g1", author="bob"))
 
 
-def _bad_groups() -> Iterator[tuple[str, str, Content, tuple[int, ...]]]:
+def bad_groups() -> Iterator[tuple[str, str, Content, tuple[int, ...]]]:
     """Files of groups: what is wrong, the file, its content, exit codes."""
     head, *rows = KNOWN.splitlines()
     for name, content in {
@@ -96,7 +96,7 @@ def _bad_groups() -> Iterator[tuple[str, str, Content, tuple[int, ...]]]:
 
 
 def _groups() -> Iterator[tuple[str, Line]]:
-    for name, file, content, code in _bad_groups():
+    for name, file, content, code in bad_groups():
         given = {file: content}
         for told, words in {
             "predict --existing": f"{PREDICT} --existing {file}",

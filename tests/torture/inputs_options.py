@@ -91,35 +91,35 @@ def _options() -> Iterator[Line]:
     yield line("evaluate a.csv {columns} --model table.model --against a.csv", REFUSED, "a.csv")
 
 
-def _models() -> Iterator[Line]:
-    bad: dict[str, Content] = {
-        "none.model": lambda path: None,
-        "empty.model": "",
-        "text.model": "hello",
-        "folder.model": lambda path: path.mkdir(),
-        "null.model": lambda path: path.symlink_to("/dev/null"),
-        "zero.model": lambda path: path.symlink_to("/dev/zero"),
-        "pickle.model": b"\x80\x04K\x01.",
-        "cut.model": lambda path: path.write_bytes((path.parent / "table.model").read_bytes()[:-40]),
-        "flipped.model": _flipped,
-        "longer.model": lambda path: path.write_bytes((path.parent / "table.model").read_bytes() + b"x"),
-        "estimator.model": lambda path: path.write_bytes((path.parent / "bare.model").read_bytes()),
-        "hook.model": lambda path: path.write_bytes((path.parent / "linear.model").read_bytes()),
-        "pipe.model": os.mkfifo,
-    }
-    commands = {"predict": "a.csv {columns}", "evaluate": "a.csv {columns}", "explain": "a.csv {columns}"}
-    commands |= {"report": "a.csv {columns}", "show": ""}
-    for name, content in bad.items():
-        if name == "pipe.model":
-            continue
-        for command, data in commands.items():
-            yield line(f"{command} {data} --model {name}", REFUSED, name, **{name: content})
-
-
 def _flipped(path: Path) -> None:
     data = bytearray((path.parent / "table.model").read_bytes())
     data[len(data) // 2] ^= 1
     path.write_bytes(bytes(data))
+
+
+# Files that are no models, or damaged ones.
+BAD_MODELS: dict[str, Content] = {
+    "none.model": lambda path: None,
+    "empty.model": "",
+    "text.model": "hello",
+    "folder.model": lambda path: path.mkdir(),
+    "null.model": lambda path: path.symlink_to("/dev/null"),
+    "zero.model": lambda path: path.symlink_to("/dev/zero"),
+    "pickle.model": b"\x80\x04K\x01.",
+    "cut.model": lambda path: path.write_bytes((path.parent / "table.model").read_bytes()[:-40]),
+    "flipped.model": _flipped,
+    "longer.model": lambda path: path.write_bytes((path.parent / "table.model").read_bytes() + b"x"),
+    "estimator.model": lambda path: path.write_bytes((path.parent / "bare.model").read_bytes()),
+    "hook.model": lambda path: path.write_bytes((path.parent / "linear.model").read_bytes()),
+}
+
+
+def _models() -> Iterator[Line]:
+    commands = {"predict": "a.csv {columns}", "evaluate": "a.csv {columns}", "explain": "a.csv {columns}"}
+    commands |= {"report": "a.csv {columns}", "show": ""}
+    for name, content in BAD_MODELS.items():
+        for command, data in commands.items():
+            yield line(f"{command} {data} --model {name}", REFUSED, name, **{name: content})
 
 
 def _targets() -> Iterator[Line]:

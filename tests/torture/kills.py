@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import json
 import os
 import shutil
 import signal
@@ -12,6 +13,8 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from xml.etree import ElementTree
+from xml.etree.ElementTree import ParseError
 
 import numpy as np
 
@@ -21,27 +24,21 @@ from clustruct.incremental import Store, read_groups
 from .living import fault_of
 from .pool import ROOT
 from .tally import FINE, Limits, Outcome, Part, fault
-from .victims import WORKS, prepare
+from .victims import BESIDE, NEEDED, WORKS, prepare
 
-NEEDED = (
-    *("records.csv", "records", "linear.py", "linear.model", "train.dat"),
-    *("people.db", "new.jsonl", "fix.csv"),
-)
-# What SQLite keeps beside a store while it is used; the next use takes it away.
-BESIDE = ("people.db-wal", "people.db-shm", "target.db-wal", "target.db-shm")
+KILLS, ENDS = 12, 2
 
 
 class Kills(Part):
     name = "kills"
-    about = (
-        "SIGKILL (132) and SIGTERM (22) in the middle of fit, checkpoint, save, predict, stores and others"
-    )
+    about = "SIGKILL and SIGTERM in the middle of fit, checkpoint, save, predict, link, stores and others"
     limits = Limits(cpu=60.0, wall=300.0, memory=None)
 
     def cases(self, scale: float, seed: int) -> list[str]:
         names = list(WORKS)
-        kills = [f"SIGKILL:{names[n % len(names)]}:{n}" for n in range(max(1, round(132 * scale)))]
-        ends = [f"SIGTERM:{names[n % len(names)]}:{n}" for n in range(round(22 * scale))]
+        n_kills, n_ends = (round(each * len(names) * scale) for each in (KILLS, ENDS))
+        kills = [f"SIGKILL:{names[n % len(names)]}:{n}" for n in range(max(1, n_kills))]
+        ends = [f"SIGTERM:{names[n % len(names)]}:{n}" for n in range(n_ends)]
         return kills + ends
 
     def prepare(self, folder: Path, seed: int) -> None:
@@ -63,7 +60,7 @@ class Kills(Part):
 
     def _ask(self, what: str, name: str, folder: Path) -> int:
         assert self.host.stdin is not None
-        print(what, name, folder, file=self.host.stdin, flush=True)
+        print(what, name, folder, sep="\t", file=self.host.stdin, flush=True)
         return int(self._answer())
 
     def run(self, case: str, folder: Path, seed: int) -> Outcome:
@@ -84,7 +81,7 @@ class Kills(Part):
         """The next run works, and afterwards there is nothing left over."""
         if self._ask("once", name, folder) != 0:
             return fault("exit code", f"{name} does not work any more")
-        written = {WORKS[name][1], *(["target.csv"] if name == "create" else [])}
+        written = {WORKS[name][1], *BESIDE.get(name, ())}
         left = {path.name for path in folder.iterdir()} - {*NEEDED, *written, "__pycache__"}
         if left:
             return fault("left over", f"{len(left)} after {name}: {min(left)}")
@@ -102,31 +99,43 @@ def _wait(victim: int) -> None:
 
 
 def _state(folder: Path, name: str) -> Outcome | None:
-    """A fault where the file is neither absent nor whole."""
-    path = folder / WORKS[name][1]
+    """A fault where a file is neither absent nor whole."""
     if (damage := fault_of(folder / "people.db")) is not None:
         return fault("half-written", f"people.db after {name}: {damage}")
-    if not path.exists() or name == "decisions":
-        return None
-    try:
-        if name in ("fit", "save", "checkpoint", "learn"):
-            load(path)
-        elif name == "create":
-            Store(path).close()
-        elif name == "existing":
-            # The file has its name when the run is kept, or none of the two is there.
-            _check(read_groups(path) == read_groups(folder / "people.db"))
-        elif name == "classify":
-            _check(len(path.read_text().split()) == 40)
-        else:
-            text = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-            rows = list(csv.reader(text.decode().splitlines()))
-            given = len((folder / "records.csv").read_text().splitlines())
-            _check(len(rows) == (given if name != "sets" else 50 * (given - 1) + 1))
-            _check(len({len(row) for row in rows}) == 1)
-    except (ValueError, OSError, EOFError) as error:
-        return fault("half-written", f"{path.name} after {name}: {error}")
+    for file in (WORKS[name][1], *BESIDE.get(name, ())):
+        path = folder / file
+        if not path.exists() or name == "decisions":
+            continue
+        try:
+            _look_at(path, name)
+        except (ValueError, OSError, EOFError, ParseError) as error:
+            return fault("half-written", f"{path.name} after {name}: {error}")
     return None
+
+
+def _look_at(path: Path, name: str) -> None:
+    """An error where a file that a work writes is not whole."""
+    folder = path.parent
+    if name in ("fit", "save", "checkpoint", "learn", "corrections", "start"):
+        load(path)
+    elif path.suffix == ".db":
+        Store(path).close()
+    elif name == "existing":
+        # The file has its name when the run is kept, or none of the two is there.
+        _check(read_groups(path) == read_groups(folder / "people.db"))
+    elif name == "classify":
+        _check(len(path.read_text().split()) == 40)
+    elif path.suffix in (".svg", ".graphml"):
+        ElementTree.parse(path)
+    elif path.suffix == ".jsonl":
+        _check(len([json.loads(line) for line in path.read_text().splitlines()]) > 1)
+    else:
+        text = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+        rows = list(csv.reader(text.decode().splitlines()))
+        _check(text.endswith(b"\n") and len({len(row) for row in rows}) == 1)
+        given = len((folder / "records.csv").read_text().splitlines())
+        wanted = 50 * (given - 1) + 1 if name == "sets" else given
+        _check(len(rows) == wanted or name in ("link", "create") or path.name == "pairs.csv")
 
 
 def _check(right: bool) -> None:

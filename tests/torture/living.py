@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import json
+from itertools import islice
 from pathlib import Path
 
 from clustruct.exceptions import ModelFileError
@@ -27,6 +29,15 @@ def write_store(folder: Path) -> None:
     new = [{"id": f"n{a}", **row} for a, row in enumerate(rows[known:])]
     (folder / "new.jsonl").write_text(json.dumps({"items": new}) + "\n")
     (folder / "fix.csv").write_text("a,b,answer,author\nk0,k1,unsure,ann\nk1,k2,unsure,bob\n")
+
+
+def write_tables(folder: Path) -> None:
+    """first.csv and second.csv, rows of records.csv to be linked; said.csv, what somebody said of a pair."""
+    head, *rows = (folder / "records.csv").read_text().splitlines()
+    for name, part in (("first", rows[::2]), ("second", rows[1::2])):
+        (folder / f"{name}.csv").write_text("\n".join([head, *part, ""]))
+    a, b = (row["id"] for row in islice(csv.DictReader([head, *rows]), 2))
+    (folder / "said.csv").write_text(f"a,b,answer\n{a},{b},unsure\n")
 
 
 def fault_of(path: Path) -> str | None:

@@ -20,14 +20,10 @@ from . import commands, processes
 from .commands import Ran, judged
 from .fuzz_checkpoints import train
 from .tally import FINE, Limits, Outcome, Part, fault, refused, skipped, thinned
-from .victims import prepare
+from .victims import LINKED, NEEDED, prepare
 
 CLONE_NEWNS = 0x20000
 TABLE = ("--set", "set", "--cluster", "cluster", "--id", "id")
-NEEDED = (
-    *("records.csv", "records", "linear.py", "linear.model", "train.dat"),
-    *("people.db", "new.jsonl", "fix.csv"),
-)
 Write = Callable[[Path, Path], Outcome]
 
 
@@ -36,7 +32,9 @@ def _by_command(name: str, *words: str) -> Write:
 
     def write(folder: Path, target: Path) -> Outcome:
         line = [str(target) if word == "TARGET" else word for word in words]
-        return judged(commands.run(name, line, folder), [target.name, str(target.parent)], lines=20)
+        # Where no file can grow, the one beside it cannot either.
+        names = [target.name, str(target.parent), "kept.csv"]
+        return judged(commands.run(name, line, folder), names, lines=20)
 
     return write
 
@@ -65,6 +63,9 @@ def _checkpoint(folder: Path, target: Path) -> None:
 
 PREDICT = ("predict", "records.csv", "--model", "records", "--quiet", "--out", "TARGET")
 EXISTING = ("predict", "new.jsonl", "--model", "records", "--id", "id", "--quiet", "--existing", "people.db")
+FIT = ("fit", "records.csv", *TABLE, "--C", "1", "--quiet")
+CURVE = ("evaluate", "records.csv", *TABLE, "--model", "sure", "--quiet", "--curve")
+FURTHER = {"pairs": ".parquet", "groups": ".csv", "wide": ".csv.gz", "graph": ".graphml"}
 # What changes a store, in the folder of the store.
 STORES: dict[str, tuple[str, ...]] = {
     "predict into a store": EXISTING,
@@ -88,6 +89,22 @@ WRITES: dict[str, tuple[Write, str]] = {
         _by_command("clustruct", "store", "people.db", "--decisions-out", "TARGET"),
         ".jsonl",
     ),
+    **{
+        f"predict --{name}": (
+            _by_command("clustruct", *PREDICT[:-2], "--out", "kept.csv", f"--{name}", "TARGET"),
+            end,
+        )
+        for name, end in FURTHER.items()
+    },
+    "link": (_by_command("clustruct", "link", *LINKED, "--out", "TARGET"), ".csv"),
+    "link JSONL": (_by_command("clustruct", "link", *LINKED, "--out", "TARGET"), ".jsonl"),
+    "link Parquet": (_by_command("clustruct", "link", *LINKED, "--out", "TARGET"), ".parquet"),
+    "evaluate --curve": (_by_command("clustruct", *CURVE, "TARGET"), ".svg"),
+    "fit --corrections": (
+        _by_command("clustruct", *FIT, "--corrections", "said.csv", "--model", "TARGET"),
+        "",
+    ),
+    "fit --start": (_by_command("clustruct", *FIT, "--start", "records", "--model", "TARGET"), ""),
     "report": (_by_command("clustruct", "report", *PREDICT[1:]), ".html"),
     "learn": (_by_command("clustruct-learn", "-v", "0", "--m", "linear.py", "train.dat", "TARGET"), ""),
     "classify": (
@@ -110,6 +127,12 @@ PRINTS = {
     "store --json": ("clustruct", "store people.db --json"),
     "diff": ("clustruct", "diff people.db records.csv"),
     "predict --existing": ("clustruct", "predict new.jsonl --model records --id id --existing people.db"),
+    "link": ("clustruct", f"link {' '.join(LINKED)}"),
+    "link --json": ("clustruct", f"link {' '.join(LINKED)} --json"),
+    "link --out": ("clustruct", f"link {' '.join(LINKED[:-1])} --out new.csv"),
+    "predict dials": ("clustruct", "predict records.csv --model sure --precision 0.9 --reject-below 0.5"),
+    "evaluate --curve": ("clustruct", f"{' '.join(CURVE)}"),
+    "explain --why-not": ("clustruct", "explain records.csv --model records --why-not r0-0 r0-1"),
     "show": ("clustruct", "show --model records"),
     "show --json": ("clustruct", "show --model records --json"),
     "fit": ("clustruct", f"fit records.csv {' '.join(TABLE)} --C 1 --model new"),
@@ -126,7 +149,10 @@ PRINTS = {
 }
 STREAMS = ("stdout closed", "stderr closed", "all closed", "stdout full", "pipe closed")
 # With these nothing is written but what is printed: output lost without a word is an answer lost.
-ANSWERS = ("predict", "predict --json", "evaluate", "explain", "show", "show --json", "cv", "store", "diff")
+ANSWERS = (
+    *("predict", "predict --json", "evaluate", "explain", "show", "show --json", "cv", "store", "diff"),
+    *("link", "link --json", "predict dials", "evaluate --curve", "explain --why-not"),
+)
 
 
 class Surroundings(Part):
@@ -142,7 +168,7 @@ class Surroundings(Part):
             "disk full: demo",
         ]
         writes += [f"{kind}: {name}" for name in STORES for kind in kinds]
-        inputs = [f"read-only inputs: {name}" for name in ("predict", "classify", "store", "diff")]
+        inputs = [f"read-only inputs: {name}" for name in ("predict", "link", "classify", "store", "diff")]
         prints = [f"{stream}: {name}" for name in PRINTS for stream in STREAMS]
         return thinned([*writes, *inputs, *prints], scale)
 
@@ -254,9 +280,9 @@ def _demo(kind: str, folder: Path, disk: Path) -> Outcome:
 
 
 def _refused_whole(write: Write, folder: Path, target: Path, old: bool) -> Outcome:
-    before = sorted(os.listdir(target.parent))
+    before = {*os.listdir(target.parent), *os.listdir(folder)}
     found = write(folder, target)
-    left = set(os.listdir(target.parent)) - {*before, "__pycache__"}
+    left = {*os.listdir(target.parent), *os.listdir(folder)} - {*before, "__pycache__"}
     if left:
         return fault("left over", ", ".join(sorted(left)))
     if old and target.read_bytes() != b"old":

@@ -47,7 +47,7 @@ SHARES = {
     "checkpoints": 0.03,
     "hooks": 0.03,
     "stores": 0.03,
-    "inputs": 0.02,
+    "inputs": 0.014,
     "library": 0.05,
 }
 
@@ -62,12 +62,12 @@ def test_in_this_process(name, tmp_path):
 
 
 CHOSEN = {
-    "kills": ["SIGKILL:fit:0", "SIGKILL:save:1", "SIGKILL:sets:5", "SIGTERM:predict:3", "SIGKILL:existing:8"],
+    "kills": ["SIGKILL:fit:0", "SIGKILL:files:1", "SIGKILL:sets:5", "SIGTERM:link:3", "SIGKILL:existing:8"],
     "surroundings": [
-        "disk full: predict",
+        "disk full: predict --pairs",
         "size limit: classify",
         "read-only: fit",
-        "stdout closed: predict",
+        "stdout closed: link",
         "disk full: predict into a store",
     ],
     "large": ["10 MB cell: predict"],

@@ -19,7 +19,7 @@ from clustruct.ssvm.checkpoint import Checkpoint
 from . import commands
 from .fuzz_checkpoints import train
 from .fuzz_models import fit_by_command, write_data
-from .living import write_store
+from .living import write_store, write_tables
 
 Work = Callable[[Path], None]
 
@@ -54,8 +54,27 @@ def _create(folder: Path) -> None:
     command("clustruct", "store", "target.db", "--create", "--groups-out", "target.csv")(folder)
 
 
+# Files that a work writes beside its target.
+BESIDE: dict[str, tuple[str, ...]] = {
+    "files": ("pairs.csv", "groups.jsonl", "wide.csv.gz", "graph.graphml"),
+    "create": ("target.csv",),
+}
 NEW = ("new.jsonl", "--model", "records", "--id", "id")
 TABLE = ("--set", "set", "--cluster", "cluster", "--id", "id", "--C", "1", "--quiet")
+LINKED = ("first.csv", "second.csv", "--model", "records", "--id", "id", "--quiet")
+NEEDED = (
+    *(
+        "records.csv",
+        "records",
+        "linear.py",
+        "linear.model",
+        "train.dat",
+        "people.db",
+        "new.jsonl",
+        "fix.csv",
+    ),
+    *("first.csv", "second.csv", "sure", "said.csv"),
+)
 # What is done over and over, and the file that it writes.
 WORKS: dict[str, tuple[Work, str]] = {
     "fit": (command("clustruct", "fit", "records.csv", *TABLE, "--model", "target"), "target"),
@@ -72,6 +91,36 @@ WORKS: dict[str, tuple[Work, str]] = {
             "clustruct", "predict", "records.csv", "--model", "records", "--out", "target.csv.gz", "--quiet"
         ),
         "target.csv.gz",
+    ),
+    "files": (
+        command(
+            *("clustruct", "predict", "records.csv", "--model", "records", "--out", "target.csv", "--quiet"),
+            *("--pairs", "pairs.csv", "--groups", "groups.jsonl", "--wide", "wide.csv.gz"),
+            *("--graph", "graph.graphml"),
+        ),
+        "target.csv",
+    ),
+    "link": (
+        command("clustruct", "link", *LINKED, "--out", "target.csv", "--unmatched"),
+        "target.csv",
+    ),
+    "link JSONL": (
+        command("clustruct", "link", *LINKED, "--out", "target.jsonl", "--unmatched"),
+        "target.jsonl",
+    ),
+    "curve": (
+        command(
+            "clustruct", "evaluate", "records.csv", *TABLE[:6], "--model", "sure", "--curve", "target.svg"
+        ),
+        "target.svg",
+    ),
+    "corrections": (
+        command("clustruct", "fit", "records.csv", *TABLE, "--corrections", "said.csv", "--model", "target"),
+        "target",
+    ),
+    "start": (
+        command("clustruct", "fit", "records.csv", *TABLE, "--start", "records", "--model", "target"),
+        "target",
     ),
     "sets": (_sets, "target.csv"),
     "existing": (
@@ -97,6 +146,8 @@ def prepare(folder: Path) -> None:
 
     write_data(folder)
     fit_by_command(folder, "records")
+    fit_by_command(folder, "sure", "--calibrate")
+    write_tables(folder)
     write_store(folder)
     HookModels().prepare(folder, 0)
 
@@ -129,12 +180,13 @@ def main() -> None:
     there = Path(sys.argv[1])
     for name, (work, target) in WORKS.items():
         work(there)
-        if target.startswith("target"):
-            (there / target).unlink(missing_ok=True)
+        for made in (target, *BESIDE.get(name, ())):
+            if made not in NEEDED:
+                (there / made).unlink(missing_ok=True)
         print(f"{name} works", file=sys.stderr)
     print("ready", flush=True)
     for line in sys.stdin:
-        what, name, folder = line.split()
+        what, name, folder = line.rstrip("\n").split("\t")
         work, _ = WORKS[name]
         if what == "start":
             print(_child(partial(_forever, work, Path(folder))), flush=True)

@@ -64,6 +64,9 @@ class CPM3C(MarginClustering):
     [True, True, True, False, False, False]
     """
 
+    # Its slack is a mean over documents, not over documents and clusters, and one fit takes long.
+    C: float = 8.0
+    n_init: int = 1
     epsilon: float = 0.01
 
     def fit(self, X: ArrayLike, y: object = None) -> CPM3C:

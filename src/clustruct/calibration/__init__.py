@@ -3,7 +3,9 @@
 from .calibration import Calibration
 from .held_out import HeldOutPart, held_out_parts
 from .items import group_confidence, in_right_place
+from .neighbours import Unlisted
 from .precision import Dial, PrecisionCurve
+from .rivals import less_rivals
 from .score_map import ScoreMap
 
 __all__ = [
@@ -12,7 +14,9 @@ __all__ = [
     "HeldOutPart",
     "PrecisionCurve",
     "ScoreMap",
+    "Unlisted",
     "group_confidence",
     "held_out_parts",
     "in_right_place",
+    "less_rivals",
 ]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from clustruct.storage import DataclassState, register
 
 from .held_out import HeldOutPart
 from .items import Evidence, ItemRule, in_right_place
+from .neighbours import Unlisted, with_neighbours
 from .precision import Dial, PrecisionCurve, tried_thresholds
 from .score_map import ScoreMap
 
@@ -42,6 +43,7 @@ class Calibration(DataclassState):
     n_true, n_false : weighted numbers of held-out pairs of each kind
     log_loss : of the held-out pairs
     skill : Brier skill score there, 1 - Brier score / that of the share of true pairs
+    contested : the curve of scores less those of the best rival, from 0 on; None in models of older versions
     """
 
     pairs: ScoreMap
@@ -52,6 +54,7 @@ class Calibration(DataclassState):
     n_false: float
     log_loss: float
     skill: float
+    contested: PrecisionCurve | None = None
 
     def __post_init__(self) -> None:
         numbers = (self.n_true, self.n_false, self.log_loss)
@@ -60,9 +63,17 @@ class Calibration(DataclassState):
 
     @classmethod
     def fit(
-        cls, parts: Sequence[HeldOutPart], predictor: Predictor, held_out: str, random_state: int = 0
+        cls,
+        parts: Sequence[HeldOutPart],
+        predictor: Predictor,
+        held_out: str,
+        random_state: int = 0,
+        rest: Sequence[Unlisted | None] = (),
     ) -> Self | None:
-        """The calibration by held-out parts; None where they have too few pairs of a kind."""
+        """The calibration by held-out parts; None where they have too few pairs of a kind.
+
+        ``rest`` are, for each set, pairs that the parts do not have but prediction will.
+        """
         rng = np.random.default_rng(random_state)
         share = min(1.0, MOST_HELD / max(sum(_n_pairs(part.scores) for part in parts), 1))
         found = _limited([_judged_pairs(part, share, rng) for part in parts])
@@ -73,9 +84,17 @@ class Calibration(DataclassState):
         s, same, weights = _sample(s, same, weights, rng)
         rule = ScoreMap.fit(s, same, weights)
         unit = float(np.sqrt(np.average(s**2, weights=weights)))
-        curve = PrecisionCurve.of(parts, predictor, tried_thresholds(true_scores))
+        tried = tried_thresholds(true_scores)
+        parts = with_neighbours(parts, rest, float(tried[0]))
+        curve = PrecisionCurve.of(parts, predictor, tried)
+        contested = PrecisionCurve.of(parts, predictor, tried[tried >= 0.0], beats_rivals=True)
         items = _item_rule(parts, predictor, rule, unit)
-        return cls(rule, items, curve, held_out, *_fit_of(rule, s, same, weights))
+        return cls(rule, items, curve, held_out, *_fit_of(rule, s, same, weights), contested)
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> Self:
+        """The calibration of a state, which older versions kept with one curve."""
+        return super().from_state({"contested": None, **state})
 
     def probability(self, scores: Floats) -> Floats:
         """The probability that pairs with these scores belong together."""
@@ -85,12 +104,17 @@ class Calibration(DataclassState):
         """The score of that probability: pairs that score more are more likely together."""
         return self.pairs.score(probability)
 
-    def precision(self, wanted: float) -> Dial:
+    def precision(self, wanted: float, *, rivals: bool = True) -> Dial:
         """The threshold on scores at which precision is at least as wanted, by held-out clusters.
 
-        Where the lower 95 % bound does not reach it (``reached`` is false): see `PrecisionCurve.dial`.
+        Of two rules the one of higher recall: scores alone, or less those of the best rival (``rivals``).
+        Where the lower 95 % bound of neither reaches it (``reached`` is false): see `PrecisionCurve.dial`.
         """
-        return self.curve.dial(wanted)
+        alone = self.curve.dial(wanted)
+        if self.contested is None or not rivals:
+            return alone
+        both = self.contested.dial(wanted)._replace(beats_rivals=True)
+        return max(both, alone, key=lambda dial: (dial.reached, dial.reached and dial.recall))
 
     def item_confidence(self, scores: PairScores, labels: Ints) -> Floats:
         """The probability that each item is in the right place (`in_right_place`), by the model's scores."""

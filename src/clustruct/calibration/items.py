@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from typing import Self
+from typing import Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize
+from scipy.optimize import brentq, minimize
 from scipy.special import expit, logit
 
 from clustruct._typing import Bools, Floats, Ints
@@ -18,13 +18,17 @@ from clustruct.storage import DataclassState, register
 
 from .score_map import ScoreMap
 
+Room: TypeAlias = Callable[[Ints, Ints], Ints]
 # Of items with mates, and of items that are alone; more of each speaks for the item's place.
 GROUPED = ("own", "apart", "margin", "cluster", "overlap")
 ALONE = ("apart", "nearest", "open")
 # Weight of the squared coefficients against the mean log loss.
 RIDGE = 0.01
-# Fewer items tell nothing beyond how many of them are right.
+# Fewer items that are right, or wrong, tell nothing beyond how many of them there are.
 FEWEST = 20
+# What is then believed: what its pairs say of its own and of the best other cluster, as if these were
+# independent; of an item that is alone, its best pair.
+BELIEVED = {"grouped": np.array([1.0, 1.0, 0.0, 0.0, 0.0]), "alone": np.array([0.0, 1.0, 0.0])}
 # Probabilities nearer to 0 and 1 are taken as these.
 NEAREST = 1e-4
 
@@ -49,12 +53,14 @@ class MonotoneLogistic(DataclassState):
             raise ValueError("the parts of a logistic rule do not fit")
 
     @classmethod
-    def fit(cls, X: Floats, right: Bools) -> Self:
-        """Least mean log loss plus a ridge; of few items, or of one kind only, the share that is right."""
+    def fit(cls, X: Floats, right: Bools, believed: Floats) -> Self:
+        """Least mean log loss plus a ridge. Of few items that are right, or few that are wrong, no
+        coefficients can be learned: those ``believed`` are taken, with the share that is right as their mean.
+        """
         n, d = X.shape
         share = (float(right.sum()) + 1.0) / (n + 2.0)
-        if n < FEWEST or right.all() or not right.any():
-            return cls(np.zeros(d), np.ones(d), np.zeros(d), float(logit(share)))
+        if min(np.count_nonzero(right), np.count_nonzero(~right)) < FEWEST:
+            return cls(np.zeros(d), np.ones(d), believed, _intercept(X @ believed, share))
         centre, scale = X.mean(axis=0), X.std(axis=0)
         scale = np.where(scale > 0.0, scale, 1.0)
         Z = (X - centre) / scale
@@ -72,6 +78,17 @@ class MonotoneLogistic(DataclassState):
 
     def __call__(self, X: Floats) -> Floats:
         return np.asarray(expit((X - self.centre) / self.scale @ self.coef + self.intercept), np.float64)
+
+
+def _intercept(u: Floats, share: float) -> float:
+    """The c for which sigmoid(u + c) is this share in the mean; 0 where there is nothing to take it of."""
+    if not len(u):
+        return 0.0
+    wanted = float(logit(share))
+    # At these ends all probabilities are below, or above, the share.
+    return float(
+        brentq(lambda c: expit(u + c).mean() - share, wanted - u.max() - 1.0, wanted - u.min() + 1.0)
+    )
 
 
 @register("ItemRule")
@@ -101,7 +118,8 @@ class ItemRule(DataclassState):
                 which = one.is_alone == (name == "alone")
                 rows.append(getattr(one, name)[which])
                 kept.append(known[which])
-            parts[name] = MonotoneLogistic.fit(np.concatenate(rows), np.concatenate(kept))
+            rule = MonotoneLogistic.fit(np.concatenate(rows), np.concatenate(kept), BELIEVED[name])
+            parts[name] = rule
         return cls(parts["grouped"], parts["alone"], unit)
 
     def confidence(self, evidence: Evidence) -> Floats:
@@ -157,7 +175,7 @@ class Evidence:
         inside = y[a] == y[b]
         mean, total = _inside(a[inside], b[inside], p[inside], s[inside], len(y))
         cluster = _means(y[a[inside]], p[inside], len(sizes))[y]
-        other = _Outside.of(a[~inside], b[~inside], p[~inside], s[~inside], y, sizes)
+        other = _Outside.of(a[~inside], b[~inside], p[~inside], s[~inside], y, _room(scores, y))
         size, alone = sizes[y].astype(np.float64), sizes[y] == 1
         place = np.where(alone, other.score, np.maximum(other.score, 0.0))
         margin = np.where(np.isfinite(place), total - place, total)
@@ -203,8 +221,8 @@ class _Outside:
     best: Floats
 
     @classmethod
-    def of(cls, a: Ints, b: Ints, p: Floats, s: Floats, y: Ints, sizes: Ints) -> Self:
-        n, k = len(y), len(sizes)
+    def of(cls, a: Ints, b: Ints, p: Floats, s: Floats, y: Ints, room: Room) -> Self:
+        n, k = len(y), int(y.max(initial=-1)) + 1
         item, keys = _cells(a, b, y, k)
         cells, place = np.unique(keys, return_inverse=True)
         count = np.bincount(place, minlength=len(cells))
@@ -215,9 +233,21 @@ class _Outside:
         return cls(
             _largest(owner, score, n, -np.inf),
             _largest(owner, mean, n, 0.0),
-            _largest(owner, mean * sizes[cells % k], n, 0.0),
+            _largest(owner, mean * room(owner, cells % k), n, 0.0),
             _largest(item, twice[1], n, 0.0),
         )
+
+
+def _room(scores: PairScores, y: Ints) -> Room:
+    """How many mates an item can have in a cluster, at most: all its items, but for one of a source whose
+    items are apart.
+    """
+    sizes = np.bincount(y)
+    if scores.sources is None:
+        return lambda item, cluster: sizes[cluster]
+    sources, k = scores.sources.astype(np.int64), len(sizes)
+    there = np.unique(sources * k + y)
+    return lambda item, cluster: sizes[cluster] - np.isin(sources[item] * k + cluster, there)
 
 
 def _cells(a: Ints, b: Ints, y: Ints, k: int) -> tuple[Ints, Ints]:

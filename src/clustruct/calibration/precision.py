@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple, Self
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from clustruct.problems.clusters import count_pairs
 from clustruct.storage import DataclassState, register
 
 from .held_out import HeldOutPart
+from .rivals import less_rivals
 
 # Thresholds below and above zero that are tried, at quantiles of the scores of pairs that belong together.
 BELOW, ABOVE = 4, 14
@@ -24,6 +25,8 @@ BELOW, ABOVE = 4, 14
 LEVEL = 0.05
 # A bound is as high as another where it falls short of 1 by so much more, in proportion.
 SLACK = 0.1
+# No score is so many times the highest threshold: nothing is put together.
+BEYOND = 1000.0
 
 
 class Dial(NamedTuple):
@@ -31,6 +34,9 @@ class Dial(NamedTuple):
 
     lower : lower 95 % bound of the precision
     reached : whether the bound is as high as was asked for
+    beats_rivals : whether scores are those less the best rival's (`less_rivals`)
+    possible : whether the precision may be as high as asked; else nothing is put together by the threshold,
+        and the other numbers are those of the surest one
     """
 
     threshold: float
@@ -38,6 +44,8 @@ class Dial(NamedTuple):
     lower: float
     recall: float
     reached: bool = True
+    beats_rivals: bool = False
+    possible: bool = True
 
     def __str__(self) -> str:
         sure = f"at least {100 * self.lower:.1f} % with 95 % confidence"
@@ -52,6 +60,7 @@ class PrecisionCurve(DataclassState):
     thresholds : rising; 0 is where the model itself tells together from apart
     right, found, true : pairs together rightly, by the prediction, by the truth
     lower : lower 95 % bound of right / found, over clusters
+    upper : its upper 95 % bound; None in models of older versions
     """
 
     thresholds: NDArray[np.float64]
@@ -59,29 +68,46 @@ class PrecisionCurve(DataclassState):
     found: NDArray[np.float64]
     true: float
     lower: NDArray[np.float64]
+    upper: NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         columns = [np.asarray(getattr(self, n)) for n in ("thresholds", "right", "found", "lower")]
+        columns += [] if self.upper is None else [np.asarray(self.upper)]
         n = len(self.thresholds) if columns[0].ndim == 1 else 0
         fitting = n > 0 and all(c.shape == (n,) for c in columns) and (np.diff(columns[0]) > 0.0).all()
         if not fitting or not 0.0 <= self.true < np.inf or (columns[1] > columns[2] + 1e-6).any():
             raise ValueError("the curve of precision does not fit")
 
     @classmethod
-    def of(cls, parts: Sequence[HeldOutPart], predictor: Predictor, thresholds: Floats) -> Self:
+    def from_state(cls, state: Mapping[str, Any]) -> Self:
+        """The curve of a state, which older versions kept without an upper bound."""
+        return super().from_state({"upper": None, **state})
+
+    @classmethod
+    def of(
+        cls,
+        parts: Sequence[HeldOutPart],
+        predictor: Predictor,
+        thresholds: Floats,
+        *,
+        beats_rivals: bool = False,
+    ) -> Self:
         """The curve of some thresholds, by predictions for every one of them.
+
+        ``beats_rivals``: of scores less those of the best rival.
 
         Where all pairs of a set are scored, by greedy merging: at 1/15 to 1/90 of the cost of local search,
         precision was the same within 0.004, and from 0.99 on within 0.001 (googlenews, amazon_google).
         """
         rows, quick = [], make_predictor("greedy", "correlation")
+        searches = [predictor if p.scores.is_sparse else quick for p in parts]
+        if beats_rivals:
+            parts = [_contested(part, search) for part, search in zip(parts, searches, strict=True)]
         for threshold in thresholds.tolist():
-            counts = np.concatenate(
-                [_counts(p, predictor if p.scores.is_sparse else quick, threshold) for p in parts]
-            )
-            rows.append([*counts.sum(axis=0), lower_bound(counts[:, 0], counts[:, 1])])
-        table = np.array(rows)
-        return cls(thresholds, table[:, 0], table[:, 1], float(table[0, 2]), table[:, 3])
+            counts = np.concatenate([_counts(p, s, threshold) for p, s in zip(parts, searches, strict=True)])
+            rows.append([*counts.sum(axis=0), *bounds(counts[:, 0], counts[:, 1])])
+        right, found, true, lower, upper = np.array(rows).T
+        return cls(thresholds, right, found, float(true[0]), lower, upper)
 
     @property
     def precision(self) -> Floats:
@@ -107,12 +133,20 @@ class PrecisionCurve(DataclassState):
         Where none is (``reached`` is false), be it for the small number of held-out clusters: of the
         thresholds whose estimate is as high as asked, or of all where no estimate is, the lowest whose bound
         is about as high as the highest. The bound falls where few pairs are left, so that no threshold is
-        taken for the luck of a few.
+        taken for the luck of a few. If even there the upper 95 % bound is lower than asked, the precision is
+        not to be had (``possible`` is false), and the threshold is beyond all scores.
         """
         if not 0.0 < precision < 1.0:
             raise ValueError(f"precision must be between 0 and 1, not {precision!r}")
         enough = np.flatnonzero(self.lower >= precision)
-        return self._at(int(enough[0]), True) if len(enough) else self._at(self._surest(precision), False)
+        if len(enough):
+            return self._at(int(enough[0]), True)
+        at = self._surest(precision)
+        surest = self._at(at, False)
+        if self.upper is None or self.upper[at] >= precision or not self.found[at] > 0.0:
+            return surest
+        beyond = BEYOND * max(float(np.abs(self.thresholds).max()), 1.0)
+        return surest._replace(threshold=beyond, possible=False)
 
     def _surest(self, precision: float) -> int:
         good = self.rising >= precision
@@ -138,27 +172,41 @@ def tried_thresholds(true_scores: Floats) -> Floats:
     return np.unique(np.concatenate([below, [0.0], above]))
 
 
-def lower_bound(right: Floats, found: Floats) -> float:
-    """The lower 95 % bound of sum(right) / sum(found), both counted for each of several clusters.
+def bounds(right: Floats, found: Floats) -> tuple[float, float]:
+    """The lower and the upper 95 % bound of sum(right) / sum(found), both counted for each of some clusters.
 
-    The lower of two: the normal bound by the spread over clusters, which says little where few errors are
-    seen, and Jeffreys' bound, where pairs are not independent: one wrong item in a group makes as many wrong
-    pairs as it has mates there, d = (sqrt(1 + 8 found) - 1) / 2, so n = (sum found)^2 / sum found d, and not
-    more than there are clusters.
-    Nothing found: 0, since nothing is known.
+    The lower one is the lower of two: the normal bound by the spread over clusters, which says little where
+    few errors are seen, and Jeffreys' bound, where pairs are not independent: one wrong item in a group makes
+    as many wrong pairs as it has mates there, d = (sqrt(1 + 8 found) - 1) / 2, so n = (sum found)^2 / sum
+    found d, and not more than there are clusters. The upper one is Jeffreys', which holds 95 times of 100 in
+    the mean over n (for some n 90 times).
+    Nothing found: 0 and 1, since nothing is known.
 
-    >>> [round(lower_bound(np.ones(n), np.ones(n)), 3) for n in (10, 100, 1000)]
+    >>> [round(bounds(np.ones(n), np.ones(n))[0], 3) for n in (10, 100, 1000)]
     [0.829, 0.981, 0.998]
+    >>> [round(bound, 3) for bound in bounds(np.array([1.0] * 90 + [0.0] * 10), np.ones(100))]
+    [0.842, 0.941]
     """
     total = float(found.sum())
     if total <= 0.0:
-        return 0.0
+        return 0.0, 1.0
     mates = (np.sqrt(1.0 + 8.0 * found) - 1.0) / 2.0
     n = min(total**2 / float(found @ np.maximum(mates, 1.0)), float(np.count_nonzero(found)))
     p = float(right.sum()) / total
-    jeffreys = float(beta.ppf(LEVEL, n * p + 0.5, n * (1.0 - p) + 0.5))
+    low, high = beta.ppf([LEVEL, 1.0 - LEVEL], n * p + 0.5, n * (1.0 - p) + 0.5).tolist()
     spread = np.sqrt(((right - p * found) ** 2).sum()) / total
-    return max(min(jeffreys, p - 1.645 * float(spread)), 0.0)
+    return max(min(low, p - 1.645 * float(spread)), 0.0), high
+
+
+def lower_bound(right: Floats, found: Floats) -> float:
+    """The lower of the `bounds`."""
+    return bounds(right, found)[0]
+
+
+def _contested(part: HeldOutPart, predictor: Predictor) -> HeldOutPart:
+    predicted = predictor.clusters(part.scores)
+    assert isinstance(predicted, np.ndarray)
+    return replace(part, scores=less_rivals(part.scores, predicted))
 
 
 def _counts(part: HeldOutPart, predictor: Predictor, threshold: float) -> Floats:

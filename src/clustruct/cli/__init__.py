@@ -4,4 +4,8 @@ Nothing heavy is imported at the top of these modules, so that help comes at onc
 through ``clustruct.``, whose names load on first use.
 """
 
-COMMANDS = ("fit", "predict", "link", "evaluate", "explain", "cv", "report", "show", "diff", "store", "demo")
+COMMANDS = (
+    *("fit", "predict", "link", "evaluate", "explain", "cv", "report", "show", "diff", "store", "demo"),
+    # Learners of rows, each with actions of its own: fit, predict, evaluate.
+    *("universum", "multilabel"),
+)

@@ -25,7 +25,18 @@ KINDS = ("auto", "records", "text", "mentions", "vectors")
 ROLES = ("set", "id", "cluster", "group")
 SHOWN_FILES = 3
 # Options whose files a message begins with, where something is wrong with them.
-NAMING = ("model", "out", "predictions", "against", "existing", "pairs", "groups", "wide", "graph")
+NAMING = (
+    "model",
+    "out",
+    "predictions",
+    "against",
+    "existing",
+    "pairs",
+    "groups",
+    "wide",
+    "graph",
+    "universum",
+)
 # The columns of a model (`Model.columns`), None where there is no model.
 Trained: TypeAlias = Mapping[str, Any] | None
 
@@ -48,20 +59,21 @@ def positive(text: str) -> float:
     return value
 
 
-def _weight(text: str) -> float | str:
+def weight_or_cv(text: str) -> float | str:
     try:
         return text if text == "cv" else positive(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"must be a positive number or cv, not {text!r}") from None
 
 
-def _processes(text: str) -> int:
+def processes(text: str) -> int:
+    """How many processes; -1 for all processors."""
     if (value := int(text)) == 0:
         raise argparse.ArgumentTypeError("must not be 0 (-1: all processors)")
     return value
 
 
-def _names(text: str) -> list[str]:
+def names_between_commas(text: str) -> list[str]:
     """Names between commas, each once."""
     return list(dict.fromkeys(text.split(",")))
 
@@ -111,7 +123,7 @@ def add_data(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--id", metavar="NAME", help="column (or key) that names an item")
     group.add_argument("--cluster", metavar="NAME", help="column (or key) of the right cluster")
     group.add_argument("--group", metavar="NAME", help="sets with the same value here are never split up")
-    group.add_argument("--fields", type=_names, metavar="A,B", help="use these fields only")
+    group.add_argument("--fields", type=names_between_commas, metavar="A,B", help="use these fields only")
     rows = partial(group.add_argument, metavar="NAME=V,W", type=_choice, action="append", default=[])
     rows("--where", help="only rows (sets) with these values")
     rows("--except", dest="without", help="all but these")
@@ -119,6 +131,11 @@ def add_data(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--delimiter", type=delimiter_mark, metavar="C", help=mark)
     group.add_argument("--skip-unlabelled", action="store_true", help="leave out items without a cluster")
     group.add_argument("--number-ids", action="store_true", help="allow ids that appear twice in a set")
+    add_memory(parser)
+
+
+def add_memory(parser: argparse.ArgumentParser) -> None:
+    """How much memory may be used."""
     size = "refuse work that needs more, e.g. 8G (default: what is available)"
     parser.add_argument("--memory-limit", type=_size, metavar="SIZE", help=size)
 
@@ -133,7 +150,13 @@ def add_learning(parser: argparse.ArgumentParser) -> None:
     )
     add("--learner", type=_learner, metavar="NAME", default="correlation", help=learners)
     add("--loss", type=_loss, metavar="NAME", help="what is an error: pairwise, pairwise_f, mitre, purity")
-    add("--C", type=_weight, metavar="NUMBER|cv", default="cv", help="weight of errors (or cross-validation)")
+    add(
+        "--C",
+        type=weight_or_cv,
+        metavar="NUMBER|cv",
+        default="cv",
+        help="weight of errors (or cross-validation)",
+    )
     add("--merge-cost", type=positive, metavar="X", help="a wrong merge counts X times a wrong split")
     add("--scaling", choices=("margin", "slack"), default="margin", help="slack: better for --loss mitre")
     add("--nonnegative", action="store_true", help="likeness never counts against a pair")
@@ -144,7 +167,7 @@ def add_learning(parser: argparse.ArgumentParser) -> None:
     add("--neighbours", type=whole(0), default=10, metavar="N", help="likely pairs of an item, at least (10)")
     sure = "learn probabilities with a given --C, too (three more trainings)"
     add("--calibrate", action="store_const", const=True, default="auto", help=sure)
-    add("--n-jobs", type=_processes, metavar="N", help="processes for training")
+    add("--n-jobs", type=processes, metavar="N", help="processes for training")
     add("--seed", type=whole(0), default=0, metavar="N", help="random numbers (0)")
     sources.add_source(parser)
 
@@ -178,7 +201,7 @@ def add_verbose(parser: argparse.ArgumentParser) -> None:
 def add_output(parser: argparse.ArgumentParser) -> None:
     """What is printed."""
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
-    parser.add_argument("--quiet", action="store_true", help="no progress on stderr")
+    parser.add_argument("--quiet", action="store_true", help="print results, warnings and errors alone")
 
 
 def recipe(args: argparse.Namespace) -> Recipe:
@@ -300,7 +323,7 @@ def naming_files(args: argparse.Namespace) -> Iterator[None]:
         data = getattr(args, "data", None) or []
         others = [getattr(args, name, None) for name in NAMING]
         text = str(error)
-        named = [*data, *filter(None, [getattr(args, "constraints", None)])]
+        named = [*data, *filter(None, [getattr(args, name, None) for name in ("constraints", "existing")])]
         named += [*(getattr(args, "corrections", None) or []), *(getattr(args, "corrected", None) or [])]
         if not data or any(n in text for n in named) or any(n and text.startswith(str(n)) for n in others):
             raise

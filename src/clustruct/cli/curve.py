@@ -82,7 +82,7 @@ def found(args: argparse.Namespace, saved: Model, sets: Sequence[RawSet]) -> Cur
 
 
 def show(args: argparse.Namespace, curve: Curve) -> None:
-    """The table, and the picture where it has a file."""
+    """The table."""
     held, here = curve.held_out, curve.here
     columns = (curve.probability, held.precision, held.lower, held.recall, here.precision, here.recall)
     rows = [[f"{v:.3f}" for v in row] for row in zip(*columns, strict=True)]
@@ -92,12 +92,18 @@ def show(args: argparse.Namespace, curve: Curve) -> None:
         f"\nprobabilities of the compared pairs: calibration error {100 * curve.error:.1f} % over "
         f"{curve.doubtful:,} doubtful ones (.05 to .95), Brier skill {curve.skill:.3f}"
     )
-    if args.curve:
-        from matplotlib.figure import Figure
-
-        display = clustruct.plot.PrecisionDisplay(held, here)
-        ax = Figure(figsize=(5.6, 4.2), layout="constrained").subplots()
-        with clustruct.storage.targets.replacing(Path(args.curve)) as file:
-            kind = Path(args.curve).suffix.lower().removeprefix(".")
-            display.plot(ax=ax).figure_.savefig(file, format=kind)
+    if args.curve and not args.quiet:
         print(f"drawn to {args.curve}")
+
+
+def draw(args: argparse.Namespace, curve: Curve) -> None:
+    """The picture, where it has a file."""
+    if not args.curve:
+        return
+    from matplotlib.figure import Figure
+
+    display = clustruct.plot.PrecisionDisplay(curve.held_out, curve.here)
+    ax = Figure(figsize=(5.6, 4.2), layout="constrained").subplots()
+    with clustruct.storage.targets.replacing(Path(args.curve)) as file:
+        kind = Path(args.curve).suffix.lower().removeprefix(".")
+        display.plot(ax=ax).figure_.savefig(file, format=kind)

@@ -62,7 +62,8 @@ def run(args: argparse.Namespace) -> int | None:
         Path(args.folder).mkdir(parents=True, exist_ok=True)
     made = contextlib.nullcontext(args.folder) if args.folder else tempfile.TemporaryDirectory()
     with made as folder, contextlib.chdir(folder):
-        steps = _steps(args.task, args.main, silent=args.json)
+        quiet = [*filter(None, ["--quiet" if args.quiet else None])]
+        steps = _steps(args.task, lambda line: args.main([*line, *quiet]), silent=args.json)
     if args.json:
         print_json({"task": args.task, "commands": steps})
     elif args.folder:

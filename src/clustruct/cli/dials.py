@@ -71,18 +71,23 @@ def as_options(text: str) -> str:
 
 
 def applied(args: argparse.Namespace, saved: Model, dials: Dials) -> tuple[Model, Dial | None]:
-    """The model with its threshold moved, and what a precision costs, which is said."""
+    """The model with its threshold moved, and what a precision costs, which is said.
+
+    Groups that are there already are compared by scores alone, not with rivals.
+    """
+    rivals = getattr(args, "existing", None) is None
     try:
-        pipeline = dials.applied_to(saved.pipeline)
+        pipeline = dials.applied_to(saved.pipeline, rivals=rivals)
     except ValueError as error:
         raise ValueError(f"{args.model}: {error}") from None
     dial = None
     if dials.precision is not None:
-        dial = saved.pipeline[-1].dial(dials.precision)
-        if not args.quiet:
+        dial = saved.pipeline[-1].dial(dials.precision, rivals=rivals)
+        if dial.possible and not args.quiet:
             usual = saved.pipeline[-1].calibration_.curve.near(0.0)
             before = f"{100 * usual.precision:.1f} % and {100 * usual.recall:.1f} %"
-            print(f"clustruct: held-out {dial}; without --precision {before}", file=sys.stderr)
+            how = "; pairs must beat their rivals" if dial.beats_rivals else ""
+            print(f"clustruct: held-out {dial}; without --precision {before}{how}", file=sys.stderr)
     return saved._replace(pipeline=pipeline), dial
 
 

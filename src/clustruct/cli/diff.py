@@ -56,7 +56,7 @@ def run(args: argparse.Namespace) -> None:
     else:
         print("\n".join(told(found, args.top)))
         stayed = len(old) - len(found.removed)
-        if not args.match and 2 * len(found.moved) > stayed:
+        if not args.match and not args.quiet and 2 * len(found.moved) > stayed:
             print("\nmost items moved; where ids are numbers of one run each, --match tells what is the same")
 
 
@@ -65,7 +65,7 @@ def as_json(found: Changes) -> dict[str, object]:
     return {
         "groups": found.count(),
         "items": {"moved": len(found.moved), "added": len(found.added), "removed": len(found.removed)},
-        "changed": [group.__dict__ for group in found.groups if group.status != "unchanged"],
+        "changed": [group._asdict() for group in found.groups if group.status != "unchanged"],
         "moved": [move._asdict() for move in found.moved],
         "added": found.added,
         "removed": found.removed,

@@ -61,6 +61,8 @@ def run(args: argparse.Namespace) -> None:
     second = None if other is None else Scored(sets, _predicted(other, sets, args))
     recall = None if saved is None else blocking_recall(saved.pipeline, sets)
     drawn = None if args.curve is None or saved is None else curve.found(args, saved, sets)
+    if drawn is not None:
+        curve.draw(args, drawn)
     if args.json:
         found = {**first.as_json(), **({} if recall is None else {"blocking": recall})}
         found |= {} if drawn is None else {"curve": drawn.as_json()}

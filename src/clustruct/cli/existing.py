@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import warnings
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -93,7 +94,8 @@ def run(args: argparse.Namespace, saved: Model) -> None:
     with incremental.Store(args.existing) if is_store else nullcontext() as store:
         known, new = _known(args, saved, store), _new_items(args, saved)
         for number, why in known.state.void.items():
-            print(f"clustruct: decision {number} says nothing any more: {why}", file=sys.stderr)
+            told = f"decision {number} of {args.existing} says nothing any more: {why}"
+            warnings.warn(told, clustruct.exceptions.DataWarning, stacklevel=2)
         found = incremental.add_to_groups(
             clustruct.features.checked(saved.pipeline, [*filter(None, [known.raw]), new]),
             known,
@@ -145,8 +147,11 @@ def _tell(args: argparse.Namespace, known: Known, new: RawSet, found: Outcome, n
         sys.stdout.writelines(clustruct.io.prediction_lines([answer]))
         sys.stdout.flush()
         report = sys.stderr
-    if args.out is not None or not args.quiet:
+    # What was asked for is told in any case: what would be done, or what became of ids.
+    if not args.quiet or args.dry_run:
         print("\n".join(_lines(args, found, number)), file=report)
+    elif args.revise and args.out is not None and (changed := _changed(found)):
+        print("\n".join(changed).strip("\n"))
 
 
 def _json(args: argparse.Namespace, found: Outcome) -> dict[str, object]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,8 +45,8 @@ def check(args: argparse.Namespace, inputs: list[str]) -> None:
     asked = targets(args)
     if asked and args.existing is not None:
         raise UsageError("--pairs, --groups, --wide and --graph do not go with --existing")
-    places = [Path(name).resolve() for name in [*asked, *filter(None, [args.out])]]
-    if len(set(places)) < len(places):
+    written = [*asked, *filter(None, [args.out])]
+    if any(clustruct.storage.targets.is_same(*both) for both in combinations(written, 2)):
         raise UsageError("two of the files to be written are the same one")
     for name in asked:
         clustruct.storage.check_target(Path(name), inputs)

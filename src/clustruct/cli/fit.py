@@ -85,7 +85,8 @@ def run(args: argparse.Namespace) -> int | None:
         print_json({"model": str(args.model), **found, "weights": weights})
     else:
         _print(found, rows, " (one table cut by whole clusters)" if learned.was_cut_ else "")
-        print(f"model written to {args.model}")
+        if not args.quiet:
+            print(f"model written to {args.model}")
         if found["interrupted"]:
             print("clustruct: interrupted; the model so far was kept", file=sys.stderr)
             if args.checkpoint is not None:
@@ -98,7 +99,7 @@ def run(args: argparse.Namespace) -> int | None:
 def _checkpoint(args: argparse.Namespace) -> str:
     """The file of the checkpoint, which must be no other file of the command."""
     path, model = Path(args.checkpoint), Path(args.model)
-    if path.resolve() == model.resolve():
+    if clustruct.storage.targets.is_same(path, model):
         raise UsageError(f"--checkpoint and --model cannot be the same file, {path}")
     clustruct.storage.check_target(path, args.data)
     if path.exists() and not args.quiet:

@@ -62,10 +62,11 @@ def build_parser(command: str | None = None) -> argparse.ArgumentParser:
         words = {"help": module.SUMMARY, "description": module.DESCRIPTION, "epilog": module.EXAMPLES}
         sub = commands.add_parser(name, formatter_class=plain, **words)
         if name == command:
-            module.add_arguments(sub)
-            add_output(sub)
-            sub.add_argument("--traceback", action="store_true", help=argparse.SUPPRESS)
-            sub.set_defaults(run=module.run, parser=sub, main=main)
+            # A command of several actions gives the parsers of these.
+            for one in module.add_arguments(sub) or [sub]:
+                add_output(one)
+                one.add_argument("--traceback", action="store_true", help=argparse.SUPPRESS)
+                one.set_defaults(run=module.run, parser=one, main=main)
     return parser
 
 
@@ -102,7 +103,8 @@ def _run(args: argparse.Namespace, printable: bool) -> int:
 
 def _begun(args: argparse.Namespace, printable: bool) -> int | None:
     """The command, where what it makes has somewhere to go."""
-    target = getattr(args, "out", None) or (args.model if args.command == "fit" else None)
+    fits = "fit" in (args.command, getattr(args, "action", None))
+    target = getattr(args, "out", None) or (args.model if fits else None)
     if not printable and (target is None or args.json or clustruct.storage.descriptor(Path(target)) == 1):
         raise ValueError("stdout is closed: nothing can be printed")
     with naming_files(args):

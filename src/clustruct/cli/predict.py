@@ -77,8 +77,11 @@ def run(args: argparse.Namespace) -> None:
     sets = items = clusters = 0
     said, doubtful = existing.Said(args.constraints), list[object]()
     target = nullcontext(answers.append) if args.out is None else clustruct.io.prediction_file(args.out)
-    with training_callback(progress), target as write, exports.opened(args) as further:
-        for raw in watched(unlabelled_sets(args, saved.columns, whole=args.wide is not None)):
+    together = clustruct.storage.targets.together()
+    with training_callback(progress), together, target as write, exports.opened(args) as further:
+        # Where fields are named, these are all that there is.
+        whole = args.wide is not None and args.fields is None
+        for raw in watched(unlabelled_sets(args, saved.columns, whole=whole)):
             progress.on_step("grouping", sets, None)
             found = _grouped(pipeline, raw, args.confidence, said, asked, further)
             with working("writing"):
@@ -140,10 +143,10 @@ def _grouped(
             K = model.decision_function([x])[0] if confidence or len(held) else None
             labels = model.predict([x])[0]
         else:
-            K = scores.signed() if confidence or len(held) else None
+            K = _searched(model, scores).signed() if confidence or len(held) else None
             labels = model.predict_scores([scores])[0]
+        sources = x.sources if scores is None else scores.sources
         if len(held):
-            sources = x.sources if scores is None else scores.sources
             labels = clustruct.incremental.constrained(model, K, raw.item_ids, held, sources=sources)
         found = Found(labels, None, None)
         if scores is not None:
@@ -152,11 +155,18 @@ def _grouped(
     if further and scores is not None:
         further.add(pipeline, raw, scores, found.labels, found.confidence)
     if confidence and found.confidence is None:
-        lost = clustruct.explain.item_confidence(K, found.labels, clustruct.explain.objective_of(model))
+        objective = clustruct.explain.objective_of(model)
+        lost = clustruct.explain.item_confidence(K, found.labels, objective, sources)
         found = found._replace(confidence=lost.confidence)
     more = {"confidence": found.confidence} if confidence else {}
     more |= {} if found.rejected is None else {"rejected": found.rejected.astype(int)}
     return clustruct.io.Prediction(raw, found.labels, more)
+
+
+def _searched(model: Any, scores: PairScores) -> PairScores:
+    """What the model clusters by, where that is more than scores."""
+    found: PairScores = model.contested(scores) if hasattr(model, "contested") else scores
+    return found
 
 
 class Found(NamedTuple):

@@ -215,7 +215,7 @@ def estimate(
     """
     n = len(duals)
     dual = duals[-1][1] if n else 0.0
-    known = (primal - dual) / abs(primal) if math.isfinite(primal) and primal else None
+    known = (primal - dual) / abs(primal) if math.isfinite(primal - dual) and primal else None
     if n < 3 or dual <= 0.0:
         return known, None, None
     k = (n - 1) // 2

@@ -28,4 +28,7 @@ def run(args: argparse.Namespace) -> None:
     clustruct.storage.check_target(Path(args.out), [*args.data, args.model])
     saved = read_model(args.model, args.allow_missing_fields)
     clustruct.report.write_report(args.out, saved.pipeline, sets_as_they_are(args, saved.columns))
-    print_json({"report": args.out}) if args.json else print(f"written to {args.out}")
+    if args.json:
+        print_json({"report": args.out})
+    elif not args.quiet:
+        print(f"written to {args.out}")

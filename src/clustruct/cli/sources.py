@@ -116,7 +116,7 @@ def read_tables(args: argparse.Namespace, columns: Columns, labels: LabelUse) ->
     """One table for each file. One of two may have other names for the columns of ids and clusters."""
     found: dict[str, RawSet] = {}
     for letter, path in zip(chain("ab", repeat("")), args.data, strict=False):
-        if any(Path(path).resolve() == Path(other).resolve() for other in found):
+        if any(clustruct.storage.targets.is_same(path, other) for other in found):
             raise clustruct.exceptions.DataError(f"{path}: the file is given twice")
         own = _names(getattr(args, "map", []), letter)
         roles = {role: own.get(getattr(columns, role), getattr(columns, role)) for role in ("id", "cluster")}

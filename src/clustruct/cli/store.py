@@ -71,16 +71,19 @@ def run(args: argparse.Namespace) -> None:
             if args.create:  # nothing is in it yet
                 store.remove()
             raise
-        if args.groups_out is not None:
-            incremental.write_groups(args.groups_out, store.groups())
-            done.append(f"groups written to {args.groups_out}")
-        if args.decisions_out is not None:
-            incremental.write_decisions(args.decisions_out, store.decisions())
-            done.append(f"decisions written to {args.decisions_out}")
+        with clustruct.storage.targets.together():
+            if args.groups_out is not None:
+                incremental.write_groups(args.groups_out, store.groups())
+                done.append(f"groups written to {args.groups_out}")
+            if args.decisions_out is not None:
+                incremental.write_decisions(args.decisions_out, store.decisions())
+                done.append(f"decisions written to {args.decisions_out}")
         if args.json:
             print_json(told)
-        else:
+        elif not args.quiet:
             print("\n".join([*done, *told]))
+        elif not done or args.show is not None:  # it was asked what the store holds
+            print("\n".join(told))
 
 
 def _check_targets(args: argparse.Namespace) -> None:
@@ -91,7 +94,7 @@ def _check_targets(args: argparse.Namespace) -> None:
             clustruct.incremental.decisions.written_suffix(target, what)
             clustruct.storage.check_target(Path(target), inputs)
     both = (args.groups_out, args.decisions_out)
-    if None not in both and Path(both[0]).resolve() == Path(both[1]).resolve():
+    if None not in both and clustruct.storage.targets.is_same(*both):
         raise ValueError(f"{both[0]} is to be written twice: give two names")
 
 

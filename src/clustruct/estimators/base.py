@@ -139,7 +139,10 @@ class PairSimilarity(SetClusterer):
         for one in scores:
             search.check_set(one)
         self._warn_unfamiliar(scores)
-        return [search.clusters(one) for one in scores]
+        return [self._clusters_of(search, one) for one in scores]
+
+    def _clusters_of(self, search: Predictor, scores: PairScores) -> Any:
+        return search.clusters(scores)
 
     def _read(self, X: Table, set_ids: ArrayLike | None) -> Sets:
         given = super()._read(X, set_ids)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from clustruct._typing import Floats
-from clustruct.calibration import Calibration, held_out_parts
+from clustruct.calibration import Calibration, Unlisted, held_out_parts
 from clustruct.exceptions import ChoiceWarning
 from clustruct.losses import Loss, PairwiseLoss
 from clustruct.model_selection.choose_c import (
@@ -90,7 +90,13 @@ def untrained_folds(
     return Choice(C, {}, folds=tuple(Fold(*parts) for parts in cut), unit="cluster")
 
 
-def calibrated(task: SimilarityTask, choice: Choice, w: Floats, random_state: int) -> Calibration | None:
+def calibrated(
+    task: SimilarityTask,
+    choice: Choice,
+    w: Floats,
+    random_state: int,
+    rest: Sequence[Unlisted | None] = (),
+) -> Calibration | None:
     """What the scores by w mean, by the trainings of the choice of C that had not seen all of the data; None
     where there were none, or where they tell too little.
     """
@@ -100,7 +106,7 @@ def calibrated(task: SimilarityTask, choice: Choice, w: Floats, random_state: in
     searched = task.predictor
     if searched.name not in ("greedy", "local_search"):
         searched = make_predictor("local_search", "correlation", random_state=random_state)
-    return Calibration.fit(parts, searched, choice.unit, random_state)
+    return Calibration.fit(parts, searched, choice.unit, random_state, rest)
 
 
 def n_trainings(n_sets: int, grid: Sequence[float] | None, folds: int) -> int:

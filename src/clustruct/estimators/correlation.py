@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, Self, get_args
@@ -12,12 +13,12 @@ from scipy.optimize import Bounds
 from sklearn.utils.validation import check_is_fitted
 
 from clustruct._typing import Floats, Ints, Labels
-from clustruct.calibration import Calibration, Dial
+from clustruct.calibration import Calibration, Dial, Unlisted, less_rivals
 from clustruct.exceptions import ChoiceWarning
 from clustruct.inference.correlation.graph import signed_graph
 from clustruct.itemsets import ItemSet, PairScores
 from clustruct.model_selection.choose_c import Choice
-from clustruct.oracles import Oracle, make_oracle
+from clustruct.oracles import Oracle, Predictor, make_oracle
 from clustruct.partitions import UNKNOWN
 from clustruct.problems.training import SimilarityTask, Unlabelled
 from clustruct.storage import register
@@ -106,6 +107,7 @@ class SupervisedCorrelationClustering(SimilarityLearning):
     shown_ : sizes, pairs and scores of the training sets; `predict` warns of sets far from them
     calibration_ : `Calibration`, or None where the model has no probabilities
     threshold_ : what similarities are measured from, 0 after `fit` (see `at_threshold`)
+    beats_rivals_ : whether a pair must score so much more than every rival, too (see `at_threshold`)
     n_features_in_, feature_names_in_
 
     Examples
@@ -133,6 +135,7 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         **SimilarityLearning.fitted,
         "calibration_": Calibration | None,
         "threshold_": float | None,
+        "beats_rivals_": bool | None,
     }
 
     def check_parameters(self) -> None:
@@ -146,8 +149,22 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         if not named and not isinstance(self.nonnegative, bool | np.bool_):
             raise ValueError("nonnegative must be true, false or a list of names of features")
 
+    def among(self, rest: Sequence[Unlisted | None]) -> Self:
+        """The clusterer, whose next `fit` knows of pairs that its sets do not list but prediction will.
+
+        rest : for each set the further pairs of its unlabelled items, or None; some of them are scored when
+            probabilities are learned
+        """
+        self._rest = rest
+        return self
+
     def at_threshold(
-        self, *, threshold: float | None = None, precision: float | None = None, score: float | None = None
+        self,
+        *,
+        threshold: float | None = None,
+        precision: float | None = None,
+        score: float | None = None,
+        beats_rivals: bool = False,
     ) -> Self:
         """The same model with another place of zero: pairs that score less speak against each other.
 
@@ -156,24 +173,27 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         threshold : a probability: pairs that are less likely together speak against each other
         precision : the share of pairs put together that is to be right, see `Calibration.precision`
         score : a similarity of the model as it was trained
+        beats_rivals : whether a pair must score so much more than what either item has with another cluster,
+            too; a precision says so itself
         """
         if sum(given is not None for given in (threshold, precision, score)) != 1:
             raise ValueError("one of threshold, precision and score is wanted")
         if threshold is not None:
             score = self.probabilities().threshold(threshold)
         elif precision is not None:
-            score = self.dial(precision).threshold
+            dial = self.dial(precision)
+            score, beats_rivals = dial.threshold, dial.beats_rivals
         assert score is not None
         moved = copy(self)
-        moved.threshold_ = float(score)
+        moved.threshold_, moved.beats_rivals_ = float(score), beats_rivals
         shown = getattr(self, "shown_", None)
         if shown is not None:
             moved.shown_ = replace(shown, scores=shown.scores - (moved.threshold_ - self._threshold))
         return moved
 
-    def dial(self, precision: float) -> Dial:
+    def dial(self, precision: float, *, rivals: bool = True) -> Dial:
         """The threshold for a precision, and what it costs on held-out clusters."""
-        return self.probabilities().precision(precision)
+        return self.probabilities().precision(precision, rivals=rivals)
 
     def probabilities(self) -> Calibration:
         """What scores mean; ValueError where that was not learned."""
@@ -207,12 +227,17 @@ class SupervisedCorrelationClustering(SimilarityLearning):
 
     def _calibrate(self, task: SimilarityTask, chosen: Choice | None) -> None:
         wanted = self.C == "cv" if self.calibrate == "auto" else self.calibrate
-        self.threshold_, self.calibration_ = 0.0, None
+        rest: Sequence[Unlisted | None] = self.__dict__.pop("_rest", ())
+        self.threshold_, self.beats_rivals_, self.calibration_ = 0.0, False, None
         try:
             if wanted and chosen is not None:
-                self.calibration_ = calibrated(task, chosen, self.w_, self.random_state)
+                self.calibration_ = calibrated(task, chosen, self.w_, self.random_state, rest)
         except KeyboardInterrupt:  # what was learned is kept
             warnings.warn("interrupted: the model has no probabilities", ChoiceWarning, stacklevel=3)
+            return
+        if self.calibrate is True and self.calibration_ is None:
+            told = "too few sets, clusters or pairs can be held out to learn them from"
+            warnings.warn(f"the model has no probabilities: {told}", ChoiceWarning, stacklevel=3)
 
     def _read_labels(self, y: object, given: Sets) -> list[Labels]:
         return read_labels(y, given)
@@ -250,4 +275,19 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         search = self._predictor()
         for x in sets:
             search.check_set(x)
-        return [search.clusters(self._scores(x)) for x in sets]
+        return [search.clusters(self.contested(self._scores(x))) for x in sets]
+
+    def _clusters_of(self, search: Predictor, scores: PairScores) -> Any:
+        return search.clusters(self.contested(scores))
+
+    def contested(self, scores: PairScores) -> PairScores:
+        """What is clustered by: similarities, less those of the best rival where pairs must beat them.
+
+        scores : similarities, as `linear_similarity` says
+        """
+        if not getattr(self, "beats_rivals_", None):
+            return scores
+        plain = scores.above(-self._threshold)
+        predicted = self._predictor().clusters(plain)
+        assert isinstance(predicted, np.ndarray)
+        return less_rivals(plain, predicted).above(self._threshold)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -23,6 +25,7 @@ from clustruct.storage import FEATURES, Shape, register
 
 from .base import ResultState
 from .inputs import checked_rows
+from .row_choice import RowTask, chosen_C
 
 
 @register("MultiLabelMRF")
@@ -38,9 +41,10 @@ class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    C : float
+    C : float or "cv"
         Weight of the mean slack. Losses go to 100, so that useful values are often 10 to 10,000. Features
-        count as they are: bring them to a size of about 1.
+        count as they are: bring them to a size of about 1. "cv" chooses by ``cv`` folds of the rows, from
+        ``C_grid`` or, without one, from 1,000 on by steps of ten as long as that helps.
     oracle : str
         How the most violated labeling is searched in training: "exact" (V up to 20, or edges that form a
         forest), "graph_cut", "linear_program" (overgenerating), "greedy", "loopy_bp", "combine"
@@ -50,7 +54,8 @@ class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
     edges : "full", "none", "tree" or list of pairs
         Which pairs of labels have a weight. "tree" is the Chow-Liu tree of the training labels.
     fit_intercept : bool
-        Add a constant feature, regularised like the others. The dissertation has none.
+        Add a constant feature, regularised like the others: the default, since it is better on most data.
+        The dissertation does not name one; False leaves it out.
     undecided : "greedy" or "random"
         How `predict` settles labels that a relaxed predictor leaves undecided.
     formulation, scaling, slack_norm, rtol, max_iter, n_jobs, random_state
@@ -70,6 +75,7 @@ class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
     classes_ : label numbers, or the classes where y has one dimension
     y_form_, y_dtype_ : what y was: "labels", or classes as a "vector" or "column"; and its dtype
     predictor_ : the search that `predict` uses
+    C_ : the C trained with; cv_results_ : what held-out rows made of each C, where it was chosen
 
     One-dimensional y is taken too: one label per class (one label for two classes), and `predict`
     gives the class of highest potential.
@@ -83,7 +89,7 @@ class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
     ((300, 10), True)
     """
 
-    C: float = 1.0
+    C: float | str = 1.0
     _: KW_ONLY
     oracle: str = "exact"
     predictor: str | None = None
@@ -99,8 +105,12 @@ class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
     random_state: int | None = 0
     verbose: int = 0
     checkpoint: str | os.PathLike[str] | None = None
+    C_grid: Sequence[float] | None = None
+    cv: int = 3
     fitted: ClassVar = {
         **FEATURES,
+        "C_": float | None,
+        "cv_results_": dict | None,
         "coef_": Shape(("n_labels", "n_features_in_")),
         "intercept_": Shape(("n_labels",)),
         "edge_weights_": Shape(("n_labels", "n_labels")),
@@ -126,30 +136,55 @@ class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
         self.check_parameters()
         rows, targets = checked_rows(self, X, y, accept_sparse="csr", multi_output=True)
         Y = self._indicator(targets)
-        problem = MultiLabelProblem(
-            rows, Y, self.oracle, self.edges, constant=self.fit_intercept, check_input=False
-        )
+        problem = self._problem(rows, Y)
         self.predictor_ = checked_predictor(self.predictor, self.oracle, Y.shape[1], problem.edges)
-        self.result_ = ssvm.fit(
-            problem,
-            self.C,
-            rtol=self.rtol,
-            formulation=self.formulation,
-            scaling=self.scaling,
-            slack_norm=self.slack_norm,
-            sample_weight=sample_weight,
-            max_iter=self.max_iter,
-            n_jobs=self.n_jobs,
-            random_state=0 if self.random_state is None else self.random_state,
-            callback=observed(self.C, self.rtol, self.verbose),
-            checkpoint=self.checkpoint,
+        chosen, trained = self._chosen(rows, Y, sample_weight)
+        self.C_ = chosen
+        self.result_ = trained or self._trained(
+            problem, self.C_, self.rtol, sample_weight=sample_weight, checkpoint=self.checkpoint
         )
         self._keep(problem)
         self.undecided_share_ = mrf.graph_cut(self._potentials(rows), self.edge_weights_).undecided_share
         return self
 
+    def _problem(self, rows: Any, Y: NDArray[Any], edges: Any = None) -> MultiLabelProblem:
+        pairs = self.edges if edges is None else edges
+        return MultiLabelProblem(rows, Y, self.oracle, pairs, constant=self.fit_intercept, check_input=False)
+
+    def _trained(self, problem: MultiLabelProblem, C: float, rtol: float, **more: Any) -> ssvm.FitResult:
+        return ssvm.fit(
+            problem,
+            C,
+            rtol=rtol,
+            formulation=self.formulation,
+            scaling=self.scaling,
+            slack_norm=self.slack_norm,
+            max_iter=self.max_iter,
+            n_jobs=self.n_jobs,
+            random_state=0 if self.random_state is None else self.random_state,
+            callback=observed(C, rtol, self.verbose),
+            **more,
+        )
+
+    def _chosen(
+        self, rows: Any, Y: NDArray[Any], sample_weight: ArrayLike | None
+    ) -> tuple[float, ssvm.FitResult | None]:
+        """C, and the training that is kept where its choice was ended."""
+        self.__dict__.pop("cv_results_", None)
+        if self.C != "cv":
+            return float(self.C), None
+        # The edges are those of all rows: a training that is kept where the choice was ended needs them.
+        problem = partial(self._problem, edges=self._problem(rows, Y).edges)
+        weights = None if sample_weight is None else np.asarray(sample_weight, float)
+        task = RowTask(rows, Y, problem, self._trained, self.predictor_, weights, self.rtol)
+        found = chosen_C(task, grid=self.C_grid, folds=self.cv, random_state=self.random_state)
+        self.cv_results_ = found.results
+        return found.C, None if found.stopped is None else found.stopped.result
+
     def check_parameters(self) -> None:
         """Refuse what cannot be, before any work."""
+        if self.C != "cv" and (isinstance(self.C, str) or not self.C > 0):
+            raise ValueError(f"C must be a positive number or 'cv', not {self.C!r}")
         if self.undecided not in ("greedy", "random"):
             raise ValueError(f"undecided must be 'greedy' or 'random', not {self.undecided!r}")
 
@@ -209,6 +244,15 @@ class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
             else:
                 labels = labels.completed(unary, self.edge_weights_)
         return np.asarray(labels, self.y_dtype_)
+
+    def label_scores(self, X: ArrayLike, labels: ArrayLike) -> Floats:
+        """What giving each label adds to the score of a row, the other labels being as they are::
+
+            s_u = <w_u, x> + b_u + sum over edges of y_v w_uv
+
+        Of labels found by an exact, greedy or relaxed search, those given have s_u >= 0, the others s_u <= 0.
+        """
+        return np.asarray(self._unary(X) + np.asarray(labels, np.float64) @ self.edge_weights_)
 
     def predict_relaxed(self, X: ArrayLike) -> mrf.RelaxedLabeling:
         """The optimum of the relaxation: labels 0, 1, or 1/2 where it does not decide."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from scipy import sparse
@@ -44,7 +44,10 @@ class ItemConfidence:
 
 
 def item_confidence(
-    K: Similarities, labels: LabelsLike, objective: Objective = "correlation"
+    K: Similarities,
+    labels: LabelsLike,
+    objective: Objective = "correlation",
+    sources: Ints | None = None,
 ) -> ItemConfidence:
     """Score lost by the best alternative move of each item, to another cluster or to one of its own.
 
@@ -62,6 +65,8 @@ def item_confidence(
         with which it has a listed pair: blocking has ruled out the others.
     labels : the clustering, one label per item
     objective : "correlation", or "kmeans" (dense K with its diagonal); `objective_of(model)` tells
+    sources : the number of each item's source, where items of one source never share a cluster: a cluster
+        that has one of the item's source is no place for it (`ItemSet.sources`)
 
     Cost O(m^2) dense, O(edges log edges) sparse.
 
@@ -75,6 +80,9 @@ def item_confidence(
     if objective != "correlation":
         raise ValueError(f"objective must be 'correlation' or 'kmeans', not {objective!r}")
     _, y, sums, support = _sums(K, labels)
+    if sources is not None:
+        of_item = _of_sources(sources)
+        sums = _open(sums, of_item, indicator(y).T @ of_item)
     elsewhere, cluster = best_elsewhere(sums, y)
     alone = (np.bincount(y)[y] > 1) & (elsewhere <= 0.0)
     gained = np.where(alone, 0.0, elsewhere)
@@ -128,7 +136,7 @@ class ClusterMove:
         return canonical_labels(new)
 
 
-def cluster_confidence(K: Similarities, labels: LabelsLike) -> list[ClusterMove]:
+def cluster_confidence(K: Similarities, labels: LabelsLike, sources: Ints | None = None) -> list[ClusterMove]:
     """Score lost by the best alternative of each cluster, under correlation clustering's objective.
 
     The alternatives of a cluster are: a merge with another cluster (loses minus the sum of K between
@@ -137,7 +145,8 @@ def cluster_confidence(K: Similarities, labels: LabelsLike) -> list[ClusterMove]
     loss given is that of a real move, recomputed; a split that loses still less may exist, since to
     find the best one is as hard as clustering itself.
 
-    In a sparse K two clusters without a listed pair between them cannot be merged.
+    In a sparse K two clusters without a listed pair between them cannot be merged, nor can, where items of
+    one of the ``sources`` never share a cluster, two that both have an item of one.
 
     Cost O(m^2) dense or O(edges log edges) sparse, and a greedy clustering of each cluster.
 
@@ -148,7 +157,11 @@ def cluster_confidence(K: Similarities, labels: LabelsLike) -> list[ClusterMove]
     W, y, sums, support = _sums(K, labels)
     sizes = np.bincount(y)
     # T_cd = sum of K_ab over a in c and b in d; the diagonal counts each pair inside c twice.
-    between, partner = best_elsewhere(_array(indicator(y).T @ sums), np.arange(len(sizes)))
+    merged = _array(indicator(y).T @ sums)
+    if sources is not None:
+        of_cluster = indicator(y).T @ _of_sources(sources)
+        merged = _open(merged, of_cluster, of_cluster)
+    between, partner = best_elsewhere(merged, np.arange(len(sizes)))
     order = np.argsort(y, kind="stable")
     W = W[order][:, order]  # each cluster is a block
     stops = np.cumsum(sizes)
@@ -214,6 +227,21 @@ def _sums(K: Similarities, labels: LabelsLike) -> tuple[Scores, Ints, Scores, Fl
     y = canonical_labels(labels, n_items=W.shape[0])
     sums = _array(W @ indicator(y))
     return W, y, sums, np.asarray(sums[np.arange(len(y)), y], dtype=np.float64).ravel()
+
+
+def _of_sources(sources: Ints) -> Any:
+    """One row for each item, a one in the column of its source."""
+    return indicator(canonical_labels(sources))
+
+
+def _open(sums: Scores, rows: Any, columns: Any) -> Scores:
+    """The entries whose row and column (items of sources, in sparse matrices) have no source in common."""
+    if isinstance(sums, np.ndarray):
+        return np.where((rows @ columns.T).toarray() > 0.0, -np.inf, sums)
+    entries = sums.tocoo()
+    r, c = entries.coords
+    free = np.asarray(rows[r].multiply(columns[c]).sum(axis=1)).ravel() == 0.0
+    return sparse.csr_array((entries.data[free], (r[free], c[free])), shape=sums.shape)
 
 
 def _array(sums: Scores) -> Scores:

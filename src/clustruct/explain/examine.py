@@ -95,13 +95,13 @@ def examine(pipeline: Pipeline, raw: RawSet, number: int = 0) -> SetFindings:
     if isinstance(model, SimilarityModel):
         K = model.decision_function(x)
         objective = objective_of(model)
-        items = item_confidence(K, labels, objective)
-        clusters = cluster_confidence(K, labels) if objective == "correlation" else None
+        items = item_confidence(K, labels, objective, x.sources)
+        clusters = cluster_confidence(K, labels, x.sources) if objective == "correlation" else None
         wrong = [] if truth is None else wrong_pairs(K, truth, labels, WRONG_PAIRS)
     squares = mean_squares(x)
     splits: list[Split] = []
     if items is not None and isinstance(model, Calibrated) and model.calibration_ is not None:
-        scores = PairScores.from_matrix(K)
+        scores = replace(PairScores.from_matrix(K), sources=x.sources)
         items = replace(items, probability=model.item_confidence(scores, labels))
         splits = suggested_splits(scores, labels, model.pair_probabilities)
     return SetFindings(raw, labels, truth, loss, items, clusters, errors, wrong, squares, number, splits)

@@ -2,6 +2,9 @@
 
 # The order counts: a guess asks the blocks in the order of their registration, and so its features come.
 # ruff: noqa: I001
+from importlib import import_module
+from typing import Any
+
 from .base import PairBlock
 from .blocking import Blocking, pair_recall
 from .blocks.strings import Strings
@@ -19,12 +22,13 @@ from .needs import FieldNeed
 from .sources import Sources
 from .guess import guess_blocks
 from .likeness import likenesses
-from .pair_features import Constant, PairFeatures, checked
+from .pair_features import Constant, PairFeatures, Rest, checked
 
 __all__ = [
     "Blocking",
     "Constant",
     "Dates",
+    "DocumentVectors",
     "Elsewhere",
     "FieldNeed",
     "Links",
@@ -33,6 +37,7 @@ __all__ = [
     "Numbers",
     "PairBlock",
     "PairFeatures",
+    "Rest",
     "Sources",
     "Strings",
     "Terms",
@@ -47,3 +52,10 @@ __all__ = [
     "pair_recall",
     "pronouns",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # Loads scikit-learn's vectorisers and decompositions, which pairs do not need.
+    if name == "DocumentVectors":
+        return import_module("clustruct.features.documents").DocumentVectors
+    raise AttributeError(f"module 'clustruct.features' has no attribute {name!r}")

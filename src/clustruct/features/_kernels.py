@@ -140,13 +140,11 @@ def look_up(keys, slots, known, out):
 
 
 @kernel()
-def row_totals(indptr, counts):
-    """How many terms each row has, the same ones counted as often as they occur."""
-    out = np.zeros(indptr.size - 1, np.int64)
-    for a in range(out.size):
-        for k in range(indptr[a], indptr[a + 1]):
+def row_totals(codes, indptr, counts, out):
+    """Add how many terms the row of each item has, the same ones counted as often as they occur."""
+    for a in range(codes.size):
+        for k in range(indptr[codes[a]], indptr[codes[a] + 1]):
             out[a] += counts[k]
-    return out
 
 
 @kernel()
@@ -191,24 +189,23 @@ def sort_rows(indptr, indices, counts):
 
 
 @kernel()
-def count_items(indptr, indices, weight, out):
-    """Add to each term the weights of the rows that have it."""
-    for a in range(indptr.size - 1):
-        for k in range(indptr[a], indptr[a + 1]):
-            out[indices[k]] += weight[a]
+def count_items(indptr, indices, rows, out):
+    """Add one to each term of each of the rows."""
+    for a in range(rows.size):
+        for k in range(indptr[rows[a]], indptr[rows[a] + 1]):
+            out[indices[k]] += 1.0
 
 
 @kernel()
-def row_norms(indptr, indices, counts, weight):
-    """Of each row: length of its vector counts * weight, and sum of the weights of its terms."""
-    out = np.zeros((2, indptr.size - 1))
-    for i in range(indptr.size - 1):
+def row_norms(indptr, indices, counts, weight, rows, norm, total):
+    """Of some rows: length of the vector counts * weight, and sum of the weights of its terms."""
+    for i in rows:
+        square, plain = 0.0, 0.0
         for k in range(indptr[i], indptr[i + 1]):
             w = weight[indices[k]]
-            out[0, i] += (counts[k] * w) ** 2
-            out[1, i] += w
-        out[0, i] = np.sqrt(out[0, i])
-    return out
+            square += (counts[k] * w) ** 2
+            plain += w
+        norm[i], total[i] = np.sqrt(square), plain
 
 
 @kernel()

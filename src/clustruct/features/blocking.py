@@ -155,10 +155,10 @@ class Blocking(EstimatorState, BaseEstimator):
         """The pairs found by one field's words, or by all ("")."""
         rows = self.weights_[field].rows(self._terms(columns, [field] if field else self.fields_))
         most = int(self.common_share * len(columns))
-        near = TermNeighbours(rows, self._common(len(columns)), most, sources)
+        near = TermNeighbours(rows, self._common(len(columns)), most, sources, since)
         if field:
-            return keys_of(near.nearest(self.n_neighbors_by_field, since))
-        return np.concatenate([keys_of(near.nearest(self.n_neighbors_, since)), near.sharing(self.rare)])
+            return keys_of(near.nearest(self.n_neighbors_by_field), since)
+        return np.concatenate([keys_of(near.nearest(self.n_neighbors_), since), near.sharing(self.rare)])
 
     def _common(self, m: int) -> int:
         """The limit for terms by themselves, lower for large sets but not below what clusters need."""

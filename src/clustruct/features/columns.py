@@ -3,15 +3,17 @@
     field -> distinct folded texts -> terms (numbers of a vocabulary) of each text -> terms of each item
 
 All blocks of features and the blocking look at the same columns, so that a text is read once, not once for
-each of them, and a value that many items share is read once for all.
+each of them, and a value that many items share is read once for all. Columns grow with further items
+(`Columns.extended`): those that are there are not read again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, TypeVar, cast
+from itertools import islice
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,15 +33,34 @@ MOST_SHORT = 60_000
 
 @dataclass(frozen=True, eq=False)
 class Texts:
-    """The folded texts of a field: ``values`` has each once, ``codes`` the place of each item's."""
+    """The folded texts of a field: ``values`` has each once, ``codes`` the place of each item's.
+
+    ``places`` has the place of each value. Both are only ever added to: texts that grew share them with
+    those they grew from, which have no items with the later values.
+    """
 
     codes: Ints
-    values: Sequence[str]
+    values: list[str]
+    places: dict[str, int]
+
+    @classmethod
+    def of(cls, texts: Iterable[str], codes: Ints) -> Texts:
+        """Texts of which some may be equal; ``codes`` says which each item has."""
+        empty = cls(np.zeros(0, np.int64), [], {})
+        return empty.grown(texts, codes)
 
     @cached_property
     def present(self) -> Bools:
         """Which items have one."""
-        return np.fromiter(map(bool, self.values), np.bool_, len(self.values))[self.codes]
+        return np.asarray(self.codes != self.places.get("", -1))
+
+    def grown(self, texts: Iterable[str], codes: Ints) -> Texts:
+        """With further items."""
+        places = self.places
+        numbers = [places.setdefault(text, len(places)) for text in texts]
+        self.values.extend(islice(places, len(self.values), None))
+        new = np.array(numbers, np.int64)[codes]
+        return Texts(np.concatenate([self.codes, new]), self.values, places)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +78,8 @@ class TermTable:
     indices: Numbers
     counts: NDArray[Any]
     codes: Ints | None = None
+    # How many items have each of the first terms of the vocabulary, where that was counted.
+    counted: Floats | None = None
 
     @classmethod
     def of(cls, items: TermLists, vocabulary: Vocabulary | None = None) -> TermTable:
@@ -66,10 +89,10 @@ class TermTable:
         numbers = vocabulary.number(Letters.of(flat).keys(), lambda where: [flat[i] for i in where])
         indptr = np.zeros(len(items) + 1, np.int64)
         np.cumsum(np.fromiter(map(len, items), np.int64, len(items)), out=indptr[1:])
-        return cls.counted(vocabulary, indptr, numbers)
+        return cls.counted_rows(vocabulary, indptr, numbers)
 
     @classmethod
-    def counted(cls, vocabulary: Vocabulary, indptr: Ints, terms: Numbers) -> TermTable:
+    def counted_rows(cls, vocabulary: Vocabulary, indptr: Ints, terms: Numbers) -> TermTable:
         """Rows of terms in any order, some more than once; they are sorted in place."""
         from ._kernels import sort_rows
 
@@ -91,13 +114,46 @@ class TermTable:
 
     def n_with(self) -> Floats:
         """How many items have each term of the vocabulary."""
+        out, counted = np.zeros(len(self.vocabulary)), self._counted
+        out[: len(counted)] = counted
+        return out
+
+    @cached_property
+    def _counted(self) -> Floats:
+        return self._count(0) if self.counted is None else self.counted
+
+    def _count(self, since: int) -> Floats:
+        """How many of the items from number ``since`` on have each term."""
         from ._kernels import count_items
 
-        rows = len(self.indptr) - 1
-        weight = np.ones(rows) if self.codes is None else np.bincount(self.codes, minlength=rows) * 1.0
+        rows = np.arange(since, self.n_items) if self.codes is None else self.codes[since:]
         out = np.zeros(len(self.vocabulary))
-        count_items(self.indptr, self.indices, weight, out)
+        count_items(self.indptr, self.indices, rows, out)
         return out
+
+    def grown(self, more: TermTable, codes: Ints | None = None) -> TermTable:
+        """With further rows; ``codes`` has the row of each item, the old ones first, where items share rows.
+
+        >>> first = TermTable.of([["a"]])
+        >>> both = first.grown(TermTable.of([["a", "b"]], first.vocabulary))
+        >>> both.n_items, both.indptr.tolist(), both.n_with().tolist()
+        (2, [0, 1, 3], [2.0, 1.0])
+        """
+        indptr = np.concatenate([self.indptr, self.indptr[-1] + more.indptr[1:]])
+        indices, counts = (
+            np.concatenate(parts) for parts in ((self.indices, more.indices), (self.counts, more.counts))
+        )
+        both = TermTable(self.vocabulary, indptr, indices, counts, codes)
+        counted = both._count(self.n_items)
+        counted[: len(self._counted)] += self._counted
+        return replace(both, counted=counted)
+
+
+class Kept(NamedTuple):
+    """What was made of items, and how it grows: from what it was, the columns of new items, and of all."""
+
+    value: Any
+    grow: Callable[[Any, Columns, Columns], Any]
 
 
 class Columns:
@@ -117,6 +173,7 @@ class Columns:
         self.raw = raw
         self._vocabularies = {} if vocabularies is None else vocabularies
         self._made: dict[object, Any] = {}
+        self._kept: dict[object, Kept] = {}
 
     def __len__(self) -> int:
         return len(self.raw)
@@ -126,61 +183,101 @@ class Columns:
         return self._vocabularies.setdefault(name, Vocabulary())
 
     def once(self, key: object, make: Callable[[], T]) -> T:
-        """What ``make`` gave when it was first asked for under this key."""
+        """What ``make`` gave when it was first asked for under this key. It is not for other items."""
         if key not in self._made:
             self._made[key] = make()
         return cast(T, self._made[key])
 
+    def by_item(
+        self,
+        key: object,
+        make: Callable[[Columns], T],
+        grow: Callable[[T, Columns, Columns], T] | None = None,
+    ) -> T:
+        """What ``make`` gave for each item: an array or a `TermTable` of one row for each, or some of these.
+
+        When items are added only those are looked at. ``grow`` is for other things: given what there was,
+        the columns of the new items and those of all, it gives what there is now.
+        """
+        if key not in self._kept:
+            value = make(self)
+            self._kept[key] = Kept(value, grow or (lambda old, new, _: _appended(old, make(new))))
+        return cast(T, self._kept[key].value)
+
+    def extended(self, new: RawSet, raw: RawSet) -> Columns:
+        """The columns of these items and new ones, which are all in ``raw``, in this order.
+
+        At the cost of the new items, and of copying what is known of the others (bytes, not texts).
+        """
+        part, whole = Columns(new, self._vocabularies), Columns(raw, self._vocabularies)
+        for key, kept in self._kept.items():
+            whole._kept[key] = Kept(kept.grow(kept.value, part, whole), kept.grow)
+        return whole
+
     def texts(self, field: str) -> Texts:
         """The folded texts of a field."""
-        return self.once(("texts", field), lambda: _folded(self.raw, field))
+        return self.by_item(
+            ("texts", field),
+            lambda c: Texts.of(*_folded(c.raw, field)),
+            lambda old, new, _: old.grown(*_folded(new.raw, field)),
+        )
 
     def terms(self, fields: Sequence[str], views: Sequence[str]) -> TermTable:
         """The terms of the items: those of all the fields and views, counted together."""
-        parts = [self._terms(field, view) for field in fields for view in views]
-        if len(parts) == 1:
-            return parts[0]
+        if len(fields) == len(views) == 1:
+            return self._terms(fields[0], views[0])
         name = VIEWS[views[0]].vocabulary if views else "words"
         if any(VIEWS[view].vocabulary != name for view in views):
             raise ValueError(f"{' and '.join(views)} have no vocabulary together")
-        return self._together(self.vocabulary(name), parts)
+        return self.by_item(
+            ("together", tuple(fields), tuple(views)),
+            lambda c: c._together(name, fields, views),
+            lambda old, _, whole: old.grown(whole._together(name, fields, views, old.n_items)),
+        )
 
-    def _together(self, vocabulary: Vocabulary, parts: Sequence[TermTable]) -> TermTable:
-        """Rows of the items, each all terms of its rows in the parts."""
+    def _together(self, name: str, fields: Sequence[str], views: Sequence[str], since: int = 0) -> TermTable:
+        """Rows of the items from number ``since`` on, each all terms of its rows in the tables of fields."""
         from ._kernels import place_terms, row_totals
 
-        indptr = np.zeros(len(self) + 1, np.int64)
+        parts = [self._terms(field, view) for field in fields for view in views]
+        indptr = np.zeros(len(self) - since + 1, np.int64)
         for part in parts:
             assert part.codes is not None
-            indptr[1:] += row_totals(part.indptr, part.counts)[part.codes]
+            row_totals(part.codes[since:], part.indptr, part.counts, indptr[1:])
         np.cumsum(indptr, out=indptr)
         terms, where = np.empty(indptr[-1], np.int32), indptr[:-1].copy()
         for part in parts:
-            place_terms(part.codes, part.indptr, part.indices, part.counts, where, terms)
-        return TermTable.counted(vocabulary, indptr, terms)
+            assert part.codes is not None
+            place_terms(part.codes[since:], part.indptr, part.indices, part.counts, where, terms)
+        return TermTable.counted_rows(self.vocabulary(name), indptr, terms)
 
     def _terms(self, field: str, view: str) -> TermTable:
-        return self.once(("terms", view, field), lambda: self._split(field, VIEWS[view]))
+        def grow(old: TermTable, _: Columns, whole: Columns) -> TermTable:
+            return old.grown(whole._split(field, VIEWS[view], len(old.indptr) - 1), whole.texts(field).codes)
 
-    def _split(self, field: str, view: View) -> TermTable:
-        """The terms of a field's texts, a row for each text."""
+        def make(columns: Columns) -> TermTable:
+            return replace(columns._split(field, VIEWS[view]), codes=columns.texts(field).codes)
+
+        return self.by_item(("terms", view, field), make, grow)
+
+    def _split(self, field: str, view: View, since: int = 0) -> TermTable:
+        """The terms of a field's texts, a row for each text from number ``since`` on."""
         from ._kernels import count_terms, term_keys
 
-        texts = self.texts(field)
-        letters, starts = self.once(("characters", field), lambda: Letters.of(texts.values))
-        kinds = self.once(("classes", field), lambda: character_classes(letters))
+        values = self.texts(field).values
+        texts = self.once(("values", field, since), lambda: values[since:])
+        letters, starts = self.once(("characters", field, since), lambda: Letters.of(texts))
+        kinds = self.once(("classes", field, since), lambda: character_classes(letters))
         indptr = count_terms(letters, starts, kinds, view.number)
         keys = term_keys(letters, starts, kinds, view.number, indptr)
 
         def read(where: Ints) -> list[str]:
             rows = np.searchsorted(indptr, where, side="right") - 1
             places = zip(rows.tolist(), (where - indptr[rows]).tolist(), strict=True)
-            return [view.split(texts.values[row])[k] for row, k in places]
+            return [view.split(texts[row])[k] for row, k in places]
 
         vocabulary = self.vocabulary(view.vocabulary)
-        numbers = vocabulary.number(keys, read)
-        table = TermTable.counted(vocabulary, indptr, numbers)
-        return TermTable(vocabulary, table.indptr, table.indices, table.counts, texts.codes)
+        return TermTable.counted_rows(vocabulary, indptr, vocabulary.number(keys, read))
 
 
 def columns_of(sets: Sequence[RawSet]) -> list[Columns]:
@@ -189,11 +286,17 @@ def columns_of(sets: Sequence[RawSet]) -> list[Columns]:
     return [Columns(raw, shared) for raw in sets]
 
 
-def _folded(raw: RawSet, field: str) -> Texts:
+def _appended(old: Any, new: Any) -> Any:
+    """The rows of both."""
+    if isinstance(old, tuple):
+        return tuple(map(_appended, old, new))
+    return old.grown(new) if isinstance(old, TermTable) else np.concatenate([old, new])
+
+
+def _folded(raw: RawSet, field: str) -> tuple[list[str], Ints]:
+    """The folded texts of a field's values, and which each item has."""
     coded = raw.coded(field)
-    place: dict[str, int] = {}
-    texts = (v[:LONGEST_TEXT] if type(v) is str else as_text(v) for v in coded.values)
-    numbers = [place.setdefault(fold(text), len(place)) for text in texts]
+    texts = [fold(v[:LONGEST_TEXT] if type(v) is str else as_text(v)) for v in coded.values]
     if (coded.codes < 0).any():
-        numbers.append(place.setdefault("", len(place)))  # what the code -1 picks
-    return Texts(np.array(numbers, np.int64)[coded.codes], list(place))
+        texts.append("")  # what the code -1 picks
+    return texts, coded.codes

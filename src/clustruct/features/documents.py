@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.decomposition import TruncatedSVD
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, TfidfVectorizer
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import Normalizer
+from sklearn.preprocessing import Normalizer, normalize
+
+from clustruct._typing import Floats
+from clustruct.storage import EstimatorState, Shape, register
 
 from .terms import stem_tokens
 
@@ -32,10 +38,105 @@ def document_pipeline(
     >>> document_pipeline(n_words=50, n_components=2).fit_transform(texts).shape
     (5, 2)
     """
-    # A partial, not a lambda, so that pipelines with it can be stored.
-    stems = partial(stem_tokens, stop_words=frozenset(stop_words))
-    words = TfidfVectorizer(analyzer=stems, max_features=n_words)
-    steps: list[tuple[str, Any]] = [("words", words)]
+    steps: list[tuple[str, Any]] = [("words", _stems(stop_words, max_features=n_words))]
     if n_components is not None:
         steps.append(("svd", TruncatedSVD(n_components, random_state=random_state)))
     return Pipeline([*steps, ("length", Normalizer())])
+
+
+def _stems(stop_words: Iterable[str], **options: Any) -> TfidfVectorizer:
+    # A partial, not a lambda, so that pipelines with it can be stored.
+    return TfidfVectorizer(analyzer=partial(stem_tokens, stop_words=frozenset(stop_words)), **options)
+
+
+@register("DocumentVectors")
+@dataclass(eq=False, repr=False)
+class DocumentVectors(EstimatorState, TransformerMixin, BaseEstimator):
+    """Texts -> rows of length one, as `document_pipeline` makes them, in one step that files can keep.
+
+    A text t becomes ``V x / |V x|``, where x holds tf-idf of its stems and V the leading right singular
+    vectors of the training rows. Where there are no more than ``n_components`` words, or it is None, V is
+    left out and rows are sparse. A text without any known word becomes a row of zeros.
+
+    Parameters
+    ----------
+    n_words, n_components : int or None
+        How many words are kept, the most frequent ones, and to how many numbers a text is reduced.
+    stop_words : "english" or None
+    random_state : int
+
+    Attributes
+    ----------
+    words_ : the stems that are kept; idf_ : the weight of each
+    components_ : array (n_components, number of words), or None
+
+    Examples
+    --------
+    >>> texts = ["cats and dogs", "a dog barks", "cats like dogs", "stocks fell", "the stock market falls"]
+    >>> vectors = DocumentVectors(n_components=2).fit(texts)
+    >>> vectors.transform(["dogs and stocks", "nothing known"]).round(2).tolist()[1]
+    [0.0, 0.0]
+    """
+
+    n_words: int | None = 6600
+    n_components: int | None = 200
+    stop_words: Literal["english"] | None = "english"
+    random_state: int = 0
+    fitted: ClassVar = {
+        "words_": list[str],
+        "idf_": Shape((None,)),
+        "components_": (Shape((None, None)), None),
+    }
+
+    def check_parameters(self) -> None:
+        """Refuse what cannot be, before any work."""
+        for name in ("n_words", "n_components"):
+            value = getattr(self, name)
+            if value is not None and (type(value) is not int or value < 1):
+                raise ValueError(f"{name} must be a whole number of at least 1 or None, not {value!r:.60}")
+        if self.stop_words not in ("english", None):
+            raise ValueError(f"stop_words must be 'english' or None, not {self.stop_words!r:.60}")
+
+    def check_fitted(self) -> None:
+        """Refuse words, weights and components that do not fit each other."""
+        n, reduced = len(self.words_), self.components_
+        fits = len(set(self.words_)) == n == len(self.idf_) and (reduced is None or reduced.shape[1] == n)
+        if not fits or n == 0:
+            raise ValueError("the words and weights of DocumentVectors do not fit")
+
+    def fit(self, texts: Sequence[str], y: object = None) -> Self:
+        """Learn the words, their weights and the reduction; y is not used."""
+        self.check_parameters()
+        made = document_pipeline(self.n_words, None, self._stopped())["words"]
+        try:
+            rows = made.fit_transform(texts)
+        except ValueError as error:
+            if "empty vocabulary" not in str(error):
+                raise
+            raise ValueError("no text has a word of two letters that is no stop word") from None
+        self.words_, self.idf_ = made.get_feature_names_out().tolist(), made.idf_
+        self.components_: Floats | None = None
+        if self.n_components is not None and self.n_components < min(rows.shape):
+            svd = TruncatedSVD(self.n_components, random_state=self.random_state)
+            self.components_ = svd.fit(rows).components_
+        return self
+
+    def transform(self, texts: Sequence[str]) -> Any:
+        """One row for each text, of length one (or zero)."""
+        words = _stems(self._stopped(), vocabulary=self.words_)
+        words.idf_ = self.idf_
+        rows = words.transform(texts)
+        return rows if self.components_ is None else normalize(rows @ self.components_.T)
+
+    def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
+        """The stems, or the numbers of the directions."""
+        if self.components_ is None:
+            return np.array(self.words_, dtype=object)
+        return np.array([f"direction {a + 1}" for a in range(len(self.components_))], dtype=object)
+
+    def word_weights(self, coef: Floats) -> Floats:
+        """Weights of the rows that `transform` gives, as weights of words."""
+        return coef if self.components_ is None else np.asarray(coef @ self.components_)
+
+    def _stopped(self) -> Iterable[str]:
+        return ENGLISH_STOP_WORDS if self.stop_words == "english" else ()

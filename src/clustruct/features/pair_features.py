@@ -121,6 +121,18 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         masks = [None] * len(sets) if touching is None else touching
         return [trusting._item_set(raw, mask) for raw, mask in zip(sets, masks, strict=True)]
 
+    def transform_with_rest(self, raw: RawSet, touching: Bools) -> tuple[ItemSet, Rest]:
+        """The item set of pairs that have one of these items, of a set that `checked` has looked at; and the
+        pairs of their neighbours, which are listed but not compared.
+        """
+        columns = Columns(raw)
+        pairs, _, apart = self._compared(columns)
+        own = touching[pairs].any(axis=1)
+        near = np.zeros(len(raw), np.bool_)
+        near[pairs[own].ravel()] = True
+        rest = Rest(self, raw, pairs[~own & near[pairs].any(axis=1)], apart)
+        return self._listed(columns, pairs[own], apart), rest
+
     def scores(self, raw: RawSet, w: Floats, intercept: float = 0.0) -> PairScores:
         """<w, psi_ab> + intercept of the compared pairs of a set, which `checked` has looked at.
 
@@ -243,7 +255,10 @@ class PairFeatures(TransformerMixin, BaseEstimator):
     def _item_set(self, raw: RawSet, touching: Bools | None = None) -> ItemSet:
         columns = Columns(raw)
         pairs, listed, apart = self._compared(columns, touching)
-        names = self.get_feature_names_out()
+        return self._listed(columns, pairs, apart, listed=listed)
+
+    def _listed(self, columns: Columns, pairs: Ints, apart: Ints | None, *, listed: bool = True) -> ItemSet:
+        raw, names = columns.raw, self.get_feature_names_out()
         if listed:
             self._require(len(pairs), f"features of {len(pairs):,} pairs of {len(raw):,} items")
         return ItemSet(
@@ -283,6 +298,28 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         features.sources_ = sources
         features.product_columns_ = product_columns(products, features._names())
         return features
+
+
+@dataclass(frozen=True)
+class Rest:
+    """Pairs of a set of which features were not made: those of neighbours of the items that were asked for.
+
+    pairs : p x 2, the smaller item first
+    sources : of the items, where those of one source are kept apart
+    """
+
+    features: PairFeatures
+    raw: RawSet
+    pairs: Ints
+    sources: Ints | None
+
+    def scores(self, pairs: Ints, W: Floats) -> Floats:
+        """<w, psi_ab> of some pairs for each column w of W; no more than a chunk of features is held."""
+        items, place = np.unique(pairs, return_inverse=True)
+        own, found = Columns(self.raw.take(items)), np.empty((len(pairs), W.shape[1]))
+        for span, part in self.features._chunks(own, place.reshape(pairs.shape), told=False):
+            found[span] = part @ W
+        return found
 
 
 def checked(pipeline: Pipeline, sets: Iterable[RawSet] = ()) -> Pipeline:

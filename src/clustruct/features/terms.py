@@ -170,37 +170,86 @@ class TermWeights(DataclassState):
         listed = sorted(zip(counted.vocabulary.words(kept), counted.n_with[kept].tolist(), strict=True))
         return cls([word for word, _ in listed], np.array([c for _, c in listed], np.float64), counted.n)
 
+    @cached_property
+    def _trained(self) -> Vocabulary:
+        """The terms of training by their numbers here."""
+        vocabulary = Vocabulary()
+        vocabulary.number(self._keys, lambda where: [self.words[k] for k in where])
+        return vocabulary
+
     def rows(self, table: TermTable) -> Rows:
         """The items of one set as sparse unit rows."""
-        numbers = table.vocabulary.find(self._keys)
-        met = numbers >= 0
-        count = table.n_with()
-        count[numbers[met]] = np.maximum(count[numbers[met]], self.counts[met])
+        count, trained = table.n_with(), self._counts_of(table.vocabulary)
         n = max(self.n, table.n_items)
-        idf = np.log((1.0 + n) / (1.0 + count)) + 1.0
+        # Of a vocabulary that several tables share, a field has few terms: those of no item have no weight.
+        there = np.flatnonzero(count)
+        idf = np.zeros(len(count))
+        idf[there] = np.log((1.0 + n) / (1.0 + np.maximum(count[there], trained[there]))) + 1.0
         return Rows(table, idf, float(np.log((1.0 + n) / 2.0) + 1.0))
+
+    def _counts_of(self, vocabulary: Vocabulary) -> Floats:
+        """The counts of training of the terms of a vocabulary, which is looked at once as long as it does not
+        grow.
+        """
+        before: Floats = vocabulary.notes.get(self, np.zeros(0))
+        if len(before) == len(vocabulary) > 0:
+            return before
+        counts = np.zeros(len(vocabulary))
+        counts[: len(before)] = before
+        if len(before):
+            found = self._trained.find(vocabulary.keys[len(before) :])
+            met = found >= 0
+            counts[len(before) :][met] = self.counts[found[met]]
+        else:  # a table of what training knew is not worth its cost where it is asked once
+            numbers = vocabulary.find(self._keys)
+            counts[numbers[numbers >= 0]] = self.counts[numbers >= 0]
+        vocabulary.notes[self] = counts
+        return counts
 
 
 class Rows:
-    """Rows of term counts as unit vectors of tf-idf; `top` is the idf of a term of one item."""
+    """Rows of term counts as unit vectors of tf-idf; `top` is the idf of a term of one item.
+
+    Lengths are worked out for the rows that are asked for: of a large table new items touch a few.
+    """
 
     def __init__(self, table: TermTable, idf: Floats, top: float) -> None:
+        self.table, self.idf, self.top = table, idf, top
+        self._norm, self._total = np.full((2, len(table.indptr) - 1), np.nan)
+
+    @property
+    def norm(self) -> Floats:
+        """The length of each row."""
+        self._measure(np.arange(len(self._norm)))
+        return self._norm
+
+    @property
+    def total(self) -> Floats:
+        """The sum of the weights of each row's terms."""
+        self._measure(np.arange(len(self._norm)))
+        return self._total
+
+    def _measure(self, rows: Ints) -> None:
+        """Work out the lengths of some rows, if that was not done."""
         from ._kernels import row_norms
 
-        self.table, self.idf, self.top = table, idf, top
-        self.norm, self.total = row_norms(table.indptr, table.indices, table.counts, idf)
+        wanted = np.zeros(len(self._norm), np.bool_)
+        wanted[rows] = np.isnan(self._norm[rows])
+        held = self.table.indptr, self.table.indices, self.table.counts
+        row_norms(*held, self.idf, np.flatnonzero(wanted), self._norm, self._total)
 
     def compare(self, pairs: Ints) -> Likeness:
         """Cost: the listed pairs times the terms of an item. Rows that items share are compared once."""
         if self.table.codes is None:
             return self._compare(pairs)
-        rows, back = distinct_pairs(self.table.codes[pairs], len(self.norm))
+        rows, back = distinct_pairs(self.table.codes[pairs], len(self._norm))
         return Likeness(*(column[back] for column in self._compare(rows)))
 
     def _compare(self, rows: Ints) -> Likeness:
         dot, shared, rarest = self._shared(rows, self.idf)
-        length = self.norm[rows[:, 0]] * self.norm[rows[:, 1]]
-        smaller = np.minimum(self.total[rows[:, 0]], self.total[rows[:, 1]])
+        self._measure(rows.ravel())
+        length = self._norm[rows[:, 0]] * self._norm[rows[:, 1]]
+        smaller = np.minimum(self._total[rows[:, 0]], self._total[rows[:, 1]])
         cosine, contained = (x / np.where(y > 0.0, y, 1.0) for x, y in ((dot, length), (shared, smaller)))
         return Likeness(np.minimum(cosine, 1.0), np.minimum(contained, 1.0), rarest / self.top)
 

@@ -59,6 +59,8 @@ class Vocabulary:
         self._slots = np.full(1 << 10, -1, np.int32)
         self._keys = np.zeros(1 << 9, np.uint64)
         self._where = np.zeros(1 << 9, np.int64)
+        # What others have worked out of all terms, by what they worked it out for.
+        self.notes: dict[object, Any] = {}
         self._begins: list[int] = []
         self._readers: list[Reader] = []
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from . import svmapi
+from . import glpk, svmapi
 from .errors import HookError, failed_hook, unparsed
 
 REQUIRED = ("read_examples", "init_model", "psi", "classify_example")
@@ -137,19 +137,26 @@ def hook_errors(name: str, hook: Callable[..., Any]) -> Iterator[None]:
 
 @contextmanager
 def importable(folder: str | Path | None = None) -> Iterator[None]:
-    """While inside, ``import svmapi`` works, and so do imports from the folder."""
-    before, path = sys.modules.get("svmapi"), list(sys.path)
-    sys.modules["svmapi"] = svmapi
+    """While inside, ``import svmapi`` works, and so do imports from the folder; where there is no module of
+    that name, ``import glpk`` gives `clustruct.hooks.glpk`.
+    """
+    path = list(sys.path)
     if folder is not None:
         sys.path.insert(0, str(folder))
+    ours: dict[str, ModuleType] = {"svmapi": svmapi}
+    if "glpk" not in sys.modules and importlib.util.find_spec("glpk") is None:
+        ours["glpk"] = glpk
+    before = {name: sys.modules.get(name) for name in ours}
+    sys.modules.update(ours)
     try:
         yield
     finally:
         sys.path[:] = path
-        if before is None:
-            sys.modules.pop("svmapi", None)
-        else:
-            sys.modules["svmapi"] = before
+        for name, module in before.items():
+            if module is None:
+                sys.modules.pop(name, None)
+            else:
+                sys.modules[name] = module
 
 
 def load_hooks(name: str) -> Hooks:

@@ -85,10 +85,12 @@ def solve_components(
     tolerance: float,
     budget: int,
     budget_each: int,
+    solved: Bools,
 ) -> int:
     """Better labels, where there are, for components: members[starts[p] : starts[p + 1]], anchors first.
 
-    Labels change in place. New clusters are named m, m + 1, ... What is left of the budget is returned.
+    Labels change in place, and so does ``solved``: whether none are better. New clusters are named m, m + 1,
+    ... What is left of the budget is returned.
     """
     m = labels.shape[0]
     place, name = np.full(m, -1, np.int64), m
@@ -110,6 +112,7 @@ def solve_components(
                         now += data[at]
         found = np.empty(n, np.int64)
         better, steps = branch_and_bound(K, n_anchors, now, tolerance, min(budget, budget_each), found)
+        solved[p] = steps < min(budget, budget_each)
         budget -= steps
         for i in range(n):
             place[nodes[i]] = -1

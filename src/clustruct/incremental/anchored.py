@@ -98,10 +98,11 @@ def anchored_clusters(
     """Labels of the nodes, clusters numbered by first appearance: a local optimum under single moves and
     joins, and the best of all in small components of the positive scores.
 
-    Greedy merging, or all free nodes alone, or ``start``, whichever settles best; then annealing, and the
-    better of the two (`inference.correlation.local_search` with anchors). Cost O(edges) a sweep. Then branch
-    and bound: annealing misses the best of 7 to 24 nodes in some cases of a hundred, most with pairs apart.
-    With random scores all of up to 16 nodes are solved; beyond the limits what was found stays.
+    Greedy merging, or all free nodes alone, or ``start``, whichever settles best; then branch and bound in
+    small components. What that leaves open is annealed, and the better of the two taken
+    (`inference.correlation.local_search` with anchors), at a cost of O(edges) a sweep; and then searched
+    again from there: annealing misses the best of 7 to 24 nodes in some cases of a hundred, most with pairs
+    apart. With random scores all of up to 16 nodes are solved; beyond the limits what was found stays.
 
     Parameters
     ----------
@@ -125,14 +126,18 @@ def anchored_clusters(
     begun = [merge_anchored(*closed.csr, graph.anchored), np.arange(n)]
     begun += [] if start is None else [np.asarray(start, dtype=np.int64)]
     settled = [_settled(barred, labels, tolerance) for labels in begun]
-    best = max(settled, key=barred.value)
-    free = np.flatnonzero(~graph.anchored)
+    components = _Components(closed)
+    begin = max(settled, key=barred.value)
+    best = components.solved(begin, tolerance)
+    free = np.flatnonzero(~graph.anchored & components.open)
     if sweeps and graph.scale > 0.0 and len(free):
         temperatures = graph.scale * np.geomspace(HOT, COLD, sweeps)
         state = np.array([int(random_state) % 2**64], np.uint64)
-        annealed = anneal_some(*barred.csr, best, free, temperatures, state, 0.0)
-        best = max((best, _settled(barred, annealed, tolerance)), key=barred.value)
-    return _solved(closed, best, tolerance)
+        begin = canonical_labels(np.where(components.open, begin, n + best))
+        annealed = anneal_some(*barred.csr, begin, free, temperatures, state, 0.0)
+        again = max((begin, _settled(barred, annealed, tolerance)), key=barred.value)
+        best = max((best, components.solved(again, tolerance)), key=barred.value)
+    return canonical_labels(best)
 
 
 def _settled(graph: NodeGraph, labels: Ints, tolerance: float) -> Ints:
@@ -154,35 +159,52 @@ def _settled(graph: NodeGraph, labels: Ints, tolerance: float) -> Ints:
         labels = canonical(joined[labels])
 
 
-def _solved(graph: NodeGraph, labels: Ints, tolerance: float) -> Ints:
-    """The best labels of all small components of the positive scores; no cluster gains by spanning two."""
-    from ._kernels import solve_components
+class _Components:
+    """The components of the positive scores of a graph: no cluster gains by spanning two.
 
-    members, starts = _small_components(graph)
-    labels = labels.copy()
-    if len(members):
-        solve_components(
-            *graph.csr, graph.anchored, members, starts, labels, tolerance, STEPS, STEPS_OF_COMPONENT
-        )
-    return canonical_labels(labels)
-
-
-def _small_components(graph: NodeGraph) -> tuple[Ints, Ints]:
-    """Nodes by component, and where each begins, the smallest first; in each the anchors come first, then the
-    nodes of large scores. Those of a single free node are left out: it has its best place already.
+    open : the nodes of those whose best labels are not known for sure
     """
-    n, pulling = len(graph.anchored), graph.data > 0.0
-    ends = graph.rows[pulling], graph.indices[pulling]
-    near = sparse.coo_array((np.ones(len(ends[0])), ends), shape=(n, n))
-    part = sparse.csgraph.connected_components(near, directed=False)[1]
-    size, free = np.bincount(part), np.bincount(part, weights=~graph.anchored)
-    some = np.flatnonzero(((size <= SMALL) & (free > 1))[part])
-    finite = np.where(np.isfinite(graph.data), np.abs(graph.data), 0.0)
-    strength = np.bincount(graph.rows, weights=finite, minlength=n)
-    keys = -strength[some], ~graph.anchored[some], part[some], size[part[some]]
-    members = some[np.lexsort(keys)]
-    starts = np.flatnonzero(np.diff(part[members], prepend=-1, append=-1))
-    return members, starts
+
+    def __init__(self, graph: NodeGraph) -> None:
+        n, pulling = len(graph.anchored), graph.data > 0.0
+        ends = graph.rows[pulling], graph.indices[pulling]
+        near = sparse.coo_array((np.ones(len(ends[0])), ends), shape=(n, n))
+        self.graph = graph
+        self._part = sparse.csgraph.connected_components(near, directed=False)[1]
+        self._size = np.bincount(self._part)
+        free = np.bincount(self._part, weights=~graph.anchored)
+        # A single free node that has settled has its best place.
+        self._open = free > 1
+
+    @property
+    def open(self) -> Bools:
+        return np.asarray(self._open[self._part])
+
+    def solved(self, labels: Ints, tolerance: float) -> Ints:
+        """The best labels of the small ones that are open, the smallest first, as far as the steps go."""
+        from ._kernels import solve_components
+
+        members, starts = self._small()
+        labels = labels.copy()
+        if len(members):
+            found = np.zeros(len(starts) - 1, np.bool_)
+            limits = STEPS, STEPS_OF_COMPONENT
+            ordered = self.graph.anchored, members, starts
+            solve_components(*self.graph.csr, *ordered, labels, tolerance, *limits, found)
+            self._open[self._part[members[starts[:-1]]][found]] = False
+        return canonical_labels(labels)
+
+    def _small(self) -> tuple[Ints, Ints]:
+        """Nodes by component, and where each begins, the smallest first; in each the anchors come first, then
+        the nodes of large scores.
+        """
+        graph, part = self.graph, self._part
+        some = np.flatnonzero(((self._size <= SMALL) & self._open)[part])
+        finite = np.where(np.isfinite(graph.data), np.abs(graph.data), 0.0)
+        strength = np.bincount(graph.rows, weights=finite, minlength=len(part))
+        keys = -strength[some], ~graph.anchored[some], part[some], self._size[part[some]]
+        members = some[np.lexsort(keys)]
+        return members, np.flatnonzero(np.diff(part[members], prepend=-1, append=-1))
 
 
 def without_anchors(graph: NodeGraph) -> NodeGraph:

@@ -8,10 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
-from scipy import sparse
 
 from clustruct._typing import Bools, Floats, Ints
-from clustruct.inference.correlation import local_search
 from clustruct.itemsets import PairScores
 from clustruct.partitions import canonical_labels, chained_pairs, connected_items
 
@@ -288,41 +286,39 @@ class _Search:
 
     def splits(self, labels: Ints, groups: Ints, must: Ints) -> list[Proposal]:
         """Known groups whose items, with the new ones among them, score more when they are cut up."""
-        free = _revisable(groups, self.index)
         first, second = labels[self.index].T
         inside = first == second
-        doubtful = np.unique(first[inside & (self.values < 0.0)])
-        if not len(doubtful):
+        wanted = _of_one_group(labels, groups, _revisable(groups, self.index))
+        doubtful = np.zeros(len(wanted), np.bool_)
+        doubtful[first[inside & (self.values < 0.0)]] = True
+        pairs = np.flatnonzero(inside & (wanted & doubtful)[first])
+        if not len(pairs):
             return []
-        order = np.argsort(labels, kind="stable")
-        starts = np.searchsorted(labels[order], doubtful)
-        stops = np.searchsorted(labels[order], doubtful, side="right")
-        pairs = np.flatnonzero(inside)
-        pairs = pairs[np.argsort(first[pairs], kind="stable")]
-        begin = np.searchsorted(first[pairs], doubtful)
-        end = np.searchsorted(first[pairs], doubtful, side="right")
-        found = []
-        for at in range(len(doubtful)):
-            items = np.sort(order[starts[at] : stops[at]])
-            old = items[groups[items] >= 0]
-            if len(old) and free[old].all() and (groups[old] == groups[old[0]]).all():
-                proposal = self._split(items, pairs[begin[at] : end[at]], int(groups[old[0]]), must)
-                found += [] if proposal is None else [proposal]
-        return found
+        # All at once: no score ties one cluster to another.
+        values, cluster = self.values[pairs], first[pairs]
+        cut = replace(self, index=self.index[pairs], values=values, cannot=self.cannot[:0])
+        nodes = connected_items(len(labels), must)
+        parts = cut.run(nodes, np.zeros(int(nodes.max()) + 1, np.bool_))
+        apart = parts[cut.index[:, 0]] != parts[cut.index[:, 1]]
+        gain = -np.bincount(cluster, weights=values * apart)
+        scale = np.bincount(cluster, weights=np.abs(values)) / np.maximum(np.bincount(cluster), 1)
+        found = np.flatnonzero(gain > 1e-9 * scale)
+        return [_split(np.flatnonzero(labels == c), parts, groups, float(gain[c])) for c in found.tolist()]
 
-    def _split(self, items: Ints, pairs: Ints, group: int, must: Ints) -> Proposal | None:
-        ends = np.searchsorted(items, self.index[pairs])
-        n = len(items)
-        K = sparse.csr_array((self.values[pairs], (ends[:, 0], ends[:, 1])), shape=(n, n))
-        tied = must[np.isin(must, items).all(axis=1)]
-        parts = local_search(
-            K.toarray() + K.toarray().T if n <= 500 else K,
-            must_link=np.searchsorted(items, tied),
-            random_state=self.random_state,
-        )
-        together = parts[ends[:, 0]] == parts[ends[:, 1]]
-        gain = -float(self.values[pairs][~together].sum())
-        if gain <= 1e-9 * float(np.abs(self.values[pairs]).mean()):
-            return None
-        members = tuple(tuple(items[parts == p].tolist()) for p in range(int(parts.max()) + 1))
-        return Proposal("split", (group,), gain, members)
+
+def _of_one_group(labels: Ints, groups: Ints, free: Bools) -> Bools:
+    """Which clusters have items of one known group, all of which may be moved, and of no other."""
+    n, old = int(labels.max(initial=-1)) + 1, groups >= 0
+    low, high = np.full(n, len(labels)), np.full(n, NEW)
+    np.minimum.at(low, labels[old], groups[old])
+    np.maximum.at(high, labels[old], groups[old])
+    bound = np.zeros(n, np.bool_)
+    bound[labels[old & ~free]] = True
+    return (low == high) & ~bound
+
+
+def _split(items: Ints, parts: Ints, groups: Ints, gain: float) -> Proposal:
+    """The parts of a cluster, in the order of their first items."""
+    mine = canonical_labels(parts[items])
+    members = tuple(tuple(items[mine == p].tolist()) for p in range(int(mine.max()) + 1))
+    return Proposal("split", (int(groups[items].max()),), gain, members)

@@ -33,8 +33,7 @@ class Move(NamedTuple):
     new: str
 
 
-@dataclass(frozen=True)
-class GroupChange:
+class GroupChange(NamedTuple):
     """One id, before and after.
 
     status : one word for it; of several that fit, the first of split, merged, changed, grown, shrunk

@@ -6,7 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -41,9 +41,12 @@ class Decision:
     author, time, note : by whom, when (ISO 8601) and why
     number : its place in the log; in a file its row, counted from 1
     source, line : the file it was read from, for messages
+    store : the store that keeps it, for messages, too
 
     >>> str(Decision("same", ("a", "b"), author="ann", number=12, source="fix.csv", line=13))
     'decision 12 (line 13 of fix.csv, by ann)'
+    >>> str(Decision("same", ("a", "b"), number=12, store="people.db"))
+    'decision 12 of people.db'
     """
 
     kind: Kind
@@ -57,6 +60,7 @@ class Decision:
     number: int = 0
     source: str = ""
     line: int | None = None
+    store: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         if fault := _fault(self):
@@ -65,7 +69,8 @@ class Decision:
     def __str__(self) -> str:
         where = f"line {self.line} of {self.source}" if self.line else self.source
         told = ", ".join(part for part in (where, f"by {self.author}" if self.author else "") if part)
-        return f"decision {self.number}" + (f" ({told})" if told else "")
+        kept = f" of {self.store}" if self.store else ""
+        return f"decision {self.number}{kept}" + (f" ({told})" if told else "")
 
     def content(self) -> dict[str, Any]:
         """All that is not empty, without number and place: what is kept of it."""

@@ -22,8 +22,9 @@ from clustruct.records import RawSet, Source
 from clustruct.storage.targets import replacing
 
 from .decisions import written_suffix
+from .index import KnownIndex
+from .joining import joined
 from .replay import State
-from .scoring import joined
 from .stored import StoredGroups
 
 ROWS_AT_ONCE = 10_000
@@ -39,6 +40,7 @@ class Known:
     state : their groups, and what people said
     id, cluster : the columns that these had, and will have
     is_store : whether decisions are kept in a store
+    index : what was made of the items for scoring, by an earlier run; None: it is made anew
     """
 
     raw: RawSet | None
@@ -46,6 +48,7 @@ class Known:
     id: str = "id"
     cluster: str = "cluster"
     is_store: bool = False
+    index: KnownIndex | None = None
 
 
 def known_of_table(

@@ -27,7 +27,8 @@ from clustruct.itemsets.pairs import SomePairs
 from clustruct.recipe import similarities
 from clustruct.records import CodedColumn, RawSet, Rows
 
-from .scoring import check_correlation, joined
+from .joining import joined
+from .scoring import check_correlation
 
 # The field of the tables, where a model knows none.
 TABLE = "file"
@@ -173,7 +174,8 @@ def side_by_side(tables: Sequence[RawSet], field: str, names: Sequence[str]) -> 
     if len(set(ids)) < len(ids):
         owners = np.repeat(np.arange(len(tables)), sizes).tolist()
         ids = [f"{names[k]}:{name}" for k, name in zip(owners, ids, strict=True)]
-    return RawSet(Rows(held, len(whole)), labels=labels, ids=ids, context=whole.context)
+    rows = Rows(held, len(whole))
+    return RawSet(rows, labels=labels, ids=ids, context=whole.context, source=whole.source)
 
 
 def renamed(raw: RawSet, names: Mapping[str, str]) -> RawSet:

@@ -16,10 +16,11 @@ from clustruct.records import RawSet
 from .changes import Changes, compare
 from .constraints import Constraints, constraints
 from .decisions import JUDGEMENTS, Decision
+from .index import KnownIndex
 from .known import Known
 from .labels import Labels
-from .replay import Statement, replay
-from .scoring import joined, place_items
+from .replay import State, Statement, replay
+from .scoring import place_items
 from .store import Store
 from .stored import Item
 from .update import Update
@@ -34,6 +35,8 @@ class Outcome:
     update : groups and proposals
     changes : against the groups before any decision of this run
     held : the constraints that hold
+    index : what was made of all items for scoring: with it the next run looks at its new items alone
+    state : groups and what people said, before the run
     """
 
     raw: RawSet
@@ -42,6 +45,12 @@ class Outcome:
     update: Update
     changes: Changes
     held: Constraints
+    index: KnownIndex
+    state: State
+
+    def as_known(self) -> Known:
+        """What is known after the run, for the next one."""
+        return Known(self.raw, self.state.after(self.update.groups), index=self.index)
 
 
 def add_to_groups(
@@ -70,11 +79,11 @@ def add_to_groups(
     before = known.state.groups
     state = replay(list(decisions), before) if decisions and not known.is_store else known.state
     said = state.statements() + (_judgements(decisions) if known.is_store else [])
-    raw, given = _with_new(known.raw, new)
-    held = constraints(said, known=frozenset(map(str, raw.item_ids)))
+    index, given = _with_new(known, new)
+    held = constraints(said, known=frozenset(map(str, index.raw.item_ids)))
     found = place_items(
         pipeline,
-        raw,
+        index.columns,
         state.groups,
         constraints=held,
         confirmed=state.confirmed(),
@@ -84,7 +93,7 @@ def add_to_groups(
     )
     fresh_items = tuple(item for item in found.groups if item not in before)
     changes = found.changes if state is known.state else compare(before, found.groups)
-    return Outcome(raw, fresh_items, len(new) - given, found, changes, held)
+    return Outcome(index.raw, fresh_items, len(new) - given, found, changes, held, index, state)
 
 
 def _judgements(decisions: Iterable[Decision]) -> list[Statement]:
@@ -97,13 +106,14 @@ def _judgements(decisions: Iterable[Decision]) -> list[Statement]:
     return Labels("pairs", {}, (), tuple(decisions)).statements()
 
 
-def _with_new(known: RawSet | None, new: RawSet) -> tuple[RawSet, int]:
+def _with_new(known: Known, new: RawSet) -> tuple[KnownIndex, int]:
     """All items, and how many of the new ones were not known."""
-    if known is None:
-        return new, len(new)
-    there = frozenset(map(str, known.item_ids))
+    if known.raw is None:
+        return KnownIndex.of(new), len(new)
+    there = frozenset(map(str, known.raw.item_ids))
     rows = [a for a, name in enumerate(new.item_ids) if str(name) not in there]
-    return (joined(known, new.take(rows)) if rows else replace(known, labels=None)), len(rows)
+    index = known.index or KnownIndex.of(replace(known.raw, labels=None))
+    return index.with_items(new.take(rows)) if rows else index, len(rows)
 
 
 def record(store: Store, outcome: Outcome, *, source: str = "", author: str = "", note: str = "") -> int:

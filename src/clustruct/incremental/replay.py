@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from clustruct.exceptions import DataError
@@ -181,6 +181,22 @@ class State:
         """Groups that somebody has made before any event."""
         state = cls()
         state.change(transition(groups, state), 0)
+        return state
+
+    def after(self, groups: Mapping[str, str], at: int = 0) -> State:
+        """The state after a run has put items into groups; this one stays as it is.
+
+        >>> before = State.start({"a": "g"})
+        >>> before.after({"a": "g", "b": "h"}).groups, before.groups
+        ({'a': 'g', 'b': 'h'}, {'a': 'g'})
+        """
+        what = transition(groups, self)
+        places = [*map(self.groups.get, what.places), *what.places.values()]
+        own = {group: dict(self._members.get(group, ())) for group in places if group is not None}
+        state = replace(
+            self, groups=dict(self.groups), ledger=self.ledger.copy(), _members={**self._members, **own}
+        )
+        state.change(what, at)
         return state
 
     def group_of(self, item: str) -> str | None:

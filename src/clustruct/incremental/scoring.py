@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,23 +19,21 @@ from clustruct.features import PairFeatures
 from clustruct.features.columns import Columns
 from clustruct.features.sources import across
 from clustruct.itemsets import PairScores
-from clustruct.records import CodedColumn, RawSet, Source
+from clustruct.records import RawSet
 
 from .assign import NEW, assign
 from .constraints import Constraints
-from .update import Update, update_groups
+from .update import Update, numbered, update_groups
 
 # A group of more items is looked at through so many pairs of each item.
 LARGE_GROUP, PAIRS_OF_ITEM = 30, 10
 # Where a model knows likely pairs, more than so many pairs are not all compared.
 MOST_PAIRS = 20_000
-# Of a smaller share of the items texts are looked at anew; else as likely pairs were found.
-FEW = 0.3
 
 
 def place_items(
     pipeline: Pipeline,
-    raw: RawSet,
+    given: RawSet | Columns,
     groups: Mapping[str, str] | None = None,
     *,
     constraints: Constraints | None = None,
@@ -52,16 +50,18 @@ def place_items(
     Parameters
     ----------
     pipeline : fitted `PairFeatures` and a clusterer by correlation
-    raw : all items, known and new, with their ids
+    given : all items, known and new, with their ids; or their columns (`KnownIndex`), of which what is there
+        is not made again
     groups : group id of each known item; the others are new
     constraints, confirmed, revise, fresh, random_state : as for `update_groups`
     """
     check_correlation(pipeline[-1])
-    items = [str(name) for name in raw.item_ids]
+    columns = given if isinstance(given, Columns) else Columns(given)
+    items = [str(name) for name in columns.raw.item_ids]
     known, held = groups or {}, constraints or Constraints()
     named = {item for said in held.broken(known) for item in (said.a, said.b)}
     touched = np.array([item not in known or item in named for item in items])
-    scores = scores_near(pipeline, raw, touched, [known.get(item) for item in items])
+    scores = scores_near(pipeline, columns, touched, [known.get(item) for item in items])
     more = {"confirmed": confirmed, "revise": revise, "fresh": fresh, "random_state": random_state}
     with working("grouping"):
         return update_groups(known, items, scores, constraints=held, **more)  # type: ignore[arg-type]
@@ -96,78 +96,19 @@ def check_correlation(model: object) -> None:
         )
 
 
-def joined(first: RawSet, second: RawSet) -> RawSet:
-    """One set of the items of two, without labels.
-
-    >>> joined(RawSet([{"t": 1}], ids=["a"]), RawSet([{"u": 2}], ids=["b"])).column("t")
-    [1, None]
-    """
-    fields = list(dict.fromkeys([*first.fields(), *second.fields()]))
-    ids: list[Hashable] = [*first.item_ids, *second.item_ids]
-    source = JoinedSource.of(first, second)
-    if not fields:
-        return RawSet([{}] * len(ids), ids=ids, source=source)
-    columns = {field: _joined_column(first, second, field) for field in fields}
-    context = {**first.context, **second.context}
-    return replace(RawSet.from_columns(columns, ids=ids, context=context), source=source)
-
-
-@dataclass(frozen=True)
-class JoinedSource(Source):
-    """Where the items of a set were read that is made of several: file and line of each of them."""
-
-    sources: tuple[Source, ...] = ()
-    which: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
-    rows: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
-
-    @classmethod
-    def of(cls, first: RawSet, second: RawSet) -> JoinedSource | None:
-        """That of all items of two sets; None where one of them came from no file."""
-        if first.source is None or second.source is None:
-            return None
-        sizes = [len(first), len(second)]
-        rows = np.concatenate([np.arange(n) for n in sizes])
-        return cls(
-            first.source.path, None, None, (first.source, second.source), np.repeat([0, 1], sizes), rows
-        )
-
-    def place(self, item: int | None = None) -> str:
-        """File and line of an item; of no item that of the first set."""
-        source = self.sources[0 if item is None else self.which[item]]
-        return source.place(None if item is None else int(self.rows[item]))
-
-    def part(self, items: Sequence[int] | Ints) -> JoinedSource:
-        """Where some of the items were read."""
-        return replace(self, which=self.which[items], rows=self.rows[items])
-
-
-def _joined_column(first: RawSet, second: RawSet, field: str) -> Any:
-    """The values of two columns, by their codes where they are texts: these are not looked at one by one."""
-    rows, more = first.matrix(field), second.matrix(field)
-    if rows is not None and more is not None:
-        return np.concatenate([rows, more])
-    one, two = first.coded(field), second.coded(field)
-    if not all(type(v) is str for coded in (one, two) for v in coded.values):
-        return [*first.column(field), *second.column(field)]
-    place = {word: k for k, word in enumerate(one.values)}
-    codes = np.array([*(place.setdefault(word, len(place)) for word in two.values), -1], np.int64)
-    return CodedColumn(np.concatenate([one.codes, codes[two.codes]]).astype(np.int32), list(place))
-
-
 def scores_near(
-    pipeline: Pipeline, raw: RawSet, touched: Bools, groups: Sequence[Hashable | None]
+    pipeline: Pipeline, given: RawSet | Columns, touched: Bools, groups: Sequence[Hashable | None]
 ) -> PairScores:
     """Scores of the pairs that touch some items, and of pairs of other items in the groups near these.
 
     A group is near where the sum of its scores with one of the items is positive.
     """
-    number = {group: g for g, group in enumerate(dict.fromkeys(g for g in groups if g is not None))}
-    known = np.array([-1 if g is None else number[g] for g in groups], dtype=np.int64)
+    _, known = numbered(groups)
     with working("features") as work:
-        columns = Columns(raw)
+        columns = given if isinstance(given, Columns) else Columns(given)
         sources, known_sources = pipeline[0].sources_, _sources(pipeline[0], columns)
         pairs = candidates(pipeline[0], columns, touched)
-        score = _Scorer(pipeline, columns, _with_mates(pairs, known))
+        score = _Scorer(pipeline, columns)
         values = score(pairs)
         inside = _inside(known, _near_groups(pairs, values, touched, known), touched)
         inside = inside if known_sources is None else across(inside, known_sources)
@@ -175,7 +116,7 @@ def scores_near(
         index = np.concatenate([pairs, inside])
         both = np.concatenate([values, score(inside)])
         apart = None if known_sources is None else sources.apart(known_sources)
-        return PairScores(len(raw), index=index, values=both, sources=apart)
+        return PairScores(len(columns), index=index, values=both, sources=apart)
 
 
 def candidates(features: PairFeatures, given: RawSet | Columns, touched: Bools) -> Ints:
@@ -201,37 +142,23 @@ def _sources(features: PairFeatures, columns: Columns) -> Ints | None:
     return None if features.sources_ is None else features.sources_.codes(columns)
 
 
-def _with_mates(pairs: Ints, groups: Ints) -> Ints:
-    """The items of some pairs and of their groups."""
-    wanted = np.zeros(len(groups), np.bool_)
-    wanted[pairs.ravel()] = True
-    near = np.zeros(int(groups.max(initial=-1)) + 2, np.bool_)
-    near[groups[wanted]] = True
-    near[-1] = False  # of items without a group
-    return np.flatnonzero(wanted | near[groups])
-
-
 class _Scorer:
-    """What a model says of pairs of some items of a set; their texts are looked at once."""
+    """What a model says of pairs of items of a set."""
 
-    def __init__(self, pipeline: Pipeline, columns: Columns, items: Ints) -> None:
-        self.features, self.model = pipeline[0], pipeline[-1]
-        few = 0 < len(items) < FEW * len(columns)
-        self.items = items if few else np.arange(len(columns))
-        self.columns = Columns(columns.raw.take(items)) if few else columns
+    def __init__(self, pipeline: Pipeline, columns: Columns) -> None:
+        self.features, self.model, self.columns = pipeline[0], pipeline[-1], columns
 
     def __call__(self, pairs: Ints) -> Floats:
         """Scores of pairs (p x 2, the smaller item first)."""
         if not len(pairs):
             return np.zeros(0)
-        local = np.searchsorted(self.items, pairs)
         linear = self.model.linear_similarity()
         if linear is not None:
-            return np.asarray(self.features.scores_of(self.columns, local, *linear), dtype=np.float64)
+            return np.asarray(self.features.scores_of(self.columns, pairs, *linear), dtype=np.float64)
         given = copy(self.features.checked())
-        given.blocking_ = _GivenPairs(local)
+        given.blocking_ = _GivenPairs(pairs)
         K = self.model.decision_function(given.transform([self.columns.raw]))[0]
-        return np.asarray(K[local[:, 0], local[:, 1]], dtype=np.float64).ravel()
+        return np.asarray(K[pairs[:, 0], pairs[:, 1]], dtype=np.float64).ravel()
 
 
 class _GivenPairs:

@@ -208,7 +208,7 @@ class StoredGroups:
             items = tuple(held.pop("items", ()))
             if not all(isinstance(item, str) for item in items):
                 raise ValueError("its items are no names")
-            told = {"author": author, "time": time, "number": number}
+            told = {"author": author, "time": time, "number": number, "store": str(self.path)}
             return Decision(kind, items, **told, **held)  # type: ignore[arg-type]
         except (TypeError, ValueError) as error:
             raise ModelFileError(f"{self.path}: the store is damaged (decision {number}: {error})") from None
@@ -237,4 +237,5 @@ class StoredGroups:
         try:
             yield
         except DataError as error:
-            raise ModelFileError(f"{self.path}: the store is damaged ({error})") from None
+            told = str(error).replace(f" of {self.path}", "")  # which is said already
+            raise ModelFileError(f"{self.path}: the store is damaged ({told})") from None

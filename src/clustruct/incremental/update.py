@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from .changes import Changes, compare
 from .constraints import Constraints
 from .ledger import digest, fresh_id
 from .matching import match_groups, with_ids
+
+G = TypeVar("G", bound=Hashable)
 
 
 @dataclass(frozen=True)
@@ -86,16 +88,14 @@ def update_groups(
     if len(numbers) < len(items):
         twice = next(name for a, name in enumerate(items) if numbers[name] != a)
         raise ValueError(f"the item {twice!r} is there twice")
-    names = list(dict.fromkeys(existing[item] for item in items if item in existing))
-    number_of = {name: g for g, name in enumerate(names)}
-    known = np.array([number_of[existing[i]] if i in existing else NEW for i in items], dtype=np.int64)
+    names, known = numbered([existing.get(item) for item in items])
     held = constraints or Constraints()
     found = assign(
         scores,
         known,
         must_link=held.must_link(numbers),
         cannot_link=held.cannot_link(numbers),
-        confirmed=np.array([(confirmed or {}).get(item, NEW) for item in items], dtype=np.int64),
+        confirmed=np.array([confirmed.get(item, NEW) for item in items]) if confirmed else None,
         revise=revise,
         sweeps=sweeps,
         random_state=random_state,
@@ -107,6 +107,18 @@ def update_groups(
     some |= {existing[items[a]] for a in touched.tolist() if items[a] in existing}
     changes = compare(existing, groups, only=some)
     return Update(groups, changes, proposals, tuple(items[a] for a in found.freed))
+
+
+def numbered(groups: Sequence[G | None]) -> tuple[list[G], Ints]:
+    """The groups of items in the order of first appearance, and the number of each item's; `NEW` for None.
+
+    >>> numbered(["g", None, "h", "g"])
+    (['g', 'h'], array([ 0, -1,  1,  0]))
+    """
+    names = [name for name in dict.fromkeys(groups) if name is not None]
+    number: dict[G | None, int] = {name: g for g, name in enumerate(names)}
+    number[None] = NEW
+    return names, np.fromiter(map(number.__getitem__, groups), np.int64, len(groups))
 
 
 def _touched(known: Ints, labels: Ints) -> Ints:
@@ -143,8 +155,10 @@ def _named(
     prefer = {existing[item] for item in confirmed if item in existing}
     kept = match_groups(existing, new, prefer=prefer)
     if fresh is None:
-        state, taken = digest(existing), set(existing.values())
-        fresh = lambda item: fresh_id(state, item, taken=taken)  # noqa: E731
+        # The state as far as this run has to do with it; the number of items tells days apart.
+        near = digest({item: existing.get(item, "") for item in new})
+        state, taken = (near, len(existing)), set(existing.values())
+        fresh = lambda item: fresh_id(*state, item, taken=taken)  # noqa: E731
     return {**existing, **with_ids(new, kept, fresh)}
 
 

@@ -32,18 +32,25 @@ from .table_files import (
 from .tables import Columns, LabelUse
 
 _HOMES = {
+    "FeatureRows": "feature_rows",
+    "RowColumns": "feature_rows",
+    "read_rows": "feature_rows",
     "read_svmlight": "svmlight",
+    "read_svmlight_labels": "svmlight",
     "sets_from_frame": "frames",
     "sets_from_svmlight": "svmlight",
     "sets_of": "frames",
+    "widened": "feature_rows",
 }
 __all__ = [
     "Columns",
+    "FeatureRows",
     "FileFormat",
     "GraphFile",
     "LabelUse",
     "Prediction",
     "Reading",
+    "RowColumns",
     "TextFormat",
     "check_delimiter",
     "check_graph",
@@ -52,8 +59,10 @@ __all__ = [
     "match_predictions",
     "prediction_file",
     "prediction_lines",
+    "read_rows",
     "read_sets",
     "read_svmlight",
+    "read_svmlight_labels",
     "register",
     "sets_from_frame",
     "sets_from_svmlight",
@@ -61,6 +70,7 @@ __all__ = [
     "suffixes",
     "table_file",
     "table_lines",
+    "widened",
     "write_sets",
     "write_table",
 ]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +19,12 @@ from clustruct.text import place
 
 from .files import text_lines
 
-__all__ = ["SvmLight", "read_svmlight", "sets_from_svmlight"]
+__all__ = ["SvmLight", "SvmLightLabels", "read_svmlight", "read_svmlight_labels", "sets_from_svmlight"]
 
 ENTRY = re.compile(r"([0-9]+):(\S+)$")
+LABEL = re.compile(r"-?[0-9]{1,18}")
+# Refuses a target that is none; path and line are where it stands.
+CheckTarget: TypeAlias = Callable[[str, Path, int], object]
 
 
 class SvmLight(NamedTuple):
@@ -46,27 +50,88 @@ def read_svmlight(path: str | PathLike[str], n_features: int | None = None) -> S
     >>> found.X.toarray().tolist(), found.y.tolist(), found.qid.tolist()
     ([[0.5, 0.0, 2.0], [0.0, 1.0, 0.0]], [1.0, -1.0], [7, 7])
     """
-    where = Path(path)
-    kept, queries = [], []
-    for line, text in text_lines(where):
-        bare = text.split("#", 1)[0]
-        if bare.strip():
-            queries.append(_check(bare, where, line, n_features))
-            kept.append(bare.strip())
+    found = examples(Path(path), n_features, check_number)
+    return SvmLight(found.X, np.array([float(target) for target in found.targets]), found.qid)
+
+
+class SvmLightLabels(NamedTuple):
+    """Rows (CSR), and the labels of each, which may be none."""
+
+    X: Any
+    labels: list[tuple[int, ...]]
+
+
+def read_svmlight_labels(path: str | PathLike[str], n_features: int | None = None) -> SvmLightLabels:
+    """Read a file of examples with any number of labels each: ``1,3 4:0.5 7:1``, or ``4:0.5`` for none.
+
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     where = os.path.join(folder, "a.svm")
+    ...     with open(where, "w") as f:
+    ...         _ = f.write("1,3 1:0.5\\n2:1 # no label\\n3 3:2\\n")
+    ...     found = read_svmlight_labels(where)
+    >>> found.labels, found.X.shape
+    ([(1, 3), (), (3,)], (3, 3))
+    """
+    found = examples(Path(path), n_features, check_labels)
+    return SvmLightLabels(found.X, [labels_of(target) for target in found.targets])
+
+
+class Examples(NamedTuple):
+    """Rows, targets as they are written ("" where there is none), sets, and the line of each."""
+
+    X: Any
+    targets: list[str]
+    qid: NDArray[np.int64] | None
+    lines: list[int]
+
+
+def examples(path: Path, n_features: int | None, check: CheckTarget) -> Examples:
+    """All lines of a file, each of which was looked at."""
+    kept, targets, queries, lines = [], [], [], []
+    for line, text in text_lines(path):
+        words = text.split("#", 1)[0].split()
+        if words:
+            targets.append("" if ":" in words[0] else words.pop(0))
+            check(targets[-1], path, line)
+            queries.append(_check(words, path, line, n_features))
+            kept.append(" ".join(["0", *words]))
+            lines.append(line)
     if not kept:
-        raise DataError(f"{where}: there are no examples")
+        raise DataError(f"{path}: there are no examples")
     named = [q is not None for q in queries]
     if any(named) and not all(named):
-        raise DataError(f"{where}: some examples have a qid, example {named.index(False) + 1} has none")
-    X, y = load_svmlight_file(io.BytesIO("\n".join(kept).encode()), n_features=n_features, zero_based=False)
-    return SvmLight(X, y, np.array(queries, dtype=np.int64) if all(named) else None)
+        raise DataError(f"{path}: some examples have a qid, example {named.index(False) + 1} has none")
+    X, _ = load_svmlight_file(io.BytesIO("\n".join(kept).encode()), n_features=n_features, zero_based=False)
+    return Examples(X, targets, np.array(queries, dtype=np.int64) if all(named) else None, lines)
 
 
-def _check(text: str, path: Path, line: int, n_features: int | None) -> int | None:
-    """Refuse a line that is no example; gives its qid."""
-    target, *entries = text.split()
+def labels_of(target: str) -> tuple[int, ...]:
+    """The labels of a target, each once and in order.
+
+    >>> labels_of("3,1,3"), labels_of("")
+    ((1, 3), ())
+    """
+    return tuple(sorted({int(label) for label in target.split(",")})) if target else ()
+
+
+def check_labels(target: str, path: Path, line: int) -> None:
+    """Refuse a target that is no list of labels."""
+    for label in target.split(",") if target else ():
+        if not LABEL.fullmatch(label):
+            raise DataError(f"{place(path, line)}: labels are whole numbers, as in 1,3; not {target[:40]!r}")
+
+
+def check_number(target: str, path: Path, line: int) -> None:
+    """Refuse a target that is no number."""
+    if not target:
+        raise DataError(f"{place(path, line)}: there is no target before the features")
     _number(target, "the target", path, line)
-    query = None
+
+
+def _check(entries: list[str], path: Path, line: int, n_features: int | None) -> int | None:
+    """Refuse a line that is no example; gives its qid, which is taken from the entries that are read."""
+    entries, query = list(entries), None
     if entries and entries[0].startswith("qid:"):
         given = entries.pop(0)[4:]
         if not given.isascii() or not given.isdigit() or len(given) > 18:

@@ -67,6 +67,8 @@ def table_file(path: str | PathLike[str]) -> Iterator[Callable[[Chunk], None]]:
     with _opened(Path(path)) as text_file:
 
         def write(chunk: Chunk) -> None:
+            if names and suffix != ".jsonl":
+                _check_columns(path, chunk, names)
             text_file.write(_encoded(_text(chunk, suffix, names)))
 
         yield write
@@ -107,14 +109,27 @@ def _text(chunk: Chunk, suffix: str, names: list[str]) -> str:
     if first:
         names.extend(chunk)
     if suffix == ".jsonl":
-        for row in zip(*(_rounded(chunk[name]) for name in names), strict=True):
-            text.write(_json(dict(zip(names, row, strict=True))) + "\n")
+        for row in zip(*map(_rounded, chunk.values()), strict=True):
+            text.write(_json(dict(zip(chunk, row, strict=True))) + "\n")
         return text.getvalue()
     writer = csv.writer(text, delimiter="\t" if suffix == ".tsv" else ",", lineterminator="\n")
     if first:
         writer.writerow(names)
-    writer.writerows(zip(*(_cells(chunk[name]) for name in names), strict=True))
+    writer.writerows(zip(*(_cells(_column(chunk, name)) for name in names), strict=True))
     return text.getvalue()
+
+
+def _check_columns(path: str | PathLike[str], chunk: Chunk, names: Iterable[str]) -> None:
+    """Refuse rows with a column that those before, which are written, have not."""
+    for name in chunk:
+        if name not in names:
+            told = f"the first rows have no column {name!r}, and later ones have it"
+            raise DataError(f"{path}: {told}: write .jsonl, in which rows may differ")
+
+
+def _column(chunk: Chunk, name: str) -> Sequence[Any]:
+    """A column, without values where the chunk has it not."""
+    return chunk[name] if name in chunk else [None] * len(next(iter(chunk.values()), ()))
 
 
 def _rounded(values: Sequence[Any]) -> list[Any]:
@@ -162,6 +177,9 @@ def _parquet(path: str | PathLike[str], f: IO[bytes]) -> Iterator[Callable[[Chun
             schema = pyarrow.schema([(name, array.type) for name, array in columns.items()])
             writers.append(pyarrow.parquet.ParquetWriter(f, schema))
         schema = writers[0].schema
+        _check_columns(path, chunk, schema.names)
+        lacking = {name: _arrow(pyarrow, _column(chunk, name)) for name in schema.names if name not in chunk}
+        columns |= lacking
         fitted = [_fitted(pyarrow, path, columns[field.name], field) for field in schema]
         writers[0].write_table(pyarrow.table(fitted, schema=schema))
 

@@ -5,6 +5,7 @@ score per set, averaged over sets (macro), and pooled over sets where the score 
 """
 
 from .evaluation import Evaluation, evaluate, get_scorer
+from .label_sets import label_rows, label_set_scores
 from .paired import PairedComparison, compare_paired, lower_is_better
 from .probabilities import brier_skill, calibration_error
 from .scores import (
@@ -37,6 +38,8 @@ __all__ = [
     "compare_paired",
     "evaluate",
     "get_scorer",
+    "label_rows",
+    "label_set_scores",
     "lea",
     "lower_is_better",
     "matched_accuracy",

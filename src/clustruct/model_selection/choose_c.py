@@ -33,7 +33,7 @@ Judge: TypeAlias = Callable[[Trained, Sequence[int]], Sequence[Judged]]
 # What is made small: the mean of the losses, or 1 - F of all pairs together.
 Criterion: TypeAlias = Literal["loss", "pairwise_f"]
 # What is held out.
-Unit: TypeAlias = Literal["set", "cluster"]
+Unit: TypeAlias = Literal["set", "cluster", "row"]
 
 
 class Kept(Protocol):

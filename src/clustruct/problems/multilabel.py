@@ -128,6 +128,11 @@ class MultiLabelProblem:
         """<w, Psi(x_i, y_i)>."""
         return float(mrf.score(self.unary(self.X[[i]], w)[0], self.pairwise(w), self.Y[i]))
 
+    def truth_scores(self, indices: Indices, w: Floats) -> Floats:
+        """<w, Psi(x_i, y_i)> of some examples."""
+        nodes = np.sum(self.Y[indices] * self.unary(self.X[indices], w), axis=1)
+        return np.asarray(nodes + self._truth_edges[indices] @ w[self.n_features - len(self.edges) :])
+
     def predict(self, X: ArrayLike, w: Floats, predictor: str | None = None) -> NDArray[np.int8]:
         """Labels by the search named (the oracle's own if None); undecided ones are completed greedily."""
         name = checked_predictor(predictor, self.oracle, self.n_labels, self.edges)

@@ -88,7 +88,8 @@ class ToldSets:
         for raw, m in zip(raws, told, strict=True):
             if m is not None and len(m.piece) != len(raw):
                 raise ValueError(f"{raw.title} has {len(raw)} items, its corrections are of {len(m.piece)}")
-        return cls(raws, told, groups)
+        # Where people contradict each other nothing may be left of what they said.
+        return cls(raws, [m if m is not None and m.named.any() else None for m in told], groups)
 
     @property
     def labelled(self) -> list[int]:

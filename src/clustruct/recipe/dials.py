@@ -65,6 +65,8 @@ class Dials:
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise ValueError(f"{name} must be at least 1, not {value}")
+        if None not in (self.min_groups, self.max_groups) and self.min_groups > self.max_groups:  # type: ignore[operator]
+            raise ValueError(f"min_groups is {self.min_groups}, above max_groups, {self.max_groups}")
         if self.threshold is not None and self.precision is not None:
             raise ValueError("threshold and precision both say where to cut: give one of them")
         if self.reject_below is not None and self.max_groups is not None:
@@ -73,22 +75,22 @@ class Dials:
     def __bool__(self) -> bool:
         return any(value is not None for value in vars(self).values())
 
-    def dial(self, model: BaseEstimator) -> Dial | None:
-        """What a precision costs; warns where held-out clusters are too few to be sure of it."""
+    def dial(self, model: BaseEstimator, *, rivals: bool = True) -> Dial | None:
+        """What a precision costs; warns where held-out clusters are too few to be sure of it, or show that it
+        is not to be had.
+        """
         if self.precision is None:
             return None
-        found = _calibrated(model).dial(self.precision)
+        found = _calibrated(model).dial(self.precision, rivals=rivals)
         if not found.reached:
-            warnings.warn(
-                f"held-out clusters do not show precision {self.precision:g}, only {found.lower:.3f} "
-                "(95 % confidence): the surest threshold is taken; label more clusters to be sure",
-                ChoiceWarning,
-                stacklevel=3,
-            )
+            warnings.warn(_shortfall(self.precision, found), ChoiceWarning, stacklevel=3)
         return found
 
-    def applied_to(self, pipeline: Pipeline) -> Pipeline:
-        """The pipeline with its threshold moved; `ValueError` where the model cannot do what is asked."""
+    def applied_to(self, pipeline: Pipeline, *, rivals: bool = True) -> Pipeline:
+        """The pipeline with its threshold moved; `ValueError` where the model cannot do what is asked.
+
+        rivals : whether for a precision pairs may have to beat their rivals, too
+        """
         model = pipeline[-1]
         if self and not isinstance(model, SupervisedCorrelationClustering):
             raise ValueError(f"{type(model).__name__} takes no threshold, precision or bounds on groups")
@@ -96,9 +98,12 @@ class Dials:
             _calibrated(model)
         if self.threshold is None and self.precision is None:
             return pipeline
-        dial = self.dial(model)
-        score = model.probabilities().threshold(self.threshold) if dial is None else dial.threshold
-        return Pipeline([*pipeline.steps[:-1], (pipeline.steps[-1][0], model.at_threshold(score=score))])
+        dial = self.dial(model, rivals=rivals)
+        if dial is None:
+            moved = model.at_threshold(threshold=self.threshold)
+        else:
+            moved = model.at_threshold(score=dial.threshold, beats_rivals=dial.beats_rivals)
+        return Pipeline([*pipeline.steps[:-1], (pipeline.steps[-1][0], moved)])
 
     def grouped(
         self,
@@ -137,6 +142,20 @@ class Dials:
         if must_link is not None:
             rejected[np.asarray(must_link, np.int64).ravel()] = False
         return Grouped(alone(y, np.flatnonzero(rejected)), sure, rejected)
+
+
+def _shortfall(precision: float, found: Dial) -> str:
+    """Why a precision is not sure."""
+    if found.possible:
+        return (
+            f"held-out clusters do not show precision {precision:g}, only {found.lower:.3f} "
+            "(95 % confidence): the surest threshold is taken; label more clusters to be sure"
+        )
+    return (
+        f"held-out clusters show that precision {precision:g} is not to be had: at the surest threshold it "
+        f"is {found.precision:.3f} (at least {found.lower:.3f} with 95 % confidence, recall "
+        f"{found.recall:.3f}). Nothing is put together; ask for less, or give a threshold"
+    )
 
 
 def _calibrated(model: BaseEstimator) -> SupervisedCorrelationClustering:

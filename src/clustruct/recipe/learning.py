@@ -41,7 +41,7 @@ from clustruct.storage import EstimatorState, register
 
 from .corrected import ToldSets, corrected
 from .dials import Dials, predicted
-from .looking import blocking_for, touching, warn_of_leak
+from .looking import blocking_for, compared, warn_of_leak
 from .sources import Chosen, WithinSource, choose_source
 from .trained import HeldOut, table_loss, training, training_on, was_interrupted
 
@@ -343,11 +343,12 @@ class Recipe(EstimatorState, BaseEstimator):
         features.check_memory(sets)
         self._keep_likeness(model, features)
         trusting = features.checked()  # what they need was learned from these very sets
-        item_sets = [
-            trusting.transform([raw], [touching(raw, whole=whole)])[0] for raw in steps(sets, "features")
-        ]
+        listed = [compared(trusting, raw, whole=whole) for raw in steps(sets, "features")]
+        item_sets = [x for x, _ in listed]
         if hint:
             warn_of_leak(features, item_sets, sets)
+        if isinstance(model, SupervisedCorrelationClustering):
+            model.among([rest for _, rest in listed])
         with working("learning"):
             model.fit(item_sets, [list(raw.labels or ()) for raw in sets], groups=groups)
         if hint and self.unlabelled == "apart" and isinstance(model, SupervisedCorrelationClustering):

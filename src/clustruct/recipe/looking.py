@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from clustruct._typing import Bools
-from clustruct.features import Blocking, PairFeatures, Vectors
+from clustruct.features import Blocking, PairFeatures, Rest, Vectors
 from clustruct.features.base import Block
 from clustruct.itemsets import ItemSet
 from clustruct.model_selection.leaks import find_leak
@@ -21,6 +21,14 @@ def touching(raw: RawSet, *, whole: bool) -> Bools | None:
     """The items whose pairs are looked at; of a table that is learned from as a whole they are listed."""
     known = known_items(raw)
     return known if whole or not known.all() else None
+
+
+def compared(features: PairFeatures, raw: RawSet, *, whole: bool) -> tuple[ItemSet, Rest | None]:
+    """The pairs that are looked at, and of a set with unlabelled items the others of their neighbours."""
+    own = touching(raw, whole=whole)
+    if own is None or own.all():
+        return features.transform([raw], [own])[0], None
+    return features.transform_with_rest(raw, own)
 
 
 def warn_of_leak(features: PairFeatures, item_sets: Sequence[ItemSet], sets: Sequence[RawSet]) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from .columns import (
     ArrayColumn,
+    ChainedColumn,
     Coded,
     CodedColumn,
     Column,
@@ -22,6 +23,7 @@ from .values import as_day, as_number, as_text, fold, holds, is_missing, is_too_
 
 __all__ = [
     "ArrayColumn",
+    "ChainedColumn",
     "Coded",
     "CodedColumn",
     "Column",

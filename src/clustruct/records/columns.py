@@ -253,6 +253,66 @@ class ArrayColumn(Column):
         return Coded(codes, values[there].tolist())
 
 
+class ChainedColumn(Column):
+    """The values of several columns, one after the other."""
+
+    def __init__(self, parts: Sequence[Column]) -> None:
+        self.parts = tuple(parts)
+        self._starts = np.cumsum([0, *map(len, self.parts)])
+
+    @classmethod
+    def of(cls, *columns: Column) -> ChainedColumn:
+        """A chain of columns, some of which may be chains."""
+        return cls([p for c in columns for p in (c.parts if isinstance(c, ChainedColumn) else (c,))])
+
+    def __len__(self) -> int:
+        return int(self._starts[-1])
+
+    def part(self, rows: Part) -> Column:
+        rows = np.arange(len(self))[rows] if isinstance(rows, slice) else rows
+        which = np.searchsorted(self._starts, rows, side="right") - 1
+        there = np.unique(which).tolist()
+        if len(there) == 1:
+            return self.parts[there[0]].part(rows - self._starts[there[0]])
+        held = np.empty(len(rows), dtype=object)
+        for k in there:
+            mine = np.flatnonzero(which == k)
+            held[mine] = _objects(self.parts[k].part(rows[mine] - self._starts[k]).tolist())
+        return ListColumn(held.tolist())
+
+    def tolist(self) -> list[Any]:
+        return [value for part in self.parts for value in part.tolist()]
+
+    def missing(self) -> Bools:
+        return np.concatenate([part.missing() for part in self.parts])
+
+    def _cell(self, row: int) -> Any:
+        k = int(np.searchsorted(self._starts, row, side="right")) - 1
+        return self.parts[k][row - int(self._starts[k])]
+
+    def _encode(self) -> Coded:
+        """By the codes of the parts: values that many rows share are looked at once for each part."""
+        seen: dict[Hashable, int] = {}
+        values: list[Any] = []
+        codes = []
+        for part in self.parts:
+            coded = part.coded()
+            numbers = np.full(len(coded.values) + 1, -1, np.int64)
+            for k, value in enumerate(coded.values):
+                numbers[k] = seen.setdefault(_key(value), len(values))
+                if numbers[k] == len(values):
+                    values.append(value)
+            codes.append(numbers[coded.codes])
+        return Coded(np.concatenate(codes), values)
+
+
+def _objects(values: list[Any]) -> NDArray[np.object_]:
+    """Values as they are, lists among them, in an array."""
+    held = np.empty(len(values), dtype=object)
+    held[:] = values
+    return held
+
+
 def without_blank(codes: NDArray[np.int32], words: Texts | list[str]) -> CodedColumn:
     """The column of codes by first appearance, blank words as missing."""
     if isinstance(words, Texts):

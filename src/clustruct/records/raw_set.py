@@ -168,18 +168,22 @@ class RawSet:
         >>> RawSet([{"t": "b"}, {"t": ""}, {"t": "a"}, {"t": "b"}]).coded("t")
         Coded(codes=array([ 0, -1,  1,  0]), values=['b', 'a'])
         """
-        return self._held(field).coded()
+        return self.held(field).coded()
 
     def matrix(self, field: str) -> Floats | None:
         """The vectors of a field as rows, where it is held as one array; None where it is not."""
-        column = self._held(field) if isinstance(self.items, Rows) else None
+        column = self.held(field) if isinstance(self.items, Rows) else None
         return column.array if isinstance(column, ArrayColumn) and column.array.ndim == 2 else None
 
-    def _held(self, field: str) -> Column:
+    def held(self, field: str) -> Column:
+        """The values of one field as they are held."""
         if isinstance(self.items, Rows) and self.items.has(field):
             return self.items.column(field)
         if field not in self._columns:
-            self._columns[field] = as_column([item.get(field) for item in self.items])
+            bare = isinstance(self.items, Rows)
+            self._columns[field] = as_column(
+                [None] * len(self) if bare else [item.get(field) for item in self.items]
+            )
         return self._columns[field]
 
     def has(self, field: str) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
@@ -21,7 +21,7 @@ from .dual_qp import Condition, weight_constraints
 from .identity import identity_of
 from .kernelized import KernelFunction, KernelProblem
 from .planes import Planes, PlaneSet
-from .problem import KnownQuality, OracleKind, PrefersFormulation, Problem
+from .problem import KnownQuality, OracleKind, PrefersFormulation, Problem, ScoresTruths
 from .separation import Executor, batch_form, check_problem, executor_for
 from .solvers import SOLVERS
 from .solvers.base import Incumbent, Progress, Run, Solver, Task, example_weights
@@ -35,7 +35,9 @@ class Certificate(DataclassState):
     """What holds about v*, the optimum of the original problem (dissertation, chapter 5).
 
     ``lower <= v* <= upper``; an end that does not hold is None, and ``notes`` say why.
-    ``training_loss`` bounds the mean training loss, for a predictor of the same kind as the oracle.
+    ``training_loss`` bounds the mean training loss, for a predictor of the same kind as the oracle
+    (`training_loss_bound`: of another quality). ``slack`` is a mean slack with which w is feasible in the
+    original problem, and ``truth_score`` the mean of <w, Psi(x_i, y_i)>; None where they are not known.
     """
 
     oracle_kind: OracleKind
@@ -43,6 +45,28 @@ class Certificate(DataclassState):
     upper: float | None
     training_loss: float | None
     notes: tuple[str, ...]
+    slack: float | None = None
+    truth_score: float | None = None
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> Certificate:
+        """Of files from before Theorem 10 as well."""
+        return super().from_state({"slack": None, "truth_score": None, **state})
+
+    def training_loss_bound(self, rho: float = 1.0) -> float | None:
+        """Bound of the mean training loss, for a predictor whose answers score at least rho times the best.
+
+        ``(1 - rho) mean <w, Psi(x_i, y_i)> + slack`` (Theorem 10). It needs margin scaling, linear slacks and
+        a problem that `ScoresTruths`, but for rho = 1; None where it is not known.
+
+        >>> Certificate("exact", 1.0, 2.0, 3.0, (), slack=3.0, truth_score=10.0).training_loss_bound(0.9)
+        4.0
+        """
+        if not 0.0 <= rho <= 1.0:
+            raise ValueError(f"rho must lie between 0 and 1, not {rho!r}")
+        if self.slack is None or rho == 1.0:
+            return self.slack
+        return None if self.truth_score is None else (1.0 - rho) * self.truth_score + self.slack
 
     def __str__(self) -> str:
         low, high = ("unknown" if end is None else f"{end:.6g}" for end in (self.lower, self.upper))
@@ -341,14 +365,31 @@ def _result(task: Task, planes: PlaneSet[Any], best: Incumbent[Any], progress: P
 def _certificate(task: Task, planes: PlaneSet[Any], best: Incumbent[Any]) -> Certificate:
     """What the oracle's kind, and its quality where it is known, allow."""
     problem, kind, half = task.problem, task.problem.oracle_kind, planes.half_norm(best.w)
-    plain = kind == "undergenerating" and task.rule == SlackRule("margin", 1)
-    if plain and isinstance(problem, KnownQuality):
-        truth = sum(float(task.weights[i]) * problem.truth_score(int(i), best.w) for i in task.examples)
-        upper = half + task.C * ((best.mean_slack + truth) / problem.oracle_rho - truth)
-        notes = ("The upper end is Theorem 9's, from the oracle's rho.",)
-        return Certificate(kind, planes.dual, upper, None, notes)
+    truth = _mean_truth(task, best.w)
+    if kind == "undergenerating" and truth is not None and isinstance(problem, KnownQuality):
+        rho = problem.oracle_rho
+        slack = (best.mean_slack + truth) / rho - truth
+        notes = (
+            "The upper end is Theorem 9's, from the oracle's rho.",
+            "The training loss bound is Theorem 10's, for a predictor with the same rho.",
+        )
+        loss = (1.0 - rho) * truth + slack
+        return Certificate(kind, planes.dual, half + task.C * slack, loss, notes, slack, truth)
     # With quadratic slacks xi^2 bounds the loss, and the objective holds half its mean.
     bound = task.rule.norm * (best.primal - half) / task.C
     lower = planes.dual if kind in ("exact", "undergenerating") else None
-    every = kind in ("exact", "overgenerating")  # whether all true outputs were searched
-    return Certificate(kind, lower, best.primal if every else None, bound if every else None, _NOTES[kind])
+    if kind in ("exact", "overgenerating"):  # all true outputs were searched
+        return Certificate(kind, lower, best.primal, bound, _NOTES[kind], bound, truth)
+    return Certificate(kind, lower, None, None, _NOTES[kind], None, truth)
+
+
+def _mean_truth(task: Task, w: Any) -> float | None:
+    """The weighted mean of <w, Psi(x_i, y_i)>, where the rule is that of Theorems 9 and 10."""
+    problem = task.problem
+    if task.kernel is not None or task.rule != SlackRule("margin", 1):
+        return None
+    if isinstance(problem, ScoresTruths):
+        return float(task.weights[task.examples] @ problem.truth_scores(task.examples, w))
+    if not isinstance(problem, KnownQuality):
+        return None
+    return sum(float(task.weights[i]) * problem.truth_score(int(i), w) for i in task.examples)

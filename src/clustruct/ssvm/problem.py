@@ -43,7 +43,7 @@ class StructuredProblem(Protocol):
     larger set that does not look for the largest violation: it certifies nothing.
 
     A problem may have further abilities, each a protocol of its own: `SupportsRules`, `SupportsSmoothing`,
-    `SearchesQuickly`, `KnownQuality`, `ThreadSafe`, `PrefersFormulation`, `Identifiable`.
+    `SearchesQuickly`, `KnownQuality`, `ScoresTruths`, `ThreadSafe`, `PrefersFormulation`, `Identifiable`.
     """
 
     n_examples: int
@@ -131,6 +131,14 @@ class KnownQuality(Protocol):
 
     def truth_score(self, i: int, w: Floats) -> float:
         """<w, Psi(x_i, y_i)>."""
+
+
+@runtime_checkable
+class ScoresTruths(Protocol):
+    """A problem that scores the right outputs of many examples at once, which Theorem 10 asks for."""
+
+    def truth_scores(self, indices: Indices, w: Floats) -> Floats:
+        """<w, Psi(x_i, y_i)> of these examples."""
 
 
 @runtime_checkable

@@ -17,8 +17,9 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
 try:
     import fcntl
@@ -54,6 +55,11 @@ def check_target(path: Path, inputs: Iterable[str | os.PathLike[str]] = ()) -> N
     if not os.access(target.parent, os.W_OK):
         # Not the user's mistake but the machine's state, and said as the system would.
         raise PermissionError(errno.EACCES, f"the folder {target.parent} cannot be written to", str(path))
+
+
+def is_same(first: str | os.PathLike[str], second: str | os.PathLike[str]) -> bool:
+    """Whether two names, of files that need not be there, lead to one place; links that go round do not."""
+    return os.path.realpath(first) == os.path.realpath(second)
 
 
 def is_stream(path: Path) -> bool:
@@ -156,15 +162,63 @@ def _replaced(target: Path) -> Iterator[IO[bytes]]:
             os.fsync(handle)
             if mode is not None:
                 os.chmod(handle if beside is None else beside, mode)
-            if fcntl is None:  # Windows, where an open file keeps its name
-                f.close()
-            if beside is None:
-                _name(handle, target)
-            else:
-                beside.replace(target)
+            # On Windows an open file keeps its name.
+            ready = _Ready(None if fcntl is None else os.dup(handle), beside, target)
+            beside = None
+        waiting = _WAITING.get()
+        if waiting is not None:
+            waiting.append(ready)
+        else:
+            ready.name()
     finally:
         if beside is not None:
             beside.unlink(missing_ok=True)
+
+
+class _Ready(NamedTuple):
+    """A file that is written and waits for the name of its target."""
+
+    handle: int | None
+    beside: Path | None
+    target: Path
+
+    def name(self) -> None:
+        """Give it the name, whatever has it now; where that fails nothing stays."""
+        try:
+            if self.beside is not None:
+                self.beside.replace(self.target)
+            elif self.handle is not None:
+                _name(self.handle, self.target)
+        finally:
+            self.close()
+
+    def close(self) -> None:
+        """Let go of it: without a name it is gone."""
+        if self.handle is not None:
+            os.close(self.handle)
+        if self.beside is not None:
+            self.beside.unlink(missing_ok=True)
+
+
+_WAITING: ContextVar[list[_Ready] | None] = ContextVar("files that wait for their names", default=None)
+
+
+@contextmanager
+def together() -> Iterator[None]:
+    """Files whose writing ends inside get their names at the end, one after the other; after an error none
+    does. What goes to devices and pipes goes there before.
+    """
+    waiting: list[_Ready] = []
+    token = _WAITING.set(waiting)
+    try:
+        yield
+        while waiting:
+            with _naming(waiting[0].target):
+                waiting.pop(0).name()
+    finally:
+        _WAITING.reset(token)
+        for ready in waiting:
+            ready.close()
 
 
 def _draft(target: Path, mode: int) -> tuple[int, Path | None]:

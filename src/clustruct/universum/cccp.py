@@ -51,6 +51,11 @@ class MarginResult(DataclassState):
     def converged(self) -> bool:
         return self.stop_reason in ("converged", "fixed_point")
 
+    @property
+    def was_ended(self) -> bool:
+        """Whether a callback or Ctrl-C ended it."""
+        return not self.converged and self.stop_reason != "max_iter"
+
 
 @register("CCCPResult")
 @dataclass(frozen=True)
@@ -105,6 +110,7 @@ def cccp(
             moved = int(np.count_nonzero(labels != before))
             now = time.perf_counter() - started
             history.append(CCCPStep(value, inner.dual, len(inner.history), inner.n_planes, moved, now))
+            asked = asked_to_stop(callback, _iteration(history))
             if inner.stop_reason == "interrupted":
                 reason = "interrupted"
             elif value_before - value <= tol * value_before and np.isfinite(value_before):
@@ -112,8 +118,7 @@ def cccp(
             elif moved == 0:
                 reason = "fixed_point"
             else:
-                reason = asked_to_stop(callback, _iteration(history))
-                reason = reason or ("max_iter" if len(history) >= max_iter else "")
+                reason = asked or ("max_iter" if len(history) >= max_iter else "")
     except KeyboardInterrupt:
         if not history:
             raise

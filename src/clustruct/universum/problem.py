@@ -213,11 +213,14 @@ def natural_scale(X: Any) -> float:
     return SPREAD / float(np.sqrt(variance))
 
 
+def some_rows(X: Any, count: int, rng: np.random.RandomState) -> Any:
+    """As many rows by chance; X itself where it has no more."""
+    return X if X.shape[0] <= count else X[rng.choice(X.shape[0], count, replace=False)]
+
+
 def kmeans_labels(X: Any, n_clusters: int, rng: np.random.RandomState, runs: int = 1) -> Indices:
     """Labels of all rows by k-means on at most 4000 of them."""
-    n = X.shape[0]
-    part = X[rng.choice(n, max(SAMPLE, n_clusters), replace=False)] if n > SAMPLE else X
-    model = KMeans(n_clusters, n_init=runs, random_state=rng).fit(part)
+    model = KMeans(n_clusters, n_init=runs, random_state=rng).fit(some_rows(X, max(SAMPLE, n_clusters), rng))
     return np.asarray(model.predict(X), dtype=np.intp)
 
 

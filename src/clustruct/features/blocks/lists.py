@@ -12,7 +12,8 @@ from clustruct._typing import Ints
 from clustruct.features.base import Comparison, Values, missing
 from clustruct.features.columns import Columns, TermTable
 from clustruct.features.terms import Rows, TermBlock
-from clustruct.records import Fields, RawSet, as_text, fold, is_missing
+from clustruct.features.vocabulary import Letters
+from clustruct.records import Fields, as_text, fold, is_missing
 from clustruct.storage import register
 
 _KINDS = (
@@ -34,6 +35,7 @@ class Lists(TermBlock):
     field : a field with lists of strings, or strings with entries between `separator`
     separator : where strings are cut (None: lists only)
 
+    >>> from clustruct.records import RawSet
     >>> raw = RawSet([{"by": ["Li", "Wu"]}, {"by": ["Li", "wu"]}, {"by": ["Li"]}])
     >>> block = Lists("by").fit([raw])
     >>> block.get_feature_names_out()  # doctest: +NORMALIZE_WHITESPACE
@@ -56,20 +58,27 @@ class Lists(TermBlock):
         return [cls(field)]
 
     def tables(self, columns: Columns) -> list[TermTable]:
-        entries = self._entries(columns.raw)
-        return [TermTable.of(entries, columns.vocabulary(("entries", self.field)))]
+        return [self._rows_and_sets(columns)[0]]
 
-    def _entries(self, raw: RawSet) -> list[list[str]]:
-        return [self._read(value) for value in raw.column(self.field)]
+    def _rows_and_sets(self, columns: Columns) -> tuple[TermTable, Ints]:
+        """The entries of each item, and a number for what its list has, in whatever order."""
+        return columns.by_item(("entries", self.field, self.separator), self._read_all)
+
+    def _read_all(self, columns: Columns) -> tuple[TermTable, Ints]:
+        entries = [self._read(value) for value in columns.raw.column(self.field)]
+        table = TermTable.of(entries, columns.vocabulary(("entries", self.field)))
+        whole = ["\0".join(sorted(set(entry))) for entry in entries]
+        numbers = columns.vocabulary(("lists", self.field)).number(
+            Letters.of(whole).keys(), lambda where: [whole[k] for k in where]
+        )
+        return table, numbers.astype(np.int64)
 
     def get_feature_names_out(self) -> list[str]:
         return [f"{self.field}: {kind}" for kind in _KINDS]
 
     def prepare(self, columns: Columns) -> Comparison:
         (rows,) = self.rows(columns)
-        number: dict[frozenset[str], int] = {}
-        entries = map(frozenset, self._entries(columns.raw))
-        return partial(_compare, rows, np.array([number.setdefault(e, len(number)) for e in entries]))
+        return partial(_compare, rows, self._rows_and_sets(columns)[1])
 
     def _read(self, value: object) -> list[str]:
         if is_missing(value):

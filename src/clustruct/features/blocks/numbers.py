@@ -74,7 +74,8 @@ class Differences(PreparedBlock[Floats]):
         return [f"{self.field}: {kind}" for kind in ["same number", *kinds]]
 
     def prepare(self, columns: Columns) -> Comparison:
-        return partial(self._compare, self._column(columns.raw))
+        key = ("numbers", type(self).__name__, self.field)
+        return partial(self._compare, columns.by_item(key, lambda c: self._column(c.raw)))
 
     def _compare(self, x: Floats, pairs: Ints) -> Values:
         there = np.isfinite(x)

@@ -65,11 +65,15 @@ class TextCosines(TermBlock):
 
     def tables(self, columns: Columns) -> list[TermTable]:
         regions = self._regions()
+        return list(columns.by_item(("ngrams", self.field, self.quotations, *regions), self._tables))
+
+    def _tables(self, columns: Columns) -> tuple[TermTable, ...]:
+        regions = self._regions()
         views = {view: self._tokens(columns.raw, view) for view in dict(regions)}
-        return [
+        return tuple(
             TermTable.of([word_ngrams(t, n) for t in views[view]], columns.vocabulary(f"{n} {view}s"))
             for view, n in regions
-        ]
+        )
 
     def get_feature_names_out(self) -> list[str]:
         where = f"{self.field}, quoted" if self.quotations else self.field

@@ -182,7 +182,19 @@ def _check_products(raw: RawSet, X: Floats) -> None:
 
 def vectors_of(columns: Columns, fields: Sequence[str]) -> tuple[Floats, Bools]:
     """`read_vectors`, once for all who look at the columns."""
-    return columns.once(("vectors", *fields), lambda: read_vectors(columns.raw, fields))
+    return columns.by_item(
+        ("vectors", *fields), lambda c: read_vectors(c.raw, fields), partial(_more, fields)
+    )
+
+
+def _more(
+    fields: Sequence[str], old: tuple[Floats, Bools], new: Columns, whole: Columns
+) -> tuple[Floats, Bools]:
+    """The vectors of further items; where the lengths differ all are read again, and a wrong one is named."""
+    (X, there), (Y, more) = old, read_vectors(new.raw, fields)
+    if X.shape[1] != Y.shape[1]:
+        return read_vectors(whole.raw, fields)
+    return np.concatenate([X, Y]), np.concatenate([there, more])
 
 
 def read_vectors(raw: RawSet, fields: Sequence[str]) -> tuple[Floats, Bools]:

@@ -99,12 +99,13 @@ def add_products(terms, weights, starts, items, values, sums, touched, n):
 @kernel()
 def take_best(own, source, sums, touched, n, best, out):
     """The items of the largest sums that are not of the source ``own``, of equal ones those that come first;
-    the sums are zero then.
+    the sums are zero then. They are compared with fewer digits than they have: what is equal but for the
+    order in which it was summed counts as equal.
     """
     size, most = 0, out.size
     for i in range(n):
         b = touched[i]
-        s = sums[b]
+        s = np.float32(sums[b])
         sums[b] = 0.0
         if source[b] == own:
             continue
@@ -128,14 +129,14 @@ def nearest_rows(first, last, rows, row_postings, pairs, pair_postings, source, 
     indptr, terms, weights = rows
     pair_indptr, pair_terms, pair_weights = pairs
     m = indptr.size - 1
-    sums, touched = np.zeros(m, np.float32), np.empty(m, np.int32)
+    sums, touched = np.zeros(m), np.empty(m, np.int32)
     best = np.empty(out.shape[1], np.float32)
     for a in range(first, last):
         i, j = indptr[a], indptr[a + 1]
         n = add_products(terms[i:j], weights[i:j], *row_postings, sums, touched, 0)
         i, j = pair_indptr[a], pair_indptr[a + 1]
         n = add_products(pair_terms[i:j], pair_weights[i:j], *pair_postings, sums, touched, n)
-        take_best(source[a], source, sums, touched, n, best, out[a])
+        take_best(source[a], source, sums, touched, n, best, out[a - first])
 
 
 @kernel()

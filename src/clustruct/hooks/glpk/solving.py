@@ -1,0 +1,200 @@
+"""Programs solved by HiGHS, and what it finds in the words of GLPK."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+import highspy
+import numpy as np
+
+from .bars import Bar, BarCollection
+
+if TYPE_CHECKING:
+    from .objective import Objective
+
+_STATUS = highspy.HighsModelStatus
+_BASIS = highspy.HighsBasisStatus
+FREE = highspy.kHighsInf
+OPTIONS = ("it_lim", "tm_lim", "presolve", "msg_lev")
+SPEAKS = 2  # MSG_ON
+# How variables stand in a basis, HiGHS's words for GLPK's and back.
+TO_BASIS = {"bs": _BASIS.kBasic, "nl": _BASIS.kLower, "nu": _BASIS.kUpper, "nf": _BASIS.kZero}
+FROM_BASIS = {kind: word for word, kind in TO_BASIS.items()}
+STATUSES = {_STATUS.kOptimal: "opt", _STATUS.kInfeasible: "nofeas", _STATUS.kUnbounded: "unbnd"}
+LIMITS = {_STATUS.kIterationLimit: "itlim", _STATUS.kTimeLimit: "tmlim", _STATUS.kInterrupt: "tmlim"}
+
+
+class Environment:
+    """What holds for all programs: ``term_on`` False keeps solvers silent whatever ``msg_lev`` says."""
+
+    def __init__(self) -> None:
+        self.term_on = True
+
+
+env = Environment()
+
+
+class Program(Protocol):
+    """What is solved."""
+
+    name: str | None
+    obj: Objective
+    rows: BarCollection
+    cols: BarCollection
+    status: str
+    status_s: str
+
+
+def model_of(program: Program, *, integer: bool) -> highspy.HighsLp:
+    """The program as HiGHS has it."""
+    lp, rows, cols = highspy.HighsLp(), list(program.rows), list(program.cols)
+    lp.num_col_, lp.num_row_ = len(cols), len(rows)
+    lp.sense_ = highspy.ObjSense.kMaximize if program.obj.maximize else highspy.ObjSense.kMinimize
+    lp.offset_ = program.obj.shift
+    lp.col_cost_ = np.array([col._cost for col in cols])
+    (lp.col_lower_, lp.col_upper_), (lp.row_lower_, lp.row_upper_) = _bounds(cols), _bounds(rows)
+    entries = [row.matrix for row in rows]
+    matrix = lp.a_matrix_
+    matrix.format_, matrix.num_col_, matrix.num_row_ = highspy.MatrixFormat.kRowwise, len(cols), len(rows)
+    matrix.start_ = np.cumsum([0, *map(len, entries)])
+    matrix.index_ = np.array([at for row in entries for at, _ in row], dtype=np.int32)
+    matrix.value_ = np.array([value for row in entries for _, value in row], dtype=float)
+    if integer:
+        kinds = (highspy.HighsVarType.kContinuous, highspy.HighsVarType.kInteger)
+        lp.integrality_ = [kinds[col.kind is not float] for col in cols]
+    return lp
+
+
+def _bounds(bars: list[Bar]) -> tuple[Any, Any]:
+    low = [-FREE if bar.bounds[0] is None else bar.bounds[0] for bar in bars]
+    return np.array(low), np.array([FREE if bar.bounds[1] is None else bar.bounds[1] for bar in bars])
+
+
+def simplex(program: Program, options: Mapping[str, Any]) -> str | None:
+    """Solve the relaxation, from the basis of the last solution."""
+    return _continuous(program, options, "simplex")
+
+
+def interior(program: Program, options: Mapping[str, Any]) -> str | None:
+    """Solve the relaxation; GLPK's interior point says by its return value that there is no solution."""
+    failed = _continuous(program, options, "ipm")
+    if failed is None and program.status != "opt":
+        failed = "nofeas" if program.status == "nofeas" else "noconv"
+        program.status = "undef"
+    return failed
+
+
+def _continuous(program: Program, options: Mapping[str, Any], solver: str) -> str | None:
+    if not len(program.rows) or not len(program.cols):
+        program.status = "undef"
+        return "fault"
+    highs = _solver(options)
+    highs.setOptionValue("solver", solver)
+    highs.passModel(model_of(program, integer=False))
+    if solver == "simplex":
+        highs.setBasis(_basis(program))  # one that does not fit is refused, and nothing is lost
+    highs.run()
+    status = highs.getModelStatus()
+    if status == _STATUS.kUnboundedOrInfeasible:
+        status = _settled(program)
+    _keep(program, highs, status)
+    found = highs.getBasis()
+    if found.valid:
+        for bars, kinds in ((program.cols, found.col_status), (program.rows, found.row_status)):
+            for bar, kind in zip(bars, kinds, strict=True):
+                bar.status = _in_basis(bar, kind)
+    held = highs.getSolution()
+    if held.dual_valid:
+        for bars, duals in ((program.cols, held.col_dual), (program.rows, held.row_dual)):
+            for bar, dual in zip(bars, duals, strict=True):
+                bar.dual = dual
+    if solver == "simplex":
+        program.status_s = program.status
+    return LIMITS.get(status)
+
+
+def integer(program: Program, options: Mapping[str, Any]) -> str | None:
+    """Solve with whole numbers."""
+    if not len(program.rows) or not any(col.kind is not float for col in program.cols):
+        return "fault"
+    highs = _solver({"presolve": True, **options})
+    highs.passModel(model_of(program, integer=True))
+    highs.setOptionValue("mip_rel_gap", 0.0)
+    highs.setOptionValue("mip_abs_gap", 0.0)
+    highs.run()
+    status = highs.getModelStatus()
+    if status == _STATUS.kUnboundedOrInfeasible:
+        status = _settled(program, integer=True)
+    _keep(program, highs, status)
+    if program.status == "infeas":
+        program.status = "undef"
+    for col in program.cols if program.status in ("opt", "feas") else ():
+        if col.kind is not float:
+            col.primal = float(round(col.primal))
+    return LIMITS.get(status)
+
+
+def _solver(options: Mapping[str, Any]) -> highspy.Highs:
+    unknown = [word for word in options if word not in OPTIONS]
+    if unknown:
+        raise TypeError(f"options are {', '.join(OPTIONS)}; there is no {', '.join(unknown)}")
+    highs = highspy.Highs()
+    speaks = env.term_on and options.get("msg_lev", 0) >= SPEAKS
+    highs.setOptionValue("output_flag", bool(speaks))
+    highs.setOptionValue("presolve", "on" if options.get("presolve") else "off")
+    highs.setOptionValue("threads", 1)
+    if "it_lim" in options:
+        highs.setOptionValue("simplex_iteration_limit", int(options["it_lim"]))
+        highs.setOptionValue("ipm_iteration_limit", int(options["it_lim"]))
+    if "tm_lim" in options:
+        highs.setOptionValue("time_limit", options["tm_lim"] / 1000.0)
+    return highs
+
+
+def _settled(program: Program, integer: bool = False) -> highspy.HighsModelStatus:
+    """Whether a program without an optimum is infeasible or unbounded: solved without objective, or not."""
+    highs = _solver({})
+    lp = model_of(program, integer=integer)
+    lp.col_cost_ = np.zeros(len(program.cols))
+    highs.passModel(lp)
+    highs.run()
+    feasible = highs.getModelStatus() == _STATUS.kOptimal
+    return _STATUS.kUnbounded if feasible else _STATUS.kInfeasible
+
+
+def _keep(program: Program, highs: highspy.Highs, status: highspy.HighsModelStatus) -> None:
+    """Status, values and objective."""
+    feasible = highs.getInfo().primal_solution_status == highspy.kSolutionStatusFeasible
+    program.status = STATUSES.get(status) or (
+        ("feas" if feasible else "infeas") if status in LIMITS else "undef"
+    )
+    held = highs.getSolution()
+    if held.value_valid:
+        for bars, values in ((program.cols, held.col_value), (program.rows, held.row_value)):
+            for bar, value in zip(bars, values, strict=True):
+                bar.primal = value
+        program.obj.value = highs.getInfo().objective_function_value
+
+
+def _basis(program: Program) -> highspy.HighsBasis:
+    basis = highspy.HighsBasis()
+    basis.col_status = [_to_basis(col) for col in program.cols]
+    basis.row_status = [_to_basis(row) for row in program.rows]
+    return basis
+
+
+def _to_basis(bar: Bar) -> highspy.HighsBasisStatus:
+    """How a bar stands in the basis; a bound that is no longer there is no place to stand at."""
+    if bar.status == "bs":
+        return _BASIS.kBasic
+    low, high = bar.bounds
+    if low is None and high is None:
+        return _BASIS.kZero
+    return _BASIS.kUpper if low is None or (bar.status == "nu" and high is not None) else _BASIS.kLower
+
+
+def _in_basis(bar: Bar, kind: highspy.HighsBasisStatus) -> str:
+    word = FROM_BASIS.get(kind, "nf")
+    fixed = bar.bounds[0] is not None and bar.bounds[0] == bar.bounds[1]
+    return "ns" if fixed and word != "bs" else word
