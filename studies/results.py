@@ -117,9 +117,21 @@ class Results:
     def _write(self) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         part = self.path.with_suffix(f".{os.getpid()}.part")
-        ordered = {key: self.held[key] for key in ("made", "rows", "cells") if key in self.held}
-        part.write_text(json.dumps(ordered, indent=1) + "\n", "utf-8")
+        part.write_text(_text({key: self.held[key] for key in ("made", "rows", "cells") if key in self.held}))
         part.replace(self.path)
+
+
+def _text(held: dict[str, Any]) -> str:
+    """JSON with a line for each row and each cell, so that changes can be read."""
+    return "{" + ",".join(f"\n{json.dumps(key)}: {_lines(value)}" for key, value in held.items()) + "\n}\n"
+
+
+def _lines(value: Any) -> str:
+    if isinstance(value, dict) and value:
+        return "{" + ",".join(f"\n {json.dumps(k)}: {json.dumps(v)}" for k, v in value.items()) + "\n}"
+    if isinstance(value, list) and value:
+        return "[" + ",".join(f"\n {json.dumps(v)}" for v in value) + "\n]"
+    return json.dumps(value)
 
 
 def _plain(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The learned similarity with default settings, the choice of C, Table 3.3 with simple mention features."""
+"""The learned similarity with default settings, and the choice of C."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ import time
 from typing import Any
 
 import numpy as np
-from scipy.stats import ttest_rel
 
 from clustruct import SupervisedCorrelationClustering
 from clustruct.baselines import DefaultClustering, PairwiseClassifierClustering
-from clustruct.losses import MitreLoss, PairwiseLoss
 from studies import tasks
 from studies.results import Results
 
@@ -53,58 +51,6 @@ def by_default(results: Results, quick: bool) -> list[dict[str, Any]]:
 def _mean(task: tasks.Task, model: Any) -> dict[str, float]:
     losses, seconds = held_out(task, model)
     return {"test loss": float(losses.mean()), "CPU seconds of both fits": seconds}
-
-
-TRAINED: dict[str, dict[str, Any]] = {
-    "pairwise": {"loss": "pairwise"},
-    "MITRE": {"loss": "mitre"},
-    "MITRE, slack scaling": {"loss": "mitre", "scaling": "slack"},
-    "MITRE, local search as oracle": {"loss": "mitre", "oracle": "local_search"},
-}
-
-
-def mentions(results: Results, quick: bool, *, name: str, C: float | str = "cv") -> list[dict[str, Any]]:
-    """Table 3.3: trained for one loss, scored on both; paired t-tests against the pairwise model.
-
-    At most 120 mentions of a document; --quick: 20, of eight documents.
-    """
-    task = tasks.mentions(name, 20).first(8) if quick else tasks.mentions(name, 120)
-    scores = {
-        f"trained for {kind}": results.get(kind, lambda o=options: _losses(task, _answers(task, C, o)))
-        for kind, options in TRAINED.items()
-    }
-    scores["each item alone"] = _losses(task, [np.arange(len(y)) for y in task.labels])
-    scores["all in one"] = _losses(task, [np.zeros(len(y), int) for y in task.labels])
-    base = scores["trained for pairwise"]
-    return [
-        {
-            "model": kind,
-            **{k: float(np.mean(v)) for k, v in found.items()},
-            **{f"p on {k}": _p_value(v, base[k]) for k, v in found.items() if found is not base},
-        }
-        for kind, found in scores.items()
-    ]
-
-
-def _p_value(first: list[float], second: list[float]) -> float | None:
-    p = float(ttest_rel(first, second).pvalue)
-    return None if np.isnan(p) else p
-
-
-def _losses(task: tasks.Task, answers: list[np.ndarray]) -> dict[str, list[float]]:
-    pairs = list(zip(task.labels, answers, strict=True))
-    return {k: [f(t, p) for t, p in pairs] for k, f in (("mitre", MitreLoss()), ("pairwise", PairwiseLoss()))}
-
-
-def _answers(task: tasks.Task, C: float | str, options: dict[str, Any]) -> list[np.ndarray]:
-    """Predictions for all sets, each by the model trained on the other half."""
-    answers: list[Any] = [None] * len(task.sets)
-    for train, test in task.halves():
-        model = SupervisedCorrelationClustering(C, predictor="greedy", max_iter=200, **options)
-        found = model.fit(*task.take(train)).predict([task.sets[i] for i in test])
-        for i, labels in zip(test, found, strict=True):
-            answers[i] = labels
-    return answers
 
 
 def choice_of_C(results: Results, quick: bool) -> list[dict[str, Any]]:

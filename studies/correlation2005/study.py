@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from studies import tasks
-from studies.correlation2005 import defaults
+from studies import raw_data, tasks
+from studies.correlation2005 import defaults, many_pairs, mentions, models, news, render
 from studies.rendering import markdown
 from studies.study import Study, Table
 
@@ -17,23 +17,35 @@ STUDY = Study(
     "correlation2005",
     "Supervised correlation clustering: dissertation chapter 3 again",
     (
+        *(
+            Table(
+                f"news-{name}",
+                f"Tables 3.2, 3.4, 3.5 and Figure 3.3 on {name}",
+                partial(news.by_data, name=name),
+                render.news,
+                render.draw_weights if name == "googlenews" else None,
+                data=(f"news/{name}.jsonl.gz",),
+                sources=(models, raw_data),
+            )
+            for name in defaults.NEWS
+        ),
+        *(
+            Table(
+                f"mentions-{name}",
+                f"Tables 3.1, 3.3 and 3.4 on {name}",
+                partial(mentions.by_data, name=name, step=step),
+                render.mentions,
+                data=MENTIONS[name],
+                sources=(models, many_pairs, raw_data),
+            )
+            for name, step in (("litbank", 1), ("gum", 2))
+        ),
         Table(
             "defaults",
             "News with default settings: mean share of wrong pairs in percent",
             defaults.by_default,
             data=NEWS,
             sources=(tasks,),
-        ),
-        *(
-            Table(
-                f"simple-{name}",
-                f"Table 3.3 with simple mention features: {name}",
-                partial(defaults.mentions, name=name, C=C),
-                partial(markdown, digits={"p on mitre": 4, "p on pairwise": 4}),
-                data=MENTIONS[name],
-                sources=(tasks,),
-            )
-            for name, C in (("litbank", "cv"), ("gum", 1.0))
         ),
         Table(
             "choice-of-C",
@@ -44,5 +56,5 @@ STUDY = Study(
             sources=(tasks,),
         ),
     ),
-    small="defaults",
+    small="news-googlenews",
 )

@@ -79,3 +79,16 @@ def test_digests_follow_contents(tmp_path, monkeypatch):
     monkeypatch.delenv("CLUSTRUCT_DATA")
     assert digest_of_data(["one"]) is None
     assert digest_of_data([]) is not None
+
+
+def test_a_file_has_a_line_for_each_row_and_each_cell(tmp_path):
+    results = Results(tmp_path / "table.json")
+    results.finish(table(results, []))
+    text = (tmp_path / "table.json").read_text()
+    assert [line[:5] for line in text.splitlines() if line.startswith(' "')][-3:] == [
+        ' "a":',
+        ' "b":',
+        ' "c":',
+    ]
+    assert text.count('{"value": 97.0, "all": [0, 1]}') == 2
+    assert set(json.loads(text)) == {"made", "rows", "cells"}

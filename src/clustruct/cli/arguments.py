@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import clustruct
 
-from . import sources
+from . import searches, sources
 from .output import UsageError
 
 if TYPE_CHECKING:
@@ -161,6 +161,7 @@ def add_learning(parser: argparse.ArgumentParser) -> None:
     add("--scaling", choices=("margin", "slack"), default="margin", help="slack: better for --loss mitre")
     add("--nonnegative", action="store_true", help="likeness never counts against a pair")
     add("--predictor", metavar="NAME", help="how sets are clustered, e.g. greedy, local_search")
+    searches.add_searches(add)
     add("--parts", type=whole(1), metavar="N", help="cut a single set into N sets of whole clusters")
     size = "from N items on compare only likely pairs (1000; 0: always all pairs)"
     add("--block", type=whole(0), default=1000, metavar="N", help=size)
@@ -211,11 +212,11 @@ def recipe(args: argparse.Namespace) -> Recipe:
     background = getattr(args, "unlabelled", None)
     if background is not None and args.skip_unlabelled:
         raise UsageError("--skip-unlabelled leaves rows out, --unlabelled learns from them: give one of them")
-    same = ["kind", "fields", "learner", "loss", "C", "merge_cost", "scaling", "predictor", "parts", "block"]
+    same = ["kind", "fields", "learner", "loss", "C", "merge_cost", "scaling", "parts", "block"]
     same += ["nonnegative", "calibrate"]
     more = {"n_neighbors": args.neighbours, "n_jobs": args.n_jobs, "random_state": args.seed}
     more |= {"unlabelled": background or "apart", "for_size": getattr(args, "for_size", None)}
-    more |= sources.of_recipe(args)
+    more |= sources.of_recipe(args) | searches.of_recipe(args)
     return clustruct.Recipe(**{name: getattr(args, name) for name in same}, **more)
 
 

@@ -23,7 +23,7 @@ SHOWN_NOTES = 10
 # What is decided by the model that --start names.
 OF_START = [
     *("kind", "learner", "loss", "C", "merge_cost", "scaling", "nonnegative", "predictor", "block"),
-    *("neighbours", "calibrate", "for_size"),
+    *("neighbours", "calibrate", "for_size", "oracle", "formulation", "loss_in_oracle", "rounding"),
 ]
 
 

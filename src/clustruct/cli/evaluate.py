@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import clustruct
 from clustruct.text import count, table
 
-from . import curve
+from . import curve, searches
 from .arguments import Model, add_data, add_needs, labelled_sets, read_model
 from .output import print_json
 from .progress import Progress
@@ -47,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     judged.add_argument("--predictions", metavar="FILE", help="judge the clusters of this file, not a model")
     parser.add_argument("--against", metavar="FILE", help="a second model (or predictions) to compare with")
     add_needs(parser)
+    searches.add_rounding(parser.add_argument)
     curve.add_arguments(parser)
 
 
@@ -54,6 +55,7 @@ def run(args: argparse.Namespace) -> None:
     """Predict, score, and compare where two are given."""
     curve.check(args)
     saved = None if args.model is None else read_model(args.model, args.allow_missing_fields)
+    searches.set_rounding(args, None if saved is None else saved.pipeline)
     other = None if args.against is None else _second(args.against, args.allow_missing_fields)
     known = saved if saved is not None or isinstance(other, str) else other
     sets = labelled_sets(args, None if known is None else known.columns)

@@ -14,7 +14,7 @@ import clustruct
 from clustruct.callbacks import training_callback, working
 from clustruct.text import count, harmless
 
-from . import dials, existing, exports
+from . import dials, existing, exports, searches
 from .arguments import add_data, add_model, add_needs, add_verbose, read_model, unlabelled_sets
 from .output import print_json
 from .progress import Progress
@@ -52,6 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", metavar="FILE", help=".csv, .tsv or .jsonl (default: CSV on stdout)")
     parser.add_argument("--confidence", action="store_true", help="add the confidence in each item's place")
     add_verbose(parser)
+    searches.add_rounding(parser.add_argument)
     dials.add_arguments(parser)
     exports.add_arguments(parser)
     existing.add_arguments(parser)
@@ -66,6 +67,7 @@ def run(args: argparse.Namespace) -> None:
         clustruct.storage.check_target(Path(args.out), [*args.data, args.model, *known])
     exports.check(args, [*args.data, args.model, *known])
     saved, dial = dials.applied(args, read_model(args.model, args.allow_missing_fields), asked)
+    searches.set_rounding(args, saved.pipeline)
     if args.existing is not None:
         existing.run(args, saved)
         return

@@ -42,6 +42,7 @@ from clustruct.storage import EstimatorState, register
 from .corrected import ToldSets, corrected
 from .dials import Dials, predicted
 from .looking import blocking_for, compared, warn_of_leak
+from .searches import check_searches
 from .sources import Chosen, WithinSource, choose_source
 from .trained import HeldOut, table_loss, training, training_on, was_interrupted
 
@@ -80,9 +81,9 @@ class Recipe(EstimatorState, BaseEstimator):
     fields : the fields to use, all by default
     learner : "correlation", "kmeans", "pairs", or a set clusterer
         A name stands for one of `LEARNERS`. An estimator of one's own is trained as it is.
-    loss, C, scaling, predictor, n_jobs, verbose, random_state : as for the learner
-        None leaves the learner's own value.
-        The loss of one table is "pairwise_f", where it is learned from as a whole.
+    loss, C, scaling, predictor, oracle, formulation, loss_in_oracle, n_jobs, verbose, random_state
+        As for the learner; None leaves its own value. The loss of one table is "pairwise_f", where it is
+        learned from as a whole.
     merge_cost : float, optional
         A wrong merge counts so many times as much as a wrong split (pairwise loss only).
     nonnegative : bool
@@ -147,6 +148,9 @@ class Recipe(EstimatorState, BaseEstimator):
     scaling: str = "margin"
     nonnegative: bool = False
     predictor: str | None = None
+    oracle: str | None = None
+    formulation: str | None = None
+    loss_in_oracle: bool | None = None
     parts: int | None = None
     block: int = 1000
     n_neighbors: int = 10
@@ -191,12 +195,10 @@ class Recipe(EstimatorState, BaseEstimator):
         whole = len(raws) == 1 and not self.was_cut_
         chosen = self._source(raws)
         self.pipeline_ = self._train(raws, groups, chosen, self.checkpoint, whole=whole, hint=True)
-        held = getattr(self.pipeline_[-1], "shown_", None)
-        if isinstance(held, TrainingShape):  # the sets as they were before a cut
+        if isinstance(held := getattr(self.pipeline_[-1], "shown_", None), TrainingShape):  # before a cut
             self.pipeline_[-1].shown_ = held.with_set_sizes(shown)
-        self.training_ = training(self.pipeline_[-1], raws) | {
-            "source": None if chosen is None else chosen.told()
-        }
+        told = None if chosen is None else chosen.told()
+        self.training_ = training(self.pipeline_[-1], raws) | {"source": told}
         return self
 
     def _fit_on(
@@ -310,10 +312,9 @@ class Recipe(EstimatorState, BaseEstimator):
         if self.merge_cost is not None and self.loss not in (None, "pairwise"):
             raise ValueError("merge_cost goes with the pairwise loss only")
         model = LEARNERS[self.learner]()
-        shared = model.get_params().keys() & self.get_params(deep=False).keys() - {
-            "checkpoint",
-            "nonnegative",
-        }
+        check_searches(self, model)
+        skipped = {"checkpoint", "nonnegative"}
+        shared = model.get_params().keys() & self.get_params(deep=False).keys() - skipped
         mine = {name: getattr(self, name) for name in shared}
         if self.merge_cost is not None:
             mine["loss"] = PairwiseLoss(merge_cost=self.merge_cost)
