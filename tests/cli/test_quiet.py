@@ -18,6 +18,8 @@ LINES = {
     "store": (["{1}/s.db", "--create", "--items", "{1}/known.csv", "--groups-out", "{1}/g.csv"], False),
     "diff": (["{1}/known.csv", "{1}/known.csv"], True),
     "demo": ([], True),
+    "universum": (["fit", "{1}/rows.svm", "--clusters", "2", "--model", "{1}/rows.model"], True),
+    "multilabel": (["fit", "{1}/rows.svm", "--C", "1", "--model", "{1}/rows.model"], True),
 }
 # The same with more asked of them.
 MORE = [
@@ -37,10 +39,11 @@ NOTES = ("written to", "drawn to", "new items", "added")
 
 @pytest.fixture
 def there(folder, tmp_path):
-    """Two tables of the test set, and one with groups."""
+    """Two tables of the test set, one with groups, and rows of numbers."""
     head, *rows = (folder / "test.csv").read_text().splitlines()
     for name, part in (("a", rows[:9]), ("b", rows[9:15]), ("known", rows[:9])):
         (tmp_path / f"{name}.csv").write_text("\n".join([head, *part, ""]))
+    (tmp_path / "rows.svm").write_text("1 1:2 2:0.1\n2 1:-2 2:0.2\n" * 4)
     return folder, tmp_path
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from clustruct import load, save
+from clustruct.cli.main import build_parser
 from clustruct.estimators import UniversumClustering
 
 WORDS = {
@@ -190,3 +191,21 @@ def test_other_models_are_refused(command, files, tmp_path):
     save(tmp_path / "n", load(tmp_path / "m"), about={"rows": damaged})
     code, _, err = command("universum", "predict", files / "rows.svm", "--model", tmp_path / "n")
     assert (code, "damaged, its columns are no names" in err) == (1, True)
+
+
+def test_the_defaults_are_those_of_the_estimator():
+    parser = build_parser("universum")
+    given = parser.parse_args(["universum", "fit", "a.csv", "--clusters", "2", "--model", "m"])
+    defaults = UniversumClustering(2).get_params()
+    told = {"C": given.C, "C_universum": given.C_universum, "balance": given.balance, "n_init": given.starts}
+    assert told == {name: defaults[name] for name in told}
+
+
+def test_words_are_shown_as_they_are_written(command, tmp_path):
+    money, animals = "the money of banks and monies of companies", "ponies and puppies are happy animals"
+    write(tmp_path / "docs.csv", [[i, "", text] for i, text in enumerate([money, animals] * 4)])
+    words = ("--text", "body", "--id", "nr", "--clusters", 2, "--model", tmp_path / "m")
+    out = command("universum", "fit", tmp_path / "docs.csv", *words)[1]
+    assert "companies" in out
+    assert "puppies" in out
+    assert "puppi," not in out

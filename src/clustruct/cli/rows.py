@@ -218,7 +218,7 @@ def write_answers(args: argparse.Namespace, columns: Mapping[str, Sequence[Any]]
 
 def tell_end(args: argparse.Namespace, interrupted: bool) -> int | None:
     """Say where the model is, and the exit code."""
-    if not args.json:
+    if not args.json and not args.quiet:
         print(f"model written to {args.model}")
     if interrupted:
         print("clustruct: interrupted; the model so far was kept", file=sys.stderr)

@@ -42,10 +42,10 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
     add("--clusters", type=whole(2), metavar="K", required=True, help="how many clusters")
     add("--universum", metavar="FILE", help="rows that belong to none of the clusters")
     _add_labels(parser)
-    add("--C", type=positive, default=8.0, metavar="X", help="weight of the rows' margins (8)")
+    add("--C", type=positive, default=2.0, metavar="X", help="weight of the rows' margins (2)")
     add("--C-universum", type=_not_negative, default=1.0, metavar="X", help="weight of the Universum (1)")
     add("--balance", type=_not_negative, default=0.1, metavar="X", help="how unequal clusters may be (0.1)")
-    add("--starts", type=whole(1), default=1, metavar="N", help="searches, of which the best is kept (1)")
+    add("--starts", type=whole(1), default=12, metavar="N", help="searches, of which the best is kept (12)")
     add("--seed", type=whole(0), default=0, metavar="N", help="random numbers (0)")
     rows.add_words(add)
 
@@ -148,7 +148,7 @@ def _leading(model: RowModel) -> list[list[str]] | None:
         return None
     weights = model.vectors.word_weights(model.learner.coef_)
     weights = weights - weights.mean(axis=0)
-    return [[model.vectors.words_[a] for a in (-row).argsort()[:SHOWN_WORDS]] for row in weights]
+    return [[model.vectors.spellings_[a] for a in (-row).argsort()[:SHOWN_WORDS]] for row in weights]
 
 
 def _print(model: RowModel, told: dict[str, Any]) -> None:

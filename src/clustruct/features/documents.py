@@ -18,7 +18,7 @@ from sklearn.preprocessing import Normalizer, normalize
 from clustruct._typing import Floats
 from clustruct.storage import EstimatorState, Shape, register
 
-from .terms import stem_tokens
+from .terms import spellings, stem_tokens
 
 
 def document_pipeline(
@@ -67,7 +67,7 @@ class DocumentVectors(EstimatorState, TransformerMixin, BaseEstimator):
 
     Attributes
     ----------
-    words_ : the stems that are kept; idf_ : the weight of each
+    words_ : the stems that are kept; idf_ : the weight of each; spellings_ : a word that each stands for
     components_ : array (n_components, number of words), or None
 
     Examples
@@ -84,6 +84,7 @@ class DocumentVectors(EstimatorState, TransformerMixin, BaseEstimator):
     random_state: int = 0
     fitted: ClassVar = {
         "words_": list[str],
+        "spellings_": list[str],
         "idf_": Shape((None,)),
         "components_": (Shape((None, None)), None),
     }
@@ -100,7 +101,8 @@ class DocumentVectors(EstimatorState, TransformerMixin, BaseEstimator):
     def check_fitted(self) -> None:
         """Refuse words, weights and components that do not fit each other."""
         n, reduced = len(self.words_), self.components_
-        fits = len(set(self.words_)) == n == len(self.idf_) and (reduced is None or reduced.shape[1] == n)
+        lengths = {len(set(self.words_)), len(self.idf_), len(self.spellings_)}
+        fits = lengths == {n} and (reduced is None or reduced.shape[1] == n)
         if not fits or n == 0:
             raise ValueError("the words and weights of DocumentVectors do not fit")
 
@@ -115,6 +117,7 @@ class DocumentVectors(EstimatorState, TransformerMixin, BaseEstimator):
                 raise
             raise ValueError("no text has a word of two letters that is no stop word") from None
         self.words_, self.idf_ = made.get_feature_names_out().tolist(), made.idf_
+        self.spellings_ = spellings(texts, self.words_)
         self.components_: Floats | None = None
         if self.n_components is not None and self.n_components < min(rows.shape):
             svd = TruncatedSVD(self.n_components, random_state=self.random_state)

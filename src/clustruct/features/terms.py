@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
@@ -86,6 +87,19 @@ def stem_tokens(text: str, stop_words: Iterable[str] = ()) -> list[str]:
     """
     stopped = stop_words if isinstance(stop_words, set | frozenset) else frozenset(stop_words)
     return [_stem(word) for word in _LETTERS.findall(text.lower()) if word not in stopped]
+
+
+def spellings(texts: Iterable[str], stems: Iterable[str]) -> list[str]:
+    """The word that each stem most often stands for, to be shown to people; of several the first one.
+
+    >>> spellings(["Money is money", "monies of banks"], ["monei", "bank"])
+    ['money', 'banks']
+    """
+    counts = Counter(word for text in texts for word in _LETTERS.findall(text.lower()))
+    shown: dict[str, str] = {}
+    for word, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+        shown.setdefault(_stem(word), word)
+    return [shown.get(stem, stem) for stem in stems]
 
 
 class Likeness(NamedTuple):

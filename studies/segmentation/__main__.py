@@ -1,0 +1,4 @@
+from studies.command import main
+from studies.segmentation.study import STUDY
+
+main(STUDY)
