@@ -92,8 +92,8 @@ def stem_tokens(text: str, stop_words: Iterable[str] = ()) -> list[str]:
 def spellings(texts: Iterable[str], stems: Iterable[str]) -> list[str]:
     """The word that each stem most often stands for, to be shown to people; of several the first one.
 
-    >>> spellings(["Money is money", "monies of banks"], ["monei", "bank"])
-    ['money', 'banks']
+    >>> spellings(["a bank", "two banks", "more banks of money"], ["bank", "monei"])
+    ['banks', 'money']
     """
     counts = Counter(word for text in texts for word in _LETTERS.findall(text.lower()))
     shown: dict[str, str] = {}
