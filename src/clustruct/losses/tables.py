@@ -35,7 +35,7 @@ KINDS: tuple[TableKind, ...] = ("b_cubed", "lea", "information", "ceaf_mention",
 
 
 class Sums(NamedTuple):
-    """s, A, B and o of clusters."""
+    """s, A, B and o of clusters (or of one)."""
 
     size: Floats
     A: Floats
@@ -64,6 +64,11 @@ class TableForm:
         if kind == "information":
             return cls(kind, _n_log_n(n), np.full(len(sizes), np.inf), sizes)
         return cls(kind, n, np.ones(len(sizes)), sizes)
+
+    @property
+    def is_additive(self) -> bool:
+        """Whether the loss adds up over predicted clusters."""
+        return not self.kind.startswith("ceaf")
 
     @property
     def m(self) -> float:
