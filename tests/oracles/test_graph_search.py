@@ -93,7 +93,7 @@ def test_searched_is_counted_and_never_above_the_best(loss, rule, in_means):
 
 
 @pytest.mark.parametrize(
-    "loss", ["pairwise", "costs", "mitre", "pairwise_f", "b_cubed", "lea", "information", "ceaf_entity"]
+    "loss", ["pairwise", "costs", "mitre", "pairwise_f", "b_cubed", "lea", "information"]
 )
 @pytest.mark.parametrize("rule", RULES, ids=str)
 def test_with_every_pair_listed_the_steps_are_those_on_the_matrix(loss, rule):

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from clustruct.records import RawSet
 
 KINDS = ("auto", "records", "text", "mentions", "vectors")
+# Those of `clustruct.similarity`, which is not imported before it is needed.
+SIMILARITIES = ("linear", "kernel", "mapped", "trees")
 ROLES = ("set", "id", "cluster", "group")
 SHOWN_FILES = 3
 # Options whose files a message begins with, where something is wrong with them.
@@ -149,7 +151,15 @@ def add_learning(parser: argparse.ArgumentParser) -> None:
         "pairs: a classifier of pairs; kmeans: learned for k-means"
     )
     add("--learner", type=_learner, metavar="NAME", default="correlation", help=learners)
-    add("--loss", type=_loss, metavar="NAME", help="what is an error: pairwise, pairwise_f, mitre, purity")
+    shapes = (
+        "linear (default); trees: a column of boosted trees beside the features; mapped, kernel: Gaussian"
+    )
+    add("--similarity", choices=SIMILARITIES, default="linear", help=shapes)
+    errors = (
+        "what is an error: pairwise, pairwise_f, mitre, purity, b_cubed, lea, ceaf_mention, ceaf_entity, "
+        "variation_of_information"
+    )
+    add("--loss", type=_loss, metavar="NAME", help=errors)
     add(
         "--C",
         type=weight_or_cv,
@@ -212,7 +222,7 @@ def recipe(args: argparse.Namespace) -> Recipe:
     background = getattr(args, "unlabelled", None)
     if background is not None and args.skip_unlabelled:
         raise UsageError("--skip-unlabelled leaves rows out, --unlabelled learns from them: give one of them")
-    same = ["kind", "fields", "learner", "loss", "C", "merge_cost", "scaling", "parts", "block"]
+    same = ["kind", "fields", "learner", "similarity", "loss", "C", "merge_cost", "scaling", "parts", "block"]
     same += ["nonnegative", "calibrate"]
     more = {"n_neighbors": args.neighbours, "n_jobs": args.n_jobs, "random_state": args.seed}
     more |= {"unlabelled": background or "apart", "for_size": getattr(args, "for_size", None)}

@@ -37,11 +37,12 @@ from clustruct.model_selection.learnable import (
 from clustruct.problems import Marks
 from clustruct.problems.training import Unlabelled
 from clustruct.records import ItemKind, RawSet
+from clustruct.similarity import PairMap
 from clustruct.storage import EstimatorState, register
 
 from .corrected import ToldSets, corrected
 from .dials import Dials, predicted
-from .looking import blocking_for, compared, warn_of_leak
+from .looking import blocking_for, compared, mapped, warn_of_leak
 from .searches import check_searches
 from .sources import Chosen, WithinSource, choose_source
 from .trained import HeldOut, table_loss, training, training_on, was_interrupted
@@ -81,6 +82,8 @@ class Recipe(EstimatorState, BaseEstimator):
     fields : the fields to use, all by default
     learner : "correlation", "kmeans", "pairs", or a set clusterer
         A name stands for one of `LEARNERS`. An estimator of one's own is trained as it is.
+    similarity : "linear", "trees", "mapped", "kernel", or a `clustruct.similarity.PairMap`
+        What is learned beside the linear weights of features, see `clustruct.similarity`.
     loss, C, scaling, predictor, oracle, formulation, loss_in_oracle, n_jobs, verbose, random_state
         As for the learner; None leaves its own value. The loss of one table is "pairwise_f", where it is
         learned from as a whole.
@@ -140,6 +143,7 @@ class Recipe(EstimatorState, BaseEstimator):
     kind: ItemKind = "auto"
     fields: Sequence[str] | None = None
     learner: str | BaseEstimator = "correlation"
+    similarity: str | PairMap = "linear"
     loss: str | Loss | None = None
     C: float | str = "cv"
     merge_cost: float | None = None
@@ -216,6 +220,8 @@ class Recipe(EstimatorState, BaseEstimator):
             self.fit([given.sets[i] for i in given.labelled], groups=given.groups_of_labelled)
             start = self.pipeline_
         if start is None:
+            if self.similarity != "linear":
+                raise ValueError("similarity goes with labels: corrections alone teach the linear one")
             marked = given.with_marks_as_labels()
             features = self._features(marked, whole=len(marked) == 1)
             start = Pipeline([("features", features), ("model", self._learner())])
@@ -348,10 +354,12 @@ class Recipe(EstimatorState, BaseEstimator):
         item_sets = [x for x, _ in listed]
         if hint:
             warn_of_leak(features, item_sets, sets)
+        labels = [list(raw.labels or ()) for raw in sets]
+        item_sets = mapped(self, item_sets, labels, groups, [features, trusting])
         if isinstance(model, SupervisedCorrelationClustering):
             model.among([rest for _, rest in listed])
         with working("learning"):
-            model.fit(item_sets, [list(raw.labels or ()) for raw in sets], groups=groups)
+            model.fit(item_sets, labels, groups=groups)
         if hint and self.unlabelled == "apart" and isinstance(model, SupervisedCorrelationClustering):
             names = [(raw.item_ids, raw.labels or ()) for raw in sets]
             warn_of_near_misses(item_sets, names, model.pair_scores)
