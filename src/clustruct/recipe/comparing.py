@@ -160,7 +160,7 @@ def _beside(one: Tried, usual: Tried, score: str, groups: Sequence[Hashable] | N
 
 
 def holm(tried: Sequence[Tried]) -> list[Tried]:
-    """Levels for all together (Holm 1979): the i-th smallest of n counts n - i + 1 times, none below one before.
+    """Levels for all together (Holm 1979): the i-th smallest of n counts n - i + 1 times.
 
     >>> one, two = (Tried(n, {}, np.zeros(1), level=p) for n, p in (("a", 0.02), ("b", 0.04)))
     >>> [t.level for t in holm([two, one])]

@@ -70,8 +70,8 @@ class PairMap(EstimatorState, TransformerMixin, BaseEstimator, ABC):
     """Columns made of pair features: a transformer of lists of item sets.
 
     `fit_transform` may differ from `fit` and `transform`, as that of scikit-learn's `TargetEncoder` does:
-    what is learned from labels is cross-fitted there, so that a clusterer trained on the columns meets such as
-    new sets will have. A subclass has:
+    what is learned from labels is cross-fitted there, so that a clusterer trained on the columns meets such
+    as new sets will have. A subclass has:
 
     learn(parts, groups)  learn from labelled pairs of sets; the columns of these very pairs, set by set
     columns(rows)         the columns of further pairs
