@@ -86,6 +86,8 @@ class PairScores:
 
     def times(self, factor: float) -> PairScores:
         """factor K_ab."""
+        if self.product is not None:
+            return replace(self, product=self.product * factor)
         if self.matrix is not None:
             return replace(self, matrix=self.matrix * factor)
         assert self.values is not None
