@@ -138,7 +138,7 @@ class Predictor(ABC):
         if scores.sources is None:
             return self.predict(scores, n_clusters)
         if self.objective != "correlation":
-            raise ValueError(f"{self.name!r} has a fixed number of clusters: it cannot keep sources apart")
+            raise ValueError(f"{self.name!r} cannot keep sources apart: use correlation clustering")
         return exclusive(scores, scores.sources, random_state=self.random_state)
 
 
