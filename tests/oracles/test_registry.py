@@ -17,7 +17,9 @@ def noisy_scores(seed, m=14):
 
 
 def test_names():
-    assert set(oracle_names()) == {*oracle_names("correlation"), *oracle_names("kmeans")}
+    assert set(oracle_names()) == {
+        name for kind in ("correlation", "kmeans", "links") for name in oracle_names(kind)
+    }
     for name in oracle_names():
         oracle = make_oracle(name)
         assert oracle.name == name

@@ -21,6 +21,8 @@ from clustruct.slack_rule import SlackRule
 from clustruct.ssvm import FitResult, Planes, StructuredProblem
 
 MOST_TURNS = 20
+# A turn that lowers the objective by less than this share is the last.
+LEAST_DROP = 1e-3
 # How a training ends that nobody stopped.
 OWN_ENDS = ("converged", "max_iter", "time_limit", "stalled")
 
@@ -62,14 +64,13 @@ def descend(
             break
         before = min(primal(again, found.w, C, rule, weights), values[-1])
         newer = solve(again, moved(found, problem, again, rule))
-        better = newer.objective < before
+        better, drop = newer.objective < before, 1.0 - newer.objective / max(values[-1], 1e-300)
         if newer.stop_reason not in OWN_ENDS and not better:
             found = replace(found, stop_reason=newer.stop_reason)
         values.append(newer.objective if better else before)
-        problem = again
-        if not better:
+        problem, found = again, newer if better else found
+        if drop < LEAST_DROP:
             break
-        found = newer
     return Descent(found, problem, tuple(values))
 
 

@@ -24,7 +24,7 @@ from .units import Units
 
 # The natural unit times this is C = 1. Correlation: on news, records and mentions the best C lay between 100
 # and 10,000 times the unit (``studies.correlation2005``, "choice-of-C").
-FAIR: dict[Objective, float] = {"correlation": 1000.0, "kmeans": 10.0, "links": 10.0}
+FAIR: dict[Objective, float] = {"correlation": 1000.0, "kmeans": 10.0, "links": 1000.0}
 # Each item alone, and all in one cluster, for a number of items.
 TRIVIAL: tuple[Callable[[int], Ints], ...] = (
     lambda m: np.arange(m, dtype=np.int64),
