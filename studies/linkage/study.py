@@ -15,12 +15,12 @@ STUDY = Study(
         Table(
             name,
             f"{name}, three splits of the documents",
-            partial(splits.compare, name=name, most=100, documents=100),
+            partial(splits.compare, name=name, most=100, documents=documents),
             partial(rendering.markdown, digits={"C": 0, "p": 4}),
             data=(f"{name}/{name}.jsonl.gz",),
             sources=(raw_data,),
         )
-        for name in ("litbank", "gum")
+        for name, documents in (("litbank", 100), ("gum", 60))
     ),
     small="litbank",
 )

@@ -89,6 +89,7 @@ class SupervisedAgglomerative(SimilarityLearning):
     1.0
     """
 
+    rtol: float = 1e-2
     linkage: Linkage = "single"
     wrong_link: float | Literal["cv"] = "cv"
     n_starts: int = 3
