@@ -132,7 +132,9 @@ def test_labelings_with_slack_scaling(oracle):
     for i in range(n):
         base = mrf.score(unary[i], phi, truth[i])
         everything = [np.array(y) for y in product([0, 1], repeat=V)]
-        need = [step * np.abs(y - truth[i]).sum() * (1.0 + mrf.score(unary[i], phi, y) - base) for y in everything]
+        need = [
+            step * np.abs(y - truth[i]).sum() * (1.0 + mrf.score(unary[i], phi, y) - base) for y in everything
+        ]
         most = max(*need, 0.0)
         loss = step * np.abs(found.nodes[i] - truth[i]).sum()
         mine = loss * (1.0 + float(found.nodes[i] @ unary[i] + found.edges[i] @ pairs) - base)
@@ -165,7 +167,9 @@ def test_the_certificate_of_slack_scaling_holds_the_true_optimum():
     for i in range(4):
         truth = problem.joint_feature(i, problem.truth(i)) @ w
         needs = [
-            SlackRule("slack").violation(problem.loss(i, np.array(y)), problem.joint_feature(i, np.array(y)) @ w - truth)
+            SlackRule("slack").violation(
+                problem.loss(i, np.array(y)), problem.joint_feature(i, np.array(y)) @ w - truth
+            )
             for y in all_partitions(6)
         ]
         slacks.append(max(needs))

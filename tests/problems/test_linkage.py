@@ -37,7 +37,9 @@ def test_single_link_with_its_loss_is_the_most_violated_forest(listed, seed, m):
     forests = list(slow.all_forests(m, list(known)))
     H = [slow.single_loss(truth, known, f) + slow.total(known, f) for f in forests]
     found = oracle.separate(s, loss, PLAIN)
-    assert found.loss == pytest.approx(slow.single_loss(truth, known, [tuple(p) for p in found.output.index.tolist()]))
+    assert found.loss == pytest.approx(
+        slow.single_loss(truth, known, [tuple(p) for p in found.output.index.tolist()])
+    )
     assert found.loss + found.output.score(s) == pytest.approx(max(H))
     assert oracle.kind == "exact"
 
@@ -55,7 +57,9 @@ def test_left_links_with_their_loss_are_the_most_violated_ones(listed, seed, m, 
     assert found.loss + found.output.score(s) == pytest.approx(max(H))
 
 
-@pytest.mark.parametrize("truth", [[0, 0, 1, 1, 2, 2], [0, 0, 0, 0, 0, 0], [0, 1, 2, 3, 4, 5], [0, 1, 1, 0, 1, 2]])
+@pytest.mark.parametrize(
+    "truth", [[0, 0, 1, 1, 2, 2], [0, 0, 0, 0, 0, 0], [0, 1, 2, 3, 4, 5], [0, 1, 1, 0, 1, 2]]
+)
 def test_the_loss_of_forests_is_0_for_those_of_the_truth_alone_and_100_at_most(truth):
     known = slow.scores_of(np.zeros((6, 6)))
     loss = ForestLoss(PairwiseLoss(), np.array(truth))
@@ -85,7 +89,7 @@ def _links(m, forest):
 @given(seed=SEEDS)
 @settings(max_examples=25, deadline=None)
 def test_links_with_slack_scaling_stay_below_the_maximum_and_the_bound_holds(name, seed):
-    s, truth, index = task(seed, 5, False)
+    s, truth, _ = task(seed, 5, False)
     s = s.times(0.3)
     known, oracle = as_dict(s), make_oracle(name, "links")
     loss = ForestLoss(PairwiseLoss(), truth) if name == "single" else LeftLoss(PairwiseLoss(), truth)
@@ -195,7 +199,9 @@ def test_planes_move_with_the_truths():
             i = int(planes.group[j])
             factor = planes.b[j] if rule == SCALED else 1.0
             difference = first.planes.vectors[j] / factor - before.joint_feature(i, before.truth(i))
-            assert planes.vectors[j] / factor == pytest.approx(difference + after.joint_feature(i, after.truth(i)))
+            assert planes.vectors[j] / factor == pytest.approx(
+                difference + after.joint_feature(i, after.truth(i))
+            )
 
 
 def test_on_listed_pairs_the_truth_of_unconnected_pieces_has_no_loss():
@@ -218,4 +224,6 @@ def test_unknown_labels_are_refused():
     x = ItemSet(pairs=np.ones((3, 1)))
     for name in ("single", "average"):
         with pytest.raises(ValueError, match="links need a label for every item"):
-            make_oracle(name).example_loss(PairwiseLoss(), np.array([0, 0, 1]), x, known=np.array([True, True, False]))
+            make_oracle(name).example_loss(
+                PairwiseLoss(), np.array([0, 0, 1]), x, known=np.array([True, True, False])
+            )

@@ -80,7 +80,7 @@ def left_loss(truth: Sequence[int], scores: Scores, links: Sequence[Pair], r: fl
 
 
 def agglomerate(m: int, scores: Scores, linkage: str, stop: float = 0.0) -> list[tuple[set[int], set[int]]]:
-    """The merges in their order: of the two clusters of highest mean (or least) score, while it is >= stop."""
+    """The merges in their order: of the clusters of highest mean (or least) score, while it is >= stop."""
     clusters, merges = [{a} for a in range(m)], []
     while True:
         best: tuple[float, int, int] | None = None

@@ -146,8 +146,8 @@ def add_learning(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("learning").add_argument
     add("--kind", choices=KINDS, default="auto", help="what the items are (default: a guess)")
     learners = (
-        "correlation: learned as a whole, finds the number of clusters (default); agglomerative: link by link; "
-        "pairs: a classifier of pairs; kmeans: learned for k-means"
+        "correlation: learned as a whole, finds the number of clusters (default); "
+        "agglomerative: link by link; pairs: a classifier of pairs; kmeans: learned for k-means"
     )
     add("--learner", type=_learner, metavar="NAME", help=learners)
     links = "--learner agglomerative, joined by: single, average, complete, or left (items in an order)"
@@ -217,7 +217,12 @@ def recipe(args: argparse.Namespace) -> Recipe:
         raise UsageError("--skip-unlabelled leaves rows out, --unlabelled learns from them: give one of them")
     same = ["kind", "fields", "linkage", "loss", "C", "merge_cost", "scaling", "parts", "block"]
     same += ["nonnegative", "calibrate"]
-    more = {"learner": searches.learner(args), "n_neighbors": args.neighbours, "n_jobs": args.n_jobs, "random_state": args.seed}
+    more = {
+        "learner": searches.learner(args),
+        "n_neighbors": args.neighbours,
+        "n_jobs": args.n_jobs,
+        "random_state": args.seed,
+    }
     more |= {"unlabelled": background or "apart", "for_size": getattr(args, "for_size", None)}
     more |= sources.of_recipe(args) | searches.of_recipe(args)
     return clustruct.Recipe(**{name: getattr(args, name) for name in same}, **more)

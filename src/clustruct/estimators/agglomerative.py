@@ -6,8 +6,6 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, get_args
 
-import numpy as np
-
 from clustruct._typing import Floats, Labels
 from clustruct.inference.agglomerative import Linkage
 from clustruct.itemsets import ItemSet
@@ -19,7 +17,7 @@ from clustruct.problems import LinkageTask, SimilarityTask, Trained
 from clustruct.problems.linkage import TrainedLinks
 from clustruct.storage import register
 
-from .base import AnyLoss, SimilarityLearning
+from .base import SimilarityLearning
 from .choice import LOOSE, chosen_C
 from .products import warn_of_products
 
@@ -165,7 +163,9 @@ class SupervisedAgglomerative(SimilarityLearning):
     ) -> Choice:
         """C, chosen or given; judged on held-out sets where that is ``always`` wanted."""
         if self.C == "cv":
-            return chosen_C(task, grid=self.C_grid, folds=self.cv, groups=groups, random_state=self.random_state)
+            return chosen_C(
+                task, grid=self.C_grid, folds=self.cv, groups=groups, random_state=self.random_state
+            )
         if not always:
             return Choice(float(self.C), {})
 
@@ -175,7 +175,12 @@ class SupervisedAgglomerative(SimilarityLearning):
         options = {"folds": self.cv, "groups": groups, "random_state": self.random_state}
         weights = task.sample_weight
         return choose_C(
-            train, task.judge, len(task.sets), grid=[float(self.C)], sample_weight=weights, **options  # type: ignore[arg-type]
+            train,
+            task.judge,
+            len(task.sets),
+            grid=[float(self.C)],
+            sample_weight=weights,
+            **options,  # type: ignore[arg-type]
         )
 
     def _remember(self, trained: Trained) -> None:

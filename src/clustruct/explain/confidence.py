@@ -234,7 +234,7 @@ def _sums(K: Similarities, labels: LabelsLike) -> tuple[Scores, Ints, Scores, Fl
 def _strongest(W: Scores, y: Ints) -> tuple[Scores, Floats]:
     """The highest K_ab over the items b of each cluster other than a, and over those of a's own (0: none)."""
     m, k = len(y), int(y.max()) + 1
-    a, b = (np.nonzero(~np.eye(m, dtype=bool)) if isinstance(W, np.ndarray) else W.tocoo().coords)
+    a, b = np.nonzero(~np.eye(m, dtype=bool)) if isinstance(W, np.ndarray) else W.tocoo().coords
     values = W[a, b] if isinstance(W, np.ndarray) else W.tocoo().data
     cells, which = np.unique(a * k + y[b], return_inverse=True)
     highest = np.full(len(cells), -np.inf)

@@ -71,7 +71,7 @@ def left_of_list(index, values, labels, best, mate):
 
 @kernel()
 def worth(a, b, S, N, L, labels, complete):
-    """What a merge of two clusters scores: the mean or least score of their pairs, and what the loss gains."""
+    """What a merge of two clusters scores: the mean or least score of their pairs, and the gain in loss."""
     if N[a, b] == 0.0 or labels[a] != labels[b]:
         return -np.inf
     return (S[a, b] if complete else S[a, b] / N[a, b]) + L[a, b]
@@ -110,8 +110,8 @@ def merge_into(a, b, alive, S, N, L, pair, complete):
 def agglomerate(S, N, L, pair, labels, complete, floor, merges):
     """Merge the two clusters of highest worth until it is below the floor; how many merges.
 
-    S: sums (or least) of scores between clusters, N: numbers of scored pairs, L: what the loss gains, pair: of
-    the least similar pair a * m + b. ``merges`` gets both clusters (their first items) and that pair.
+    S: sums (or least) of scores between clusters, N: numbers of scored pairs, L: what the loss gains, pair:
+    a * m + b of the least similar pair. ``merges`` gets both clusters (their first items) and that pair.
     """
     m, n_merges = len(S), 0
     alive, best, mate = np.ones(m, np.bool_), np.full(m, -np.inf), np.full(m, -1)

@@ -5,9 +5,9 @@
 From singletons, the two clusters that are most alike are joined while their likeness is at least 0: that of
 their most similar pair (single link, Algorithm 8 of Finley 2009, section 6.2), the mean over their pairs
 (average link), or that of their least similar pair (complete link). h are the pairs that were decisive, with
-B = 1, or (average link) all pairs across a merge, with one over their number. Single link maximises F over all
-forests; the other two are greedy. Left links are for items in an order: each takes its best earlier item,
-where that scores above 0.
+B = 1, or (average link) all pairs across a merge, with one over their number. Single link maximises F over
+all forests; the other two are greedy. Left links are for items in an order: each takes its best earlier
+item, where that scores above 0.
 
 Pairs that are not listed are not scored: they join nothing, and have no part in a mean or a minimum.
 """
@@ -70,8 +70,8 @@ def single_link(K: Any, within: Ints | None = None) -> Links:
     Parameters
     ----------
     K : square matrix (dense and symmetric, or sparse), or `PairScores`
-    within : labels; then the maximum spanning tree inside each of their clusters, whatever it scores (one tree
-        for each piece that the listed pairs connect)
+    within : labels; then the maximum spanning tree inside each of their clusters, whatever it scores (one
+        tree for each piece that the listed pairs connect)
 
     Cost O(m^2) for a matrix (Prim's algorithm), O(p log p) for p listed pairs.
 

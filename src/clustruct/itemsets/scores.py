@@ -94,7 +94,7 @@ class PairScores:
         return replace(self, values=self.values * factor)
 
     def like(self, numbers: Floats) -> PairScores:
-        """Other numbers for the same pairs, one for each scored pair (of a matrix: in the order of `pdist`)."""
+        """Other numbers for the same pairs, one for each (of a matrix: in the order of `pdist`)."""
         if self.matrix is not None:
             full = squareform(numbers, checks=False) if len(numbers) else np.zeros_like(self.matrix)
             return replace(self, matrix=full)
@@ -103,7 +103,8 @@ class PairScores:
     def at(self, pairs: Ints) -> Floats:
         """The scores of some pairs (q x 2, smaller item first); of listed ones, which all of them must be.
 
-        >>> PairScores(3, index=np.array([[0, 2], [0, 1]]), values=np.array([3.0, -1.5])).at(np.array([[0, 1]]))
+        >>> listed = PairScores(3, index=np.array([[0, 2], [0, 1]]), values=np.array([3.0, -1.5]))
+        >>> listed.at(np.array([[0, 1]]))
         array([-1.5])
         """
         if self.matrix is not None:

@@ -147,9 +147,9 @@ class Oracle(Predictor):
 
     A subclass says what ``separate`` searches (``exactness``), and whether it can only do so by adding the
     loss to the scores (``adds_loss``), which asks for a loss that is linear in the coefficients and slack
-    norm 1 (slack scaling then takes several searches, see `slack_search`); and whether it has a smoothed form (``can_smooth``). With
-    ``loss_in_oracle=False`` the loss is left out of the search (section 3.6.5); the constraint counts it
-    always.
+    norm 1 (slack scaling then takes several searches, see `slack_search`); and whether it has a smoothed
+    form (``can_smooth``). With ``loss_in_oracle=False`` the loss is left out of the search (section 3.6.5);
+    the constraint counts it always.
     """
 
     exactness: ClassVar[OracleKind] = "undergenerating"

@@ -63,6 +63,7 @@ class CorrelationOracle(Oracle):
             return together_score(scores.matrix, y) - own
         listed = scores.listed()
         assert listed.index is not None
+        assert listed.values is not None
         e = y.at(listed.index) if isinstance(y, EdgeDegrees) else together(y, listed.index)
         return float(e @ listed.values)
 

@@ -17,6 +17,7 @@ from clustruct.inference import kmeans, spectral
 from clustruct.inference.agglomerative import Links
 from clustruct.inference.correlation import EdgeDegrees
 from clustruct.itemsets import ItemSet, PairScores
+from clustruct.itemsets.pairs import dense
 from clustruct.losses import Loss, LossState, NormalisedLoss
 from clustruct.partitions import RelaxedClustering, canonical_labels, normalised_indicator
 from clustruct.slack_rule import SlackRule
@@ -67,8 +68,8 @@ class KMeansOracle(Oracle):
 
     def score(self, scores: PairScores, y: Output) -> float:
         """trace(Y'KY)."""
-        K, Y = scores.product if scores.matrix is None else scores.matrix, factor_of(y)
-        Y = Y.toarray() if isinstance(Y, sparse.csr_array) else Y
+        K, Y = scores.product if scores.matrix is None else scores.matrix, dense(factor_of(y))
+        assert K is not None
         return float(np.sum(Y * (K @ Y)))
 
 
@@ -197,10 +198,10 @@ class Spectral(KMeansOracle):
         """
         shares = ((1.0 - share, one), (share, other))
         factors = [(part, factor_of(result.output)) for part, result in shares]
-        dense = [np.sqrt(part) * (Y.toarray() if sparse.issparse(Y) else Y) for part, Y in factors]
+        columns = [np.sqrt(part) * dense(Y) for part, Y in factors]
         stands = one.output if isinstance(one.output, RelaxedClustering) else other.output
         assert isinstance(stands, RelaxedClustering)
-        between = PairCoefficients(factor=np.hstack(dense))
+        between = PairCoefficients(factor=np.hstack(columns))
         return OracleResult(RelaxedClustering(stands.Y), between, sum(part * r.loss for part, r in shares))
 
     def relax(

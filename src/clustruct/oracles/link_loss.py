@@ -5,8 +5,8 @@
 
 m - k links span the k clusters of the truth (where pairs are listed: the k pieces of them that the list
 connects), n items have an earlier true mate. Both are 0 exactly for links that make the truth, and linear in
-the links: a search on K_ab - s l_ab is exact. s = 100 / (2m - k - 1), and 100 / (m - 1) where k = 1, makes the
-largest loss of a forest 100 (SPEC 11; Finley 2009, section 6.2).
+the links: a search on K_ab - s l_ab is exact. s = 100 / (2m - k - 1), and 100 / (m - 1) where k = 1, makes
+the largest loss of a forest 100 (Finley 2009, section 6.2; Yu and Joachims 2009).
 """
 
 from __future__ import annotations
@@ -61,7 +61,9 @@ class LinkLoss(ExampleLoss):
         """Delta(y_i, h), 0 where rounding leaves a little of a right h."""
         assert isinstance(y, Links)
         right = together(self.truth, y.index)
-        return self.unit * max(self.n_true - float(right.sum()) + self.wrong * float((1.0 - right).sum()), 0.0)
+        return self.unit * max(
+            self.n_true - float(right.sum()) + self.wrong * float((1.0 - right).sum()), 0.0
+        )
 
     @cached_property
     def coefficients(self) -> Floats:

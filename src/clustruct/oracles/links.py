@@ -139,7 +139,9 @@ class GreedyLinks(LinkOracle):
         check_judged(judged, known)
         found = ExampleLoss(loss, truth, x.pair_index if x.is_sparse else None)
         if found.by_pairs and found.coefficients is None:
-            raise ValueError(f"{self.name} link cannot train for {loss} where pairs are listed: use 'pairwise'")
+            raise ValueError(
+                f"{self.name} link cannot train for {loss} where pairs are listed: use 'pairwise'"
+            )
         return found
 
     def separate(
@@ -217,9 +219,7 @@ class CompleteLink(GreedyLinks):
     complete = True
 
 
-def links_of(
-    scores: PairScores, merges: list[tuple[list[int], list[int]]], *, complete: bool
-) -> Links:
+def links_of(scores: PairScores, merges: list[tuple[list[int], list[int]]], *, complete: bool) -> Links:
     """The links of merges: all scored pairs across each, or its least similar one."""
     S, scored = dense_parts(scores)
     index, weights = [np.empty((0, 2), np.int64)], [np.empty(0)]

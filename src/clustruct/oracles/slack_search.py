@@ -38,8 +38,8 @@ def separate_scaled(
         start = found.output if found.start is None else found.start
         search.tell(point(found))
     further = oracle.further(scores, loss, search.best.output.output)
-    found = [search.best, *(point(oracle.result(y, loss)) for y in further), *_mixed(oracle, search)]
-    answer = max(found, key=lambda p: p.need).output
+    met = [search.best, *(point(oracle.result(y, loss)) for y in further), *_mixed(oracle, search)]
+    answer = max(met, key=lambda p: p.need).output
     bound = search.bound if oracle.kind in ("exact", "overgenerating") else None
     return replace(answer, start=start, bound=bound)
 

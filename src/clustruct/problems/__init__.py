@@ -4,8 +4,8 @@ from .classification import BinaryProblem, MulticlassProblem
 from .clustering import ClusteringProblem
 from .clusters import ClusterTask
 from .continued import ContinuedTask, PastTraining, past_of
-from .linkage import LinkageProblem, LinkageTask
 from .judging import Judged, JudgedFold
+from .linkage import LinkageProblem, LinkageTask
 from .marks import MarkedRegion, Marks, kept_groups
 from .multilabel import MultiLabelProblem
 from .region import Region

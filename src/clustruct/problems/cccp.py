@@ -2,10 +2,11 @@
 
     min over w   1/2 |w|^2 + C mean_i [ max_{y,h} H_i(y, h; w) ],   h_i of the truth the best one at w
 
-H_i counts what an output scores above the truth with its best h_i. With h_i fixed at the present w that is an
-upper bound, equal there, and an ordinary structural SVM: its optimum is no higher, and the best h_i at the new
-w lower it again (Yu and Joachims 2009; CCCP, Yuille and Rangarajan 2003). The objective never rises. Where the
-inner training ends at a tolerance, or h_i are found greedily, the old w is kept unless the new one is better.
+H_i counts what an output scores above the truth with its best h_i. With h_i fixed at the present w that is
+an upper bound, equal there, and an ordinary structural SVM: its optimum is no higher, and the best h_i at the
+new w lower it again (Yu and Joachims 2009; CCCP, Yuille and Rangarajan 2003). The objective never rises.
+Where the inner training ends at a tolerance, or h_i are found greedily, the old w is kept unless the new one
+is better.
 """
 
 from __future__ import annotations
@@ -94,7 +95,10 @@ def moved(found: FitResult, before: L, after: L, rule: SlackRule) -> Planes | No
     if planes is None or getattr(found.working_set, "n_groups", 0) != before.n_examples:
         return None
     shift = np.array(
-        [after.joint_feature(i, after.truth(i)) - before.joint_feature(i, before.truth(i)) for i in range(before.n_examples)]
+        [
+            after.joint_feature(i, after.truth(i)) - before.joint_feature(i, before.truth(i))
+            for i in range(before.n_examples)
+        ]
     )
     factor = planes.b if rule.scaling == "slack" else np.ones(len(planes))
     return replace(planes, vectors=_dense(planes.vectors) + factor[:, None] * shift[planes.group])

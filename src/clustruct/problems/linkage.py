@@ -1,7 +1,7 @@
 """Supervised agglomerative clustering: the links of the truth are latent (Finley 2009, section 6.2).
 
     min over w   1/2 |w|^2 + C mean_i [ max_{y,h} (Delta(y_i, y, h) + <w, Psi(x_i, y, h)>)
-                                        - max_h <w, Psi(x_i, y_i, h)> ],     Psi = sum_{(a,b) in h} B_ab psi_ab
+                                        - max_h <w, Psi(x_i, y_i, h)> ],   Psi = sum_{(a,b) in h} B_ab psi_ab
 
 The problem has several optima: training starts from the weights of a pair classifier, and from others near
 them, and keeps the lowest end.
@@ -62,14 +62,18 @@ class LinkageProblem(ClusteringProblem):
         if not isinstance(self.oracle, LinkOracle):
             raise ValueError(f"{self.oracle.name!r} makes no links")
         if units is None and self.oracle.per_item:
-            self.units = replace(self.units, example_scale=1.0 / np.array([x.n_items for x in self.sets], float))
+            self.units = replace(
+                self.units, example_scale=1.0 / np.array([x.n_items for x in self.sets], float)
+            )
             self._psi_scale = self.units.example_scale.tolist()
         start = np.zeros(self.n_features) if w is None else w
         self._take([self.best_links(i, start) for i in range(self.n_examples)])
 
     def best_links(self, i: int, w: Floats) -> Links:
         """The best links at w that make the truth of set i."""
-        return self.oracle.span(self.oracle.scores(self.sets[i], w / self.units.feature_scale), self.labels[i])
+        return self.oracle.span(
+            self.oracle.scores(self.sets[i], w / self.units.feature_scale), self.labels[i]
+        )
 
     def _take(self, links: Sequence[Links]) -> None:
         self.truths = list(links)
@@ -114,11 +118,18 @@ class LinkageProblem(ClusteringProblem):
         """The mean Psi of m - 1 links dealt out at random, and their mean loss."""
         x, loss = self.sets[i], self.losses[i]
         everything = x.joint_feature_pairs(np.zeros(x.n_items, np.int64))
-        n_pairs = max(len(x.pair_index) if x.is_sparse and x.pair_index is not None else x.n_items * (x.n_items - 1) // 2, 1)
+        n_pairs = max(
+            len(x.pair_index)
+            if x.is_sparse and x.pair_index is not None
+            else x.n_items * (x.n_items - 1) // 2,
+            1,
+        )
         n_links = x.n_items - 1
         psi = everything * (n_links / n_pairs * self._psi_scale[i])
         if isinstance(loss, LinkLoss):
-            return psi, loss.unit * loss.n_true + n_links * float(np.mean(loss.coefficients)) if n_links else 0.0
+            return psi, loss.unit * loss.n_true + n_links * float(
+                np.mean(loss.coefficients)
+            ) if n_links else 0.0
         return psi, loss(np.zeros(x.n_items, np.int64))
 
 
@@ -174,7 +185,10 @@ class LinkageTask(SimilarityTask):
     def _starts(self, problem: LinkageProblem, chosen: Indices, n: int) -> list[LinkageProblem]:
         """The problem with the links of pair weights, and of weights near them that differ in links."""
         begin = [problem]
-        w, rng = self._pair_weights(chosen, problem.units.feature_scale), np.random.default_rng(self.random_state)
+        w, rng = (
+            self._pair_weights(chosen, problem.units.feature_scale),
+            np.random.default_rng(self.random_state),
+        )
         size = float(np.linalg.norm(w)) / np.sqrt(max(len(w), 1))
         for _ in range(n - 1):
             near = w + size * rng.normal(size=len(w))

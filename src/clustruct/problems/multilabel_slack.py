@@ -25,8 +25,8 @@ Labeling = tuple[Floats, Floats]  # y_u of the labels, y_uv of all pairs u < v
 def most_needed(
     search: Callable[[Floats], Any], unary: Floats, phi: Floats, truth: NDArray[Any], step: float, mixes: bool
 ) -> tuple[RelaxedLabeling, Floats]:
-    """For each example the labeling that needs most slack, and a bound that holds where the search is exact or
-    a relaxation.
+    """For each example the labeling that needs most slack, and a bound that holds where the search is exact
+    or a relaxation.
 
     Parameters
     ----------
@@ -38,7 +38,9 @@ def most_needed(
     pairs = phi[np.triu_indices(len(phi), 1)]
     right = as_relaxed(truth)
     base = _scores(right, unary, pairs)
-    searches = [MultiplierSearch(Point((y, e), 0.0, 0.0)) for y, e in zip(right.nodes, right.edges, strict=True)]
+    searches = [
+        MultiplierSearch(Point((y, e), 0.0, 0.0)) for y, e in zip(right.nodes, right.edges, strict=True)
+    ]
     while len(asked := np.flatnonzero([s.multiplier is not None for s in searches])):
         weight = np.array([searches[i].multiplier for i in asked], float)[:, None]
         found = as_relaxed(search(unary[asked] + weight * step * (1.0 - 2.0 * truth[asked])))
@@ -97,10 +99,10 @@ def _mixed(search: MultiplierSearch[Labeling]) -> Labeling:
     low, high, share = search.low, search.high, search.mixture()
     if high is None:
         return search.best.output
-    mixed = Point(None, *((1.0 - share) * a + share * b for a, b in ((low.loss, high.loss), (low.gain, high.gain))))
+    mixed = Point(
+        None, *((1.0 - share) * a + share * b for a, b in ((low.loss, high.loss), (low.gain, high.gain)))
+    )
     if mixed.need < search.best.need:
         return search.best.output
-    nodes, edges = (
-        (1.0 - share) * a + share * b for a, b in zip(low.output, high.output, strict=True)
-    )
+    nodes, edges = ((1.0 - share) * a + share * b for a, b in zip(low.output, high.output, strict=True))
     return nodes, edges

@@ -19,7 +19,7 @@ RIDGE = 1e-3
 
 @dataclass(frozen=True)
 class PairMoments:
-    """Of the pairs of one set, together (1) and apart (0): how many, sums of psi, and of psi psi' (or None)."""
+    """Of the pairs of one set, apart (0) and together (1): how many, sums of psi and of psi psi' (None)."""
 
     counts: Floats
     sums: Floats
@@ -49,13 +49,13 @@ def pair_weights(moments: list[PairMoments], scale: Floats) -> Floats:
     >>> pair_weights([PairMoments.of(x, np.array([0, 0, 1]))], np.ones(2)).round(1)
     array([ 1.4, -3.8])
     """
-    counts = sum(part.counts for part in moments)
+    counts = np.sum([part.counts for part in moments], axis=0)
     share = 0.5 / np.maximum(counts, 1.0)
-    sums = sum(part.sums for part in moments) / scale
+    sums = np.sum([part.sums for part in moments], axis=0) / scale
     target = share[1] * sums[1] - share[0] * sums[0]
     if any(part.squares is None for part in moments):
         return np.asarray(target)
-    squares = sum(part.squares for part in moments if part.squares is not None)
+    squares = np.sum([part.squares for part in moments if part.squares is not None], axis=0)
     gram = (share[0] * squares[0] + share[1] * squares[1]) / np.outer(scale, scale)
     ridge = RIDGE * max(float(np.trace(gram)) / len(gram), 1e-12)
     return np.asarray(np.linalg.solve(gram + ridge * np.eye(len(gram)), target))

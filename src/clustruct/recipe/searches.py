@@ -24,7 +24,9 @@ def check_searches(recipe: BaseEstimator, model: BaseEstimator) -> None:
 def check_linkage(recipe: BaseEstimator, model: BaseEstimator) -> None:
     """Refuse a linkage where there is none."""
     if recipe.linkage is not None and "linkage" not in model.get_params():
-        raise ValueError(f"linkage goes with learner='agglomerative', not with {recipe.learner!r} (--learner)")
+        raise ValueError(
+            f"linkage goes with learner='agglomerative', not with {recipe.learner!r} (--learner)"
+        )
 
 
 def warn_of_order(features: PairFeatures, kind: str) -> None:
@@ -32,8 +34,8 @@ def warn_of_order(features: PairFeatures, kind: str) -> None:
     if kind == "mentions" or any(isinstance(block, Mentions) for block in features.blocks_):
         return
     warnings.warn(
-        "linkage 'left' takes the items of a set in the order in which they stand: each joins an earlier one. "
-        "If that order means nothing, use another linkage",
+        "linkage 'left' takes the items of a set in the order in which they stand: each joins an earlier "
+        "one. If that order means nothing, use another linkage",
         OrderWarning,
         stacklevel=5,
     )

@@ -60,8 +60,8 @@ class MultiplierSearch(Generic[Y]):
     """The search for one example: asks for outputs of largest gain + ``multiplier`` x loss, one by one.
 
     ``best`` is the output of largest need among all that were met (the truth needs 0, and is the answer where
-    no other needs more), ``bound`` what no output can exceed if each answer was a true maximum, and ``low`` and
-    ``high`` are the ends of the bracket.
+    no other needs more), ``bound`` what no output can exceed if each answer was a true maximum, and ``low``
+    and ``high`` are the ends of the bracket.
 
     >>> outputs = [Point("truth", 0.0, 0.0), Point("near", 4.0, 0.5), Point("far", 10.0, -0.9)]
     >>> search = MultiplierSearch(outputs[0])

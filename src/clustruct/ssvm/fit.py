@@ -99,7 +99,7 @@ _NOTES: dict[OracleKind, tuple[str, ...]] = {
 
 
 _BOUNDED = (
-    "The oracle may miss the most violated output, but bounds what it can need: the upper end is by the bound.",
+    "The oracle may miss the most violated output, but bounds what it can need: so does the upper end.",
     "The training loss bound holds for exact prediction.",
 )
 
@@ -394,10 +394,10 @@ def _certificate(task: Task, planes: PlaneSet[Any], best: Incumbent[Any]) -> Cer
     lower = planes.dual if kind in ("exact", "undergenerating") else None
     if kind in ("exact", "overgenerating"):  # all true outputs were searched
         return Certificate(kind, lower, best.primal, bound, _NOTES[kind], bound, truth)
-    slack = _bounded_slack(task, best.w) if kind == "undergenerating" else None
-    if slack is not None:
-        upper = half + task.cost(task.examples, slack)
-        mean = float(task.weights[task.examples] @ slack**task.rule.norm)
+    bounds = _bounded_slack(task, best.w) if kind == "undergenerating" else None
+    if bounds is not None:
+        upper = half + task.cost(task.examples, bounds)
+        mean = float(task.weights[task.examples] @ bounds**task.rule.norm)
         return Certificate(kind, lower, upper, mean, _BOUNDED, mean, truth)
     return Certificate(kind, lower, None, None, _NOTES[kind], None, truth)
 

@@ -43,7 +43,8 @@ class StructuredProblem(Protocol):
     larger set that does not look for the largest violation: it certifies nothing.
 
     A problem may have further abilities, each a protocol of its own: `SupportsRules`, `SupportsSmoothing`,
-    `SearchesQuickly`, `KnownQuality`, `KindByRule`, `BoundsViolation`, `ScoresTruths`, `ThreadSafe`, `PrefersFormulation`, `Identifiable`.
+    `SearchesQuickly`, `KnownQuality`, `KindByRule`, `BoundsViolation`, `ScoresTruths`, `ThreadSafe`,
+    `PrefersFormulation`, `Identifiable`.
     """
 
     n_examples: int
