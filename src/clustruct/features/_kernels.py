@@ -198,11 +198,11 @@ def count_items(indptr, indices, rows, out):
 
 @kernel()
 def measure_rows(indptr, indices, counts, weight, rows, norm, total):
-    """Of those of the rows whose norm is NaN: length of the vector counts * weight, sum of the weights of its
+    """Of those of the rows whose total is NaN: length of the vector counts * weight, sum of the weights of its
     terms.
     """
     for i in rows:
-        if np.isnan(norm[i]):
+        if np.isnan(total[i]):
             square, plain = 0.0, 0.0
             for k in range(indptr[i], indptr[i + 1]):
                 w = weight[indices[k]]

@@ -106,6 +106,15 @@ class TermTable:
         """How many items there are."""
         return len(self.indptr) - 1 if self.codes is None else len(self.codes)
 
+    @property
+    def csr(self) -> tuple[Ints, Numbers, NDArray[Any]]:
+        """What kernels take."""
+        return self.indptr, self.indices, self.counts
+
+    def terms_since(self, item: int) -> Bools:
+        """Which terms of the vocabulary the items from number ``item`` on have."""
+        return self._count(item) > 0.0
+
     @cached_property
     def sizes(self) -> Ints:
         """How many different terms each item has."""

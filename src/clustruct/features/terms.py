@@ -232,17 +232,15 @@ class Rows:
         self._norm, self._total = np.full((2, len(table.indptr) - 1), np.nan)
 
     @property
-    def norm(self) -> Floats:
-        """The length of each row."""
-        self._measure(np.arange(len(self._norm)))
+    def norms(self) -> Floats:
+        """The length of each row, NaN where nobody has asked for it; who works one out puts it here."""
         return self._norm
 
     def _measure(self, rows: Ints) -> None:
         """Work out the lengths of some rows, if that was not done."""
         from ._kernels import measure_rows
 
-        held = self.table.indptr, self.table.indices, self.table.counts
-        measure_rows(*held, self.idf, rows, self._norm, self._total)
+        measure_rows(*self.table.csr, self.idf, rows, self._norm, self._total)
 
     def totals(self, rows: Ints) -> Floats:
         """The sum of the weights of the terms of some rows."""
@@ -259,10 +257,9 @@ class Rows:
     def _compare(self, rows: Ints) -> Likeness:
         from ._kernels import likenesses
 
-        out, t = np.empty((len(rows), 3)), self.table
+        out, lengths = np.empty((len(rows), 3)), (self._norm, self._total)
         self._measure(rows.ravel())
-        lengths = self._norm, self._total
-        likenesses(t.indptr, t.indices, t.counts, self.idf, self.top, *lengths, rows[:, 0], rows[:, 1], out)
+        likenesses(*self.table.csr, self.idf, self.top, *lengths, rows[:, 0], rows[:, 1], out)
         return Likeness(*out.T)
 
     def shared_rare(self, pairs: Ints) -> Floats:
@@ -279,8 +276,8 @@ class Rows:
         """Rows: product of the vectors, weight of the shared terms, largest such weight."""
         from ._kernels import compare_rows
 
-        out, t = np.zeros((len(rows), 3)), self.table
-        compare_rows(t.indptr, t.indices, t.counts, self.idf, weight, rows[:, 0], rows[:, 1], out)
+        out = np.zeros((len(rows), 3))
+        compare_rows(*self.table.csr, self.idf, weight, rows[:, 0], rows[:, 1], out)
         return out.T
 
 
