@@ -119,8 +119,8 @@ class StoredGroups:
 
     def drop_pieces(self, numbers: Iterable[int]) -> None:
         """Take pieces of the index away."""
-        with self._named():
-            self._db.executemany("DELETE FROM made WHERE number = ?", ((n,) for n in numbers))
+        for number in numbers:  # of a store of format 1 there are none, nor is there a table
+            self._ask("DELETE FROM made WHERE number = ?", number)
 
     def add_piece(self, number: int, content: bytes) -> None:
         """A further piece of the index."""
