@@ -176,7 +176,9 @@ def test_what_cannot_be_learned_is_refused_by_name():
         make_map("cubic")
     with pytest.raises(ValueError, match="too many for an exact kernel"):
         KernelMap().fit([ItemSet(pairs=np.random.default_rng(0).normal(size=(3160, 1)))])
-    assert tuple(SIMILARITIES) == OFFERED
+    assert (*SIMILARITIES, "auto") == OFFERED
+    with pytest.raises(ValueError, match="cv --compare"):
+        make_map("auto")
 
 
 @pytest.mark.parametrize("similarity", ["trees", "mapped", "kernel"])
@@ -196,3 +198,13 @@ def test_a_recipe_predicts_explains_and_keeps_it(similarity, tmp_path):
     again = load(tmp_path / "model")
     np.testing.assert_array_equal(again.predict(sets[4:])[0], recipe.predict(sets[4:])[0])
     np.testing.assert_array_equal(again.pipeline_[0].transform(sets[4:])[0].pairs, x.pairs)
+
+
+def test_the_similarity_is_chosen_by_held_out_labels():
+    sets = make_records(n_sets=4, n_people=4)
+    recipe = Recipe(similarity="auto").fit(sets)
+    costs = recipe.training_["similarities"]
+    assert recipe.training_["similarity"] == min(costs, key=costs.get)
+    assert ("trees" in recipe.pipeline_[0].get_feature_names_out()) == (costs["trees"] < costs["linear"])
+    with pytest.raises(ValueError, match="C chosen"):
+        Recipe(similarity="auto", C=1.0).fit(sets)

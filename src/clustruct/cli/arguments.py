@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 LINKAGES = ("single", "average", "complete", "left")
 KINDS = ("auto", "records", "text", "mentions", "vectors")
 # Those of `clustruct.similarity`, which is not imported before it is needed.
-SIMILARITIES = ("linear", "kernel", "mapped", "trees")
+SIMILARITIES = ("linear", "kernel", "mapped", "trees", "auto")
 ROLES = ("set", "id", "cluster", "group")
 SHOWN_FILES = 3
 # Options whose files a message begins with, where something is wrong with them.
@@ -155,7 +155,8 @@ def add_learning(parser: argparse.ArgumentParser) -> None:
     links = "--learner agglomerative, joined by: single, average, complete, or left (items in an order)"
     add("--linkage", choices=LINKAGES, help=links)
     shapes = (
-        "linear (default); trees: a column of boosted trees beside the features; mapped, kernel: Gaussian"
+        "linear (default); trees: a column of boosted trees beside the features; mapped, kernel: Gaussian; "
+        "auto: linear or trees, by held-out labels"
     )
     add("--similarity", choices=SIMILARITIES, default="linear", help=shapes)
     errors = (

@@ -13,6 +13,7 @@ from sklearn.base import clone
 
 from clustruct import losses
 from clustruct._typing import Floats
+from clustruct.inference.agglomerative import LINKAGES
 from clustruct.metrics import PairedComparison, compare_paired, evaluate, lower_is_better
 from clustruct.model_selection.learnable import groups_of
 from clustruct.records import RawSet
@@ -89,24 +90,21 @@ def settings(recipe: Recipe, varied: Sequence[str]) -> Iterator[dict[str, Any]]:
     """What is changed in the recipe, one thing at a time."""
     for name in varied:
         now = getattr(recipe, name, None)
-        for value in _values(recipe, name):
+        for value in _values(name):
             if value != now:
                 more = {"scaling": "slack"} if name == "loss" and value in SLACK else {}
                 yield {**({"learner": "agglomerative"} if name == "linkage" else {}), name: value, **more}
 
 
-def _values(recipe: Recipe, name: str) -> Sequence[str]:
+def _values(name: str) -> Sequence[str]:
     known: dict[str, Sequence[str]] = {
         "learner": tuple(LEARNERS),
         "loss": losses.names(),
         "similarity": tuple(SIMILARITIES),
-        # Those of the agglomerative learner, where there is one.
-        "linkage": tuple(getattr(LEARNERS.get("agglomerative"), "LINKAGES", ())),
+        "linkage": tuple(LINKAGES),
     }
     if name not in known:
         raise ValueError(f"what is compared must be some of {', '.join(TRIED)}, not {name!r}")
-    if name == "linkage" and not hasattr(recipe, "linkage"):
-        return ()
     return [value for value in known[name] if value not in LEFT_OUT.get(name, ())]
 
 

@@ -28,7 +28,9 @@ def make_map(similarity: str | PairMap, random_state: int = 0) -> PairMap | None
     if isinstance(similarity, PairMap):
         return clone(similarity)
     if similarity not in SIMILARITIES:
-        raise ValueError(f"similarity must be one of {', '.join(SIMILARITIES)}, not {similarity!r}")
+        if similarity == "auto":
+            raise ValueError("similarity='auto' is a choice that `Recipe.fit` makes; to see it, cv --compare")
+        raise ValueError(f"similarity must be one of {', '.join(SIMILARITIES)}, auto, not {similarity!r}")
     made = SIMILARITIES[similarity]()
     if made is not None and "random_state" in made.get_params():
         made.set_params(random_state=random_state)
