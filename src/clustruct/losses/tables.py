@@ -149,7 +149,14 @@ def _value(form: TableForm, truth: Ints, pred: Ints) -> float:
         shares = np.log(n / form.true_sizes[t]) + np.log(n / size[c])
         most = form.m * float(np.log(max(form.m, 2.0)))
         return max(0.0, -100.0 * float((n * shares).sum()) / most)
-    return float(form.value(*(part.sum() for part in form.parts(Sums(size, A, B, alone)))))
+    return float(
+        form.value(
+            *(
+                part.sum()
+                for part in form.parts(Sums(*(np.asarray(v, np.float64) for v in (size, A, B, alone))))
+            )
+        )
+    )
 
 
 class TableState(LossState):

@@ -231,7 +231,7 @@ def best_matched(
     """
     k = alive.size
     bounds = _join_bounds(alive, sums, gain, P, table, matching, form, rule)
-    first, second = np.argmax(bounds) // k, np.argmax(bounds) % k
+    first, second = int(np.argmax(bounds)) // k, int(np.argmax(bounds)) % k
     c, d = alive[first], alive[second]
     V = matched_after(P, alive, table, matching, form, c, d, -1)
     threshold = value(V, 0.0, k - 1, gain + sums[c, d], form, rule)

@@ -127,7 +127,7 @@ def greedy(
                 sums[c, e] += sums[d, e]
                 sums[e, c] = sums[c, e]
                 if form[0] < MATCHED:
-                    changes[c, e] = merge_change(c, e, table[0], table[1], table[2], form)
+                    changes[c, e] = merge_change(c, int(e), table[0], table[1], table[2], form)
                     changes[e, c] = changes[c, e]
         P, R, matching = _state(alive, table, form)
     return found

@@ -205,7 +205,7 @@ class TableGraphLoss(GraphLoss):
             alone += n * self.lonely[t]
             A += self.cell[n]
             B += self.cell[n] / self.divisor[t]
-        p, r = self.form.parts(Sums(*(np.float64(v) for v in (size, A, B, alone))))
+        p, r = self.form.parts(Sums(*(np.asarray(v, np.float64) for v in (size, A, B, alone))))
         return float(p), float(r)
 
     def _changes(self, gone: Sequence[int], come: Sequence[Counter[int]]) -> tuple[float, float]:

@@ -63,7 +63,7 @@ def pair_rows(x: ItemSet) -> Floats:
 
 def dense(rows: Matrix) -> Floats:
     """A plain array."""
-    return np.asarray(rows.toarray() if sparse.issparse(rows) else rows, dtype=np.float64)
+    return np.asarray(rows.toarray() if isinstance(rows, sparse.csr_array) else rows, dtype=np.float64)
 
 
 class PairMap(EstimatorState, TransformerMixin, BaseEstimator, ABC):
