@@ -209,7 +209,19 @@ def test_few_groups_take_the_value_that_they_agree_on():
     assert many.C == 1.0
     few = choose_C(trained, judge, 12, groups=GROUPS)
     assert few.C == 0.01
-    assert few.results["C"].tolist() == [1e-3, 0.01, 0.1, 1.0, 10.0]
+    assert few.results["C"].tolist() == [0.01, 0.1, 1.0, 10.0]
+
+
+def test_few_groups_that_disagree_leave_the_usual_C():
+    """10 ranks best, but only by two groups of four."""
+
+    def judge(t, numbers):
+        C = t.result.objective
+        if C not in (1.0, 10.0):
+            return [Judged(9.0) for _ in numbers]
+        return [Judged(1.2 if C == 1.0 or GROUPS[i] in "cd" else 1.0) for i in numbers]
+
+    assert choose_C(trained, judge, 12, groups=GROUPS).C == 1.0
 
 
 def test_few_groups_that_agree_on_the_best_keep_it():

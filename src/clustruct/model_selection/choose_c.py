@@ -24,6 +24,8 @@ LOWEST, HIGHEST = 1e-3, 1e4
 FEWEST_SETS = 3
 # Fewer groups of sets than this say little by their mean: what they agree on is asked for.
 FEW_GROUPS = 8
+# The share of groups that must be better off with another C than the usual one.
+MOST_GROUPS = 0.75
 # How many values in a row may be no better, where groups are few.
 PATIENCE = 2
 # Of two values one is always an end.
@@ -108,8 +110,8 @@ def choose_C(
     the best, over the units) the one nearest to the ``usual`` one is taken: it was the best on most data, and
     which of the others comes out ahead by so little is chance. With fewer than eight ``groups`` the error is
     that over groups, which are what is independent; smaller and larger values are tried until two in a row
-    are no better; and of those as good the one is taken that ranks best in the groups, one by one. What
-    ``kept`` knows from a run cut short is taken.
+    are no better; and of those as good the one is taken that ranks best in the groups one by one, where
+    three of four groups are better off with it than with the one nearest to the usual. What ``kept`` knows from a run cut short is taken.
     """
     trials = _Trials(train, judge, list(split_sets(n, folds, random_state, groups)), n, kept)
     table = _Table(trials, by, sample_weight, usual, begin, errors, few_groups(groups))
@@ -236,8 +238,7 @@ class _Table:
         mean = np.array([self._cost(C) for C in Cs.tolist()])
         best = self._best()
         as_good = [C for C in Cs.tolist() if self._differs_by(C, best) <= 0.0]
-        rank = self._ranks(as_good)
-        C = min(as_good, key=lambda C: (rank[C], abs(np.log(C / self.usual)), C))
+        C = self._agreed(as_good, min(as_good, key=lambda C: (abs(np.log(C / self.usual)), C)))
         if not widened:
             _mention_edge(Cs, mean, int(np.flatnonzero(Cs == C)[0]))
         pairs = np.array([np.sum([j.pairs for j in self.tried[C]], axis=0) for C in Cs.tolist()])
@@ -250,14 +251,18 @@ class _Table:
         made = zip(self.trials.folds, self.trials.weights[C], strict=True)
         return Choice(C, results, folds=[Fold(*split, w) for split, w in made])
 
-    def _ranks(self, Cs: Sequence[float]) -> dict[float, float]:
-        """The mean rank of each value over the groups; all alike where groups are many, or none."""
+    def _agreed(self, Cs: Sequence[float], usual: float) -> float:
+        """Of some values as good the one of the best mean rank over the groups, where most of the groups are
+        better off with it than with the usual one; that one where they are not, or where groups are many.
+        """
         if self.owners is None:
-            return dict.fromkeys(Cs, 0.0)
-        table = [[self._cost_of(C, self.owners == g) for C in Cs] for g in np.unique(self.owners)]
-        return dict(
-            zip(Cs, np.round(rankdata(np.round(table, 9), axis=1).mean(axis=0), 9).tolist(), strict=True)
-        )
+            return usual
+        groups = np.unique(self.owners)
+        table = np.array([[self._cost_of(C, self.owners == g) for C in Cs] for g in groups])
+        rank = rankdata(np.round(table, 9), axis=1).mean(axis=0)
+        best = int(np.argmin(rank))
+        better = np.count_nonzero(table[:, best] < table[:, list(Cs).index(usual)])
+        return Cs[best] if better >= MOST_GROUPS * len(groups) else usual
 
     def _cost_of(self, C: float, chosen: Bools) -> float:
         """The cost over some of the units."""
