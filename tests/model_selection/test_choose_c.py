@@ -219,7 +219,8 @@ def test_few_groups_that_disagree_leave_the_usual_C():
         C = t.result.objective
         if C not in (1.0, 10.0):
             return [Judged(9.0) for _ in numbers]
-        return [Judged(1.2 if C == 1.0 or GROUPS[i] in "cd" else 1.0) for i in numbers]
+        gain = {"a": 0.2, "b": 0.2, "c": 0.0, "d": -0.25}
+        return [Judged(1.2 - (C == 10.0) * gain[GROUPS[i]]) for i in numbers]
 
     assert choose_C(trained, judge, 12, groups=GROUPS).C == 1.0
 

@@ -111,7 +111,8 @@ def choose_C(
     which of the others comes out ahead by so little is chance. With fewer than eight ``groups`` the error is
     that over groups, which are what is independent; smaller and larger values are tried until two in a row
     are no better; and of those as good the one is taken that ranks best in the groups one by one, where
-    three of four groups are better off with it than with the one nearest to the usual. What ``kept`` knows from a run cut short is taken.
+    three of four groups are better off with it than with the one nearest to the usual. What ``kept`` knows
+    from a run cut short is taken.
     """
     trials = _Trials(train, judge, list(split_sets(n, folds, random_state, groups)), n, kept)
     table = _Table(trials, by, sample_weight, usual, begin, errors, few_groups(groups))
