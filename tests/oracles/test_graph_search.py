@@ -180,7 +180,6 @@ OPTIONS = [
     {"loss": "mitre", "scaling": "slack", "slack_norm": 2},
     {"loss": "pairwise_f"},
     {"loss": "pairwise_f", "scaling": "slack"},
-    {"loss": "b_cubed"},
 ]
 
 
