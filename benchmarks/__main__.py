@@ -15,13 +15,14 @@ from pathlib import Path
 from typing import Any
 
 import clustruct
-from benchmarks import correlation, eigen, engine, hooks, mrf_speed, start, universum_speed
+from benchmarks import correlation, eigen, engine, hooks, linkage, mrf_speed, start, universum_speed
 from benchmarks.printing import run_parts, show
 from studies.data import data_folder
 
 MODULES = {
     "engine": engine.PARTS,
     "correlation": correlation.PARTS,
+    "links": linkage.PARTS,
     "hooks": hooks.PARTS,
     "eigenvectors": eigen.PARTS,
     "Markov random fields": mrf_speed.PARTS,

@@ -15,6 +15,7 @@ import numpy as np
 from clustruct import SupervisedAgglomerative, SupervisedCorrelationClustering
 from clustruct.features import PairFeatures, guess_blocks
 from clustruct.metrics import compare_paired, evaluate
+from clustruct.model_selection import split_sets
 from clustruct.records import RawSet
 from studies import raw_data
 from studies.records.folds import labels_of
@@ -29,14 +30,11 @@ SCORES = {
     "CoNLL": "conll_f1",
     "pairwise F": "pairwise_f1",
 }
-# C (and r of left links) are chosen by cross-validation over the training documents: by wrong pairs for the
-# model that is trained for pairs, by purity, which counts items and not pairs, for links.
-MODELS: dict[str, Callable[[], Any]] = {
-    "correlation clustering, pairs": SupervisedCorrelationClustering,
-    "left links": lambda: SupervisedAgglomerative(
-        linkage="left", loss="purity", C_grid=(1.0, 10.0), n_starts=1
-    ),
-}
+PAIRS, LEFT = "correlation clustering, pairs", "left links"
+# What is tried for links: C, and what a wrong link counts.
+TRIED = tuple((C, r) for C in (1.0, 10.0) for r in (1.0, 0.3))
+FOLDS = 3
+Keep = Callable[[str, Callable[[], Any]], Any]
 
 
 class Split:
@@ -57,10 +55,30 @@ class Split:
     def tables(self) -> tuple[Any, Any]:
         return self.features.transform(self.train), self.features.transform(self.test)
 
-    def scores(self, name: str) -> dict[str, Any]:
+    def chosen(self, keep: Keep) -> Any:
+        """Left links with C and r of least purity loss on held-out training documents: it counts items, as
+        most of the scores do, and not pairs.
+        """
+        tried = {
+            (C, r): keep(f"{LEFT}, C = {C:g}, r = {r:g}, held out", lambda C=C, r=r: self.held_out(C, r))
+            for C, r in TRIED
+        }
+        C, r = min(tried, key=lambda key: float(tried[key]))
+        return left(C, r)
+
+    def held_out(self, C: float, r: float) -> float:
+        """The mean purity loss of training documents, each by a training that has not seen it."""
+        X, y = self.tables[0], labels_of(self.train)
+        losses = []
+        for seen, rest in split_sets(len(X), FOLDS):
+            model = left(C, r, rtol=0.1).fit([X[i] for i in seen], [y[i] for i in seen])
+            losses += model.set_losses([X[i] for i in rest], [y[i] for i in rest]).tolist()
+        return float(np.mean(losses))
+
+    def scores(self, model: Any) -> dict[str, Any]:
         """Trained on the one half, the scores of each document of the other, by its name."""
         X, Z = self.tables
-        model = MODELS[name]().fit(X, labels_of(self.train))
+        model = model.fit(X, labels_of(self.train))
         truth, found = labels_of(self.test), model.predict(Z)
         each = [evaluate([t], [f]).mean for t, f in zip(truth, found, strict=True)]
         by_document = {
@@ -70,21 +88,31 @@ class Split:
         return {"C": model.C_, "r": getattr(model, "wrong_link_", None), "scores": by_document}
 
 
+def left(C: float, r: float, rtol: float = 1e-2) -> SupervisedAgglomerative:
+    """Links to the left, from the weights of a pair classifier alone."""
+    return SupervisedAgglomerative(C, "purity", linkage="left", wrong_link=r, n_starts=1, rtol=rtol)
+
+
+def cells_of(split: Split, keep: Keep) -> dict[str, Any]:
+    """What each learner makes of a split; C of correlation clustering is chosen by wrong pairs held out."""
+    pairs = keep(PAIRS, lambda: split.scores(SupervisedCorrelationClustering(calibrate=False)))
+    return {PAIRS: pairs, LEFT: keep(LEFT, lambda: split.scores(split.chosen(keep)))}
+
+
 def compare(results: Results, quick: bool, *, name: str, most: int, documents: int) -> list[dict[str, Any]]:
     """At most so many mentions of at most so many documents; --quick: 25 mentions of ten, one split."""
     most, documents, splits = (25, 10, 1) if quick else (most, documents, SPLITS)
     sets = [raw for raw in raw_data.documents(name, most)[:documents] if len(raw) > 1]
     made = [Split(sets, seed) for seed in range(splits)]
-    cells = {
-        (seed, model): results.get(f"split {seed}, {model}", lambda s=split, m=model: s.scores(m))
-        for seed, split in enumerate(made)
-        for model in MODELS
-    }
+    cells = {}
+    for seed, split in enumerate(made):
+        found = cells_of(split, lambda key, make, seed=seed: results.get(f"split {seed}, {key}", make))
+        cells |= {(seed, model): cell for model, cell in found.items()}
     rows = [
-        {"split": seed + 1, "learned": model, "C": cell["C"], **_means(cell["scores"])}
+        {"split": seed + 1, "learned": model, "C": cell["C"], "r": cell["r"], **_means(cell["scores"])}
         for (seed, model), cell in cells.items()
     ]
-    return [*rows, *(_beside(model, cells, splits) for model in MODELS)]
+    return [*rows, *(_beside(model, cells, splits) for model in (PAIRS, LEFT))]
 
 
 def _means(scores: dict[str, dict[str, float]]) -> dict[str, float]:
@@ -96,11 +124,10 @@ def _beside(model: str, cells: dict[tuple[int, str], Any], splits: int) -> dict[
     means = [_means(cells[seed, model]["scores"]) for seed in range(splits)]
     row: dict[str, Any] = {"split": "all", "learned": model}
     row |= {title: float(np.mean([m[title] for m in means])) for title in SCORES}
-    first = next(iter(MODELS))
-    if model == first:
+    if model == PAIRS:
         return row
     pairs = [
-        (name, value, cells[seed, first]["scores"]["CoNLL"][name])
+        (name, value, cells[seed, PAIRS]["scores"]["CoNLL"][name])
         for seed in range(splits)
         for name, value in cells[seed, model]["scores"]["CoNLL"].items()
     ]
