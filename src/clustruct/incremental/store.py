@@ -71,7 +71,9 @@ class Store(StoredGroups):
 
     def add_items(self, items: Iterable[Item]) -> int:
         """Add items, or replace the fields of those that are there; how many are new."""
-        rows = [(i.id, json.dumps(dict(i.fields), ensure_ascii=False, default=plain), i.source) for i in items]
+        rows = [
+            (i.id, json.dumps(dict(i.fields), ensure_ascii=False, default=plain), i.source) for i in items
+        ]
         with self.transaction():
             (before,) = self._ask("SELECT count(*) FROM items")[0]
             put = "INSERT INTO items VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET fields = excluded.fields"
