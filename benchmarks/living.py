@@ -5,9 +5,9 @@
 Prints the loss (100 - pairwise F) of all at once and of each mode of a stream (known groups kept; known
 groups revised), ids that changed without being reported (none may), and the CPU seconds of each portion over
 its share of the whole, after all is imported and compiled; both read their items anew. The share is told
-in two ways: by the portion's items among all items, and by its compared pairs (all touch a new item) among those
-that are compared all at once; of several sets it is the median. What one call costs whatever is in it is told
-beside: that of a single item.
+in two ways: by the portion's items among all items, and by its compared pairs (all touch a new item) among
+those that are compared all at once; of several sets it is the median. What one call costs whatever is in it
+is told beside: that of a single item.
 """
 
 from __future__ import annotations

@@ -198,7 +198,7 @@ def count_items(indptr, indices, rows, out):
 
 @kernel()
 def measure_rows(indptr, indices, counts, weight, rows, norm, total):
-    """Of the rows whose total is NaN: length of the vector counts * weight, sum of the weights of its terms."""
+    """Of rows whose total is NaN: length of the vector counts * weight, sum of the weights of its terms."""
     for i in rows:
         if np.isnan(total[i]):
             square, plain = 0.0, 0.0
