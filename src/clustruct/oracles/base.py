@@ -70,13 +70,14 @@ class OracleResult:
 @dataclass(frozen=True)
 class SmoothedSearch:
     """What a smoothed search finds: the largest violation, its smoothed form, and the mean output of the
-    latter.
+    latter. ``start`` is where the next search for the same example may begin.
     """
 
     violation: float
     value: float
     coefficients: PairCoefficients
     loss: float
+    start: Floats | None = None
 
 
 class Predictor(ABC):
@@ -208,7 +209,9 @@ class Oracle(Predictor):
         """As `separate`; what a training goes by before it ends."""
         return self.separate(scores, loss, rule, start)
 
-    def smooth(self, scores: PairScores, loss: ExampleLoss, mu: float) -> SmoothedSearch:
+    def smooth(
+        self, scores: PairScores, loss: ExampleLoss, mu: float, start: Floats | None = None
+    ) -> SmoothedSearch:
         """`separate` with an entropy of weight mu (margin scaling, slack norm 1)."""
         raise ValueError(f"the {self.name} oracle cannot be smoothed")
 

@@ -29,6 +29,9 @@ from .violation_search import tolerance_of
 MOST_DENSE = 4000
 # Eigenvalues to this relative accuracy are as good as exact beside the gaps at which training ends.
 ORACLE_TOL = 1e-7
+# Sets of more items are smoothed over their leading eigenvectors only, so many for each cluster.
+SOFT_LIMIT = 500
+SOFT_PAIRS = 4
 
 
 class KMeansOracle(Oracle):
@@ -196,22 +199,29 @@ class Spectral(KMeansOracle):
         assert n_clusters is not None
         return spectral.relax(K, n_clusters, centred=self.centred)
 
-    def smooth(self, scores: PairScores, loss: ExampleLoss, mu: float) -> SmoothedSearch:
+    def smooth(
+        self, scores: PairScores, loss: ExampleLoss, mu: float, start: Floats | None = None
+    ) -> SmoothedSearch:
         if (refused := self.refusal(PLAIN, loss.loss)) is not None:
             raise ValueError(refused)
         K, Y = scores.matrix, loss.factor.toarray()
-        if K is None:
-            assert scores.product is not None
-            K = scores.product @ np.eye(scores.n_items)
         k = Y.shape[1]
-        found = spectral.soft_relax(augmented(K, loss), k, mu, centred=self.centred)
-        base = 100.0 - float(np.sum(Y * (K @ Y)))
+        if K is None and scores.n_items > SOFT_LIMIT:
+            assert scores.product is not None
+            A, along = augmented_operator(scores.product, loss.factor, 100.0 / k), scores.product @ Y
+            options = {"n_pairs": SOFT_PAIRS * k, "tol": ORACLE_TOL, "start": start}
+        else:
+            K = scores.product @ np.eye(scores.n_items) if K is None else K
+            A, along, options = augmented(K, loss), K @ Y, {}
+        found = spectral.soft_relax(A, k, mu, centred=self.centred, **options)
+        base = 100.0 - float(np.sum(Y * along))
         lost = 100.0 * (1.0 - float(np.sum((loss.factor.T @ found.U) ** 2)) / k)
         return SmoothedSearch(
             max(0.0, found.largest + base),
             found.smoothed + base,
             PairCoefficients(factor=found.U),
             max(0.0, lost),
+            found.vectors if options else None,
         )
 
 

@@ -113,6 +113,7 @@ class ClusteringProblem:
         self.n_examples = len(self.sets)
         self.n_features = self.sets[0].n_features if self.sets else 0
         self._last: list[OracleResult | None] = [None] * self.n_examples
+        self._soft_start: dict[int, Floats | None] = {}
         self._truth_features: dict[int, Floats] = {}
         self._psi_scale = [s / self.units.feature_scale for s in self.units.example_scale]
 
@@ -196,7 +197,8 @@ class ClusteringProblem:
         if not self.oracle.can_smooth:
             raise ValueError(f"the {self.oracle.name} oracle cannot be smoothed")
         unit, scores = self.units.loss_unit, self._scores(i, w, SlackRule())
-        found = self.oracle.smooth(scores, self.losses[i], mu / unit)
+        found = self.oracle.smooth(scores, self.losses[i], mu / unit, self._soft_start.get(i))
+        self._soft_start[i] = found.start
         here = found.coefficients.joint_feature(self.sets[i]) * self._psi_scale[i]
         return SmoothedResult(
             violation=unit * found.violation,
