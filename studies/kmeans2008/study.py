@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from studies import nested_cv, tasks
-from studies.kmeans2008 import count, news, protocol, synth, timing, webkb, webkb_pages
+from studies.kmeans2008 import count, news, synth, tables, timing, webkb, webkb_pages
 from studies.study import Study, Table
 
 PAGES = ("webkb/webkb.jsonl.gz",)
@@ -19,7 +19,7 @@ STUDY = Study(
                 f"webkb-{kind}",
                 f"Table 4.3: WebKB-{kind.upper()}. Ours (published)",
                 partial(webkb.table, kind=kind),
-                webkb.render,
+                tables.webkb,
                 data=PAGES,
                 sources=(webkb_pages, nested_cv),
             )
@@ -30,7 +30,7 @@ STUDY = Study(
                 f"synth-{noise}",
                 f"Table 4.3: Synth, noise {noise}",
                 partial(synth.synth, noise=noise),
-                synth.render,
+                tables.synth,
                 sources=(nested_cv,),
             )
             for noise in (0.2, 0.6, 0.8)
@@ -40,14 +40,18 @@ STUDY = Study(
                 source,
                 f"Table 4.4 on {source}",
                 partial(news.by_source, source=source),
-                protocol.by_method,
+                tables.by_method,
                 data=(f"news/{source}.jsonl.gz",),
                 sources=(tasks, nested_cv),
             )
             for source in news.SOURCES
         ),
         Table(
-            "timing", "Figures 4.1 to 4.4: CPU time of a training", timing.curves, timing.render, timing.draw
+            "timing",
+            "Figures 4.1 to 4.4: CPU time of a training",
+            timing.curves,
+            tables.timing,
+            tables.draw_timing,
         ),
         Table("count", "Which rule finds k: Synth", count.synth_rules),
         Table(

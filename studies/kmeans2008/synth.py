@@ -10,9 +10,7 @@ from clustruct.baselines import PairKMeans, UntrainedKMeans
 from clustruct.datasets import make_synth
 from clustruct.estimators import SupervisedKMeans
 from studies.kmeans2008.protocol import Methods, as_dict
-from studies.kmeans2008.published import SYNTH, mean_of
 from studies.nested_cv import nested_leave_one_out
-from studies.rendering import beside, grid
 from studies.results import Results
 
 METHODS: Methods = {
@@ -41,20 +39,3 @@ def _means(rows: list[dict[str, Any]]) -> dict[str, Any]:
     by = {p: float(np.mean([row["outer"][p] for row in rows])) for p in rows[0]["outer"]}
     seconds = float(np.mean([row["seconds"] for row in rows]))
     return {"loss": float(np.mean([row["loss"] for row in rows])), "by predictor": by, "seconds": seconds}
-
-
-def render(rows: list[dict[str, Any]]) -> str:
-    """Published figures stand beside noise 0.2, as printed."""
-    then = mean_of(SYNTH) if rows[0]["noise"] == 0.2 else {}
-    predictors = list(rows[0]["by predictor"])
-    lines = [
-        [
-            row["method"],
-            beside(row["loss"], then.get(row["method"]), 1),
-            *(f"{row['by predictor'][p]:.1f}" for p in predictors),
-            f"{row['seconds']:.1f}",
-        ]
-        for row in rows
-    ]
-    head = ["method", "loss, predictor chosen (published)", *predictors, "CPU s of a training"]
-    return grid(head, lines)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 import warnings
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,6 @@ from sklearn.exceptions import ConvergenceWarning
 from clustruct import ssvm
 from clustruct.datasets import make_synth
 from clustruct.problems import ClusteringProblem
-from studies.rendering import grid
 from studies.results import Results
 
 CURVES: dict[str, dict[str, Any]] = {
@@ -68,37 +66,3 @@ def curves(results: Results, quick: bool) -> list[dict[str, Any]]:
                 {"oracle": oracle, "varied": name, "values": values, "seconds": seconds, "exponent": slope}
             )
     return rows
-
-
-def render(rows: list[dict[str, Any]]) -> str:
-    """A line per curve."""
-    lines = [
-        [
-            row["oracle"],
-            f"{row['varied']} ({CURVES[row['varied']]['label']})",
-            ", ".join(f"{v}: {s:.2f}" for v, s in zip(row["values"], row["seconds"], strict=True)),
-            f"{row['exponent']:.2f}",
-        ]
-        for row in rows
-    ]
-    return grid(["oracle", "varied", "CPU seconds of a training", "exponent"], lines)
-
-
-def draw(rows: list[dict[str, Any]], docs: Path) -> None:
-    """Figures 4.1 to 4.4."""
-    import matplotlib
-
-    matplotlib.use("svg")
-    from matplotlib import pyplot as plt
-
-    with plt.rc_context({"svg.hashsalt": "clustruct"}):
-        figure, axes = plt.subplots(1, 4, figsize=(16, 3.5))
-        for axis, (name, curve) in zip(axes, CURVES.items(), strict=True):
-            for row in (row for row in rows if row["varied"] == name):
-                label = f"{row['oracle']}, exponent {row['exponent']:.2f}"
-                axis.plot(row["values"], row["seconds"], "o-", label=label)
-            axis.set(xlabel=f"{curve['label']} ({name})", ylabel="CPU seconds")
-            axis.legend()
-        figure.tight_layout()
-        figure.savefig(docs / "kmeans-timing.svg", metadata={"Date": None})
-        plt.close(figure)

@@ -8,7 +8,13 @@ from hypothesis import strategies as st
 
 from clustruct.inference import kernel_kmeans
 from clustruct.inference.kernel_kmeans import batch, cut_value, normalised_cut, points_of
-from tests.reference.kmeans import best_normalised_cut, best_partition, lloyd_moves, normalised_cut_value, trace_value
+from tests.reference.kmeans import (
+    best_normalised_cut,
+    best_partition,
+    lloyd_moves,
+    normalised_cut_value,
+    trace_value,
+)
 
 
 def kernel(m, seed, shift=0.0):
@@ -62,7 +68,11 @@ def test_equal_items_still_make_k_clusters():
 
 def test_similarities_that_are_no_kernels_are_refused():
     K = np.array([[0.0, 1.0], [1.0, 0.0]])
-    with pytest.raises(ValueError, match="not positive semidefinite: it has the eigenvalue -1.*kernel_learning"):
+    with pytest.raises(
+        ValueError, match="not positive semidefinite.*the eigenvalue -1 beside 1; learn with kernel_"
+    ):
         batch(K, 1)
+    with pytest.raises(ValueError, match="an item has the similarity -1 with itself"):
+        batch(-np.eye(3), 2)
     with pytest.raises(ValueError, match="an item has the degree -1"):
         normalised_cut(np.array([[1.0, -2.0], [-2.0, 1.0]]), 2)

@@ -51,16 +51,19 @@ def points_of(K: Floats) -> Floats:
     >>> points_of(np.ones((2, 2))).round(3).tolist()
     [[1.0], [1.0]]
     """
+    if (own := float(K.diagonal().min())) < 0.0:
+        raise ValueError(_refusal(f"an item has the similarity {own:.3g} with itself"))
     values, V = linalg.eigh(K, check_finite=False)
     largest = max(float(np.abs(values).max(initial=0.0)), 1e-300)
     if values[0] < -TOLERANCE * largest:
-        raise ValueError(
-            f"the similarity is not positive semidefinite: it has the eigenvalue {values[0]:.3g} beside "
-            f"{values[-1]:.3g}, and batch k-means need not end there; {KEEP_SIGNS}"
-        )
+        raise ValueError(_refusal(f"it has the eigenvalue {values[0]:.3g} beside {values[-1]:.3g}"))
     kept = values > TOLERANCE * largest
     F = V[:, kept] * np.sqrt(values[kept])
     return np.asarray(F * np.where(F.sum(axis=0) < 0.0, -1.0, 1.0)) if F.size else np.zeros((len(K), 1))
+
+
+def _refusal(why: str) -> str:
+    return f"the similarity is not positive semidefinite, and batch k-means need not end: {why}; {KEEP_SIGNS}"
 
 
 def normalised_cut(K: Any, k: int, *, n_init: int = 10, random_state: int = 0) -> Ints:

@@ -30,6 +30,8 @@ Method = Literal["auto", "dense", "lanczos"]
 SMALL = 200
 # Eigenvectors with a smaller share are left out of a soft clustering.
 NEGLIGIBLE = 1e-13
+# Leading eigenvectors whose least share is more than this part of the largest do not stand out at all.
+FLAT = 0.99
 # Where nothing is known, k is looked for up to this many.
 MOST_CLUSTERS = 30
 # Lanczos steps that look for an eigenvalue passed over.
@@ -197,7 +199,7 @@ def soft_relax(
     Cost O(m^3). With ``n_pairs`` (at least k + 1) only so many leading eigenvectors have a share, and K is
     only multiplied with: Z is still such a mean, ``largest`` still what it is, and <K, Z> + mu S(Z) below that
     of all eigenvectors by as much as the others would add, next to nothing where mu is small beside the gap.
-    ``tol`` and ``start`` are those of `relax` then.
+    ``tol`` and ``start`` are those of `relax` then. Where these few have like shares, as for K = 0, all are taken.
 
     >>> K = np.diag([3.0, 2.0, 0.0])
     >>> found = soft_relax(K, 2, mu=0.1)
@@ -213,13 +215,15 @@ def soft_relax(
         along = float(first[:, 0] @ (K @ first[:, 0]))
         if k == 1:
             return SoftClustering(first, along, along, along, first)
-    free = k - int(centred)
-    if n_pairs is not None and max(n_pairs, free + 1) < m - 1:
+    free, n_pairs = k - int(centred), m if n_pairs is None else max(n_pairs, k + 1)
+    few = n_pairs < m - 1
+    if few:
         A = centre(K) if centred else K
-        eigenvalues, V = leading_eigenvectors(A, max(n_pairs, free + 1), tol=tol, start=start)
-    else:
+        eigenvalues, V = leading_eigenvectors(A, n_pairs, tol=tol, start=start)
+        p = occupations(eigenvalues, free, mu)
+    if not few or p.min() > FLAT * p.max():
         eigenvalues, V = _all_eigenvectors(check_similarity(K), first if centred else None)
-    p = occupations(eigenvalues, free, mu)
+        p = occupations(eigenvalues, free, mu)
     entropy = -float(np.sum(xlogy(p, p) + xlogy(1.0 - p, 1.0 - p)))
     kept = p > NEGLIGIBLE
     U = np.column_stack([first, V[:, kept] * np.sqrt(p[kept])])

@@ -11,6 +11,7 @@ from .base import (
     Predictor,
     make_oracle,
     make_predictor,
+    make_search,
     oracle_names,
     predictor_names,
     register,
@@ -18,4 +19,4 @@ from .base import (
 from .example_loss import ExampleLoss, Output
 
 __all__ = ["ExampleLoss", "Oracle", "OracleResult", "Output", "Predictor", "register"]
-__all__ += ["make_oracle", "make_predictor", "oracle_names", "predictor_names"]
+__all__ += ["make_oracle", "make_predictor", "make_search", "oracle_names", "predictor_names"]

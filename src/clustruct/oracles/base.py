@@ -236,7 +236,7 @@ def predictor_names(objective: Objective) -> tuple[str, ...]:
     """Names of the searches that give partitions of highest score.
 
     >>> predictor_names("kmeans")
-    ('discrete', 'discrete_centred', 'iterative')
+    ('batch', 'discrete', 'discrete_centred', 'iterative', 'normalised_cut')
     """
     return tuple(sorted(n for n, k in _KNOWN.items() if k.objective == objective and not k.relaxed))
 
@@ -259,6 +259,17 @@ def make_predictor(name: str, objective: Objective, *, n_init: int = 10, random_
         raise ValueError(
             f"predictor must be one of {', '.join(predictor_names(objective))}, not {name!r}{hint}"
         )
+    return _KNOWN[name](n_init=n_init, random_state=random_state)
+
+
+def make_search(name: str, *, n_init: int = 10, random_state: int = 0) -> Predictor:
+    """The search of that name, relaxed or not, for what compares the answers of all of them.
+
+    >>> make_search("spectral").relaxed, make_search("discrete").relaxed
+    (True, False)
+    """
+    if name not in _KNOWN:
+        raise ValueError(f"a search must be one of {', '.join(sorted(_KNOWN))}, not {name!r}")
     return _KNOWN[name](n_init=n_init, random_state=random_state)
 
 

@@ -1,0 +1,112 @@
+"""The tables of chapter 4 as Markdown and pictures, ours beside the published ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from clustruct.metrics import compare_paired
+from studies.kmeans2008.published import METHODS, SYNTH, WEBKB, mean_of
+from studies.kmeans2008.timing import CURVES
+from studies.rendering import beside, grid
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+def by_method(columns: Mapping[str, Rows], published: Any = None) -> str:
+    """A table like 4.3: a line per test set, a column per method, means and seconds; then the comparison.
+
+    ``published`` has the published loss by test set and method, "mean" among the sets.
+    """
+    columns = {m: columns[m] for m in (*METHODS, *columns) if m in columns}
+    then = published or {}
+    names = [row["test"] for row in next(iter(columns.values()))]
+    lines = [
+        [str(name), *(_cell(rows[i], then.get(name, {}).get(method)) for method, rows in columns.items())]
+        for i, name in enumerate(names)
+    ]
+    means = {m: float(np.mean([row["loss"] for row in rows])) for m, rows in columns.items()}
+    lines.append(["mean", *(beside(x, then.get("mean", {}).get(m), 1) for m, x in means.items())])
+    seconds = [float(np.mean([row["seconds"] for row in rows])) for rows in columns.values()]
+    lines.append(["CPU s of a training", *(f"{s:.1f}" for s in seconds)])
+    lines.append(["duality gap left, at most", *(_gap(rows) for rows in columns.values())])
+    text = grid(["test set", *columns], lines)
+    if {"Iterative", "Spectral"} <= set(columns):
+        pair = ([row["loss"] for row in columns[m]] for m in ("Iterative", "Spectral"))
+        text += f"\n\nIterative and Spectral: {compare_paired(*pair)}"
+    return text
+
+
+def _cell(row: Mapping[str, Any], published: float | None) -> str:
+    C = "" if row["C"] is None else f", C = {row['C']:g}"
+    return f"{beside(row['loss'], published, 1)} {row['predictor']}{C}"
+
+
+def _gap(rows: Rows) -> str:
+    gaps = [row["gap"] for row in rows if row["gap"] is not None]
+    return f"{100 * max(gaps):.1f}%" if gaps else ""
+
+
+def webkb(rows: Mapping[str, Any]) -> str:
+    """Ours (published)."""
+    then: dict[str, Any] = {
+        name: dict(zip(METHODS, losses, strict=True)) for name, losses in WEBKB[rows["kind"]].items()
+    }
+    then["mean"] = mean_of(tuple(WEBKB[rows["kind"]].values()))
+    chosen = {m: sorted({row["weighting"] for row in found}) for m, found in rows["columns"].items()}
+    text = "; ".join(f"{m}: {', '.join(words)}" for m, words in chosen.items())
+    return f"{by_method(rows['columns'], then)}\n\nWeighting of words: {text}."
+
+
+def synth(rows: Rows) -> str:
+    """Published figures stand beside noise 0.2, as printed."""
+    then = mean_of(SYNTH) if rows[0]["noise"] == 0.2 else {}
+    predictors = list(rows[0]["by predictor"])
+    lines = [
+        [
+            row["method"],
+            beside(row["loss"], then.get(row["method"]), 1),
+            *(f"{row['by predictor'][p]:.1f}" for p in predictors),
+            f"{row['seconds']:.1f}",
+        ]
+        for row in rows
+    ]
+    head = ["method", "loss, predictor chosen (published)", *predictors, "CPU s of a training"]
+    return grid(head, lines)
+
+
+def timing(rows: Rows) -> str:
+    """A line per curve."""
+    lines = [
+        [
+            row["oracle"],
+            f"{row['varied']} ({CURVES[row['varied']]['label']})",
+            ", ".join(f"{v}: {s:.2f}" for v, s in zip(row["values"], row["seconds"], strict=True)),
+            f"{row['exponent']:.2f}",
+        ]
+        for row in rows
+    ]
+    return grid(["oracle", "varied", "CPU seconds of a training", "exponent"], lines)
+
+
+def draw_timing(rows: Rows, docs: Path) -> None:
+    """Figures 4.1 to 4.4."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    from matplotlib import pyplot as plt
+
+    with plt.rc_context({"svg.hashsalt": "clustruct"}):
+        figure, axes = plt.subplots(1, 4, figsize=(16, 3.5))
+        for axis, (name, curve) in zip(axes, CURVES.items(), strict=True):
+            for row in (row for row in rows if row["varied"] == name):
+                label = f"{row['oracle']}, exponent {row['exponent']:.2f}"
+                axis.plot(row["values"], row["seconds"], "o-", label=label)
+            axis.set(xlabel=f"{curve['label']} ({name})", ylabel="CPU seconds")
+            axis.legend()
+        figure.tight_layout()
+        figure.savefig(docs / "kmeans-timing.svg", metadata={"Date": None})
+        plt.close(figure)
