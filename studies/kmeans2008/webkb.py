@@ -15,7 +15,7 @@ from studies.kmeans2008.webkb_pages import UNIVERSITIES, webkb
 from studies.nested_cv import nested_leave_one_out
 from studies.results import Results
 
-# With two or three sets and 20,000 to 60,000 weights one-slack training needs half of the rounds of n-slack, as
+# With two or three sets and 20,000 to 60,000 weights one-slack training needs half of the rounds of n-slack:
 # it asks between the best point and the QP's solution (words alone, C = 10, after 40 rounds: 8% and 17%).
 TRAINED = {"rtol": 0.02, "max_iter": 200, "n_init": 3}
 # Six powers of ten, as in Table 4.2, in the unit that the data suggest; from 10 on words are over-fitted.

@@ -1,7 +1,8 @@
 """Clustering procedures that ask for a positive semidefinite K (Finley 2009, sections 4.2.1 and 4.3.3).
 
-Such a K is one of inner products, K_ab = <f_a, f_b>. Batch k-means converges on points f_a, and the normalised
-cut has degrees to divide by. On other K both are refused: `kmeans.iterative` and `spectral` take any.
+Such a K is one of inner products, K_ab = <f_a, f_b>. Batch k-means converges on points f_a, and the
+normalised cut has degrees to divide by. On other K both are refused: `kmeans.iterative` and `spectral` take
+any.
 """
 
 from __future__ import annotations
@@ -30,9 +31,9 @@ KEEP_SIGNS = "learn with kernel_learning=True, or use 'iterative' or 'discrete',
 def batch(K: Any, k: int, *, n_init: int = 10, random_state: int = 0) -> Ints:
     """Batch k-means: all items move to the nearest centre, then all centres are taken anew.
 
-    ``K`` is symmetric and positive semidefinite, else ValueError; the answer has exactly k clusters and is the
-    best of ``n_init`` starts (k-means++). Returns canonical labels. Cost O(m^3) for the points, O(m^2 k) for a
-    pass. `kmeans.iterative` looks at single moves and comes to values at least as high from the same labels.
+    ``K`` is symmetric and positive semidefinite, else ValueError; the answer has exactly k clusters and is
+    the best of ``n_init`` starts (k-means++). Returns canonical labels. Cost O(m^3) for the points, O(m^2 k)
+    for a pass. `kmeans.iterative` looks at single moves: from the same labels it ends at least as high.
 
     >>> batch(np.array([[2.0, 1.9, 0.1], [1.9, 2.0, 0.0], [0.1, 0.0, 1.0]]), 2)
     array([0, 0, 1])
@@ -73,9 +74,9 @@ def normalised_cut(K: Any, k: int, *, n_init: int = 10, random_state: int = 0) -
 
         maximise over partitions:   sum_c  sum_{a,b in c} K_ab / sum_{a in c} d_a,    d_a = sum_b K_ab
 
-    The k leading eigenvectors U of D^(-1/2) K D^(-1/2) solve the relaxation; the items, as points u_a / d_a^(1/2)
-    of weight d_a, are clustered by batch k-means. ValueError where a degree d_a is not positive. Returns
-    canonical labels of exactly k clusters. Cost that of the eigenvectors.
+    The k leading eigenvectors U of D^(-1/2) K D^(-1/2) solve the relaxation; the items, as points
+    u_a / d_a^(1/2) of weight d_a, are clustered by batch k-means. ValueError where a degree d_a is not
+    positive. Returns canonical labels of exactly k clusters. Cost that of the eigenvectors.
 
     >>> normalised_cut(np.array([[2.0, 1.9, 0.1], [1.9, 2.0, 0.0], [0.1, 0.0, 1.0]]), 2)
     array([0, 0, 1])
@@ -85,8 +86,8 @@ def normalised_cut(K: Any, k: int, *, n_init: int = 10, random_state: int = 0) -
     degrees = dense.sum(axis=1)
     if degrees.min() <= TOLERANCE * np.abs(dense).sum(axis=1).max():
         raise ValueError(
-            f"an item has the degree {degrees.min():.3g}: the normalised cut divides by the sum of each item's "
-            f"similarities, which must be positive; {KEEP_SIGNS}"
+            f"an item has the degree {degrees.min():.3g}: the normalised cut divides by the sum of each "
+            f"item's similarities, which must be positive; {KEEP_SIGNS}"
         )
     order = order_by_similarity(dense)
     root = np.sqrt(degrees[order])

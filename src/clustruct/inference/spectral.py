@@ -171,7 +171,7 @@ def discretise(
 
 
 class SoftClustering(NamedTuple):
-    """Z = U U', the two values at it, the sum of the k largest eigenvalues, and all eigenvectors looked at."""
+    """Z = U U', the two values at it, the sum of the k largest eigenvalues, and the eigenvectors found."""
 
     U: Floats
     value: float
@@ -197,9 +197,9 @@ def soft_relax(
     ``centred`` every Z has the constant vector with share 1, as in `relax`.
 
     Cost O(m^3). With ``n_pairs`` (at least k + 1) only so many leading eigenvectors have a share, and K is
-    only multiplied with: Z is still such a mean, ``largest`` still what it is, and <K, Z> + mu S(Z) below that
-    of all eigenvectors by as much as the others would add, next to nothing where mu is small beside the gap.
-    ``tol`` and ``start`` are those of `relax` then. Where these few have like shares, as for K = 0, all are taken.
+    only multiplied with: Z is still such a mean, ``largest`` still what it is, and <K, Z> + mu S(Z) below
+    that of all eigenvectors by what the others would add, next to nothing where mu is small beside the gap.
+    ``tol`` and ``start`` are those of `relax` then. Where these few share alike, as for K = 0, all are taken.
 
     >>> K = np.diag([3.0, 2.0, 0.0])
     >>> found = soft_relax(K, 2, mu=0.1)
