@@ -17,7 +17,7 @@ from studies.results import Results
 
 # With two or three sets and 20,000 to 60,000 weights one-slack training needs half of the rounds of n-slack:
 # it asks between the best point and the QP's solution (words alone, C = 10, after 40 rounds: 8% and 17%).
-TRAINED = {"rtol": 0.02, "max_iter": 200, "n_init": 3}
+TRAINED = {"rtol": 0.02, "max_iter": 150, "n_init": 3}
 SMOOTHED = {"oracle": "spectral", "formulation": "smoothed", **TRAINED}
 METHODS: dict[str, Any] = {
     "Iterative": SupervisedKMeans(oracle="iterative", formulation="one_slack", **TRAINED),
@@ -29,7 +29,7 @@ METHODS: dict[str, Any] = {
 # Six powers of ten, as in Table 4.2, in the unit that the data suggest (Pair: in that of the classifier).
 # From 10 on words alone are over-fitted; links have much to say that small C leaves out.
 GRIDS = {
-    "n": [1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0],
+    "n": [1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0],
     "l": [1e-2, 1e-1, 1.0, 10.0, 100.0, 1e3],
     "Pair": [1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0],
     "None": None,
