@@ -5,15 +5,25 @@ from __future__ import annotations
 from functools import partial
 
 from studies import nested_cv, tasks
-from studies.kmeans2008 import count, news, synth, tables, timing, webkb, webkb_pages
+from studies.kmeans2008 import count, news, summary, synth, tables, timing, webkb, webkb_pages
 from studies.study import Study, Table
 
 PAGES = ("webkb/webkb.jsonl.gz",)
+NEWS = tuple(f"news/{source}.jsonl.gz" for source in news.SOURCES)
 
 STUDY = Study(
     "kmeans2008",
     "Supervised k-means and spectral clustering: dissertation chapter 4 again",
     (
+        Table(
+            "data",
+            "Tables 4.1 and 4.2: the data and the grids of C. Ours (published)",
+            summary.data_sets,
+            tables.data_sets,
+            data=PAGES + NEWS,
+            sources=(webkb_pages, tasks),
+        ),
+        Table("wins", "Tables 4.3 to 4.5 in short", summary.wins, tables.wins),
         *(
             Table(
                 f"webkb-{kind}-{method.lower()}",
@@ -60,7 +70,7 @@ STUDY = Study(
             "count-news",
             "Which rule finds k: news",
             count.news_rules,
-            data=tuple(f"news/{source}.jsonl.gz" for source in news.SOURCES),
+            data=NEWS,
             sources=(news, tasks),
         ),
     ),

@@ -9,11 +9,67 @@ from typing import Any
 import numpy as np
 
 from clustruct.metrics import compare_paired
-from studies.kmeans2008.published import METHODS, SYNTH, WEBKB, mean_of
+from studies.kmeans2008.published import DATA_SETS, METHODS, NEWS, SYNTH, WEBKB, WINS, mean_of
 from studies.kmeans2008.timing import CURVES
 from studies.rendering import beside, grid
 
 Rows = Sequence[Mapping[str, Any]]
+
+
+def data_sets(rows: Rows) -> str:
+    """Sizes and grids; news that is to be had stands beside the papers' news."""
+    lines = []
+    for row in rows:
+        n, k, m, nodes, pairs, low, high = DATA_SETS.get(row["data"], DATA_SETS["News"])
+        least, most = row["C"]
+        lines.append(
+            [
+                row["data"],
+                f"{row['n']} ({n})",
+                f"{row['k']} ({k})",
+                f"{row['m']:.0f} ({m})",
+                f"{row['N_n']} ({nodes})",
+                f"{row['N_p']} ({pairs})",
+                f"{least:g} to {most:g} ({low:g} to {high:g})",
+            ]
+        )
+    return grid(["data", "sets n", "clusters k", "items m", "node features", "pair features", "C"], lines)
+
+
+def wins(rows: Rows) -> str:
+    """Means of Tables 4.3 and 4.4, then Table 4.5: Iterative against Spectral."""
+    published: dict[str, dict[str, float]] = {
+        "WebKB-L": mean_of(tuple(WEBKB["l"].values())),
+        "WebKB-N": mean_of(tuple(WEBKB["n"].values())),
+        "News": mean_of(tuple(row for day in NEWS.values() for row in day)),
+        "Synth": mean_of(SYNTH),
+    }
+    methods = list(dict.fromkeys((*METHODS, *(m for row in rows for m in row["means"]))))
+    means = [
+        [
+            row["data"],
+            *(
+                beside(row["means"][m], published.get(row["data"], {}).get(m), 1) if m in row["means"] else ""
+                for m in methods
+            ),
+        ]
+        for row in rows
+    ]
+    counts = [
+        [
+            row["data"],
+            *(f"{row[key]:g}{_then(row['data'], i)}" for i, key in enumerate(("won", "tied", "lost", "W"))),
+            str(row["trials"]),
+            f"{row['p']:.3f}",
+        ]
+        for row in rows
+    ]
+    head = ["data", "won", "tied", "lost", "W", "trials without ties", "p, one tail"]
+    return f"{grid(['mean test loss', *methods], means)}\n\n{grid(head, counts)}"
+
+
+def _then(name: str, place: int) -> str:
+    return f" ({WINS[name][place]})" if name in WINS else ""
 
 
 def by_method(columns: Mapping[str, Rows], published: Any = None) -> str:

@@ -68,6 +68,14 @@ class KMeansOracle(Oracle):
         return PairCoefficients(factor=y.Y if isinstance(y, RelaxedClustering) else normalised_indicator(y))
 
 
+def dense_scores(scores: PairScores) -> Floats:
+    """K as a matrix."""
+    if scores.matrix is not None:
+        return np.asarray(scores.matrix)
+    assert scores.product is not None
+    return np.asarray(scores.product @ np.eye(scores.n_items))
+
+
 def augmented(K: Floats, loss: ExampleLoss) -> Floats:
     """K - (100/k) Y_i Y_i'."""
     Y = loss.factor
@@ -204,14 +212,14 @@ class Spectral(KMeansOracle):
     ) -> SmoothedSearch:
         if (refused := self.refusal(PLAIN, loss.loss)) is not None:
             raise ValueError(refused)
-        K, Y = scores.matrix, loss.factor.toarray()
+        Y = loss.factor.toarray()
         k = Y.shape[1]
-        if K is None and scores.n_items > SOFT_LIMIT:
+        if scores.matrix is None and scores.n_items > SOFT_LIMIT:
             assert scores.product is not None
             A, along = augmented_operator(scores.product, loss.factor, 100.0 / k), scores.product @ Y
             options = {"n_pairs": SOFT_PAIRS * k, "tol": ORACLE_TOL, "start": start}
         else:
-            K = scores.product @ np.eye(scores.n_items) if K is None else K
+            K = dense_scores(scores)
             A, along, options = augmented(K, loss), K @ Y, {}
         found = spectral.soft_relax(A, k, mu, centred=self.centred, **options)
         base = 100.0 - float(np.sum(Y * along))

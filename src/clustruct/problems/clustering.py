@@ -149,8 +149,8 @@ class ClusteringProblem:
 
     @property
     def preferred_formulation(self) -> Literal["n_slack", "one_slack", "smoothed"]:
-        """Relaxations have more corners than planes can hold: they are trained smoothed. (Two sets of 850 pages
-        with 22,000 words come to a gap of 2% at C = 1 after 55 rounds and 7 CPU seconds.)
+        """Relaxations have more corners than planes can hold: they are trained smoothed. (Two sets of 850
+        pages with 22,000 words come to a gap of 2% at C = 1 after 55 rounds and 7 CPU seconds.)
 
         One large set that is searched quickly wants the steadier steps of "one_slack": with 40,000 listed
         pairs and 50 features it took a third of the rounds of "n_slack" at C = 1e5, a sixth at 1e6.
