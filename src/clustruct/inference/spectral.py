@@ -31,7 +31,7 @@ SMALL = 200
 # Eigenvectors with a smaller share are left out of a soft clustering.
 NEGLIGIBLE = 1e-13
 # Leading eigenvectors whose least share is more than this part of the largest do not stand out at all.
-FLAT = 0.99
+FLAT = 1.0 - 1e-6
 # Where nothing is known, k is looked for up to this many.
 MOST_CLUSTERS = 30
 # Lanczos steps that look for an eigenvalue passed over.
