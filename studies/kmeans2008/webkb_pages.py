@@ -18,7 +18,7 @@ UNIVERSITIES = ("cornell", "texas", "washington", "wisconsin")
 # How words are weighted. "presence": 0/1, rows not scaled, words on three pages at least, the words of titles
 # and headings also as words of their own. "root": the same, rows divided by the root of their length. "log":
 # 1 + log of the count, times idf, unit rows. "tfidf": unit rows of the text alone, as in the papers.
-# "places": as "presence", the first 20 words of the text also as words of their own, and all such words times 2.
+# "places": as "presence", the first 20 words of the text also as words of their own, all such words times 2.
 MARKS = ("title_", "heading_", "first_")
 _FIELDS: dict[str, Any] = {"min_df": 3, "fields": True}
 WEIGHTINGS: dict[str, dict[str, Any]] = {
