@@ -35,7 +35,7 @@ STUDY = Study(
             )
             for kind in ("n", "l")
             for method in webkb.METHODS
-            if not (kind == "l" and method == "Kernel")  # links are no kernels
+            if not (kind == "l" and method in ("Kernel", "Presence"))  # links are no kernels
         ),
         *(
             Table(

@@ -63,6 +63,7 @@ def wins(rows: Rows) -> str:
             f"{row['p']:.3f}",
         ]
         for row in rows
+        if "won" in row
     ]
     head = ["data", "won", "tied", "lost", "W", "trials without ties", "p, one tail"]
     return f"{grid(['mean test loss', *methods], means)}\n\n{grid(head, counts)}"
