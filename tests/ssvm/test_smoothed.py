@@ -38,7 +38,7 @@ def test_same_optimum_as_cutting_planes(oracle, item_mean, constraints):
 
 @pytest.mark.parametrize("oracle", ["spectral", "centred"])
 def test_large_sets_come_to_the_same_optimum_by_leading_eigenvectors(oracle, monkeypatch):
-    """Sets that are only multiplied with, and smoothed over 6 of 210 eigenvectors."""
+    """Sets that are only multiplied with, and smoothed over 12 of 210 eigenvectors."""
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1, 2], 70)
     x = ItemSet(np.eye(3)[y] @ rng.normal(size=(3, 8)) + rng.normal(size=(210, 8)))
