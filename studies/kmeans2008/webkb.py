@@ -26,9 +26,9 @@ METHODS: dict[str, Any] = {
     "Pair": PairKMeans(max_pairs=10_000, n_init=3),
     "None": UntrainedKMeans(n_init=3),
 }
-# In the unit that the data suggest (Pair: in that of the classifier). The paper has six powers of ten; here
-# it is one value for want of CPU time. With words by presence 1e-4 to 10 were tried: up to 1e-2 the losses held
-# out are higher by 6 to 14, from 0.1 to 10 alike within 2.
+# In the unit that the data suggest (Pair: in that of the classifier). The paper has six powers of ten;
+# here it is one value, for want of CPU time. With words by presence C = 1e-4, ..., 10 gave mean losses
+# of 75.7, 74.4, 71.8, 64.8, 63.9 and 64.8 on held-out training sets.
 GRIDS = {
     "n": [1.0],
     "l": [10.0],
