@@ -12,7 +12,7 @@ import numpy as np
 from clustruct.datasets import make_synth
 from clustruct.itemsets import ItemSet
 from clustruct.metrics import compare_paired
-from studies.kmeans2008 import news, synth, webkb
+from studies.kmeans2008 import news, synth, webkb, webkb_grid
 from studies.kmeans2008.webkb_pages import webkb as pages
 from studies.results import Results
 from studies.tasks import news as news_task
@@ -28,7 +28,7 @@ def data_sets(results: Results, quick: bool) -> list[dict[str, Any]]:
         **{source: lambda s=source: _sizes(*_news(s)) for source in news.SOURCES},  # type: ignore[misc]
         "Synth": lambda: _sizes(*make_synth()),
     }
-    grids = {"WebKB-L": webkb.GRIDS["l"], "WebKB-N": webkb.GRIDS["n"], "Synth": synth.GRID}
+    grids = {"WebKB-L": webkb_grid.GRIDS["l"], "WebKB-N": webkb_grid.GRIDS["n"], "Synth": synth.GRID}
     names = ["Synth"] if quick else list(made)
     return [
         {"data": name, **results.get(name, made[name]), "C": _ends(grids.get(name, news.GRID))}
@@ -87,7 +87,9 @@ def _kept(key: str) -> Any:
 
 def webkb_losses(kind: str) -> dict[str, list[float]] | None:
     """Losses by method, as far as they are kept."""
-    kept = {m: _kept(f"webkb-{kind}-{m.lower()}") for m in webkb.METHODS}
+    kept = {m: _kept(f"webkb-{kind}-{m.lower()}-grid") for m in webkb.METHODS}
+    if kept["Spectral"] is None:
+        kept["Spectral"] = _kept(f"webkb-{kind}-spectral")
     rows = {m: found["rows"] for m, found in kept.items() if found}
     if {"Presence", "Spectral"} <= set(rows):
         # Both weightings of words: that with the lower loss on held-out training sets.
