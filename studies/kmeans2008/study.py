@@ -24,6 +24,7 @@ STUDY = Study(
             sources=(webkb_pages, tasks),
         ),
         Table("wins", "Tables 4.3 to 4.5 in short", summary.wins, tables.wins),
+        Table("webkb-n-fixed", "WebKB-N, Spectral, C = 1: each predictor", summary.fixed_c, tables.fixed_c),
         Table(
             "webkb-n-spectral",
             "Table 4.3: WebKB-N, Spectral at C = 1",

@@ -13,6 +13,7 @@ from clustruct.datasets import make_synth
 from clustruct.itemsets import ItemSet
 from clustruct.metrics import compare_paired
 from studies.kmeans2008 import news, synth, webkb, webkb_grid
+from studies.kmeans2008.webkb_pages import UNIVERSITIES
 from studies.kmeans2008.webkb_pages import webkb as pages
 from studies.results import Results
 from studies.tasks import news as news_task
@@ -118,3 +119,15 @@ KINDS: dict[str, Callable[[], dict[str, list[float]] | None]] = {
     "Synth, noise 0.6": lambda: synth_losses(0.6),
     "Synth, noise 0.8": lambda: synth_losses(0.8),
 }
+
+
+def fixed_c(results: Results, quick: bool) -> list[dict[str, Any]]:
+    """WebKB-N, Spectral, trained on three universities at C = 1: what each predictor gives, from kept cells."""
+    path = RESULTS / "webkb-n-spectral.json"
+    cells = json.loads(path.read_text("utf-8"))["cells"] if path.exists() else {}
+    found = [(name, cells.get(f"without {t}, C = 1"), str(t)) for t, name in enumerate(UNIVERSITIES)]
+    return [
+        {"test": name, "losses": cell["value"]["losses"][t], "gap": cell["value"]["gap"]}
+        for name, cell, t in found
+        if cell
+    ]
