@@ -122,7 +122,7 @@ KINDS: dict[str, Callable[[], dict[str, list[float]] | None]] = {
 
 
 def fixed_c(results: Results, quick: bool) -> list[dict[str, Any]]:
-    """WebKB-N, Spectral, trained on three universities at C = 1: the loss of each predictor, from kept cells."""
+    """WebKB-N, Spectral, trained on three universities at C = 1: the loss of each predictor, as kept."""
     path = RESULTS / "webkb-n-spectral.json"
     cells = json.loads(path.read_text("utf-8"))["cells"] if path.exists() else {}
     found = [(name, cells.get(f"without {t}, C = 1"), str(t)) for t, name in enumerate(UNIVERSITIES)]
