@@ -193,7 +193,7 @@ class UniversumClustering(MarginClustering):
         Where CCCP starts: k-means in the k - 1 leading principal directions (hardly depends on chance),
         k-means on all features, or what is given.
     n_init : int
-        Number of starts. Several are made at once, in the 32 leading principal directions and on 4000 of the
+        Number of starts. Several are made at once, in the 64 leading principal directions and on 4000 of the
         documents where there are more; the first steps of the search tell which ends lowest, and it goes on
         with all documents and features to the end (the two lowest where there are more than 8000 documents).
     universum_margin : float

@@ -13,12 +13,12 @@ from clustruct._typing import Floats, Indices
 
 from .problem import FEW_FEATURES, MarginProblem
 
-# Leading directions that starts are made in. 16, 32 and 64 were tried.
-DIRECTIONS = 32
+# Leading directions that starts are made in.
+DIRECTIONS = 64
 # Passes of k-means at most.
 PASSES = 20
 # Steps that a start is judged after; so many starts are then labelled anew, and judged after as many again.
-STEPS = 3
+STEPS = 2
 JUDGED_AGAIN = 4
 # How far a step may go: least where a Universum lies across the documents in few dimensions.
 SHARES = np.array([0.0, *np.geomspace(2e-3, 1.0, 10)], np.float32)
