@@ -251,12 +251,25 @@ class Model(NamedTuple):
     columns: Mapping[str, Any]
 
 
+# Learners with commands of their own.
+OWN_COMMANDS = {"UniversumClustering": "clustruct universum", "MultiLabelMRF": "clustruct multilabel"}
+
+
+def other_model(path: str, held: Any, wanted: str) -> str:
+    """That a file does not hold what is wanted, what it holds, and which command reads it."""
+    name = type(getattr(held, "steps", [("", held)])[-1][1]).__name__
+    reads = f"; see {OWN_COMMANDS[name]} --help" if name in OWN_COMMANDS else ""
+    return f"{path}: holds no {wanted}, but a model of {name}{reads}"
+
+
 def read_model(path: str, allow_missing_fields: bool = False) -> Model:
     """The pipeline of a model file (or of the recipe in it), and what else the file says."""
     saved = clustruct.storage.read(path)
     pipeline = getattr(saved.object, "pipeline_", saved.object)
     if not isinstance(getattr(pipeline, "steps", [("", None)])[0][1], clustruct.PairFeatures):
-        raise clustruct.exceptions.ModelFileError(f"{path}: holds no PairFeatures with a clusterer")
+        raise clustruct.exceptions.ModelFileError(
+            other_model(path, saved.object, "PairFeatures with a clusterer")
+        )
     held = saved.about.get("columns")
     columns = held if isinstance(held, Mapping) else {}
     lists = [columns.get(name) or [] for name in ("fields", "chosen_by")]
