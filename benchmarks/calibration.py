@@ -81,7 +81,7 @@ def asked(train: list[RawSet], test: list[RawSet]) -> dict[str, np.ndarray]:
         a, b = listed.index.T
         sure = model.item_confidence(scores, labels)
         lost = np.nan_to_num(item_confidence(scores.signed(), labels).confidence, posinf=1e9)
-        told = {"same": truth[a] == truth[b], "p": model.pair_probabilities(listed.values)}
+        told = {"same": truth[a] == truth[b], "p": model.pair_probabilities(scores)}
         told |= {"right": in_right_place(truth, labels), "item": sure, "lost": lost}
         told |= {"lost_mean": lost / np.bincount(labels)[labels], "group": group_confidence(labels, sure)}
         values.append(listed.values)
