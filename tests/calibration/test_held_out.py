@@ -21,7 +21,7 @@ def test_held_out_sets_are_scored_by_trainings_as_long_as_the_last_one():
     assert sorted(part.set_number for part in parts) == list(range(6))
     for part in parts:
         fold = next(f for f in choice.folds if part.set_number in f.held_out)
-        seen = [i for i in fold.chosen.tolist()]
+        seen = fold.chosen.tolist()
         model = SupervisedCorrelationClustering(C=choice.C)
         model.fit([sets[i] for i in seen], [labels[i] for i in seen])
         np.testing.assert_allclose(part.w, model.w_, rtol=1e-9)

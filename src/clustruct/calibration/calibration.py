@@ -186,8 +186,8 @@ def _context(parts: Sequence[HeldOutPart], rule: ScoreMap, rng: np.random.Genera
         weights = np.full(len(drawn), len(known) / max(len(drawn), 1))
         same = (part.truth[a[drawn]] == part.truth[b[drawn]]) & (part.truth[a[drawn]] != UNKNOWN)
         found.append((rule.logit(listed.values[drawn]), least_mates(listed, rule)[drawn], same, weights))
-    weights = [w for _, _, w in _limited([(u, same, w) for u, _, same, w in found])]
-    held = [(u, m, same, w) for (u, m, same, _), w in zip(found, weights, strict=True)]
+    limited = _limited([(u, same, w) for u, _, same, w in found])
+    held = [(u, m, same, w) for (u, m, same, _), (_, _, w) in zip(found, limited, strict=True)]
     return PairContext.fit(held, [part.scores.n_items for part in parts])
 
 

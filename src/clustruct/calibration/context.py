@@ -103,7 +103,7 @@ def least_mates(scores: PairScores, rule: ScoreMap) -> Floats:
     assert scores.values is not None
     a, b = scores.index.T
     p = rule.probability(scores.values)
-    mates = sum(np.bincount(side, weights=p, minlength=scores.n_items) for side in (a, b))
+    mates = np.bincount(np.concatenate([a, b]), weights=np.concatenate([p, p]), minlength=scores.n_items)
     return np.asarray(np.minimum(mates[a], mates[b]), np.float64)
 
 
