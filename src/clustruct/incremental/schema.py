@@ -15,7 +15,7 @@ from clustruct.storage.targets import creating
 
 # "clus" in the header of the file says whose it is; the number says which tables it has.
 APPLICATION = int.from_bytes(b"clus", "big")
-FORMAT = 1
+FORMAT = 2
 MAGIC = b"SQLite format 3\0"
 # Files up to this size are looked through when they are opened (a second or so); larger ones by
 # `Store.verify`.
@@ -38,6 +38,13 @@ TABLES = {
     "log_is_fixed": "CREATE TRIGGER log_is_fixed BEFORE UPDATE ON log "
     "BEGIN SELECT RAISE(ABORT, 'the log is only added to'); END",
 }
+# What can be made again of the items, and goes when one of them is not what it was. Stores of format 1 have
+# none of it; it is added when there is something to be put there.
+MADE = {
+    "made": "CREATE TABLE made (number INTEGER PRIMARY KEY, content BLOB NOT NULL) STRICT",
+    "made_of_others": "CREATE TRIGGER made_of_others AFTER UPDATE ON items BEGIN DELETE FROM made; END",
+    "made_of_more": "CREATE TRIGGER made_of_more AFTER DELETE ON items BEGIN DELETE FROM made; END",
+}
 
 
 def make_file(path: Path) -> None:
@@ -47,7 +54,7 @@ def make_file(path: Path) -> None:
     if not path.parent.is_dir():
         raise ModelFileError(f"{path}: there is no folder {path.parent}")
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
-        for text in TABLES.values():
+        for text in (*TABLES.values(), *MADE.values()):
             db.execute(text)
         db.execute(f"PRAGMA application_id = {APPLICATION}")
         db.execute(f"PRAGMA user_version = {FORMAT}")
@@ -85,6 +92,19 @@ def check_header(path: Path) -> None:
         )
 
 
+def add_made(db: sqlite3.Connection) -> None:
+    """A store of format 1 becomes one of format 2, as part of a transaction."""
+    if not has_made(db):
+        for text in MADE.values():
+            db.execute(text)
+        db.execute(f"PRAGMA user_version = {FORMAT}")
+
+
+def has_made(db: sqlite3.Connection) -> bool:
+    """Whether a store has a place for what is made of its items."""
+    return db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'made'").fetchone() is not None
+
+
 def _number(head: bytes, at: int) -> int:
     return int.from_bytes(head[at : at + 4], "big")
 
@@ -92,7 +112,7 @@ def _number(head: bytes, at: int) -> int:
 def check_tables(db: sqlite3.Connection, path: Path, thoroughly: bool) -> None:
     """Whether the file has these tables and no others (nor views or triggers of somebody else), undamaged."""
     rows = db.execute("SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
-    if dict(rows.fetchall()) != TABLES:
+    if dict(rows.fetchall()) not in ({**TABLES, **MADE}, TABLES):
         raise ModelFileError(f"{path}: not a clustruct store (its tables are others)")
     if thoroughly and (said := db.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
         raise ModelFileError(f"{path}: the store is damaged ({' '.join(said.split())})")

@@ -22,7 +22,7 @@ from .decisions import Decision, is_unicode
 from .labels import read_labels
 from .replay import State, Transition, completed, places_of, transition, undone
 from .schema import check_tables, make_file
-from .stored import Item, StoredGroups
+from .stored import Item, StoredGroups, plain
 
 
 class Store(StoredGroups):
@@ -71,11 +71,12 @@ class Store(StoredGroups):
 
     def add_items(self, items: Iterable[Item]) -> int:
         """Add items, or replace the fields of those that are there; how many are new."""
-        rows = [(i.id, json.dumps(dict(i.fields), ensure_ascii=False, default=str), i.source) for i in items]
+        rows = [(i.id, json.dumps(dict(i.fields), ensure_ascii=False, default=plain), i.source) for i in items]
         with self.transaction():
             (before,) = self._ask("SELECT count(*) FROM items")[0]
             put = "INSERT INTO items VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET fields = excluded.fields"
-            self._do(put + ", source = excluded.source", rows)
+            other = "fields IS NOT excluded.fields OR source IS NOT excluded.source"
+            self._do(f"{put}, source = excluded.source WHERE {other}", rows)
             (after,) = self._ask("SELECT count(*) FROM items")[0]
         return int(after - before)
 
@@ -98,7 +99,7 @@ class Store(StoredGroups):
             change = transition(places, _Prefetched(self, places))
             self._write(decision.number, decision.kind, decision.author, decision.time, _content(decision))
             if decision.kind == "undo":
-                self._become(self.state())
+                self._become(self.replayed())
             else:
                 self._change(change, decision.number)
         return decision.number
@@ -190,7 +191,7 @@ class Store(StoredGroups):
         """
         with self._named():
             check_tables(self._db, self.path, thoroughly=True)
-            state = self.state()
+            state = self.replayed()
             if state.groups != self.groups() or set(state.ledger) != set(self.ledger()):
                 raise ModelFileError(
                     f"{self.path}: the store is damaged (its groups are not those of its log)"
