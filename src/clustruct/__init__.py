@@ -51,6 +51,7 @@ _PACKAGES = (
     "report",
     "ssvm",
     "storage",
+    "studio",
     "universum",
 )
 # Where the classes are that files may hold. `clustruct.storage` imports nothing above itself: it has these

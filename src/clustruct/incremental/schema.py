@@ -15,7 +15,7 @@ from clustruct.storage.targets import creating
 
 # "clus" in the header of the file says whose it is; the number says which tables it has.
 APPLICATION = int.from_bytes(b"clus", "big")
-FORMAT = 1
+FORMAT = 2
 MAGIC = b"SQLite format 3\0"
 # Files up to this size are looked through when they are opened (a second or so); larger ones by
 # `Store.verify`.
@@ -38,6 +38,17 @@ TABLES = {
     "log_is_fixed": "CREATE TRIGGER log_is_fixed BEFORE UPDATE ON log "
     "BEGIN SELECT RAISE(ABORT, 'the log is only added to'); END",
 }
+# What a project has beside that (format 2). A store of format 1 gets them when something is first kept there.
+PROJECT = {
+    "models": "CREATE TABLE models (number INTEGER PRIMARY KEY, time TEXT NOT NULL, about TEXT NOT NULL, "
+    "content BLOB NOT NULL) STRICT",
+    "settings": "CREATE TABLE settings (name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) STRICT",
+    # Where items were, and what ids were, before an event that people may undo.
+    "places_before": "CREATE TABLE places_before (event INTEGER NOT NULL, item TEXT NOT NULL, grp TEXT, "
+    "PRIMARY KEY (event, item)) STRICT, WITHOUT ROWID",
+    "ids_before": "CREATE TABLE ids_before (event INTEGER NOT NULL, id TEXT NOT NULL, made INTEGER, "
+    "ended INTEGER, origins TEXT, heirs TEXT, PRIMARY KEY (event, id)) STRICT, WITHOUT ROWID",
+}
 
 
 def make_file(path: Path) -> None:
@@ -47,7 +58,7 @@ def make_file(path: Path) -> None:
     if not path.parent.is_dir():
         raise ModelFileError(f"{path}: there is no folder {path.parent}")
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
-        for text in TABLES.values():
+        for text in {**TABLES, **PROJECT}.values():
             db.execute(text)
         db.execute(f"PRAGMA application_id = {APPLICATION}")
         db.execute(f"PRAGMA user_version = {FORMAT}")
@@ -85,6 +96,21 @@ def check_header(path: Path) -> None:
         )
 
 
+def is_in_wal_mode(path: Path) -> bool:
+    """Whether changes are first written to a file beside it, as its header says."""
+    with open(path, "rb") as f:
+        return f.read(20)[18:] == b"\2\2"
+
+
+def make_project(db: sqlite3.Connection) -> None:
+    """The tables of a project, in a store that has none; part of the transaction under way."""
+    (version,) = db.execute("PRAGMA user_version").fetchone()
+    if version < FORMAT:
+        for text in PROJECT.values():
+            db.execute(text)
+        db.execute(f"PRAGMA user_version = {FORMAT}")
+
+
 def _number(head: bytes, at: int) -> int:
     return int.from_bytes(head[at : at + 4], "big")
 
@@ -92,7 +118,7 @@ def _number(head: bytes, at: int) -> int:
 def check_tables(db: sqlite3.Connection, path: Path, thoroughly: bool) -> None:
     """Whether the file has these tables and no others (nor views or triggers of somebody else), undamaged."""
     rows = db.execute("SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
-    if dict(rows.fetchall()) != TABLES:
+    if dict(rows.fetchall()) not in (TABLES, {**TABLES, **PROJECT}):
         raise ModelFileError(f"{path}: not a clustruct store (its tables are others)")
     if thoroughly and (said := db.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
         raise ModelFileError(f"{path}: the store is damaged ({' '.join(said.split())})")
