@@ -11,6 +11,7 @@ from clustruct.baselines import (
     CPM3C,
     PLSA,
     DefaultClustering,
+    LatentPairClustering,
     PairKMeans,
     PairwiseClassifierClustering,
     UntrainedKMeans,
@@ -29,6 +30,7 @@ SET_CLUSTERERS = {
     "kmeans, spectral": SupervisedKMeans(C=1.0, oracle="spectral"),
     "pair classifier": PairwiseClassifierClustering(),
     "default": DefaultClustering(),
+    "pairs without labels": LatentPairClustering(),
     "pair kmeans": PairKMeans(),
     "untrained kmeans": UntrainedKMeans(),
 }

@@ -75,7 +75,8 @@ def test_a_store_of_the_first_format_becomes_a_project_when_one_is_needed(store)
         db.execute("PRAGMA user_version = 1")
         db.commit()
     with Store(path) as old:
-        assert old.models() == [] and old.settings() == {}
+        assert old.models() == []
+        assert old.settings() == {}
         old.decide(Decision("merge", group="h", into="g"))
         old.decide(Decision("undo", undoes=2))
         assert is_replay(old)
