@@ -1,7 +1,7 @@
 r"""A similarity learned without labels, and from the few answers that people gave.
 
-.. math:: \min_{v, b} \; \frac{|v - v_0|^2}{2 C} + \sum_p c_p \, \ell(\langle v, \psi_p \rangle + b, r_p), \qquad
-   \ell(s, r) = \log(1 + e^s) - r s
+.. math:: \min_{v, b} \; \frac{|v - v_0|^2}{2 C} + \sum_p c_p \, \ell(\langle v, \psi_p \rangle + b, r_p),
+   \qquad \ell(s, r) = \log(1 + e^s) - r s
 
 over compared pairs p: r is the answer where people gave one, directly or by what follows from it (weights c
 that add up to the number of answers), and the probability of a mixture of two classes of pairs
@@ -12,8 +12,9 @@ v_0 is the optimum without answers, where each pair counts 1 and v_0 = 0.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from copy import copy
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -111,23 +112,32 @@ class LatentPairClustering(PairScoring):
         given = read_sets(self, X, set_ids, reset=True)
         self._check_memory(given.sets)
         self._check_pairs(sum(len(scored_pairs(x)) for x in given.sets))
-        told = _Told.of(given.sets, [None] * len(given.sets) if marks is None else marks)
         names = getattr(self, "feature_names_in_", [f"feature {j}" for j in range(self.n_features_in_)])
-        scale = feature_scale(given.sets)
-        told = replace(told, rows=told.rows / scale)
-        guess = self._guessed(told, [str(name) for name in names])
-        v, self.intercept_ = told.learned(guess, self.prior, self.C)
-        self.w_ = v / scale
+        self._table = _Table.of(given.sets)
+        self._guess = self._guessed(self._table, [str(name) for name in names])
+        self._start = self._table.first(self._guess)
+        return self._learn(marks)
+
+    def answered(self, marks: Sequence[Marks | None]) -> Self:
+        """The same with other answers to the sets that `fit` has seen, whose guess and features are kept;
+        this one stays as it is.
+        """
+        return copy(self)._learn(marks)
+
+    def _learn(self, marks: Sequence[Marks | None] | None) -> Self:
+        said = self._table.answers([None] * len(self._table.sizes) if marks is None else marks)
+        v, self.intercept_ = self._table.learned(self._guess, self._start, said, self.prior, self.C)
+        self.w_ = v / self._table.scale
         return self
 
-    def _guessed(self, told: _Told, names: Sequence[str]) -> Floats:
+    def _guessed(self, table: _Table, names: Sequence[str]) -> Floats:
         """The probability that each pair belongs together, as far as can be told without answers."""
-        surprise, missing = agreement(told.rows, names)
+        surprise, missing = agreement(table.rows, names)
         likeness = surprise.sum(axis=1)
         start = np.where(likeness > np.quantile(likeness, 1.0 - FIRST_SHARE), 0.9, 0.05)
         found = fit_mixture(levels(surprise, missing), start).posterior
-        self.from_nearest_ = told.density(2.0 * found - 1.0) < CREDIBLE
-        return told.from_nearest(likeness) if self.from_nearest_ else found
+        self.from_nearest_ = table.density(2.0 * found - 1.0) < CREDIBLE
+        return table.from_nearest(likeness) if self.from_nearest_ else found
 
     def pair_probabilities(self, scores: Floats) -> Floats:
         """The probability that pairs with these similarities belong together, by the model itself."""
@@ -135,50 +145,59 @@ class LatentPairClustering(PairScoring):
 
 
 @dataclass(frozen=True)
-class _Told:
-    """Compared pairs of all sets in one table, and what was said of them.
+class _Table:
+    """Compared pairs of all sets in one table.
 
-    rows : features; pairs : item numbers, which go on from set to set
-    listed : whether the pairs are some of all; judged, together : what is known, weights : how much it counts
+    rows : features, each divided by its scale
+    pairs : item numbers, which go on from set to set; sizes : of the sets
+    counts : of the pairs of each set; listed : whether the pairs are some of all
     """
 
     rows: Floats
+    scale: Floats
     pairs: Ints
-    n_items: int
+    sizes: list[int]
+    counts: list[int]
     listed: bool
-    judged: Bools
-    together: Bools
-    weights: Floats
 
     @classmethod
-    def of(cls, sets: Sequence[ItemSet], marks: Sequence[Marks | None]) -> _Told:
-        rows, pairs, said, first = [], [], [], 0
-        for x, m in zip(sets, marks, strict=True):
-            own = scored_pairs(x)
-            rows.append(dense(pair_table(x, own)))
-            said.append(_answers(own, m))
-            pairs.append(own + first)
-            first += x.n_items
-        judged, together, weights = (np.concatenate(column) for column in zip(*said, strict=True))
-        listed = any(x.is_sparse for x in sets)
-        return cls(np.concatenate(rows), np.concatenate(pairs), first, listed, judged, together, weights)
+    def of(cls, sets: Sequence[ItemSet]) -> _Table:
+        scale, own = feature_scale(sets), [scored_pairs(x) for x in sets]
+        rows = [dense(pair_table(x, pairs)) / scale for x, pairs in zip(sets, own, strict=True)]
+        first = np.cumsum([0, *(x.n_items for x in sets)])
+        pairs = np.concatenate([p + f for p, f in zip(own, first, strict=False)])
+        sizes, listed = [x.n_items for x in sets], any(x.is_sparse for x in sets)
+        return cls(np.concatenate(rows), scale, pairs, sizes, list(map(len, own)), listed)
 
-    def learned(self, guess: Floats, prior: float, C: float) -> tuple[Floats, float]:
-        """Weights and intercept: of the guess alone, then moved as far as the answers ask for."""
-        v, b = soft_logistic(self.rows, guess, np.ones(len(guess)), SHRINKAGE)
-        if not self.judged.any():
-            return v, b
-        free = int(np.count_nonzero(~self.judged))
-        weights = np.where(self.judged, self.weights, prior / max(free, 1))
-        target = np.where(self.judged, self.together, guess)
-        return soft_logistic(self.rows, target, weights, C, (v, b))
+    def answers(self, marks: Sequence[Marks | None]) -> Answers:
+        """What is known of each pair."""
+        said, item, row = [], 0, 0
+        for m, n, count in zip(marks, self.sizes, self.counts, strict=True):
+            said.append(_answers(self.pairs[row : row + count] - item, m))
+            item, row = item + n, row + count
+        return Answers(*(np.concatenate(column) for column in zip(*said, strict=True)))
+
+    def learned(
+        self, guess: Floats, start: tuple[Floats, float], said: Answers, prior: float, C: float
+    ) -> tuple[Floats, float]:
+        """Weights and intercept, moved from those of the guess as far as the answers ask for."""
+        if not said.judged.any():
+            return start
+        free = int(np.count_nonzero(~said.judged))
+        weights = np.where(said.judged, said.weights, prior / max(free, 1))
+        target = np.where(said.judged, said.together, guess)
+        return soft_logistic(self.rows, target, weights, C, start)
+
+    def first(self, guess: Floats) -> tuple[Floats, float]:
+        """What is learned from the guess alone."""
+        return soft_logistic(self.rows, guess, np.ones(len(guess)), SHRINKAGE)
 
     def density(self, scores: Floats) -> float:
         """The share of the pairs inside groups that were compared, for the groups that these scores give."""
         if not self.listed:
             return 1.0
         search = make_predictor("greedy", "correlation", random_state=0)
-        labels = np.asarray(search.clusters(PairScores(self.n_items, index=self.pairs, values=scores)))
+        labels = np.asarray(search.clusters(PairScores(sum(self.sizes), index=self.pairs, values=scores)))
         sizes = np.bincount(labels).astype(np.float64)
         inside = np.count_nonzero(labels[self.pairs[:, 0]] == labels[self.pairs[:, 1]])
         return float(inside / max(float((sizes * (sizes - 1.0) / 2.0).sum()), 1.0))
@@ -196,13 +215,21 @@ class _Told:
 
     def _nearest(self, scores: Floats) -> Bools:
         """The pairs of which each is the other's best."""
-        best = np.full(self.n_items, -np.inf)
+        best = np.full(sum(self.sizes), -np.inf)
         for end in self.pairs.T:
             np.maximum.at(best, end, scores)
-        return (scores[:, None] >= best[self.pairs]).all(axis=1)
+        return np.asarray((scores[:, None] >= best[self.pairs]).all(axis=1))
 
 
-def _answers(pairs: Ints, marks: Marks | None) -> tuple[Bools, Bools, Floats]:
+class Answers(NamedTuple):
+    """Of which pairs something is known, what, and how much it counts."""
+
+    judged: Bools
+    together: Bools
+    weights: Floats
+
+
+def _answers(pairs: Ints, marks: Marks | None) -> Answers:
     """Of which pairs something is known, what, and how much it counts.
 
     What follows from one answer counts as one: the pairs inside a piece of k items as k - 1, those between
@@ -210,7 +237,7 @@ def _answers(pairs: Ints, marks: Marks | None) -> tuple[Bools, Bools, Floats]:
     """
     if marks is None:
         none = np.zeros(len(pairs), np.bool_)
-        return none, none, np.zeros(len(pairs))
+        return Answers(none, none, np.zeros(len(pairs)))
     judged = marks.judges(pairs)
     n = len(marks.piece)
     side = np.where(marks.piece >= 0, marks.piece, n + np.arange(n))[pairs]
@@ -219,7 +246,7 @@ def _answers(pairs: Ints, marks: Marks | None) -> tuple[Bools, Bools, Floats]:
     count = np.bincount(cell.ravel()[judged], minlength=len(keys))
     sizes = np.bincount(marks.piece[marks.piece >= 0], minlength=2 * n)
     worth = np.where(keys[:, 0] == keys[:, 1], sizes[keys[:, 0]] - 1, 1)
-    return judged, together, np.where(judged, (worth / np.maximum(count, 1))[cell.ravel()], 0.0)
+    return Answers(judged, together, np.where(judged, (worth / np.maximum(count, 1))[cell.ravel()], 0.0))
 
 
 def soft_logistic(

@@ -24,15 +24,16 @@ from .trained import training
 # Of a larger table the pairs of so many items, drawn at random, are looked at; and of all that people named.
 MOST_ITEMS = 5000
 GUESSED = (
-    "a model without labels is a guess by which fields agree: nothing says how good it is. Label some groups, "
-    "or answer questions in clustruct studio, before you rely on it"
+    "a model without labels is a guess by which fields agree: nothing says how good it is. Label some "
+    "groups, or answer questions in clustruct studio, before you rely on it"
 )
 
 
 def fit_without_labels(
     recipe: Recipe, sets: Iterable[RawSet], *, marks: Sequence[Marks | None] | None = None
 ) -> Recipe:
-    """The recipe, fitted to sets whose groups are not known (`LatentPairClustering`), whatever labels they have.
+    """The recipe, fitted to sets whose groups are not known (`LatentPairClustering`), whatever labels
+    they have.
 
     Parameters
     ----------
