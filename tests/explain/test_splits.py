@@ -70,7 +70,7 @@ def test_parts_that_different_thresholds_find_stay_in_their_groups():
     for group in range(12):  # each is cut by another threshold
         items = np.flatnonzero(y == group)
         K[np.ix_(items, items)] = 0.9 - 0.04 * rng.random()
-        weak = 0.05 + 0.07 * group
+        weak = 0.05 + 0.07 * (11 - group)
         K[np.ix_(items[:2], items[2:])] = K[np.ix_(items[2:], items[:2])] = weak
     np.fill_diagonal(K, 0.0)
     found = suggested_splits(PairScores(72, matrix=K), y, lambda s: s)
