@@ -260,6 +260,31 @@ class StoredGroups:
         """All decisions, also those that were undone."""
         return [event for event in self._events({}) if isinstance(event, Decision)]
 
+    def recent(self, most: int) -> list[Decision]:
+        """The last decisions, the oldest of them first."""
+        rows = self._ask(
+            "SELECT number, kind, author, time, content FROM log ORDER BY number DESC LIMIT ?", most
+        )
+        events = [self._event({}, *row) for row in reversed(rows)]
+        return [event for event in events if isinstance(event, Decision)]
+
+    def page(self, offset: int, limit: int, search: str = "") -> tuple[int, list[Item]]:
+        """Some items in the order in which they came, and how many there are: all, or those in whose id or
+        fields a text is found, whatever its case.
+        """
+        # A field is kept as JSON: what is looked for must be written as it is there.
+        wanted = json.dumps(search, ensure_ascii=False)[1:-1].replace("\\", "\\\\")
+        like = f"%{wanted.replace('%', chr(92) + '%').replace('_', chr(92) + '_')}%"
+        where = "WHERE id LIKE ?1 ESCAPE '\\' OR fields LIKE ?1 ESCAPE '\\'" if search else "WHERE ?1 = ?1"
+        (total,) = self._ask(f"SELECT count(*) FROM items {where}", like)[0]
+        question = f"SELECT id, fields, source FROM items {where} ORDER BY rowid LIMIT ?2 OFFSET ?3"
+        rows = self._ask(question, like, limit, offset)
+        return int(total), [Item(n, self._json(f, f"the item {n!r}"), s) for n, f, s in rows]
+
+    def count_groups(self) -> int:
+        """How many groups there are."""
+        return int(self._ask("SELECT count(DISTINCT grp) FROM members")[0][0])
+
     def state(self) -> State:
         """The replay of the log: groups, ledger, and what people said of pairs."""
         with self._replaying():

@@ -77,32 +77,13 @@ def commands(engine: Engine, stem: str) -> list[str]:
     named = ["--id", settings["id"]] if settings.get("id") else []
     fields = ["--fields", ",".join(settings["fields"])] if settings.get("fields") else []
     model, groups, report = (f"{stem}.{ENDS[name]}" for name in ("model", "groups", "report"))
+    data = [*named, *fields]
     lines = [
-        [
-            "clustruct",
-            "predict",
-            source,
-            "--model",
-            model,
-            *named,
-            *fields,
-            "--out",
-            f"{stem}.{ENDS['groups']}",
-        ],
-        ["clustruct", "predict", "new.csv", "--model", model, *named, *fields, "--existing", project],
+        ["clustruct", "predict", source, "--model", model, *data, "--out", groups],
+        ["clustruct", "predict", "new.csv", "--model", model, *data, "--existing", project],
         ["clustruct", "store", project, "--groups-out", groups],
-        ["clustruct", "fit", source, *named, *fields, "--corrections", project, "--model", model],
-        [
-            "clustruct",
-            "report",
-            source,
-            "--model",
-            model,
-            *named,
-            *fields,
-            "--out",
-            f"{stem}.{ENDS['report']}",
-        ],
+        ["clustruct", "fit", source, *data, "--corrections", project, "--model", model],
+        ["clustruct", "report", source, "--model", model, *data, "--out", report],
     ]
     return [shlex.join(words) for words in lines]
 
