@@ -25,7 +25,7 @@ from clustruct._typing import Bools, Floats, Ints
 from clustruct.features import likenesses
 
 # Levels of agreement are cut at these quantiles of what pairs have.
-CUTS = (0.5, 0.75, 0.9, 0.97)
+CUTS = (0.5, 0.75, 0.9, 0.97, 0.99)
 # What is added to each count, as if so many pairs more had been seen.
 SMOOTHING = 0.5
 MISSING = "missing in"
@@ -75,7 +75,7 @@ def levels(values: Floats, missing: Bools) -> Ints:
     """The level of each value, 1 and up; 0 where it is missing.
 
     >>> levels(np.array([[0.0], [1.0], [2.0], [9.0]]), np.array([[True], [False], [False], [False]])).ravel()
-    array([0, 1, 2, 5])
+    array([0, 1, 2, 6])
     """
     found = np.zeros(values.shape, np.int64)
     for j, column in enumerate(values.T):

@@ -38,8 +38,8 @@ from .pair_classifier import PairScoring, scored_pairs
 CREDIBLE = 0.3
 # Rounds of learning from the pairs that are nearest to each other, and what is held of these and of others.
 SEED_ROUNDS, SURE, DOUBTFUL = 3, 0.98, 0.02
-# What the mixture begins with: so large a share of the pairs belongs together.
-FIRST_SHARE = 0.1
+# What the mixture begins with: one pair for every two items belongs together, but no larger share of all.
+MATES, LARGEST_SHARE = 0.5, 0.1
 # C of what is learned from guesses: they are many, and alike.
 SHRINKAGE = 0.1
 
@@ -134,7 +134,8 @@ class LatentPairClustering(PairScoring):
         """The probability that each pair belongs together, as far as can be told without answers."""
         surprise, missing = agreement(table.rows, names)
         likeness = surprise.sum(axis=1)
-        start = np.where(likeness > np.quantile(likeness, 1.0 - FIRST_SHARE), 0.9, 0.05)
+        share = min(LARGEST_SHARE, MATES * sum(table.sizes) / len(table.pairs))
+        start = np.where(likeness > np.quantile(likeness, 1.0 - share), 0.9, 0.01)
         found = fit_mixture(levels(surprise, missing), start).posterior
         self.from_nearest_ = table.density(2.0 * found - 1.0) < CREDIBLE
         return table.from_nearest(likeness) if self.from_nearest_ else found
