@@ -4,6 +4,7 @@ import csv
 import http.client
 import itertools
 import json
+import multiprocessing
 import os
 import re
 import signal
@@ -69,6 +70,41 @@ class Process:
                 return True
             time.sleep(0.02)
         return False
+
+
+def _serve(path, out):
+    """In a process of its own: serve, and say where."""
+    from clustruct.studio import server
+
+    running = server.serve(path, open_browser=False)
+    out.send(running.url)
+    server.until_interrupted(running)
+
+
+class Forked:
+    """A server in a process that was forked from one that has loaded all it needs: it starts at once."""
+
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(
+        ["clustruct.studio.app", "clustruct.studio.server", "uvicorn.protocols.http.h11_impl"]
+        + ["uvicorn.lifespan.on", "uvicorn.loops.asyncio", "tests.studio.serving"]
+    )
+
+    def __init__(self, path):
+        ours, theirs = self.context.Pipe()
+        self.process = self.context.Process(target=_serve, args=(str(path), theirs), daemon=True)
+        self.process.start()
+        assert ours.poll(60), "the server did not start"
+        self.url = ours.recv()
+        ours.close()
+        theirs.close()
+
+    def kill(self):
+        os.kill(self.process.pid, signal.SIGKILL)
+        self.process.join()
+        self.process.close()
+
+    close = kill
 
 
 class Client:

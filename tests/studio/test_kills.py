@@ -3,7 +3,7 @@
 import pytest
 
 from clustruct.incremental import Store
-from tests.studio.serving import Client, Process, write_people
+from tests.studio.serving import Client, Forked, write_people
 
 KILLS = 20
 
@@ -17,7 +17,7 @@ def folder(tmp_path):
 def test_killed_twenty_times_between_decisions(folder):
     path, fields = folder
     data, wanted = path / "people.csv", []
-    process = Process(data)
+    process = Forked(data)
     client = Client(process.url)
     client.begin("people.csv", fields)
     for n in range(KILLS):
@@ -27,7 +27,7 @@ def test_killed_twenty_times_between_decisions(folder):
         if n % 3 == 0:
             wanted.append((client.undo()["number"], "undo", ()))
         process.kill()
-        process = Process(data)
+        process = Forked(data)
         client = Client(process.url)
         # The page did not hear of it, and sends it again.
         again = client.post("/api/decide", sent)["number"] if n % 3 else number
@@ -40,7 +40,7 @@ def test_killed_twenty_times_between_decisions(folder):
 
 def test_two_pages_decide_one_after_the_other(folder):
     path, fields = folder
-    process = Process(path)
+    process = Forked(path)
     try:
         first, second = Client(process.url), Client(process.url)
         first.begin("people.csv", fields)
@@ -60,7 +60,7 @@ def test_two_pages_decide_one_after_the_other(folder):
 
 def test_the_command_line_reads_and_writes_while_the_page_is_open(folder):
     path, fields = folder
-    process = Process(path)
+    process = Forked(path)
     try:
         client = Client(process.url)
         client.begin("people.csv", fields)
@@ -71,4 +71,7 @@ def test_the_command_line_reads_and_writes_while_the_page_is_open(folder):
         assert client.get("/api/status")["decisions"] == 1
     finally:
         process.close()
+    with Store(path / "people.clustruct.db") as store:  # what the killed server left is put in order
+        assert len(store.decisions()) == 1
+        store.verify()
     assert sorted(p.name for p in path.iterdir()) == ["people.clustruct.db", "people.csv"]

@@ -10,7 +10,6 @@ from typing import Any
 
 from clustruct.exceptions import DataError
 from clustruct.incremental import Decision, Item, Store, is_store
-from clustruct.incremental.known import one_set
 from clustruct.io import Columns, read_sets
 from clustruct.io.files import suffixes
 from clustruct.records import RawSet
@@ -95,6 +94,8 @@ def _first_unique(raw: RawSet, fields: Sequence[str]) -> str | None:
 
 def _table(path: Path, columns: Columns, most: int | None = None) -> RawSet:
     """All items of a file as one set; rows without ids are numbered from 1."""
+    from clustruct.incremental import one_set  # which loads much that the server does without
+
     sets = list(read_sets(path, columns=columns, labels="ignored"))
     if all(raw.ids is None or _are_lines(raw) for raw in sets):
         first, numbered = 1, []

@@ -14,6 +14,8 @@ from clustruct.exceptions import DataError
 
 # A line of an answer, at most.
 LONGEST = 64 * 2**20
+# Seconds after which the process is started: the page comes first.
+WARM_UP_AFTER = 0.5
 
 
 class EngineFailed(RuntimeError):
@@ -57,7 +59,11 @@ class EngineClient:
 
     def warm_up(self) -> None:
         """Start the process, so that the first question does not wait for it."""
-        self._go(self._running())
+        self._go(self._soon())
+
+    async def _soon(self) -> None:
+        await asyncio.sleep(WARM_UP_AFTER)
+        await self._running()
 
     def _go(self, work: Any) -> None:
         task = asyncio.ensure_future(work)

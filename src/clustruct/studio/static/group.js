@@ -53,7 +53,7 @@ function pile(title, held, group, at) {
   const cards = held.map((item) => make("li", {}, card(item, { draggable: true, more: {
     onclick: () => toggle(item.id), ondragstart: (event) => drag(event, item.id) } })));
   const here = group === null ? null : make("button", { type: "button", class: "here", onclick: () => put(group),
-    "aria-label": `Chosen cards to ${title.toLowerCase()}` }, "here", at < 9 ? make("kbd", {}, String(at + 1)) : "");
+    "aria-label": `Chosen cards to ${title.toLowerCase()}` }, "here ", at < 9 ? make("kbd", {}, String(at + 1)) : "");
   return make("div", { class: "pile", role: "group", "aria-label": title, ondragover: over, ondragleave: leave,
     ondrop: (event) => (group === null ? event.preventDefault() : drop(event, group)) },
   make("h3", {}, title, make("span", { class: "soft" }, `${held.length}`), here), make("ul", {}, ...cards));

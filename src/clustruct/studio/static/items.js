@@ -40,7 +40,7 @@ export function sideBySide(table, items) {
 
 /** What each field says for and against two items, as bars. */
 export function reasons(found) {
-  const shown = found.fields.filter((one) => Math.abs(one.contribution) > 1e-6).slice(0, 12);
+  const shown = found.fields.filter((one) => Math.abs(one.contribution) >= 0.005).slice(0, 12);
   const most = Math.max(...shown.map((one) => Math.abs(one.contribution)), 1e-9);
   const rows = shown.map((one) => make("tr", {}, make("th", { scope: "row" }, one.field),
     make("td", { class: "number" }, `${one.contribution > 0 ? "+" : "−"}${Math.abs(one.contribution).toFixed(2)}`),

@@ -9,7 +9,7 @@ async function load(from = 0) {
   const found = await ask("/api/review", { offset: from, limit: PAGE });
   offset = from + found.groups.length;
   const sure = found.calibrated ? "Confidence is learned from held-out groups." : "Confidence is the model's own word, until twelve groups are confirmed.";
-  byId("verdict").textContent = `${found.total} groups can be doubted; ${found.confirmed} are confirmed. ${sure}`;
+  byId("verdict").textContent = `${found.total} group${found.total === 1 ? "" : "s"} can be doubted, ${found.confirmed} confirmed. ${sure}`;
   const drawn = await Promise.all(found.groups.map(doubt));
   if (from) byId("doubts").append(...drawn);
   else byId("doubts").replaceChildren(...(drawn.length ? drawn : [make("p", { class: "soft" }, "Nothing is doubtful.")]));
