@@ -1,12 +1,12 @@
-"""Decisions that a person must make: asked by Studio, or in random order, until the model is nearly as good as
-with all labels.
+"""Decisions that a person must make: asked by Studio, or in random order, until the model is nearly as good
+as with all labels.
 
     python -m benchmarks.asking [abt_buy ...] [--seeds 3] [--most 400] [--json FILE]
 
-A simulated person answers from the truth whether two items belong together. Questions are about one part of the
-data (seven of ten folds; two of three sets), pairwise F is counted on the rest, which nobody is asked about.
-"Full" is what `Recipe` learns from all labels of the first part. Decisions needed: the first number of answers
-from which on the mean F over seeds is at least 95 % of that.
+A simulated person answers from the truth whether two items belong together. Questions are about one part of
+the data (seven of ten folds; two of three sets), pairwise F is counted on the rest, which nobody is asked
+about. "Full" is what `Recipe` learns from all labels of the first part. Decisions needed: the first number of
+answers from which on the mean F over seeds is at least 95 % of that.
 """
 
 from __future__ import annotations

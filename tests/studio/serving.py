@@ -86,8 +86,14 @@ class Forked:
 
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(
-        ["clustruct.studio.app", "clustruct.studio.server", "uvicorn.protocols.http.h11_impl"]
-        + ["uvicorn.lifespan.on", "uvicorn.loops.asyncio", "tests.studio.serving"]
+        [
+            "clustruct.studio.app",
+            "clustruct.studio.server",
+            "uvicorn.protocols.http.h11_impl",
+            "uvicorn.lifespan.on",
+            "uvicorn.loops.asyncio",
+            "tests.studio.serving",
+        ]
     )
 
     def __init__(self, path):

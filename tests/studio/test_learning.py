@@ -55,7 +55,7 @@ def test_first_without_labels_then_from_answers(project):
 
 
 def test_answers_hold_whatever_the_model_says(project):
-    path, truth, engine = project
+    path, _truth, engine = project
     with Store(path) as store:
         groups = store.groups()
         together = next((a, b) for a in groups for b in groups if a < b and groups[a] == groups[b])
@@ -68,7 +68,7 @@ def test_answers_hold_whatever_the_model_says(project):
 
 
 def test_review_block_and_reasons(project):
-    path, truth, engine = project
+    path, _truth, engine = project
     page = review_page(engine, 0, 5)
     with Store(path) as store:
         for one in page["groups"]:

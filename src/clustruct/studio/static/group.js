@@ -42,7 +42,7 @@ function draw(focus) {
   const drawn = piles().map(([group, held], at) => pile(`Group ${at + 1}`, held, group, at));
   if (loose.size) drawn.unshift(pile("Not grouped yet", items.filter((item) => loose.has(item.id)), null, -1));
   drawn.push(make("div", { class: "pile", ondragover: over, ondragleave: leave, ondrop: (event) => drop(event, null) },
-    make("h3", {}, "New group"), make("button", { type: "button", onclick: () => put(null) }, "Chosen cards here ", make("kbd", {}, "N"))));
+    make("h2", {}, "New group"), make("button", { type: "button", onclick: () => put(null) }, "Chosen cards here ", make("kbd", {}, "N"))));
   byId("board").replaceChildren(...drawn);
   for (const button of document.querySelectorAll("#board .item")) button.setAttribute("aria-pressed", String(chosen.has(button.dataset.id)));
   byId("next").disabled = !more && skip === 0;
@@ -53,10 +53,10 @@ function pile(title, held, group, at) {
   const cards = held.map((item) => make("li", {}, card(item, { draggable: true, more: {
     onclick: () => toggle(item.id), ondragstart: (event) => drag(event, item.id) } })));
   const here = group === null ? null : make("button", { type: "button", class: "here", onclick: () => put(group),
-    "aria-label": `Chosen cards to ${title.toLowerCase()}` }, "here ", at < 9 ? make("kbd", {}, String(at + 1)) : "");
+    "aria-label": `here${at < 9 ? ` ${at + 1}` : ""}: chosen cards to ${title.toLowerCase()}` }, "here ", at < 9 ? make("kbd", {}, String(at + 1)) : "");
   return make("div", { class: "pile", role: "group", "aria-label": title, ondragover: over, ondragleave: leave,
     ondrop: (event) => (group === null ? event.preventDefault() : drop(event, group)) },
-  make("h3", {}, title, make("span", { class: "soft" }, `${held.length}`), here), make("ul", {}, ...cards));
+  make("h2", {}, title, make("span", { class: "soft" }, `${held.length}`), here), make("ul", {}, ...cards));
 }
 
 function toggle(id) {
