@@ -69,3 +69,21 @@ def test_a_folder_that_takes_nothing_more(installed, tmp_path):
     lost = f"import shutil, clustruct.slack_rule.violation_kernels; shutil.rmtree({str(home)!r})\n"
     done = run(installed, "/dev/null/none", lost + WORK, NUMBA_CACHE_DIR=str(home))
     assert (done.returncode, done.stdout, done.stderr) == (0, "3.0\n", "")
+
+
+@pytest.mark.parametrize(
+    "change", [("x + 1.0", "x + 2.0"), ("STEP = 10.0", "STEP = 20.0")], ids=["kernel", "constant"]
+)
+def test_a_change_in_another_file_is_compiled_in(installed, tmp_path, change):
+    """Code that calls a kernel of another file, or has its constant, is compiled anew when that changes."""
+    head = "from clustruct._jit import kernel\n"
+    inner = head + "STEP = 10.0\n\n@kernel()\ndef inner(x):\n    return x + 1.0\n"
+    middle = head + "from clustruct.inner import inner\n\n@kernel()\ndef middle(x):\n    return inner(x)\n"
+    outer = "from clustruct.inner import STEP\nfrom clustruct.middle import middle\n"
+    outer = head + outer + "\n@kernel()\ndef outer(x):\n    return STEP * middle(x)\n"
+    for name, code in (("inner", inner), ("middle", middle), ("outer", outer)):
+        (installed / f"{name}.py").write_text(code)
+    call = "from clustruct.outer import outer; print(outer(0.0))"
+    assert run(installed, "/dev/null/none", call, NUMBA_CACHE_DIR=str(tmp_path / "kept")).stdout == "10.0\n"
+    (installed / "inner.py").write_text(inner.replace(*change))
+    assert run(installed, "/dev/null/none", call, NUMBA_CACHE_DIR=str(tmp_path / "kept")).stdout == "20.0\n"

@@ -18,6 +18,7 @@ _HOMES = {
     "PairFeatures": "clustruct.features",
     "RawSet": "clustruct.records",
     "Recipe": "clustruct.recipe",
+    "SupervisedAgglomerative": "clustruct.estimators",
     "SupervisedCorrelationClustering": "clustruct.estimators",
     "SupervisedKMeans": "clustruct.estimators",
     "UniversumClustering": "clustruct.estimators",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
 from typing import Any, TypeVar
@@ -40,6 +40,12 @@ class KeptCode(FunctionCache):
 
     _impl_class = Places
 
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        # Numba looks at the file of the function alone. What the function calls is compiled into it, too.
+        self.stamp = frozenset((self._cache_file._source_stamp, *_compiled_in(function)))
+        self._cache_file._source_stamp = sorted(self.stamp, key=repr)
+
     def load_overload(self, sig: object, target_context: object) -> object:
         """The compiled form for the types of a call; None where there is none that can be read."""
         # A damaged file is a pickle of anything: whatever it upsets, the source is there.
@@ -51,6 +57,15 @@ class KeptCode(FunctionCache):
         """Keep a compiled form, where that is possible."""
         with suppress(Exception):
             super().save_overload(sig, data)
+
+
+def _compiled_in(function: Callable[..., Any]) -> Iterator[object]:
+    """What goes into the code of a function beside its own file: kernels that it calls, constants."""
+    for name in sorted(set(function.__code__.co_names) & set(function.__globals__)):
+        value = function.__globals__[name]
+        if isinstance(value, int | float | str | tuple):
+            yield f"{name} = {value!r}"
+        yield from getattr(getattr(value, "_cache", None), "stamp", ())
 
 
 def kernel(fastmath: bool | set[str] = False) -> Callable[[F], F]:

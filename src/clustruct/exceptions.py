@@ -39,5 +39,9 @@ class ProductsWarning(UserWarning):
     """Node products alone did not tell the clusters of the training sets apart."""
 
 
+class OrderWarning(UserWarning):
+    """Items are taken in their order, which may mean nothing."""
+
+
 class DataWarning(UserWarning):
     """Data that can be used but is not what it was in training, or not what was meant."""

@@ -19,10 +19,12 @@ from clustruct.features.blocks.terms import Terms
 from clustruct.features.blocks.text import TextCosines
 from clustruct.features.blocks.vectors import Vectors
 from clustruct.features.columns import Columns
+from clustruct.features.kept import Unkept, grown, restored, tail
 from clustruct.incremental import KnownIndex, add_to_groups
 from clustruct.incremental.known import Known
 from clustruct.incremental.replay import State
 from clustruct.records import RawSet
+from clustruct.storage import pack, unpack
 
 WORDS = st.sampled_from(["red", "blue", "car", "x-100", "x100", "\u00c9t\u00e9", "ete", "of"])
 ITEMS = st.fixed_dictionaries(
@@ -118,3 +120,32 @@ def test_groups_of_a_stream_are_the_same_with_an_index_and_without(from_size):
         with_index, without = kept.as_known(), replace(anew.as_known(), index=None)
         assert with_index.state.groups == State.start(kept.update.groups).groups
     assert len(with_index.index) == len(raw)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.lists(ITEMS, min_size=1, max_size=6), min_size=2, max_size=4), st.data())
+def test_an_index_kept_in_pieces_is_the_index(features, days, data):
+    index, items, pieces, lengths = None, [], [], {}
+    for day in days:
+        new = RawSet(day, ids=[f"i{len(items) + a}" for a in range(len(day))])
+        index = KnownIndex.of(new) if index is None else index.with_items(new)
+        items += day
+        since = len(items) - len(day)
+        anew = Columns(RawSet(items, ids=[f"i{a}" for a in range(len(items))]))
+        found = [features.blocking_.pairs(columns, since=since).tolist() for columns in (index.columns, anew)]
+        assert found[0] == found[1]
+        if len(items) > 1:
+            values = [of_all_pairs(features, columns) for columns in (index.columns, anew)]
+            assert np.allclose(*values, rtol=0.0, atol=1e-12)
+        try:
+            piece = tail(index.columns, lengths)
+        except Unkept:  # the first vectors have come, and all are longer now
+            pieces, lengths, piece = [], {}, tail(index.columns)
+        pieces.append(unpack(pack({"piece": piece}))["piece"])
+        lengths = grown(lengths, piece)
+        if data.draw(st.booleans()):
+            index = KnownIndex(restored(anew.raw, pieces))
+    again = restored(anew.raw, pieces)
+    assert {name: len(keys) for name, (keys, *_) in tail(again).items()} == {
+        name: held[0] for name, held in lengths.items()
+    }

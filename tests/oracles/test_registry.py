@@ -17,7 +17,9 @@ def noisy_scores(seed, m=14):
 
 
 def test_names():
-    assert set(oracle_names()) == {*oracle_names("correlation"), *oracle_names("kmeans")}
+    assert set(oracle_names()) == {
+        name for kind in ("correlation", "kmeans", "links") for name in oracle_names(kind)
+    }
     for name in oracle_names():
         oracle = make_oracle(name)
         assert oracle.name == name
@@ -35,8 +37,8 @@ def test_names():
 def test_a_refusal_names_what_can_be_used_instead():
     said = make_oracle("lp").refusal(SlackRule(), MitreLoss())
     assert "not linear in pairs: use oracle='greedy' or 'local_search'" in said
-    said = make_oracle("spectral").refusal(SlackRule("slack"), make_oracle("spectral").default_loss)
-    assert "slack scaling with slack_norm=1 does not allow: use oracle='iterative'" in said
+    said = make_oracle("spectral").refusal(SlackRule("slack", 2), make_oracle("spectral").default_loss)
+    assert "slack scaling with slack_norm=2 does not allow: use oracle='iterative'" in said
     assert make_oracle("greedy").refusal(SlackRule("slack", 2), PairwiseLoss()) is None
 
 

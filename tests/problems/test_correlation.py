@@ -150,8 +150,8 @@ def test_impossible_combinations_are_refused():
     for oracle in ("lp", "exact"):
         with pytest.raises(ValueError, match="not linear in pairs"):
             ClusteringProblem(sets, labels, "mitre", oracle)
-        with pytest.raises(ValueError, match="no oracle for slack scaling"):
-            ssvm.fit(ClusteringProblem(sets, labels, oracle=oracle), scaling="slack")
+        with pytest.raises(ValueError, match="no oracle for slack scaling, slack norm 2"):
+            ssvm.fit(ClusteringProblem(sets, labels, oracle=oracle), scaling="slack", slack_norm=2)
         with pytest.raises(ValueError, match="no oracle for margin scaling, slack norm 2"):
             ssvm.fit(ClusteringProblem(sets, labels, oracle=oracle), slack_norm=2)
     with pytest.raises(ValueError, match="oracle must be one of"):

@@ -87,8 +87,8 @@ def test_what_cannot_be_is_refused():
         kmeans_problem([x], [y], loss="pairwise", oracle="spectral")
     with pytest.raises(ValueError, match="oracle must be one of"):
         kmeans_problem([x], [y], oracle="magic")
-    with pytest.raises(ValueError, match="no oracle for slack scaling"):
-        ssvm.fit(kmeans_problem([x], [y], oracle="spectral"), scaling="slack")
+    with pytest.raises(ValueError, match="no oracle for slack scaling, slack norm 2"):
+        ssvm.fit(kmeans_problem([x], [y], oracle="spectral"), scaling="slack", slack_norm=2)
     kinds = {o: kmeans_problem([x], [y], oracle=o).oracle_kind for o in oracle_names("kmeans")}
     under, over = "undergenerating", "overgenerating"
     discrete = {"discrete": under, "discrete_centred": under}

@@ -162,8 +162,10 @@ def test_uncertified_rho_oracle_has_no_upper_end():
 @pytest.mark.parametrize("oracle", ["greedy", "loopy_bp", "graph_cut"])
 def test_rules_without_an_oracle_are_refused(oracle):
     X, Y, _ = random_data()
+    with pytest.raises(ValueError, match="no oracle for slack scaling, slack norm 2"):
+        ssvm.fit(MultiLabelProblem(X, Y, oracle), 1.0, scaling="slack", slack_norm=2)
     with pytest.raises(ValueError, match="no oracle for slack scaling"):
-        ssvm.fit(MultiLabelProblem(X, Y, oracle), 1.0, scaling="slack")
+        ssvm.fit(MultiLabelProblem(X, Y, "rho_below", rho=0.9), 1.0, scaling="slack")
 
 
 def test_a_tree_of_many_labels_is_exact():
@@ -176,7 +178,8 @@ def test_a_tree_of_many_labels_is_exact():
     assert np.mean(problem.predict(X, result.w) != Y) < 0.1
     with pytest.raises(ValueError, match="enumerates 2\\^30"):
         MultiLabelProblem(X, Y)
-    assert not problem.supports(SlackRule("slack", 1))
+    assert not problem.supports(SlackRule("slack", 2))
+    assert problem.kind_for(SlackRule("slack")) == "undergenerating"
 
 
 @pytest.mark.parametrize("formulation", ["one_slack", "n_slack"])

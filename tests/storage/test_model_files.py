@@ -14,7 +14,13 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.pipeline import Pipeline, make_pipeline
 
-from clustruct import PairFeatures, RawSet, SupervisedCorrelationClustering, SupervisedKMeans
+from clustruct import (
+    PairFeatures,
+    RawSet,
+    SupervisedAgglomerative,
+    SupervisedCorrelationClustering,
+    SupervisedKMeans,
+)
 from clustruct.baselines import DefaultClustering, PairKMeans, PairwiseClassifierClustering, UntrainedKMeans
 from clustruct.exceptions import ModelFileError
 from clustruct.losses import PairwiseLoss
@@ -60,6 +66,7 @@ ESTIMATORS = [
     PairwiseClassifierClustering(predictor="components"),
     PairwiseClassifierClustering(LogisticRegression()),
     SupervisedKMeans(C=1.0),
+    SupervisedAgglomerative(C=1.0, linkage="left"),
     PairKMeans(),
     UntrainedKMeans(n_clusters=2),
     DefaultClustering("together"),

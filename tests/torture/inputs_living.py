@@ -252,7 +252,7 @@ BAD_STORES: dict[str, Any] = {
     "a link to itself": lambda path: path.symlink_to(path.name),
     "a pipe": os.mkfifo,
     "somebody else's database": lambda path: sqlite3.connect(path).executescript("CREATE TABLE t (x)"),
-    "a later format": _changed("PRAGMA user_version = 2"),
+    "a later format": _changed("PRAGMA user_version = 3"),
     "a format below zero": _changed("PRAGMA user_version = -5"),
     "no application": _changed("PRAGMA application_id = 0"),
     "a table more": _changed("CREATE TABLE extra (x)"),

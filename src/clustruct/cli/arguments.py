@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from clustruct.recipe import Recipe
     from clustruct.records import RawSet
 
+LINKAGES = ("single", "average", "complete", "left")
 KINDS = ("auto", "records", "text", "mentions", "vectors")
 ROLES = ("set", "id", "cluster", "group")
 SHOWN_FILES = 3
@@ -146,9 +147,11 @@ def add_learning(parser: argparse.ArgumentParser) -> None:
     add("--kind", choices=KINDS, default="auto", help="what the items are (default: a guess)")
     learners = (
         "correlation: learned as a whole, finds the number of clusters (default); "
-        "pairs: a classifier of pairs; kmeans: learned for k-means"
+        "agglomerative: link by link; pairs: a classifier of pairs; kmeans: learned for k-means"
     )
-    add("--learner", type=_learner, metavar="NAME", default="correlation", help=learners)
+    add("--learner", type=_learner, metavar="NAME", help=learners)
+    links = "--learner agglomerative, joined by: single, average, complete, or left (items in an order)"
+    add("--linkage", choices=LINKAGES, help=links)
     add("--loss", type=_loss, metavar="NAME", help="what is an error: pairwise, pairwise_f, mitre, purity")
     add(
         "--C",
@@ -212,9 +215,14 @@ def recipe(args: argparse.Namespace) -> Recipe:
     background = getattr(args, "unlabelled", None)
     if background is not None and args.skip_unlabelled:
         raise UsageError("--skip-unlabelled leaves rows out, --unlabelled learns from them: give one of them")
-    same = ["kind", "fields", "learner", "loss", "C", "merge_cost", "scaling", "parts", "block"]
+    same = ["kind", "fields", "linkage", "loss", "C", "merge_cost", "scaling", "parts", "block"]
     same += ["nonnegative", "calibrate"]
-    more = {"n_neighbors": args.neighbours, "n_jobs": args.n_jobs, "random_state": args.seed}
+    more = {
+        "learner": searches.learner(args),
+        "n_neighbors": args.neighbours,
+        "n_jobs": args.n_jobs,
+        "random_state": args.seed,
+    }
     more |= {"unlabelled": background or "apart", "for_size": getattr(args, "for_size", None)}
     more |= sources.of_recipe(args) | searches.of_recipe(args)
     return clustruct.Recipe(**{name: getattr(args, name) for name in same}, **more)

@@ -22,7 +22,18 @@ if TYPE_CHECKING:
 SHOWN_NOTES = 10
 # What is decided by the model that --start names.
 OF_START = [
-    *("kind", "learner", "loss", "C", "merge_cost", "scaling", "nonnegative", "predictor", "block"),
+    *(
+        "kind",
+        "learner",
+        "linkage",
+        "loss",
+        "C",
+        "merge_cost",
+        "scaling",
+        "nonnegative",
+        "predictor",
+        "block",
+    ),
     *("neighbours", "calibrate", "for_size", "oracle", "formulation", "loss_in_oracle", "rounding"),
 ]
 

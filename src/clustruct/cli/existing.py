@@ -97,7 +97,7 @@ def run(args: argparse.Namespace, saved: Model) -> None:
             told = f"decision {number} of {args.existing} says nothing any more: {why}"
             warnings.warn(told, clustruct.exceptions.DataWarning, stacklevel=2)
         found = incremental.add_to_groups(
-            clustruct.features.checked(saved.pipeline, [*filter(None, [known.raw]), new]),
+            clustruct.features.checked(saved.pipeline, [*_unchecked(saved, known), new]),
             known,
             new,
             decisions=decisions(args.constraints),
@@ -106,6 +106,15 @@ def run(args: argparse.Namespace, saved: Model) -> None:
         )
         number = None if args.dry_run else _kept(args, known, found, store)
     _tell(args, known, new, found, number)
+
+
+def _unchecked(saved: Model, known: Known) -> list[RawSet]:
+    """The known items, unless an index was made of all fields that the model needs: then they were looked at."""
+    if known.raw is None:
+        return []
+    there = frozenset(known.raw.fields())
+    made = known.index is not None and bool(known.index.pieces)
+    return [] if made and all(need.name in there for need in saved.pipeline[0].needs_) else [known.raw]
 
 
 def _kept(args: argparse.Namespace, known: Known, found: Outcome, store: Store | None) -> int | None:

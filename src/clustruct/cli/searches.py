@@ -37,10 +37,21 @@ def add_rounding(add: Callable[..., object]) -> None:
     add("--rounding", choices=tuple(ROUNDINGS), help=said)
 
 
+def learner(args: argparse.Namespace) -> str:
+    """The learner, which a linkage implies."""
+    if args.learner is None:
+        return "correlation" if args.linkage is None else "agglomerative"
+    if args.linkage is not None and args.learner != "agglomerative":
+        raise UsageError(f"--linkage goes with --learner agglomerative, not with {args.learner}")
+    return str(args.learner)
+
+
 def of_recipe(args: argparse.Namespace) -> dict[str, Any]:
     """What a recipe is told of searches; names are checked before any data is read."""
     given = {name: getattr(args, name) for name in ("oracle", "formulation", "loss_in_oracle")}
-    objective = getattr(clustruct.recipe.LEARNERS[args.learner], "clustering_objective", None)
+    objective = getattr(clustruct.recipe.LEARNERS[learner(args)], "clustering_objective", None)
+    if objective == "links" and (args.oracle or args.predictor):
+        raise UsageError("--learner agglomerative searches by its --linkage: no --oracle or --predictor")
     if args.oracle is not None:
         try:
             clustruct.oracles.make_oracle(args.oracle, objective)
@@ -59,7 +70,7 @@ def _predictor(args: argparse.Namespace, objective: str | None) -> str | None:
     if args.predictor is not None:
         raise UsageError("--predictor and --rounding both say how sets are clustered: give one of them")
     if objective != "correlation":
-        raise UsageError(f"--rounding does not go with --learner {args.learner}")
+        raise UsageError(f"--rounding does not go with --learner {learner(args)}")
     return ROUNDINGS[args.rounding]
 
 

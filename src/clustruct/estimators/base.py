@@ -22,7 +22,7 @@ from clustruct.model_selection.choose_c import OWN_ENDS, Choice
 from clustruct.oracles import Oracle, Predictor, make_predictor
 from clustruct.oracles.base import Objective
 from clustruct.partitions import UNKNOWN
-from clustruct.problems import PastTraining, SimilarityTask, past_of
+from clustruct.problems import PastTraining, SimilarityTask, Trained, past_of
 from clustruct.slack_rule import Scaling, SlackRule
 from clustruct.ssvm import FitResult, Formulation
 from clustruct.storage import FEATURES, EstimatorState, Shape
@@ -38,8 +38,9 @@ AnyLoss: TypeAlias = Loss | str | LabelFunction
 class SetClusterer(EstimatorState, BaseEstimator):
     """`predict`, `score` and scikit-learn's tags for estimators whose sample is a set.
 
-    clustering_objective : what a prediction maximises, the sum of K inside clusters ("correlation"), or
-        trace(Y'KY) for a given number of clusters ("kmeans"), which needs the similarity of every pair
+    clustering_objective : what a prediction maximises, the sum of K inside clusters ("correlation") or over
+        the links that make them ("links"), or trace(Y'KY) for a given number of clusters ("kmeans"), which
+        needs the similarity of every pair
     """
 
     clustering_objective: ClassVar[Objective] = "correlation"
@@ -151,7 +152,7 @@ class PairSimilarity(SetClusterer):
 
     def _check_memory(self, sets: list[ItemSet]) -> None:
         """Refuse sets whose matrix K does not fit, before any work."""
-        listed = self.clustering_objective == "correlation"
+        listed = self.clustering_objective != "kmeans"
         memory.require_matrix(
             max(0 if listed and x.is_sparse else x.n_items for x in sets), self.memory_limit
         )
@@ -159,7 +160,7 @@ class PairSimilarity(SetClusterer):
     def _warn_unfamiliar(self, sets: Sequence[ItemSet | PairScores]) -> None:
         shown = getattr(self, "shown_", None)
         if shown is not None:
-            shown.warn(sets, self.pair_scores, zero_counts=self.clustering_objective == "correlation")
+            shown.warn(sets, self.pair_scores, zero_counts=self.clustering_objective != "kmeans")
 
 
 class ResultState(EstimatorState):
@@ -195,8 +196,6 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
 
     C: float | str = "cv"
     loss: AnyLoss = "pairwise"
-    oracle: str = "greedy"
-    predictor: str = "local_search"
     scaling: Scaling = "margin"
     formulation: Formulation = "n_slack"
     slack_norm: Literal[1, 2] = 1
@@ -285,6 +284,7 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
         folds = chosen.weights if self.average_folds else []
         self.result_, self.w_ = trained.result, np.mean([trained.result.w, *folds], axis=0)
         self._calibrate(task, chosen if trained.result.stop_reason in OWN_ENDS else None)
+        self._remember(trained)
         self.feature_scale_ = trained.feature_scale
         if task.kept is not None and trained.result.converged:
             task.kept.remove()
@@ -298,6 +298,10 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
         if self.C == "cv":
             return chosen_C(task, grid=self.C_grid, **shared)  # type: ignore[arg-type]
         return untrained_folds(task, float(self.C), **shared)  # type: ignore[arg-type]
+
+    def _remember(self, trained: Trained) -> None:
+        """Anything else of the last training."""
+        return
 
     def _calibrate(self, task: SimilarityTask, chosen: Choice | None) -> None:
         """Learn what scores mean, where the clusterer can; not after a training that was stopped (None)."""

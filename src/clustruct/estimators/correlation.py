@@ -126,6 +126,8 @@ class SupervisedCorrelationClustering(SimilarityLearning):
     True
     """
 
+    oracle: str = "greedy"
+    predictor: str = "local_search"
     loss_in_oracle: bool = True
     nonnegative: bool | list[str] = False
     unlabelled: Unlabelled = "apart"

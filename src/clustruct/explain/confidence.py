@@ -57,14 +57,14 @@ def item_confidence(
 
     where 0 stands for a cluster of its own (no choice for an item that is alone). With objective
     "kmeans" the score is trace(Y'KY), the number of clusters stays, and the item moves to another
-    cluster or not at all.
+    cluster or not at all; with "links" S_ac is the highest K_ab, since one link is enough.
 
     Parameters
     ----------
     K : symmetric matrix or sparse signed graph. In a sparse graph an item can only move to clusters
         with which it has a listed pair: blocking has ruled out the others.
     labels : the clustering, one label per item
-    objective : "correlation", or "kmeans" (dense K with its diagonal); `objective_of(model)` tells
+    objective : "correlation", "links", or "kmeans" (dense K with its diagonal); `objective_of(model)` tells
     sources : the number of each item's source, where items of one source never share a cluster: a cluster
         that has one of the item's source is no place for it (`ItemSet.sources`)
 
@@ -77,9 +77,11 @@ def item_confidence(
     """
     if objective == "kmeans":
         return _kmeans_confidence(K, labels)
-    if objective != "correlation":
-        raise ValueError(f"objective must be 'correlation' or 'kmeans', not {objective!r}")
-    _, y, sums, support = _sums(K, labels)
+    if objective not in ("correlation", "links"):
+        raise ValueError(f"objective must be 'correlation', 'links' or 'kmeans', not {objective!r}")
+    W, y, sums, support = _sums(K, labels)
+    if objective == "links":
+        sums, support = _strongest(W, y)
     if sources is not None:
         of_item = _of_sources(sources)
         sums = _open(sums, of_item, indicator(y).T @ of_item)
@@ -227,6 +229,21 @@ def _sums(K: Similarities, labels: LabelsLike) -> tuple[Scores, Ints, Scores, Fl
     y = canonical_labels(labels, n_items=W.shape[0])
     sums = _array(W @ indicator(y))
     return W, y, sums, np.asarray(sums[np.arange(len(y)), y], dtype=np.float64).ravel()
+
+
+def _strongest(W: Scores, y: Ints) -> tuple[Scores, Floats]:
+    """The highest K_ab over the items b of each cluster other than a, and over those of a's own (0: none)."""
+    m, k = len(y), int(y.max()) + 1
+    a, b = np.nonzero(~np.eye(m, dtype=bool)) if isinstance(W, np.ndarray) else W.tocoo().coords
+    values = W[a, b] if isinstance(W, np.ndarray) else W.tocoo().data
+    cells, which = np.unique(a * k + y[b], return_inverse=True)
+    highest = np.full(len(cells), -np.inf)
+    np.maximum.at(highest, which, values)
+    rows, columns = np.divmod(cells, k)
+    own = np.zeros(m)
+    mine = columns == y[rows]
+    own[rows[mine]] = highest[mine]
+    return sparse.csr_array((highest, (rows, columns)), shape=(m, k)), own
 
 
 def _of_sources(sources: Ints) -> Any:

@@ -13,7 +13,7 @@ from clustruct._typing import Floats, Labels
 from clustruct.inference.correlation.graph import signed_graph
 from clustruct.itemsets import ItemSet
 
-Objective = Literal["correlation", "kmeans"]
+Objective = Literal["correlation", "kmeans", "links"]
 # A symmetric matrix of similarities: dense, or of the listed pairs alone.
 Similarities: TypeAlias = ArrayLike | sparse.sparray
 # The same, checked: a float array, or CSR; exactly symmetric, zero diagonal.
@@ -40,7 +40,8 @@ def objective_of(model: object) -> Objective:
     >>> objective_of(SupervisedCorrelationClustering()), objective_of(SupervisedKMeans())
     ('correlation', 'kmeans')
     """
-    return "kmeans" if getattr(model, "clustering_objective", None) == "kmeans" else "correlation"
+    own = getattr(model, "clustering_objective", None)
+    return own if own in ("kmeans", "links") else "correlation"
 
 
 def model_weights(model: object, x: ItemSet | None = None) -> tuple[Floats, float, tuple[str, ...]]:

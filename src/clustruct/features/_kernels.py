@@ -197,15 +197,40 @@ def count_items(indptr, indices, rows, out):
 
 
 @kernel()
-def row_norms(indptr, indices, counts, weight, rows, norm, total):
-    """Of some rows: length of the vector counts * weight, and sum of the weights of its terms."""
+def measure_rows(indptr, indices, counts, weight, rows, norm, total):
+    """Of those of the rows whose total is NaN: length of the vector counts * weight, sum of the weights of its
+    terms.
+    """
     for i in rows:
-        square, plain = 0.0, 0.0
-        for k in range(indptr[i], indptr[i + 1]):
-            w = weight[indices[k]]
-            square += (counts[k] * w) ** 2
-            plain += w
-        norm[i], total[i] = np.sqrt(square), plain
+        if np.isnan(total[i]):
+            square, plain = 0.0, 0.0
+            for k in range(indptr[i], indptr[i + 1]):
+                w = weight[indices[k]]
+                square += (counts[k] * w) ** 2
+                plain += w
+            norm[i], total[i] = np.sqrt(square), plain
+
+
+@kernel()
+def idf_of(n, counts, trained):
+    """log((1 + n) / (1 + count)) + 1 of the terms that some item has, 0 of the others."""
+    out = np.zeros(counts.size)
+    for t in range(counts.size):
+        if counts[t] > 0.0:
+            out[t] = np.log((1.0 + n) / (1.0 + max(counts[t], trained[t]))) + 1.0
+    return out
+
+
+@kernel()
+def likenesses(indptr, indices, counts, idf, top, norm, total, left, right, out):
+    """Rows of ``out``: cosine, shared weight over the smaller row's weight, rarest shared term over ``top``."""
+    compare_rows(indptr, indices, counts, idf, idf, left, right, out)
+    for p in range(left.size):
+        length = norm[left[p]] * norm[right[p]]
+        smaller = min(total[left[p]], total[right[p]])
+        out[p, 0] = min(out[p, 0] / (length if length > 0.0 else 1.0), 1.0)
+        out[p, 1] = min(out[p, 1] / (smaller if smaller > 0.0 else 1.0), 1.0)
+        out[p, 2] /= top
 
 
 @kernel()

@@ -106,6 +106,15 @@ class TermTable:
         """How many items there are."""
         return len(self.indptr) - 1 if self.codes is None else len(self.codes)
 
+    @property
+    def csr(self) -> tuple[Ints, Numbers, NDArray[Any]]:
+        """What kernels take."""
+        return self.indptr, self.indices, self.counts
+
+    def terms_since(self, item: int) -> Bools:
+        """Which terms of the vocabulary the items from number ``item`` on have."""
+        return self._count(item) > 0.0
+
     @cached_property
     def sizes(self) -> Ints:
         """How many different terms each item has."""
@@ -156,6 +165,13 @@ class Kept(NamedTuple):
     grow: Callable[[Any, Columns, Columns], Any]
 
 
+class Older(NamedTuple):
+    """What was made of the first items and read from a file: how it grows says who asks for it."""
+
+    value: Any
+    n_items: int
+
+
 class Columns:
     """The columns of a set; what was made once is kept as long as they are.
 
@@ -174,9 +190,24 @@ class Columns:
         self._vocabularies = {} if vocabularies is None else vocabularies
         self._made: dict[object, Any] = {}
         self._kept: dict[object, Kept] = {}
+        self._older: dict[object, Older] = {}
 
     def __len__(self) -> int:
         return len(self.raw)
+
+    @property
+    def vocabularies(self) -> dict[object, Vocabulary]:
+        """All vocabularies, by name."""
+        return self._vocabularies
+
+    def made(self) -> dict[object, Any]:
+        """What was made of all these items, by key."""
+        older = {key: old.value for key, old in self._older.items() if old.n_items == len(self)}
+        return {**older, **{key: kept.value for key, kept in self._kept.items()}}
+
+    def keep(self, key: object, value: Any) -> None:
+        """What was made of these items before, for `by_item`."""
+        self._older[key] = Older(value, len(self))
 
     def vocabulary(self, name: object) -> Vocabulary:
         """The vocabulary of this name."""
@@ -200,9 +231,20 @@ class Columns:
         the columns of the new items and those of all, it gives what there is now.
         """
         if key not in self._kept:
-            value = make(self)
-            self._kept[key] = Kept(value, grow or (lambda old, new, _: _appended(old, make(new))))
+            growth = grow or (lambda old, new, _: _appended(old, make(new)))
+            value = self._from_older(key, growth) if key in self._older else make(self)
+            self._kept[key] = Kept(value, growth)
         return cast(T, self._kept[key].value)
+
+    def _from_older(self, key: object, grow: Callable[[Any, Columns, Columns], T]) -> T:
+        value, n = self._older[key]
+        if n == len(self):
+            return cast(T, value)
+        return grow(value, self.once(("since", n), lambda: self._since(n)), self)
+
+    def _since(self, n: int) -> Columns:
+        """The columns of the items from number n on."""
+        return Columns(self.raw.take(np.arange(n, len(self))), self._vocabularies)
 
     def extended(self, new: RawSet, raw: RawSet) -> Columns:
         """The columns of these items and new ones, which are all in ``raw``, in this order.
@@ -210,6 +252,7 @@ class Columns:
         At the cost of the new items, and of copying what is known of the others (bytes, not texts).
         """
         part, whole = Columns(new, self._vocabularies), Columns(raw, self._vocabularies)
+        whole._older = self._older
         for key, kept in self._kept.items():
             whole._kept[key] = Kept(kept.grow(kept.value, part, whole), kept.grow)
         return whole

@@ -5,6 +5,7 @@ idf is learned from training sets and asked for new ones.
 
 from __future__ import annotations
 
+import math
 import re
 from abc import abstractmethod
 from collections import Counter
@@ -193,13 +194,12 @@ class TermWeights(DataclassState):
 
     def rows(self, table: TermTable) -> Rows:
         """The items of one set as sparse unit rows."""
-        count, trained = table.n_with(), self._counts_of(table.vocabulary)
+        from ._kernels import idf_of
+
         n = max(self.n, table.n_items)
         # Of a vocabulary that several tables share, a field has few terms: those of no item have no weight.
-        there = np.flatnonzero(count)
-        idf = np.zeros(len(count))
-        idf[there] = np.log((1.0 + n) / (1.0 + np.maximum(count[there], trained[there]))) + 1.0
-        return Rows(table, idf, float(np.log((1.0 + n) / 2.0) + 1.0))
+        idf = idf_of(n, table.n_with(), self._counts_of(table.vocabulary))
+        return Rows(table, idf, math.log((1.0 + n) / 2.0) + 1.0)
 
     def _counts_of(self, vocabulary: Vocabulary) -> Floats:
         """The counts of training of the terms of a vocabulary, which is looked at once as long as it does not
@@ -232,25 +232,20 @@ class Rows:
         self._norm, self._total = np.full((2, len(table.indptr) - 1), np.nan)
 
     @property
-    def norm(self) -> Floats:
-        """The length of each row."""
-        self._measure(np.arange(len(self._norm)))
+    def norms(self) -> Floats:
+        """The length of each row, NaN where nobody has asked for it; who works one out puts it here."""
         return self._norm
-
-    @property
-    def total(self) -> Floats:
-        """The sum of the weights of each row's terms."""
-        self._measure(np.arange(len(self._norm)))
-        return self._total
 
     def _measure(self, rows: Ints) -> None:
         """Work out the lengths of some rows, if that was not done."""
-        from ._kernels import row_norms
+        from ._kernels import measure_rows
 
-        wanted = np.zeros(len(self._norm), np.bool_)
-        wanted[rows] = np.isnan(self._norm[rows])
-        held = self.table.indptr, self.table.indices, self.table.counts
-        row_norms(*held, self.idf, np.flatnonzero(wanted), self._norm, self._total)
+        measure_rows(*self.table.csr, self.idf, rows, self._norm, self._total)
+
+    def totals(self, rows: Ints) -> Floats:
+        """The sum of the weights of the terms of some rows."""
+        self._measure(rows)
+        return np.asarray(self._total[rows])
 
     def compare(self, pairs: Ints) -> Likeness:
         """Cost: the listed pairs times the terms of an item. Rows that items share are compared once."""
@@ -260,12 +255,12 @@ class Rows:
         return Likeness(*(column[back] for column in self._compare(rows)))
 
     def _compare(self, rows: Ints) -> Likeness:
-        dot, shared, rarest = self._shared(rows, self.idf)
+        from ._kernels import likenesses
+
+        out, lengths = np.empty((len(rows), 3)), (self._norm, self._total)
         self._measure(rows.ravel())
-        length = self._norm[rows[:, 0]] * self._norm[rows[:, 1]]
-        smaller = np.minimum(self._total[rows[:, 0]], self._total[rows[:, 1]])
-        cosine, contained = (x / np.where(y > 0.0, y, 1.0) for x, y in ((dot, length), (shared, smaller)))
-        return Likeness(np.minimum(cosine, 1.0), np.minimum(contained, 1.0), rarest / self.top)
+        likenesses(*self.table.csr, self.idf, self.top, *lengths, rows[:, 0], rows[:, 1], out)
+        return Likeness(*out.T)
 
     def shared_rare(self, pairs: Ints) -> Floats:
         """Sum over the shared terms of log(m / items of this set that have the term), through x / (1 + x)."""
@@ -281,8 +276,8 @@ class Rows:
         """Rows: product of the vectors, weight of the shared terms, largest such weight."""
         from ._kernels import compare_rows
 
-        out, t = np.zeros((len(rows), 3)), self.table
-        compare_rows(t.indptr, t.indices, t.counts, self.idf, weight, rows[:, 0], rows[:, 1], out)
+        out = np.zeros((len(rows), 3))
+        compare_rows(*self.table.csr, self.idf, weight, rows[:, 0], rows[:, 1], out)
         return out.T
 
 

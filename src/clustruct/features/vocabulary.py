@@ -64,6 +64,19 @@ class Vocabulary:
         self._begins: list[int] = []
         self._readers: list[Reader] = []
 
+    @classmethod
+    def of_keys(cls, keys: Keys) -> Vocabulary:
+        """The vocabulary of terms whose keys alone are known, in order: it numbers, and has no words.
+
+        >>> keys = Letters.of(["red", "blue"]).keys()
+        >>> Vocabulary.of_keys(keys).find(keys[::-1]).tolist()
+        [1, 0]
+        """
+        found = cls()
+        if found.number(np.asarray(keys, np.uint64), _without_words).tolist() != list(range(len(keys))):
+            raise ValueError("a vocabulary has a term twice")
+        return found
+
     def __len__(self) -> int:
         return self._n
 
@@ -115,3 +128,7 @@ class Vocabulary:
             for place, word in zip(here.tolist(), read(self._where[numbers[here]]), strict=True):
                 found[place] = word
         return found
+
+
+def _without_words(where: Ints) -> list[str]:
+    raise LookupError("of these terms the keys are known, not the words")

@@ -8,6 +8,134 @@ import numpy as np
 from clustruct._jit import kernel
 from clustruct._typing import Bools, Floats, Ints
 from clustruct.inference.correlation._kernels.bounded import merge_bounded
+from clustruct.inference.correlation._kernels.checks import canonical
+from clustruct.inference.correlation._kernels.merging import find_root
+from clustruct.inference.correlation._kernels.moving import descend_sparse, joined_csr
+
+
+@kernel()
+def summed_csr(n: int, first: Ints, second: Ints, values: Floats) -> tuple[Ints, Ints, Floats]:
+    """A symmetric CSR graph of pairs of n nodes, columns in order: the scores of one pair are summed, and
+    pairs inside a node left out.
+
+    Two passes of counting sort. A day of nine items made ten such graphs, and scipy took 0.3 ms for each.
+    """
+    ends = np.zeros(n + 1, np.int64)
+    for e in range(values.shape[0]):
+        if first[e] != second[e]:
+            ends[first[e] + 1] += 1
+            ends[second[e] + 1] += 1
+    for a in range(n):
+        ends[a + 1] += ends[a]
+    rows, data, cursor = np.empty(ends[n], np.int64), np.empty(ends[n]), ends[:-1].copy()
+    for e in range(values.shape[0]):
+        a, b = first[e], second[e]
+        if a != b:
+            rows[cursor[a]], data[cursor[a]] = b, values[e]
+            cursor[a] += 1
+            rows[cursor[b]], data[cursor[b]] = a, values[e]
+            cursor[b] += 1
+    # The transpose of a symmetric matrix is itself, with its columns in order.
+    columns, scores = np.empty_like(rows), np.empty_like(data)
+    cursor[:] = ends[:-1]
+    for a in range(n):
+        for at in range(ends[a], ends[a + 1]):
+            b = rows[at]
+            if cursor[b] > ends[b] and columns[cursor[b] - 1] == a:
+                scores[cursor[b] - 1] += data[at]
+            else:
+                columns[cursor[b]], scores[cursor[b]] = a, data[at]
+                cursor[b] += 1
+    return closed_up(ends, cursor, columns, scores)
+
+
+@kernel()
+def closed_up(begins: Ints, ends: Ints, columns: Ints, scores: Floats) -> tuple[Ints, Ints, Floats]:
+    """Rows that lie at begins[a] : ends[a], moved together in place."""
+    n = ends.shape[0]
+    indptr, to = np.zeros(n + 1, np.int64), 0
+    for a in range(n):
+        for at in range(begins[a], ends[a]):
+            columns[to], scores[to] = columns[at], scores[at]
+            to += 1
+        indptr[a + 1] = to
+    return indptr, columns[:to], scores[:to]
+
+
+@kernel()
+def by_appearance(labels: Ints, n_labels: int) -> Ints:
+    """Labels 0..n_labels-1 renumbered 0, 1, ... by first appearance."""
+    names, out, count = np.full(n_labels, -1, np.int64), np.empty_like(labels), 0
+    for i in range(labels.shape[0]):
+        if names[labels[i]] < 0:
+            names[labels[i]] = count
+            count += 1
+        out[i] = names[labels[i]]
+    return out
+
+
+@kernel()
+def tied(n: int, pairs: Ints) -> Ints:
+    """The component of each of n items, numbered by first appearance, where pairs tie two items each."""
+    root = np.arange(n)
+    for e in range(pairs.shape[0]):
+        a, b = find_root(root, pairs[e, 0]), find_root(root, pairs[e, 1])
+        root[max(a, b)] = min(a, b)
+    for a in range(n):  # a root is always a smaller node, so one pass in order resolves the chains
+        root[a] = root[root[a]]
+    return canonical(root)
+
+
+@kernel()
+def pulled(indptr: Ints, indices: Ints, data: Floats) -> Ints:
+    """The component of each node under the positive scores of a graph, numbered by first appearance."""
+    n = indptr.shape[0] - 1
+    root = np.arange(n)
+    for i in range(n):
+        for at in range(indptr[i], indptr[i + 1]):
+            if data[at] > 0.0 and indices[at] < i:
+                a, b = find_root(root, i), find_root(root, indices[at])
+                root[max(a, b)] = min(a, b)
+    for a in range(n):  # a root is always a smaller node, so one pass in order resolves the chains
+        root[a] = root[root[a]]
+    return canonical(root)
+
+
+@kernel()
+def inside_value(indptr: Ints, indices: Ints, data: Floats, labels: Ints) -> float:
+    """Sum of the scores of the pairs of nodes that share a label."""
+    total = 0.0
+    for i in range(indptr.shape[0] - 1):
+        for at in range(indptr[i], indptr[i + 1]):
+            if indices[at] < i and labels[indices[at]] == labels[i]:
+                total += data[at]
+    return total
+
+
+@kernel()
+def settle_anchored(
+    indptr: Ints, indices: Ints, data: Floats, anchored: Bools, labels: Ints, tolerance: float
+) -> Ints:
+    """Single moves of nodes that are no anchors, then joins of whole clusters, again and again until neither
+    gains anything. No cluster has two anchors, before or after.
+    """
+    labels, free = canonical(labels), np.flatnonzero(~anchored)
+    while True:
+        if free.shape[0]:
+            descend_sparse(indptr, indices, data, labels, free, tolerance)
+        labels = canonical(labels)
+        k = labels.max() + 1
+        held = np.zeros(k, np.bool_)
+        for i in range(labels.shape[0]):
+            held[labels[i]] |= anchored[i]
+        ends, near, sums = joined_csr(indptr, indices, data, labels, k)
+        joined = merge_anchored(ends, near, sums, held)
+        changed = False
+        for i in range(labels.shape[0]):
+            changed |= joined[labels[i]] != labels[i]
+            labels[i] = joined[labels[i]]
+        if not changed:
+            return labels
 
 
 @kernel()

@@ -9,10 +9,10 @@ score is no matter, and thousands of them cost nothing that is not listed.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from clustruct._typing import Bools, Floats, Ints
 from clustruct.partitions import canonical_labels
@@ -35,23 +35,21 @@ class NodeGraph:
     @classmethod
     def from_pairs(cls, first: Ints, second: Ints, values: Floats, anchored: Bools) -> NodeGraph:
         """Pairs of nodes with their scores: those of one pair are summed, those inside a node left out."""
-        n, off = len(anchored), first != second
-        a, b, v = first[off], second[off], values[off]
-        graph = sparse.csr_array((np.r_[v, v], (np.r_[a, b], np.r_[b, a])), shape=(n, n))
-        graph.sum_duplicates()
-        return cls(graph.indptr.astype(np.int64), graph.indices.astype(np.int64), graph.data, anchored)
+        from ._kernels import summed_csr
+
+        return cls(*summed_csr(len(anchored), first, second, values), anchored)
 
     @property
     def csr(self) -> tuple[Ints, Ints, Floats]:
         """What kernels take."""
         return self.indptr, self.indices, self.data
 
-    @property
+    @cached_property
     def rows(self) -> Ints:
         """The node of each entry."""
         return np.repeat(np.arange(len(self.anchored)), np.diff(self.indptr))
 
-    @property
+    @cached_property
     def total(self) -> float:
         """Sum of |score| over the pairs."""
         return float(np.abs(self.data).sum()) / 2.0
@@ -63,7 +61,9 @@ class NodeGraph:
 
     def value(self, labels: Ints) -> float:
         """Sum of the scores of the pairs that share a label."""
-        return float(self.data[labels[self.rows] == labels[self.indices]].sum()) / 2.0
+        from ._kernels import inside_value
+
+        return float(inside_value(*self.csr, labels))
 
     def with_apart(self, apart: Ints, penalty: float) -> NodeGraph:
         """``-penalty`` between the pairs of nodes that must not share a cluster, whatever they scored."""
@@ -77,14 +77,6 @@ class NodeGraph:
         values = np.r_[self.data[keep], np.full(len(pairs), -penalty)]
         first, second = np.r_[rows[keep], pairs[:, 0]], np.r_[self.indices[keep], pairs[:, 1]]
         return NodeGraph.from_pairs(first, second, values, self.anchored)
-
-    def joined(self, labels: Ints) -> NodeGraph:
-        """The graph between clusters (labels 0..k-1); a cluster with an anchor is one."""
-        rows, upper = self.rows, self.rows < self.indices
-        anchored = np.zeros(int(labels.max(initial=-1)) + 1, np.bool_)
-        anchored[labels[self.anchored]] = True
-        first, second = labels[rows[upper]], labels[self.indices[upper]]
-        return NodeGraph.from_pairs(first, second, self.data[upper], anchored)
 
 
 def anchored_clusters(
@@ -114,7 +106,7 @@ def anchored_clusters(
     """
     from clustruct.inference.correlation._kernels.moving import anneal_some
 
-    from ._kernels import merge_anchored
+    from ._kernels import merge_anchored, settle_anchored
 
     n = len(graph.anchored)
     if not n:
@@ -125,7 +117,7 @@ def anchored_clusters(
     tolerance = 1e-9 * graph.scale + (1e-15 * penalty if len(apart) else 0.0)
     begun = [merge_anchored(*closed.csr, graph.anchored), np.arange(n)]
     begun += [] if start is None else [np.asarray(start, dtype=np.int64)]
-    settled = [_settled(barred, labels, tolerance) for labels in begun]
+    settled = [settle_anchored(*barred.csr, graph.anchored, labels, tolerance) for labels in begun]
     components = _Components(closed)
     begin = max(settled, key=barred.value)
     best = components.solved(begin, tolerance)
@@ -135,28 +127,10 @@ def anchored_clusters(
         state = np.array([int(random_state) % 2**64], np.uint64)
         begin = canonical_labels(np.where(components.open, begin, n + best))
         annealed = anneal_some(*barred.csr, begin, free, temperatures, state, 0.0)
-        again = max((begin, _settled(barred, annealed, tolerance)), key=barred.value)
+        again = settle_anchored(*barred.csr, graph.anchored, annealed, tolerance)
+        again = max((begin, again), key=barred.value)
         best = max((best, components.solved(again, tolerance)), key=barred.value)
     return canonical_labels(best)
-
-
-def _settled(graph: NodeGraph, labels: Ints, tolerance: float) -> Ints:
-    """Single moves, then joins of whole clusters, again and again until neither gains anything."""
-    from clustruct.inference.correlation._kernels.checks import canonical
-    from clustruct.inference.correlation._kernels.moving import descend_sparse
-
-    from ._kernels import merge_anchored
-
-    free, labels = np.flatnonzero(~graph.anchored), canonical(labels)
-    while True:
-        if len(free):
-            descend_sparse(*graph.csr, labels, free, tolerance)
-        labels = canonical(labels)
-        between = graph.joined(labels)
-        joined = merge_anchored(*between.csr, between.anchored)
-        if np.array_equal(joined, np.arange(len(joined))):
-            return labels
-        labels = canonical(joined[labels])
 
 
 class _Components:
@@ -166,11 +140,10 @@ class _Components:
     """
 
     def __init__(self, graph: NodeGraph) -> None:
-        n, pulling = len(graph.anchored), graph.data > 0.0
-        ends = graph.rows[pulling], graph.indices[pulling]
-        near = sparse.coo_array((np.ones(len(ends[0])), ends), shape=(n, n))
+        from ._kernels import pulled
+
         self.graph = graph
-        self._part = sparse.csgraph.connected_components(near, directed=False)[1]
+        self._part = pulled(*graph.csr)
         self._size = np.bincount(self._part)
         free = np.bincount(self._part, weights=~graph.anchored)
         # A single free node that has settled has its best place.

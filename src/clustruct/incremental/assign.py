@@ -11,7 +11,7 @@ import numpy as np
 
 from clustruct._typing import Bools, Floats, Ints
 from clustruct.itemsets import PairScores
-from clustruct.partitions import canonical_labels, chained_pairs, connected_items
+from clustruct.partitions import canonical_labels, chained_pairs
 
 from .anchored import NodeGraph, anchored_clusters, without_anchors
 from .apart import source_links
@@ -127,13 +127,16 @@ def _near(groups: Ints, *pairs: Ints) -> Bools:
 
 def _for_all(found: Assignment, groups: Ints, near: Bools) -> Assignment:
     """An answer for some items as one for all of them."""
-    items = np.flatnonzero(near)
-    labels = groups + len(items)
+    from ._kernels import by_appearance
+
+    items, n_found = np.flatnonzero(near), int(found.labels.max(initial=-1)) + 1
+    labels = groups + n_found
     labels[near] = found.labels
     freed = tuple(items[list(found.freed)].tolist())
     parts = [tuple(tuple(items[list(part)].tolist()) for part in p.parts) for p in found.proposals]
     proposals = (replace(p, parts=part) for p, part in zip(found.proposals, parts, strict=True))
-    return Assignment(canonical_labels(labels), freed, tuple(proposals))
+    n_labels = n_found + int(groups.max(initial=-1)) + 1
+    return Assignment(by_appearance(labels, n_labels), freed, tuple(proposals))
 
 
 def _listed(scores: PairScores) -> tuple[Ints, Floats]:
@@ -175,8 +178,10 @@ class _Pieces:
     """
 
     def __init__(self, n: int, groups: Ints, must: Ints, fixed: Ints | None = None) -> None:
+        from ._kernels import tied
+
         ties = [chained_pairs(groups), must] + ([] if fixed is None else [chained_pairs(fixed)])
-        self.nodes = connected_items(n, np.concatenate(ties))
+        self.nodes = tied(n, np.concatenate(ties))
         anchors = groups if fixed is None else fixed
         self.anchored = np.zeros(int(self.nodes.max(initial=-1)) + 1, np.bool_)
         self.anchored[self.nodes[anchors >= 0]] = True
@@ -190,13 +195,15 @@ def _loosened(
     Of two items that must not be together, the one (with all that must be with it) that has the weaker
     ties to the rest leaves; where they are equal the one with fewer such items, then the later one.
     """
+    from ._kernels import tied
+
     kept, freed = groups.copy(), list[int]()
-    piece = connected_items(len(groups), must)
+    piece = tied(len(groups), must)
     for a, b in cannot:
         if piece[a] == piece[b]:
             raise ValueError(f"items {a} and {b} are in cannot_link, but must_link puts them together")
     while len(cannot):
-        whole = connected_items(len(groups), np.concatenate([chained_pairs(kept), must]))
+        whole = tied(len(groups), np.concatenate([chained_pairs(kept), must]))
         clash = cannot[whole[cannot[:, 0]] == whole[cannot[:, 1]]]
         if not len(clash):
             break
@@ -217,16 +224,17 @@ def _tie(side: Ints, whole: Ints, index: Ints, values: Floats) -> float:
 
 def _revisable(groups: Ints, index: Ints) -> Bools:
     """The items of groups whose listed pairs connect them."""
+    from ._kernels import tied
+
     first, second = groups[index[:, 0]], groups[index[:, 1]]
-    inside = index[(first == second) & (first >= 0)]
-    part = connected_items(len(groups), inside)
+    part = tied(len(groups), index[(first == second) & (first >= 0)])
     old = np.flatnonzero(groups >= 0)
     k = int(groups.max(initial=-1)) + 1
-    pairs = np.unique(np.column_stack([groups[old], part[old]]), axis=0)
-    parts = np.bincount(pairs[:, 0], minlength=k) if len(pairs) else np.zeros(k, np.int64)
-    free = np.zeros(len(groups), np.bool_)
-    free[old] = parts[groups[old]] == 1
-    return free
+    leader, whole = np.zeros(k + 1, np.int64), np.ones(k + 1, np.bool_)
+    leader[groups[old]] = part[old]
+    whole[groups[old[part[old] != leader[groups[old]]]]] = False
+    whole[k] = False  # where new items look
+    return whole[groups]
 
 
 @dataclass(frozen=True)
@@ -244,13 +252,17 @@ class _Search:
         apart.
         """
         ends, apart = nodes[self.index], nodes[self.cannot]
-        touched = np.unique(np.concatenate([ends.ravel(), apart.ravel()]))
-        ends, apart = np.searchsorted(touched, ends), np.searchsorted(touched, apart)
+        there = np.zeros(len(anchored), np.bool_)
+        there[ends] = there[apart] = True
+        touched, place = np.flatnonzero(there), np.cumsum(there) - 1
+        ends, apart = place[ends], place[apart]
         graph = NodeGraph.from_pairs(ends[:, 0], ends[:, 1], self.values, anchored[touched])
         return graph, touched, apart
 
     def run(self, nodes: Ints, anchored: Bools, start: Ints | None = None) -> Ints:
         """Canonical labels of all items; a node that nothing touches is a cluster of its own."""
+        from ._kernels import by_appearance
+
         graph, touched, apart = self.graph(nodes, anchored)
         begin = None
         if start is not None:
@@ -261,7 +273,7 @@ class _Search:
         )
         labels = len(found) + np.arange(len(anchored))
         labels[touched] = found
-        return canonical_labels(labels[nodes])
+        return by_appearance(labels[nodes], len(found) + len(anchored))
 
     def merges(self, labels: Ints, groups: Ints) -> list[Proposal]:
         """Sets of clusters with a known group each whose union scores more."""
@@ -286,6 +298,8 @@ class _Search:
 
     def splits(self, labels: Ints, groups: Ints, must: Ints) -> list[Proposal]:
         """Known groups whose items, with the new ones among them, score more when they are cut up."""
+        from ._kernels import tied
+
         first, second = labels[self.index].T
         inside = first == second
         wanted = _of_one_group(labels, groups, _revisable(groups, self.index))
@@ -297,7 +311,7 @@ class _Search:
         # All at once: no score ties one cluster to another.
         values, cluster = self.values[pairs], first[pairs]
         cut = replace(self, index=self.index[pairs], values=values, cannot=self.cannot[:0])
-        nodes = connected_items(len(labels), must)
+        nodes = tied(len(labels), must)
         parts = cut.run(nodes, np.zeros(int(nodes.max()) + 1, np.bool_))
         apart = parts[cut.index[:, 0]] != parts[cut.index[:, 1]]
         gain = -np.bincount(cluster, weights=values * apart)

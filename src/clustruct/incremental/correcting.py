@@ -190,7 +190,7 @@ class _Told:
 def _take_store(told: list[_Told], path: str | PathLike[str]) -> None:
     """What a store says: of the sets that have its items, else of its own."""
     with Store(path) as store:
-        known = known_of_store(store)
+        known = known_of_store(store, indexed=False)
     state = known.state
     said, confirmed = state.statements(), set(state.confirmed())
     named = {item for s in said for item in (s.a, s.b)} | confirmed

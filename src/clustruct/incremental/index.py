@@ -8,7 +8,8 @@ the scores are those of all items read anew, whatever model made the index.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 from clustruct.features.columns import Columns
 from clustruct.records import RawSet
@@ -31,6 +32,8 @@ class KnownIndex:
     """
 
     columns: Columns
+    # What a store has of it already (`kept_index`).
+    pieces: tuple[Any, ...] = ()
 
     @classmethod
     def of(cls, raw: RawSet) -> KnownIndex:
@@ -47,4 +50,4 @@ class KnownIndex:
 
     def with_items(self, new: RawSet) -> KnownIndex:
         """The index of these items and new ones, at the cost of the new ones."""
-        return KnownIndex(self.columns.extended(new, joined(self.raw, new)))
+        return replace(self, columns=self.columns.extended(new, joined(self.raw, new)))

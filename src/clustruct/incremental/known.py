@@ -18,12 +18,13 @@ from typing import Any
 from clustruct.exceptions import DataError, DataWarning, NoLabels
 from clustruct.io import Columns, read_sets
 from clustruct.io.files import is_table, sets_file
-from clustruct.records import RawSet, Source
+from clustruct.records import RawSet
 from clustruct.storage.targets import replacing
 
 from .decisions import written_suffix
 from .index import KnownIndex
 from .joining import joined
+from .kept_index import index_of, read_items
 from .replay import State
 from .stored import StoredGroups
 
@@ -83,17 +84,14 @@ def _told_apart(
     return [f"{name}: {group}" for name, group in zip(sets, labels, strict=True)]
 
 
-def known_of_store(store: StoredGroups, id: str = "id") -> Known:
-    """All items of a store."""
-    held = list(store.items())
-    raw = None
-    if held:
-        fields = list(dict.fromkeys(name for item in held for name in item.fields))
-        ids = [item.id for item in held]
-        values = {name: [item.fields.get(name) for item in held] for name in fields}
-        raw = RawSet.from_columns(values, ids=ids) if fields else RawSet([{}] * len(held), ids=ids)
-        raw = replace(raw, source=Source(str(store.path)))
-    return Known(raw, store.state(), id, is_store=True)
+def known_of_store(store: StoredGroups, id: str = "id", *, indexed: bool = True) -> Known:
+    """All items of a store, with the index that it keeps: their values are then read when they are asked for,
+    as long as the store is open.
+    """
+    names = store.item_names()
+    index = index_of(store, names) if indexed and names else None
+    raw = index.raw if index is not None else read_items(store, names) if names else None
+    return Known(raw, store.state(), id, is_store=True, index=index)
 
 
 def one_set(path: str | PathLike[str], sets: Iterator[RawSet]) -> RawSet:

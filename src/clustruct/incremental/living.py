@@ -4,6 +4,7 @@ ids.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,13 +18,17 @@ from .changes import Changes, compare
 from .constraints import Constraints, constraints
 from .decisions import JUDGEMENTS, Decision
 from .index import KnownIndex
+from .kept_index import keep_index
 from .known import Known
 from .labels import Labels
 from .replay import State, Statement, replay
 from .scoring import place_items
 from .store import Store
-from .stored import Item
+from .stored import Item, plain
 from .update import Update
+
+# What JSON gives back as it was given.
+PLAIN = {str, int, float, bool, type(None)}
 
 
 @dataclass(frozen=True)
@@ -79,7 +84,7 @@ def add_to_groups(
     before = known.state.groups
     state = replay(list(decisions), before) if decisions and not known.is_store else known.state
     said = state.statements() + (_judgements(decisions) if known.is_store else [])
-    index, given = _with_new(known, new)
+    index, given = _with_new(known, as_stored(new) if known.is_store else new)
     held = constraints(said, known=frozenset(map(str, index.raw.item_ids)))
     found = place_items(
         pipeline,
@@ -94,6 +99,21 @@ def add_to_groups(
     fresh_items = tuple(item for item in found.groups if item not in before)
     changes = found.changes if state is known.state else compare(before, found.groups)
     return Outcome(index.raw, fresh_items, len(new) - given, found, changes, held, index, state)
+
+
+def as_stored(raw: RawSet) -> RawSet:
+    """Items as a store will give them back, so that they are the same to this run and to later ones.
+
+    >>> from datetime import date
+    >>> as_stored(RawSet([{"born": date(2001, 2, 3), "name": "Ann"}], ids=["a"])).items[0]
+    {'born': '2001-02-03', 'name': 'Ann'}
+    """
+    fields = raw.fields()
+    columns = {name: raw.column(name) for name in fields}
+    if all({*map(type, values)} <= PLAIN for values in columns.values()):
+        return raw
+    written = {name: json.loads(json.dumps(values, default=plain)) for name, values in columns.items()}
+    return replace(RawSet.from_columns(written), ids=raw.ids, source=raw.source, context=raw.context)
 
 
 def _judgements(decisions: Iterable[Decision]) -> list[Statement]:
@@ -119,10 +139,13 @@ def _with_new(known: Known, new: RawSet) -> tuple[KnownIndex, int]:
 def record(store: Store, outcome: Outcome, *, source: str = "", author: str = "", note: str = "") -> int:
     """Keep the items and groups of a run in a store, all together; the number of the run."""
     with store.transaction():
-        _keep_items(store, outcome.raw, source)
-        before = store.groups()
-        moved = {i: g for i, g in outcome.update.groups.items() if before.get(i) != g}
-        return store.record_run(moved, author=author, note=note)
+        given = frozenset(outcome.new)
+        rows = [a for a, name in enumerate(outcome.raw.item_ids) if str(name) in given]
+        _keep_items(store, outcome.raw.take(rows) if rows else None, source)
+        keep_index(store, outcome.index)
+        changed = {move.item: move.new for move in outcome.changes.moved}
+        changed |= {item: outcome.update.groups[item] for item in outcome.new}
+        return store.record_run(changed, author=author, note=note)
 
 
 def keep_known(store: Store, known: Known, source: str = "") -> int:
@@ -136,8 +159,10 @@ def keep_known(store: Store, known: Known, source: str = "") -> int:
     return added
 
 
-def _keep_items(store: Store, raw: RawSet, source: str) -> int:
+def _keep_items(store: Store, raw: RawSet | None, source: str) -> int:
     """Add the items that a store does not have."""
+    if raw is None:
+        return 0
     unknown = frozenset(store.unknown(map(str, raw.item_ids)))
     rows = [a for a, name in enumerate(raw.item_ids) if str(name) in unknown]
     if not rows:

@@ -183,6 +183,14 @@ class State:
         state.change(transition(groups, state), 0)
         return state
 
+    @classmethod
+    def standing(cls, groups: dict[str, str], ledger: Ledger) -> State:
+        """Groups and ids as they were kept; nobody has said anything."""
+        state = cls(groups=groups, ledger=ledger)
+        for item, group in groups.items():
+            state._members.setdefault(group, {})[item] = None
+        return state
+
     def after(self, groups: Mapping[str, str], at: int = 0) -> State:
         """The state after a run has put items into groups; this one stays as it is.
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote
@@ -15,7 +16,7 @@ from clustruct.storage.targets import creating
 
 # "clus" in the header of the file says whose it is; the number says which tables it has.
 APPLICATION = int.from_bytes(b"clus", "big")
-FORMAT = 2
+FORMAT = 3
 MAGIC = b"SQLite format 3\0"
 # Files up to this size are looked through when they are opened (a second or so); larger ones by
 # `Store.verify`.
@@ -38,7 +39,14 @@ TABLES = {
     "log_is_fixed": "CREATE TRIGGER log_is_fixed BEFORE UPDATE ON log "
     "BEGIN SELECT RAISE(ABORT, 'the log is only added to'); END",
 }
-# What a project has beside that (format 2). A store of format 1 gets them when something is first kept there.
+# What can be made again of the items, and goes when one of them is not what it was. Stores of format 1 have
+# none of it; it is added when there is something to be put there.
+MADE = {
+    "made": "CREATE TABLE made (number INTEGER PRIMARY KEY, content BLOB NOT NULL) STRICT",
+    "made_of_others": "CREATE TRIGGER made_of_others AFTER UPDATE ON items BEGIN DELETE FROM made; END",
+    "made_of_more": "CREATE TRIGGER made_of_more AFTER DELETE ON items BEGIN DELETE FROM made; END",
+}
+# What a project has beside that (format 3). An older store gets them when something is first kept there.
 PROJECT = {
     "models": "CREATE TABLE models (number INTEGER PRIMARY KEY, time TEXT NOT NULL, about TEXT NOT NULL, "
     "content BLOB NOT NULL) STRICT",
@@ -58,7 +66,7 @@ def make_file(path: Path) -> None:
     if not path.parent.is_dir():
         raise ModelFileError(f"{path}: there is no folder {path.parent}")
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
-        for text in {**TABLES, **PROJECT}.values():
+        for text in {**TABLES, **MADE, **PROJECT}.values():
             db.execute(text)
         db.execute(f"PRAGMA application_id = {APPLICATION}")
         db.execute(f"PRAGMA user_version = {FORMAT}")
@@ -102,13 +110,32 @@ def is_in_wal_mode(path: Path) -> bool:
         return f.read(20)[18:] == b"\2\2"
 
 
+def add_made(db: sqlite3.Connection) -> None:
+    """A place for what is made of the items, in a store that has none, as part of a transaction."""
+    if not has_made(db):
+        _add(db, MADE)
+
+
 def make_project(db: sqlite3.Connection) -> None:
-    """The tables of a project, in a store that has none; part of the transaction under way."""
-    (version,) = db.execute("PRAGMA user_version").fetchone()
-    if version < FORMAT:
-        for text in PROJECT.values():
-            db.execute(text)
-        db.execute(f"PRAGMA user_version = {FORMAT}")
+    """The tables of a project, in a store that has none, as part of a transaction."""
+    if not has_project(db):
+        _add(db, PROJECT)
+
+
+def _add(db: sqlite3.Connection, tables: Mapping[str, str]) -> None:
+    for text in tables.values():
+        db.execute(text)
+    db.execute(f"PRAGMA user_version = {FORMAT}")
+
+
+def has_made(db: sqlite3.Connection) -> bool:
+    """Whether a store has a place for what is made of its items."""
+    return db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'made'").fetchone() is not None
+
+
+def has_project(db: sqlite3.Connection) -> bool:
+    """Whether a store has the tables of a project."""
+    return db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'models'").fetchone() is not None
 
 
 def _number(head: bytes, at: int) -> int:
@@ -118,7 +145,8 @@ def _number(head: bytes, at: int) -> int:
 def check_tables(db: sqlite3.Connection, path: Path, thoroughly: bool) -> None:
     """Whether the file has these tables and no others (nor views or triggers of somebody else), undamaged."""
     rows = db.execute("SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
-    if dict(rows.fetchall()) not in (TABLES, {**TABLES, **PROJECT}):
+    found = dict(rows.fetchall())
+    if found not in (TABLES, {**TABLES, **MADE}, {**TABLES, **PROJECT}, {**TABLES, **MADE, **PROJECT}):
         raise ModelFileError(f"{path}: not a clustruct store (its tables are others)")
     if thoroughly and (said := db.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
         raise ModelFileError(f"{path}: the store is damaged ({' '.join(said.split())})")

@@ -88,12 +88,11 @@ def constrained(
 
 
 def check_correlation(model: object) -> None:
-    """Refuse a clusterer with a fixed number of groups."""
-    if objective_of(model) != "correlation":
+    """Refuse a clusterer with a fixed number of groups, or one that groups by links."""
+    if (objective := objective_of(model)) != "correlation":
+        why = "has a fixed number of groups" if objective == "kmeans" else "groups by links, not by sums"
         name = type(model).__name__
-        raise ValueError(
-            f"{name} has a fixed number of groups: it takes neither known groups nor constraints"
-        )
+        raise ValueError(f"{name} {why}: it takes neither known groups nor constraints")
 
 
 def scores_near(

@@ -22,7 +22,7 @@ from .decisions import Decision, is_unicode
 from .labels import read_labels
 from .replay import State, Transition, completed, places_of, transition, undone
 from .schema import check_tables, make_file, make_project
-from .stored import Item, StoredGroups
+from .stored import Item, StoredGroups, plain
 from .taking_back import MOVING, base_of, is_last_to_move, keep_before, put_back
 
 
@@ -72,11 +72,14 @@ class Store(StoredGroups):
 
     def add_items(self, items: Iterable[Item]) -> int:
         """Add items, or replace the fields of those that are there; how many are new."""
-        rows = [(i.id, json.dumps(dict(i.fields), ensure_ascii=False, default=str), i.source) for i in items]
+        rows = [
+            (i.id, json.dumps(dict(i.fields), ensure_ascii=False, default=plain), i.source) for i in items
+        ]
         with self.transaction():
             (before,) = self._ask("SELECT count(*) FROM items")[0]
             put = "INSERT INTO items VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET fields = excluded.fields"
-            self._do(put + ", source = excluded.source", rows)
+            other = "fields IS NOT excluded.fields OR source IS NOT excluded.source"
+            self._do(f"{put}, source = excluded.source WHERE {other}", rows)
             (after,) = self._ask("SELECT count(*) FROM items")[0]
         return int(after - before)
 
@@ -163,7 +166,7 @@ class Store(StoredGroups):
             if is_last_to_move(self._db, undo.undoes or 0):
                 put_back(self._db, undo.undoes or 0, undo.number)
                 return
-        self._become(self.state(), undo.number)
+        self._become(self.replayed(), undo.number)
 
     def _become(self, state: State, at: int) -> None:
         """The groups and ids of a state, where they differ from those that are kept."""
@@ -226,7 +229,7 @@ class Store(StoredGroups):
         """
         with self._named():
             check_tables(self._db, self.path, thoroughly=True)
-            state = self.state()
+            state = self.replayed()
             if state.groups != self.groups() or set(state.ledger) != set(self.ledger()):
                 raise ModelFileError(
                     f"{self.path}: the store is damaged (its groups are not those of its log)"

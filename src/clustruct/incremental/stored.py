@@ -10,12 +10,23 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
+import numpy as np
+
 from clustruct.exceptions import DataError, ModelFileError
 
 from .decisions import Decision
 from .ledger import Entry, Ledger, fresh_id
 from .replay import Event, Run, State, replay, undone
-from .schema import LOOKED_THROUGH, check_header, check_tables, connect, is_in_wal_mode
+from .schema import (
+    LOOKED_THROUGH,
+    add_made,
+    check_header,
+    check_tables,
+    connect,
+    has_made,
+    has_project,
+    is_in_wal_mode,
+)
 
 # So many names fit into one question.
 BATCH = 500
@@ -35,6 +46,11 @@ class StoredModel(NamedTuple):
     number: int
     time: str
     about: Mapping[str, Any]
+
+
+def plain(value: Any) -> Any:
+    """A value that JSON does not know, as one that it does: vectors as lists, dates as text."""
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else str(value)
 
 
 class StoredGroups:
@@ -100,15 +116,39 @@ class StoredGroups:
         with self._named():
             return self._db.execute(question, values).fetchall()
 
-    def items(self, ids: Iterable[str] | None = None) -> Iterator[Item]:
-        """Items with their fields: all of them in the order in which they came, or those named."""
+    def item_names(self) -> list[str]:
+        """All items, in the order in which they came."""
+        return [name for (name,) in self._ask("SELECT id FROM items ORDER BY rowid")]
+
+    def items(self, ids: Iterable[str] | None = None, since: int = 0) -> Iterator[Item]:
+        """Items with their fields: all in the order in which they came, but for the first ones, or those
+        named.
+        """
         question = "SELECT id, fields, source FROM items"
         if ids is None:
-            rows: Iterable[tuple[Any, ...]] = self._ask(question + " ORDER BY rowid")
+            rows: Iterable[tuple[Any, ...]] = self._ask(f"{question} ORDER BY rowid LIMIT -1 OFFSET ?", since)
         else:
             rows = self.in_batches(question + " WHERE id IN ({})", ids)
         for name, fields, source in rows:
             yield Item(name, self._json(fields, f"the item {name!r}"), source)
+
+    def pieces(self, *, numbers: bool = False) -> list[tuple[int, bytes]]:
+        """The pieces of the index that is kept, in order; or their numbers alone."""
+        with self._named():
+            if not has_made(self._db):
+                return []
+        return self._ask(f"SELECT number, {'NULL' if numbers else 'content'} FROM made ORDER BY number")
+
+    def drop_pieces(self, numbers: Iterable[int]) -> None:
+        """Take pieces of the index away."""
+        for number in numbers:  # of a store of format 1 there are none, nor is there a table
+            self._ask("DELETE FROM made WHERE number = ?", number)
+
+    def add_piece(self, number: int, content: bytes) -> None:
+        """A further piece of the index."""
+        with self._named():
+            add_made(self._db)
+            self._db.execute("INSERT INTO made VALUES (?, ?)", (number, content))
 
     def in_batches(self, question: str, names: Iterable[str]) -> Iterator[tuple[Any, ...]]:
         """The answers to a question with a list of names in it."""
@@ -166,7 +206,7 @@ class StoredGroups:
     def _entry(self, row: tuple[Any, ...]) -> Entry:
         name, made, ended, *lists = row
         try:
-            origins, heirs = (tuple(map(str, json.loads(text))) for text in lists)
+            origins, heirs = (() if text == "[]" else tuple(map(str, json.loads(text))) for text in lists)
         except (TypeError, ValueError, RecursionError):
             told = f"the id {name!r:.40} is not as it was written"
             raise ModelFileError(f"{self.path}: the store is damaged ({told})") from None
@@ -239,7 +279,8 @@ class StoredGroups:
         }
 
     def _has_project(self) -> bool:
-        return bool(self._ask("PRAGMA user_version")[0][0] > 1)
+        with self._named():
+            return has_project(self._db)
 
     def _event(
         self, places: Mapping[str, str | None], number: int, kind: str, author: str, time: str, content: str
@@ -286,7 +327,16 @@ class StoredGroups:
         return int(self._ask("SELECT count(DISTINCT grp) FROM members")[0][0])
 
     def state(self) -> State:
-        """The replay of the log: groups, ledger, and what people said of pairs."""
+        """The replay of the log: groups, ledger, and what people said of pairs.
+
+        Where nobody has decided anything, the groups and ids that are kept beside the log are that.
+        """
+        if not self._ask("SELECT 1 FROM log WHERE kind != 'run' LIMIT 1"):
+            return State.standing(self.groups(), self.ledger())
+        return self.replayed()
+
+    def replayed(self) -> State:
+        """The replay of the log, whatever is in it."""
         with self._replaying():
             events = self.log()
             named = {item: d for d in events if isinstance(d, Decision) for item in d.items}

@@ -84,6 +84,37 @@ class PairScores:
             return self
         return replace(self, matrix=self.matrix + squareform(coefficients, checks=False))
 
+    def times(self, factor: float) -> PairScores:
+        """factor K_ab."""
+        if self.product is not None:
+            return replace(self, product=self.product * factor)
+        if self.matrix is not None:
+            return replace(self, matrix=self.matrix * factor)
+        assert self.values is not None
+        return replace(self, values=self.values * factor)
+
+    def like(self, numbers: Floats) -> PairScores:
+        """Other numbers for the same pairs, one for each (of a matrix: in the order of `pdist`)."""
+        if self.matrix is not None:
+            full = squareform(numbers, checks=False) if len(numbers) else np.zeros_like(self.matrix)
+            return replace(self, matrix=full)
+        return replace(self, values=numbers)
+
+    def at(self, pairs: Ints) -> Floats:
+        """The scores of some pairs (q x 2, smaller item first); of listed ones, which all of them must be.
+
+        >>> listed = PairScores(3, index=np.array([[0, 2], [0, 1]]), values=np.array([3.0, -1.5]))
+        >>> listed.at(np.array([[0, 1]]))
+        array([-1.5])
+        """
+        if self.matrix is not None:
+            return np.asarray(self.matrix[pairs[:, 0], pairs[:, 1]])
+        assert self.index is not None
+        assert self.values is not None
+        keys, wanted = (p[:, 0] * self.n_items + p[:, 1] for p in (self.index, pairs))
+        order = np.argsort(keys)
+        return np.asarray(self.values[order[np.searchsorted(keys, wanted, sorter=order)]])
+
     def above(self, threshold: float) -> PairScores:
         """K_ab less a threshold; the diagonal and pairs that are not scored stay as they are.
 

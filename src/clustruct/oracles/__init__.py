@@ -4,7 +4,7 @@ A new search is a class that is registered, in a file of its own that the first 
 `make_oracle` and `make_predictor` find it by its name; nothing else lists it.
 """
 
-from . import correlation, kmeans  # noqa: F401  (they register)
+from . import correlation, kmeans, links  # noqa: F401  (they register)
 from .base import (
     Oracle,
     OracleResult,

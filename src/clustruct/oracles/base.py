@@ -16,16 +16,19 @@ import numpy as np
 from scipy import sparse
 
 from clustruct._typing import Bools, Floats, Ints
+from clustruct.inference.agglomerative import Links
 from clustruct.inference.correlation import exclusive
-from clustruct.itemsets import ItemSet, PairScores
+from clustruct.itemsets import ItemSet, PairScores, pair_table
 from clustruct.losses import Loss
 from clustruct.slack_rule import SlackRule
 from clustruct.ssvm import OracleKind
 
 from .example_loss import ExampleLoss, Output
 
-Objective = Literal["correlation", "kmeans"]
+Objective = Literal["correlation", "kmeans", "links"]
 PLAIN = SlackRule("margin", 1)
+# What a search that adds the loss to the scores does by weighing it: see `slack_search`.
+SCALED = SlackRule("slack", 1)
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,8 @@ class PairCoefficients:
     """B of Psi = sum_ab B_ab psi_ab, in the form that a set's adjoint takes with least work.
 
     ``labels``: 1 for a < b together (correlation clustering); ``degrees``: e_ab for a < b (its relaxation);
-    ``factor``: Y Y' over all ordered pairs, diagonal included (k-means and its relaxations).
+    ``factor``: Y Y' over all ordered pairs, diagonal included (k-means and its relaxations); ``links``: the
+    weights of some pairs (agglomerative clustering).
 
     >>> x = ItemSet(nodes=[[1.0], [2.0], [4.0]])
     >>> PairCoefficients(labels=np.array([0, 1, 0])).joint_feature(x)
@@ -43,9 +47,12 @@ class PairCoefficients:
     labels: Ints | None = None
     degrees: Floats | None = None
     factor: Floats | sparse.csr_array | None = None
+    links: Links | None = None
 
     def joint_feature(self, x: ItemSet) -> Floats:
         """Psi, in the units of the set."""
+        if self.links is not None:
+            return np.asarray(pair_table(x, self.links.index).T @ self.links.weights, np.float64)
         if self.factor is not None:
             return x.joint_feature_factor(self.factor)
         if self.degrees is not None:
@@ -58,13 +65,15 @@ class PairCoefficients:
 class OracleResult:
     """The most violated output found, the coefficients of its pairs in Psi, and its loss.
 
-    ``start`` is where the next search for the same example may begin, the output itself where None.
+    ``start`` is where the next search for the same example may begin, the output itself where None. ``bound``
+    is what no output's violation exceeds, where the search knows more than its answer.
     """
 
     output: Output
     coefficients: PairCoefficients
     loss: float
     start: Output | None = None
+    bound: float | None = None
 
 
 @dataclass(frozen=True)
@@ -129,7 +138,7 @@ class Predictor(ABC):
         if scores.sources is None:
             return self.predict(scores, n_clusters)
         if self.objective != "correlation":
-            raise ValueError(f"{self.name!r} has a fixed number of clusters: it cannot keep sources apart")
+            raise ValueError(f"{self.name!r} cannot keep sources apart: use correlation clustering")
         return exclusive(scores, scores.sources, random_state=self.random_state)
 
 
@@ -137,10 +146,10 @@ class Oracle(Predictor):
     """A search for the most violated clustering.
 
     A subclass says what ``separate`` searches (``exactness``), and whether it can only do so by adding the
-    loss to the scores (``adds_loss``), which asks for a loss that is linear in the coefficients, margin
-    scaling and slack norm 1; and whether it has a smoothed form (``can_smooth``). With
-    ``loss_in_oracle=False`` the loss is left out of the search (section 3.6.5); the constraint counts it
-    always.
+    loss to the scores (``adds_loss``), which asks for a loss that is linear in the coefficients and slack
+    norm 1 (slack scaling then takes several searches, see `slack_search`); and whether it has a smoothed
+    form (``can_smooth``). With ``loss_in_oracle=False`` the loss is left out of the search (section 3.6.5);
+    the constraint counts it always.
     """
 
     exactness: ClassVar[OracleKind] = "undergenerating"
@@ -154,6 +163,12 @@ class Oracle(Predictor):
         if self.loss_in_oracle:
             return self.exactness
         return "heuristic" if self.exactness == "overgenerating" else "undergenerating"
+
+    def kind_for(self, rule: SlackRule) -> OracleKind:
+        """The same for a rule: with slack scaling an exact search may miss outputs, a relaxation does not."""
+        if self.kind == "exact" and rule.scaling == "slack" and self.adds_loss:
+            return "undergenerating"
+        return self.kind
 
     @abstractmethod
     def is_linear(self, loss: Loss) -> bool:
@@ -172,7 +187,7 @@ class Oracle(Predictor):
         if self.adds_loss and not self.is_linear(loss):
             pairs = "pairs" if self.objective == "correlation" else "Y Y'"
             return f"adds the loss to the similarities, and {loss} is not linear in {pairs}"
-        if self.adds_loss and rule != PLAIN:
+        if self.adds_loss and rule not in (PLAIN, SCALED):
             given = f"{rule.scaling} scaling with slack_norm={rule.norm}"
             return f"adds the loss to the similarities, which {given} does not allow"
         return None
@@ -191,6 +206,18 @@ class Oracle(Predictor):
     @abstractmethod
     def coefficients(self, y: Output) -> PairCoefficients:
         """B(y)."""
+
+    @abstractmethod
+    def score(self, scores: PairScores, y: Output) -> float:
+        """<B(y), K>."""
+
+    def mixed(self, one: OracleResult, other: OracleResult, share: float) -> OracleResult | None:
+        """A relaxed output between two, with this share of the other; None where outputs cannot be mixed."""
+        return None
+
+    def further(self, scores: PairScores, loss: ExampleLoss, found: Output) -> list[Output]:
+        """Outputs that a local search for slack scaling finds, from the best one of other searches too."""
+        return []
 
     @abstractmethod
     def separate(

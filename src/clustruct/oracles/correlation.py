@@ -9,19 +9,21 @@ import numpy as np
 
 from clustruct._typing import Bools, Ints
 from clustruct.inference import correlation
+from clustruct.inference.agglomerative import Links
 from clustruct.inference.correlation import EdgeDegrees
 from clustruct.inference.correlation.programs import MOST_ITEMS
-from clustruct.itemsets import ItemSet, PairScores
+from clustruct.itemsets import ItemSet, PairScores, all_pairs
 from clustruct.losses import LinearLoss, Loss, PairwiseLoss
 from clustruct.partitions import RelaxedClustering, canonical_labels
 from clustruct.slack_rule import SlackRule
 
-from .base import PLAIN, Oracle, OracleResult, PairCoefficients, Predictor, register
-from .example_loss import ExampleLoss, Output
+from .base import PLAIN, SCALED, Oracle, OracleResult, PairCoefficients, Predictor, register
+from .example_loss import ExampleLoss, Output, together
 from .exclusive_search import ExclusiveSearch
 from .graph_search import GraphSearch
 from .pair_count_search import PairCountSearch
-from .violation_search import Search, ViolationSearch
+from .slack_search import separate_scaled
+from .violation_search import Search, ViolationSearch, together_score
 
 
 class CorrelationOracle(Oracle):
@@ -48,10 +50,22 @@ class CorrelationOracle(Oracle):
         return ExampleLoss(loss, truth, x.pair_index if x.is_sparse else None, judged, known)
 
     def coefficients(self, y: Output) -> PairCoefficients:
-        assert not isinstance(y, RelaxedClustering)
+        assert not isinstance(y, RelaxedClustering | Links)
         if isinstance(y, EdgeDegrees):
             return PairCoefficients(degrees=y.degrees)
         return PairCoefficients(labels=y)
+
+    def score(self, scores: PairScores, y: Output) -> float:
+        """The sum of K_ab e_ab over scored pairs."""
+        assert not isinstance(y, RelaxedClustering | Links)
+        if scores.matrix is not None and isinstance(y, np.ndarray):
+            own = float(np.diag(scores.matrix).sum()) / 2  # the diagonal means nothing here
+            return together_score(scores.matrix, y) - own
+        listed = scores.listed()
+        assert listed.index is not None
+        assert listed.values is not None
+        e = y.at(listed.index) if isinstance(y, EdgeDegrees) else together(y, listed.index)
+        return float(e @ listed.values)
 
     def separate(
         self, scores: PairScores, loss: ExampleLoss, rule: SlackRule, start: Output | None = None
@@ -60,6 +74,8 @@ class CorrelationOracle(Oracle):
             return self.result(self._maximised(scores), loss)
         if rule == PLAIN and loss.coefficients is not None:
             return self.result(self._maximised(scores.plus(loss.coefficients)), loss)
+        if rule == SCALED and self.adds_loss:
+            return separate_scaled(self, scores, loss, start)
         return self.result(self.search(self.problem(scores, loss, rule, start)), loss)
 
     def problem(self, scores: PairScores, loss: ExampleLoss, rule: SlackRule, start: Output | None) -> Search:
@@ -150,6 +166,12 @@ class Exact(CorrelationOracle):
     def maximise(self, scores: PairScores) -> Ints:
         return correlation.exact(scores)
 
+    def further(self, scores: PairScores, loss: ExampleLoss, found: Output) -> list[Output]:
+        """What local search finds, and where it climbs to from the answer."""
+        assert isinstance(found, np.ndarray)
+        problem = self.problem(scores, loss, SCALED, None)
+        return [problem.local_search(), problem.hill_climb(found)]
+
 
 @register
 class LinearProgram(CorrelationOracle):
@@ -164,6 +186,12 @@ class LinearProgram(CorrelationOracle):
 
     def maximise(self, scores: PairScores) -> EdgeDegrees:
         return correlation.lp_relaxation(scores)
+
+    def mixed(self, one: OracleResult, other: OracleResult, share: float) -> OracleResult | None:
+        """Degrees between the two."""
+        low, high = _degrees(one.output), _degrees(other.output)
+        y = EdgeDegrees((1.0 - share) * low.degrees + share * high.degrees, low.n_items, 0.0)
+        return OracleResult(y, self.coefficients(y), (1.0 - share) * one.loss + share * other.loss)
 
     def predict(self, scores: PairScores, n_clusters: int | None = None) -> Ints:
         return correlation.round_edges(self.maximise(scores), K=scores)
@@ -231,6 +259,14 @@ class NearestMate(Predictor):
         for item in np.flatnonzero(known >= 0):  # a mate is earlier, so its own chain is known
             mate[item] = mate[known[item]]
         return canonical_labels(mate)
+
+
+def _degrees(y: Output) -> EdgeDegrees:
+    """Degrees, those of a partition being 0 and 1."""
+    if isinstance(y, EdgeDegrees):
+        return y
+    assert isinstance(y, np.ndarray)
+    return EdgeDegrees(together(y, all_pairs(len(y))), len(y), 0.0)
 
 
 def _links(scores: PairScores) -> tuple[Ints, Ints]:

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from clustruct._typing import Bools, Floats, Ints
+from clustruct.inference.agglomerative import Links
 from clustruct.inference.correlation import EdgeDegrees
 from clustruct.itemsets import all_pairs
 from clustruct.losses import (
@@ -25,7 +26,7 @@ from clustruct.partitions import RelaxedClustering, canonical_labels, normalised
 
 from .judged_pairs import JudgedPairs
 
-Output: TypeAlias = Ints | EdgeDegrees | RelaxedClustering
+Output: TypeAlias = Ints | EdgeDegrees | RelaxedClustering | Links
 WAY_OUT = "use 'pairwise' or 'pairwise_f'"
 
 
@@ -38,7 +39,8 @@ class ExampleLoss:
     them; any other loss compares the two partitions as they are, and needs every pair judged.
 
     ``known`` is a mask of the items whose label is known (None: all). The others must each be alone in the
-    truth, and a pair is judged when at least one of its items is known.
+    truth, and a pair is judged when at least one of its items is known. ``right`` is the output that scores
+    are compared with, the truth or one that makes it.
 
     >>> from clustruct.losses import PairwiseLoss
     >>> y = np.array([0, 0, 1])
@@ -56,6 +58,7 @@ class ExampleLoss:
         known: Bools | None = None,
     ) -> None:
         self.loss, self.truth = loss, truth
+        self.right: Output = truth
         self.known = checked_known(known, truth)
         of_pairs = isinstance(loss, LinearLoss) or (isinstance(loss, PairCountLoss) and not loss.transitive)
         if judged is not None and not of_pairs:
@@ -74,6 +77,8 @@ class ExampleLoss:
 
     def __call__(self, y: Output) -> float:
         """Delta(y_i, y)."""
+        if isinstance(y, Links):
+            y = y.labels
         if self.index is not None:
             return self._of_pairs(y)
         if isinstance(y, EdgeDegrees):
@@ -90,7 +95,7 @@ class ExampleLoss:
     def _of_pairs(self, y: Output) -> float:
         """sum_r c_r (e_r - e_r(y_i)), by counting pairs of equal c: exactly 0 for the truth."""
         assert self.index is not None
-        assert not isinstance(y, RelaxedClustering)
+        assert not isinstance(y, RelaxedClustering | Links)
         e = y.at(self.index) if isinstance(y, EdgeDegrees) else together(y, self.index)
         if self.judged_pairs is not None:
             assert isinstance(self.loss, PairCountLoss)

@@ -14,15 +14,18 @@ from scipy.sparse.linalg import LinearOperator
 
 from clustruct._typing import Bools, Floats, Indices, Ints
 from clustruct.inference import kmeans, spectral
+from clustruct.inference.agglomerative import Links
 from clustruct.inference.correlation import EdgeDegrees
 from clustruct.itemsets import ItemSet, PairScores
+from clustruct.itemsets.pairs import dense
 from clustruct.losses import Loss, LossState, NormalisedLoss
 from clustruct.partitions import RelaxedClustering, canonical_labels, normalised_indicator
 from clustruct.slack_rule import SlackRule
 from clustruct.ssvm import OracleKind
 
-from .base import PLAIN, Oracle, OracleResult, PairCoefficients, SmoothedSearch, register
+from .base import PLAIN, SCALED, Oracle, OracleResult, PairCoefficients, SmoothedSearch, register
 from .example_loss import ExampleLoss, Output
+from .slack_search import separate_scaled
 from .violation_search import tolerance_of
 
 # Sets that list their pairs are made a matrix up to this many items (128 MB).
@@ -61,8 +64,19 @@ class KMeansOracle(Oracle):
         return ExampleLoss(loss, truth)
 
     def coefficients(self, y: Output) -> PairCoefficients:
-        assert not isinstance(y, EdgeDegrees)
-        return PairCoefficients(factor=y.Y if isinstance(y, RelaxedClustering) else normalised_indicator(y))
+        return PairCoefficients(factor=factor_of(y))
+
+    def score(self, scores: PairScores, y: Output) -> float:
+        """trace(Y'KY)."""
+        K, Y = scores.product if scores.matrix is None else scores.matrix, dense(factor_of(y))
+        assert K is not None
+        return float(np.sum(Y * (K @ Y)))
+
+
+def factor_of(y: Output) -> Floats | sparse.csr_array:
+    """Y of Y Y'."""
+    assert not isinstance(y, EdgeDegrees | Links)
+    return y.Y if isinstance(y, RelaxedClustering) else normalised_indicator(y)
 
 
 def augmented(K: Floats, loss: ExampleLoss) -> Floats:
@@ -174,7 +188,21 @@ class Spectral(KMeansOracle):
     def separate(
         self, scores: PairScores, loss: ExampleLoss, rule: SlackRule, start: Output | None = None
     ) -> OracleResult:
+        if rule == SCALED:
+            return separate_scaled(self, scores, loss, start)
         return self.result(self.relax(scores, loss, rule, start), loss)
+
+    def mixed(self, one: OracleResult, other: OracleResult, share: float) -> OracleResult | None:
+        """B between the two Y Y': its factor has the columns of both. The output stands for it, since only B
+        and the loss, which is linear in it, are looked at.
+        """
+        shares = ((1.0 - share, one), (share, other))
+        factors = [(part, factor_of(result.output)) for part, result in shares]
+        columns = [np.sqrt(part) * dense(Y) for part, Y in factors]
+        stands = one.output if isinstance(one.output, RelaxedClustering) else other.output
+        assert isinstance(stands, RelaxedClustering)
+        between = PairCoefficients(factor=np.hstack(columns))
+        return OracleResult(RelaxedClustering(stands.Y), between, sum(part * r.loss for part, r in shares))
 
     def relax(
         self, scores: PairScores, loss: ExampleLoss, rule: SlackRule, start: Output | None
@@ -235,8 +263,22 @@ class Discrete(Spectral):
     def separate(
         self, scores: PairScores, loss: ExampleLoss, rule: SlackRule, start: Output | None = None
     ) -> OracleResult:
+        if rule == SCALED:
+            return separate_scaled(self, scores, loss, start)
         relaxed = self.relax(scores, loss, rule, start)
         return self.result(self._discretise(relaxed), loss, start=relaxed)
+
+    def mixed(self, one: OracleResult, other: OracleResult, share: float) -> OracleResult | None:
+        return None
+
+    def further(self, scores: PairScores, loss: ExampleLoss, found: Output) -> list[Output]:
+        """Where items move to from the answer, and from the truth."""
+        K = scores.matrix
+        if K is None:
+            assert scores.product is not None
+            K = scores.product @ np.eye(scores.n_items)
+        assert isinstance(found, np.ndarray)
+        return [most_violated(K, loss, SCALED, [found])]
 
     def predict(self, scores: PairScores, n_clusters: int | None = None) -> Ints:
         relaxed = super().predict(scores, n_clusters)

@@ -24,7 +24,7 @@ from .units import Units
 
 # The natural unit times this is C = 1. Correlation: on news, records and mentions the best C lay between 100
 # and 10,000 times the unit (``studies.correlation2005``, "choice-of-C").
-FAIR: dict[Objective, float] = {"correlation": 1000.0, "kmeans": 10.0}
+FAIR: dict[Objective, float] = {"correlation": 1000.0, "kmeans": 10.0, "links": 1000.0}
 # Each item alone, and all in one cluster, for a number of items.
 TRIVIAL: tuple[Callable[[int], Ints], ...] = (
     lambda m: np.arange(m, dtype=np.int64),
@@ -108,7 +108,8 @@ class ClusteringProblem:
             self.oracle.example_loss(self.loss_function, y, x, mask, items)
             for x, y, mask, items in zip(self.sets, self.labels, self.judged, self.known, strict=True)
         ]
-        self.truths = self.labels if completed is None else [canonical_labels(y) for y in completed]
+        found = self.labels if completed is None else [canonical_labels(y) for y in completed]
+        self.truths: list[Output] = list(found)
         self.oracle_kind: OracleKind = self.oracle.kind
         self.n_examples = len(self.sets)
         self.n_features = self.sets[0].n_features if self.sets else 0
@@ -144,6 +145,15 @@ class ClusteringProblem:
         """Whether the oracle can search by this rule."""
         return self.oracle.refusal(rule, self.loss_function) is None
 
+    def kind_for(self, rule: SlackRule) -> OracleKind:
+        """What the oracle searches by this rule."""
+        return self.oracle.kind_for(rule)
+
+    def violation_bound(self, i: int, w: Floats, rule: SlackRule) -> float | None:
+        """What no clustering of set i needs more slack than, where the oracle says so."""
+        bound = self.search(i, w, rule).bound
+        return None if bound is None else self.units.loss_unit * bound
+
     def is_quick(self, rule: SlackRule) -> bool:
         """Whether the oracle has a thorough search beside the quick one, for some set at least."""
         return any(self.oracle.is_quick(rule, loss) for loss in self.losses)
@@ -160,7 +170,7 @@ class ClusteringProblem:
         small = all(x.n_items <= SOFT_LIMIT for x in self.sets)
         return "smoothed" if small and self.oracle.can_smooth else "n_slack"
 
-    def truth(self, i: int) -> Ints:
+    def truth(self, i: int) -> Output:
         return self.truths[i]
 
     def joint_feature(self, i: int, y: Output) -> Floats:
@@ -228,7 +238,7 @@ class ClusteringProblem:
         """The squared distances of the truths from trivial clusterings, and their losses, summed."""
         distance = total = 0.0
         for i, truth in enumerate(self.truths):
-            y = trivial(truth.size)
+            y = trivial(self.labels[i].size)
             psi = self.joint_feature(i, truth) - self.joint_feature(i, y)
             distance += float(psi @ psi)
             total += self.loss(i, y)

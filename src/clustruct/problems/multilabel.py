@@ -16,6 +16,7 @@ from clustruct.ssvm import OracleKind, PieceRows, SlackRule
 from clustruct.storage import digest
 
 from ._rows import RowConstraints, SharedRows, checked_rows
+from .multilabel_slack import most_needed
 
 # The searches of `clustruct.inference.mrf` by name, as oracles and predictors.
 SEARCHES: dict[str, Callable[[Floats, Floats], Any]] = {
@@ -54,8 +55,9 @@ class MultiLabelProblem:
     check_input : bool
         False where X is known to be a finite float64 array or CSR.
 
-    Margin scaling with linear slacks is linear in the labels, and every oracle does it. The other rules
-    are searched by enumeration: by "exact" only, V up to 20.
+    Margin scaling with linear slacks is linear in the labels, and every oracle does it; slack scaling, too,
+    by some such searches (`multilabel_slack`; not the rho oracles). Quadratic slacks are searched by
+    enumeration: by "exact" only, V up to 20.
 
     Examples
     --------
@@ -106,9 +108,27 @@ class MultiLabelProblem:
         return {"features": digest(self.X), "labels": digest(self.Y), "oracle": search}
 
     def supports(self, rule: SlackRule) -> bool:
-        """Linear slacks with margin scaling, and everything where all labelings are looked at."""
-        linear = rule == SlackRule("margin", 1)
-        return linear or (self.oracle == "exact" and self.n_labels <= mrf.MOST_LABELS)
+        """Linear slacks, and everything where all labelings are looked at."""
+        if rule == SlackRule("margin", 1) or self._enumerates:
+            return True
+        return rule.norm == 1 and self.oracle not in RHO_ORACLES
+
+    @property
+    def _enumerates(self) -> bool:
+        return self.oracle == "exact" and self.n_labels <= mrf.MOST_LABELS
+
+    def kind_for(self, rule: SlackRule) -> OracleKind:
+        """With slack scaling an exact search may miss labelings, but for enumeration."""
+        scaled = rule.scaling == "slack" and not self._enumerates
+        return "undergenerating" if scaled and self.oracle_kind == "exact" else self.oracle_kind
+
+    def violation_bound(self, i: int, w: Floats, rule: SlackRule) -> float | None:
+        """What no labeling of example i needs more slack than, where exact searches for margins say so."""
+        if self.oracle != "exact" or rule.scaling != "slack":
+            return None
+        unary = self.unary(self.X[[i]], w)
+        _, bounds = self._most_needed(unary, self.pairwise(w), self.Y[[i]], 100.0 / self.n_labels)
+        return float(bounds[0])
 
     def unary(self, X: Any, w: Floats) -> Floats:
         """The node potentials <w_u, x>, one row per row of X, with or without its constant feature."""
@@ -165,6 +185,8 @@ class MultiLabelProblem:
     def _most_violated(
         self, unary: Floats, phi: Floats, truth: NDArray[np.int8], step: float, rule: SlackRule
     ) -> Any:
+        if rule == SlackRule("slack", 1) and not self._enumerates:
+            return self._most_needed(unary, phi, truth, step)[0]
         if rule != SlackRule("margin", 1):
             sizes = rule.sized(step * np.arange(self.n_labels + 1))
             return mrf.most_violated(unary, phi, truth, sizes, rule.scaling == "slack")
@@ -173,6 +195,14 @@ class MultiLabelProblem:
             near = mrf.closest_above if self.oracle == "rho_above" else mrf.closest_below
             return near(augmented, phi, self.rho, step * truth.sum(axis=1))
         return search(self.oracle, augmented, phi)
+
+    def _most_needed(
+        self, unary: Floats, phi: Floats, truth: NDArray[np.int8], step: float
+    ) -> tuple[mrf.RelaxedLabeling, Floats]:
+        def found(augmented: Floats) -> Any:
+            return search(self.oracle, augmented, phi)
+
+        return most_needed(found, unary, phi, truth, step, self.oracle in RELAXED)
 
     def _edge_values(self, labels: NDArray[Any]) -> Floats:
         u, v = self.edges.T

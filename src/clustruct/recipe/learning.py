@@ -19,7 +19,7 @@ from clustruct import memory
 from clustruct._typing import Labels
 from clustruct.baselines import PairwiseClassifierClustering
 from clustruct.callbacks import steps, working
-from clustruct.estimators import SupervisedCorrelationClustering, SupervisedKMeans
+from clustruct.estimators import SupervisedAgglomerative, SupervisedCorrelationClustering, SupervisedKMeans
 from clustruct.estimators.background import warn_of_near_misses
 from clustruct.estimators.shown import TrainingShape
 from clustruct.exceptions import NoLabels
@@ -42,7 +42,7 @@ from clustruct.storage import EstimatorState, register
 from .corrected import ToldSets, corrected
 from .dials import Dials, predicted
 from .looking import blocking_for, compared, warn_of_leak
-from .searches import check_searches
+from .searches import check_linkage, check_searches, warn_of_order
 from .sources import Chosen, WithinSource, choose_source
 from .trained import HeldOut, table_loss, training, training_on, was_interrupted
 
@@ -51,6 +51,7 @@ Groups: TypeAlias = Sequence[Hashable] | None
 # Learners by name. One of them is made with those parameters of the recipe that it has too.
 LEARNERS: dict[str, type[BaseEstimator]] = {
     "correlation": SupervisedCorrelationClustering,
+    "agglomerative": SupervisedAgglomerative,
     "kmeans": SupervisedKMeans,
     "pairs": PairwiseClassifierClustering,
 }
@@ -79,11 +80,13 @@ class Recipe(EstimatorState, BaseEstimator):
     kind : "auto", "records", "text", "mentions" or "vectors"
         What the items are; by default a guess.
     fields : the fields to use, all by default
-    learner : "correlation", "kmeans", "pairs", or a set clusterer
+    learner : "correlation", "agglomerative", "kmeans", "pairs", or a set clusterer
         A name stands for one of `LEARNERS`. An estimator of one's own is trained as it is.
     loss, C, scaling, predictor, oracle, formulation, loss_in_oracle, n_jobs, verbose, random_state
         As for the learner; None leaves its own value. The loss of one table is "pairwise_f", where it is
         learned from as a whole.
+    linkage : "single", "average", "complete" or "left", optional
+        For learner="agglomerative". "left" takes the items of a set in their order: mentions of a text.
     merge_cost : float, optional
         A wrong merge counts so many times as much as a wrong split (pairwise loss only).
     nonnegative : bool
@@ -142,6 +145,7 @@ class Recipe(EstimatorState, BaseEstimator):
     learner: str | BaseEstimator = "correlation"
     loss: str | Loss | None = None
     C: float | str = "cv"
+    linkage: str | None = None
     merge_cost: float | None = None
     unlabelled: Unlabelled = "apart"
     for_size: int | None = None
@@ -313,6 +317,7 @@ class Recipe(EstimatorState, BaseEstimator):
             raise ValueError("merge_cost goes with the pairwise loss only")
         model = LEARNERS[self.learner]()
         check_searches(self, model)
+        check_linkage(self, model)
         skipped = {"checkpoint", "nonnegative"}
         shared = model.get_params().keys() & self.get_params(deep=False).keys() - skipped
         mine = {name: getattr(self, name) for name in shared}
@@ -341,6 +346,8 @@ class Recipe(EstimatorState, BaseEstimator):
                 raise ValueError(f"{type(model).__name__} has no checkpoints: it trains in one go")
             model.set_params(checkpoint=checkpoint)
         features = self._features(sets, whole=whole, chosen=chosen)
+        if hint and getattr(model, "linkage", None) == "left":
+            warn_of_order(features, self.kind)
         features.check_memory(sets)
         self._keep_likeness(model, features)
         trusting = features.checked()  # what they need was learned from these very sets

@@ -24,7 +24,7 @@ def similarities(pipeline: Pipeline, raw: RawSet) -> PairScores | None:
     features, model = pipeline[0], pipeline[-1]
     if len(pipeline) != 2 or not isinstance(features, PairFeatures) or not isinstance(model, PairSimilarity):
         return None
-    linear = model.linear_similarity() if model.clustering_objective == "correlation" else None
+    linear = model.linear_similarity() if model.clustering_objective != "kmeans" else None
     return None if linear is None else features.scores(raw, *linear)
 
 

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
+
 from sklearn.base import BaseEstimator
 
-NAMES = ("oracle", "formulation", "loss_in_oracle")
+from clustruct.exceptions import OrderWarning
+from clustruct.features import PairFeatures
+from clustruct.features.blocks.mentions import Mentions
+
+NAMES = ("oracle", "predictor", "formulation", "loss_in_oracle")
 
 
 def check_searches(recipe: BaseEstimator, model: BaseEstimator) -> None:
@@ -13,3 +19,23 @@ def check_searches(recipe: BaseEstimator, model: BaseEstimator) -> None:
     for name in NAMES:
         if getattr(recipe, name) is not None and name not in known:
             raise ValueError(f"{name} does not go with learner={recipe.learner!r} (--learner)")
+
+
+def check_linkage(recipe: BaseEstimator, model: BaseEstimator) -> None:
+    """Refuse a linkage where there is none."""
+    if recipe.linkage is not None and "linkage" not in model.get_params():
+        raise ValueError(
+            f"linkage goes with learner='agglomerative', not with {recipe.learner!r} (--learner)"
+        )
+
+
+def warn_of_order(features: PairFeatures, kind: str) -> None:
+    """Left links need items in an order: mentions of a text are; what others are only the user knows."""
+    if kind == "mentions" or any(isinstance(block, Mentions) for block in features.blocks_):
+        return
+    warnings.warn(
+        "linkage 'left' takes the items of a set in the order in which they stand: each joins an earlier "
+        "one. If that order means nothing, use another linkage",
+        OrderWarning,
+        stacklevel=5,
+    )

@@ -16,6 +16,7 @@ from .columns import (
     without_blank,
 )
 from .fields import Fields, ItemKind, field_kinds
+from .later import LaterColumn
 from .raw_set import RawSet, Source
 from .rows import Rows
 from .texts import Texts, is_utf8
@@ -31,6 +32,7 @@ __all__ = [
     "ItemKind",
     "ListColumn",
     "RawSet",
+    "LaterColumn",
     "Rows",
     "Source",
     "Texts",

@@ -11,7 +11,9 @@ from .kernelized import Kernel, KernelModel, VectorSum
 from .planes import GramPlanes, Planes
 from .problem import (
     BatchProblem,
+    BoundsViolation,
     Identifiable,
+    KindByRule,
     KnownQuality,
     OracleKind,
     PrefersFormulation,
@@ -29,6 +31,7 @@ from .solvers.cutting_plane import Cut, CuttingPlaneResult, Risk, cutting_plane,
 
 __all__ = [
     "BatchProblem",
+    "BoundsViolation",
     "Certificate",
     "Constraints",
     "Cut",
@@ -44,6 +47,7 @@ __all__ = [
     "JoblibExecutor",
     "Kernel",
     "KernelModel",
+    "KindByRule",
     "KnownQuality",
     "NothingLearned",
     "OracleKind",

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
+from clustruct._typing import Floats
 from clustruct.callbacks import Callback, Iteration, SupportsDump, Training, listener
 from clustruct.slack_rule import Scaling, SlackRule
 from clustruct.storage import DataclassState, register
@@ -21,7 +22,14 @@ from .dual_qp import Condition, weight_constraints
 from .identity import identity_of
 from .kernelized import KernelFunction, KernelProblem
 from .planes import Planes, PlaneSet
-from .problem import KnownQuality, OracleKind, PrefersFormulation, Problem, ScoresTruths
+from .problem import (
+    BoundsViolation,
+    KnownQuality,
+    OracleKind,
+    PrefersFormulation,
+    Problem,
+    ScoresTruths,
+)
 from .separation import Executor, batch_form, check_problem, executor_for
 from .solvers import SOLVERS
 from .solvers.base import Incumbent, Progress, Run, Solver, Task, example_weights
@@ -88,6 +96,12 @@ _NOTES: dict[OracleKind, tuple[str, ...]] = {
         "and the slack need not bound the training loss.",
     ),
 }
+
+
+_BOUNDED = (
+    "The oracle may miss the most violated output, but bounds what it can need: so does the upper end.",
+    "The training loss bound holds for exact prediction.",
+)
 
 
 class NothingLearned(ConvergenceWarning):
@@ -364,7 +378,7 @@ def _result(task: Task, planes: PlaneSet[Any], best: Incumbent[Any], progress: P
 
 def _certificate(task: Task, planes: PlaneSet[Any], best: Incumbent[Any]) -> Certificate:
     """What the oracle's kind, and its quality where it is known, allow."""
-    problem, kind, half = task.problem, task.problem.oracle_kind, planes.half_norm(best.w)
+    problem, kind, half = task.problem, task.oracle_kind, planes.half_norm(best.w)
     truth = _mean_truth(task, best.w)
     if kind == "undergenerating" and truth is not None and isinstance(problem, KnownQuality):
         rho = problem.oracle_rho
@@ -380,7 +394,22 @@ def _certificate(task: Task, planes: PlaneSet[Any], best: Incumbent[Any]) -> Cer
     lower = planes.dual if kind in ("exact", "undergenerating") else None
     if kind in ("exact", "overgenerating"):  # all true outputs were searched
         return Certificate(kind, lower, best.primal, bound, _NOTES[kind], bound, truth)
+    bounds = _bounded_slack(task, best.w) if kind == "undergenerating" else None
+    if bounds is not None:
+        upper = half + task.cost(task.examples, bounds)
+        mean = float(task.weights[task.examples] @ bounds**task.rule.norm)
+        return Certificate(kind, lower, upper, mean, _BOUNDED, mean, truth)
     return Certificate(kind, lower, None, None, _NOTES[kind], None, truth)
+
+
+def _bounded_slack(task: Task, w: Any) -> Floats | None:
+    """What no output of each example needs more than, where the oracle knows of all of them."""
+    if not isinstance(task.problem, BoundsViolation):
+        return None
+    bounds = [task.problem.violation_bound(int(i), w, task.rule) for i in task.examples]
+    if any(bound is None for bound in bounds):
+        return None
+    return np.maximum(np.array(bounds, float), 0.0)
 
 
 def _mean_truth(task: Task, w: Any) -> float | None:

@@ -43,7 +43,8 @@ class StructuredProblem(Protocol):
     larger set that does not look for the largest violation: it certifies nothing.
 
     A problem may have further abilities, each a protocol of its own: `SupportsRules`, `SupportsSmoothing`,
-    `SearchesQuickly`, `KnownQuality`, `ScoresTruths`, `ThreadSafe`, `PrefersFormulation`, `Identifiable`.
+    `SearchesQuickly`, `KnownQuality`, `KindByRule`, `BoundsViolation`, `ScoresTruths`, `ThreadSafe`,
+    `PrefersFormulation`, `Identifiable`.
     """
 
     n_examples: int
@@ -131,6 +132,24 @@ class KnownQuality(Protocol):
 
     def truth_score(self, i: int, w: Floats) -> float:
         """<w, Psi(x_i, y_i)>."""
+
+
+@runtime_checkable
+class KindByRule(Protocol):
+    """A problem whose oracle searches otherwise by some slack rules than ``oracle_kind`` says."""
+
+    def kind_for(self, rule: SlackRule) -> OracleKind:
+        """What it searches by this rule."""
+
+
+@runtime_checkable
+class BoundsViolation(Protocol):
+    """A problem whose oracle undergenerates, but says by how much at most: the upper end of the certificate
+    then holds.
+    """
+
+    def violation_bound(self, i: int, w: Floats, rule: SlackRule) -> float | None:
+        """What no output of example i needs more slack than; None where that is not known."""
 
 
 @runtime_checkable

@@ -5,7 +5,7 @@ inside others. `DataclassState` has both methods for dataclasses, `EstimatorStat
 """
 
 from .digest import digest
-from .files import load, read, save
+from .files import load, pack, read, save, unpack
 from .state import FEATURES, DataclassState, EstimatorState, Shape, fits, is_matrix
 from .targets import check_target, descriptor
 from .values import register, register_foreign
@@ -21,8 +21,10 @@ __all__ = [
     "fits",
     "is_matrix",
     "load",
+    "pack",
     "read",
     "register",
     "register_foreign",
     "save",
+    "unpack",
 ]

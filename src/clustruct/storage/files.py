@@ -21,10 +21,11 @@ import math
 import os
 import platform
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import version
+from io import BytesIO
 from itertools import chain
 from os import PathLike
 from pathlib import Path
@@ -140,20 +141,64 @@ def _versions() -> dict[str, str]:
 
 def write_container(path: Path, header: dict[str, Any], arrays: Sequence[Array]) -> None:
     """Write the header and the arrays."""
+    try:
+        pieces = container_pieces(header, arrays)
+        with replacing(path) as f:
+            f.writelines(pieces)
+    except Oversized as error:
+        raise ModelFileError(f"{path}: the model does not fit: {error}") from None
+
+
+class Oversized(ModelFileError):
+    """A header that is longer than any that is read."""
+
+
+def container_pieces(header: dict[str, Any], arrays: Sequence[Array]) -> Iterator[bytes]:
+    """A container piece by piece, its checksum last."""
     listed = [[a.dtype.str, list(a.shape)] for a in arrays]
     whole = json.dumps({**header, "arrays": listed}, ensure_ascii=False, allow_nan=False)
     text = whole.encode("utf-8", "surrogatepass")
     text += b" " * (-(START + len(text)) % ALIGNMENT)
     if len(text) > LONGEST_HEADER:
-        raise ModelFileError(f"{path}: the model does not fit: its header would be {len(text)} bytes long")
+        raise Oversized(f"its header would be {len(text)} bytes long")
     head = (MAGIC, len(text).to_bytes(8, "little"), text)
     body = (a.tobytes().ljust(_padded(a.nbytes), b"\0") for a in arrays)
-    with replacing(path) as f:
-        digest = hashlib.sha256()
-        for piece in chain(head, body):
-            f.write(piece)
-            digest.update(piece)
-        f.write(digest.digest())
+    return _with_digest(chain(head, body))
+
+
+def _with_digest(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    digest = hashlib.sha256()
+    for piece in pieces:
+        digest.update(piece)
+        yield piece
+    yield digest.digest()
+
+
+def pack(values: Mapping[str, Any]) -> bytes:
+    """Plain values and arrays as one container, with its checksum; `unpack` is the way back.
+
+    >>> unpack(pack({"n": 3, "x": np.arange(2)}))
+    {'n': 3, 'x': array([0, 1])}
+    """
+    arrays: list[Array] = []
+    held = encode(dict(values), arrays)
+    return b"".join(container_pieces({"format": FORMAT, "values": held}, arrays))
+
+
+def unpack(data: bytes) -> dict[str, Any]:
+    """What `pack` was given; `ModelFileError` where these bytes are not what it made."""
+    try:
+        header, arrays = _read(BytesIO(data), len(data))
+        if header.get("format") != FORMAT:
+            raise ModelFileError("written in another format")
+        found = decode(header["values"], list[Array | None](arrays))
+    except ModelFileError:
+        raise
+    except Exception as error:  # whatever upsets the values is their fault
+        raise ModelFileError(f"damaged ({type(error).__name__}: {error})") from None
+    if not isinstance(found, dict):
+        raise ModelFileError("damaged, it holds no values")
+    return found
 
 
 def _padded(nbytes: int) -> int:

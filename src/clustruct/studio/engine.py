@@ -58,7 +58,7 @@ class Known:
     @classmethod
     def of(cls, store: Store) -> Known:
         """All of a store."""
-        known, settings = known_of_store(store), store.settings()
+        known, settings = known_of_store(store, indexed=False), store.settings()
         assert known.raw is not None
         raw, state = _fields_of(known.raw, settings.get("fields")), known.state
         numbers = {str(name): a for a, name in enumerate(raw.item_ids)}
@@ -123,7 +123,7 @@ class Engine:
     def whole(self) -> RawSet:
         """The items with all their fields."""
         with Store(self.path) as store:
-            raw = known_of_store(store).raw
+            raw = known_of_store(store, indexed=False).raw
         assert raw is not None
         return raw
 

@@ -71,12 +71,12 @@ class Elsewhere(TermBlock):
         from clustruct.features._kernels import found_weights
 
         table, shares = own.table, []
-        total = np.where(own.total > 0.0, own.total, 1.0)
         for a, b in (pairs.T, pairs.T[::-1]):
             rows = a if table.codes is None else table.codes[a]
             others = b if elsewhere.codes is None else elsewhere.codes[b]
             found = found_weights(
                 table.indptr, table.indices, elsewhere.indptr, elsewhere.indices, own.idf, rows, others
             )
-            shares.append(found / total[rows])
+            total = own.totals(rows)
+            shares.append(found / np.where(total > 0.0, total, 1.0))
         return np.minimum(np.maximum(*shares), 1.0)[:, None]

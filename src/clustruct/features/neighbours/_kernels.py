@@ -8,19 +8,54 @@ _SHIFT = np.uint64(32)
 
 
 @kernel()
-def unit_rows(codes, indptr, indices, counts, idf, norm):
-    """A row of tf-idf of length one for each item, which has the row of its code."""
+def needs_pairs(terms, n_with, asked, since, a, common, most):
+    """Whether item a needs those of its terms that nobody asks for: those in pairs, to choose its rarest."""
+    if a >= since:
+        return True
+    n = 0
+    for t in terms:
+        n += asked[t] and common < n_with[t] <= most
+    return n > 1
+
+
+@kernel()
+def row_length(first, last, indices, counts, idf, norm, row):
+    """The length of a row, worked out if that was not done; 1 for a row of zeros."""
+    if np.isnan(norm[row]):
+        square = 0.0
+        for k in range(first, last):
+            square += (counts[k] * idf[indices[k]]) ** 2
+        norm[row] = np.sqrt(square)
+    return norm[row] if norm[row] > 0.0 else 1.0
+
+
+@kernel()
+def unit_rows(codes, indptr, indices, counts, idf, norm, n_with, asked, since, common, most):
+    """A row of tf-idf of length one for each item, which has the row of its code.
+
+    Of the items before ``since`` only what those that are ``asked`` look at: their terms and, where two of
+    these are looked at in pairs, the others of that kind. What is NaN of ``norm`` is worked out.
+    """
     new = np.zeros(codes.size + 1, np.int64)
+    size = 0
     for a in range(codes.size):
-        new[a + 1] = new[a] + indptr[codes[a] + 1] - indptr[codes[a]]
-    terms, weights = np.empty(new[-1], np.int32), np.empty(new[-1], np.float32)
+        size += indptr[codes[a] + 1] - indptr[codes[a]]
+    terms, weights = np.empty(size, np.int32), np.empty(size, np.float32)
+    to = 0
     for a in range(codes.size):
-        to = new[a]
-        for k in range(indptr[codes[a]], indptr[codes[a] + 1]):
-            terms[to] = indices[k]
-            weights[to] = counts[k] * idf[indices[k]] / norm[codes[a]]
-            to += 1
-    return new, terms, weights
+        first, last = indptr[codes[a]], indptr[codes[a] + 1]
+        own = indices[first:last]
+        in_pairs = needs_pairs(own, n_with, asked, since, a, common, most)
+        length = 0.0
+        for k in range(first, last):
+            t = indices[k]
+            if asked[t] or (in_pairs and common < n_with[t] <= most):
+                if length == 0.0:
+                    length = row_length(first, last, indices, counts, idf, norm, codes[a])
+                terms[to], weights[to] = t, counts[k] * idf[t] / length
+                to += 1
+        new[a + 1] = to
+    return new, terms[:to].copy(), weights[:to].copy()
 
 
 @kernel()
@@ -61,14 +96,12 @@ def common_pairs(indptr, terms, weights, n_with, common, most, longest):
 
 
 @kernel()
-def postings(indptr, terms, weights, n_terms, most):
+def postings(indptr, terms, weights, n_with, most):
     """The items that have each term, in order, with their weights; none of a term of one item or of too many.
 
-    Returns starts by term, items, weights, and how many items have each term.
+    Returns starts by term, items, weights.
     """
-    n_with = np.zeros(n_terms, np.int64)
-    for k in range(terms.size):
-        n_with[terms[k]] += 1
+    n_terms = n_with.size
     starts = np.zeros(n_terms + 1, np.int64)
     for t in range(n_terms):
         starts[t + 1] = starts[t] + (n_with[t] if 1 < n_with[t] <= most else 0)

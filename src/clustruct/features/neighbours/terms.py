@@ -46,26 +46,26 @@ class TermNeighbours:
     ) -> None:
         from ._kernels import common_pairs, postings, unit_rows
 
-        table = rows.table
+        table, n_with = rows.table, rows.table.n_with().astype(np.int64)
         codes = np.arange(table.n_items) if table.codes is None else table.codes
-        norm = rows.norm
-        norm = np.where(norm > 0.0, norm, 1.0)
         self._sources = np.asarray(np.arange(len(codes)) if sources is None else sources, np.int32)
-        held = table.indptr, table.indices, table.counts
-        self._rows = cast(SparseRows, unit_rows(codes, *held, rows.idf, norm))
         self._since = since
-        self._postings = postings(*self._rows, len(rows.idf), common)
-        n_with = np.bincount(self._rows[1], minlength=len(rows.idf))
+        asked = table.terms_since(since) if since else n_with > 0
+        self._rows = cast(
+            SparseRows, unit_rows(codes, *table.csr, rows.idf, rows.norms, n_with, asked, since, common, most)
+        )
+        self._n_asked = np.where(asked, n_with, 0)
+        self._postings = postings(*self._rows, self._n_asked, common)
         indptr, keys, weights = common_pairs(*self._rows, n_with, common, most, MOST_COMMON)
         numbers = Vocabulary()
-        asked = numbers.number(keys[indptr[since] :], lambda where: [])
+        pairs = numbers.number(keys[indptr[since] :], lambda where: [])
         if since:  # pairs of terms that no item has which is asked are not even numbered
             earlier = numbers.find(keys[: indptr[since]])
-            kept = np.concatenate([earlier >= 0, np.ones(len(asked), np.bool_)])
+            kept = np.concatenate([earlier >= 0, np.ones(len(pairs), np.bool_)])
             indptr = np.concatenate([[0], np.cumsum(kept)])[indptr]
-            asked, weights = np.concatenate([earlier, asked])[kept], weights[kept]
-        self._pairs: SparseRows = indptr, asked, weights
-        self._pair_postings = postings(*self._pairs, len(numbers), common)
+            pairs, weights = np.concatenate([earlier, pairs])[kept], weights[kept]
+        self._pairs: SparseRows = indptr, pairs, weights
+        self._pair_postings = postings(*self._pairs, np.bincount(pairs, minlength=len(numbers)), common)
 
     def __len__(self) -> int:
         return len(self._rows[0]) - 1
@@ -87,7 +87,7 @@ class TermNeighbours:
         """The pairs that share a term of at most ``rare`` items, as keys a m + b, a < b."""
         from ._kernels import postings, sharing_pairs
 
-        starts, items, _ = postings(*self._rows, len(self._postings[0]) - 1, rare)
+        starts, items, _ = postings(*self._rows, self._n_asked, rare)
         return sorted_unique(sharing_pairs(starts, items, self._sources, len(self)))
 
 

@@ -21,6 +21,8 @@ from clustruct.ssvm.planes import GramPlanes, LinearPlanes, PlaneSet
 from clustruct.ssvm.problem import (
     BatchProblem,
     ConstraintBatch,
+    KindByRule,
+    OracleKind,
     Problem,
     SearchesQuickly,
     SmoothedResult,
@@ -80,6 +82,13 @@ class Task:
         if self.vectorised or not isinstance(self.problem, SearchesQuickly):
             return False
         return self.problem.is_quick(self.rule)
+
+    @property
+    def oracle_kind(self) -> OracleKind:
+        """What the oracle searches by the rule."""
+        if isinstance(self.problem, KindByRule):
+            return self.problem.kind_for(self.rule)
+        return self.problem.oracle_kind
 
     @cached_property
     def kappa(self) -> Floats:
@@ -261,7 +270,7 @@ class Run(Generic[W]):
 
         A search that misses outputs may have said less of it than is known by now.
         """
-        if self.task.problem.oracle_kind in ("exact", "overgenerating") or np.isinf(point.primal):
+        if self.task.oracle_kind in ("exact", "overgenerating") or np.isinf(point.primal):
             return point
         value, mean = self.planes.value_at(point.w)
         return replace(point, primal=value, mean_slack=mean) if value > point.primal else point

@@ -1,0 +1,212 @@
+"""Supervised agglomerative clustering in scikit-learn's manner."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, get_args
+
+from clustruct._typing import Floats, Labels
+from clustruct.inference.agglomerative import Linkage
+from clustruct.itemsets import ItemSet
+from clustruct.losses import as_loss
+from clustruct.model_selection.choose_c import FEWEST_SETS, Choice, choose_C
+from clustruct.oracles import Oracle, make_oracle
+from clustruct.oracles.links import LinkOracle
+from clustruct.problems import LinkageTask, SimilarityTask, Trained
+from clustruct.problems.linkage import TrainedLinks
+from clustruct.storage import register
+
+from .base import SimilarityLearning
+from .choice import LOOSE, chosen_C
+from .products import warn_of_products
+
+# What a wrong link counts beside a right one: the values that are tried.
+WRONG_LINKS = (1.0, 0.3)
+
+
+@register("SupervisedAgglomerative")
+@dataclass(eq=False, repr=False)
+class SupervisedAgglomerative(SimilarityLearning):
+    """Learn from example clusterings how to join the items of new sets, link by link.
+
+    A similarity K_ab = <w, psi_ab> is learned such that agglomerative clustering, which joins what is most
+    alike while it is alike at all (K >= 0), makes the examples. The clustering is scored by its links h
+    alone, and those of the examples are latent (Yu and Joachims 2009)::
+
+        min over w   1/2 |w|^2 + C mean_i [ max_{y,h} (Delta(y_i, y, h) + <w, Psi(x_i, y, h)>)
+                                            - max_h <w, Psi(x_i, y_i, h)> ],    Psi = sum_{(a,b) in h} psi_ab
+
+    (Finley 2009, section 6.2.) Train and predict with the same procedure.
+
+    Parameters
+    ----------
+    linkage : "single", "average", "complete" or "left"
+        What joins two clusters: their most similar pair (a chain is enough), the mean over their pairs, or
+        their least similar pair. "left" is for items in an order that means something (mentions of a text,
+        messages of a thread): each item takes its best earlier item, where that scores above 0, and
+        clusters are what hangs together. Another order of the items is another data set.
+    loss : "pairwise", "mitre", ..., a Loss, or a function of two label vectors
+        What counts as an error when C is chosen and in `score`; with "average" and "complete" also in
+        training. "single" and "left" train for the loss of links (`clustruct.oracles.link_loss`).
+    wrong_link : float or "cv"
+        With linkage="left": what a link to a wrong item counts beside a right one. "cv" tries 1 and 0.3 on
+        held-out sets (with fewer than 3 sets: 1).
+    n_starts : int
+        Starts of the last training, which keeps the lowest objective: the weights of a pair classifier, and
+        others near them.
+    C : float or "cv"
+        Weight of the training loss against simplicity. "cv" chooses it by holding sets out; with fewer than
+        3 sets it is the middle of the grid.
+    scaling, slack_norm, formulation
+        The kind of structural SVM, see `clustruct.ssvm.fit`; slack_norm is 1.
+    rescale, C_grid, cv, rtol, max_iter, n_jobs, average_folds, random_state, verbose, memory_limit
+        As for `SupervisedCorrelationClustering`.
+    checkpoint : None
+        There are none: each turn of the training is short.
+
+    Attributes
+    ----------
+    w_, feature_scale_, C_, cv_results_, result_, shown_, n_features_in_, feature_names_in_
+        As for `SupervisedCorrelationClustering`. ``result_`` is of the last turn.
+    wrong_link_ : what a wrong link counted
+    objectives_ : the objective after each turn of the last training; it never rises
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from clustruct import ItemSet, SupervisedAgglomerative
+    >>> rng = np.random.default_rng(0)
+    >>> def chains():
+    ...     at = np.array([0.0, 1.0, 2.0, 3.0, 6.0, 7.0, 8.0]) + 0.2 * rng.normal(size=7)
+    ...     a, b = np.triu_indices(7, 1)
+    ...     distance = np.abs(at[a] - at[b])
+    ...     return ItemSet(pairs=np.column_stack([distance, np.ones(len(a))])), [0, 0, 0, 0, 1, 1, 1]
+    >>> train, test = [chains() for _ in range(6)], [chains() for _ in range(3)]
+    >>> SupervisedAgglomerative(C=1.0).fit(*zip(*train)).score(*zip(*test))
+    1.0
+    """
+
+    rtol: float = 1e-2
+    linkage: Linkage = "single"
+    wrong_link: float | Literal["cv"] = "cv"
+    n_starts: int = 3
+    clustering_objective: ClassVar = "links"
+    fitted: ClassVar = {
+        **SimilarityLearning.fitted,
+        "wrong_link_": float,
+        "objectives_": tuple[float, ...],
+    }
+
+    def check_parameters(self) -> None:
+        """Refuse what cannot be, before any work."""
+        if self.linkage not in get_args(Linkage):
+            raise ValueError(f"linkage must be one of {', '.join(get_args(Linkage))}, not {self.linkage!r}")
+        if self.wrong_link != "cv" and (isinstance(self.wrong_link, str) or not self.wrong_link > 0):
+            raise ValueError(f"wrong_link must be a positive number or 'cv', not {self.wrong_link!r}")
+        if self.n_starts < 1:
+            raise ValueError(f"n_starts must be at least 1, not {self.n_starts}")
+        if self.checkpoint is not None:
+            raise ValueError("agglomerative clustering has no checkpoints: it trains in short turns")
+        if self.slack_norm != 1:
+            raise ValueError("agglomerative clustering needs slack_norm=1")
+        super().check_parameters()
+
+    def _oracle(self) -> Oracle:
+        r = getattr(self, "wrong_link_", self.wrong_link)
+        return linking(self.linkage, 1.0 if r == "cv" else float(r))
+
+    def _predictor(self) -> LinkOracle:
+        return linking(self.linkage)
+
+    def _nonnegative(self) -> bool:
+        return False
+
+    def _look_at(self, sets: list[ItemSet], labels: list[Labels]) -> None:
+        self.wrong_link_ = 1.0 if self.wrong_link == "cv" else float(self.wrong_link)
+        for x in sets:
+            self._predictor().check_set(x)
+        warn_of_products(sets, labels)
+
+    def _task(self, sets: list[ItemSet], labels: list[Labels], weights: Floats | None) -> SimilarityTask:
+        return LinkageTask(
+            sets,
+            labels,
+            as_loss(self.loss),
+            self._oracle(),
+            self._predictor(),
+            self.training_options(),
+            self.rescale,
+            weights,
+            self.verbose,
+            memory_limit=self.memory_limit,
+            n_starts=self.n_starts,
+            random_state=self.random_state,
+        )
+
+    def _choice(self, task: SimilarityTask, groups: Sequence[Hashable] | None) -> Choice:
+        """C and r, the pair that is best on held-out sets; the larger r where both are as good."""
+        tries = self.linkage == "left" and self.wrong_link == "cv" and len(task.sets) >= FEWEST_SETS
+        found = []
+        for r in WRONG_LINKS if tries else (self.wrong_link_,):
+            one = replace(task, oracle=linking(self.linkage, r))
+            choice = self._choice_of_C(one, groups, always=tries)
+            found.append((_cost(choice), r, choice))
+            if choice.stopped is not None:
+                break
+        _, self.wrong_link_, choice = min(found, key=lambda tried: tried[0])
+        task.oracle = linking(self.linkage, self.wrong_link_)
+        return choice
+
+    def _choice_of_C(
+        self, task: SimilarityTask, groups: Sequence[Hashable] | None, *, always: bool
+    ) -> Choice:
+        """C, chosen or given; judged on held-out sets where that is ``always`` wanted."""
+        if self.C == "cv":
+            return chosen_C(
+                task, grid=self.C_grid, folds=self.cv, groups=groups, random_state=self.random_state
+            )
+        if not always:
+            return Choice(float(self.C), {})
+
+        def train(*given: Any) -> Any:
+            return task.train(*given, rtol=LOOSE)
+
+        options = {"folds": self.cv, "groups": groups, "random_state": self.random_state}
+        weights = task.sample_weight
+        return choose_C(
+            train,
+            task.judge,
+            len(task.sets),
+            grid=[float(self.C)],
+            sample_weight=weights,
+            **options,  # type: ignore[arg-type]
+        )
+
+    def _remember(self, trained: Trained) -> None:
+        assert isinstance(trained, TrainedLinks)
+        self.objectives_ = trained.objectives
+
+    def _similarity(self, x: ItemSet) -> Any:
+        return x.similarity(self.w_, sparse=x.is_sparse)
+
+    def _clusters(self, sets: list[ItemSet], truth: list[Labels] | None = None) -> list[Any]:
+        search = self._predictor()
+        for x in sets:
+            search.check_set(x)
+        return [search.clusters(search.scores(x, self.w_)) for x in sets]
+
+
+def linking(linkage: str, wrong_link: float = 1.0) -> LinkOracle:
+    """The search of that name."""
+    found = make_oracle(linkage, "links")
+    assert isinstance(found, LinkOracle)
+    found.wrong_link = wrong_link
+    return found
+
+
+def _cost(choice: Choice) -> float:
+    """The mean held-out loss at the C chosen."""
+    if "mean_loss" not in choice.results:
+        return 0.0
+    return float(choice.results["mean_loss"][choice.results["C"] == choice.C][0])

@@ -1,0 +1,1 @@
+"""Agglomerative clustering with latent links beside correlation clustering."""

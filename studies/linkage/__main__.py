@@ -1,0 +1,4 @@
+from studies.command import main
+from studies.linkage.study import STUDY
+
+main(STUDY)
