@@ -158,13 +158,15 @@ class Store(StoredGroups):
         """The groups without what an undo names: put back where that was the last to move something, else by
         a replay of the log.
         """
-        about = base_of(undo.undoes or 0, self._events({}))
+        events, number = self._events({}), undo.undoes or 0
+        about = base_of(number, events)
         if about is not None and about.kind not in MOVING:
             return
         with self._named():
             make_project(self._db)
-            if is_last_to_move(self._db, undo.undoes or 0):
-                put_back(self._db, undo.undoes or 0, undo.number)
+            if is_last_to_move(self._db, number):
+                event = next(e for e in events if e.number == number)
+                put_back(self._db, event, undo.number)
                 return
         self._become(self.replayed(), undo.number)
 

@@ -42,18 +42,23 @@ def is_last_to_move(db: sqlite3.Connection, event: int) -> bool:
     return last == event and event > (run or 0)
 
 
-def put_back(db: sqlite3.Connection, event: int, undo: int) -> None:
+def put_back(db: sqlite3.Connection, event: Event, undo: int) -> None:
     """The groups and ids as they were before an event; what they are now is kept for an undo of the undo.
 
     An id that the event gave leads to where its items are without it, as in a replay.
     """
-    places = db.execute("SELECT item, grp FROM places_before WHERE event = ?", (event,)).fetchall()
+    rows = db.execute("SELECT item, grp FROM places_before WHERE event = ?", (event.number,))
+    places: dict[str, str | None] = dict(rows.fetchall())
     ids = db.execute(
-        "SELECT id, made, ended, origins, heirs FROM ids_before WHERE event = ?", (event,)
+        "SELECT id, made, ended, origins, heirs FROM ids_before WHERE event = ?", (event.number,)
     ).fetchall()
-    keep_before(db, undo, [item for item, _ in places], [row[0] for row in ids])
-    db.executemany("DELETE FROM members WHERE item = ?", ((item,) for item, _ in places))
-    db.executemany("INSERT INTO members VALUES (?, ?)", (row for row in places if row[1] is not None))
-    heirs = json.dumps([name for name, _ in Counter(grp for _, grp in places if grp).most_common()])
-    rows = [row if row[1] is not None else (row[0], event, event, heirs, heirs) for row in ids]
-    db.executemany("INSERT OR REPLACE INTO ids VALUES (?, ?, ?, ?, ?)", rows)
+    keep_before(db, undo, places, [row[0] for row in ids])
+    db.executemany("DELETE FROM members WHERE item = ?", ((item,) for item in places))
+    db.executemany("INSERT INTO members VALUES (?, ?)", (row for row in places.items() if row[1] is not None))
+    db.executemany("DELETE FROM ids WHERE id = ?", ((row[0],) for row in ids))
+    if isinstance(event, Decision) and event.kind != "undo":
+        given = Counter(group for item in event.items if (group := places.get(item)) is not None)
+        heirs, at = json.dumps([name for name, _ in given.most_common()]), event.number
+        ids = [row if row[1] is not None else (row[0], at, at, heirs, heirs) for row in ids]
+    kept = [row for row in ids if row[1] is not None]
+    db.executemany("INSERT INTO ids VALUES (?, ?, ?, ?, ?)", kept)
