@@ -100,7 +100,7 @@ class Forked:
         ours, theirs = self.context.Pipe()
         self.process = self.context.Process(target=_serve, args=(str(path), theirs), daemon=True)
         self.process.start()
-        assert ours.poll(60), "the server did not start"
+        assert ours.poll(180), "the server did not start"
         self.url = ours.recv()
         ours.close()
         theirs.close()
