@@ -331,6 +331,8 @@ class Rest:
 
     def scores(self, pairs: Ints, W: Floats) -> Floats:
         """<w, psi_ab> of some pairs for each column w of W; no more than a chunk of features is held."""
+        if not len(pairs):
+            return np.zeros((0, W.shape[1]))
         items, place = np.unique(pairs, return_inverse=True)
         own, found = Columns(self.raw.take(items)), np.empty((len(pairs), W.shape[1]))
         for span, part in self.features._chunks(own, place.reshape(pairs.shape), told=False):

@@ -6,6 +6,7 @@ from .judging import judged_pairs
 from .learning import LEARNERS, PART_SIZE, Recipe
 from .pipelines import similarities
 from .trained import HeldOut, was_interrupted
+from .unlabelled import features_of, fit_without_labels, guessed
 
 __all__ = [
     "LEARNERS",
@@ -15,7 +16,10 @@ __all__ = [
     "HeldOut",
     "Recipe",
     "add_to_graph",
+    "features_of",
+    "fit_without_labels",
     "group_table",
+    "guessed",
     "judged_pairs",
     "scored_pairs",
     "similarities",
