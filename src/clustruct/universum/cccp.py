@@ -151,7 +151,7 @@ def solve_convex(
     never worse than ``start``, which must be balanced. Ends when primal - dual <= rtol * primal. The
     Universum term does not depend on the labels, so its planes (``earlier``) serve in the next CCCP step too;
     ``scores`` are those of start, where they are known. Of the k (k - 1) balance rows the QP holds those that
-    are tight at ``start`` or that one of its solutions broke: with ten clusters about ten, not ninety.
+    are tight at ``start`` or that one of its solutions broke: with ten clusters 15 to 30, not ninety.
     Cost per round O(k nnz(X)) plus a QP in the number of planes.
     """
     at_start = problem.scores(start) if scores is None else scores
