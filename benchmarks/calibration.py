@@ -5,8 +5,9 @@
 Pairs: calibration error over ten bins of equally many of the doubtful pairs (.05 < p < .95), what chance
 alone would give for so many (were the probabilities right), the error where each of the sets asked gets its
 probabilities by a map learned from the others, with the same scores ("by sets": what the chance of which
-sets are known costs, were training and use alike in all else), and the Brier skill score over all compared
-pairs.
+sets are known costs, were training and use alike in all else), the error of the map of the sets asked
+themselves where sets are drawn anew, as many with replacement ("floor %": what the choice of the sets asked
+costs a map of scores that is right), and the Brier skill score over all compared pairs.
 Items: area under the curve for telling items in the right place from others, by the score lost by the best
 other place, by the same over the size of the cluster, and by the confidence; and the calibration error of the
 confidence, of items and of groups. "all" has as many doubtful pairs of each data set.
@@ -50,6 +51,8 @@ NAMES = (
 DOUBTFUL = (0.05, 0.95)
 # Mentions of a document, and doubtful pairs that each data set gives to "all".
 MOST_MENTIONS, EACH = 100, 2000
+# How often sets are drawn anew.
+DRAWS = 20
 # Pairs of each set that the map of the others is learned from.
 DRAWN = 20_000
 
@@ -81,13 +84,22 @@ def asked(train: list[RawSet], test: list[RawSet]) -> dict[str, np.ndarray]:
         a, b = listed.index.T
         sure = model.item_confidence(scores, labels)
         lost = np.nan_to_num(item_confidence(scores.signed(), labels).confidence, posinf=1e9)
-        told = {"same": truth[a] == truth[b], "p": model.pair_probabilities(listed.values)}
+        told = {"same": truth[a] == truth[b], "p": model.pair_probabilities(scores)}
         told |= {"right": in_right_place(truth, labels), "item": sure, "lost": lost}
         told |= {"lost_mean": lost / np.bincount(labels)[labels], "group": group_confidence(labels, sure)}
         values.append(listed.values)
         for key, column in told.items():
             found.setdefault(key, []).append(column)
     found["by_sets"] = by_sets(values, found["same"])
+    rows = [np.random.default_rng(0).permutation(len(s))[:DRAWN] for s in values]
+    weights = np.concatenate([np.full(len(r), len(s) / len(r)) for s, r in zip(values, rows, strict=True)])
+    drawn = [
+        np.concatenate([c[r] for c, r in zip(column, rows, strict=True)])
+        for column in (values, found["same"])
+    ]
+    own = ScoreMap.fit(*drawn, weights)
+    found["own"] = [own.probability(s) for s in values]
+    found["size"] = [np.array([len(s)]) for s in values]
     return {key: np.concatenate(columns) for key, columns in found.items()}
 
 
@@ -115,6 +127,17 @@ def by_chance(p: np.ndarray) -> float:
     return float(np.mean(drawn))
 
 
+def sets_drawn_anew(every: dict[str, np.ndarray]) -> float:
+    """The calibration error of the map of the sets asked, with as many of them drawn with replacement."""
+    ends = np.cumsum(every["size"])
+    rng, n = np.random.default_rng(0), len(ends)
+    errors = []
+    for _ in range(DRAWS):
+        rows = np.concatenate([np.arange(ends[i] - every["size"][i], ends[i]) for i in rng.integers(0, n, n)])
+        errors.append(calibration_error(every["same"][rows], every["own"][rows], between=DOUBTFUL))
+    return float(np.mean(errors))
+
+
 def study(name: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     begun = time.process_time()
     both = [asked(*half) for half in halves(read(name))]
@@ -123,6 +146,7 @@ def study(name: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     row: dict[str, Any] = {"data": name, "doubtful": int(((p > DOUBTFUL[0]) & (p < DOUBTFUL[1])).sum())}
     row |= {"error %": 100 * calibration_error(same, p, between=DOUBTFUL), "by chance %": 100 * by_chance(p)}
     row["by sets %"] = 100 * calibration_error(same, every["by_sets"], between=DOUBTFUL)
+    row["floor %"] = 100 * sets_drawn_anew(every)
     row |= {"Brier skill": brier_skill(same, p), "items right %": 100 * right.mean()}
     for title, key in (("AUC lost", "lost"), ("AUC lost/size", "lost_mean"), ("AUC", "item")):
         # Each direction has its own scores: areas are means.

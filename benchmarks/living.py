@@ -1,12 +1,13 @@
 """Groups that live on, against grouping all at once: items come in portions, and join the groups of the day.
 
-    python -m benchmarks.living [googlenews] [febrl3] [persons-100000] [--portions 10] [--revise]
+    python -m benchmarks.living [googlenews] [febrl3] [persons-100000] [--portions 10]
 
-Prints the loss (100 - pairwise F) of both, ids that changed without being reported (none may), and the CPU
-seconds of each portion over its share of the whole, after all is imported and compiled. The share is told in
-two ways: by the portion's items among all items, and by its compared pairs (all touch a new item) among those
-that are compared all at once; of several sets it is the median. What one call costs whatever is in it is told
-beside: that of a single item.
+Prints the loss (100 - pairwise F) of all at once and of each mode of a stream (known groups kept; known
+groups revised), ids that changed without being reported (none may), and the CPU seconds of each portion over
+its share of the whole, after all is imported and compiled; both read their items anew. The share is told
+in two ways: by the portion's items among all items, and by its compared pairs (all touch a new item) among
+those that are compared all at once; of several sets it is the median. What one call costs whatever is in it
+is told beside: that of a single item.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import argparse
 import gc
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -21,6 +23,7 @@ from sklearn.pipeline import Pipeline
 
 from benchmarks.tables.made import SHAPES
 from clustruct import Recipe
+from clustruct._typing import Floats, Ints
 from clustruct.features import checked
 from clustruct.incremental import add_to_groups
 from clustruct.incremental.known import Known
@@ -57,10 +60,17 @@ def f_loss(raw: RawSet, groups: dict[str, str]) -> float:
     return 100.0 - 100.0 * pairwise_scores(raw.labels, [groups[str(i)] for i in raw.item_ids]).f1
 
 
+def read_anew(raw: RawSet) -> RawSet:
+    """The items without labels, and without what earlier calls have worked out of their columns."""
+    return replace(raw.take(np.arange(len(raw))), labels=None)
+
+
 def all_at_once(pipeline: Pipeline, raw: RawSet) -> tuple[dict[str, str], float]:
     """Groups of the whole set, and the CPU seconds they took."""
+    given = read_anew(raw)
+    gc.collect()
     start = time.process_time()
-    labels = pipeline.predict([replace(raw, labels=None)])[0]
+    labels = pipeline.predict([given])[0]
     seconds = time.process_time() - start
     return {str(i): str(y) for i, y in zip(raw.item_ids, labels, strict=True)}, seconds
 
@@ -68,13 +78,14 @@ def all_at_once(pipeline: Pipeline, raw: RawSet) -> tuple[dict[str, str], float]
 @dataclass
 class Stream:
     """What became of items that came in portions: groups, CPU seconds and compared pairs of each portion, and
-    ids that changed without a report.
+    ids of known items that changed, with and without a report.
     """
 
     known: Known = field(default_factory=lambda: Known(None, State()))
     seconds: list[float] = field(default_factory=list)
     pairs: list[int] = field(default_factory=list)
     silent: int = 0
+    moved: int = 0
 
     def add(self, pipeline: Pipeline, new: RawSet, revise: bool) -> None:
         """A day."""
@@ -86,7 +97,9 @@ class Stream:
         self.seconds.append(time.process_time() - start)
         after = found.update.groups
         told = {move.item for move in found.changes.moved}
-        self.silent += sum(after[item] != group and item not in told for item, group in before.items())
+        other = [item for item, group in before.items() if after[item] != group]
+        self.moved += len(other)
+        self.silent += sum(item not in told for item in other)
         touched = np.array([str(name) not in before for name in found.raw.item_ids])
         self.pairs.append(len(candidates(pipeline[0], found.index.columns, touched)))
 
@@ -112,30 +125,43 @@ def of_one_item(pipeline: Pipeline, raw: RawSet) -> tuple[float, float]:
     return alone, min(in_portions(pipeline, one, 1, False).seconds[0] for _ in range(5))
 
 
-def study(name: str, portions: int, revise: bool, seed: int) -> None:
-    """One data set, both ways."""
+MODES = {"known groups kept": False, "known groups revised": True}
+
+
+def study(name: str, portions: int, seed: int) -> None:
+    """One data set, all ways."""
     train, test = data(name, seed)
     pipeline = checked(Recipe(C=1.0).fit(train).pipeline_)
-    all_at_once(pipeline, test[0])  # what is compiled at its first call is compiled then
-    in_portions(pipeline, test[0], portions, revise)
-    rows, shares, by_pairs = [], [], []
-    for raw in test:
-        whole, seconds = all_at_once(pipeline, raw)
-        grown = in_portions(pipeline, raw, portions, revise)
-        each, pairs = np.array(grown.seconds), np.array(grown.pairs)
-        losses = f_loss(raw, whole), f_loss(raw, dict(grown.known.state.groups))
-        rows.append([len(raw), *losses, grown.silent, seconds, each.sum()])
-        shares.append(each / (seconds / portions))
-        by_pairs.append(each / (seconds * pairs / compared_pairs(pipeline, raw)))
-    m, one, other, silent, *_ = np.array(rows).mean(axis=0)
-    seconds, total = np.median(rows, axis=0)[-2:]
+    once = [all_at_once(pipeline, raw) for raw in [test[0], *test]][1:]  # the first call compiles
+    losses = [f_loss(raw, groups) for raw, (groups, _) in zip(test, once, strict=True)]
+    m, loss = np.mean([*map(len, test)]), np.mean(losses)
+    seconds = np.array([taken for _, taken in once])
+    print(f"{name}: {len(test)} sets of {m:.0f} items in {portions} portions")
     alone, day = of_one_item(pipeline, test[0])
-    print(f"{name}: {len(test)} sets of {m:.0f} items in {portions} portions{', revised' * revise}")
-    print(f"  100 - F: all at once {one:.2f}, in portions {other:.2f}; ids changed in silence: {silent:.0f}")
-    print(f"  CPU s: all at once {seconds:.4f}, all portions {total:.4f}; ", end="")
-    print(f"of a single item {alone:.4f} and {day:.4f}")
-    for what, ratio in (("items", shares), ("pairs", by_pairs)):
-        print(f"  portions over their share by {what}:", *(f"{x:.2f}" for x in np.median(ratio, axis=0)))
+    print(f"  all at once: 100 - F {loss:.2f}, CPU s {np.median(seconds):.4f}")
+    print(f"  CPU s of a single item: all at once {alone:.4f}, as a day {day:.4f}")
+    compared = np.array([compared_pairs(pipeline, raw) for raw in test])
+    for mode, revise in MODES.items():
+        in_portions(pipeline, test[0], portions, revise)
+        streams = [in_portions(pipeline, raw, portions, revise) for raw in test]
+        told(mode, test, streams, seconds, compared)
+
+
+def told(
+    mode: str, test: Sequence[RawSet], streams: Sequence[Stream], seconds: Floats, compared: Ints
+) -> None:
+    """What a mode of a stream lost and cost."""
+    each = np.array([stream.seconds for stream in streams])
+    pairs = np.array([stream.pairs for stream in streams])
+    loss = np.mean([f_loss(raw, dict(s.known.state.groups)) for raw, s in zip(test, streams, strict=True)])
+    silent, moved = (sum(getattr(s, what) for s in streams) for what in ("silent", "moved"))
+    taken = np.median(each.sum(axis=1))
+    print(f"  in portions, {mode}: 100 - F {loss:.2f}, CPU s of all {taken:.4f}; ", end="")
+    print(f"known items moved {moved}, of these in silence {silent}")
+    shares = {"items": seconds[:, None] / each.shape[1], "pairs": (seconds / compared)[:, None] * pairs}
+    for what, share in shares.items():
+        ratio = np.median(each / share, axis=0)
+        print(f"    portions over their share by {what}:", *(f"{x:.2f}" for x in ratio))
 
 
 def main() -> None:
@@ -143,11 +169,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", default=["googlenews", "febrl3"])
     parser.add_argument("--portions", type=int, default=10)
-    parser.add_argument("--revise", action="store_true")
     parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
     for name in args.names:
-        study(name, args.portions, args.revise, args.seed)
+        study(name, args.portions, args.seed)
 
 
 if __name__ == "__main__":

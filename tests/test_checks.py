@@ -17,6 +17,7 @@ from clustruct.baselines import (
     CPM3C,
     PLSA,
     DefaultClustering,
+    LatentPairClustering,
     PairKMeans,
     PairwiseClassifierClustering,
     UntrainedKMeans,
@@ -39,6 +40,7 @@ SET_CLUSTERERS = {
     "kmeans, spectral": SupervisedKMeans(C=1.0, oracle="spectral"),
     "pair classifier": PairwiseClassifierClustering(),
     "default": DefaultClustering(),
+    "pairs without labels": LatentPairClustering(),
     "pair kmeans": PairKMeans(),
     "untrained kmeans": UntrainedKMeans(),
 }

@@ -205,7 +205,7 @@ def test_what_nothing_can_be_learned_from_is_refused(sets, fault, message):
 
 
 def test_parameters_are_refused_by_name():
-    with pytest.raises(ValueError, match="learner must be one of correlation, kmeans, pairs, not 'magic'"):
+    with pytest.raises(ValueError, match="learner must be one of correlation, agglomerative, kmeans"):
         Recipe(learner="magic").fit(SETS)
     with pytest.raises(ValueError, match="merge_cost goes with the pairwise loss only"):
         Recipe(loss="mitre", merge_cost=2.0).fit(SETS)

@@ -52,6 +52,7 @@ _PACKAGES = (
     "report",
     "ssvm",
     "storage",
+    "studio",
     "universum",
 )
 # Where the classes are that files may hold. `clustruct.storage` imports nothing above itself: it has these

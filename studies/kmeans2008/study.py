@@ -5,32 +5,53 @@ from __future__ import annotations
 from functools import partial
 
 from studies import nested_cv, tasks
-from studies.kmeans2008 import count, news, protocol, synth, timing, webkb, webkb_pages
+from studies.kmeans2008 import count, news, summary, synth, tables, timing, webkb, webkb_grid, webkb_pages
 from studies.study import Study, Table
 
 PAGES = ("webkb/webkb.jsonl.gz",)
+NEWS = tuple(f"news/{source}.jsonl.gz" for source in news.SOURCES)
 
 STUDY = Study(
     "kmeans2008",
     "Supervised k-means and spectral clustering: dissertation chapter 4 again",
     (
+        Table(
+            "data",
+            "Tables 4.1 and 4.2: the data and the grids of C. Ours (published)",
+            summary.data_sets,
+            tables.data_sets,
+            data=PAGES + NEWS,
+            sources=(webkb_pages, tasks),
+        ),
+        Table("wins", "Tables 4.3 to 4.5 in short", summary.wins, tables.wins),
+        Table("webkb-n-fixed", "WebKB-N, Spectral, C = 1: each predictor", summary.fixed_c, tables.fixed_c),
+        Table(
+            "webkb-n-spectral",
+            "Table 4.3: WebKB-N, Spectral at C = 1",
+            partial(webkb.column, kind="n", method="Spectral"),
+            tables.webkb,
+            data=PAGES,
+            sources=(webkb_pages, nested_cv),
+        ),
         *(
             Table(
-                f"webkb-{kind}",
-                f"Table 4.3: WebKB-{kind.upper()}. Ours (published)",
-                partial(webkb.table, kind=kind),
-                webkb.render,
+                f"webkb-{kind}-{method.lower()}-grid",
+                f"Table 4.3: WebKB-{kind.upper()}, {method}, C chosen",
+                partial(webkb_grid.column, kind=kind, method=method),
+                tables.webkb,
                 data=PAGES,
-                sources=(webkb_pages, nested_cv),
+                sources=(webkb, webkb_pages, nested_cv),
             )
-            for kind in ("l", "n")
+            for kind in ("n", "l")
+            for method in webkb.METHODS
+            if not (kind == "l" and method in ("Kernel", "Presence"))  # links are no kernels
         ),
         *(
             Table(
                 f"synth-{noise}",
                 f"Table 4.3: Synth, noise {noise}",
                 partial(synth.synth, noise=noise),
-                synth.render,
+                tables.synth,
                 sources=(nested_cv,),
             )
             for noise in (0.2, 0.6, 0.8)
@@ -40,21 +61,25 @@ STUDY = Study(
                 source,
                 f"Table 4.4 on {source}",
                 partial(news.by_source, source=source),
-                protocol.by_method,
+                tables.by_method,
                 data=(f"news/{source}.jsonl.gz",),
                 sources=(tasks, nested_cv),
             )
             for source in news.SOURCES
         ),
         Table(
-            "timing", "Figures 4.1 to 4.4: CPU time of a training", timing.curves, timing.render, timing.draw
+            "timing",
+            "Figures 4.1 to 4.4: CPU time of a training",
+            timing.curves,
+            tables.timing,
+            tables.draw_timing,
         ),
         Table("count", "Which rule finds k: Synth", count.synth_rules),
         Table(
             "count-news",
             "Which rule finds k: news",
             count.news_rules,
-            data=tuple(f"news/{source}.jsonl.gz" for source in news.SOURCES),
+            data=NEWS,
             sources=(news, tasks),
         ),
     ),

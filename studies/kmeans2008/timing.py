@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 import warnings
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,88 +16,59 @@ from sklearn.exceptions import ConvergenceWarning
 from clustruct import ssvm
 from clustruct.datasets import make_synth
 from clustruct.problems import ClusteringProblem
-from studies.rendering import grid
 from studies.results import Results
 
+# The basic set is one of the sizes of each curve: 5 sets, 5 clusters, 750 features, 100 items.
 CURVES: dict[str, dict[str, Any]] = {
-    "n": {"label": "sets", "values": [5, 10, 20, 40], "make": lambda v: {"n_sets": v}},
+    "n": {"label": "sets", "values": [2, 5, 10, 20], "make": lambda v: {"n_sets": v}},
     "k": {
         "label": "clusters",
-        "values": [2, 4, 5, 10],
-        "make": lambda v: {"n_clusters": v, "cluster_size": 100 // v},
+        "values": [2, 5, 10],
+        "make": lambda v: {"n_clusters": v, "cluster_size": 100 // v, "region_size": 1500 // (v * (v + 1))},
     },
-    "N": {"label": "features", "values": [750, 1500, 3000, 6000], "make": lambda v: {"region_size": v // 15}},
-    "m": {"label": "items", "values": [50, 100, 200, 400], "make": lambda v: {"cluster_size": v // 5}},
+    "N": {"label": "features", "values": [375, 750, 1500, 3000], "make": lambda v: {"region_size": v // 15}},
+    "m": {"label": "items", "values": [50, 100, 150, 200], "make": lambda v: {"cluster_size": v // 5}},
 }
+BASIC = {"n_sets": 5, "n_clusters": 5, "cluster_size": 20, "region_size": 50}
 C, LIMIT, REPEATS = 1e4, 1000, 20
 
 
-def training_seconds(options: dict[str, Any], oracle: str, limit: int, repeats: int) -> float:
-    """Median CPU seconds of a training."""
-    seconds = []
-    for seed in range(repeats):
-        X, y = make_synth(**options, random_state=seed)
-        problem = ClusteringProblem(X, y, oracle=oracle)
-        started = time.process_time()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            ssvm.fit(problem, C, rtol=0.01, max_iter=limit)
-        seconds.append(time.process_time() - started)
-    return float(np.median(seconds))
+def training(options: dict[str, Any], oracle: str, limit: int, seed: int) -> dict[str, Any]:
+    """CPU seconds of a training, its rounds, and what was left of the gap."""
+    X, y = make_synth(**options, random_state=seed)
+    problem = ClusteringProblem(X, y, oracle=oracle)
+    started = time.process_time()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        found = ssvm.fit(problem, C, rtol=0.01, max_iter=limit)
+    seconds = time.process_time() - started
+    return {"seconds": seconds, "rounds": found.n_iter, "gap": found.gap / found.objective}
 
 
 def curves(results: Results, quick: bool) -> list[dict[str, Any]]:
     """The four curves for each oracle; --quick: two points, one training of ten rounds each."""
-    rows, limit = [], 10 if quick else LIMIT
+    rows = []
     for oracle in ("iterative", "spectral"):
-        training_seconds({"n_sets": 2, "cluster_size": 4}, oracle, limit, 1)  # compiles
+        training({"n_sets": 2, "cluster_size": 4}, oracle, 10, 0)  # compiles
         for name, curve in CURVES.items():
             values = curve["values"][:2] if quick else curve["values"]
-            seconds = [
-                results.get(
-                    f"{oracle}, {name} = {v}",
-                    lambda v=v, o=oracle, m=curve["make"]: training_seconds(
-                        m(v), o, limit, 1 if quick else REPEATS
-                    ),
-                )
-                for v in values
-            ]
+            points = [_point(results, quick, oracle, {**BASIC, **curve["make"](v)}) for v in values]
+            seconds = [point["seconds"] for point in points]
             slope = float(np.polyfit(np.log(values), np.log(np.maximum(seconds, 1e-6)), 1)[0])
-            rows.append(
-                {"oracle": oracle, "varied": name, "values": values, "seconds": seconds, "exponent": slope}
-            )
+            row = {"oracle": oracle, "varied": name, "values": values, "exponent": slope}
+            rows.append(row | {key: [point[key] for point in points] for key in points[0]})
     return rows
 
 
-def render(rows: list[dict[str, Any]]) -> str:
-    """A line per curve."""
-    lines = [
-        [
-            row["oracle"],
-            f"{row['varied']} ({CURVES[row['varied']]['label']})",
-            ", ".join(f"{v}: {s:.2f}" for v, s in zip(row["values"], row["seconds"], strict=True)),
-            f"{row['exponent']:.2f}",
-        ]
-        for row in rows
+def _point(results: Results, quick: bool, oracle: str, options: dict[str, Any]) -> dict[str, float]:
+    """Medians over the repeats, each of which is kept; and the largest gap left."""
+    words = ", ".join(f"{key} {value}" for key, value in options.items())
+    found = [
+        results.get(
+            f"{oracle}, {words}, seed {seed}",
+            lambda seed=seed: training(options, oracle, 10 if quick else LIMIT, seed),
+        )
+        for seed in range(1 if quick else REPEATS)
     ]
-    return grid(["oracle", "varied", "CPU seconds of a training", "exponent"], lines)
-
-
-def draw(rows: list[dict[str, Any]], docs: Path) -> None:
-    """Figures 4.1 to 4.4."""
-    import matplotlib
-
-    matplotlib.use("svg")
-    from matplotlib import pyplot as plt
-
-    with plt.rc_context({"svg.hashsalt": "clustruct"}):
-        figure, axes = plt.subplots(1, 4, figsize=(16, 3.5))
-        for axis, (name, curve) in zip(axes, CURVES.items(), strict=True):
-            for row in (row for row in rows if row["varied"] == name):
-                label = f"{row['oracle']}, exponent {row['exponent']:.2f}"
-                axis.plot(row["values"], row["seconds"], "o-", label=label)
-            axis.set(xlabel=f"{curve['label']} ({name})", ylabel="CPU seconds")
-            axis.legend()
-        figure.tight_layout()
-        figure.savefig(docs / "kmeans-timing.svg", metadata={"Date": None})
-        plt.close(figure)
+    medians = {key: float(np.median([one[key] for one in found])) for key in ("seconds", "rounds")}
+    return medians | {"gap": max(one["gap"] for one in found)}

@@ -17,7 +17,7 @@ from studies.results import Results
 from studies.universum2011.corpora import CORPORA, Corpus, load
 from studies.universum2011.tables import Starts, trial_scores
 
-DEFAULT = {"C": 8.0, "C_universum": 1.0, "balance": 0.1}
+DEFAULT = {"C": 2.0, "C_universum": 1.0, "balance": 0.1}
 SWEEPS = {
     "C_universum": (0.001, 0.01, 0.1, 1.0, 10.0),
     "C": (2.0, 4.0, 8.0, 16.0, 32.0, 64.0),

@@ -2,8 +2,7 @@
 
 defaults: beside k-means, with three ways to make vectors. tables: every method at default settings. grid:
 settings of the paper's grids from the same k-means starts, best by the true classes, and chosen by rules that
-see no labels. starts: what the Universum does when the best of several starts is kept. sources: which
-Universum helps. where: where Universum documents lie among the classes. uniform: Universum for other methods.
+see no labels. where: where Universum documents lie among the classes. uniform: Universum for other methods.
 scale: what is active at which scale of X. sensitivity: Figures 2 to 4. toy: Figure 1.
 """
 
@@ -22,8 +21,6 @@ from studies.universum2011 import (
     plots,
     scale,
     shown,
-    sources,
-    starts,
     tables,
     uniform,
     where,
@@ -96,8 +93,6 @@ STUDY = Study(
             data=tuple(dict.fromkeys(file for files in corpora.FILES.values() for file in files)),
             sources=(corpora,),
         ),
-        *_by_corpus("starts", "The best of several starts by objective", starts.starts),
-        *_by_corpus("sources", "Which Universum", sources.by_source, seeds=3),
         *_by_corpus("where", "Where the Universum lies among the classes", where.where),
         *_by_corpus("scale", "Scale", scale.scale),
         Table(

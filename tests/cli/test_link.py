@@ -233,6 +233,10 @@ def test_bad_input_is_one_line(command, link, tables, model, tmp_path):
     assert code == 1
     assert "there is no column 'lastname'" in line
     assert "is it 'last_name'?" in line
+    twice = ["--map", f"{fields[0]}=last_name", "--map", f"{fields[0]}={fields[1]}"]
+    code, _, err = command("link", a, b, "--model", model, *MAPPED, *twice)
+    assert code == 2
+    assert f"--map: '{fields[0]}' cannot be two columns, 'last_name' and '{fields[1]}'" in err
     write(tmp_path / "c.csv", [["1", "2", "x"]] * 2, ["nr", "person", "else"])
     code, line = said(*fit, there / "a.csv", tmp_path / "c.csv", "--source", "file", "--number-ids")
     assert code == 1

@@ -187,6 +187,7 @@ def test_other_models_are_refused(command, files, tmp_path):
         code, out, err = command(*words)
         assert (code, out, err.count("\n")) == (1, "", 1)
         assert f"{tmp_path / 'm'}: holds no " in err
+        assert "but a model of UniversumClustering; see clustruct universum --help" in err
     damaged = dict.fromkeys(["id", "features", "text"], 5)
     save(tmp_path / "n", load(tmp_path / "m"), about={"rows": damaged})
     code, _, err = command("universum", "predict", files / "rows.svm", "--model", tmp_path / "n")

@@ -61,3 +61,19 @@ def test_groups_are_ranked_and_sure_ones_left_out():
     assert [split.cluster for split in found] == [1, 0]
     assert [split.part for split in found] == [(3,), (0,)]
     assert suggested_splits(PairScores(1, matrix=np.zeros((1, 1))), [0], expit) == []
+
+
+def test_parts_that_different_thresholds_find_stay_in_their_groups():
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(12), 6)
+    K = np.zeros((72, 72))
+    for group in range(12):  # each is cut by another threshold
+        items = np.flatnonzero(y == group)
+        K[np.ix_(items, items)] = 0.9 - 0.04 * rng.random()
+        weak = 0.05 + 0.07 * (11 - group)
+        K[np.ix_(items[:2], items[2:])] = K[np.ix_(items[2:], items[:2])] = weak
+    np.fill_diagonal(K, 0.0)
+    found = suggested_splits(PairScores(72, matrix=K), y, lambda s: s)
+    assert len(found) > 8
+    for split in found:
+        assert set(y[list(split.part)]) == {split.cluster}

@@ -97,7 +97,9 @@ def test_what_is_wrong_with_an_index_does_not_matter(tmp_path, pipeline, people)
         "cut": [("UPDATE made SET content = ?", content[:1000])],
         "empty": [("UPDATE made SET content = x''",)],
         "gone": [("DELETE FROM made",)],
-        "terms that are none": [("UPDATE made SET content = ? WHERE number = ?", module.pack(forged), number)],
+        "terms that are none": [
+            ("UPDATE made SET content = ? WHERE number = ?", module.pack(forged), number)
+        ],
         "another version": [
             (
                 "UPDATE made SET content = ? WHERE number = ?",

@@ -1,11 +1,14 @@
 """Two tables in the library: links, names of columns, rows side by side."""
 
+import warnings
+
 import numpy as np
 import pytest
+from sklearn.pipeline import Pipeline
 
 from clustruct import RawSet, Recipe
 from clustruct.datasets import make_records
-from clustruct.exceptions import DataError
+from clustruct.exceptions import DataError, DataWarning
 from clustruct.incremental import Links, assign, link, link_columns, renamed, side_by_side
 from clustruct.incremental.apart import source_links
 from clustruct.itemsets import PairScores
@@ -49,6 +52,24 @@ def test_a_model_without_sources_links_too(tables):
     only = link(plain.pipeline_, *tables, one_to_one=True)
     assert len(set(only.pairs[:, 0].tolist())) == len(only.pairs) <= len(found.pairs)
     assert plain.pipeline_[0].sources_ is None
+
+
+def test_a_model_of_one_to_one_pairs_links_others_by_their_probability(model, tables):
+    """Its scores say which mate is best, not whether there is one: only probabilities do."""
+    first, second = tables
+    known = Recipe(C=1.0, source="table", calibrate=True).fit([side_by_side(tables, "table", ["a", "b"])])
+    with pytest.warns(DataWarning, match="one-to-one pairs: .* less likely than 1/2 speak against"):
+        found = link(known.pipeline_, first, second, one_to_one=False)
+    right = [first.labels[a] == second.labels[b] for a, b in found.pairs.tolist()]
+    assert np.mean(right) > 0.9
+    assert sum(right) > 0.9 * len(second)
+    asked = known.pipeline_[-1].at_threshold(threshold=0.5)
+    pipeline = Pipeline([known.pipeline_.steps[0], ("model", asked)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # a threshold that was asked for needs no words
+        assert (link(pipeline, first, second, one_to_one=False).pairs == found.pairs).all()
+    with pytest.warns(DataWarning, match="others of its pairs are often false"):
+        link(model.pipeline_, first, second, one_to_one=False)
 
 
 def test_what_a_whole_source_lacked_may_be_lacking(tables):

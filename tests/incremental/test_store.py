@@ -159,7 +159,7 @@ def test_what_is_no_store_is_named(tmp_path):
     (tmp_path / "empty.db").write_bytes(b"")
     with pytest.raises(ModelFileError, match="not a clustruct store"):
         Store(tmp_path / "empty.db")
-    with pytest.raises(ModelFileError, match="a store of format 9; this version reads formats up to 2"):
+    with pytest.raises(ModelFileError, match="a store of format 9; this version reads formats up to 3"):
         Store(foreign(tmp_path / "late.db", version=9))
     bad = foreign(tmp_path / "view.db", more="CREATE VIEW v AS SELECT 1")
     with pytest.raises(ModelFileError, match=r"not a clustruct store \(its tables are others\)"):

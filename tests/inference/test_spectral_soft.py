@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.sparse.linalg import aslinearoperator
 
 from clustruct.inference import spectral
 from clustruct.inference.spectral import occupations, soft_relax
@@ -59,3 +60,33 @@ def test_equal_eigenvalues_share():
 def test_mu_must_be_positive():
     with pytest.raises(ValueError, match="mu must be positive"):
         soft_relax(np.eye(3), 2, 0.0)
+
+
+@pytest.mark.parametrize("operator", [False, True])
+@pytest.mark.parametrize("centred", [False, True])
+def test_leading_eigenvectors_are_enough_where_mu_is_small(centred, operator):
+    K = symmetric(60, 4) + 4.0 * np.kron(np.eye(3), np.ones((20, 20)))
+    every = soft_relax(K, 3, 0.2, centred=centred)
+    few = soft_relax(aslinearoperator(K) if operator else K, 3, 0.2, centred=centred, n_pairs=12)
+    assert few.largest == pytest.approx(every.largest)
+    assert few.vectors.shape == (60, 12)
+    assert every.smoothed - 1e-3 <= few.smoothed <= every.smoothed + 1e-9
+    Z = few.U @ few.U.T
+    assert np.trace(Z) == pytest.approx(3.0)
+    assert np.linalg.eigvalsh(Z).max() < 1 + 1e-9
+    assert np.sum(K * Z) == pytest.approx(few.value, abs=1e-8)
+    np.testing.assert_allclose(Z, every.U @ every.U.T, atol=1e-2)
+
+
+def test_few_eigenvectors_are_no_more_than_all():
+    """With a large mu the others count: the value is below, and the answer still a mean of clusterings."""
+    K = symmetric(40, 5)
+    for mu in (1.0, 10.0):
+        few, every = (soft_relax(K, 3, mu, n_pairs=n) for n in (6, None))
+        assert few.smoothed <= every.smoothed + 1e-9
+        assert few.value <= few.largest + 1e-9
+
+
+def test_where_nothing_stands_out_all_share():
+    found = soft_relax(np.zeros((30, 30)), 3, 0.5, n_pairs=5)
+    np.testing.assert_allclose(found.U @ found.U.T, 0.1 * np.eye(30), atol=1e-9)

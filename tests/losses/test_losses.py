@@ -8,15 +8,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import squareform
 
+from clustruct import metrics
 from clustruct.losses import (
+    BCubedLoss,
+    CEAFEntityLoss,
+    CEAFMentionLoss,
     CountLoss,
     FunctionLoss,
+    LEALoss,
     Loss,
     MitreLoss,
     MutualPurityLoss,
     PairCounts,
     PairwiseFLoss,
     PairwiseLoss,
+    VariationOfInformationLoss,
     as_loss,
 )
 from clustruct.partitions import canonical_labels, co_membership
@@ -39,6 +45,11 @@ LOSSES: list[tuple[Loss, Callable[[list[int], list[int]], float]]] = [
     (PairwiseFLoss(), twin.pairwise_f),
     (PairwiseFLoss(beta=2.0), recall_minded),
     (MutualPurityLoss(), twin.mutual_purity),
+    (BCubedLoss(), twin.b_cubed),
+    (LEALoss(), twin.lea),
+    (VariationOfInformationLoss(), twin.variation_of_information),
+    (CEAFMentionLoss(), twin.ceaf_mention),
+    (CEAFEntityLoss(), twin.ceaf_entity),
     (FunctionLoss(lambda y, ybar: twin.mitre(y.tolist(), ybar.tolist())), twin.mitre),
 ]
 
@@ -89,6 +100,23 @@ def test_state_follows_any_walk(loss: Loss, definition: Callable, two: tuple, se
             c = int(rng.integers(k + 1))
             mine = [c if a == item else int(label) for a, label in enumerate(state.labels)]
             state.move(item, c)
+
+
+@given(two_labelings)
+def test_losses_are_the_complements_of_the_scores(two: tuple) -> None:
+    y, ybar = two
+    by_score = {
+        "b_cubed": metrics.b_cubed(y, ybar).f1,
+        "lea": metrics.lea(y, ybar).f1,
+        "ceaf_mention": metrics.ceaf_mention(y, ybar).f1,
+        "ceaf_entity": metrics.ceaf_entity(y, ybar).f1,
+    }
+    for name, score in by_score.items():
+        assert as_loss(name)(y, ybar) == pytest.approx(100.0 * (1.0 - score), abs=1e-9)
+        assert as_loss(name)(y, y) == 0.0
+    nats = metrics.variation_of_information(y, ybar)
+    assert as_loss("variation_of_information")(y, ybar) * np.log(max(len(y), 2)) == pytest.approx(100 * nats)
+    assert as_loss("variation_of_information")(y, y) == 0.0
 
 
 @given(two_labelings)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
+from clustruct.losses import best_matching
 from clustruct.metrics import ceaf_entity, evaluate
-from clustruct.metrics.scores import best_matching
 
 
 @pytest.mark.parametrize("seed", range(20))

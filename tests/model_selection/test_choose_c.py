@@ -189,3 +189,49 @@ def test_an_interrupt_before_any_training_is_passed_on():
 
 def _interrupted(*args):
     raise KeyboardInterrupt
+
+
+GROUPS = [g for g in "abcd" for _ in range(3)]
+
+
+def test_few_groups_take_the_value_that_they_agree_on():
+    """0.01 is a little better in three groups of four, 1 has the smaller mean by one group alone."""
+
+    def judge(t, numbers):
+        C = t.result.objective
+        if C not in (0.01, 0.1, 1.0):
+            return [Judged(9.0) for _ in numbers]
+        odd = {0.01: 3.0, 0.1: 2.5, 1.0: 1.0}[C]
+        usual = {0.01: 1.0, 0.1: 1.2, 1.0: 1.4}[C]
+        return [Judged(odd if GROUPS[i] == "d" else usual) for i in numbers]
+
+    many = choose_C(trained, judge, 12)
+    assert many.C == 1.0
+    few = choose_C(trained, judge, 12, groups=GROUPS)
+    assert few.C == 0.01
+    assert few.results["C"].tolist() == [0.01, 0.1, 1.0, 10.0]
+
+
+def test_few_groups_that_disagree_leave_the_usual_C():
+    """10 ranks best, but only by two groups of four."""
+
+    def judge(t, numbers):
+        C = t.result.objective
+        if C not in (1.0, 10.0):
+            return [Judged(9.0) for _ in numbers]
+        gain = {"a": 0.2, "b": 0.2, "c": 0.0, "d": -0.25}
+        return [Judged(1.2 - (C == 10.0) * gain[GROUPS[i]]) for i in numbers]
+
+    assert choose_C(trained, judge, 12, groups=GROUPS).C == 1.0
+
+
+def test_few_groups_that_agree_on_the_best_keep_it():
+    for best in (0.1, 1.0, 10.0):
+        judge = by_C(lambda C, best=best: 1.0 + abs(np.log(C / best)))
+        assert best == choose_C(trained, judge, 12, groups=GROUPS).C
+
+
+def test_many_groups_are_judged_as_before():
+    judge = by_C(lambda C: 1.0 + abs(np.log(C)))
+    found = choose_C(trained, judge, 12, groups=list(range(12)))
+    assert found.results["C"].tolist() == [0.1, 1.0, 10.0]

@@ -8,7 +8,17 @@ import pytest
 
 from clustruct import ItemSet, SupervisedCorrelationClustering
 from clustruct.itemsets import PairScores
-from clustruct.losses import FunctionLoss, MitreLoss, MutualPurityLoss, PairwiseFLoss, PairwiseLoss
+from clustruct.losses import (
+    BCubedLoss,
+    CEAFEntityLoss,
+    FunctionLoss,
+    LEALoss,
+    MitreLoss,
+    MutualPurityLoss,
+    PairwiseFLoss,
+    PairwiseLoss,
+    VariationOfInformationLoss,
+)
 from clustruct.oracles import ExampleLoss
 from clustruct.oracles.graph_search import GraphSearch
 from clustruct.oracles.violation_search import ViolationSearch
@@ -23,6 +33,10 @@ LOSSES = {
     "pairwise_f": PairwiseFLoss(),
     "transitive": PairwiseFLoss(transitive=True),
     "purity": MutualPurityLoss(),
+    "b_cubed": BCubedLoss(),
+    "lea": LEALoss(),
+    "information": VariationOfInformationLoss(),
+    "ceaf_entity": CEAFEntityLoss(),
     "function": FunctionLoss(lambda y, z: 20.0 * abs(y.max() - z.max())),
 }
 RULES = [SlackRule(s, n) for s in ("margin", "slack") for n in (1, 2)]
@@ -78,7 +92,9 @@ def test_searched_is_counted_and_never_above_the_best(loss, rule, in_means):
     assert reached >= 0.7 * tried
 
 
-@pytest.mark.parametrize("loss", ["pairwise", "costs", "mitre", "pairwise_f"])
+@pytest.mark.parametrize(
+    "loss", ["pairwise", "costs", "mitre", "pairwise_f", "b_cubed", "lea", "information"]
+)
 @pytest.mark.parametrize("rule", RULES, ids=str)
 def test_with_every_pair_listed_the_steps_are_those_on_the_matrix(loss, rule):
     for seed in range(5):

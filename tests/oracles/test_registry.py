@@ -28,9 +28,8 @@ def test_names():
         make_oracle("magic", "correlation")
     with pytest.raises(ValueError, match="oracle must be one of centred"):
         make_oracle("greedy", "kmeans")
-    with pytest.raises(
-        ValueError, match="predictor must be one of discrete, discrete_centred, iterative, not 'lp'"
-    ):
+    known = "batch, discrete, discrete_centred, iterative, normalised_cut"
+    with pytest.raises(ValueError, match=f"predictor must be one of {known}, not 'lp'"):
         make_predictor("lp", "kmeans")
 
 

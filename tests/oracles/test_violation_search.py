@@ -7,7 +7,19 @@ import numpy as np
 import pytest
 
 from clustruct.itemsets import PairScores
-from clustruct.losses import FunctionLoss, Loss, MitreLoss, MutualPurityLoss, PairwiseFLoss, PairwiseLoss
+from clustruct.losses import (
+    BCubedLoss,
+    CEAFEntityLoss,
+    CEAFMentionLoss,
+    FunctionLoss,
+    LEALoss,
+    Loss,
+    MitreLoss,
+    MutualPurityLoss,
+    PairwiseFLoss,
+    PairwiseLoss,
+    VariationOfInformationLoss,
+)
 from clustruct.oracles import ExampleLoss, make_oracle
 from clustruct.oracles import violation_search as search
 from clustruct.oracles.violation_search import ViolationSearch
@@ -27,6 +39,11 @@ LOSSES: dict[str, tuple[Loss, Callable[[list[int], list[int]], float]]] = {
     "mitre": (MitreLoss(), definitions.mitre),
     "pairwise_f": (PairwiseFLoss(), definitions.pairwise_f),
     "purity": (MutualPurityLoss(), definitions.mutual_purity),
+    "b_cubed": (BCubedLoss(), definitions.b_cubed),
+    "lea": (LEALoss(), definitions.lea),
+    "information": (VariationOfInformationLoss(), definitions.variation_of_information),
+    "ceaf_mention": (CEAFMentionLoss(), definitions.ceaf_mention),
+    "ceaf_entity": (CEAFEntityLoss(), definitions.ceaf_entity),
     "function": (FunctionLoss(lambda y, z: definitions.mitre(y.tolist(), z.tolist())), definitions.mitre),
 }
 SETTINGS = list(product(LOSSES, ["margin", "slack"], [1, 2]))
@@ -85,15 +102,29 @@ def test_every_step_is_the_twins_step(name: str, scaling: str, norm: int) -> Non
 
 
 @pytest.mark.parametrize(("scaling", "norm"), list(product(["margin", "slack"], [1, 2])))
-@pytest.mark.parametrize("loss", [PairwiseLoss(), PairwiseLoss(3.0, 0.2), MitreLoss(), PairwiseFLoss(1.5)])
+@pytest.mark.parametrize(
+    "loss",
+    [
+        PairwiseLoss(),
+        PairwiseLoss(3.0, 0.2),
+        MitreLoss(),
+        PairwiseFLoss(1.5),
+        BCubedLoss(),
+        LEALoss(),
+        VariationOfInformationLoss(),
+        CEAFMentionLoss(),
+        CEAFEntityLoss(),
+    ],
+)
 def test_compiled_search_equals_array_search(loss: Loss, scaling: str, norm: int) -> None:
     """The compiled kernels against the search that asks a loss state, on larger sets."""
+    m = 12 if isinstance(loss, CEAFMentionLoss | CEAFEntityLoss) else 30  # one by one, these are slow
     for seed in range(4):
-        K, y = instance(seed + 52, 30)
+        K, y = instance(seed + 52, m)
         problem = search_of(K, y, loss, scaling, norm)
-        by_steps = search.last(search.greedy_steps(problem, loss.start(y, range(30))))
+        by_steps = search.last(search.greedy_steps(problem, loss.start(y, range(m))))
         assert np.array_equal(problem.greedy(), by_steps)
-        starts = [by_steps, y, range(30)]
+        starts = [by_steps, y, range(m)]
         ends = [search.last(search.climb_steps(problem, loss.start(y, s))) for s in starts]
         values = [problem.value(end) for end in ends]
         assert np.array_equal(problem.local_search(), ends[int(np.argmax(values))])

@@ -1,6 +1,7 @@
 """The losses by their definitions, over sets of items."""
 
-from itertools import combinations
+import math
+from itertools import combinations, permutations
 
 
 def clusters(labels: list[int]) -> list[set[int]]:
@@ -60,3 +61,62 @@ def purity(y: list[int], ybar: list[int]) -> float:
 def mutual_purity(y: list[int], ybar: list[int]) -> float:
     A, B = purity(y, ybar), purity(ybar, y)
     return 100.0 * (1 - 2 * A * B / (A + B))
+
+
+def f_loss(P: float, R: float) -> float:
+    return 100.0 if P + R == 0 else 100.0 * (1 - 2 * P * R / (P + R))
+
+
+def b_cubed(y: list[int], ybar: list[int]) -> float:
+    """The share of each item's cluster that is right, item by item."""
+    m = len(y)
+    P = R = 0.0
+    for a in range(m):
+        true, found = {b for b in range(m) if y[b] == y[a]}, {b for b in range(m) if ybar[b] == ybar[a]}
+        P += len(true & found) / len(found) / m
+        R += len(true & found) / len(true) / m
+    return f_loss(P, R)
+
+
+def links(cluster: set[int]) -> set[tuple[int, int]]:
+    return {(a, a) for a in cluster} if len(cluster) == 1 else set(combinations(sorted(cluster), 2))
+
+
+def lea(y: list[int], ybar: list[int]) -> float:
+    """The share of the links of each cluster that the other side has, weighed by size."""
+
+    def resolved(own: list[set[int]], other: list[set[int]]) -> float:
+        found = set().union(*(links(c) for c in other))
+        return sum(len(c) * len(links(c) & found) / len(links(c)) for c in own) / len(y)
+
+    true, pred = clusters(y), clusters(ybar)
+    return f_loss(resolved(pred, true), resolved(true, pred))
+
+
+def variation_of_information(y: list[int], ybar: list[int]) -> float:
+    m = len(y)
+    H = 0.0
+    for c in clusters(y):
+        for d in clusters(ybar):
+            share = len(c & d) / m
+            if share:
+                H -= share * (math.log(share / (len(c) / m)) + math.log(share / (len(d) / m)))
+    return 100.0 * H / math.log(m) if m > 1 else 0.0
+
+
+def best_map(y: list[int], ybar: list[int], likeness) -> float:
+    """Over all one-to-one maps of the fewer clusters into the more."""
+    few, many = sorted((clusters(y), clusters(ybar)), key=len)
+    return max(
+        sum(likeness(c, d) for c, d in zip(few, chosen, strict=True))
+        for chosen in permutations(many, len(few))
+    )
+
+
+def ceaf_mention(y: list[int], ybar: list[int]) -> float:
+    return 100.0 * (1 - best_map(y, ybar, lambda c, d: len(c & d)) / len(y))
+
+
+def ceaf_entity(y: list[int], ybar: list[int]) -> float:
+    V = best_map(y, ybar, lambda c, d: 2 * len(c & d) / (len(c) + len(d)))
+    return f_loss(V / len(clusters(ybar)), V / len(clusters(y)))

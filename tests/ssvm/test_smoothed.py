@@ -7,8 +7,9 @@ import pytest
 from scipy.optimize import LinearConstraint
 from sklearn.exceptions import ConvergenceWarning
 
-from clustruct import ssvm
+from clustruct import ItemSet, ssvm
 from clustruct.datasets import make_synth
+from clustruct.oracles import kmeans
 from clustruct.problems import ClusteringProblem, MulticlassProblem, Units
 
 
@@ -33,6 +34,27 @@ def test_same_optimum_as_cutting_planes(oracle, item_mean, constraints):
     assert smooth.objective == pytest.approx(planes.objective, rel=2e-4)
     if constraints:
         assert (smooth.w >= 0).all()
+
+
+@pytest.mark.parametrize("oracle", ["spectral", "centred"])
+def test_large_sets_come_to_the_same_optimum_by_leading_eigenvectors(oracle, monkeypatch):
+    """Sets that are only multiplied with, and smoothed over 12 of 210 eigenvectors."""
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 70)
+    x = ItemSet(np.eye(3)[y] @ rng.normal(size=(3, 8)) + rng.normal(size=(210, 8)))
+    found = []
+    for limit in (500, 200):
+        monkeypatch.setattr(kmeans, "SOFT_LIMIT", limit)
+        task = ClusteringProblem([x], [y], oracle=oracle)
+        assert task.preferred_formulation == "smoothed"
+        found.append(ssvm.fit(task, 0.01, rtol=5e-3))
+        assert (task._soft_start[0] is None) == (limit == 500)
+    every, few = found
+    assert every.converged
+    assert few.converged
+    assert few.objective == pytest.approx(every.objective, rel=1e-2)
+    assert few.dual <= every.objective * (1 + 1e-9)
+    assert every.dual <= few.objective * (1 + 1e-9)
 
 
 def test_prior_and_weights():

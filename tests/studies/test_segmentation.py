@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
+from skimage.io import imread, imsave
 
 from studies.segmentation.images import Picture, judged, people
 from studies.segmentation.methods import Threshold, learn, whole
+from studies.segmentation.picture import LINE, draw, outlined, read
 from studies.segmentation.regions import cut, line_edge, near_pairs, pair_features
 
 
@@ -83,3 +86,23 @@ def test_people_are_compared_with_each_other_and_not_with_themselves() -> None:
     both = Picture("x", one.image, one.regions, (one.people[0], flat))
     alone = judged(lambda p: np.zeros(len(p.regions), np.int64), [one])
     assert people([both]).variation == pytest.approx(alone.variation)
+
+
+def test_photographs_of_any_size_and_kind_are_drawn(tmp_path: Path) -> None:
+    """Grey, with transparency, upright; with and without people."""
+    rng = np.random.default_rng(0)
+    grey, upright = (rng.integers(255, size=size).astype(np.uint8) for size in ((90, 200), (150, 60, 4)))
+    shown = [picture(1)]
+    for name, image in (("grey", grey), ("upright", upright)):
+        imsave(tmp_path / f"{name}.png", image, check_contrast=False)
+        shown.append(read(tmp_path / f"{name}.png"))
+    assert [one.image.shape for one in shown[1:]] == [(54, 120, 3), (120, 48, 3)]
+    draw(shown, learn([picture(2)], 2, C=1.0), tmp_path / "new" / "segments.png")
+    assert imread(tmp_path / "new" / "segments.png").shape[2] == 4
+
+
+def test_a_line_runs_round_each_segment() -> None:
+    drawn = outlined(np.zeros((2, 4, 3), np.uint8), np.array([[0, 0, 1, 1]] * 2))
+    assert drawn.shape == (8, 16, 3)
+    assert {tuple(colour) for colour in drawn[:, 7:9].reshape(-1, 3)} == {LINE}
+    assert not drawn[:, :7].any()

@@ -34,6 +34,17 @@ def test_inner_solution_is_that_of_the_written_out_program(C, C_universum, balan
         assert totals.max() - totals.min() <= balance + 1e-9
 
 
+@pytest.mark.parametrize("balance", [0.0, 0.1, 5.0, 50.0])
+def test_balance_rows_taken_in_as_needed_are_all_of_them(balance):
+    """With seven clusters 42 rows are written out in the programme, and few are held."""
+    X, U, labels = data(9, n=40, d=4, k=7)
+    _, optimum = reference.solve(X, U, labels, 7, 20.0, 1.0, balance, 0.5)
+    problem = MarginProblem(X, 7, 20.0, balance, U, 1.0)
+    inner = solve_convex(problem, labels, np.zeros((7, 4)), rtol=1e-8, max_rounds=2000)
+    assert inner.converged
+    assert inner.objective == pytest.approx(optimum, rel=1e-6)
+
+
 def test_two_clusters_and_one_universum_document():
     X, U, labels = data(3, k=2, N=1)
     _, optimum = reference.solve(X, U, labels, 2, 4.0, 4.0, 0.5, 0.5)

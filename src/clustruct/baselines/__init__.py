@@ -3,6 +3,7 @@
 from .cpm3c import CPM3C
 from .documents import CLGR, PLSA
 from .kmeans import PairKMeans, UntrainedKMeans
+from .latent_pairs import LatentPairClustering
 from .pair_classifier import DefaultClustering, PairwiseClassifierClustering
 
 __all__ = [
@@ -10,6 +11,7 @@ __all__ = [
     "CPM3C",
     "PLSA",
     "DefaultClustering",
+    "LatentPairClustering",
     "PairKMeans",
     "PairwiseClassifierClustering",
     "UntrainedKMeans",

@@ -39,9 +39,34 @@ WEIGHTS = {
 LARGEST = 1e15
 
 
+class PairScoring(PairSimilarity):
+    """A clusterer that scores pairs one by one (`pair_scores`): those listed, or all."""
+
+    def _check_pairs(self, n_pairs: int) -> None:
+        """Refuse more pairs than fit, as they are, scaled, and held by the classifier."""
+        advice = "list likely pairs only (Blocking, pair_index; --block), or take selection='canopy'"
+        n_bytes = 3 * 8.0 * n_pairs * self.n_features_in_
+        memory.require(n_bytes, f"features of {n_pairs:,} pairs", advice, self.memory_limit)
+
+    def _similarity(self, x: ItemSet) -> Floats | sparse.csr_array:
+        """A symmetric matrix; sparse for a set that lists its pairs, where all others are apart."""
+        m, pairs = x.n_items, scored_pairs(x)
+        self._check_pairs(len(pairs))
+        outputs = self.pair_scores(x, pairs)
+        if not x.is_sparse:
+            return np.asarray(squareform(outputs, checks=False)) if m > 1 else np.zeros((m, m))
+        upper = sparse.csr_array((outputs, (pairs[:, 0], pairs[:, 1])), shape=(m, m))
+        return sparse.csr_array(upper + upper.T)
+
+    def _clusters(self, sets: list[ItemSet], truth: list[Labels] | None = None) -> list[Any]:
+        search = self._predictor()
+        scores = [(PairScores.from_matrix(self._similarity(x)), x.sources) for x in sets]
+        return [search.clusters(replace(K, sources=sources)) for K, sources in scores]
+
+
 @register("PairwiseClassifierClustering")
 @dataclass(eq=False, repr=False)
-class PairwiseClassifierClustering(PairSimilarity):
+class PairwiseClassifierClustering(PairScoring):
     """Classify pairs as together or apart, and cluster with the classifier's outputs as similarities.
 
     The baseline that supervised clustering is compared with (dissertation 1.3 and 3.6): one binary
@@ -144,12 +169,6 @@ class PairwiseClassifierClustering(PairSimilarity):
         model = default if self.classifier is None else clone(self.classifier)
         self.classifier_ = model.fit(scaled_features(features, self.feature_scale_), together)
 
-    def _check_pairs(self, n_pairs: int) -> None:
-        """Refuse more pairs than fit, as they are, scaled, and held by the classifier."""
-        advice = "list likely pairs only (Blocking, pair_index; --block), or take selection='canopy'"
-        n_bytes = 3 * 8.0 * n_pairs * self.n_features_in_
-        memory.require(n_bytes, f"features of {n_pairs:,} pairs", advice, self.memory_limit)
-
     def _select(self, x: ItemSet, labels: Labels, pronoun: Bools | None) -> Indices:
         if self.selection == "all":
             return scored_pairs(x)
@@ -172,21 +191,6 @@ class PairwiseClassifierClustering(PairSimilarity):
             return np.full(len(pairs), self.constant_ or 0.0)
         rows = _dense(pair_table(x, pairs)) / self.feature_scale_
         return np.asarray(self.classifier_.decision_function(rows), np.float64)
-
-    def _similarity(self, x: ItemSet) -> Floats | sparse.csr_array:
-        """A symmetric matrix; sparse for a set that lists its pairs, where all others are apart."""
-        m, pairs = x.n_items, scored_pairs(x)
-        self._check_pairs(len(pairs))
-        outputs = self.pair_scores(x, pairs)
-        if not x.is_sparse:
-            return np.asarray(squareform(outputs, checks=False)) if m > 1 else np.zeros((m, m))
-        upper = sparse.csr_array((outputs, (pairs[:, 0], pairs[:, 1])), shape=(m, m))
-        return sparse.csr_array(upper + upper.T)
-
-    def _clusters(self, sets: list[ItemSet], truth: list[Labels] | None = None) -> list[Any]:
-        search = self._predictor()
-        scores = [(PairScores.from_matrix(self._similarity(x)), x.sources) for x in sets]
-        return [search.clusters(replace(K, sources=sources)) for K, sources in scores]
 
 
 def scored_pairs(x: ItemSet) -> Indices:

@@ -1,6 +1,7 @@
 """Probabilities from scores, learned from held-out data: of pairs, items and groups; precision as a dial."""
 
 from .calibration import Calibration
+from .context import PairContext
 from .held_out import HeldOutPart, held_out_parts
 from .items import group_confidence, in_right_place
 from .neighbours import Unlisted
@@ -12,6 +13,7 @@ __all__ = [
     "Calibration",
     "Dial",
     "HeldOutPart",
+    "PairContext",
     "PrecisionCurve",
     "ScoreMap",
     "Unlisted",

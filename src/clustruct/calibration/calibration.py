@@ -14,6 +14,8 @@ from clustruct.oracles import Predictor
 from clustruct.partitions import UNKNOWN
 from clustruct.storage import DataclassState, register
 
+from .context import Judged as PairsOfSet
+from .context import PairContext, least_mates
 from .held_out import HeldOutPart
 from .items import Evidence, ItemRule, in_right_place
 from .neighbours import Unlisted, with_neighbours
@@ -25,6 +27,8 @@ MOST_PAIRS = 100_000
 LARGEST_SHARE = 0.1
 # Pairs that are held at once, of any kind; of more a share is drawn set by set.
 MOST_HELD = 4_000_000
+# Pairs of each held-out set that tell what the other pairs of their items say.
+MOST_IN_CONTEXT = 3000
 # With fewer held-out pairs of a kind there are no probabilities.
 FEWEST_PAIRS = 10
 
@@ -44,6 +48,7 @@ class Calibration(DataclassState):
     log_loss : of the held-out pairs
     skill : Brier skill score there, 1 - Brier score / that of the share of true pairs
     contested : the curve of scores less those of the best rival, from 0 on; None in models of older versions
+    context : what the other pairs of two items say, where that helps with held-out sets; else None
     """
 
     pairs: ScoreMap
@@ -55,6 +60,7 @@ class Calibration(DataclassState):
     log_loss: float
     skill: float
     contested: PrecisionCurve | None = None
+    context: PairContext | None = None
 
     def __post_init__(self) -> None:
         numbers = (self.n_true, self.n_false, self.log_loss)
@@ -89,16 +95,27 @@ class Calibration(DataclassState):
         curve = PrecisionCurve.of(parts, predictor, tried)
         contested = PrecisionCurve.of(parts, predictor, tried[tried >= 0.0], beats_rivals=True)
         items = _item_rule(parts, predictor, rule, unit)
-        return cls(rule, items, curve, held_out, *_fit_of(rule, s, same, weights), contested)
+        context = _context(parts, rule, rng) if held_out == "set" else None
+        return cls(rule, items, curve, held_out, *_fit_of(rule, s, same, weights), contested, context)
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> Self:
-        """The calibration of a state, which older versions kept with one curve."""
-        return super().from_state({"contested": None, **state})
+        """The calibration of a state, which older versions kept with one curve and without a context."""
+        return super().from_state({"contested": None, "context": None, **state})
 
     def probability(self, scores: Floats) -> Floats:
-        """The probability that pairs with these scores belong together."""
+        """The probability that pairs with these scores belong together, whatever the other pairs are."""
         return self.pairs.probability(scores)
+
+    def of_pairs(self, scores: PairScores) -> Floats:
+        """The probability that the two items of each compared pair of a set belong together, by its score
+        and (where that was found to help) by how many mates the two are expected to have.
+        """
+        listed = scores.listed()
+        assert listed.values is not None
+        if self.context is None:
+            return self.pairs.probability(listed.values)
+        return self.context.probability(listed, self.pairs)
 
     def threshold(self, probability: float) -> float:
         """The score of that probability: pairs that score more are more likely together."""
@@ -154,6 +171,24 @@ def _judged_pairs(part: HeldOutPart, share: float = 1.0, rng: np.random.Generato
     a, b = a[kept], b[kept]
     same = (part.truth[a] == part.truth[b]) & (part.truth[a] != UNKNOWN)
     return listed.values[kept], same, np.where(part.mine[a] & part.mine[b], 1.0, 0.5) / share
+
+
+def _context(parts: Sequence[HeldOutPart], rule: ScoreMap, rng: np.random.Generator) -> PairContext | None:
+    """What the other pairs of two items say, by some pairs of each held-out set."""
+    found: list[PairsOfSet] = []
+    for part in parts:
+        listed = part.scores.listed()
+        assert listed.index is not None
+        assert listed.values is not None
+        a, b = listed.index.T
+        known = np.flatnonzero((part.mine[a] | part.mine[b]) & part.counted[a] & part.counted[b])
+        drawn = rng.permutation(known)[:MOST_IN_CONTEXT]
+        weights = np.full(len(drawn), len(known) / max(len(drawn), 1))
+        same = (part.truth[a[drawn]] == part.truth[b[drawn]]) & (part.truth[a[drawn]] != UNKNOWN)
+        found.append((rule.logit(listed.values[drawn]), least_mates(listed, rule)[drawn], same, weights))
+    limited = _limited([(u, same, w) for u, _, same, w in found])
+    held = [(u, m, same, w) for (u, m, same, _), (_, _, w) in zip(found, limited, strict=True)]
+    return PairContext.fit(held, [part.scores.n_items for part in parts])
 
 
 def _sample(

@@ -5,7 +5,8 @@ through ``clustruct.``, whose names load on first use.
 """
 
 COMMANDS = (
-    *("fit", "predict", "link", "evaluate", "explain", "cv", "report", "show", "diff", "store", "demo"),
+    *("fit", "predict", "link", "evaluate", "explain", "cv", "report", "show", "diff", "store"),
+    *("studio", "demo"),
     # Learners of rows, each with actions of its own: fit, predict, evaluate.
     *("universum", "multilabel"),
 )

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 LINKAGES = ("single", "average", "complete", "left")
 KINDS = ("auto", "records", "text", "mentions", "vectors")
+# Those of `clustruct.similarity`, which is not imported before it is needed.
+SIMILARITIES = ("linear", "kernel", "mapped", "trees", "auto")
 ROLES = ("set", "id", "cluster", "group")
 SHOWN_FILES = 3
 # Options whose files a message begins with, where something is wrong with them.
@@ -152,7 +154,16 @@ def add_learning(parser: argparse.ArgumentParser) -> None:
     add("--learner", type=_learner, metavar="NAME", help=learners)
     links = "--learner agglomerative, joined by: single, average, complete, or left (items in an order)"
     add("--linkage", choices=LINKAGES, help=links)
-    add("--loss", type=_loss, metavar="NAME", help="what is an error: pairwise, pairwise_f, mitre, purity")
+    shapes = (
+        "linear (default); trees: a column of boosted trees beside the features; mapped, kernel: Gaussian; "
+        "auto: linear or trees, by held-out labels"
+    )
+    add("--similarity", choices=SIMILARITIES, default="linear", help=shapes)
+    errors = (
+        "what is an error: pairwise, pairwise_f, mitre, purity, b_cubed, lea, ceaf_mention, ceaf_entity, "
+        "variation_of_information"
+    )
+    add("--loss", type=_loss, metavar="NAME", help=errors)
     add(
         "--C",
         type=weight_or_cv,
@@ -215,7 +226,7 @@ def recipe(args: argparse.Namespace) -> Recipe:
     background = getattr(args, "unlabelled", None)
     if background is not None and args.skip_unlabelled:
         raise UsageError("--skip-unlabelled leaves rows out, --unlabelled learns from them: give one of them")
-    same = ["kind", "fields", "linkage", "loss", "C", "merge_cost", "scaling", "parts", "block"]
+    same = ["kind", "fields", "linkage", "similarity", "loss", "C", "merge_cost", "scaling", "parts", "block"]
     same += ["nonnegative", "calibrate"]
     more = {
         "learner": searches.learner(args),
@@ -240,12 +251,25 @@ class Model(NamedTuple):
     columns: Mapping[str, Any]
 
 
+# Learners with commands of their own.
+OWN_COMMANDS = {"UniversumClustering": "clustruct universum", "MultiLabelMRF": "clustruct multilabel"}
+
+
+def other_model(path: str, held: Any, wanted: str) -> str:
+    """That a file does not hold what is wanted, what it holds, and which command reads it."""
+    name = type(getattr(held, "steps", [("", held)])[-1][1]).__name__
+    reads = f"; see {OWN_COMMANDS[name]} --help" if name in OWN_COMMANDS else ""
+    return f"{path}: holds no {wanted}, but a model of {name}{reads}"
+
+
 def read_model(path: str, allow_missing_fields: bool = False) -> Model:
     """The pipeline of a model file (or of the recipe in it), and what else the file says."""
     saved = clustruct.storage.read(path)
     pipeline = getattr(saved.object, "pipeline_", saved.object)
     if not isinstance(getattr(pipeline, "steps", [("", None)])[0][1], clustruct.PairFeatures):
-        raise clustruct.exceptions.ModelFileError(f"{path}: holds no PairFeatures with a clusterer")
+        raise clustruct.exceptions.ModelFileError(
+            other_model(path, saved.object, "PairFeatures with a clusterer")
+        )
     held = saved.about.get("columns")
     columns = held if isinstance(held, Mapping) else {}
     lists = [columns.get(name) or [] for name in ("fields", "chosen_by")]

@@ -4,31 +4,45 @@ from __future__ import annotations
 
 import argparse
 import time
+from typing import TYPE_CHECKING
 
+import clustruct
 from clustruct.text import count, duration, table
 
 from .arguments import add_data, add_learning, labelled_sets, recipe, whole
 from .evaluate import PER_SET, Scored, percent, title
-from .output import print_json
+from .output import UsageError, print_json
 from .progress import training_progress
+
+if TYPE_CHECKING:
+    from clustruct.recipe.comparing import Compared
 
 SUMMARY = "cross-validation: how good would a model be?"
 DESCRIPTION = "Train on a part of the sets and test on the rest, in turn. Sets of one group stay together."
 EXAMPLES = """\
 examples
   clustruct cv news.jsonl
-  clustruct cv people.csv --set batch --cluster person --folds 3 --C 1"""
+  clustruct cv people.csv --set batch --cluster person --folds 3 --C 1
+  clustruct cv news.jsonl --compare loss similarity --score b_cubed_f1"""
+# Those of `recipe.comparing`, which is not imported before it is needed.
+VARIED = ("learner", "loss", "linkage", "similarity")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Data, folds, and what a recipe takes."""
     add_data(parser)
     parser.add_argument("--folds", type=whole(2), default=5, metavar="N", help="parts of the sets (5)")
+    varied = "try other learners, losses, linkages and similarities (all by default), and test them by group"
+    parser.add_argument("--compare", nargs="*", choices=VARIED, metavar="WHAT", help=varied)
+    score = "what --compare goes by, as evaluate names it (pairwise_f1)"
+    parser.add_argument("--score", default="pairwise_f1", metavar="NAME", help=score)
     add_learning(parser)
 
 
 def run(args: argparse.Namespace) -> None:
     """Train and test in turn; every set is tested once, by a model that has not seen its group."""
+    if args.compare is not None:
+        return _compare(args)
     started, learner = time.perf_counter(), recipe(args)
     with training_progress(args.quiet):
         found = learner.cross_predict(labelled_sets(args), folds=args.folds)
@@ -50,3 +64,45 @@ def _print(scored: Scored, folds: list[list[int]], seconds: float) -> None:
     ]
     rows.append(["all sets", len(scored.sets), *(percent(k, scores.mean[k]) for k in PER_SET)])
     print(table(["tested", "sets", *map(title, PER_SET)], rows))
+
+
+def _compare(args: argparse.Namespace) -> None:
+    """Settings beside each other on the same held-out sets."""
+    from clustruct.recipe.comparing import compare
+
+    sets, varied = labelled_sets(args), args.compare or VARIED
+    _check_score(args.score)
+    with training_progress(args.quiet):
+        found = compare(recipe(args), sets, varied, folds=args.folds, score=args.score)
+    if args.json:
+        rows = [
+            {"name": t.name, "settings": t.settings, "mean": None if t.refused else t.mean, "p": t.level}
+            | {"refused": t.refused}
+            for t in found.tried
+        ]
+        said = {"score": found.score, "groups": found.n_groups, "sure": found.is_sure}
+        print_json({**said, "tried": rows, "recommendation": found.recommendation()})
+    else:
+        _print_comparison(found)
+
+
+def _check_score(name: str) -> None:
+    known = clustruct.metrics.evaluate([[0, 0, 1]], [[0, 0, 1]]).mean
+    if name not in known:
+        raise UsageError(f"--score must be one of {', '.join(known)}, not {name!r}")
+
+
+def _print_comparison(found: Compared) -> None:
+    rows: list[list[object]] = []
+    for t in found.tried:
+        test = t.beside
+        won = "" if test is None else f"{test.wins}/{test.ties}/{test.losses}"
+        level = "" if t.level is None else f"{t.level:.3g}"
+        rows.append([t.name, None if t.refused else percent(found.score, t.mean), won, level])
+    what = f"{title(found.score)} on held-out sets, {count(found.n_groups, 'independent group')}"
+    print(f"{what}; p of Wilcoxon's signed ranks beside the first, for all together (Holm)\n")
+    print(table(["tried", title(found.score), "won/tied/lost", "p"], rows))
+    for t in found.tried:
+        if t.refused:
+            print(f"\n{t.name}: not possible, {t.refused}")
+    print(f"\n{found.recommendation()}")

@@ -109,7 +109,9 @@ def run(args: argparse.Namespace, saved: Model) -> None:
 
 
 def _unchecked(saved: Model, known: Known) -> list[RawSet]:
-    """The known items, unless an index was made of all fields that the model needs: then they were looked at."""
+    """The known items, but not where an index was made of all that the model needs: then they were looked
+    at.
+    """
     if known.raw is None:
         return []
     there = frozenset(known.raw.fields())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ from .arguments import (
     add_verbose,
     partly_labelled_sets,
     recipe,
+    unlabelled_sets,
 )
 from .output import INTERRUPTED, UsageError, print_json
 from .progress import training_progress
@@ -29,6 +31,8 @@ from .sources import in_words
 
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
+
+    from clustruct.recipe import Recipe
 
 SUMMARY = "learn from sets whose groups are known"
 DESCRIPTION = """\
@@ -41,6 +45,7 @@ examples
   clustruct fit people.csv --set batch --id nr --cluster person --model people.model
   clustruct fit people.csv --cluster person --model people.model      (one table; rows without a person
                                                                        are background)
+  clustruct fit people.csv --id nr --labels none --model first.model  (no groups are known yet)
   clustruct fit cora.csv.gz --set fold --where fold=0,1,2 --id nr --cluster work --model c.model
   clustruct fit people.csv --cluster person --corrections fix.csv --corrected groups.csv
                 --start people.model --model better.model             (go on, with what people corrected)"""
@@ -62,6 +67,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_background(parser)
     resumed = "a fit that was cut short goes on from FILE, if data and options are the same"
     parser.add_argument("--checkpoint", metavar="FILE", help=resumed)
+    none = "learn without any: a guess by which fields agree, to begin with (a warning says what it is)"
+    parser.add_argument("--labels", choices=("known", "none"), default="known", help=none)
     corrections.add_arguments(parser)
 
 
@@ -73,7 +80,9 @@ def run(args: argparse.Namespace) -> int | None:
     if args.checkpoint is not None:
         learned.set_params(checkpoint=_checkpoint(args))
     with training_progress(args.quiet) as progress:
-        if corrected:
+        if args.labels == "none":
+            _without_labels(args, learned)
+        elif corrected:
             corrections.fit(args, learned)
         else:
             learned.fit(partly_labelled_sets(args))
@@ -96,6 +105,16 @@ def run(args: argparse.Namespace) -> int | None:
     return INTERRUPTED if found["interrupted"] else None
 
 
+def _without_labels(args: argparse.Namespace, learned: Recipe) -> None:
+    """A first guess; labels, where the data has some, are not looked at."""
+    for name in ("corrections", "start", "checkpoint", "for_size", "unlabelled", "cluster"):
+        if getattr(args, name):
+            raise UsageError(f"--{name.replace('_', '-')} does not go with --labels none")
+    unlabelled = clustruct.recipe.unlabelled
+    unlabelled.fit_without_labels(learned, unlabelled_sets(args))
+    warnings.warn(unlabelled.GUESSED, clustruct.exceptions.ChoiceWarning, stacklevel=2)
+
+
 def _checkpoint(args: argparse.Namespace) -> str:
     """The file of the checkpoint, which must be no other file of the command."""
     path, model = Path(args.checkpoint), Path(args.model)
@@ -110,14 +129,14 @@ def _checkpoint(args: argparse.Namespace) -> str:
 def _print(found: Mapping[str, Any], rows: list[tuple[str, float, float]], how: str) -> None:
     sets, items = count(found["sets"], "set"), count(found["items"], "item")
     print(f"learned from {sets} with {items}{how} in {duration(found['seconds'])}")
-    if found["labelled"] < found["items"] and found["unlabelled"] is not None:
+    if 0 < found["labelled"] < found["items"] and found["unlabelled"] is not None:
         print(f"{found['labelled']:,} of the items have a cluster; {ASSUMED[found['unlabelled']]}")
     if found.get("source") is not None:
         print(in_words(found["source"]))
     if rows:
         print(f"\n{count(found['features'], 'feature')}; the strongest, by weight times usual size:")
         print(table(["feature", "weight", "effect"], rows[:8]))
-    if found["C"] is not None:
+    if found["C"] is not None and found["rounds"] is not None:
         chosen = _choice(found)
         print(f"\nC = {found['C']:g}{chosen}, {found['rounds']} rounds, {found['stop_reason']}")
     if found["calibration"] is not None:

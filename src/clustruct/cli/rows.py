@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import clustruct
 from clustruct.text import count
 
-from .arguments import add_memory, add_model, delimiter_mark, names_between_commas, whole
+from .arguments import add_memory, add_model, delimiter_mark, names_between_commas, other_model, whole
 from .output import INTERRUPTED, UsageError, print_json
 from .progress import training_progress
 
@@ -180,7 +180,7 @@ def read_model(path: str, kind: type) -> RowModel:
     vectors = steps[0] if len(steps) == 2 else None
     documents = clustruct.features.DocumentVectors
     if not isinstance(steps[-1], kind) or not (vectors is None or isinstance(vectors, documents)):
-        raise clustruct.exceptions.ModelFileError(f"{path}: holds no {kind.__name__}")
+        raise clustruct.exceptions.ModelFileError(other_model(path, saved.object, kind.__name__))
     said = saved.about.get(ROWS)
     said = said if isinstance(said, Mapping) else {}
     name, features, text = said.get("id"), said.get("features"), said.get("text") or []

@@ -131,7 +131,11 @@ def read_tables(args: argparse.Namespace, columns: Columns, labels: LabelUse) ->
 
 def _names(given: Sequence[Name], letter: str) -> dict[str, str]:
     """The columns of a table by their names in common; where none is said, those of the second table."""
-    return {new: old for side, new, old in given if (side or "b") == letter}
+    found: dict[str, str] = {}
+    for side, new, old in given:
+        if (side or "b") == letter and found.setdefault(new, old) != old:
+            raise UsageError(f"--map: {new!r} cannot be two columns, {found[new]!r} and {old!r}")
+    return found
 
 
 def mapped(tables: Mapping[str, RawSet], given: Sequence[Name], columns: Columns) -> dict[str, RawSet]:

@@ -217,10 +217,13 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         linear = super().linear_similarity()
         return None if linear is None else (linear[0], -self._threshold)
 
-    def pair_probabilities(self, scores: Floats) -> Floats:
+    def pair_probabilities(self, scores: Floats | PairScores) -> Floats:
         """The probability that pairs with these similarities (as `decision_function` gives them) belong
-        together.
+        together. Of all pairs that were compared in a set (`PairScores`): how many mates two items are
+        expected to have counts, too, where that was found to help.
         """
+        if isinstance(scores, PairScores):
+            return self.probabilities().of_pairs(scores.above(-self._threshold))
         return self.probabilities().probability(np.asarray(scores) + self._threshold)
 
     def item_confidence(self, scores: PairScores, labels: Ints) -> Floats:

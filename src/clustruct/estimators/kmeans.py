@@ -146,9 +146,11 @@ class SupervisedKMeans(SimilarityLearning, KMeansPrediction):
         How training looks for the most violated clustering: local search, k leading eigenvectors (a
         relaxation, more constraints than needed), a tighter relaxation, or the answer of either
         relaxation made a partition.
-    predictor : "iterative", "discrete" or "discrete_centred"
+    predictor : "iterative", "discrete", "discrete_centred", "batch" or "normalised_cut"
         How `predict` clusters. (The method `relax` gives spectral answers as they are.) With
-        oracle="centred" both use the centred relaxation, as the training did.
+        oracle="centred" both use the centred relaxation, as the training did. "batch" (batch k-means) needs
+        a similarity without negative eigenvalues, which ``kernel_learning`` ensures, and "normalised_cut" one
+        whose sum over every item's pairs is positive; other similarities are refused.
     loss : "normalised", or with oracle="iterative" any loss of `clustruct.losses`
         What counts as an error. The normalised loss (Delta_k) is the papers'.
     kernel_learning : bool

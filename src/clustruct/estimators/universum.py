@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,14 +26,14 @@ from clustruct.universum.problem import (
     principal_labels,
     some_rows,
 )
+from clustruct.universum.starts import lowest_starts
 
 from .inputs import checked_rows
 
 Start = tuple[Indices, Floats | None]
-# Several starts are tried on this many documents and to this tolerance; so many then go on with all of them.
+# Several starts are tried on this many documents. The best goes on with all of them, and the two best where
+# there are more than twice as many.
 TRIED = 4000
-TRIAL_TOL = 0.03
-FINALISTS = 2
 
 
 @dataclass(eq=False, repr=False)
@@ -193,9 +193,9 @@ class UniversumClustering(MarginClustering):
         Where CCCP starts: k-means in the k - 1 leading principal directions (hardly depends on chance),
         k-means on all features, or what is given.
     n_init : int
-        Number of starts; all but the first are k-means. They are tried to a tolerance of 0.03, on 4000 of the
-        documents where there are more; the two that come lowest go on to the end with all documents, and the
-        lower objective is kept.
+        Number of starts. Several are made at once, in the 64 leading principal directions and on 4000 of the
+        documents where there are more; the first steps of the search tell which ends lowest, and it goes on
+        with all documents and features to the end (the two lowest where there are more than 8000 documents).
     universum_margin : float
         How far from the borders a Universum document may lie at no cost (the paper's epsilon_1).
     scale : "auto" or float
@@ -254,43 +254,29 @@ class UniversumClustering(MarginClustering):
         )
 
     def _solutions(self, X: Any, universum: Any) -> Iterator[MarginResult]:
-        """All starts to a loose tolerance and on at most `TRIED` documents, then the `FINALISTS` lowest of
-        them to the end and on all.
+        """The starts that look best on at most `TRIED` documents, from there to the end and on all.
 
-        The objective is a mean over documents, so that a few thousand tell which starts end low; the second
-        finalist is there as they do not tell it to the last percent.
+        The objective is a mean over documents, so that a few thousand tell which starts end low.
         """
-        if self.n_init == 1 or not isinstance(self.init, str):
+        if self.n_init == 1 or not isinstance(self.init, str) or min(X.shape[1], self.n_clusters) < 2:
             yield from super()._solutions(X, universum)
             return
-        tried = sorted(self._tried(X, universum), key=lambda found: found.objective)
-        ended = any(found.was_ended for found in tried)
-        problem = self._problem(X, universum)
-        for found in tried[: 1 if ended else FINALISTS]:
-            W = problem.balanced(found.W)
-            if ended:
-                yield replace(found, W=W, labels=problem.assign(W), objective=problem.objective(W))
-            else:
-                yield self._solve(X, universum, (found.labels, W))
-
-    def _tried(self, X: Any, universum: Any) -> Iterator[CCCPResult]:
-        """Each start on some of the documents, until one was ended by the callback or by Ctrl-C."""
         rng = check_random_state(self.random_state)
-        some, others = some_rows(X, TRIED, rng), universum
-        if universum is not None:
-            others = some_rows(universum, TRIED, rng)
-        for start in self._starts(some, rng):
-            found = self._solve(some, others, start, TRIAL_TOL)
+        others = None if universum is None else some_rows(universum, TRIED, rng)
+        some = self._problem(some_rows(X, TRIED, rng), others)
+        problem = self._problem(X, universum)
+        finalists = 1 if 2 * some.X.shape[0] >= X.shape[0] else 2
+        for W in lowest_starts(some, self.n_init, rng, self.init == "principal")[:finalists]:
+            found = self._solve(X, universum, (problem.assign(W), W))
             yield found
             if found.was_ended:
                 return
 
-    def _solve(self, X: Any, universum: Any, start: Start, loosely: float = 0.0) -> CCCPResult:
+    def _solve(self, X: Any, universum: Any, start: Start) -> CCCPResult:
         problem = self._problem(X, universum)
         labels, W = start
         if W is not None:
             W = problem.balanced(W)
             labels = problem.assign(W)
-        tol, inner_tol = max(self.tol, loosely), max(self.inner_tol, loosely)
-        callback = observed(self.C, tol, self.verbose)
-        return cccp(problem, labels, W, tol, inner_tol, self.max_iter, callback)
+        callback = observed(self.C, self.tol, self.verbose)
+        return cccp(problem, labels, W, self.tol, self.inner_tol, self.max_iter, callback)

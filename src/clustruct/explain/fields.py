@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from clustruct.features import PairFeatures
+from clustruct.features.products import product_names
 
 from .pairs import PairExplanation
 
@@ -41,11 +42,11 @@ def feature_fields(features: PairFeatures) -> dict[str, str]:
         found |= {str(name): owner for name in block.get_feature_names_out()}
     names = list(found)
     for (i, j), name in zip(
-        features.product_columns_, features.get_feature_names_out()[len(names) :], strict=True
+        features.product_columns_, product_names(features.product_columns_, names), strict=True
     ):
         both = dict.fromkeys([found[names[i]], found[names[j]]])
-        found[str(name)] = " and ".join(both)
-    return found
+        found[name] = " and ".join(both)
+    return found if features.map_ is None else found | dict.fromkeys(features.map_.names(), SEVERAL)
 
 
 def by_field(why: PairExplanation, fields: dict[str, str]) -> list[FieldContribution]:

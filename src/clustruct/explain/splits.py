@@ -63,7 +63,7 @@ def suggested_splits(
 
 def _first_parts(y: Ints, pairs: Ints, p: Floats) -> Ints:
     """The part of each item where the first threshold that cuts its group does so."""
-    parts, uncut = y.copy(), np.bincount(y) > 1
+    parts, uncut, first_free = y.copy(), np.bincount(y) > 1, len(y)
     evidence = logit(np.clip(p, NEAREST, 1.0 - NEAREST))
     for level in LEVELS:
         use = uncut[y[pairs[:, 0]]]
@@ -74,7 +74,8 @@ def _first_parts(y: Ints, pairs: Ints, p: Floats) -> Ints:
         cut = np.zeros(len(uncut), np.bool_)
         cut[y[found != found[first][y]]] = True
         cut &= uncut
-        parts[cut[y]] = len(y) + found[cut[y]]
+        parts[cut[y]] = first_free + found[cut[y]]
+        first_free += len(y)  # parts that another threshold finds have numbers of their own
         uncut &= ~cut
     return canonical_labels(parts)
 

@@ -20,7 +20,7 @@ from .blocks.links import Links, link_pairs, links
 from clustruct.records import field_kinds
 from .needs import FieldNeed
 from .sources import Sources
-from .guess import guess_blocks
+from .guess import guess_blocks, guess_kind
 from .likeness import likenesses
 from .pair_features import Constant, PairFeatures, Rest, checked
 
@@ -46,6 +46,7 @@ __all__ = [
     "checked",
     "field_kinds",
     "guess_blocks",
+    "guess_kind",
     "likenesses",
     "link_pairs",
     "links",

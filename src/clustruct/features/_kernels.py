@@ -198,9 +198,7 @@ def count_items(indptr, indices, rows, out):
 
 @kernel()
 def measure_rows(indptr, indices, counts, weight, rows, norm, total):
-    """Of those of the rows whose total is NaN: length of the vector counts * weight, sum of the weights of its
-    terms.
-    """
+    """Of rows whose total is NaN: length of the vector counts * weight, sum of the weights of its terms."""
     for i in rows:
         if np.isnan(total[i]):
             square, plain = 0.0, 0.0
@@ -223,7 +221,7 @@ def idf_of(n, counts, trained):
 
 @kernel()
 def likenesses(indptr, indices, counts, idf, top, norm, total, left, right, out):
-    """Rows of ``out``: cosine, shared weight over the smaller row's weight, rarest shared term over ``top``."""
+    """Columns of ``out``: cosine, share of the smaller row's weight, rarest shared term over ``top``."""
     compare_rows(indptr, indices, counts, idf, idf, left, right, out)
     for p in range(left.size):
         length = norm[left[p]] * norm[right[p]]

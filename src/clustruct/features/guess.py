@@ -69,3 +69,15 @@ def _look(
     holding = [k for k in kinds.values() if k not in ("id", "nothing")]
     guess: ItemKind = "text" if "text" in holding and len(holding) <= 2 else "records"
     return Fields(sets, guess if kind == "auto" else kind, kinds)
+
+
+def guess_kind(
+    sets: Sequence[RawSet], fields: Sequence[str] | None = None
+) -> tuple[ItemKind, dict[str, str]]:
+    """What the items are taken for, and what each field holds, before any block is made.
+
+    >>> guess_kind([RawSet([{"title": "Dog bites man", "year": 1990}, {"title": "Rain", "year": 1991}])])
+    ('records', {'title': 'string', 'year': 'number'})
+    """
+    found = _look(sets, "auto", fields, ())
+    return found.items, dict(found.kinds)

@@ -142,7 +142,7 @@ def _kind(value: Any) -> str:
 
 def _tail(value: Any, lengths: Sequence[int] | None) -> list[Array]:
     if isinstance(value, Texts):
-        items, letters, texts = lengths or (0, 0, 0)
+        items, _, texts = lengths or (0, 0, 0)
         coded = [text.encode("utf-8", "surrogatepass") for text in value.values[texts:]]
         joined = np.frombuffer(b"".join(coded), np.uint8)
         return [value.codes[items:].astype(np.int32), joined, np.array([*map(len, coded)], np.int32)]

@@ -20,6 +20,7 @@ from clustruct._typing import Bools, Floats, Ints
 from clustruct.callbacks import steps, working
 from clustruct.itemsets import ItemSet, PairScores, all_pairs
 from clustruct.records import RawSet
+from clustruct.similarity import PairMap
 from clustruct.storage import register
 
 from .base import Block, Comparison, PairBlock, Unlearned, Values
@@ -76,6 +77,8 @@ class PairFeatures(TransformerMixin, BaseEstimator):
     ----------
     needs_ : list of FieldNeed
         The fields that the blocks and the blocking look at, as they were in training.
+    map_ : PairMap, optional
+        Further columns made of the features (`with_map`).
 
     Examples
     --------
@@ -104,6 +107,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         left_out = () if self.sources is None else (self.sources.field,)
         self.blocking_ = None if self.blocking is None else self.blocking.fit_columns(columns, left_out)
         self.needs_ = self._needs(X)
+        self.map_: PairMap | None = None
         self.sources_ = None
         if self.sources is not None:
             compared = [need.name for need in self.needs_ if need.kind not in ("context", "vector")]
@@ -132,6 +136,13 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         near[pairs[own].ravel()] = True
         rest = Rest(self, raw, pairs[~own & near[pairs].any(axis=1)], apart)
         return self._listed(columns, pairs[own], apart), rest
+
+    def with_map(self, made: PairMap | None) -> Self:
+        """These features, which have the columns of a fitted map from now on."""
+        if made is not None and made.n_features_in_ != len(names := self.get_feature_names_out()):
+            raise ValueError(f"a map of {made.n_features_in_} features does not fit {len(names)}")
+        self.map_ = made
+        return self
 
     def scores(self, raw: RawSet, w: Floats, intercept: float = 0.0) -> PairScores:
         """<w, psi_ab> + intercept of the compared pairs of a set, which `checked` has looked at.
@@ -190,7 +201,8 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         """The names of the features, in order."""
         check_is_fitted(self)
         names = self._names()
-        return np.array(names + product_names(self.product_columns_, names), dtype=object)
+        names = names + product_names(self.product_columns_, names)
+        return np.array(names if self.map_ is None else self.map_.all_names(names), dtype=object)
 
     def _names(self) -> list[str]:
         return [name for block in self.blocks_ for name in block.get_feature_names_out()]
@@ -241,7 +253,8 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         for start in steps(starts, "comparing pairs") if told else starts:
             span = slice(start, min(start + PAIRS_AT_ONCE, len(pairs)))
             some = pairs[span]
-            yield span, multiply(_stack([block(some) for block in compare], some), self.product_columns_)
+            made = multiply(_stack([block(some) for block in compare], some), self.product_columns_)
+            yield span, made if self.map_ is None else self.map_.values(made)
 
     def _prepared(self, columns: Columns) -> list[Comparison]:
         """What compares pairs of these columns, made once for them."""
@@ -275,7 +288,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         products = [list(pair) for pair in self.products]
         parts = {"blocks": self.blocks_, "products": products, "blocking": self.blocking_}
-        return {**parts, "needs": self.needs_, "sources": self.sources_}
+        return {**parts, "needs": self.needs_, "sources": self.sources_, "map": self.map_}
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> PairFeatures:
@@ -292,12 +305,15 @@ class PairFeatures(TransformerMixin, BaseEstimator):
             raise ValueError("the state of the features has no list of needs")
         if not isinstance(sources := state.get("sources"), Sources | None):
             raise ValueError(f"sources must be Sources, not {type(sources).__name__}")
+        if not isinstance(made := state.get("map"), PairMap | None):
+            raise ValueError(f"map must be a PairMap, not {type(made).__name__}")
         products = check_patterns(state["products"])
         features = cls(blocks, bias=False, products=products, blocking=blocking, sources=sources)
         features.blocks_, features.blocking_, features.needs_ = blocks, blocking, needs
         features.sources_ = sources
         features.product_columns_ = product_columns(products, features._names())
-        return features
+        features.map_ = None
+        return features.with_map(made)
 
 
 @dataclass(frozen=True)
@@ -315,6 +331,8 @@ class Rest:
 
     def scores(self, pairs: Ints, W: Floats) -> Floats:
         """<w, psi_ab> of some pairs for each column w of W; no more than a chunk of features is held."""
+        if not len(pairs):
+            return np.zeros((0, W.shape[1]))
         items, place = np.unique(pairs, return_inverse=True)
         own, found = Columns(self.raw.take(items)), np.empty((len(pairs), W.shape[1]))
         for span, part in self.features._chunks(own, place.reshape(pairs.shape), told=False):

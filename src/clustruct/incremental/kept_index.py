@@ -62,7 +62,9 @@ def read_items(store: StoredGroups, names: Sequence[str], skip: int = 0) -> RawS
         raise ModelFileError(f"{store.path}: the store was changed while it was read")
     fields = list(dict.fromkeys(name for item in held for name in item.fields))
     values = {name: [item.fields.get(name) for item in held] for name in fields}
-    raw = RawSet.from_columns(values, ids=list(names)) if fields else RawSet([{}] * len(held), ids=list(names))
+    raw = (
+        RawSet.from_columns(values, ids=list(names)) if fields else RawSet([{}] * len(held), ids=list(names))
+    )
     return replace(raw, source=Source(str(store.path)))
 
 

@@ -70,15 +70,17 @@ def link(pipeline: Pipeline, first: RawSet, second: RawSet, *, one_to_one: bool 
     first, second : the tables; fields of the same meaning have the same name (`renamed`)
     one_to_one : whether each row belongs to one other at most: the pairs are then those of the largest sum of
         scores, exactly. Otherwise a row may belong to several, which are then in one cluster. None: as the
-        model was trained, one to one where it was with sources that have no duplicates.
+        model was trained, one to one where it was with sources that have no duplicates. The scores of such
+        a model say which mate is best, not whether there is one: where others than one-to-one pairs are
+        asked of it, pairs less likely than 1/2 speak against each other (it has probabilities, and no
+        threshold was asked for).
     """
     check_correlation(pipeline[-1])
     features = _checked(pipeline[0], first, second)
     learned = features.sources_
     only = learned is not None and learned.within == "apart" if one_to_one is None else one_to_one
     if learned is not None and learned.within == "apart" and not only:
-        told = "the model was trained for one-to-one pairs: others of its pairs are often false"
-        warnings.warn(f"{told} (fit --within-source uncompared)", DataWarning, stacklevel=2)
+        pipeline = _for_several(pipeline)
     field = TABLE if learned is None else learned.field
     raw = side_by_side([first, second], field, ["first", "second"])
     features.sources_ = Sources(field, "apart" if only else "uncompared")
@@ -89,6 +91,20 @@ def link(pipeline: Pipeline, first: RawSet, second: RawSet, *, one_to_one: bool 
     found = _values(scores, pairs + np.array([0, len(first)]))
     sure = _probabilities(pipeline[-1], found)
     return Links(pairs, found, (len(first), len(second)), only, sure)
+
+
+def _for_several(pipeline: Pipeline) -> Pipeline:
+    """A pipeline for one-to-one pairs, where a row may belong to several."""
+    model, told = pipeline[-1], "the model was trained for one-to-one pairs: "
+    if getattr(model, "threshold_", None):
+        return pipeline
+    if getattr(model, "calibration_", None) is None:
+        told += "others of its pairs are often false (fit --within-source uncompared, or with --calibrate)"
+        warnings.warn(told, DataWarning, stacklevel=3)
+        return pipeline
+    told += "of others, those less likely than 1/2 speak against each other (--threshold)"
+    warnings.warn(told, DataWarning, stacklevel=3)
+    return Pipeline([pipeline.steps[0], ("model", model.at_threshold(threshold=0.5))])
 
 
 def _probabilities(model: Any, scores: Floats) -> Floats | None:

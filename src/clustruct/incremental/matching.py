@@ -53,8 +53,9 @@ def match_groups(
     """
     kept: dict[C, str | None] = dict.fromkeys(new.values())
     shared = Counter((old[item], cluster) for item, cluster in new.items() if item in old)
-    if not shared:
-        return kept
+    owned = {cluster: group for group, cluster in shared}
+    if len(owned) == len(shared) == len({group for group, _ in shared}):
+        return kept | owned  # nobody else wants any of them, as on most days
     groups = sorted({group for group, _ in shared})
     clusters = _by_smallest_item(new, {cluster for _, cluster in shared})
     row = {group: r for r, group in enumerate(groups)}

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote
@@ -15,7 +16,7 @@ from clustruct.storage.targets import creating
 
 # "clus" in the header of the file says whose it is; the number says which tables it has.
 APPLICATION = int.from_bytes(b"clus", "big")
-FORMAT = 2
+FORMAT = 3
 MAGIC = b"SQLite format 3\0"
 # Files up to this size are looked through when they are opened (a second or so); larger ones by
 # `Store.verify`.
@@ -45,6 +46,17 @@ MADE = {
     "made_of_others": "CREATE TRIGGER made_of_others AFTER UPDATE ON items BEGIN DELETE FROM made; END",
     "made_of_more": "CREATE TRIGGER made_of_more AFTER DELETE ON items BEGIN DELETE FROM made; END",
 }
+# What a project has beside that (format 3). An older store gets them when something is first kept there.
+PROJECT = {
+    "models": "CREATE TABLE models (number INTEGER PRIMARY KEY, time TEXT NOT NULL, about TEXT NOT NULL, "
+    "content BLOB NOT NULL) STRICT",
+    "settings": "CREATE TABLE settings (name TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) STRICT",
+    # Where items were, and what ids were, before an event that people may undo.
+    "places_before": "CREATE TABLE places_before (event INTEGER NOT NULL, item TEXT NOT NULL, grp TEXT, "
+    "PRIMARY KEY (event, item)) STRICT, WITHOUT ROWID",
+    "ids_before": "CREATE TABLE ids_before (event INTEGER NOT NULL, id TEXT NOT NULL, made INTEGER, "
+    "ended INTEGER, origins TEXT, heirs TEXT, PRIMARY KEY (event, id)) STRICT, WITHOUT ROWID",
+}
 
 
 def make_file(path: Path) -> None:
@@ -54,7 +66,7 @@ def make_file(path: Path) -> None:
     if not path.parent.is_dir():
         raise ModelFileError(f"{path}: there is no folder {path.parent}")
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
-        for text in (*TABLES.values(), *MADE.values()):
+        for text in {**TABLES, **MADE, **PROJECT}.values():
             db.execute(text)
         db.execute(f"PRAGMA application_id = {APPLICATION}")
         db.execute(f"PRAGMA user_version = {FORMAT}")
@@ -92,17 +104,38 @@ def check_header(path: Path) -> None:
         )
 
 
+def is_in_wal_mode(path: Path) -> bool:
+    """Whether changes are first written to a file beside it, as its header says."""
+    with open(path, "rb") as f:
+        return f.read(20)[18:] == b"\2\2"
+
+
 def add_made(db: sqlite3.Connection) -> None:
-    """A store of format 1 becomes one of format 2, as part of a transaction."""
+    """A place for what is made of the items, in a store that has none, as part of a transaction."""
     if not has_made(db):
-        for text in MADE.values():
-            db.execute(text)
-        db.execute(f"PRAGMA user_version = {FORMAT}")
+        _add(db, MADE)
+
+
+def make_project(db: sqlite3.Connection) -> None:
+    """The tables of a project, in a store that has none, as part of a transaction."""
+    if not has_project(db):
+        _add(db, PROJECT)
+
+
+def _add(db: sqlite3.Connection, tables: Mapping[str, str]) -> None:
+    for text in tables.values():
+        db.execute(text)
+    db.execute(f"PRAGMA user_version = {FORMAT}")
 
 
 def has_made(db: sqlite3.Connection) -> bool:
     """Whether a store has a place for what is made of its items."""
     return db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'made'").fetchone() is not None
+
+
+def has_project(db: sqlite3.Connection) -> bool:
+    """Whether a store has the tables of a project."""
+    return db.execute("SELECT 1 FROM sqlite_schema WHERE name = 'models'").fetchone() is not None
 
 
 def _number(head: bytes, at: int) -> int:
@@ -112,7 +145,8 @@ def _number(head: bytes, at: int) -> int:
 def check_tables(db: sqlite3.Connection, path: Path, thoroughly: bool) -> None:
     """Whether the file has these tables and no others (nor views or triggers of somebody else), undamaged."""
     rows = db.execute("SELECT name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
-    if dict(rows.fetchall()) not in ({**TABLES, **MADE}, TABLES):
+    found = dict(rows.fetchall())
+    if found not in (TABLES, {**TABLES, **MADE}, {**TABLES, **PROJECT}, {**TABLES, **MADE, **PROJECT}):
         raise ModelFileError(f"{path}: not a clustruct store (its tables are others)")
     if thoroughly and (said := db.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
         raise ModelFileError(f"{path}: the store is damaged ({' '.join(said.split())})")

@@ -21,8 +21,9 @@ from clustruct.exceptions import DataError, ModelFileError
 from .decisions import Decision, is_unicode
 from .labels import read_labels
 from .replay import State, Transition, completed, places_of, transition, undone
-from .schema import check_tables, make_file
+from .schema import check_tables, make_file, make_project
 from .stored import Item, StoredGroups, plain
+from .taking_back import MOVING, base_of, is_last_to_move, keep_before, put_back
 
 
 class Store(StoredGroups):
@@ -71,7 +72,9 @@ class Store(StoredGroups):
 
     def add_items(self, items: Iterable[Item]) -> int:
         """Add items, or replace the fields of those that are there; how many are new."""
-        rows = [(i.id, json.dumps(dict(i.fields), ensure_ascii=False, default=plain), i.source) for i in items]
+        rows = [
+            (i.id, json.dumps(dict(i.fields), ensure_ascii=False, default=plain), i.source) for i in items
+        ]
         with self.transaction():
             (before,) = self._ask("SELECT count(*) FROM items")[0]
             put = "INSERT INTO items VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET fields = excluded.fields"
@@ -84,7 +87,8 @@ class Store(StoredGroups):
         """Write down a decision, and change the groups as it says; its number in the log.
 
         One that names unknown items or groups is refused. Number and time are given here; the cost is in
-        proportion to the items that it moves, for an undo to the length of the log.
+        proportion to the items that it moves. An undo of what was not the last to move something replays
+        the log.
         """
         with self.transaction():
             decision = replace(decision, number=self.next_number(), time=decision.time or _now())
@@ -93,14 +97,15 @@ class Store(StoredGroups):
             for item in self.unknown(decision.items):
                 raise DataError(f"{decision} names {item!r}, and there is no such item in {self.path}")
             if decision.kind == "undo":
-                undone([*self.log(), decision])  # refuses what cannot be undone
+                undone([*self._events({}), decision])  # refuses what cannot be undone
             decision = completed(decision, self)
             places = places_of(decision, self)
             change = transition(places, _Prefetched(self, places))
             self._write(decision.number, decision.kind, decision.author, decision.time, _content(decision))
             if decision.kind == "undo":
-                self._become(self.replayed())
+                self._take_back(decision)
             else:
+                self._keep_before(decision.number, change.places, [*change.issued, *change.ended])
                 self._change(change, decision.number)
         return decision.number
 
@@ -144,20 +149,55 @@ class Store(StoredGroups):
         ended = ((at, json.dumps(heirs), name) for name, heirs in change.ended.items())
         self._do("UPDATE ids SET ended = ?, heirs = ? WHERE id = ?", ended)
 
-    def _become(self, state: State) -> None:
+    def _keep_before(self, event: int, items: Iterable[str], ids: Iterable[str]) -> None:
+        with self._named():
+            make_project(self._db)
+            keep_before(self._db, event, items, ids)
+
+    def _take_back(self, undo: Decision) -> None:
+        """The groups without what an undo names: put back where that was the last to move something, else by
+        a replay of the log.
+        """
+        events, number = self._events({}), undo.undoes or 0
+        about = base_of(number, events)
+        if about is not None and about.kind not in MOVING:
+            return
+        with self._named():
+            make_project(self._db)
+            if is_last_to_move(self._db, number):
+                event = next(e for e in events if e.number == number)
+                put_back(self._db, event, undo.number)
+                return
+        self._become(self.replayed(), undo.number)
+
+    def _become(self, state: State, at: int) -> None:
         """The groups and ids of a state, where they differ from those that are kept."""
         kept = self.groups()
-        gone = [(item,) for item in kept if kept[item] != state.groups.get(item)]
-        self._do("DELETE FROM members WHERE item = ?", gone)
-        put = ((item, group) for item, group in state.groups.items() if kept.get(item) != group)
-        self._do("INSERT INTO members VALUES (?, ?)", put)
+        moved = [i for i in {**kept, **state.groups} if kept.get(i) != state.groups.get(i)]
         before = {entry.id: entry for entry in self.ledger()}
-        rows = (
-            (e.id, e.made, e.ended, json.dumps(e.origins), json.dumps(e.into))
-            for e in state.ledger
-            if before.get(e.id) != e
-        )
+        changed = [entry for entry in state.ledger if before.get(entry.id) != entry]
+        self._keep_before(at, moved, (entry.id for entry in changed))
+        self._do("DELETE FROM members WHERE item = ?", ((item,) for item in moved))
+        put = ((item, state.groups[item]) for item in moved if item in state.groups)
+        self._do("INSERT INTO members VALUES (?, ?)", put)
+        rows = ((e.id, e.made, e.ended, json.dumps(e.origins), json.dumps(e.into)) for e in changed)
         self._do("INSERT OR REPLACE INTO ids VALUES (?, ?, ?, ?, ?)", rows)
+
+    def keep_model(self, content: bytes, about: Mapping[str, Any]) -> int:
+        """Keep a model file, with what is known of it; its number."""
+        with self.transaction():
+            make_project(self._db)
+            (number,) = self._ask("SELECT coalesce(max(number), 0) + 1 FROM models")[0]
+            row = (number, _now(), json.dumps(dict(about), ensure_ascii=False), content)
+            self._do("INSERT INTO models VALUES (?, ?, ?, ?)", [row])
+        return int(number)
+
+    def set_up(self, **settings: Any) -> None:
+        """Keep settings of a project (values as in JSON) by their names."""
+        rows = [(name, json.dumps(value, ensure_ascii=False)) for name, value in settings.items()]
+        with self.transaction():
+            make_project(self._db)
+            self._do("INSERT OR REPLACE INTO settings VALUES (?, ?)", rows)
 
     def import_decisions(self, path: str | PathLike[str]) -> list[int]:
         """Write down all decisions (or labelled pairs) of a file, or none of them; the numbers they got.

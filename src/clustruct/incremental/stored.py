@@ -17,7 +17,16 @@ from clustruct.exceptions import DataError, ModelFileError
 from .decisions import Decision
 from .ledger import Entry, Ledger, fresh_id
 from .replay import Event, Run, State, replay, undone
-from .schema import LOOKED_THROUGH, add_made, check_header, check_tables, connect, has_made
+from .schema import (
+    LOOKED_THROUGH,
+    add_made,
+    check_header,
+    check_tables,
+    connect,
+    has_made,
+    has_project,
+    is_in_wal_mode,
+)
 
 # So many names fit into one question.
 BATCH = 500
@@ -31,6 +40,14 @@ class Item(NamedTuple):
     source: str = ""
 
 
+class StoredModel(NamedTuple):
+    """A model that a project keeps: its number, when it was made, and what is known of it."""
+
+    number: int
+    time: str
+    about: Mapping[str, Any]
+
+
 def plain(value: Any) -> Any:
     """A value that JSON does not know, as one that it does: vectors as lists, dates as text."""
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else str(value)
@@ -39,9 +56,12 @@ def plain(value: Any) -> Any:
 class StoredGroups:
     """A store that is there, to be read: a `View` of its groups, at the cost of what is asked for."""
 
-    def __init__(self, path: str | PathLike[str]) -> None:
+    def __init__(self, path: str | PathLike[str], *, shared: bool = False) -> None:
         """Open a store that is there. What is no store, or damaged, is a `ModelFileError` that names the
         file.
+
+        shared : changes go to a file beside it first (SQLite's WAL), so that others read while one writes;
+            whoever closes the store last takes that file away
         """
         self.path = Path(path)
         check_header(self.path)
@@ -50,8 +70,10 @@ class StoredGroups:
             try:
                 check_tables(self._db, self.path, self.path.stat().st_size <= LOOKED_THROUGH)
                 self._db.execute("PRAGMA foreign_keys = ON")
-                # One file: nothing stays beside it, and a disk that is read-only can be read.
-                self._db.execute("PRAGMA journal_mode = DELETE")
+                # One file: nothing stays beside it, and a disk that is read-only can be read. A project that
+                # is open in a page has a file beside it, which belongs to whoever opened it so.
+                if shared or not is_in_wal_mode(self.path):
+                    self._db.execute(f"PRAGMA journal_mode = {'WAL' if shared else 'DELETE'}")
                 # A decision of a person is on the disk before it is said to be.
                 self._db.execute("PRAGMA synchronous = FULL")
             except BaseException:
@@ -65,7 +87,7 @@ class StoredGroups:
     def remove(self) -> None:
         """Close the store, and take the file away with all that is in it."""
         self.close()
-        for end in ("", "-journal"):
+        for end in ("", "-journal", "-wal", "-shm"):
             Path(f"{self.path}{end}").unlink(missing_ok=True)
 
     def __enter__(self) -> Self:
@@ -226,8 +248,39 @@ class StoredGroups:
         places: dict[int, dict[str, str | None]] = {}
         for run, item, group in self._ask("SELECT run, item, grp FROM places"):
             places.setdefault(run, {})[item] = group
+        return self._events(places)
+
+    def _events(self, places: Mapping[int, Mapping[str, str | None]]) -> list[Event]:
+        """The log with what runs have placed, or without it, which is much the longest part."""
         rows = self._ask("SELECT number, kind, author, time, content FROM log ORDER BY number")
         return [self._event(places.get(row[0], {}), *row) for row in rows]
+
+    def models(self) -> list[StoredModel]:
+        """The models of a project, the oldest first."""
+        if not self._has_project():
+            return []
+        rows = self._ask("SELECT number, time, about FROM models ORDER BY number")
+        return [StoredModel(n, time, self._json(about, f"model {n}")) for n, time, about in rows]
+
+    def model(self, number: int) -> bytes:
+        """A model file that is kept."""
+        rows = self._ask("SELECT content FROM models WHERE number = ?", number) if self._has_project() else []
+        if not rows:
+            raise DataError(f"{self.path}: there is no model {number}")
+        return bytes(rows[0][0])
+
+    def settings(self) -> dict[str, Any]:
+        """The settings of a project."""
+        if not self._has_project():
+            return {}
+        rows = self._ask("SELECT name, value FROM settings")
+        return {
+            name: self._json(f'{{"value": {value}}}', f"setting {name!r}")["value"] for name, value in rows
+        }
+
+    def _has_project(self) -> bool:
+        with self._named():
+            return has_project(self._db)
 
     def _event(
         self, places: Mapping[str, str | None], number: int, kind: str, author: str, time: str, content: str
@@ -246,7 +299,32 @@ class StoredGroups:
 
     def decisions(self) -> list[Decision]:
         """All decisions, also those that were undone."""
-        return [event for event in self.log() if isinstance(event, Decision)]
+        return [event for event in self._events({}) if isinstance(event, Decision)]
+
+    def recent(self, most: int) -> list[Decision]:
+        """The last decisions, the oldest of them first."""
+        rows = self._ask(
+            "SELECT number, kind, author, time, content FROM log ORDER BY number DESC LIMIT ?", most
+        )
+        events = [self._event({}, *row) for row in reversed(rows)]
+        return [event for event in events if isinstance(event, Decision)]
+
+    def page(self, offset: int, limit: int, search: str = "") -> tuple[int, list[Item]]:
+        """Some items in the order in which they came, and how many there are: all, or those in whose id or
+        fields a text is found, whatever its case.
+        """
+        # A field is kept as JSON: what is looked for must be written as it is there.
+        wanted = json.dumps(search, ensure_ascii=False)[1:-1].replace("\\", "\\\\")
+        like = f"%{wanted.replace('%', chr(92) + '%').replace('_', chr(92) + '_')}%"
+        where = "WHERE id LIKE ?1 ESCAPE '\\' OR fields LIKE ?1 ESCAPE '\\'" if search else "WHERE ?1 = ?1"
+        (total,) = self._ask(f"SELECT count(*) FROM items {where}", like)[0]
+        question = f"SELECT id, fields, source FROM items {where} ORDER BY rowid LIMIT ?2 OFFSET ?3"
+        rows = self._ask(question, like, limit, offset)
+        return int(total), [Item(n, self._json(f, f"the item {n!r}"), s) for n, f, s in rows]
+
+    def count_groups(self) -> int:
+        """How many groups there are."""
+        return int(self._ask("SELECT count(DISTINCT grp) FROM members")[0][0])
 
     def state(self) -> State:
         """The replay of the log: groups, ledger, and what people said of pairs.
@@ -269,7 +347,7 @@ class StoredGroups:
     def undone(self) -> Mapping[int, Decision]:
         """The numbers of the decisions that do not count any more, and by which undo."""
         with self._replaying():
-            return undone(self.log())
+            return undone(self._events({}))
 
     @contextmanager
     def _replaying(self) -> Iterator[None]:

@@ -30,6 +30,8 @@ Method = Literal["auto", "dense", "lanczos"]
 SMALL = 200
 # Eigenvectors with a smaller share are left out of a soft clustering.
 NEGLIGIBLE = 1e-13
+# Leading eigenvectors whose least share is more than this part of the largest do not stand out at all.
+FLAT = 1.0 - 1e-6
 # Where nothing is known, k is looked for up to this many.
 MOST_CLUSTERS = 30
 # Lanczos steps that look for an eigenvalue passed over.
@@ -169,48 +171,77 @@ def discretise(
 
 
 class SoftClustering(NamedTuple):
-    """Z = U U', the two values at it, and the sum of the k largest eigenvalues."""
+    """Z = U U', the two values at it, the sum of the k largest eigenvalues, and the eigenvectors found."""
 
     U: Floats
     value: float
     smoothed: float
     largest: float
+    vectors: Floats
 
 
-def soft_relax(K: Floats, k: int, mu: float, *, centred: bool = False) -> SoftClustering:
-    """The best Z for a dense symmetric K, with <K, Z>, <K, Z> + mu S(Z), and their limit at mu = 0.
+def soft_relax(
+    K: Any,
+    k: int,
+    mu: float,
+    *,
+    centred: bool = False,
+    n_pairs: int | None = None,
+    tol: float = 1e-10,
+    start: Floats | None = None,
+) -> SoftClustering:
+    """The best Z for a symmetric K, with <K, Z>, <K, Z> + mu S(Z), and their limit at mu = 0.
 
     Z is a mean of relaxed clusterings Y Y'. It has the eigenvectors of K, and with l_j the eigenvalues
     p_j = 1 / (1 + exp((t - l_j)/mu)), t such that these sum to k. For mu = 0 it is `relax`. With
-    ``centred`` every Z has the constant vector with share 1, as in `relax`. Cost O(m^3).
+    ``centred`` every Z has the constant vector with share 1, as in `relax`.
+
+    Cost O(m^3). With ``n_pairs`` (at least k + 1) only so many leading eigenvectors have a share, and K is
+    only multiplied with: Z is still such a mean, ``largest`` still what it is, and <K, Z> + mu S(Z) below
+    that of all eigenvectors by what the others would add, next to nothing where mu is small beside the gap.
+    ``tol`` and ``start`` are those of `relax` then. Where these few share alike, as for K = 0, all are taken.
 
     >>> K = np.diag([3.0, 2.0, 0.0])
     >>> found = soft_relax(K, 2, mu=0.1)
     >>> found.largest, bool(found.value < 5.0 < found.smoothed), round(float(np.sum(found.U**2)), 9)
     (5.0, True, 2.0)
     """
-    A = check_similarity(K)
-    m = len(A)
+    m = K.shape[0]
     check_k(k, m)
     if mu <= 0.0:
         raise ValueError(f"mu must be positive, not {mu!r}")
     first, along = np.full((m, int(centred)), 1.0 / np.sqrt(m)), 0.0
     if centred:
-        along = float(first[:, 0] @ A @ first[:, 0])
+        along = float(first[:, 0] @ (K @ first[:, 0]))
         if k == 1:
-            return SoftClustering(first, along, along, along)
-    eigenvalues, V = linalg.eigh(centre(A) if centred else A, check_finite=False)
-    if centred:
-        # The constant vector comes last, and has its share already.
-        last = int(np.abs(first[:, 0] @ V).argmax())
-        eigenvalues, V = np.delete(eigenvalues, last), np.delete(V, last, axis=1)
-    free = k - int(centred)
-    p = occupations(eigenvalues, free, mu)
+            return SoftClustering(first, along, along, along, first)
+    free, n_pairs = k - int(centred), m if n_pairs is None else max(n_pairs, k + 1)
+    few = n_pairs < m - 1
+    if few:
+        A = centre(K) if centred else K
+        eigenvalues, V = leading_eigenvectors(A, n_pairs, tol=tol, start=start)
+        p = occupations(eigenvalues, free, mu)
+    if not few or p.min() > FLAT * p.max():
+        eigenvalues, V = _all_eigenvectors(check_similarity(K), first if centred else None)
+        p = occupations(eigenvalues, free, mu)
     entropy = -float(np.sum(xlogy(p, p) + xlogy(1.0 - p, 1.0 - p)))
     kept = p > NEGLIGIBLE
     U = np.column_stack([first, V[:, kept] * np.sqrt(p[kept])])
-    value, largest = along + float(p @ eigenvalues), along + float(eigenvalues[-free:].sum())
-    return SoftClustering(U, value, value + mu * entropy, largest)
+    value, largest = along + float(p @ eigenvalues), along + float(np.sort(eigenvalues)[-free:].sum())
+    return SoftClustering(U, value, value + mu * entropy, largest, V)
+
+
+def _all_eigenvectors(A: Floats, constant: Floats | None) -> tuple[Floats, Floats]:
+    """All eigenvalues, rising, and eigenvectors; of the centred matrix but for the constant vector, where one
+    is given.
+    """
+    if constant is None:
+        eigenvalues, V = linalg.eigh(A, check_finite=False)
+        return eigenvalues, V
+    eigenvalues, V = linalg.eigh(centre(A), check_finite=False)
+    # The constant vector comes last, and has its share already.
+    last = int(np.abs(constant[:, 0] @ V).argmax())
+    return np.delete(eigenvalues, last), np.delete(V, last, axis=1)
 
 
 def occupations(eigenvalues: Floats, k: int, mu: float) -> Floats:

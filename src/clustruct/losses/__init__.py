@@ -4,6 +4,8 @@
     PairwiseFLoss     1 - F of pairs put together
     MitreLoss         1 - F of the MUC link score
     MutualPurityLoss  1 - harmonic mean of the two purities
+    BCubedLoss, LEALoss, CEAFMentionLoss, CEAFEntityLoss   1 - F of the scores of coreference
+    VariationOfInformationLoss   by information theory
     NormalisedLoss    distance of normalised cluster matrices (k-means), same k only
     FunctionLoss      any function of two label vectors
 
@@ -12,20 +14,29 @@ Every loss is on a 0..100 scale, is called as `loss(y_true, y_pred)`, and gives 
 own is a class with these two, registered by `register("name")`.
 """
 
+from .b_cubed import BCubedLoss
 from .base import LinearLoss, Loss, LossState, PairWeights, names, register
+from .ceaf import CEAFEntityLoss, CEAFMentionLoss, best_matching
 from .counts import CountForm, CountLoss, CountState, PartialLoss
 from .function import FunctionLoss, as_loss
+from .information import VariationOfInformationLoss
+from .lea import LEALoss
 from .mitre import MitreLoss
 from .normalised import NormalisedLoss
 from .pairwise import PairwiseLoss
 from .pairwise_f import PairCountLoss, PairCounts, PairwiseFLoss
 from .purity import MutualPurityLoss
+from .tables import TableForm, TableLoss
 
 __all__ = [
+    "BCubedLoss",
+    "CEAFEntityLoss",
+    "CEAFMentionLoss",
     "CountForm",
     "CountLoss",
     "CountState",
     "FunctionLoss",
+    "LEALoss",
     "LinearLoss",
     "Loss",
     "LossState",
@@ -38,7 +49,11 @@ __all__ = [
     "PairwiseFLoss",
     "PairwiseLoss",
     "PartialLoss",
+    "TableForm",
+    "TableLoss",
+    "VariationOfInformationLoss",
     "as_loss",
+    "best_matching",
     "names",
     "register",
 ]

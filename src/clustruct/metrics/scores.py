@@ -6,17 +6,14 @@ As the two partitions cover the same items, items missing from one side need no 
 they are clusters of one item. A fraction 0/0 counts as `zero_division`, in coreference 0 as in the scorer.
 """
 
-from itertools import pairwise
 from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from scipy.optimize import linear_sum_assignment
-from scipy.sparse.csgraph import connected_components
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score, rand_score
 
-from clustruct._typing import Floats, Ints, Labels, LabelsLike
-from clustruct.itemsets import Matrix
+from clustruct._typing import Ints, Labels, LabelsLike
+from clustruct.losses import best_matching
 from clustruct.partitions import canonical_labels, contingency
 
 Average = Literal["arithmetic", "geometric", "min", "max"]
@@ -144,36 +141,6 @@ def b_cubed(y_true: LabelsLike, y_pred: LabelsLike) -> Scores:
     Scores(precision=0.5, recall=1.0, f1=0.6666666666666666)
     """
     return b_cubed_fractions(y_true, y_pred).scores(0.0)
-
-
-def best_matching(weights: Matrix) -> float:
-    """Total weight of the best one-to-one map of rows to columns, weights not negative (Hungarian method).
-
-    Clusters that share no item gain nothing from each other, so each connected part of the table is
-    matched alone: tables of many thousand clusters never become dense.
-    """
-    table = sparse.coo_array(weights)
-    rows, columns = table.coords
-    ends = (rows, table.shape[0] + columns)
-    graph = sparse.coo_array((np.ones(len(rows)), ends), shape=(sum(table.shape), sum(table.shape)))
-    part = connected_components(graph, directed=False)[1][rows]
-    order = np.argsort(part, kind="stable")
-    stops = np.flatnonzero(np.diff(part[order], append=-1)) + 1
-    total = 0.0
-    for start, stop in pairwise([0, *stops.tolist()]):
-        chosen = order[start:stop]
-        total += _matched(rows[chosen], columns[chosen], table.data[chosen])
-    return total
-
-
-def _matched(rows: Ints, columns: Ints, weights: Floats) -> float:
-    """The best matching of one connected part."""
-    if len(weights) == 1:
-        return float(weights[0])
-    i, j = np.unique(rows, return_inverse=True)[1], np.unique(columns, return_inverse=True)[1]
-    dense = np.zeros((i.max() + 1, j.max() + 1))
-    dense[i, j] = weights
-    return float(dense[linear_sum_assignment(dense, maximize=True)].sum())
 
 
 def ceaf_mention_fractions(y_true: LabelsLike, y_pred: LabelsLike) -> Fractions:

@@ -9,10 +9,11 @@ from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.stats import rankdata
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import GroupKFold, KFold
 
-from clustruct._typing import Floats, Indices
+from clustruct._typing import Bools, Floats, Indices
 from clustruct.callbacks import choosing_C
 from clustruct.exceptions import ChoiceWarning
 from clustruct.problems import Judged, JudgedFold, Trained
@@ -21,6 +22,12 @@ DEFAULT_GRID = tuple(10.0**k for k in range(-2, 3))
 # How far a choice without a grid of the user's own goes.
 LOWEST, HIGHEST = 1e-3, 1e4
 FEWEST_SETS = 3
+# Fewer groups of sets than this say little by their mean: what they agree on is asked for.
+FEW_GROUPS = 8
+# The share of groups that must be better off with another C than the usual one.
+MOST_GROUPS = 0.75
+# How many values in a row may be no better, where groups are few.
+PATIENCE = 2
 # Of two values one is always an end.
 FEWEST_VALUES = 3
 # How a training ends that nobody stopped.
@@ -101,11 +108,14 @@ def choose_C(
     times more, a hundred times more and so on as long as that is better; where ten times more is clearly
     worse, a tenth and so on. Of values that are as good within some standard ``errors`` (of the difference to
     the best, over the units) the one nearest to the ``usual`` one is taken: it was the best on most data, and
-    which of the others comes out ahead by so little is chance. What ``kept`` knows from a run cut short is
-    taken.
+    which of the others comes out ahead by so little is chance. With fewer than eight ``groups`` the error is
+    that over groups, which are what is independent; smaller and larger values are tried until two in a row
+    are no better; and of those as good the one is taken that ranks best in the groups one by one, where
+    three of four groups are better off with it than with the one nearest to the usual. What ``kept`` knows
+    from a run cut short is taken.
     """
     trials = _Trials(train, judge, list(split_sets(n, folds, random_state, groups)), n, kept)
-    table = _Table(trials, by, sample_weight, usual, begin, errors)
+    table = _Table(trials, by, sample_weight, usual, begin, errors, few_groups(groups))
     try:
         table.climb() if grid is None else table.try_all(np.sort(np.asarray(grid, float)).tolist())
     except _Ended:
@@ -179,6 +189,7 @@ class _Table:
     usual: float
     begin: float
     errors: float
+    owners: Indices | None = None
     tried: dict[float, list[Judged]] = field(default_factory=dict)
 
     def try_all(self, grid: Sequence[float]) -> None:
@@ -186,8 +197,10 @@ class _Table:
             self.tried[C] = self.trials.at(C, len(grid))
 
     def climb(self) -> None:
-        """Upwards, and downwards where upwards is clearly worse."""
+        """Upwards, and downwards where upwards is clearly worse (or groups are few)."""
         self.tried[self.begin] = self.trials.at(self.begin, FEWEST_VALUES)
+        if self.owners is not None:
+            return self._look_around()
         for step in (10.0, 0.1):
             before = self.begin
             while LOWEST <= (C := float(f"{before * step:.6g}")) <= HIGHEST:
@@ -197,6 +210,17 @@ class _Table:
                 before = C
             if before != self.begin or self._differs_by(C, self.begin) <= 0.0:
                 return  # better there, or no worse within its error: the other side will not be better
+
+    def _look_around(self) -> None:
+        """Both ways, until values are clearly worse or some in a row are no better."""
+        for step in (10.0, 0.1):
+            C, idle = self.begin, 0
+            while idle < PATIENCE and LOWEST <= (C := float(f"{C * step:.6g}")) <= HIGHEST:
+                before = self._cost(self._best())
+                self.tried[C] = self.trials.at(C, FEWEST_VALUES)
+                if self._differs_by(C, self._best()) > 0.0:
+                    break
+                idle = 0 if self._cost(C) < (1.0 - WORTH_SAYING) * before else idle + 1
 
     def _gains(self, C: float, before: float) -> bool:
         """Whether a step was worth its cost, and (with more than one standard error) no chance."""
@@ -215,7 +239,7 @@ class _Table:
         mean = np.array([self._cost(C) for C in Cs.tolist()])
         best = self._best()
         as_good = [C for C in Cs.tolist() if self._differs_by(C, best) <= 0.0]
-        C = min(as_good, key=lambda C: (abs(np.log(C / self.usual)), C))
+        C = self._agreed(as_good, min(as_good, key=lambda C: (abs(np.log(C / self.usual)), C)))
         if not widened:
             _mention_edge(Cs, mean, int(np.flatnonzero(Cs == C)[0]))
         pairs = np.array([np.sum([j.pairs for j in self.tried[C]], axis=0) for C in Cs.tolist()])
@@ -228,17 +252,53 @@ class _Table:
         made = zip(self.trials.folds, self.trials.weights[C], strict=True)
         return Choice(C, results, folds=[Fold(*split, w) for split, w in made])
 
+    def _agreed(self, Cs: Sequence[float], usual: float) -> float:
+        """Of some values as good the one of the best mean rank over the groups, where most of the groups are
+        better off with it than with the usual one; that one where they are not, or where groups are many.
+        """
+        if self.owners is None:
+            return usual
+        groups = np.unique(self.owners)
+        table = np.array([[self._cost_of(C, self.owners == g) for C in Cs] for g in groups])
+        rank = rankdata(np.round(table, 9), axis=1).mean(axis=0)
+        best = int(np.argmin(rank))
+        better = np.count_nonzero(table[:, best] < table[:, list(Cs).index(usual)])
+        return Cs[best] if better >= MOST_GROUPS * len(groups) else usual
+
+    def _cost_of(self, C: float, chosen: Bools) -> float:
+        """The cost over some of the units."""
+        weights = None if self.sample_weight is None else self.sample_weight[chosen]
+        return costs([self.tried[C][i] for i in np.flatnonzero(chosen)], self.by, weights)
+
     def _differs_by(self, C: float, best: float) -> float:
         """How much worse than the best, beyond what may be chance."""
         return max(self._cost(C) - self._cost(best) - self.errors * self._error(C, best), 0.0)
 
     def _error(self, C: float, other_C: float) -> float:
-        """The standard error of the difference between two values (jackknife)."""
-        one, other = (self.tried[value] for value in (C, other_C))
-        n = len(one)
-        without = [leave_one_out(judged, self.by, self.sample_weight) for judged in (one, other)]
-        spread = without[0] - without[1]
+        """The standard error of the difference between two values (jackknife, over groups where these are
+        few).
+        """
+        spread = self._without(C) - self._without(other_C)
+        n = len(spread)
         return float(np.sqrt((n - 1) / n * ((spread - spread.mean()) ** 2).sum()))
+
+    def _without(self, C: float) -> Floats:
+        """The costs without each unit (or group) in turn."""
+        if self.owners is None:
+            return leave_one_out(self.tried[C], self.by, self.sample_weight)
+        return np.array([self._cost_of(C, self.owners != g) for g in np.unique(self.owners)])
+
+
+def few_groups(groups: Sequence[Hashable] | None) -> Indices | None:
+    """The number of the group of each unit, where there are two groups at least, but few; else None.
+
+    >>> few_groups(["a", "b", "a"])
+    array([0, 1, 0])
+    """
+    if groups is None:
+        return None
+    number = np.unique([str(g) for g in groups], return_inverse=True)[1]
+    return number if 1 <= number.max(initial=0) < FEW_GROUPS - 1 else None
 
 
 def costs(judged: Sequence[Judged], by: Criterion, weights: Floats | None = None) -> float:

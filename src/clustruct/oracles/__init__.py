@@ -4,13 +4,14 @@ A new search is a class that is registered, in a file of its own that the first 
 `make_oracle` and `make_predictor` find it by its name; nothing else lists it.
 """
 
-from . import correlation, kmeans, links  # noqa: F401  (they register)
+from . import correlation, kernel_predictors, kmeans, links  # noqa: F401  (they register)
 from .base import (
     Oracle,
     OracleResult,
     Predictor,
     make_oracle,
     make_predictor,
+    make_search,
     oracle_names,
     predictor_names,
     register,
@@ -18,4 +19,4 @@ from .base import (
 from .example_loss import ExampleLoss, Output
 
 __all__ = ["ExampleLoss", "Oracle", "OracleResult", "Output", "Predictor", "register"]
-__all__ += ["make_oracle", "make_predictor", "oracle_names", "predictor_names"]
+__all__ += ["make_oracle", "make_predictor", "make_search", "oracle_names", "predictor_names"]

@@ -79,13 +79,14 @@ class OracleResult:
 @dataclass(frozen=True)
 class SmoothedSearch:
     """What a smoothed search finds: the largest violation, its smoothed form, and the mean output of the
-    latter.
+    latter. ``start`` is where the next search for the same example may begin.
     """
 
     violation: float
     value: float
     coefficients: PairCoefficients
     loss: float
+    start: Floats | None = None
 
 
 class Predictor(ABC):
@@ -235,7 +236,9 @@ class Oracle(Predictor):
         """As `separate`; what a training goes by before it ends."""
         return self.separate(scores, loss, rule, start)
 
-    def smooth(self, scores: PairScores, loss: ExampleLoss, mu: float) -> SmoothedSearch:
+    def smooth(
+        self, scores: PairScores, loss: ExampleLoss, mu: float, start: Floats | None = None
+    ) -> SmoothedSearch:
         """`separate` with an entropy of weight mu (margin scaling, slack norm 1)."""
         raise ValueError(f"the {self.name} oracle cannot be smoothed")
 
@@ -260,7 +263,7 @@ def predictor_names(objective: Objective) -> tuple[str, ...]:
     """Names of the searches that give partitions of highest score.
 
     >>> predictor_names("kmeans")
-    ('discrete', 'discrete_centred', 'iterative')
+    ('batch', 'discrete', 'discrete_centred', 'iterative', 'normalised_cut')
     """
     return tuple(sorted(n for n, k in _KNOWN.items() if k.objective == objective and not k.relaxed))
 
@@ -283,6 +286,17 @@ def make_predictor(name: str, objective: Objective, *, n_init: int = 10, random_
         raise ValueError(
             f"predictor must be one of {', '.join(predictor_names(objective))}, not {name!r}{hint}"
         )
+    return _KNOWN[name](n_init=n_init, random_state=random_state)
+
+
+def make_search(name: str, *, n_init: int = 10, random_state: int = 0) -> Predictor:
+    """The search of that name, relaxed or not, for what compares the answers of all of them.
+
+    >>> make_search("spectral").relaxed, make_search("discrete").relaxed
+    (True, False)
+    """
+    if name not in _KNOWN:
+        raise ValueError(f"a search must be one of {', '.join(sorted(_KNOWN))}, not {name!r}")
     return _KNOWN[name](n_init=n_init, random_state=random_state)
 
 

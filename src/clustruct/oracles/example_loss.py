@@ -21,6 +21,8 @@ from clustruct.losses import (
     NormalisedLoss,
     PairCountLoss,
     PartialLoss,
+    TableForm,
+    TableLoss,
 )
 from clustruct.partitions import RelaxedClustering, canonical_labels, normalised_indicator
 
@@ -57,8 +59,8 @@ class ExampleLoss:
         judged: Bools | None = None,
         known: Bools | None = None,
     ) -> None:
-        self.loss, self.truth = loss, truth
-        self.right: Output = truth
+        self.loss, self.truth = loss, canonical_labels(truth)
+        self.right: Output = self.truth
         self.known = checked_known(known, truth)
         of_pairs = isinstance(loss, LinearLoss) or (isinstance(loss, PairCountLoss) and not loss.transitive)
         if judged is not None and not of_pairs:
@@ -145,6 +147,13 @@ class ExampleLoss:
                 self.loss.partial_form(self.truth, self.known) if isinstance(self.loss, PartialLoss) else None
             )
         return self.loss.count_form(self.truth) if isinstance(self.loss, CountLoss) else None
+
+    @cached_property
+    def table(self) -> TableForm | None:
+        """The form of a loss of the whole partition that is one of the table of clusters by true ones."""
+        if self.by_pairs or self.known is not None or not isinstance(self.loss, TableLoss):
+            return None
+        return self.loss.table_form(self.truth)
 
     @cached_property
     def factor(self) -> sparse.csr_array:

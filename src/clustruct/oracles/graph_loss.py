@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from clustruct.losses import CountForm, PairCountLoss, PairCounts
+from clustruct.losses import CountForm, PairCountLoss, PairCounts, TableForm
+from clustruct.losses.tables import Sums
 
 from .example_loss import ExampleLoss, together
 
@@ -177,6 +179,75 @@ class CountGraphLoss(GraphLoss):
         return max(0.0, (a_0 + a_Q * Q + a_k * k) / below) if below else 0.0
 
 
+class TableGraphLoss(GraphLoss):
+    """An additive loss of the table (`TableForm`): a change is that of P and R."""
+
+    by_cluster = True
+
+    def __init__(self, loss: ExampleLoss, labels: list[int], form: TableForm) -> None:
+        super().__init__(loss, labels)
+        self.form, self.truth = form, loss.truth.tolist()
+        self.cell, self.divisor = form.cell.tolist(), form.divisor.tolist()
+        self.lonely = (form.true_sizes == 1.0).tolist()
+        self.counts: list[Counter[int]] = [Counter() for _ in labels]
+        for c, t in zip(labels, self.truth, strict=True):
+            self.counts[c][t] += 1
+        self.parts = [self._part(counts) for counts in self.counts]
+        self.P, self.R = (sum(part[i] for part in self.parts) for i in (0, 1))
+        self.value = self._value(0.0, 0.0)
+
+    def _part(self, counts: Counter[int]) -> tuple[float, float]:
+        """p and r of a cluster."""
+        A = B = 0.0
+        size = alone = 0
+        for t, n in counts.items():
+            size += n
+            alone += n * self.lonely[t]
+            A += self.cell[n]
+            B += self.cell[n] / self.divisor[t]
+        p, r = self.form.parts(Sums(*(np.asarray(v, np.float64) for v in (size, A, B, alone))))
+        return float(p), float(r)
+
+    def _changes(self, gone: Sequence[int], come: Sequence[Counter[int]]) -> tuple[float, float]:
+        """What P and R change by when these clusters go and clusters of these counts come."""
+        parts, old = [self._part(counts) for counts in come], [self.parts[c] for c in gone]
+        P, R = (sum(part[i] for part in parts) - sum(part[i] for part in old) for i in (0, 1))
+        return P, R
+
+    def merge_change(self, c: int, d: int, costs: complex) -> tuple[float, float]:
+        return self._changes((c, d), [self.counts[c] + self.counts[d]])
+
+    def key(self, change: tuple[float, float]) -> tuple[float, float]:
+        return round(change[0], 10), round(change[1], 10)
+
+    def after_merge(self, change: tuple[float, float]) -> float:
+        return self._value(*change)
+
+    def merge(self, c: int, d: int, change: tuple[float, float]) -> None:
+        self._book({c: self.counts[c] + self.counts[d], d: Counter()})
+
+    def after_move(self, item: int, target: int, costs: complex) -> float:
+        after = self._moved(item, target)
+        return self._value(*self._changes([*after], [*after.values()]))
+
+    def move(self, item: int, target: int, costs: complex, value: float) -> None:
+        self._book(self._moved(item, target))
+
+    def _moved(self, item: int, target: int) -> dict[int, Counter[int]]:
+        source, one = self.labels[item], Counter({self.truth[item]: 1})
+        return {source: self.counts[source] - one, target: self.counts[target] + one}
+
+    def _book(self, after: dict[int, Counter[int]]) -> None:
+        P, R = self._changes([*after], [*after.values()])
+        self.P, self.R = self.P + P, self.R + R
+        for c, counts in after.items():
+            self.counts[c], self.parts[c] = counts, self._part(counts)
+        self.value = self._value(0.0, 0.0)
+
+    def _value(self, P: float, R: float) -> float:
+        return float(self.form.value(self.P + P, self.R + R))
+
+
 class WholeGraphLoss(GraphLoss):
     """Any loss, evaluated from scratch for each candidate: a change is the difference to Delta now."""
 
@@ -196,4 +267,6 @@ def graph_loss(loss: ExampleLoss, labels: list[int]) -> GraphLoss:
     """The state of a loss at these labels."""
     if loss.by_pairs:
         return GraphLoss(loss, labels) if loss.judged_pairs is None else PairCountGraphLoss(loss, labels)
+    if loss.table is not None and loss.table.is_additive:
+        return TableGraphLoss(loss, labels, loss.table)
     return WholeGraphLoss(loss, labels) if loss.form is None else CountGraphLoss(loss, labels, loss.form)

@@ -32,6 +32,11 @@ from .violation_search import tolerance_of
 MOST_DENSE = 4000
 # Eigenvalues to this relative accuracy are as good as exact beside the gaps at which training ends.
 ORACLE_TOL = 1e-7
+# Sets of more items are smoothed over their leading eigenvectors only, so many for each cluster. (866 pages,
+# 6 classes: 24 eigenvectors to 1e-5 take 27 ms, 12 take 20 ms; but with 12 small C need more rounds.)
+SOFT_LIMIT = 500
+SOFT_PAIRS = 4
+SOFT_TOL = 1e-5
 
 
 class KMeansOracle(Oracle):
@@ -77,6 +82,14 @@ def factor_of(y: Output) -> Floats | sparse.csr_array:
     """Y of Y Y'."""
     assert not isinstance(y, EdgeDegrees | Links)
     return y.Y if isinstance(y, RelaxedClustering) else normalised_indicator(y)
+
+
+def dense_scores(scores: PairScores) -> Floats:
+    """K as a matrix."""
+    if scores.matrix is not None:
+        return np.asarray(scores.matrix)
+    assert scores.product is not None
+    return np.asarray(scores.product @ np.eye(scores.n_items))
 
 
 def augmented(K: Floats, loss: ExampleLoss) -> Floats:
@@ -224,22 +237,29 @@ class Spectral(KMeansOracle):
         assert n_clusters is not None
         return spectral.relax(K, n_clusters, centred=self.centred)
 
-    def smooth(self, scores: PairScores, loss: ExampleLoss, mu: float) -> SmoothedSearch:
+    def smooth(
+        self, scores: PairScores, loss: ExampleLoss, mu: float, start: Floats | None = None
+    ) -> SmoothedSearch:
         if (refused := self.refusal(PLAIN, loss.loss)) is not None:
             raise ValueError(refused)
-        K, Y = scores.matrix, loss.factor.toarray()
-        if K is None:
-            assert scores.product is not None
-            K = scores.product @ np.eye(scores.n_items)
+        Y = loss.factor.toarray()
         k = Y.shape[1]
-        found = spectral.soft_relax(augmented(K, loss), k, mu, centred=self.centred)
-        base = 100.0 - float(np.sum(Y * (K @ Y)))
+        if scores.matrix is None and scores.n_items > SOFT_LIMIT:
+            assert scores.product is not None
+            A, along = augmented_operator(scores.product, loss.factor, 100.0 / k), scores.product @ Y
+            options = {"n_pairs": SOFT_PAIRS * k, "tol": SOFT_TOL, "start": start}
+        else:
+            K = dense_scores(scores)
+            A, along, options = augmented(K, loss), K @ Y, {}
+        found = spectral.soft_relax(A, k, mu, centred=self.centred, **options)
+        base = 100.0 - float(np.sum(Y * along))
         lost = 100.0 * (1.0 - float(np.sum((loss.factor.T @ found.U) ** 2)) / k)
         return SmoothedSearch(
             max(0.0, found.largest + base),
             found.smoothed + base,
             PairCoefficients(factor=found.U),
             max(0.0, lost),
+            found.vectors if options else None,
         )
 
 

@@ -4,7 +4,8 @@
     S(y) = sum_{a<b, y_a = y_b} K_ab
 
 Both undergenerate: they return a partition, whose H is at most the maximum. Losses that depend on counts
-alone are searched by compiled code, the others by one array operation for all neighbours of a partition;
+alone, or on the table of clusters by true ones, are searched by compiled code, the others
+ by one array operation for all neighbours of a partition;
 both make the same steps in the same order. Finley 2009, Algorithm 4 and eq. (2.21), (2.22).
 """
 
@@ -12,11 +13,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 
 from clustruct._typing import Floats, Ints
 from clustruct.losses import LossState
+from clustruct.losses.tables import KINDS
 from clustruct.partitions import canonical_labels
 from clustruct.slack_rule import SlackRule
 
@@ -85,7 +89,7 @@ class ViolationSearch(Search):
         each pair of clusters in each round.
         """
         alone = np.arange(len(self.K), dtype=np.int64)
-        if self.loss.form is not None:
+        if self._is_compiled:
             return self._compiled("greedy", alone)
         return last(greedy_steps(self, self.loss.start(alone)))
 
@@ -95,29 +99,42 @@ class ViolationSearch(Search):
         Items are visited in order; each goes where H is highest (a new cluster included) when that raises H.
         When a whole pass moves nothing, the best join of two clusters is made, and the passes start again.
         """
-        if self.loss.form is not None:
+        if self._is_compiled:
             return self._compiled("hill_climb", labels)
         return last(climb_steps(self, self.loss.start(labels)))
 
+    @property
+    def _is_compiled(self) -> bool:
+        return self.loss.form is not None or self.loss.table is not None
+
     def _compiled(self, procedure: str, labels: Ints) -> Ints:
+        kernels, form = self._kernels()
+        found = getattr(kernels, procedure)(
+            self.K,
+            self.loss.truth,
+            labels,
+            form,
+            (self.rule.scaling == "slack", self.rule.norm == 2),
+            self.truth_score,
+            self.tolerance,
+        )
+        return canonical_labels(found)
+
+    def _kernels(self) -> tuple[ModuleType, Any]:
+        """The compiled searches for the loss, and what they must know of it."""
         # Imported here: numba takes a second to load, and a user's own loss never needs it.
+        if (table := self.loss.table) is not None:
+            from . import _table_kernels
+
+            number, sizes = KINDS.index(table.kind), table.true_sizes
+            return _table_kernels, (number, table.cell, table.divisor, sizes, table.constant)
         from . import _kernels
 
         form = self.loss.form
         assert form is not None
         b_0, b_k, b_P = form.denominator
         weights = (form.pair_weight, form.shared_pair_weight, form.cell_weight)
-        kernel = _kernels.greedy if procedure == "greedy" else _kernels.hill_climb
-        found = kernel(
-            self.K,
-            self.loss.truth,
-            labels,
-            np.array([*form.numerator, b_0, b_k, *weights, b_P]),
-            (self.rule.scaling == "slack", self.rule.norm == 2),
-            self.truth_score,
-            self.tolerance,
-        )
-        return canonical_labels(found)
+        return _kernels, np.array([*form.numerator, b_0, b_k, *weights, b_P])
 
 
 def last(steps: Iterable[Ints]) -> Ints:

@@ -32,8 +32,6 @@ TRIVIAL: tuple[Callable[[int], Ints], ...] = (
 )
 # Deals of the same labels over which a loss is averaged.
 DEALS = 10
-# Up to this size the smoothed oracle, which needs all eigenvectors, costs little beside what it saves.
-SOFT_LIMIT = 500
 
 
 class ClusteringProblem:
@@ -114,6 +112,7 @@ class ClusteringProblem:
         self.n_examples = len(self.sets)
         self.n_features = self.sets[0].n_features if self.sets else 0
         self._last: list[OracleResult | None] = [None] * self.n_examples
+        self._soft_start: dict[int, Floats | None] = {}
         self._truth_features: dict[int, Floats] = {}
         self._psi_scale = [s / self.units.feature_scale for s in self.units.example_scale]
 
@@ -160,15 +159,15 @@ class ClusteringProblem:
 
     @property
     def preferred_formulation(self) -> Literal["n_slack", "one_slack", "smoothed"]:
-        """Relaxations have more corners than planes can hold: they are trained smoothed.
+        """Relaxations have more corners than planes can hold: they are trained smoothed. (Two sets of 850
+        pages with 22,000 words come to a gap of 2% at C = 1 after 55 rounds and 7 CPU seconds.)
 
         One large set that is searched quickly wants the steadier steps of "one_slack": with 40,000 listed
         pairs and 50 features it took a third of the rounds of "n_slack" at C = 1e5, a sixth at 1e6.
         """
         if self.n_examples == 1 and self.is_quick(SlackRule()):
             return "one_slack"
-        small = all(x.n_items <= SOFT_LIMIT for x in self.sets)
-        return "smoothed" if small and self.oracle.can_smooth else "n_slack"
+        return "smoothed" if self.oracle.can_smooth else "n_slack"
 
     def truth(self, i: int) -> Output:
         return self.truths[i]
@@ -206,7 +205,8 @@ class ClusteringProblem:
         if not self.oracle.can_smooth:
             raise ValueError(f"the {self.oracle.name} oracle cannot be smoothed")
         unit, scores = self.units.loss_unit, self._scores(i, w, SlackRule())
-        found = self.oracle.smooth(scores, self.losses[i], mu / unit)
+        found = self.oracle.smooth(scores, self.losses[i], mu / unit, self._soft_start.get(i))
+        self._soft_start[i] = found.start
         here = found.coefficients.joint_feature(self.sets[i]) * self._psi_scale[i]
         return SmoothedResult(
             violation=unit * found.violation,

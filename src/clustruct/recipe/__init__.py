@@ -7,6 +7,7 @@ from .learners import LEARNERS
 from .learning import PART_SIZE, Recipe
 from .pipelines import similarities
 from .trained import HeldOut, was_interrupted
+from .unlabelled import features_of, fit_without_labels, guessed
 
 __all__ = [
     "LEARNERS",
@@ -16,7 +17,10 @@ __all__ = [
     "HeldOut",
     "Recipe",
     "add_to_graph",
+    "features_of",
+    "fit_without_labels",
     "group_table",
+    "guessed",
     "judged_pairs",
     "scored_pairs",
     "similarities",

@@ -43,21 +43,22 @@ def scored_pairs(pipeline: Pipeline, raw: RawSet, scores: PairScores, labels: In
     if intercept + shift != 0.0:
         names.append("intercept")
     ids = np.array([str(name) for name in raw.item_ids], dtype=object)
-    y = np.asarray(labels)
+    y, sure = np.asarray(labels), _probability(model, listed)
     for span, values in features.pair_chunks(raw, listed.index):
         a, b = listed.index[span].T
         told: Columns = {} if not raw.name else {"set": [raw.name] * len(a)}
         told |= {"id_1": ids[a].tolist(), "id_2": ids[b].tolist(), "together": (y[a] == y[b]).astype(int)}
-        told |= _probability(model, listed.values[span]) | {"score": listed.values[span]}
+        told |= {name: column[span] for name, column in sure.items()} | {"score": listed.values[span]}
         dense = values.toarray() if sparse.issparse(values) else np.asarray(values)
         added = list((dense * w + 0.0).T) + [np.full(len(a), intercept + shift)]
         yield told | dict(zip(names, added[: len(names)], strict=True))
 
 
-def _probability(model: Any, scores: Floats) -> Columns:
+def _probability(model: Any, scores: PairScores) -> Columns:
+    """Of the listed pairs, by scores of the model as it was trained."""
     if getattr(model, "calibration_", None) is None:
         return {}
-    return {"probability": model.calibration_.probability(scores)}
+    return {"probability": model.calibration_.of_pairs(scores)}
 
 
 def group_table(raw: RawSet, labels: Ints, confidence: Floats | None) -> Columns:
@@ -96,10 +97,11 @@ def add_to_graph(
     listed = scores.above(-(getattr(model, "threshold_", None) or 0.0)).listed()
     assert listed.index is not None
     assert listed.values is not None
+    every = _probability(model, listed)
     for start in range(0, len(listed.values), EDGES_AT_ONCE):
         span = slice(start, start + EDGES_AT_ONCE)
         s, pairs = listed.values[span], listed.index[span]
-        sure = _probability(model, s)
+        sure = {name: column[span] for name, column in every.items()}
         likely = sure["probability"] >= LIKELY if sure else s > 0.0
         kept = (y[pairs[:, 0]] == y[pairs[:, 1]]) | likely
         a, b = (pairs[kept] + first).T

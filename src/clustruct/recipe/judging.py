@@ -42,7 +42,7 @@ def judged_pairs(
         judged = known[listed.index].all(axis=1)
         a, b = listed.index[judged].T
         same.append(y[a] == y[b])
-        p.append(model.probabilities().probability(listed.values[judged]))
+        p.append(model.probabilities().of_pairs(listed)[judged])
     searched = make_predictor("local_search", "correlation", random_state=model.random_state)
     curve = PrecisionCurve.of(parts, searched, np.asarray(thresholds, np.float64))
     return curve, np.concatenate(same), np.concatenate(p)

@@ -22,7 +22,7 @@ from clustruct.estimators import SupervisedCorrelationClustering
 from clustruct.estimators.background import warn_of_near_misses
 from clustruct.estimators.shown import TrainingShape
 from clustruct.exceptions import NoLabels
-from clustruct.features import Blocking, PairFeatures, checked, guess_blocks, likenesses
+from clustruct.features import Blocking, PairFeatures, checked, guess_blocks
 from clustruct.features.base import Block
 from clustruct.losses import Loss, PairwiseLoss
 from clustruct.model_selection import split_by_clusters, split_sets
@@ -36,14 +36,16 @@ from clustruct.model_selection.learnable import (
 from clustruct.problems import Marks
 from clustruct.problems.training import Unlabelled
 from clustruct.records import ItemKind, RawSet
+from clustruct.similarity import PairMap
 from clustruct.storage import EstimatorState, register
 
+from .choosing import better_similarity, check_labels_for
 from .corrected import ToldSets, corrected
 from .dials import Dials, predicted
 from .learners import LEARNERS
-from .looking import blocking_for, compared, warn_of_leak
-from .searches import check_searches, warn_of_order
-from .sources import Chosen, WithinSource, choose_source
+from .looking import blocking_for, compared, mapped, warn_of_leak
+from .searches import check_searches, keep_likeness, warn_of_order
+from .sources import Chosen, WithinSource, source_of
 from .trained import HeldOut, table_loss, training, training_on, was_interrupted
 
 # One group per set; None: what the sets say themselves.
@@ -75,6 +77,9 @@ class Recipe(EstimatorState, BaseEstimator):
     fields : the fields to use, all by default
     learner : "correlation", "agglomerative", "kmeans", "pairs", or a set clusterer
         A name stands for one of `LEARNERS`. An estimator of one's own is trained as it is.
+    similarity : "linear", "trees", "mapped", "kernel", "auto", or a `clustruct.similarity.PairMap`
+        What is learned beside the weights of features, see `clustruct.similarity`; "auto": trees where they
+        do better on held-out labels.
     loss, C, scaling, predictor, oracle, formulation, loss_in_oracle, n_jobs, verbose, random_state
         As for the learner; None leaves its own value. The loss of one table is "pairwise_f", where it is
         learned from as a whole.
@@ -136,6 +141,7 @@ class Recipe(EstimatorState, BaseEstimator):
     kind: ItemKind = "auto"
     fields: Sequence[str] | None = None
     learner: str | BaseEstimator = "correlation"
+    similarity: str | PairMap = "linear"
     loss: str | Loss | None = None
     C: float | str = "cv"
     linkage: str | None = None
@@ -182,6 +188,8 @@ class Recipe(EstimatorState, BaseEstimator):
             return self._fit_on(sets, y, groups, corrections, start)
         raws = labelled(sets, y)
         check_learnable(raws)
+        if self.similarity == "auto":
+            return better_similarity(self, raws, groups)
         shown = [len(raw) for raw in raws]
         self.was_cut_ = len(raws) == 1 and self._cuts(raws[0])
         if self.for_size is not None and len(raws) > 1:
@@ -190,7 +198,7 @@ class Recipe(EstimatorState, BaseEstimator):
             raws, groups = self.cut(raws[0]), None
         groups = groups_of(raws) if groups is None else groups
         whole = len(raws) == 1 and not self.was_cut_
-        chosen = self._source(raws)
+        chosen = source_of(self, self._learner(), raws)
         self.pipeline_ = self._train(raws, groups, chosen, self.checkpoint, whole=whole, hint=True)
         if isinstance(held := getattr(self.pipeline_[-1], "shown_", None), TrainingShape):  # before a cut
             self.pipeline_[-1].shown_ = held.with_set_sizes(shown)
@@ -213,10 +221,11 @@ class Recipe(EstimatorState, BaseEstimator):
             self.fit([given.sets[i] for i in given.labelled], groups=given.groups_of_labelled)
             start = self.pipeline_
         if start is None:
+            check_labels_for(self)
             marked = given.with_marks_as_labels()
             features = self._features(marked, whole=len(marked) == 1)
             start = Pipeline([("features", features), ("model", self._learner())])
-            self._keep_likeness(start[-1], features)
+            keep_likeness(self, start[-1], features)
         if not was_interrupted(start[-1]):
             self.pipeline_ = corrected(start, self._cut_as_before(given))
         self.training_ = training_on(self.pipeline_[-1], given.sets, given.n_named)
@@ -280,7 +289,7 @@ class Recipe(EstimatorState, BaseEstimator):
         for train, test in split_sets(len(raws), folds, self.random_state, owners):
             kept = None if owners is None else [owners[i] for i in train]
             seen = [raws[i] for i in train]
-            pipeline = self._train(seen, kept, self._source(seen))
+            pipeline = self._train(seen, kept, source_of(self, self._learner(), seen))
             if was_interrupted(pipeline[-1]):
                 raise KeyboardInterrupt
             tests.append(test.tolist())
@@ -339,17 +348,19 @@ class Recipe(EstimatorState, BaseEstimator):
             model.set_params(checkpoint=checkpoint)
         features = self._features(sets, whole=whole, chosen=chosen)
         features.check_memory(sets)
-        self._keep_likeness(model, features)
+        keep_likeness(self, model, features)
         trusting = features.checked()  # what they need was learned from these very sets
         listed = [compared(trusting, raw, whole=whole) for raw in steps(sets, "features")]
         item_sets = [x for x, _ in listed]
         if hint:
             warn_of_order(model, features, self.kind)
             warn_of_leak(features, item_sets, sets)
+        labels = [list(raw.labels or ()) for raw in sets]
+        item_sets = mapped(self, item_sets, labels, groups, [features, trusting])
         if isinstance(model, SupervisedCorrelationClustering):
             model.among([rest for _, rest in listed])
         with working("learning"):
-            model.fit(item_sets, [list(raw.labels or ()) for raw in sets], groups=groups)
+            model.fit(item_sets, labels, groups=groups)
         if hint and self.unlabelled == "apart" and isinstance(model, SupervisedCorrelationClustering):
             names = [(raw.item_ids, raw.labels or ()) for raw in sets]
             warn_of_near_misses(item_sets, names, model.pair_scores)
@@ -363,27 +374,9 @@ class Recipe(EstimatorState, BaseEstimator):
             blocking, limit = self._blocking(blocks, whole), self.memory_limit
             return PairFeatures(blocks, blocking=blocking, memory_limit=limit, sources=sources).fit(sets)
 
-    def _keep_likeness(self, model: BaseEstimator, features: PairFeatures) -> None:
-        """Where that is asked for, likeness never counts against a pair."""
-        for name in ("nonnegative", "calibrate"):
-            if getattr(self, name) is True and not isinstance(model, SupervisedCorrelationClustering):
-                raise ValueError(f"{name} goes with learner='correlation' (--learner)")
-        if self.nonnegative:
-            model.set_params(nonnegative=likenesses(features.get_feature_names_out()))
-
     def _may_block(self) -> bool:
         """Whether the learner can do with the similarities of some pairs."""
         return self.block > 0 and getattr(self._learner(), "clustering_objective", None) != "kmeans"
-
-    def _source(self, sets: Sequence[RawSet]) -> Chosen | None:
-        """The field of the sources; a clusterer with a fixed number of clusters compares all items."""
-        if getattr(self._learner(), "clustering_objective", None) != "correlation":
-            if self.source not in (None, "auto"):
-                raise ValueError(f"source goes with clusterers by correlation, not with {self.learner!r}")
-            return None
-        if self.kind == "mentions" and self.source == "auto":
-            return None
-        return choose_source(sets, self.source, self.within_source, self.fields)
 
     def _blocking(self, blocks: Sequence[Block], whole: bool = False) -> Blocking | None:
         """How likely pairs are found in large sets; None: all pairs are compared."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from typing import Any
 
 import numpy as np
 
 from clustruct._typing import Bools
+from clustruct.callbacks import working
 from clustruct.features import Blocking, PairFeatures, Rest, Vectors
 from clustruct.features.base import Block
 from clustruct.itemsets import ItemSet
@@ -15,6 +17,7 @@ from clustruct.model_selection.learnable import known_items
 from clustruct.partitions import partial_labels
 from clustruct.problems import Region
 from clustruct.records import RawSet
+from clustruct.similarity import make_map
 
 
 def touching(raw: RawSet, *, whole: bool) -> Bools | None:
@@ -29,6 +32,25 @@ def compared(features: PairFeatures, raw: RawSet, *, whole: bool) -> tuple[ItemS
     if own is None or own.all():
         return features.transform([raw], [own])[0], None
     return features.transform_with_rest(raw, own)
+
+
+def mapped(
+    recipe: Any,
+    sets: list[ItemSet],
+    labels: list[list[Any]],
+    groups: Sequence[Hashable] | None,
+    features: Sequence[PairFeatures],
+) -> list[ItemSet]:
+    """The training sets with the columns of the recipe's similarity, which the features have from now on."""
+    made = make_map(recipe.similarity, recipe.random_state)
+    if made is None:
+        return sets
+    with working(f"learning {made.title}"):
+        apart = recipe.unlabelled == "apart"
+        found = made.fit_transform(sets, labels, groups=groups, unknown_apart=apart)
+    for one in features:
+        one.with_map(made)
+    return found
 
 
 def warn_of_leak(features: PairFeatures, item_sets: Sequence[ItemSet], sets: Sequence[RawSet]) -> None:

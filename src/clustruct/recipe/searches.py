@@ -6,8 +6,9 @@ import warnings
 
 from sklearn.base import BaseEstimator
 
+from clustruct.estimators import SupervisedCorrelationClustering
 from clustruct.exceptions import OrderWarning
-from clustruct.features import PairFeatures
+from clustruct.features import PairFeatures, likenesses
 from clustruct.features.blocks.mentions import Mentions
 
 NAMES = ("oracle", "predictor", "formulation", "loss_in_oracle")
@@ -37,3 +38,12 @@ def warn_of_order(model: BaseEstimator, features: PairFeatures, kind: str) -> No
         OrderWarning,
         stacklevel=5,
     )
+
+
+def keep_likeness(recipe: BaseEstimator, model: BaseEstimator, features: PairFeatures) -> None:
+    """Where that is asked for, likeness never counts against a pair."""
+    for name in ("nonnegative", "calibrate"):
+        if getattr(recipe, name) is True and not isinstance(model, SupervisedCorrelationClustering):
+            raise ValueError(f"{name} goes with learner='correlation' (--learner)")
+    if recipe.nonnegative:
+        model.set_params(nonnegative=likenesses(features.get_feature_names_out()))

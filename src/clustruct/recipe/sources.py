@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias
 
+from sklearn.base import BaseEstimator
+
 from clustruct.exceptions import DataWarning
 from clustruct.features import Sources
 from clustruct.model_selection.sources import SourceField, find_source, named_source
@@ -57,3 +59,14 @@ def choose_source(
         told = f"{one} (the field {short(found.field)!r}): they are not compared"
         warnings.warn(told, DataWarning, stacklevel=2)
     return chosen
+
+
+def source_of(recipe: BaseEstimator, model: BaseEstimator, sets: Sequence[RawSet]) -> Chosen | None:
+    """The field of the sources; a clusterer with a fixed number of clusters compares all items."""
+    if getattr(model, "clustering_objective", None) != "correlation":
+        if recipe.source not in (None, AUTO):
+            raise ValueError(f"source goes with clusterers by correlation, not with {recipe.learner!r}")
+        return None
+    if recipe.kind == "mentions" and recipe.source == AUTO:
+        return None
+    return choose_source(sets, recipe.source, recipe.within_source, recipe.fields)

@@ -231,6 +231,12 @@ class GramPlanes(PlaneSet[W]):
         self.group, self._idle = np.append(self.group, group), np.append(self._idle, 0)
         self._changed = True
 
+    def add_condition(self, vector: Any, lower: float) -> None:
+        """Take in ``<w, vector> >= lower`` without slack: for conditions that come up on the way."""
+        self.cap, self.ridge = np.append(self.cap, np.inf), np.append(self.ridge, 0.0)
+        self.has_slack = np.append(self.has_slack, False)
+        self.add_plane(vector, lower, len(self.cap) - 1)
+
     def optimise(self, goal: float, rng: np.random.Generator, part: Indices | None = None) -> None:
         """Here always to the optimum."""
         if self._changed:

@@ -26,3 +26,88 @@ def target_cut(scores, labels, M):
         M[own, i] = count
         total += count
     return total
+
+
+@kernel()
+def nearest(scores, half_squares, labels, member):
+    """The nearest of k centres for each row and start, as a label and as a row of ``member`` with one 1.
+
+    ``scores`` is n x starts x k: inner products with the centres c; ``half_squares`` is half of <c, c>.
+    """
+    n, starts, k = scores.shape
+    for i in range(n):
+        for s in range(starts):
+            best, value = 0, scores[i, s, 0] - half_squares[s, 0]
+            for r in range(k):
+                member[i, s, r] = 0.0
+                other = scores[i, s, r] - half_squares[s, r]
+                if other > value:
+                    best, value = r, other
+            member[i, s, best] = 1.0
+            labels[i, s] = best
+
+
+@kernel()
+def target_planes(scores, labels, M):
+    """`target_cut` for many starts: ``scores`` and ``M`` are n x starts x k."""
+    n, starts, k = scores.shape
+    for i in range(n):
+        for s in range(starts):
+            own = labels[i, s]
+            least = scores[i, s, own] - 1.0
+            active = 0
+            for r in range(k):
+                if r != own and scores[i, s, r] > least:
+                    M[i, s, r] = -1.0
+                    active += 1
+                else:
+                    M[i, s, r] = 0.0
+            M[i, s, own] = active
+
+
+@kernel()
+def target_sums(scores, moves, labels, shares, sums):
+    """Add to sums[t, s] the hinges of start s at ``scores + shares[t] * moves``."""
+    n, starts, k = scores.shape
+    for i in range(n):
+        for s in range(starts):
+            own = labels[i, s]
+            for r in range(k):
+                if r == own:
+                    continue
+                excess = scores[i, s, r] - scores[i, s, own] + 1.0
+                slope = moves[i, s, r] - moves[i, s, own]
+                for t in range(len(shares)):
+                    sums[t, s] += max(0.0, excess + shares[t] * slope)
+
+
+@kernel()
+def universum_planes(scores, margin, M):
+    """M of `UniversumView.cut` for many starts, times N."""
+    n, starts, k = scores.shape
+    for i in range(n):
+        for s in range(starts):
+            top, mean = 0, 0.0
+            for r in range(k):
+                mean += scores[i, s, r] / k
+                if scores[i, s, r] > scores[i, s, top]:
+                    top = r
+            outside = 1.0 if k / (k - 1) * (scores[i, s, top] - mean) > margin else 0.0
+            for r in range(k):
+                M[i, s, r] = outside / (k - 1)
+            M[i, s, top] = -outside
+
+
+@kernel()
+def universum_sums(scores, moves, margin, shares, sums):
+    """Add to sums[t, s] the hinges of the Universum of start s at ``scores + shares[t] * moves``."""
+    n, starts, k = scores.shape
+    for i in range(n):
+        for s in range(starts):
+            for t in range(len(shares)):
+                top, mean = -1e30, 0.0
+                for r in range(k):
+                    score = scores[i, s, r] + shares[t] * moves[i, s, r]
+                    mean += score / k
+                    top = max(top, score)
+                sums[t, s] += max(0.0, k / (k - 1) * (top - mean) - margin)

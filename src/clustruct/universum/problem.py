@@ -163,35 +163,56 @@ class MarginProblem:
         slacks = np.array([slack(view, S) for view, S in zip(views, scores, strict=True)])
         return 0.5 * float(np.vdot(W, W)) + float(self.weights @ slacks)
 
-    def balance_rows(self) -> WeightConstraints:
-        """``-(w_p - w_q) . mean x >= -balance/n`` for all ordered pairs.
+    def balance_rows(self, all_pairs: bool = True) -> WeightConstraints:
+        """``-(w_p - w_q) . mean x >= -balance/n`` for all ordered pairs, or for none.
 
         Divided by n: as sums they have n times the norm of the planes, and the QP is hopelessly
         conditioned. None where the mean is zero (centred data) and so says nothing.
         """
         k, d = self.shape
-        pairs = [(p, q) for p in range(k) for q in range(k) if p != q]
-        if not np.isfinite(self.balance) or not self._has_centre:
-            pairs = []
-        rows = np.zeros((len(pairs), k, d))
-        for row, (p, q) in zip(rows, pairs, strict=True):
-            row[p], row[q] = -self.centre, self.centre
-        lower = np.full(len(pairs), -self.balance / self.X.shape[0])
-        free = np.empty(0)
-        return WeightConstraints(np.zeros(k * d), free, free, rows.reshape(len(pairs), k * d), lower)
+        pairs = [(p, q) for p in range(k) for q in range(k) if p != q and all_pairs and self.is_balanced]
+        rows = np.array([self.balance_row(p, q) for p, q in pairs]).reshape(len(pairs), k * d)
+        lower, free = np.full(len(pairs), -self.balance_room), np.empty(0)
+        return WeightConstraints(np.zeros(k * d), free, free, rows, lower)
+
+    @property
+    def balance_room(self) -> float:
+        """How far apart ``w_p . mean x`` may lie."""
+        return self.balance / self.X.shape[0]
+
+    def balance_row(self, p: int, q: int) -> Floats:
+        """``-(w_p - w_q) . mean x`` as a function of W."""
+        row = np.zeros(self.shape)
+        row[p], row[q] = -self.centre, self.centre
+        return row.ravel()
+
+    def unbalanced_pairs(self, W: Floats, slack: float = 0.0) -> list[tuple[int, int]]:
+        """Pairs whose ``(w_p - w_q) . mean x`` is above the room less slack: of those 2k - 3 in which the
+        largest or the smallest has a part.
+        """
+        if not self.is_balanced:
+            return []
+        means = W @ self.centre
+        low, high, room = int(np.argmin(means)), int(np.argmax(means)), self.balance_room - slack
+        above = [(int(p), low) for p in np.flatnonzero(means - means[low] > room) if p != low]
+        return above + [
+            (high, int(q)) for q in np.flatnonzero(means[high] - means > room) if q not in (low, high)
+        ]
 
     @cached_property
-    def _has_centre(self) -> bool:
+    def is_balanced(self) -> bool:
+        """Whether the balance says anything: not where it is infinite, nor where the mean is zero."""
         values = self.X.data if hasattr(self.X, "tocsr") else self.X
         mean_square = float(np.vdot(values, values)) / self.X.shape[0]
-        return float(self.centre @ self.centre) > 1e-16 * mean_square
+        has_mean = float(self.centre @ self.centre) > 1e-16 * mean_square
+        return bool(np.isfinite(self.balance) and has_mean)
 
     def balanced(self, W: Floats) -> Floats:
         """W moved along the mean of X until the balance holds to the last digits."""
-        if not np.isfinite(self.balance) or not self._has_centre:
+        if not self.is_balanced:
             return W
         means = W @ self.centre
-        middle, room = 0.5 * (means.max() + means.min()), 0.5 * self.balance / self.X.shape[0]
+        middle, room = 0.5 * (means.max() + means.min()), 0.5 * self.balance_room
         moves = np.clip(means, middle - room, middle + room) - means
         return W + np.outer(moves, self.centre) / float(self.centre @ self.centre)
 

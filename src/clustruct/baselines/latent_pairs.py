@@ -1,0 +1,275 @@
+r"""A similarity learned without labels, and from the few answers that people gave.
+
+.. math:: \min_{v, b} \; \frac{|v - v_0|^2}{2 C} + \sum_p c_p \, \ell(\langle v, \psi_p \rangle + b, r_p),
+   \qquad \ell(s, r) = \log(1 + e^s) - r s
+
+over compared pairs p: r is the answer where people gave one, directly or by what follows from it (weights c
+that add up to the number of answers), and the probability of a mixture of two classes of pairs
+(`fellegi_sunter`) elsewhere, whose weights add up to ``prior``: what is guessed counts as so many answers.
+v_0 is the optimum without answers, where each pair counts 1 and v_0 = 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import minimize
+from scipy.special import expit
+
+from clustruct import memory
+from clustruct._typing import Bools, Floats, Ints
+from clustruct.estimators.base import AnyLoss
+from clustruct.estimators.inputs import Groups, Table, read_sets
+from clustruct.itemsets import ItemSet, PairScores, pair_table
+from clustruct.itemsets.pairs import dense
+from clustruct.oracles import make_predictor
+from clustruct.problems import Marks, feature_scale
+from clustruct.storage import FEATURES, Shape, register
+
+from .fellegi_sunter import agreement, fit_mixture, levels
+from .pair_classifier import PairScoring, scored_pairs
+
+# Where less of the pairs inside groups was compared, groups are chains of neighbours, not to be believed.
+CREDIBLE = 0.3
+# Rounds of learning from the pairs that are nearest to each other, and what is held of these and of others.
+SEED_ROUNDS, SURE, DOUBTFUL = 3, 0.98, 0.02
+# What the mixture begins with: one pair for every two items belongs together, but no larger share of all.
+MATES, LARGEST_SHARE = 0.5, 0.1
+# C of what is learned from guesses: they are many, and alike.
+SHRINKAGE = 0.1
+
+
+@register("LatentPairClustering")
+@dataclass(eq=False, repr=False)
+class LatentPairClustering(PairScoring):
+    """Cluster by a similarity that is learned without labels, or from a few answers.
+
+    Pairs are taken as a mixture of two classes (`fellegi_sunter`). In a set that lists its likely pairs this
+    may call every neighbour a mate: where less than a third of the pairs inside the groups found was listed,
+    pairs that are nearest to each other from both sides are taken as mates instead, and learned from. The
+    weights of the features are those of a logistic regression on the result, and on the answers.
+
+    It is a first guess, to ask people by: nothing says how good it is.
+
+    Parameters
+    ----------
+    prior : float
+        What is guessed counts as so many answers.
+    C : float
+        How far answers may move the weights.
+    predictor : as for `SupervisedCorrelationClustering`
+    loss : what `score` counts
+    random_state : int
+    memory_limit : int or str, optional
+
+    Attributes
+    ----------
+    w_, intercept_ : of the similarity, which is a log-odds, in the units of the input
+    from_nearest_ : whether pairs that are nearest to each other were learned from
+    n_features_in_, feature_names_in_
+
+    Examples
+    --------
+    >>> from clustruct.datasets import make_records
+    >>> from clustruct.features import PairFeatures, guess_blocks
+    >>> sets = make_records(n_sets=4, n_people=8)
+    >>> X = PairFeatures(guess_blocks(sets)).fit_transform(sets)
+    >>> LatentPairClustering().fit(X).score(X, [raw.labels for raw in sets]) > 0.95
+    True
+    """
+
+    needs_labels = False
+    fitted: ClassVar = {
+        **FEATURES,
+        "w_": Shape(("n_features_in_",)),
+        "intercept_": float,
+        "from_nearest_": bool,
+    }
+
+    prior: float = 10.0
+    C: float = 0.1
+    predictor: str = "local_search"
+    loss: AnyLoss = "pairwise"
+    random_state: int = 0
+    memory_limit: memory.Size = None
+
+    def fit(
+        self,
+        X: Table,
+        y: object = None,
+        set_ids: ArrayLike | None = None,
+        groups: Groups = None,
+        *,
+        marks: Sequence[Marks | None] | None = None,
+    ) -> Self:
+        """Learn from sets, and from what people said of their items (``marks``); y is not looked at."""
+        self.check_parameters()
+        given = read_sets(self, X, set_ids, reset=True)
+        self._check_memory(given.sets)
+        self._check_pairs(sum(len(scored_pairs(x)) for x in given.sets))
+        names = getattr(self, "feature_names_in_", [f"feature {j}" for j in range(self.n_features_in_)])
+        self._table = _Table.of(given.sets)
+        self._guess = self._guessed(self._table, [str(name) for name in names])
+        self._start = self._table.first(self._guess)
+        return self._learn(marks)
+
+    def answered(self, marks: Sequence[Marks | None]) -> Self:
+        """The same with other answers to the sets that `fit` has seen, whose guess and features are kept;
+        this one stays as it is.
+        """
+        return copy(self)._learn(marks)
+
+    def _learn(self, marks: Sequence[Marks | None] | None) -> Self:
+        said = self._table.answers([None] * len(self._table.sizes) if marks is None else marks)
+        v, self.intercept_ = self._table.learned(self._guess, self._start, said, self.prior, self.C)
+        self.w_ = v / self._table.scale
+        return self
+
+    def _guessed(self, table: _Table, names: Sequence[str]) -> Floats:
+        """The probability that each pair belongs together, as far as can be told without answers."""
+        surprise, missing = agreement(table.rows, names)
+        likeness = surprise.sum(axis=1)
+        share = min(LARGEST_SHARE, MATES * sum(table.sizes) / len(table.pairs))
+        start = np.where(likeness > np.quantile(likeness, 1.0 - share), 0.9, 0.01)
+        found = fit_mixture(levels(surprise, missing), start).posterior
+        self.from_nearest_ = table.density(2.0 * found - 1.0) < CREDIBLE
+        return table.from_nearest(likeness) if self.from_nearest_ else found
+
+    def pair_probabilities(self, scores: Floats) -> Floats:
+        """The probability that pairs with these similarities belong together, by the model itself."""
+        return np.asarray(expit(scores))
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Compared pairs of all sets in one table.
+
+    rows : features, each divided by its scale
+    pairs : item numbers, which go on from set to set; sizes : of the sets
+    counts : of the pairs of each set; listed : whether the pairs are some of all
+    """
+
+    rows: Floats
+    scale: Floats
+    pairs: Ints
+    sizes: list[int]
+    counts: list[int]
+    listed: bool
+
+    @classmethod
+    def of(cls, sets: Sequence[ItemSet]) -> _Table:
+        scale, own = feature_scale(sets), [scored_pairs(x) for x in sets]
+        rows = [dense(pair_table(x, pairs)) / scale for x, pairs in zip(sets, own, strict=True)]
+        first = np.cumsum([0, *(x.n_items for x in sets)])
+        pairs = np.concatenate([p + f for p, f in zip(own, first, strict=False)])
+        sizes, listed = [x.n_items for x in sets], any(x.is_sparse for x in sets)
+        return cls(np.concatenate(rows), scale, pairs, sizes, list(map(len, own)), listed)
+
+    def answers(self, marks: Sequence[Marks | None]) -> Answers:
+        """What is known of each pair."""
+        said, item, row = [], 0, 0
+        for m, n, count in zip(marks, self.sizes, self.counts, strict=True):
+            said.append(_answers(self.pairs[row : row + count] - item, m))
+            item, row = item + n, row + count
+        return Answers(*(np.concatenate(column) for column in zip(*said, strict=True)))
+
+    def learned(
+        self, guess: Floats, start: tuple[Floats, float], said: Answers, prior: float, C: float
+    ) -> tuple[Floats, float]:
+        """Weights and intercept, moved from those of the guess as far as the answers ask for."""
+        if not said.judged.any():
+            return start
+        free = int(np.count_nonzero(~said.judged))
+        weights = np.where(said.judged, said.weights, prior / max(free, 1))
+        target = np.where(said.judged, said.together, guess)
+        return soft_logistic(self.rows, target, weights, C, start)
+
+    def first(self, guess: Floats) -> tuple[Floats, float]:
+        """What is learned from the guess alone."""
+        return soft_logistic(self.rows, guess, np.ones(len(guess)), SHRINKAGE)
+
+    def density(self, scores: Floats) -> float:
+        """The share of the pairs inside groups that were compared, for the groups that these scores give."""
+        if not self.listed:
+            return 1.0
+        search = make_predictor("greedy", "correlation", random_state=0)
+        labels = np.asarray(search.clusters(PairScores(sum(self.sizes), index=self.pairs, values=scores)))
+        sizes = np.bincount(labels).astype(np.float64)
+        inside = np.count_nonzero(labels[self.pairs[:, 0]] == labels[self.pairs[:, 1]])
+        return float(inside / max(float((sizes * (sizes - 1.0) / 2.0).sum()), 1.0))
+
+    def from_nearest(self, likeness: Floats) -> Floats:
+        """Probabilities learned from pairs that are nearest to each other."""
+        found = np.where(self._nearest(likeness), SURE, DOUBTFUL)
+        each = np.full(len(found), 1.0)
+        for _ in range(SEED_ROUNDS):
+            v, b = soft_logistic(self.rows, found, each, SHRINKAGE)
+            scores = self.rows @ v + b
+            p = expit(scores)
+            found = np.clip(np.where(self._nearest(scores), 2.0 * p, p), DOUBTFUL, SURE)
+        return p
+
+    def _nearest(self, scores: Floats) -> Bools:
+        """The pairs of which each is the other's best."""
+        best = np.full(sum(self.sizes), -np.inf)
+        for end in self.pairs.T:
+            np.maximum.at(best, end, scores)
+        return np.asarray((scores[:, None] >= best[self.pairs]).all(axis=1))
+
+
+class Answers(NamedTuple):
+    """Of which pairs something is known, what, and how much it counts."""
+
+    judged: Bools
+    together: Bools
+    weights: Floats
+
+
+def _answers(pairs: Ints, marks: Marks | None) -> Answers:
+    """Of which pairs something is known, what, and how much it counts.
+
+    What follows from one answer counts as one: the pairs inside a piece of k items as k - 1, those between
+    two pieces as one.
+    """
+    if marks is None:
+        none = np.zeros(len(pairs), np.bool_)
+        return Answers(none, none, np.zeros(len(pairs)))
+    judged = marks.judges(pairs)
+    n = len(marks.piece)
+    side = np.where(marks.piece >= 0, marks.piece, n + np.arange(n))[pairs]
+    together = judged & (side[:, 0] == side[:, 1])
+    keys, cell = np.unique(np.sort(side, axis=1), axis=0, return_inverse=True)
+    count = np.bincount(cell.ravel()[judged], minlength=len(keys))
+    sizes = np.bincount(marks.piece[marks.piece >= 0], minlength=2 * n)
+    worth = np.where(keys[:, 0] == keys[:, 1], sizes[keys[:, 0]] - 1, 1)
+    return Answers(judged, together, np.where(judged, (worth / np.maximum(count, 1))[cell.ravel()], 0.0))
+
+
+def soft_logistic(
+    rows: Floats, target: Floats, weights: Floats, C: float, start: tuple[Floats, float] | None = None
+) -> tuple[Floats, float]:
+    """The minimum of |v - v_0|^2 / (2 C) + sum of weights times the log loss for targets between 0 and 1.
+
+    start : v_0 and where b begins; zeros by default
+
+    >>> v, b = soft_logistic(np.array([[1.0], [-1.0]]), np.array([1.0, 0.0]), np.ones(2), 1e9)
+    >>> bool(v[0] > 5.0), round(abs(b), 6)
+    (True, 0.0)
+    """
+    total = max(float(weights.sum()), 1e-9)
+    each, n = weights / total, rows.shape[1]
+    first = np.zeros(n + 1) if start is None else np.append(*start)
+
+    def value(x: Floats) -> tuple[float, Floats]:
+        s, away = rows @ x[:-1] + x[-1], x[:-1] - first[:-1]
+        loss = float(each @ (np.logaddexp(0.0, s) - target * s)) + float(away @ away) / (2.0 * C * total)
+        slope = each * (expit(s) - target)
+        return loss, np.append(rows.T @ slope + away / (C * total), slope.sum())
+
+    found = minimize(value, first, jac=True, method="L-BFGS-B", options={"maxiter": 300})
+    return found.x[:-1], float(found.x[-1])

@@ -1,0 +1,33 @@
+"""Similarities that are not linear in the pair features: further columns, in which they are linear again.
+
+    K_ab = <w, [psi_ab ; phi(psi_ab)]>
+
+`PairMap` is the seam: raw features in, columns out, learned from labelled pairs where need be. It stands
+between pair features and a clusterer, as a transformer of item sets or inside `PairFeatures`, so prediction,
+explanations, files, streams and large tables meet one set of columns and one weight for each.
+
+    TreeColumn        the logit of a boosted-tree pair classifier, cross-fitted
+    KernelMap         a kernel on pair vectors, exactly (small data)
+    NystroemMap       the same by some pairs as landmarks
+    FourierMap        the Gaussian kernel by random Fourier features
+    FullProducts      a full matrix W in node_a' W node_b
+"""
+
+from .base import PairMap, labelled_pairs
+from .kernels import FourierMap, KernelMap, NystroemMap
+from .names import SIMILARITIES, make_map
+from .products import FullProducts
+from .trees import TreeColumn, Trees
+
+__all__ = [
+    "SIMILARITIES",
+    "FourierMap",
+    "FullProducts",
+    "KernelMap",
+    "NystroemMap",
+    "PairMap",
+    "TreeColumn",
+    "Trees",
+    "labelled_pairs",
+    "make_map",
+]

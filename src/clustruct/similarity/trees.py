@@ -1,0 +1,223 @@
+"""Boosted trees as a column: the logit of a pair classifier, cross-fitted."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.model_selection import GroupKFold
+
+from clustruct._typing import Bools, Floats, Indices, Ints
+from clustruct.partitions import UNKNOWN
+from clustruct.storage import DataclassState, register
+
+from .base import LabelledPairs, PairMap
+
+# From so many sets (or groups of them) on these are cut into folds; fewer are cut by whole clusters.
+FEWEST_SETS = 3
+# Trees learn from so many pairs at most: true ones, and false ones drawn at random that count the more.
+MOST_PAIRS = 200_000
+# Logits beyond this are the classifier's certainty about pairs that it has seen too few of.
+CLIPPED = 12.0
+
+
+@register("Trees")
+@dataclass(frozen=True)
+class Trees(DataclassState):
+    """A sum of regression trees in plain arrays: what a file keeps of a boosted classifier.
+
+    A node n with feature[n] >= 0 sends a row to left[n] where its feature is at most threshold[n], else to
+    right[n]; the others are leaves of value[n]. Children come after their parents.
+    """
+
+    baseline: float
+    roots: Ints
+    feature: Ints
+    threshold: Floats
+    left: Ints
+    right: Ints
+    value: Floats
+
+    @classmethod
+    def of(cls, classifier: HistGradientBoostingClassifier) -> Trees:
+        """Those of scikit-learn's classifier of two classes."""
+        nodes = [stage[0].nodes for stage in classifier._predictors]
+        first = np.cumsum([0, *(len(n) for n in nodes)])[:-1]
+        every = np.concatenate(nodes) if nodes else np.zeros(0, [("is_leaf", bool), ("feature_idx", int)])
+        shift = np.repeat(first, [len(n) for n in nodes])
+        leaf = every["is_leaf"].astype(bool)
+        return cls(
+            float(np.ravel(classifier._baseline_prediction)[0]),
+            first.astype(np.int64),
+            np.where(leaf, -1, every["feature_idx"].astype(np.int64)),
+            np.where(leaf, 0.0, np.nan_to_num(every["num_threshold"].astype(np.float64))),
+            np.where(leaf, 0, every["left"].astype(np.int64) + shift),
+            np.where(leaf, 0, every["right"].astype(np.int64) + shift),
+            np.where(leaf, every["value"].astype(np.float64), 0.0),
+        )
+
+    def check(self, n_features: int) -> None:
+        """ValueError where these are no trees over so many features: a file may come from anyone."""
+        n, inner = len(self.feature), np.flatnonzero(self.feature >= 0)
+        columns = (self.feature, self.threshold, self.left, self.right, self.value)
+        fit = all(column.shape == (n,) for column in columns) and self.roots.ndim == 1
+        if not fit or not ((self.roots >= 0) & (self.roots < n)).all():
+            raise ValueError("the parts of trees do not fit")
+        for child in (self.left[inner], self.right[inner]):
+            if not ((child > inner) & (child < n)).all():
+                raise ValueError("the branches of trees do not fit")
+        if n and self.feature.max() >= n_features:
+            raise ValueError(f"trees look at feature {self.feature.max()} of {n_features}")
+
+    def logits(self, rows: Floats) -> Floats:
+        """The logit of each row."""
+        from ._kernels import add_trees
+
+        arrays = (self.roots, self.feature, self.threshold, self.left, self.right, self.value)
+        return self.baseline + np.asarray(add_trees(np.ascontiguousarray(rows), *arrays))
+
+
+@register("TreeColumn")
+@dataclass(eq=False, repr=False)
+class TreeColumn(PairMap):
+    """One more column: log p / (1 - p) of "these two belong together", by boosted trees, clipped at +-12.
+
+    K_ab = <w, psi_ab> + w' clip(mean over folds f of logit_f(psi_ab), -12, 12): the trees see what features
+    mean together, the structural SVM what the columns are worth for whole clusterings, and their sum is
+    explained column by column.
+
+    Cross-fitted: the column of a training pair comes from trees that have not seen it, nor any pair of its
+    set's group; inside one or two tables, of the cluster of either item (of two clusters of different folds:
+    the mean of both folds). Without that the column looks perfect where C is chosen. New pairs have the mean
+    of all folds. The classifier is scikit-learn's `HistGradientBoostingClassifier`.
+
+    Parameters
+    ----------
+    n_trees, learning_rate, max_leaf_nodes, min_samples_leaf : as of the classifier
+    folds : int
+    random_state : int
+
+    >>> from clustruct.itemsets import ItemSet
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 8, 40)
+    >>> alike = np.equal.outer(y, y)[np.triu_indices(40, 1)]
+    >>> x = ItemSet(pairs=np.where(alike, 0.5, rng.random(alike.size))[:, None], feature_names=["words"])
+    >>> column = TreeColumn(n_trees=20, min_samples_leaf=5)
+    >>> column.fit_transform([x], [y])[0].feature_names
+    ('words', 'trees')
+    >>> made = column.transform([x])[0].pairs[:, 1]
+    >>> bool(made[alike].mean() > 0 > made[~alike].mean())
+    True
+    """
+
+    title: ClassVar = "trees"
+    needs_labels: ClassVar = True
+    fitted: ClassVar = {"n_features_in_": int, "trees_": list}
+
+    n_trees: int = 100
+    learning_rate: float = 0.1
+    max_leaf_nodes: int = 15
+    min_samples_leaf: int = 20
+    folds: int = 5
+    random_state: int = 0
+
+    def names(self) -> list[str]:
+        return ["trees"]
+
+    def columns(self, rows: Floats) -> Floats:
+        return clipped(np.mean([trees.logits(rows) for trees in self.trees_], axis=0))[:, None]
+
+    def learn(self, parts: Sequence[LabelledPairs], groups: Sequence[Hashable] | None) -> list[Floats]:
+        sides = pair_folds(parts, groups, self.folds, self.random_state)
+        rows = np.concatenate([part.rows for part in parts])
+        same, weight = (np.concatenate([getattr(part, n) for part in parts]) for n in ("same", "weight"))
+        if not same.any() or not (weight[~same] > 0).any():
+            raise ValueError(
+                "trees need pairs that belong together and pairs that do not: use similarity='linear'"
+            )
+        n_folds = int(sides.max()) + 1
+        self.trees_ = [self._trees(rows, same, weight, (sides != f).all(axis=1), f) for f in range(n_folds)]
+        logits = np.stack([trees.logits(rows) for trees in self.trees_])
+        made = clipped(logits[sides, np.arange(len(rows))[:, None]].mean(axis=1))
+        return [part[:, None] for part in np.split(made, np.cumsum([len(part.rows) for part in parts])[:-1])]
+
+    def _trees(self, rows: Floats, same: Bools, weight: Floats, seen: Bools, fold: int) -> Trees:
+        """Learned from the pairs that were seen."""
+        chosen, extra = drawn(np.flatnonzero(seen & (weight > 0)), same, self.random_state + fold)
+        classifier = HistGradientBoostingClassifier(
+            max_iter=self.n_trees,
+            learning_rate=self.learning_rate,
+            max_leaf_nodes=self.max_leaf_nodes,
+            min_samples_leaf=self.min_samples_leaf,
+            early_stopping=False,
+            random_state=self.random_state,
+        )
+        if len(np.unique(same[chosen])) < 2:
+            raise ValueError(
+                "too few labelled clusters to learn trees with some held out: use similarity='linear'"
+            )
+        return Trees.of(classifier.fit(rows[chosen], same[chosen], sample_weight=weight[chosen] * extra))
+
+    def check_fitted(self) -> None:
+        """Trees over the features there are."""
+        if not self.trees_ or not all(isinstance(trees, Trees) for trees in self.trees_):
+            raise ValueError("trees_ must be a list of trees")
+        for trees in self.trees_:
+            trees.check(self.n_features_in_)
+
+
+def clipped(logits: Floats) -> Floats:
+    """Within +-12."""
+    return np.clip(logits, -CLIPPED, CLIPPED)
+
+
+def drawn(numbers: Indices, same: Bools, random_state: int) -> tuple[Indices, Floats]:
+    """All true pairs of these and so many false ones, drawn at random, and what each counts."""
+    true, false = numbers[same[numbers]], numbers[~same[numbers]]
+    room = max(MOST_PAIRS - len(true), MOST_PAIRS // 2)
+    if len(false) <= room:
+        return numbers, np.ones(len(numbers))
+    some = np.sort(np.random.default_rng(random_state).choice(false, room, replace=False))
+    return np.concatenate([true, some]), np.repeat([1.0, len(false) / room], [len(true), len(some)])
+
+
+def pair_folds(
+    parts: Sequence[LabelledPairs], groups: Sequence[Hashable] | None, folds: int, random_state: int
+) -> Ints:
+    """The two folds that each pair touches (p x 2): of its set's group, or of the clusters of its items.
+
+    An item without a label has the fold of the other one.
+    """
+    owners = (
+        np.arange(len(parts))
+        if groups is None
+        else np.unique([str(g) for g in groups], return_inverse=True)[1]
+    )
+    if owners.max() + 1 >= FEWEST_SETS:
+        of_set = _folds(owners, folds, random_state)
+        return np.concatenate([np.full((len(p.rows), 2), f) for p, f in zip(parts, of_set, strict=True)])
+    found = []
+    for part in parts:
+        own = part.clusters
+        known = np.unique(own[own != UNKNOWN])
+        of_cluster = np.append(_folds(np.arange(len(known)), folds, random_state), -1)
+        place = np.where(own == UNKNOWN, len(known), np.searchsorted(known, own))
+        sides = of_cluster[place]
+        other = sides[:, ::-1]
+        sides = np.where(sides < 0, other, sides)
+        found.append(np.maximum(sides, 0))
+    return np.concatenate(found)
+
+
+def _folds(owners: Ints, folds: int, random_state: int) -> Ints:
+    """The fold of each unit; units of one owner share it."""
+    n, fold = int(owners.max(initial=-1)) + 1, np.zeros(len(owners), np.int64)
+    if n < 2:
+        return fold
+    cut = GroupKFold(min(folds, n), shuffle=True, random_state=random_state)
+    for number, (_, test) in enumerate(cut.split(np.zeros(len(owners)), groups=owners)):
+        fold[test] = number
+    return fold

@@ -1,0 +1,159 @@
+"""The folder of a project: data files in it, what they hold, and a project made of one of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from clustruct.exceptions import DataError
+from clustruct.incremental import Decision, Item, Store, is_store
+from clustruct.io import Columns, read_sets
+from clustruct.io.files import suffixes
+from clustruct.records import RawSet
+from clustruct.text import short
+
+PROJECT_END = ".clustruct.db"
+# Rows that are looked at for a guess, and shown.
+LOOKED_AT, SHOWN, LONGEST = 2000, 5, 80
+ID_NAMES = ("id", "nr", "no", "key", "record_id", "item", "uid")
+LABEL_NAMES = ("cluster", "cluster_id", "group", "label", "entity")
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A folder, outside of which nothing is read or written.
+
+    >>> Folder(Path(".")).file("../secret.csv")
+    Traceback (most recent call last):
+    ...
+    clustruct.exceptions.DataError: '../secret.csv' is no name of a file in the folder of the project
+    """
+
+    path: Path
+
+    def file(self, name: str) -> Path:
+        """The file of this name in the folder, there or not; `DataError` for any other way to name one."""
+        plain = name and name == Path(name).name and "\\" not in name and not name.startswith(".")
+        found = self.path / name if plain and name.isprintable() else None
+        if found is None or found.resolve().parent != self.path.resolve():
+            raise DataError(f"{short(name, 60)!r} is no name of a file in the folder of the project")
+        return found
+
+    def listed(self) -> list[dict[str, Any]]:
+        """Data files and projects, by name."""
+        ends = tuple(suffixes()) + tuple(f"{end}.gz" for end in suffixes())
+        found = []
+        for path in sorted(self.path.iterdir()):
+            is_project = path.name.endswith(".db") and path.is_file() and is_store(path)
+            if path.is_file() and not path.is_symlink() and (path.name.lower().endswith(ends) or is_project):
+                size = path.stat().st_size
+                found.append({"name": path.name, "size": size, "project": is_project})
+        return found
+
+    def keep(self, name: str, content: bytes) -> Path:
+        """A file that came through the page; one that is there is not replaced."""
+        path = self.file(name)
+        if not path.name.lower().endswith(tuple(suffixes())):
+            raise DataError(f"{short(name, 60)!r}: data files end in {', '.join(suffixes())}")
+        try:
+            with open(path, "xb") as f:
+                f.write(content)
+        except FileExistsError:
+            raise DataError(f"there is a file {short(name, 60)!r} already: give it another name") from None
+        return path
+
+
+def preview(path: Path) -> dict[str, Any]:
+    """What a data file holds, with a guess of what its columns are."""
+    from clustruct.features import guess_kind
+
+    raw = _table(path, Columns(id=None), most=LOOKED_AT)
+    fields = raw.fields()
+    kind, kinds = guess_kind([raw])
+    columns = [[short(value, LONGEST) for value in raw.some(f, slice(0, SHOWN))] for f in fields]
+    name = _first_unique(raw, fields)
+    label = next((f for f in fields if f.lower() in LABEL_NAMES), None)
+    used = [f for f in fields if f not in (name, label) and kinds.get(f) not in ("nothing", "id")]
+    guess = {"id": name, "cluster": None, "kind": kind, "fields": used or [f for f in fields if f != name]}
+    held = [{"name": f, "holds": kinds.get(f, "nothing")} for f in fields]
+    return {"fields": held, "rows": list(map(list, zip(*columns, strict=True))), "guess": guess}
+
+
+def _first_unique(raw: RawSet, fields: Sequence[str]) -> str | None:
+    """A column that may name items: of such a name, with another value in each row."""
+    named = [f for f in fields if f.lower() in ID_NAMES or f.lower().endswith(("_id", " id"))]
+    for field in named:
+        values = [value for value in raw.column(field) if value is not None]
+        if len(values) == len(raw) == len(set(map(str, values))):
+            return field
+    return None
+
+
+def _table(path: Path, columns: Columns, most: int | None = None) -> RawSet:
+    """All items of a file as one set; rows without ids are numbered from 1."""
+    from clustruct.incremental import one_set  # which loads much that the server does without
+
+    sets = list(read_sets(path, columns=columns, labels="ignored"))
+    if all(raw.ids is None or _are_lines(raw) for raw in sets):
+        first, numbered = 1, []
+        for raw in sets:
+            numbered.append(replace(raw, ids=[str(first + a) for a in range(len(raw))]))
+            first += len(raw)
+        sets = [replace(raw, source=None) for raw in numbered]
+    found = one_set(path, iter(sets))
+    return found if most is None or len(found) <= most else found.take(list(range(most)))
+
+
+def _are_lines(raw: RawSet) -> bool:
+    lines = None if raw.source is None else raw.source.lines
+    return lines is not None and list(raw.ids or ()) == list(lines)
+
+
+def begin(
+    folder: Folder, name: str, *, id: str | None, fields: Sequence[str], kind: str, cluster: str | None = None
+) -> Path:
+    """Make a project of a data file: a store of its items, each alone or in the group that a column says."""
+    source = folder.file(name)
+    path = folder.path / f"{source.name.split('.')[0]}{PROJECT_END}"
+    if path.exists():
+        raise DataError(f"there is a project {path.name} already: open it, or move it away")
+    if not fields:
+        raise DataError("choose a field at least: items are compared by them")
+    raw = _table(source, Columns(id=id or None))
+    for field in [*fields, *filter(None, [cluster])]:
+        if not raw.has(field):
+            raise DataError(f"{source.name}: no item has the field {short(field)!r}")
+    settings = {"source": source.name, "id": id, "fields": list(fields), "kind": kind, "cluster": cluster}
+    store = Store.create(path)
+    try:
+        with store.transaction():
+            _fill(store, raw, cluster, source.name)
+            store.set_up(**settings)
+    except BaseException:
+        store.remove()
+        raise
+    store.close()
+    return path
+
+
+def _fill(store: Store, raw: RawSet, cluster: str | None, source: str) -> None:
+    names = [f for f in raw.fields() if f != cluster]
+    values = zip(*(raw.column(f) for f in names), strict=True)
+    ids = [str(i) for i in raw.item_ids]
+    held = ({f: v for f, v in zip(names, row, strict=True) if v is not None} for row in values)
+    store.add_items(Item(i, fields, source) for i, fields in zip(ids, held, strict=True))
+    labels = raw.column(cluster) if cluster is not None else [None] * len(raw)
+    groups = {i: str(y) for i, y in zip(ids, labels, strict=True) if y not in (None, "")}
+    alone = {i: f"{i} alone" if i in groups.values() else i for i in ids if i not in groups}
+    store.record_run({**groups, **alone}, note=f"items of {source}")
+    for name, size in Counter(groups.values()).items():
+        if size > 1:  # what the file says is known is right until somebody says otherwise
+            store.decide(Decision("confirm", group=name, author=source))
+
+
+def open_project(path: Path) -> Store:
+    """The store of a project, for the page."""
+    return Store(path, shared=True)

@@ -1,0 +1,248 @@
+"""What a model makes of a project: learning from decisions, proposals, doubtful groups, questions, reasons.
+
+It reads the store whenever the log has grown. It runs in a process of its own (`engine_process`), so that
+decisions of people never wait for it.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from clustruct import storage
+from clustruct._typing import Bools, Floats, Ints
+from clustruct.baselines import LatentPairClustering
+from clustruct.features import PairFeatures, checked
+from clustruct.incremental import Constraints, Store, constraints
+from clustruct.incremental.known import known_of_store
+from clustruct.incremental.replay import State
+from clustruct.itemsets import ItemSet, PairScores
+from clustruct.problems import Marks
+from clustruct.recipe import Recipe, features_of, similarities
+from clustruct.records import RawSet
+
+from .asking import COMMITTEE
+
+# Features of all pairs of so many items are held, so that learning does not make them again.
+MOST_HELD = 5000
+# Weights that look better than any score: people have said so.
+BARRED = -1e6
+
+
+@dataclass(frozen=True)
+class Known:
+    """What a project says at one moment.
+
+    raw : items with the fields that are compared; numbers : of items by their ids
+    groups : the number of each item's group; names : ids of groups
+    held : what people said of pairs; marks : the same as something to learn from
+    at : the number of the last event
+    """
+
+    raw: RawSet
+    numbers: Mapping[str, int]
+    state: State
+    groups: Ints
+    names: list[str]
+    held: Constraints
+    marks: Marks
+    at: int
+
+    @classmethod
+    def of(cls, store: Store) -> Known:
+        """All of a store."""
+        known, settings = known_of_store(store, indexed=False), store.settings()
+        assert known.raw is not None
+        raw, state = _fields_of(known.raw, settings.get("fields")), known.state
+        numbers = {str(name): a for a, name in enumerate(raw.item_ids)}
+        held = constraints(state.statements(), disagreement="majority")
+        names, groups = _numbered([state.groups.get(str(name), "") for name in raw.item_ids])
+        return cls(
+            raw, numbers, state, groups, names, held, _marks(held, state, numbers), store.next_number() - 1
+        )
+
+    def groups_of(self, *items: str) -> Ints:
+        """The groups of items."""
+        return self.groups[[self.numbers[item] for item in items]]
+
+    def members(self, group: int) -> Ints:
+        """The items of a group."""
+        return np.flatnonzero(self.groups == group)
+
+
+def _fields_of(raw: RawSet, fields: list[str] | None) -> RawSet:
+    if not fields:
+        return raw
+    return RawSet.from_columns({f: raw.column(f) for f in fields if raw.has(f)}, ids=list(raw.item_ids))
+
+
+def _numbered(groups: list[str]) -> tuple[list[str], Ints]:
+    names = list(dict.fromkeys(groups))
+    number = {name: g for g, name in enumerate(names)}
+    return names, np.array([number[name] for name in groups], np.int64)
+
+
+def _marks(held: Constraints, state: State, numbers: Mapping[str, int]) -> Marks:
+    """Pairs that people spoke of, and confirmed groups, to which nothing else belongs."""
+    confirmed = [numbers[item] for item in state.confirmed() if item in numbers]
+    unsure = [(numbers[a], numbers[b]) for a, b in held.unsure]
+    return Marks.of_pairs(
+        len(numbers), held.must_link(numbers), held.cannot_link(numbers), unsure=unsure, complete=confirmed
+    )
+
+
+@dataclass
+class Engine:
+    """The model of a project, and what it makes of it."""
+
+    path: Path
+    _known: Known | None = None
+    _features: PairFeatures | None = None
+    _item_set: ItemSet | None = None
+    _pipeline: tuple[int, Pipeline] | None = None
+    _scores: tuple[int, PairScores] | None = None
+    recipe: Recipe = field(default_factory=Recipe)
+    first_guess: LatentPairClustering | None = None
+    doubts: Any = None
+
+    def known(self) -> Known:
+        """What the project says now."""
+        with Store(self.path) as store:
+            if self._known is None or self._known.at != store.next_number() - 1:
+                self._known = Known.of(store)
+                self.recipe = Recipe(kind=store.settings().get("kind") or "auto")
+        return self._known
+
+    def whole(self) -> RawSet:
+        """The items with all their fields."""
+        with Store(self.path) as store:
+            raw = known_of_store(store, indexed=False).raw
+        assert raw is not None
+        return raw
+
+    def share(self, other: Engine) -> None:
+        """Take over what another engine of the same project has made of the items."""
+        self._features, self._item_set = other._features, other._item_set
+        self.first_guess, self._pipeline = other.first_guess, other._pipeline
+
+    def features(self) -> PairFeatures:
+        """Features that suit the items."""
+        if self._features is None:
+            bare = replace(self.known().raw, labels=None)
+            self._features = features_of(self.recipe, [bare])
+        return self._features
+
+    def item_set(self) -> ItemSet | None:
+        """The features of all compared pairs, for a table that is not large."""
+        raw = self.known().raw
+        if self._item_set is None and len(raw) <= MOST_HELD:
+            self._item_set = self.features().checked().transform([raw])[0]
+        return self._item_set
+
+    def model(self) -> tuple[int, Pipeline] | None:
+        """The last model of the project, with its number."""
+        with Store(self.path) as store:
+            held = store.models()
+            if not held:
+                return None
+            number = held[-1].number
+            if self._pipeline is None or self._pipeline[0] != number:
+                self._pipeline = number, model_of(store.model(number))
+        return self._pipeline
+
+    def keep(self, number: int, pipeline: Pipeline) -> None:
+        """A model that was learned here need not be read again."""
+        self._pipeline = number, pipeline
+
+    def scores(self, number: int, pipeline: Pipeline) -> PairScores:
+        """Scores of all compared pairs by a model."""
+        if self._scores is None or self._scores[0] != number:
+            self._scores = number, self.scored(pipeline)
+        return self._scores[1]
+
+    def committee(self, known: Known, rng: np.random.Generator) -> list[Floats]:
+        """Probabilities of the compared pairs by models that have seen other answers, drawn with replacement;
+        none for a large table, or before there are answers.
+        """
+        x, first = self.item_set(), self.first_guess
+        said = [*known.held.same, *known.held.different]
+        if x is None or first is None or len(said) < 2 * COMMITTEE:
+            return []
+        pairs = np.array([[known.numbers[s.a], known.numbers[s.b]] for s in said])
+        same = np.array([s.answer == "same" for s in said])
+        found = []
+        for _ in range(COMMITTEE):
+            some = rng.integers(0, len(said), len(said))
+            mine = same[some]
+            model = first.answered([Marks.of_pairs(x.n_items, pairs[some][mine], pairs[some][~mine])])
+            linear = model.linear_similarity()
+            assert linear is not None
+            found.append(model.pair_probabilities(_values(x, linear)))
+        return found
+
+    def scored(self, pipeline: Pipeline) -> PairScores:
+        """The same for a model without number."""
+        x, linear = self.item_set(), pipeline[-1].linear_similarity()
+        if x is not None and pipeline[0] is self._features and linear is not None:
+            pairs = (
+                x.pair_index if x.pair_index is not None else np.column_stack(np.triu_indices(x.n_items, 1))
+            )
+            return PairScores(x.n_items, index=pairs, values=_values(x, linear), sources=x.sources)
+        found = similarities(checked(pipeline), self.known().raw)
+        assert found is not None
+        return found.listed()
+
+
+def _values(x: ItemSet, linear: tuple[Floats, float]) -> Floats:
+    assert x.pairs is not None
+    return np.asarray(x.pairs @ linear[0] + linear[1], np.float64).ravel()
+
+
+def probabilities(pipeline: Pipeline, scores: Floats) -> Floats:
+    """The probability that pairs with these scores belong together, as far as the model knows."""
+    model = pipeline[-1]
+    if getattr(model, "calibration_", None) is None and not hasattr(model, "from_nearest_"):
+        unit = float(np.std(scores)) or 1.0
+        return 1.0 / (1.0 + np.exp(-2.0 * np.asarray(scores) / unit))
+    return np.asarray(model.pair_probabilities(scores), np.float64)
+
+
+def is_calibrated(pipeline: Pipeline) -> bool:
+    """Whether probabilities were learned from held-out groups."""
+    return getattr(pipeline[-1], "calibration_", None) is not None
+
+
+def barred(scores: PairScores, known: Known) -> PairScores:
+    """Scores under which nothing joins a confirmed group."""
+    assert scores.index is not None
+    assert scores.values is not None
+    own = np.full(len(known.groups), -1)
+    for item, by in known.state.confirmed().items():
+        own[known.numbers[item]] = by
+    first, second = own[scores.index].T
+    crossing: Bools = (first != second) & ((first >= 0) | (second >= 0))
+    return replace(scores, values=np.where(crossing, BARRED, scores.values))
+
+
+def model_of(content: bytes) -> Pipeline:
+    """The pipeline of a model file that is held in memory."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model"
+        path.write_bytes(content)
+        pipeline: Pipeline = storage.load(path)
+    return pipeline
+
+
+def bytes_of(pipeline: Pipeline, about: Mapping[str, Any]) -> bytes:
+    """A pipeline as a model file."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "model")
+        storage.save(path, pipeline, about=about)
+        return Path(path).read_bytes()

@@ -1,0 +1,216 @@
+"""Learn: a model from the decisions of a project, the groups it proposes, and what changed.
+
+Until people have confirmed a dozen groups, a similarity that is guessed and moved by their answers
+(`LatentPairClustering`); from then on the structural SVM, with C and probabilities by held-out groups.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from clustruct import Recipe
+from clustruct._typing import Bools, Ints
+from clustruct.baselines import LatentPairClustering
+from clustruct.callbacks import Callback, Iteration, Training, training_callback
+from clustruct.incremental import Changes, Store, compare, fresh_id, match_groups, with_ids
+from clustruct.incremental.assign import NEW, assign
+from clustruct.problems import Marks
+from clustruct.recipe import guessed, was_interrupted
+
+from .asking import Agreement, held_out
+from .engine import Engine, Known, barred, bytes_of, is_calibrated
+
+# So many confirmed groups of two items and more, and a structural SVM can be trained, C chosen.
+FEWEST_GROUPS = 12
+FOLDS = 5
+MODEL = "model"
+
+
+class Stopped(Exception):
+    """Somebody has asked for it, before there was anything to keep."""
+
+
+@dataclass
+class Progress(Callback):
+    """Says how far a learning is, and ends it when that is asked for."""
+
+    tell: Callable[[dict[str, Any]], None]
+    stop: bool = False
+    _last: float = 0.0
+
+    def on_open(self, stage: str, total: int | None) -> None:
+        self._say(stage, {}, force=True)
+
+    def on_step(self, stage: str, done: int, total: int | None) -> None:
+        self._say(stage, {"done": done, "total": total})
+
+    def on_iteration(self, training: Training, iteration: Iteration) -> object:
+        share = iteration.gap / abs(iteration.primal) if iteration.primal else 0.0
+        gap = share if np.isfinite(share) else None
+        told = {"round": iteration.iteration, "gap": gap, "done": training.done, "total": training.total}
+        self._say(training.stage, told)
+        return "stopped" if self.stop else None
+
+    def _say(self, stage: str, told: dict[str, Any], *, force: bool = False) -> None:
+        now = time.monotonic()
+        if force or now - self._last > 0.2:
+            self._last = now
+            self.tell({"stage": stage, **told})
+
+    def check(self) -> None:
+        """Between stages: end where that was asked for."""
+        if self.stop:
+            raise Stopped
+
+
+def learn(engine: Engine, progress: Progress) -> dict[str, Any]:
+    """Learn from all decisions, group anew under what people said, and keep model and groups."""
+    started, known = time.monotonic(), engine.known()
+    with training_callback(progress):
+        progress.tell({"stage": "features"})
+        engine.item_set()
+        progress.check()
+        pipeline, how = _trained(engine, known)
+        progress.check()
+        progress.tell({"stage": "checking against answers it has not seen"})
+        seen = foretold(engine, known, pipeline)
+        progress.tell({"stage": "grouping"})
+        scores = engine.scored(pipeline)
+        groups = proposed(known, barred(scores, known))
+    about = {
+        "how": how,
+        "answers": len(known.held),
+        "at": known.at,
+        "calibrated": is_calibrated(pipeline),
+        "agreement": asdict(seen),
+        "seconds": round(time.monotonic() - started, 2),
+        "stopped": was_interrupted(pipeline[-1]) or progress.stop,
+        "gap": _gap(pipeline),
+    }
+    number, changes = keep(engine, pipeline, groups, about)
+    return {"model": number, **about, "changes": changes.summary(), "counts": changes.count()}
+
+
+def _gap(pipeline: Pipeline) -> float | None:
+    result = getattr(pipeline[-1], "result_", None)
+    gap, primal = getattr(result, "gap", None), getattr(result, "primal", None)
+    return None if not gap or not primal or not np.isfinite(gap / primal) else float(gap / abs(primal))
+
+
+def labels_of(marks: Marks) -> list[int | None]:
+    """Confirmed groups as labels; all others are not known."""
+    whole = np.append(marks.complete, np.False_)[marks.piece]
+    return [int(p) if known else None for p, known in zip(marks.piece, whole, strict=True)]
+
+
+def n_confirmed(marks: Marks) -> int:
+    """Confirmed groups of two items and more."""
+    sizes = np.bincount(marks.piece[marks.piece >= 0], minlength=len(marks.complete))
+    return int(np.count_nonzero((sizes > 1) & marks.complete))
+
+
+def _trained(engine: Engine, known: Known) -> tuple[Pipeline, str]:
+    """A pipeline, and how it was made."""
+    if n_confirmed(known.marks) < FEWEST_GROUPS:
+        return _guessed(engine, known), "answers" if len(known.held) else "no labels"
+    raw = replace(known.raw, labels=labels_of(known.marks))
+    before, recipe = engine.model(), Recipe(**engine.recipe.get_params(deep=False))
+    if before is not None and getattr(before[1][-1], "past_", None) is not None:
+        recipe.fit([raw], corrections=[None], start=before[1])
+        return recipe.pipeline_, "groups, from the last model on"
+    return recipe.fit([raw]).pipeline_, "groups"
+
+
+def _guessed(engine: Engine, known: Known) -> Pipeline:
+    x = engine.item_set()
+    if x is None:
+        return guessed(engine.recipe, engine.features(), [known.raw], [known.marks])
+    first = engine.first_guess
+    if first is None:
+        first = engine.first_guess = LatentPairClustering().fit([x])
+    return Pipeline([("features", engine.features()), ("model", first.answered([known.marks]))])
+
+
+def foretold(engine: Engine, known: Known, pipeline: Pipeline) -> Agreement:
+    """How many answers are foretold by models of the other answers, for the learning curve."""
+    said = [*known.held.same, *known.held.different]
+    x, first = engine.item_set(), engine.first_guess
+    if x is None or first is None or not said:
+        return Agreement(0, 0.0, 0.0, 1.0)
+    said.sort(key=lambda one: (one.by.number, one.a, one.b))
+    pairs = np.sort([[known.numbers[s.a], known.numbers[s.b]] for s in said], axis=1)
+    same = np.array([s.answer == "same" for s in said])
+    use = (
+        np.ones(len(pairs), np.bool_) if x.pair_index is None else are_listed(pairs, x.pair_index, x.n_items)
+    )
+    pairs, same = pairs[use], same[use]
+
+    def model_of(which: Bools) -> Callable[[Bools], Bools]:
+        ours = Marks.of_pairs(x.n_items, pairs[which & same], pairs[which & ~same])
+        model = first.answered([ours])
+        return lambda some: (model.pair_scores(x, pairs[some]) > 0.0) == same[some]
+
+    return held_out(len(pairs), FOLDS, model_of)
+
+
+def are_listed(pairs: Ints, listed: Ints, n: int) -> Bools:
+    """Which pairs (the smaller number first) are among others, of n items."""
+    return np.isin(pairs[:, 0] * n + pairs[:, 1], listed[:, 0].astype(np.int64) * n + listed[:, 1])
+
+
+def proposed(known: Known, scores: Any) -> dict[str, str]:
+    """Groups by scores that hold what people said; each keeps the id of the group that it continues."""
+    labels: Ints = assign(
+        scores,
+        np.full(len(known.groups), NEW),
+        must_link=known.held.must_link(known.numbers),
+        cannot_link=known.held.cannot_link(known.numbers),
+    ).labels
+    items = list(known.numbers)
+    found = {item: int(y) for item, y in zip(items, labels, strict=True)}
+    before = known.state.groups
+    confirmed = {before[i] for i in known.state.confirmed() if i in before}
+    kept = match_groups(before, found, prefer=confirmed)
+    taken = {entry.id for entry in known.state.ledger}
+
+    def fresh(item: str) -> str:
+        taken.add(name := fresh_id("studio", known.at, item, taken=taken))
+        return name
+
+    return with_ids(found, kept, fresh)
+
+
+def keep(
+    engine: Engine, pipeline: Pipeline, groups: dict[str, str], about: dict[str, Any]
+) -> tuple[int, Changes]:
+    """Model and groups in the project, together. Decisions that came meanwhile hold."""
+    content = bytes_of(pipeline, about)
+    with Store(engine.path) as store, store.transaction():
+        before = store.groups()
+        if store.next_number() - 1 != about["at"]:
+            groups = _still_right(store, before, groups, about["at"])
+        moved = {i: g for i, g in groups.items() if before.get(i) != g}
+        changes = compare(before, {**before, **moved})
+        number = store.keep_model(content, {**about, "changes": changes.summary()})
+        if moved:
+            store.record_run(moved, author=f"{MODEL} {number}", note=changes.summary())
+    engine.keep(number, pipeline)
+    return number, changes
+
+
+def _still_right(store: Store, before: dict[str, str], groups: dict[str, str], at: int) -> dict[str, str]:
+    """Without the groups, old and new, of items that somebody has decided about since."""
+    named = {item for d in store.decisions() if d.number > at for item in d.items}
+    touched = {g for d in store.decisions() if d.number > at for g in (d.group, d.into) if g}
+    held = {before[i] for i in named if i in before} | touched
+    mixed = {groups[i] for i, g in before.items() if i in groups and g in held}
+    own = {g for i, g in before.items() if groups.get(i) in mixed}
+    out = {i for i, g in before.items() if g in held | own or groups.get(i) in mixed}
+    ended = {name for name in set(groups.values()) if store.was_given(name) and not store.size(name)}
+    return {i: g for i, g in groups.items() if i not in out and g not in ended}

@@ -1,0 +1,188 @@
+"""Many starts at once: k-means and the first steps of the search in few dimensions, all in one product."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.linalg import eigh
+from sklearn.utils.extmath import randomized_svd
+
+from clustruct._typing import Floats, Indices
+
+from .problem import FEW_FEATURES, MarginProblem
+
+# Leading directions that starts are made in.
+DIRECTIONS = 64
+# Passes of k-means at most.
+PASSES = 20
+# Steps that a start is judged after; so many starts are then labelled anew, and judged after as many again.
+STEPS = 2
+JUDGED_AGAIN = 4
+# How far a step may go: least where a Universum lies across the documents in few dimensions.
+SHARES = np.array([0.0, *np.geomspace(2e-3, 1.0, 10)], np.float32)
+
+
+def lowest_starts(
+    problem: MarginProblem, count: int, rng: np.random.RandomState, principal: bool = True
+) -> list[Floats]:
+    """Weights to start the search of `problem` from, lowest objective first: the best of ``count`` starts.
+
+    Documents are seen in their `DIRECTIONS` leading principal directions, at right angles to their mean, so
+    that every W there is balanced. A start is k-means there, from seeds by k-means++ (Arthur and
+    Vassilvitskii 2007); with ``principal`` the first one is made in the k - 1 leading directions
+    alone. Each is judged by the objective after a few steps of descent, and the best of them once more after
+    as many with their new labels. All starts share their matrix products, in single precision.
+    Cost O(n d^2) for the directions (O(nnz) where features are many), then O(n count k `DIRECTIONS`) a pass.
+    """
+    reduced, V = _reduced(problem, rng)
+    labels = kmeans_many(reduced.X, problem.n_clusters, count, rng)
+    if principal:
+        few = np.ascontiguousarray(reduced.X[:, : problem.n_clusters - 1])
+        labels[:, 0] = kmeans_many(few, problem.n_clusters, 1, rng)[:, 0]
+    W, value = reduced.descend(labels)
+    W, value = reduced.descend(reduced.labels(W[np.argsort(value, kind="stable")[:JUDGED_AGAIN]]))
+    return [W[s].astype(float) @ V.T / reduced.unit for s in np.argsort(value, kind="stable")]
+
+
+def directions(X: Any, mean: Floats | None, rng: np.random.RandomState, count: int | None = None) -> Floats:
+    """The leading principal directions of X as columns, at right angles to its mean where one is given.
+
+    Without the direction of its mean X has mean zero, so they are those of X less its mean, too. For more
+    than `FEW_FEATURES` features, and for sparse X, by a randomised decomposition.
+    """
+    d = X.shape[1]
+    count = min(count or DIRECTIONS, d - int(mean is not None))
+    along = np.zeros(d, X.dtype) if mean is None else (mean / np.linalg.norm(mean)).astype(X.dtype)
+    if d > FEW_FEATURES or hasattr(X, "tocsr"):
+        V = randomized_svd(X, min(count + 1, *X.shape), n_iter=2, random_state=rng)[2].T
+        return np.linalg.qr(V - np.outer(along, along @ V))[0][:, :count]
+    G = X.T @ X
+    share = G @ along
+    G += (along @ share) * np.outer(along, along) - np.outer(share, along) - np.outer(along, share)
+    return np.asarray(eigh(G, subset_by_index=[d - count, d - 1])[1][:, ::-1])
+
+
+def kmeans_many(Z: Floats, k: int, count: int, rng: np.random.RandomState) -> Indices:
+    """Labels by k-means from so many starts, one column each. Cost O(n count k d) a pass, in two products."""
+    from ._kernels import nearest
+
+    n, d = Z.shape
+    centres = _seeds(Z, k, count, rng)
+    labels, before = np.empty((n, count), np.intp), np.full((n, count), -1, np.intp)
+    member = np.empty((n, count, k), Z.dtype)
+    for _ in range(PASSES):
+        scores = (Z @ centres.reshape(count * k, d).T).reshape(n, count, k)
+        nearest(scores, 0.5 * np.sum(centres**2, axis=2), labels, member)
+        if np.array_equal(labels, before):
+            break
+        sums = (member.reshape(n, count * k).T @ Z).reshape(count, k, d)
+        sizes = member.sum(axis=0)[:, :, None]
+        # An empty cluster stays where it is.
+        centres = np.where(sizes > 0, sums / np.maximum(sizes, 1), centres)
+        before[:] = labels
+    return labels
+
+
+def _seeds(Z: Floats, k: int, count: int, rng: np.random.RandomState) -> Floats:
+    """k rows for each start: each by chance, as the square of its distance from those before it."""
+    n, d = Z.shape
+    seeds = np.empty((count, k, d), Z.dtype)
+    seeds[:, 0] = Z[rng.randint(n, size=count)]
+    squares, distance = np.sum(Z**2, axis=1)[:, None], np.full((n, count), np.inf)
+    for j in range(1, k):
+        last = seeds[:, j - 1]
+        np.minimum(distance, squares - 2.0 * (Z @ last.T) + np.sum(last**2, axis=1), out=distance)
+        total = np.cumsum(np.maximum(distance, 0.0), axis=0)
+        chance = rng.random_sample(count) * total[-1]
+        rows = [np.searchsorted(total[:, s], chance[s]) for s in range(count)]
+        seeds[:, j] = Z[np.minimum(rows, n - 1)]
+    return seeds
+
+
+def _reduced(problem: MarginProblem, rng: np.random.RandomState) -> tuple[_Reduced, Floats]:
+    """The problem in the leading directions of its documents, and these."""
+    values = problem.X.data if hasattr(problem.X, "tocsr") else problem.X
+    unit = float(np.sqrt(np.vdot(values, values) / problem.X.shape[0])) or 1.0
+    X = (problem.X / unit).astype(np.float32)
+    V = directions(X, problem.centre if problem.is_balanced else None, rng)
+    U = np.zeros((0, V.shape[1]), np.float32)
+    if problem.has_universum:
+        U = np.asarray((problem.U / unit).astype(np.float32) @ V)
+    C, C_universum = (weight * unit**2 for weight in (problem.C, problem.C_universum))
+    return _Reduced(np.asarray(X @ V), U, problem.n_clusters, C, C_universum, problem.margin, unit), V
+
+
+@dataclass(frozen=True)
+class _Reduced:
+    """`MarginProblem` in few directions and without the balance, for many W at once.
+
+    In single precision, so X and U are divided by ``unit``; W, C and the objective are in its units.
+    """
+
+    X: Any
+    U: Any
+    k: int
+    C: float
+    C_universum: float
+    margin: float
+    unit: float
+
+    def scores(self, X: Any, W: Any) -> Any:
+        """n x starts x clusters."""
+        return (X @ W.reshape(-1, W.shape[2]).T).reshape(len(X), *W.shape[:2])
+
+    def labels(self, W: Any) -> Indices:
+        """The cluster of each row, a column for each start."""
+        return np.argmax(self.scores(self.X, W), axis=2)
+
+    def descend(self, labels: Indices) -> tuple[Any, Floats]:
+        """W for each start after a few steps with its labels fixed, and the objective there.
+
+        Where the plane ``b - <V, W>`` touches the risk at W, V - W is the way of steepest descent; the best
+        of some `SHARES` of it is taken.
+        """
+        W = np.zeros((labels.shape[1], self.k, self.X.shape[1]), np.float32)
+        for _ in range(STEPS):
+            move = self._plane(W, labels) - W
+            lengths = np.stack([np.einsum("skd,skd->s", a, b) for a, b in ((W, W), (W, move), (move, move))])
+            values = 0.5 * np.stack([np.ones(len(SHARES)), 2.0 * SHARES, SHARES**2]).T @ lengths
+            values += self._risks(W, move, labels)
+            W = W + SHARES[np.argmin(values, axis=0)].astype(np.float32)[:, None, None] * move
+        risk = self._risks(W, np.zeros_like(W), self.labels(W))[0]
+        return W, 0.5 * np.einsum("skd,skd->s", W, W) + risk
+
+    def _plane(self, W: Any, labels: Indices) -> Any:
+        """V of the plane that touches the weighted risk of each start at W."""
+        from ._kernels import target_planes, universum_planes
+
+        M = np.empty((len(self.X), *W.shape[:2]), np.float32)
+        target_planes(self.scores(self.X, W), labels, M)
+        V = self._weight * (M.reshape(len(M), -1).T @ self.X)
+        if len(self.U):
+            M = np.empty((len(self.U), *W.shape[:2]), np.float32)
+            universum_planes(self.scores(self.U, W), self.margin, M)
+            V += self._universum_weight * (M.reshape(len(M), -1).T @ self.U)
+        return V.reshape(W.shape)
+
+    def _risks(self, W: Any, move: Any, labels: Indices) -> Floats:
+        """The weighted risk of each start at W and all `SHARES` of the move."""
+        from ._kernels import target_sums, universum_sums
+
+        sums = np.zeros((len(SHARES), len(W)))
+        target_sums(self.scores(self.X, W), self.scores(self.X, move), labels, SHARES, sums)
+        sums *= self._weight
+        if len(self.U):
+            more = np.zeros_like(sums)
+            universum_sums(self.scores(self.U, W), self.scores(self.U, move), self.margin, SHARES, more)
+            sums += self._universum_weight * more
+        return sums
+
+    @property
+    def _weight(self) -> float:
+        return self.C / (len(self.X) * self.k)
+
+    @property
+    def _universum_weight(self) -> float:
+        return self.C_universum / len(self.U)

@@ -1,0 +1,67 @@
+"""``clustruct cv --compare``: one table, a paired test by group, and words that say what could be chance."""
+
+import json
+
+import numpy as np
+import pytest
+
+from clustruct import Recipe
+from clustruct.datasets import make_records
+from clustruct.recipe import LEARNERS
+from clustruct.recipe.comparing import Compared, Tried, compare, holm, settings
+
+
+def test_the_command_prints_one_table_and_says_what_could_be_chance(folder, command):
+    words = ("--set", "set", "--cluster", "cluster", "--C", "1", "--folds", "2", "--quiet")
+    code, said, _ = command("cv", folder / "train.csv", *words, "--compare", "similarity", "--json")
+    assert code == 0
+    found = json.loads(said)
+    assert [row["name"] for row in found["tried"]] == ["the recipe as it is", "mapped", "trees"]
+    assert found["groups"] == 4
+    assert not found["sure"]
+    assert found["recommendation"].startswith("keep")
+    code, said, _ = command(
+        "cv", folder / "train.csv", *words, "--compare", "learner", "--score", "b_cubed_f1"
+    )
+    assert code == 0
+    assert "won/tied/lost" in said
+    assert "keep the recipe as it is" in said
+    code, _, said = command("cv", folder / "train.csv", *words, "--compare", "loss", "--score", "beauty")
+    assert code != 0
+    assert "--score must be one of" in said
+
+
+def test_one_thing_is_changed_at_a_time():
+    found = list(settings(Recipe(), ["learner", "loss", "linkage", "similarity"]))
+    assert {change["learner"] for change in found if [*change] == ["learner"]} == {*LEARNERS} - {
+        "correlation"
+    }
+    assert {"loss": "b_cubed", "scaling": "slack"} in found
+    assert {"learner": "agglomerative", "linkage": "left"} in found
+    assert {"similarity": "trees"} in found
+    with pytest.raises(ValueError, match="some of learner"):
+        list(settings(Recipe(), ["colour"]))
+
+
+def test_settings_that_cannot_be_are_named():
+    found = compare(Recipe(C=1.0, nonnegative=True), make_records(n_sets=4, n_people=4), ["learner"], folds=2)
+    refused = {t.name: t.refused for t in found.tried if t.refused}
+    assert "nonnegative goes with learner='correlation'" in refused["pairs"]
+    assert found.best.refused is None
+
+
+def test_a_clear_difference_is_recommended_and_chance_is_not():
+    rng = np.random.default_rng(0)
+    usual = Tried("usual", {}, rng.random(20) / 2)
+    better = Tried("better", {}, usual.values + 0.3, level=0.001)
+    luck = Tried("luck", {}, usual.values + 0.31 * (np.arange(20) < 2), level=0.4)
+    assert Compared([usual, better, luck], "pairwise_f1", 20).recommendation().startswith("take better")
+    said = Compared([usual, luck], "pairwise_f1", 4).recommendation()
+    assert said.startswith("keep usual")
+    assert "could be chance" in said
+    assert "4 independent groups" in said
+
+
+def test_levels_for_all_together():
+    made = [Tried(str(p), {}, np.zeros(1), level=p) for p in (0.04, 0.01, 0.03)]
+    assert [t.level for t in holm(made)] == pytest.approx([0.06, 0.03, 0.06])

@@ -1,0 +1,210 @@
+"""Columns that make a similarity nonlinear: exact where claimed, and never of labels they should not see."""
+
+import numpy as np
+import pytest
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.pipeline import make_pipeline
+
+from clustruct import ItemSet, Recipe, SupervisedCorrelationClustering
+from clustruct.cli.arguments import SIMILARITIES as OFFERED
+from clustruct.datasets import make_records
+from clustruct.explain import pair_contributions
+from clustruct.similarity import (
+    SIMILARITIES,
+    FourierMap,
+    FullProducts,
+    KernelMap,
+    NystroemMap,
+    TreeColumn,
+    Trees,
+    make_map,
+)
+from clustruct.similarity.base import labelled_pairs
+from clustruct.similarity.kernels import evening_rotation
+from clustruct.similarity.trees import pair_folds
+from clustruct.storage import load, save
+
+
+def toy_sets(n=5, m=12, seed=0, listed=False):
+    rng = np.random.default_rng(seed)
+    sets, labels = [], []
+    for _ in range(n):
+        y = rng.integers(0, 4, m)
+        a, b = np.triu_indices(m, 1)
+        same = y[a] == y[b]
+        ring = np.where(same, 0.5, rng.random(len(a))) + 0.05 * rng.normal(size=len(a))
+        rows = np.column_stack([ring, rng.normal(size=len(a)) + same, np.ones(len(a))])
+        index = np.column_stack([a, b]) if listed else None
+        sets.append(
+            ItemSet(pairs=rows, pair_index=index, n_items=m, feature_names=["ring", "hint", "constant"])
+        )
+        labels.append(y)
+    return sets, labels
+
+
+def test_trees_in_plain_arrays_are_those_of_the_classifier():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 5)).round(1)
+    y = (X[:, 0] * X[:, 1] > 0) ^ (X[:, 2] > 1)
+    for n_trees in (1, 30):
+        made = HistGradientBoostingClassifier(max_iter=n_trees, min_samples_leaf=5, random_state=0).fit(X, y)
+        new = np.concatenate([X, 3.0 * rng.normal(size=(300, 5)).round(1)])
+        np.testing.assert_allclose(Trees.of(made).logits(new), made.decision_function(new), atol=1e-12)
+
+
+def test_damaged_trees_are_refused():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 2))
+    made = HistGradientBoostingClassifier(max_iter=2, min_samples_leaf=5).fit(X, X[:, 0] > 0)
+    trees = Trees.of(made)
+    trees.check(2)
+    circle = Trees.from_state({**trees.state(), "left": np.zeros_like(trees.left)})
+    with pytest.raises(ValueError, match="branches"):
+        circle.check(2)
+    with pytest.raises(ValueError, match="feature"):
+        trees.check(1 if trees.feature.max() == 1 else 0)
+
+
+@pytest.mark.parametrize("n_sets", [1, 5])
+def test_no_column_is_of_trees_that_saw_its_clusters_or_its_group(n_sets):
+    sets, labels = toy_sets(n_sets, m=20)
+    parts = [labelled_pairs(x, y) for x, y in zip(sets, labels, strict=True)]
+    groups = None if n_sets == 1 else ["a", "a", "b", "c", "d"]
+    sides = pair_folds(parts, groups, 3, 0)
+    if n_sets == 1:
+        own = parts[0].clusters
+        for fold in range(3):
+            held_out = (sides == fold).any(axis=1)
+            touched = np.unique(own[sides == fold])
+            assert (np.isin(own, touched).any(axis=1) == held_out).all()
+    else:
+        of_set = [set(part.ravel()) for part in np.split(sides, np.cumsum([len(p.rows) for p in parts])[:-1])]
+        assert all(len(folds) == 1 for folds in of_set)
+        assert of_set[0] == of_set[1]
+
+
+def test_a_column_of_noise_tells_nothing_of_training_pairs():
+    """Where features are noise, trees know the pairs that they were shown; the columns of training do not."""
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 12, 60)
+    same = np.equal.outer(y, y)[np.triu_indices(60, 1)]
+    x = ItemSet(pairs=rng.normal(size=(len(same), 6)))
+    column = TreeColumn(min_samples_leaf=5)
+    crossed = column.fit_transform([x], [y])[0].pairs[:, -1]
+    seen = column.transform([x])[0].pairs[:, -1]
+    assert seen[same].mean() - seen[~same].mean() > 1.0
+    assert abs(crossed[same].mean() - crossed[~same].mean()) < 0.3
+    assert np.abs(crossed).max() <= 12.0
+
+
+def test_trees_learn_what_weights_cannot():
+    sets, labels = toy_sets(8, m=16)
+    train, test = (sets[:6], labels[:6]), (sets[6:], labels[6:])
+    linear = SupervisedCorrelationClustering(1.0).fit(*train)
+    trees = make_pipeline(TreeColumn(), SupervisedCorrelationClustering(1.0)).fit(*train)
+    assert trees.score(*test) > linear.score(*test) + 0.03
+
+
+@pytest.mark.parametrize("listed", [False, True])
+def test_a_linear_kernel_is_linear_training(listed):
+    sets, labels = toy_sets(4, m=7, listed=listed)
+    linear = SupervisedCorrelationClustering(1.0, rtol=1e-9).fit(sets, labels)
+    column = KernelMap("linear", bias=False)
+    kernel = SupervisedCorrelationClustering(1.0, rtol=1e-9).fit(column.fit_transform(sets), labels)
+    new, _ = toy_sets(2, m=9, seed=5, listed=listed)
+    for x, mapped in zip([*sets, *new], column.transform([*sets, *new]), strict=True):
+        ours, plain = kernel.decision_function([mapped])[0], linear.decision_function([x])[0]
+        if listed:
+            ours, plain = ours.toarray(), plain.toarray()
+        np.testing.assert_allclose(ours, plain, atol=1e-6 * np.abs(plain).max())
+
+
+@pytest.mark.parametrize("column", [KernelMap("rbf", bias=False), KernelMap("polynomial", bias=True)])
+def test_columns_have_the_kernel_as_inner_product(column):
+    sets, _ = toy_sets(3, m=6)
+    phi = np.concatenate([x.pairs for x in column.fit_transform(sets)])
+    rows = np.concatenate([x.pairs for x in sets]) / column.feature_scale_
+    if column.kernel == "rbf":
+        expected = np.exp(-((rows[:, None] - rows) ** 2).sum(axis=2) / 3)
+    else:
+        expected = (rows @ rows.T / 3 + 1.0) ** 2 + 1.0
+    np.testing.assert_allclose(phi @ phi.T, expected, atol=1e-6)
+    sizes = np.mean([(x.pairs**2).mean(axis=0) for x in column.transform(sets)], axis=0)
+    np.testing.assert_allclose(sizes, sizes.mean(), rtol=1e-6)
+
+
+def test_evening_rotation_is_a_rotation():
+    A = np.random.default_rng(0).normal(size=(9, 9))
+    Q = evening_rotation(A @ A.T)
+    np.testing.assert_allclose(Q.T @ Q, np.eye(9), atol=1e-12)
+    np.testing.assert_allclose((Q.T @ A @ A.T @ Q).diagonal(), np.trace(A @ A.T) / 9)
+
+
+def test_maps_come_near_the_kernel():
+    sets, _ = toy_sets(3, m=8)
+    rows = np.concatenate([x.pairs for x in sets])
+    for column, near in ((NystroemMap(n_components=84), 1e-6), (FourierMap(n_components=4000), 0.1)):
+        phi = np.concatenate([x.pairs for x in column.fit_transform(sets)])[:, 3:]
+        scaled = rows / column.feature_scale_
+        expected = np.exp(-((scaled[:, None] - scaled) ** 2).sum(axis=2) / 3)
+        assert np.abs(phi @ phi.T - expected).max() < near
+
+
+def test_full_products_are_a_full_matrix():
+    rng = np.random.default_rng(0)
+    x = ItemSet(nodes=rng.normal(size=(5, 4)), pairs=rng.normal(size=(10, 2)))
+    made = FullProducts(3).fit([x])
+    W = rng.normal(size=(3, 3))
+    W += W.T
+    i, j = np.triu_indices(3)
+    v = rng.normal(size=2)
+    K = made.transform([x])[0].similarity(np.concatenate([W[i, j], v]))
+    Z = x.nodes @ made.projection_
+    rest = ItemSet(pairs=x.pairs).similarity(v)
+    np.testing.assert_allclose(K, Z @ W @ Z.T + rest, atol=1e-10)
+    with pytest.raises(ValueError, match="node features"):
+        made.fit([ItemSet(pairs=np.ones((1, 1)))])
+
+
+def test_what_cannot_be_learned_is_refused_by_name():
+    sets, _ = toy_sets(1)
+    with pytest.raises(ValueError, match="requires y"):
+        TreeColumn().fit(sets)
+    with pytest.raises(ValueError, match="belong together"):
+        TreeColumn().fit(sets, [np.arange(12)])
+    with pytest.raises(ValueError, match="similarity must be one of linear"):
+        make_map("cubic")
+    with pytest.raises(ValueError, match="too many for an exact kernel"):
+        KernelMap().fit([ItemSet(pairs=np.random.default_rng(0).normal(size=(3160, 1)))])
+    assert (*SIMILARITIES, "auto") == OFFERED
+    with pytest.raises(ValueError, match="cv --compare"):
+        make_map("auto")
+
+
+@pytest.mark.parametrize("similarity", ["trees", "mapped", "kernel"])
+def test_a_recipe_predicts_explains_and_keeps_it(similarity, tmp_path):
+    sets = make_records(n_sets=5, n_people=4)
+    recipe = Recipe(C=1.0, similarity=similarity).fit(sets[:4])
+    features, model = recipe.pipeline_[0], recipe.pipeline_[-1]
+    names = [str(name) for name in features.get_feature_names_out()]
+    assert len(names) == model.n_features_in_
+    assert ("trees" in names) == (similarity == "trees")
+    x = features.transform(sets[4:])[0]
+    why = pair_contributions(model, x, 0, 1)
+    assert why.contributions.sum() == pytest.approx(model.decision_function([x])[0][0, 1], abs=1e-12)
+    scores = features.scores(sets[4], *model.linear_similarity())
+    np.testing.assert_allclose(scores.matrix, model.decision_function([x])[0], atol=1e-10)
+    save(tmp_path / "model", recipe)
+    again = load(tmp_path / "model")
+    np.testing.assert_array_equal(again.predict(sets[4:])[0], recipe.predict(sets[4:])[0])
+    np.testing.assert_array_equal(again.pipeline_[0].transform(sets[4:])[0].pairs, x.pairs)
+
+
+def test_the_similarity_is_chosen_by_held_out_labels():
+    sets = make_records(n_sets=4, n_people=4)
+    recipe = Recipe(similarity="auto").fit(sets)
+    costs = recipe.training_["similarities"]
+    assert recipe.training_["similarity"] == min(costs, key=costs.get)
+    assert ("trees" in recipe.pipeline_[0].get_feature_names_out()) == (costs["trees"] < costs["linear"])
+    with pytest.raises(ValueError, match="C chosen"):
+        Recipe(similarity="auto", C=1.0).fit(sets)

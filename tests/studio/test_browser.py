@@ -1,0 +1,201 @@
+"""The pages in a real browser: the whole way by mouse and by keyboard alone, undo, reload, accessibility.
+
+Skipped where no Chromium is found (CLUSTRUCT_CHROMIUM names another one). The accessibility check needs
+axe-core: CLUSTRUCT_AXE names its axe.min.js, else node_modules of the project is looked at.
+"""
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from clustruct.incremental import Store
+from tests.studio.serving import Forked, write_people
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+CHROMIUM = (
+    os.environ.get("CLUSTRUCT_CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+)
+AXE = Path(os.environ.get("CLUSTRUCT_AXE") or "node_modules/axe-core/axe.min.js")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
+# A busy machine takes its time.
+PATIENCE = 90_000
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as started:
+        found = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def page(browser, tmp_path):
+    write_people(tmp_path / "people.csv", n_people=8)
+    server = Forked(tmp_path / "people.csv")
+    context = browser.new_context(viewport={"width": 1200, "height": 900})
+    context.set_default_timeout(PATIENCE)
+    opened = context.new_page()
+    opened.faults = []
+    opened.on("pageerror", lambda error: opened.faults.append(str(error)))
+    opened.goto(server.url)
+    opened.project, opened.server = tmp_path / "people.clustruct.db", server
+    yield opened
+    assert not opened.faults
+    context.close()
+    server.kill()
+
+
+def decisions(page):
+    with Store(page.project) as store:
+        return [d.kind for d in store.decisions()]
+
+
+def learned(page, model):
+    page.wait_for_function(
+        "n => document.querySelector('#changed').textContent.startsWith(`Model ${n},`)", arg=model
+    )
+
+
+def test_the_whole_way_by_mouse(page):
+    page.wait_for_selector("#setup:not([hidden])")
+    page.click("text=Make the project")
+    page.wait_for_url("**/learn")
+    learned(page, 1)
+    page.click("nav >> text=Group")
+    page.wait_for_selector("#board .item")
+    cards = page.locator("#board .item")
+    cards.nth(0).click()
+    page.locator("#board button:has-text('Chosen cards here')").click()
+    page.wait_for_function("() => !document.querySelector('#undo').disabled")
+    assert decisions(page) == ["move"]
+    cards.nth(0).drag_to(page.locator("#board .pile").nth(1))
+    page.wait_for_function("() => document.querySelector('#state').textContent.includes('2 decisions')")
+    page.click("#undo")
+    page.wait_for_function("() => !document.querySelector('#redo').disabled")
+    assert decisions(page) == ["move", "move", "undo"]
+    page.reload()  # in the middle
+    page.wait_for_selector("#board .item")
+    page.click("nav >> text=Learn")
+    page.click("#learn")
+    learned(page, 2)
+    page.click("nav >> text=Review")
+    page.wait_for_selector(".doubt, #doubts p")
+    if page.locator(".doubt button:has-text('Merge')").count():
+        page.locator(".doubt button:has-text('Keep apart')").first.click()
+        page.wait_for_function("() => document.querySelector('#message').textContent.startsWith('Kept')")
+    page.click("nav >> text=Learn")
+    page.click("#learn")
+    learned(page, 3)
+    page.click("nav >> text=Export")
+    page.click("main button")
+    page.wait_for_selector("#commands:not(:empty)")
+    names = page.locator("#files a").all_inner_texts()
+    assert names == ["people.groups.csv", "people.model", "people.corrections.csv"]
+    assert all((page.project.parent / name).stat().st_size > 0 for name in names)
+
+
+def press(page, *keys):
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def go(page, title):
+    """To another page by keyboard alone: tab to its link, then Enter."""
+    page.locator("body").press("Home")
+    for _ in range(30):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.textContent") == title:
+            page.keyboard.press("Enter")
+            page.wait_for_url(re.compile(f"/{title.split()[0].lower()}$"))
+            return
+    raise AssertionError(f"no way to {title}")
+
+
+def test_the_whole_way_by_keyboard(page):
+    page.wait_for_selector("#setup:not([hidden])")
+    page.wait_for_function("() => document.activeElement.id === 'id'")
+    for _ in range(40):
+        press(page, "Tab")
+        if page.evaluate("document.activeElement.textContent") == "Make the project":
+            break
+    press(page, "Enter")
+    page.wait_for_url("**/learn")
+    learned(page, 1)
+    go(page, "Ask me")
+    page.wait_for_selector("#pair td")
+    press(page, "n")
+    page.wait_for_function("() => document.querySelector('#place').textContent.startsWith('Question 2')")
+    press(page, "y")
+    page.wait_for_function("() => document.querySelector('#place').textContent.startsWith('Question 3')")
+    press(page, "Control+z")
+    page.wait_for_function("() => document.querySelector('#place').textContent.startsWith('Question 2')")
+    assert decisions(page) == ["different", "same", "undo"]
+    go(page, "Group")
+    page.wait_for_selector("#board .item")
+    press(page, "ArrowDown", "Space", "n")
+    page.wait_for_function("() => document.querySelector('#state').textContent.includes('3 decisions')")
+    assert decisions(page)[-1] == "move"
+    go(page, "Learn")
+    press(page, "l")
+    learned(page, 2)
+    go(page, "Review")
+    page.wait_for_selector(".doubt, #doubts p")
+    before = len(decisions(page))
+    if page.locator("#doubts .doubt").count():
+        press(page, "ArrowDown", "a")
+        page.wait_for_function("() => document.querySelector('#message').textContent === 'Accepted.'")
+        assert len(decisions(page)) == before + 1
+    go(page, "Export")
+    for _ in range(30):
+        press(page, "Tab")
+        if page.evaluate("document.activeElement.type === 'submit'"):
+            break
+    press(page, "Enter")
+    page.wait_for_selector("#commands:not(:empty)")
+
+
+def test_two_tabs_see_each_other(page):
+    page.wait_for_selector("#setup:not([hidden])")
+    page.click("text=Make the project")
+    page.wait_for_url("**/learn")
+    learned(page, 1)
+    other = page.context.new_page()
+    for tab in (page, other):
+        tab.goto(page.server.url.split("?")[0] + "group")
+        tab.wait_for_selector("#board .item")
+    page.locator("#board .item").first.click()
+    page.keyboard.press("n")
+    page.wait_for_function("() => document.querySelector('#state').textContent.includes('1 decision')")
+    other.locator("#board .item").nth(1).click()
+    other.keyboard.press("n")
+    other.wait_for_function("() => document.querySelector('#state').textContent.includes('2 decisions')")
+    assert decisions(page) == ["move", "move"]
+
+
+def test_no_accessibility_violations(page):
+    if not AXE.is_file():
+        pytest.skip("axe-core is not there (CLUSTRUCT_AXE)")
+    page.wait_for_selector("#setup:not([hidden])")
+    found = {"start": violations(page)}
+    page.click("text=Make the project")
+    page.wait_for_url("**/learn")
+    learned(page, 1)
+    waits = {"group": "#board .item", "ask": "#pair td", "learn": "#log thead", "export": "form"}
+    waits["review"] = ".doubt, #doubts p"
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        for name, wait in waits.items():
+            page.goto(page.server.url.split("?")[0] + name)
+            page.wait_for_selector(wait)
+            found[f"{name}, {scheme}"] = violations(page)
+    assert {name: held for name, held in found.items() if held} == {}
+
+
+def violations(page):
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    told = "r => r.violations.map(v => `${v.id}: ${v.nodes[0].html.slice(0, 120)}`)"
+    return page.evaluate(f"() => axe.run().then({told})")

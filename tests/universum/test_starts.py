@@ -1,0 +1,92 @@
+"""Many starts at once: what they are made of agrees with the problem itself, start by start."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.datasets import make_blobs
+from sklearn.decomposition import PCA
+
+from clustruct.universum import MarginProblem
+from clustruct.universum.problem import natural_scale, plane_of, slack
+from clustruct.universum.starts import SHARES, _reduced, directions, kmeans_many, lowest_starts
+
+
+@pytest.fixture(scope="module")
+def problem():
+    X, y = make_blobs(160, n_features=6, centers=5, cluster_std=2.0, random_state=0)
+    X = (X + 3.0) * natural_scale(X)
+    return MarginProblem(X[y < 4], 4, 2.0, 0.1, X[y == 4], 1.0)
+
+
+def chance():
+    return np.random.RandomState(0)
+
+
+def test_directions_are_the_principal_ones_at_right_angles_to_the_mean():
+    X = np.random.default_rng(0).normal(size=(80, 12)) * np.linspace(3.0, 0.5, 12) + 1.0
+    mean = X.mean(axis=0)
+    V = directions(X, mean, chance(), 4)
+    np.testing.assert_allclose(V.T @ V, np.eye(4), atol=1e-12)
+    np.testing.assert_allclose(V.T @ mean, 0.0, atol=1e-12)
+    flat = X - np.outer(X @ mean, mean) / (mean @ mean)
+    expected = PCA(4).fit(flat).components_
+    np.testing.assert_allclose(np.abs(np.sum(V.T * expected, axis=1)), 1.0, atol=1e-9)
+
+
+def test_directions_of_sparse_data_span_the_same():
+    """Where all directions are asked for a randomised decomposition has no error."""
+    X = np.random.default_rng(0).normal(size=(80, 6)) + 1.0
+    mean = X.mean(axis=0)
+    dense, thin = (directions(Z, mean, chance(), 5) for Z in (X, sparse.csr_array(X)))
+    np.testing.assert_allclose(thin @ thin.T, dense @ dense.T, atol=1e-9)
+
+
+def test_directions_of_data_without_balance_may_be_all():
+    X = np.random.default_rng(0).normal(size=(20, 3)) + 1.0
+    np.testing.assert_allclose(np.abs(np.linalg.det(directions(X, None, chance()))), 1.0)
+
+
+def test_each_start_ends_where_kmeans_stays(problem):
+    Z = problem.X.astype(np.float32)
+    labels = kmeans_many(Z, 4, 5, chance())
+    assert len({tuple(column) for column in labels.T}) > 1
+    for column in labels.T:
+        centres = np.array([Z[column == c].mean(axis=0) for c in range(4)])
+        np.testing.assert_array_equal(np.argmin(((Z[:, None] - centres) ** 2).sum(axis=2), axis=1), column)
+
+
+def test_equal_rows_do_not_upset_kmeans():
+    assert kmeans_many(np.ones((7, 2), np.float32), 3, 4, chance()).shape == (7, 4)
+
+
+def test_planes_and_risks_are_those_of_the_problem(problem):
+    """The twin is `MarginProblem` itself, start by start and in double precision."""
+    reduced, _ = _reduced(problem, chance())
+    rng = np.random.default_rng(1)
+    W, move = (rng.normal(size=(3, 4, reduced.X.shape[1])).astype(np.float32) for _ in range(2))
+    labels = rng.integers(4, size=(len(reduced.X), 3))
+    planes, risks = reduced._plane(W, labels), reduced._risks(W, move, labels)
+    same = (reduced.C, np.inf, reduced.U.astype(float), reduced.C_universum, problem.margin)
+    twin = MarginProblem(reduced.X.astype(float), 4, *same)
+    for s in range(3):
+        views = twin.views(labels[:, s])
+        expected = [
+            C * plane_of(v.X, v.cut(v.X @ W[s].T)[0]) for C, v in zip(twin.weights, views, strict=True)
+        ]
+        np.testing.assert_allclose(planes[s], sum(expected), atol=1e-4 * np.abs(planes).max())
+        for t, share in enumerate(SHARES):
+            there = W[s] + share * move[s]
+            slacks = [slack(v, v.X @ there.T) for v in views]
+            assert risks[t, s] == pytest.approx(twin.weights @ slacks, rel=1e-5)
+
+
+@pytest.mark.parametrize("balance", [0.1, np.inf])
+def test_the_lowest_comes_first_and_is_balanced(problem, balance):
+    mine = MarginProblem(problem.X, 4, 2.0, balance, problem.U, 1.0)
+    starts = lowest_starts(mine, 8, chance())
+    values = [mine.objective(W) for W in starts]
+    np.testing.assert_allclose(values, sorted(values), rtol=1e-5)
+    assert values[0] < mine.objective(np.zeros(mine.shape))
+    if np.isfinite(balance):
+        means = starts[0] @ mine.centre
+        assert np.ptp(means) <= 1e-5 * np.linalg.norm(starts[0]) * np.linalg.norm(mine.centre)
