@@ -3,7 +3,8 @@
 from .dials import Dials, Grouped
 from .exports import add_to_graph, group_table, scored_pairs, wide_table
 from .judging import judged_pairs
-from .learning import LEARNERS, PART_SIZE, Recipe
+from .learners import LEARNERS
+from .learning import PART_SIZE, Recipe
 from .pipelines import similarities
 from .trained import HeldOut, was_interrupted
 from .unlabelled import features_of, fit_without_labels, guessed

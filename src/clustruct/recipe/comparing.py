@@ -19,7 +19,8 @@ from clustruct.model_selection.learnable import groups_of
 from clustruct.records import RawSet
 from clustruct.similarity import SIMILARITIES
 
-from .learning import LEARNERS, Recipe
+from .learners import LEARNERS
+from .learning import Recipe
 
 # Differences of a larger level could be chance.
 LEVEL = 0.05

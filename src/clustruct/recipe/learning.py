@@ -17,9 +17,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from clustruct import memory
 from clustruct._typing import Labels
-from clustruct.baselines import PairwiseClassifierClustering
 from clustruct.callbacks import steps, working
-from clustruct.estimators import SupervisedAgglomerative, SupervisedCorrelationClustering, SupervisedKMeans
+from clustruct.estimators import SupervisedCorrelationClustering
 from clustruct.estimators.background import warn_of_near_misses
 from clustruct.estimators.shown import TrainingShape
 from clustruct.exceptions import NoLabels
@@ -43,20 +42,14 @@ from clustruct.storage import EstimatorState, register
 from .choosing import better_similarity, check_labels_for
 from .corrected import ToldSets, corrected
 from .dials import Dials, predicted
+from .learners import LEARNERS
 from .looking import blocking_for, compared, mapped, warn_of_leak
-from .searches import check_linkage, check_searches, keep_likeness, warn_of_order
+from .searches import check_searches, keep_likeness, warn_of_order
 from .sources import Chosen, WithinSource, source_of
 from .trained import HeldOut, table_loss, training, training_on, was_interrupted
 
 # One group per set; None: what the sets say themselves.
 Groups: TypeAlias = Sequence[Hashable] | None
-# Learners by name. One of them is made with those parameters of the recipe that it has too.
-LEARNERS: dict[str, type[BaseEstimator]] = {
-    "correlation": SupervisedCorrelationClustering,
-    "agglomerative": SupervisedAgglomerative,
-    "kmeans": SupervisedKMeans,
-    "pairs": PairwiseClassifierClustering,
-}
 # A single set is cut into sets of about this many items, since the cost of training grows with their square;
 # a table of many items into larger ones, in which likely pairs are found as they will be in prediction.
 # (Learning from half of walmart_amazon whole took three times as long; pairwise F was 81.3 against 82.0.)
@@ -326,7 +319,6 @@ class Recipe(EstimatorState, BaseEstimator):
             raise ValueError("merge_cost goes with the pairwise loss only")
         model = LEARNERS[self.learner]()
         check_searches(self, model)
-        check_linkage(self, model)
         skipped = {"checkpoint", "nonnegative"}
         shared = model.get_params().keys() & self.get_params(deep=False).keys() - skipped
         mine = {name: getattr(self, name) for name in shared}
@@ -355,14 +347,13 @@ class Recipe(EstimatorState, BaseEstimator):
                 raise ValueError(f"{type(model).__name__} has no checkpoints: it trains in one go")
             model.set_params(checkpoint=checkpoint)
         features = self._features(sets, whole=whole, chosen=chosen)
-        if hint and getattr(model, "linkage", None) == "left":
-            warn_of_order(features, self.kind)
         features.check_memory(sets)
         keep_likeness(self, model, features)
         trusting = features.checked()  # what they need was learned from these very sets
         listed = [compared(trusting, raw, whole=whole) for raw in steps(sets, "features")]
         item_sets = [x for x, _ in listed]
         if hint:
+            warn_of_order(model, features, self.kind)
             warn_of_leak(features, item_sets, sets)
         labels = [list(raw.labels or ()) for raw in sets]
         item_sets = mapped(self, item_sets, labels, groups, [features, trusting])

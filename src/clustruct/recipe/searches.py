@@ -20,19 +20,17 @@ def check_searches(recipe: BaseEstimator, model: BaseEstimator) -> None:
     for name in NAMES:
         if getattr(recipe, name) is not None and name not in known:
             raise ValueError(f"{name} does not go with learner={recipe.learner!r} (--learner)")
-
-
-def check_linkage(recipe: BaseEstimator, model: BaseEstimator) -> None:
-    """Refuse a linkage where there is none."""
-    if recipe.linkage is not None and "linkage" not in model.get_params():
+    if recipe.linkage is not None and "linkage" not in known:
         raise ValueError(
             f"linkage goes with learner='agglomerative', not with {recipe.learner!r} (--learner)"
         )
 
 
-def warn_of_order(features: PairFeatures, kind: str) -> None:
+def warn_of_order(model: BaseEstimator, features: PairFeatures, kind: str) -> None:
     """Left links need items in an order: mentions of a text are; what others are only the user knows."""
-    if kind == "mentions" or any(isinstance(block, Mentions) for block in features.blocks_):
+    if getattr(model, "linkage", None) != "left" or kind == "mentions":
+        return
+    if any(isinstance(block, Mentions) for block in features.blocks_):
         return
     warnings.warn(
         "linkage 'left' takes the items of a set in the order in which they stand: each joins an earlier "

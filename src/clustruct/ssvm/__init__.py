@@ -4,8 +4,9 @@ from clustruct.callbacks import Iteration
 from clustruct.slack_rule import Scaling, SlackRule
 
 from . import solvers
+from .certificate import Certificate
 from .dual_qp import WeightConstraints, weight_constraints
-from .fit import Certificate, FitResult, Formulation, NothingLearned, fit
+from .fit import FitResult, Formulation, NothingLearned, fit
 from .identity import Identity
 from .kernelized import Kernel, KernelModel, VectorSum
 from .planes import GramPlanes, Planes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
@@ -17,6 +17,7 @@ from clustruct.callbacks import Callback, Iteration, SupportsDump, Training, lis
 from clustruct.slack_rule import Scaling, SlackRule
 from clustruct.storage import DataclassState, register
 
+from .certificate import BOUNDED, NOTES, Certificate
 from .checkpoint import Checkpoint, CheckpointLike
 from .dual_qp import Condition, weight_constraints
 from .identity import identity_of
@@ -25,7 +26,6 @@ from .planes import Planes, PlaneSet
 from .problem import (
     BoundsViolation,
     KnownQuality,
-    OracleKind,
     PrefersFormulation,
     Problem,
     ScoresTruths,
@@ -35,73 +35,6 @@ from .solvers import SOLVERS
 from .solvers.base import Incumbent, Progress, Run, Solver, Task, example_weights
 
 Formulation: TypeAlias = str | Solver
-
-
-@register("Certificate")
-@dataclass(frozen=True)
-class Certificate(DataclassState):
-    """What holds about v*, the optimum of the original problem (dissertation, chapter 5).
-
-    ``lower <= v* <= upper``; an end that does not hold is None, and ``notes`` say why.
-    ``training_loss`` bounds the mean training loss, for a predictor of the same kind as the oracle
-    (`training_loss_bound`: of another quality). ``slack`` is a mean slack with which w is feasible in the
-    original problem, and ``truth_score`` the mean of <w, Psi(x_i, y_i)>; None where they are not known.
-    """
-
-    oracle_kind: OracleKind
-    lower: float | None
-    upper: float | None
-    training_loss: float | None
-    notes: tuple[str, ...]
-    slack: float | None = None
-    truth_score: float | None = None
-
-    @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> Certificate:
-        """Of files from before Theorem 10 as well."""
-        return super().from_state({"slack": None, "truth_score": None, **state})
-
-    def training_loss_bound(self, rho: float = 1.0) -> float | None:
-        """Bound of the mean training loss, for a predictor whose answers score at least rho times the best.
-
-        ``(1 - rho) mean <w, Psi(x_i, y_i)> + slack`` (Theorem 10). It needs margin scaling, linear slacks and
-        a problem that `ScoresTruths`, but for rho = 1; None where it is not known.
-
-        >>> Certificate("exact", 1.0, 2.0, 3.0, (), slack=3.0, truth_score=10.0).training_loss_bound(0.9)
-        4.0
-        """
-        if not 0.0 <= rho <= 1.0:
-            raise ValueError(f"rho must lie between 0 and 1, not {rho!r}")
-        if self.slack is None or rho == 1.0:
-            return self.slack
-        return None if self.truth_score is None else (1.0 - rho) * self.truth_score + self.slack
-
-    def __str__(self) -> str:
-        low, high = ("unknown" if end is None else f"{end:.6g}" for end in (self.lower, self.upper))
-        return "\n".join([f"optimum between {low} and {high} ({self.oracle_kind} oracle)", *self.notes])
-
-
-_NOTES: dict[OracleKind, tuple[str, ...]] = {
-    "exact": ("Every constraint was searched: both ends hold.",),
-    "overgenerating": (
-        "The oracle searches more than the true outputs: the lower end belongs to the relaxed problem, "
-        "and only the upper end holds for this one.",
-        "The training loss bound holds for prediction by the same relaxation.",
-    ),
-    "heuristic": (
-        "The oracle does not look for the most violated constraint of any set: neither end holds.",
-    ),
-    "undergenerating": (
-        "The oracle searches a part of the outputs, how well is not known: only the lower end holds, "
-        "and the slack need not bound the training loss.",
-    ),
-}
-
-
-_BOUNDED = (
-    "The oracle may miss the most violated output, but bounds what it can need: so does the upper end.",
-    "The training loss bound holds for exact prediction.",
-)
 
 
 class NothingLearned(ConvergenceWarning):
@@ -393,13 +326,13 @@ def _certificate(task: Task, planes: PlaneSet[Any], best: Incumbent[Any]) -> Cer
     bound = task.rule.norm * (best.primal - half) / task.C
     lower = planes.dual if kind in ("exact", "undergenerating") else None
     if kind in ("exact", "overgenerating"):  # all true outputs were searched
-        return Certificate(kind, lower, best.primal, bound, _NOTES[kind], bound, truth)
+        return Certificate(kind, lower, best.primal, bound, NOTES[kind], bound, truth)
     bounds = _bounded_slack(task, best.w) if kind == "undergenerating" else None
     if bounds is not None:
         upper = half + task.cost(task.examples, bounds)
         mean = float(task.weights[task.examples] @ bounds**task.rule.norm)
-        return Certificate(kind, lower, upper, mean, _BOUNDED, mean, truth)
-    return Certificate(kind, lower, None, None, _NOTES[kind], None, truth)
+        return Certificate(kind, lower, upper, mean, BOUNDED, mean, truth)
+    return Certificate(kind, lower, None, None, NOTES[kind], None, truth)
 
 
 def _bounded_slack(task: Task, w: Any) -> Floats | None:
