@@ -231,7 +231,7 @@ def test_bad_input_names_the_set(X, y, message):
         ({"predictor": "magic"}, "predictor must be"),
         ({"oracle": "lp", "loss": "mitre", "C": 1.0}, "not linear in pairs"),
         ({"oracle": "lp", "slack_norm": 2, "C": 1.0}, "adds the loss to the similarities"),
-        ({"oracle": "exact", "scaling": "slack", "C": 1.0}, "adds the loss to the similarities"),
+        ({"oracle": "exact", "slack_norm": 2, "C": 1.0}, "adds the loss to the similarities"),
         ({"formulation": "one_slack", "slack_norm": 2, "C": 1.0}, "no form with slack_norm=2"),
     ],
 )

@@ -19,6 +19,7 @@ from clustruct.problems import Marks
 from clustruct.records import RawSet
 
 from .learning import Recipe
+from .sources import choose_source
 from .trained import training
 
 # Of a larger table the pairs of so many items, drawn at random, are looked at; and of all that people named.
@@ -61,7 +62,11 @@ def fit_without_labels(
 def features_of(recipe: Recipe, sets: list[RawSet]) -> PairFeatures:
     """Features that suit sets without labels."""
     named = recipe if recipe.source != "auto" else Recipe(**{**recipe.get_params(deep=False), "source": None})
-    return named._features(sets, whole=len(sets) == 1, chosen=named._source(sets))
+    return named._features(
+        sets,
+        whole=len(sets) == 1,
+        chosen=choose_source(sets, named.source, named.within_source, named.fields),
+    )
 
 
 def guessed(

@@ -14,7 +14,7 @@ from clustruct._typing import Floats, Indices
 from .problem import FEW_FEATURES, MarginProblem
 
 # Leading directions that starts are made in.
-DIRECTIONS = 64
+DIRECTIONS = 200
 # Passes of k-means at most.
 PASSES = 20
 # Steps that a start is judged after; so many starts are then labelled anew, and judged after as many again.
