@@ -57,7 +57,7 @@ def test_nothing_but_results(name, words, there, command):
 
 
 def test_every_command_is_among_them():
-    assert set(LINES) == set(COMMANDS)
+    assert set(LINES) == set(COMMANDS) - {"studio"}  # which serves until it is ended
 
 
 def test_warnings_and_errors_stay(there, command):
