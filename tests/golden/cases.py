@@ -44,6 +44,8 @@ EXPECTED_CHANGES = {
     "model_files": "DEFECTS 10",
     "model_file_result_weights": "DEFECTS 11",
     "multilabel_rho": "training loss bound of Theorem 10",
+    "universum": "balance rows in the QP as they are needed: another end within the same tolerance",
+    "universum_sources": "as universum",
 }
 # Trainings in which a last digit decides between equals (eigenvectors, ties of many small features), after
 # which they go another way to another end within the same gap; and the linear classifier of scikit-learn,
