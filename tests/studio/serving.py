@@ -1,5 +1,6 @@
 """Studio as a real process, and a browser's side of HTTP without a browser."""
 
+import contextlib
 import csv
 import http.client
 import itertools
@@ -57,12 +58,12 @@ class Process:
 
     def _end(self, by):
         self.process.send_signal(by)
-        self.process.wait(timeout=20)
+        self.process.wait(timeout=120)
         self._listener.join(timeout=60)  # the engine ends after it, and has the same log
         for stream in (self.process.stdout, self.process.stderr):
             stream.close()
 
-    def heard(self, text, patience=5.0):
+    def heard(self, text, patience=60.0):
         """Whether a line of the log has this text."""
         end = time.monotonic() + patience
         while time.monotonic() < end:
@@ -125,13 +126,22 @@ class Client:
         self.cookie = f"clustruct_{self.port}={self.token}"
 
     def request(self, method, path, body=None, **headers):
-        """Status, headers and body of an answer; headers of a browser unless others are given."""
+        """Status, headers and body of an answer; headers of a browser unless others are given.
+
+        Who refuses may close before the body has come, and the answer is lost: asked again.
+        """
+        for _ in range(9):
+            with contextlib.suppress(ConnectionResetError, BrokenPipeError):
+                return self._request(method, path, body, **headers)
+        return self._request(method, path, body, **headers)
+
+    def _request(self, method, path, body=None, **headers):
         sent = {"Host": f"{self.host}:{self.port}", "Cookie": self.cookie}
         if method == "POST":
             sent |= {"Origin": self.origin, "Content-Type": "application/json"}
         sent |= {name.replace("_", "-"): value for name, value in headers.items()}
         sent = {name: value for name, value in sent.items() if value is not None}
-        connection = http.client.HTTPConnection(self.host, self.port, timeout=30)
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=180)
         try:
             connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
             for name, value in sent.items():
@@ -166,7 +176,7 @@ class Client:
     def redo(self):
         return self.post("/api/redo", {"key": next(self.keys)})
 
-    def learn(self, patience=120.0):
+    def learn(self, patience=300.0):
         """Learn, and wait for it."""
         self.post("/api/learn")
         end = time.monotonic() + patience

@@ -6,7 +6,7 @@ import pytest
 from clustruct.incremental import Decision, Store
 from clustruct.metrics import pairwise_scores
 from clustruct.studio.asking import Agreement, agreement, is_enough, questions
-from clustruct.studio.data import Folder, begin
+from clustruct.studio.data import Folder, begin, preview
 from clustruct.studio.engine import Engine
 from clustruct.studio.exporting import export
 from clustruct.studio.learning import FEWEST_GROUPS, Progress, Stopped, learn
@@ -158,3 +158,8 @@ def test_enough_is_said_of_a_high_bound_or_of_no_gain():
     assert is_enough([agreement(300, 300)])[0]
     assert is_enough([Agreement(40, 0.8, 0.6, 0.9), Agreement(80, 0.8, 0.7, 0.9)])[0]
     assert not is_enough([Agreement(40, 0.7, 0.6, 0.9), Agreement(80, 0.8, 0.7, 0.9)])[0]
+
+
+def test_a_missing_value_is_shown_as_nothing(tmp_path):
+    (tmp_path / "few.csv").write_text("name,born\nAda,\nBob,1901\n", encoding="utf-8")
+    assert preview(tmp_path / "few.csv")["rows"] == [["Ada", ""], ["Bob", "1901"]]

@@ -73,13 +73,17 @@ def preview(path: Path) -> dict[str, Any]:
     raw = _table(path, Columns(id=None), most=LOOKED_AT)
     fields = raw.fields()
     kind, kinds = guess_kind([raw])
-    columns = [[short(value, LONGEST) for value in raw.some(f, slice(0, SHOWN))] for f in fields]
+    columns = [list(map(_shown, raw.some(f, slice(0, SHOWN)))) for f in fields]
     name = _first_unique(raw, fields)
     label = next((f for f in fields if f.lower() in LABEL_NAMES), None)
     used = [f for f in fields if f not in (name, label) and kinds.get(f) not in ("nothing", "id")]
     guess = {"id": name, "cluster": None, "kind": kind, "fields": used or [f for f in fields if f != name]}
     held = [{"name": f, "holds": kinds.get(f, "nothing")} for f in fields]
     return {"fields": held, "rows": list(map(list, zip(*columns, strict=True))), "guess": guess}
+
+
+def _shown(value: Any) -> str:
+    return "" if value is None else short(value, LONGEST)
 
 
 def _first_unique(raw: RawSet, fields: Sequence[str]) -> str | None:

@@ -22,13 +22,11 @@ KINDS = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 
 
 class Pages:
-    """Templates of the pages; those of the report are at hand, too."""
+    """Templates of the pages."""
 
     def __init__(self) -> None:
-        loaders = [jinja2.PackageLoader("clustruct.studio"), jinja2.PackageLoader("clustruct.report")]
-        self._templates = jinja2.Environment(
-            loader=jinja2.ChoiceLoader(loaders), autoescape=True, undefined=jinja2.StrictUndefined
-        )
+        loader = jinja2.PackageLoader("clustruct.studio")
+        self._templates = jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined)
 
     def page(self, name: str, project: Project) -> str:
         """The HTML of a page."""
@@ -41,10 +39,7 @@ def static_file(name: str) -> tuple[bytes, str] | None:
     end = name[name.rfind(".") :]
     if end not in KINDS or "/" in name or "\\" in name or name.startswith("."):
         return None
-    home = (
-        files("clustruct.report") / "templates"
-        if name == "style.css"
-        else files("clustruct.studio") / "static"
-    )
-    found = home / name
+    # Found from the top: to name the package of the report would load all that it needs.
+    home = "report/templates" if name == "style.css" else "studio/static"
+    found = files("clustruct") / home / name
     return (found.read_bytes(), KINDS[end]) if found.is_file() else None

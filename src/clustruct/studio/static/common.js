@@ -106,10 +106,15 @@ document.addEventListener("keydown", (event) => {
     }
     return;
   }
-  if (isTyping(event.target) || event.altKey || byId("help").open) return;
+  if (event.altKey || byId("help").open) return;
+  if (name === "Escape" && !event.target.matches("select") && !event.target.value) { toSteps(); return; }
+  if (isTyping(event.target)) return;
   const what = name === "?" ? openKeys : keys.get(name);
   if (what && what(event) !== false) event.preventDefault();
 });
+
+/** From deep in a page to where other pages are a Tab away. */
+function toSteps() { document.querySelector(".steps [aria-current]").focus(); }
 
 function openKeys() { byId("help").showModal(); }
 byId("undo").addEventListener("click", () => takeBack("undo").catch(() => {}));
@@ -119,3 +124,5 @@ byId("keys").addEventListener("click", openKeys);
 // Another tab may have decided something.
 document.addEventListener("visibilitychange", () => { if (!document.hidden) status().catch(() => {}); });
 status().catch(() => {});
+// Until now nothing would have heard a click.
+byId("main").inert = false;

@@ -15,7 +15,7 @@ onStatus((now) => {
   } else if (timer) { clearInterval(timer); timer = 0; }
   if (was && !under) log().catch(() => {});
   was = Boolean(under);
-  const fresh = now.model ? `Model ${now.model}: ${now.since === 0 ? "it has heard all decisions." : `${now.since} decisions since.`}` : "No model yet.";
+  const fresh = now.model ? `Model ${now.model}: ${now.since === 0 ? "it has heard all decisions." : `${now.since} decision${now.since === 1 ? "" : "s"} since.`}` : "No model yet.";
   byId("verdict").textContent = fresh;
   byId("verdict").classList.toggle("good", Boolean(now.model) && now.since === 0);
   if (now.learned) changed(now.learned);
@@ -37,7 +37,7 @@ async function log() {
   byId("log").replaceChildren(make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...decisions.map((d) => make("tr", {},
     make("td", {}, String(d.number)), make("td", {}, d.kind + (d.undone ? " (undone)" : "")),
     make("td", {}, [...d.items, d.group ? `group ${d.group}` : "", d.undoes ? `decision ${d.undoes}` : "", d.note].filter(Boolean).join(", ")),
-    make("td", {}, d.author), make("td", {}, d.time)))));
+    make("td", {}, d.author), make("td", {}, make("time", { datetime: d.time }, new Date(d.time).toLocaleString()))))));
 }
 
 const learn = async () => { if (byId("learn").disabled) return; await send("/api/learn"); await status(); };

@@ -41,11 +41,16 @@ function press(event) {
   button.setAttribute("aria-pressed", String(button.getAttribute("aria-pressed") !== "true"));
 }
 
+/** Take a box away; who was in it is in the next one, not at the end of the page. */
+function leave(box) {
+  const next = box.nextElementSibling || box.previousElementSibling;
+  box.remove();
+  (next?.querySelector("button") || byId("main")).focus();
+}
+
 async function done(box, text) {
   tell(text);
-  const next = box.nextElementSibling;
-  box.remove();
-  (next?.querySelector("button") || byId("more")).focus();
+  leave(box);
   if (!byId("doubts").children.length) await load();
 }
 const safely = (work) => work.catch(() => {});
@@ -71,7 +76,7 @@ async function merge(found) {
   const [first, second] = await Promise.all([items(found.first.items.slice(0, 3)), items(found.second.items.slice(0, 3))]);
   const box = make("article", { class: "doubt" }, make("h3", {}, `${percent(found.sure)} likely one: ${found.first.size} and ${found.second.size} items`),
     make("ul", { class: "members" }, ...[...first, ...second].map((item) => make("li", {}, card(item, { more: { onclick: press } })))));
-  const gone = (text) => { tell(text); box.remove(); };
+  const gone = (text) => { tell(text); leave(box); };
   const reason = make("div");
   box.append(make("div", { class: "row" },
     make("button", { type: "button", onclick: () => safely((async () => { await decide("merge", { group: found.second.group, into: found.first.group }); gone("Merged."); })()) }, "Merge"),
