@@ -15,6 +15,7 @@ from benchmarks import tables
 from benchmarks.printing import table
 from benchmarks.tables import figure, made, real, render
 from benchmarks.tables.tools import FIT_OPTIONS, PREDICT_OPTIONS, TOOLS, Job
+from clustruct.cli.arguments import SIMILARITIES
 
 PACKAGES = ("clustruct", "splink", "duckdb", "dedupe", "numpy")
 
@@ -41,7 +42,9 @@ def main() -> None:
         report(runs, Path(given.json or "out/tables-made.json"), given)
     else:
         report(
-            real.compare(given.tables, given.tools, job), Path(given.json or "out/tables-real.json"), given
+            real.compare(given.tables, given.tools, job, given.similarity),
+            Path(given.json or "out/tables-real.json"),
+            given,
         )
 
 
@@ -61,6 +64,8 @@ def _parser() -> argparse.ArgumentParser:
     two = parts.add_parser("real", help="the tables of CLUSTRUCT_DATA: clustruct, logistic regression")
     every = [*real.NAMES, *real.BESIDE]
     two.add_argument("--tables", type=_of(every), default=every, help=", ".join(every))
+    shapes = f"of clustruct, a row for each: {', '.join(SIMILARITIES)}"
+    two.add_argument("--similarity", type=_of(SIMILARITIES), default=["linear"], help=shapes)
     _add_shared(two, ["clustruct", "logistic"])
     three = parts.add_parser("write", help="write a made-up table with all its entities (.csv or .parquet)")
     three.add_argument("shape", choices=list(made.SHAPES))

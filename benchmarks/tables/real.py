@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 import gzip
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -52,12 +52,25 @@ def write(rows: Rows, path: Path, labelled: np.ndarray) -> None:
             out.writerow([k, e if known else "", *(row[name] for name in fields)])
 
 
-def compare(names: Iterable[str], tools: Iterable[str], job: Job) -> Iterator[dict[str, Any]]:
-    """Each tool on each table, both directions."""
+def compare(
+    names: Iterable[str], tools: Iterable[str], job: Job, similarities: Sequence[str] = ("linear",)
+) -> Iterator[dict[str, Any]]:
+    """Each tool on each table, both directions; clustruct with each of the similarities."""
     for name in names:
         rows = read(name)
         for tool in tools:
-            yield {"table": name, "rows": len(rows), "tool": tool, **_both(rows, name, tool, job)}
+            for title, one in _variants(tool, job, similarities):
+                yield {"table": name, "rows": len(rows), "tool": title, **_both(rows, name, tool, one)}
+
+
+def _variants(tool: str, job: Job, similarities: Sequence[str]) -> Iterator[tuple[str, Job]]:
+    """A tool's title and job; the linear similarity is clustruct's own choice and is not in its title."""
+    for similarity in similarities if tool == "clustruct" else ("linear",):
+        if similarity == "linear":
+            yield tool, job
+        else:
+            more = (*job.fit_options, "--similarity", similarity)
+            yield f"{tool}, {similarity}", replace(job, fit_options=more)
 
 
 def _both(rows: Rows, name: str, tool: str, job: Job) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from clustruct.itemsets import PairScores
 from clustruct.losses import (
     BCubedLoss,
     CEAFEntityLoss,
+    CEAFMentionLoss,
     FunctionLoss,
     LEALoss,
     MitreLoss,
@@ -37,6 +38,7 @@ LOSSES = {
     "lea": LEALoss(),
     "information": VariationOfInformationLoss(),
     "ceaf_entity": CEAFEntityLoss(),
+    "ceaf_mention": CEAFMentionLoss(),
     "function": FunctionLoss(lambda y, z: 20.0 * abs(y.max() - z.max())),
 }
 RULES = [SlackRule(s, n) for s in ("margin", "slack") for n in (1, 2)]
@@ -92,9 +94,10 @@ def test_searched_is_counted_and_never_above_the_best(loss, rule, in_means):
     assert reached >= 0.7 * tried
 
 
-@pytest.mark.parametrize(
-    "loss", ["pairwise", "costs", "mitre", "pairwise_f", "b_cubed", "lea", "information"]
-)
+EXACT = ["pairwise", "costs", "mitre", "pairwise_f", "b_cubed", "lea", "information", "ceaf_entity"]
+
+
+@pytest.mark.parametrize("loss", [*EXACT, "ceaf_mention"])
 @pytest.mark.parametrize("rule", RULES, ids=str)
 def test_with_every_pair_listed_the_steps_are_those_on_the_matrix(loss, rule):
     for seed in range(5):

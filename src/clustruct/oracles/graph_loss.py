@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
 from clustruct.losses import CountForm, PairCountLoss, PairCounts, TableForm
 from clustruct.losses.tables import Sums
@@ -45,6 +46,10 @@ class GraphLoss:
     def merge(self, c: int, d: int, change: Any) -> None:
         """Cluster d becomes part of c. Called before the labels change."""
         self.value = self.after_merge(change)
+
+    def out_of_date(self, c: int) -> Iterable[int]:
+        """Clusters whose changes are not what they were, after a merge into c (where ``by_cluster``)."""
+        return (c,)
 
     def after_move(self, item: int, target: int, costs: complex) -> float:
         """Delta after the item moved to the cluster; ``costs``: to it, minus to its own."""
@@ -248,6 +253,124 @@ class TableGraphLoss(GraphLoss):
         return float(self.form.value(self.P + P, self.R + R))
 
 
+class Part(NamedTuple):
+    """Clusters that are matched by themselves, and the weight of their matching."""
+
+    clusters: set[int]
+    weight: float
+
+
+class MatchedGraphLoss(GraphLoss):
+    """A CEAF loss: a change is that of V, the weight of the best matching with true clusters.
+
+    V adds up over *parts*: clusters that hang together by true clusters that they share. A step is matched
+    anew within the parts of its clusters, and makes only changes of steps that touch these out of date.
+    """
+
+    by_cluster = True
+
+    def __init__(self, loss: ExampleLoss, labels: list[int], form: TableForm) -> None:
+        super().__init__(loss, labels)
+        self.form, self.truth, self.true_sizes = form, loss.truth.tolist(), form.true_sizes.tolist()
+        self.by_size = form.kind == "ceaf_entity"
+        self.counts: list[Counter[int]] = [Counter() for _ in labels]
+        self.holders: list[set[int]] = [set() for _ in self.true_sizes]
+        for c, t in zip(labels, self.truth, strict=True):
+            self.counts[c][t] += 1
+            self.holders[t].add(c)
+        self.k = sum(map(bool, self.counts))
+        self.parts: dict[int, Part] = {}
+        self.V = self._weight_of_parts(range(len(labels)))
+
+    def merge_change(self, c: int, d: int, costs: complex) -> float:
+        return self._change({c: self.counts[c] + self.counts[d], d: Counter()})
+
+    def after_merge(self, change: float) -> float:
+        return self._value(self.V + change, self.k - 1)
+
+    def merge(self, c: int, d: int, change: float) -> None:
+        self._book({c: self.counts[c] + self.counts[d], d: Counter()})
+
+    def after_move(self, item: int, target: int, costs: complex) -> float:
+        after = self._moved(item, target)
+        return self._value(self.V + self._change(after), self.k + self._more_clusters(after))
+
+    def move(self, item: int, target: int, costs: complex, value: float) -> None:
+        self._book(self._moved(item, target))
+
+    def out_of_date(self, c: int) -> Iterable[int]:
+        return self._part(c).clusters
+
+    def _moved(self, item: int, target: int) -> dict[int, Counter[int]]:
+        source, one = self.labels[item], Counter({self.truth[item]: 1})
+        return {source: self.counts[source] - one, target: self.counts[target] + one}
+
+    def _more_clusters(self, after: dict[int, Counter[int]]) -> int:
+        return sum(bool(counts) - bool(self.counts[c]) for c, counts in after.items())
+
+    def _change(self, after: dict[int, Counter[int]]) -> float:
+        """What V changes by when these clusters have these counts."""
+        near = set().union(*(self._part(c).clusters for c in after))
+        weight = self._weight([after[e] if e in after else self.counts[e] for e in near])
+        return weight - self._weight_of_parts(after)
+
+    def _book(self, after: dict[int, Counter[int]]) -> None:
+        self.V, self.k = self.V + self._change(after), self.k + self._more_clusters(after)
+        for e in set().union(*(self._part(c).clusters for c in after)):
+            del self.parts[e]
+        for c, counts in after.items():
+            for t in self.counts[c]:
+                self.holders[t].discard(c)
+            for t in counts:
+                self.holders[t].add(c)
+            self.counts[c] = counts
+        self.value = self._value(self.V, self.k)
+
+    def _weight_of_parts(self, clusters: Iterable[int]) -> float:
+        """The matched weight of the parts that have these clusters, each counted once."""
+        return sum({min(part.clusters): part.weight for part in map(self._part, clusters)}.values())
+
+    def _part(self, c: int) -> Part:
+        """The part that a cluster belongs to, kept until a step touches it."""
+        if c not in self.parts:
+            clusters = self._hanging_together(c)
+            part = Part(clusters, self._weight([self.counts[e] for e in clusters]))
+            self.parts.update(dict.fromkeys(clusters, part))
+        return self.parts[c]
+
+    def _hanging_together(self, c: int) -> set[int]:
+        clusters, seen, left = {c}, set[int](), [c]
+        while left:
+            for t in self.counts[left.pop()]:
+                if t not in seen:
+                    seen.add(t)
+                    left.extend(self.holders[t] - clusters)
+                    clusters |= self.holders[t]
+        return clusters
+
+    def _weight(self, clusters: Iterable[Counter[int]]) -> float:
+        """The best matching of clusters with these counts."""
+        rows = [self._likeness(counts) for counts in clusters if counts]
+        columns = {t: j for j, t in enumerate(sorted(set().union(*rows)))}
+        if min(len(rows), len(columns)) <= 1:
+            return max((v for row in rows for v in row.values()), default=0.0)
+        weights = np.zeros((len(rows), len(columns)))
+        for i, row in enumerate(rows):
+            weights[i, [columns[t] for t in row]] = [*row.values()]
+        return float(weights[linear_sum_assignment(weights, maximize=True)].sum())
+
+    def _likeness(self, counts: Counter[int]) -> dict[int, float]:
+        """What a cluster's match with each true cluster that it meets weighs."""
+        if not self.by_size:
+            return {t: float(n) for t, n in counts.items()}
+        size = counts.total()
+        return {t: 2.0 * n / (size + self.true_sizes[t]) for t, n in counts.items()}
+
+    def _value(self, V: float, k: int) -> float:
+        share = 2.0 * V / (k + len(self.true_sizes)) if self.by_size else V / self.form.m
+        return max(0.0, 100.0 * (1.0 - share))
+
+
 class WholeGraphLoss(GraphLoss):
     """Any loss, evaluated from scratch for each candidate: a change is the difference to Delta now."""
 
@@ -269,4 +392,6 @@ def graph_loss(loss: ExampleLoss, labels: list[int]) -> GraphLoss:
         return GraphLoss(loss, labels) if loss.judged_pairs is None else PairCountGraphLoss(loss, labels)
     if loss.table is not None and loss.table.is_additive:
         return TableGraphLoss(loss, labels, loss.table)
+    if loss.table is not None:
+        return MatchedGraphLoss(loss, labels, loss.table)
     return WholeGraphLoss(loss, labels) if loss.form is None else CountGraphLoss(loss, labels, loss.form)

@@ -10,12 +10,14 @@ undergenerate.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from heapq import heappop, heappush
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
+from scipy.sparse.csgraph import connected_components
 
 from clustruct._typing import Ints
 from clustruct.itemsets import PairScores
@@ -60,6 +62,11 @@ class GraphSearch(Search):
     def score(self, labels: Ints) -> float:
         return float(self.values @ together(labels, self.index))
 
+    def all_together(self) -> Ints:
+        """Items that listed pairs connect are together."""
+        pairs = sparse.coo_array((np.ones(len(self.index)), tuple(self.index.T)), shape=(self.m, self.m))
+        return canonical_labels(connected_components(pairs, directed=False)[1].astype(np.int64))
+
     def greedy(self) -> Ints:
         """Algorithm 4 over listed pairs: from singletons, merge the clusters that raise H most, until none
         does.
@@ -83,11 +90,8 @@ class GraphSearch(Search):
         gain = self.score(np.array(labels)) - self.truth_score
         merges = _Merges(self, state, labels)
         any_made = False
-        while (best := merges.best(gain)) is not None:
-            H, c, d = best
-            if not self.rule.violation(state.value, gain) + self.tolerance < H:
-                break
-            gain += merges.make(c, d)
+        while (best := merges.best_rise(gain)) is not None:
+            gain += merges.make(*best)
             any_made = True
         merges.relabel()
         return any_made
@@ -169,6 +173,19 @@ class _Merges:
         s, l = self.between[c].get(d, (0.0, 0.0))
         self.between[c][d] = self.between[d][c] = s + more[0], l + more[1]
 
+    def best_rise(self, gain: float) -> tuple[int, int] | None:
+        """The clusters whose merge raises H most, or None where none does.
+
+        Changes that are out of date may hide a merge that raises H: before a search ends all are made anew.
+        """
+        for _ in range(2 if self.state.stale else 1):
+            best, now = self.best(gain), self.search.rule.violation(self.state.value, gain)
+            if best is not None and now + self.search.tolerance < best[0]:
+                return best[1:]
+            if self.state.stale:
+                self.offer_all()
+        return None
+
     def best(self, gain: float) -> tuple[float, int, int] | None:
         """H after the best merge, and its two clusters."""
         while (found := self._top(gain)) is not None:
@@ -224,11 +241,24 @@ class _Merges:
             del self.changes[min(d, e), max(d, e)]
             if e != c:
                 self._join(c, e, sums)
-        for e in self.between[c] if self.state.by_cluster else [e for e in poured if e != c]:
-            self._offer(c, e)
+        poured.pop(c)
+        self._offer_again(c, poured)
         if self.state.stale:
             self.relabel()
         return score
+
+    def _offer_again(self, c: int, poured: Iterable[int]) -> None:
+        """The merges whose score or change is a new one since c took in a cluster with these neighbours."""
+        pairs = {(c, e) for e in poured}
+        if self.state.by_cluster:
+            pairs = {(min(e, f), max(e, f)) for e in self.state.out_of_date(c) for f in self.between[e]}
+        for e, f in pairs:
+            self._offer(e, f)
+
+    def offer_all(self) -> None:
+        """Work the changes of all merges out anew."""
+        for c, d in [*self.changes]:
+            self._offer(c, d)
 
     def relabel(self) -> None:
         """Give the items the names of the clusters that theirs were merged into."""

@@ -55,13 +55,23 @@ class Search(ABC):
     def hill_climb(self, labels: Ints) -> Ints:
         """Move items and join clusters while H rises."""
 
+    def all_together(self) -> Ints:
+        """The largest clusters that a search can make."""
+        return np.zeros(self.loss.truth.size, dtype=np.int64)
+
     def value(self, labels: Ints) -> float:
         """H(labels), computed from scratch."""
         return float(self.rule.violation(self.loss(labels), self.score(labels) - self.truth_score))
 
     def local_search(self) -> Ints:
-        """The best end of climbs from the greedy answer, the truth and singletons: never below these."""
+        """The best end of climbs from the greedy answer, the truth and singletons: never below these.
+
+        CEAF is climbed from all together as well: with each merge fewer clusters are counted, so that single
+        merges often lower it, and the way from small clusters to large ones leads through a valley.
+        """
         starts = [self.greedy(), self.loss.truth, np.arange(self.loss.truth.size, dtype=np.int64)]
+        if self.loss.table is not None and not self.loss.table.is_additive:
+            starts.append(self.all_together())
         return max((self.hill_climb(labels) for labels in starts), key=self.value)
 
 
