@@ -1,5 +1,6 @@
 """Small files that ask for much: each is refused within a second of processor."""
 
+import gc
 import time
 
 import numpy as np
@@ -76,11 +77,14 @@ def test_refused_within_a_second_of_processor(path, tmp_path, change):
     change(header)
     del header["arrays"]
     write_container(tmp_path / "m", header, arrays)
+    gc.freeze()  # what other tests of this process left is not looked through again and again
     started = time.process_time()
     with pytest.raises(ModelFileError, match=f"^{tmp_path / 'm'}: ") as refused:
         load(tmp_path / "m")
+    seconds = time.process_time() - started
+    gc.unfreeze()
     # Seconds of processor. The largest of the nine took 0.43, 0.45 and 0.47 in three runs on two busy cores.
-    assert time.process_time() - started < 1.0
+    assert seconds < 1.0
     assert len(str(refused.value)) < 1000
 
 
