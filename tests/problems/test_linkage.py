@@ -1,5 +1,7 @@
 """Links as oracles against enumeration of all forests, and latent training by turns."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -179,6 +181,24 @@ def test_the_objective_is_that_of_the_best_links_at_w():
     value = 0.5 * float(w @ w) + C * total
     assert value <= found.objectives[-1] * (1.0 + 1e-6)
     assert primal(problem.completed_at(w), w, C, PLAIN, weights) == pytest.approx(value)
+
+
+def test_a_training_that_ends_higher_is_not_taken():
+    """As one that stops at a tolerance may: the old weights stay, and the objective does not rise."""
+    sets, labels = chains(0)
+    rng, m = np.random.default_rng(1), sets[0].n_items
+    problem = LinkageProblem(sets, labels, oracle="single", w=rng.normal(size=sets[0].n_features))
+    weights, ends = np.full(problem.n_examples, 1.0 / problem.n_examples), []
+
+    def solve(given, planes):
+        found = ssvm.fit(given, 1.0, w0=planes)
+        ends.append(found if not ends else replace(found, w=100.0 * found.w + m, objective=1e9))
+        return ends[-1]
+
+    kept = descend(problem, solve, PLAIN, weights, 1.0)
+    assert len(ends) > 1
+    assert np.array_equal(kept.result.w, ends[0].w)
+    assert (np.diff(kept.objectives) <= 0.0).all()
 
 
 def test_planes_move_with_the_truths():
