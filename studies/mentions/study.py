@@ -15,7 +15,7 @@ STUDY = Study(
         Table(
             name,
             f"{name}, half of the documents train",
-            partial(losses.by_loss, name=name),
+            partial(losses.by_loss, name=name, documents=100),
             data=(f"{name}/{name}.jsonl.gz",),
             sources=(raw_data,),
         )
