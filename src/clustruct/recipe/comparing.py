@@ -26,9 +26,10 @@ from .learning import Recipe
 LEVEL = 0.05
 # With fewer, no outcome of Wilcoxon's test is below 0.05 (two tails).
 FEWEST_GROUPS = 6
-# What is tried of each parameter. An exact kernel is for small data only: it is tried where it is asked for.
+# What is tried of each parameter. An exact kernel is for small data only, boosted trees for very much: both
+# are tried where they are asked for.
 TRIED = ("learner", "loss", "linkage", "similarity")
-LEFT_OUT = {"similarity": ("kernel",), "loss": ("normalised",)}
+LEFT_OUT = {"similarity": ("kernel", "boosted"), "loss": ("normalised",)}
 # Losses that are no sums over pairs do better with slack scaling, as a rule.
 SLACK = ("mitre", "purity", "b_cubed", "lea", "ceaf_mention", "ceaf_entity", "variation_of_information")
 

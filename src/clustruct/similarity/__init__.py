@@ -6,7 +6,8 @@
 between pair features and a clusterer, as a transformer of item sets or inside `PairFeatures`, so prediction,
 explanations, files, streams and large tables meet one set of columns and one weight for each.
 
-    TreeColumn        the logit of a boosted-tree pair classifier, cross-fitted
+    TreeColumn        the logit of a forest of pair classifiers, cross-fitted
+    BoostedTreeColumn the same by boosted trees
     KernelMap         a kernel on pair vectors, exactly (small data)
     NystroemMap       the same by some pairs as landmarks
     FourierMap        the Gaussian kernel by random Fourier features
@@ -17,10 +18,11 @@ from .base import PairMap, labelled_pairs
 from .kernels import FourierMap, KernelMap, NystroemMap
 from .names import SIMILARITIES, make_map
 from .products import FullProducts
-from .trees import TreeColumn, Trees
+from .trees import BoostedTreeColumn, TreeColumn, Trees
 
 __all__ = [
     "SIMILARITIES",
+    "BoostedTreeColumn",
     "FourierMap",
     "FullProducts",
     "KernelMap",

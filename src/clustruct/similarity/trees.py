@@ -1,13 +1,13 @@
-"""Boosted trees as a column: the logit of a pair classifier, cross-fitted."""
+"""Trees as a column: the logit of a pair classifier, cross-fitted."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
 from sklearn.model_selection import GroupKFold
 
 from clustruct._typing import Bools, Floats, Indices, Ints
@@ -27,10 +27,12 @@ CLIPPED = 12.0
 @register("Trees")
 @dataclass(frozen=True)
 class Trees(DataclassState):
-    """A sum of regression trees in plain arrays: what a file keeps of a boosted classifier.
+    """Decision trees in plain arrays: what a file keeps of a classifier of two classes.
 
     A node n with feature[n] >= 0 sends a row to left[n] where its feature is at most threshold[n], else to
-    right[n]; the others are leaves of value[n]. Children come after their parents.
+    right[n]; the others are leaves of value[n]. Children come after their parents. The logit of a row is the
+    sum of baseline and the values of its leaves; where ``averaged`` is set, values are shares of true pairs
+    in leaves, whose mean over the n trees is p, and the logit is that of (n p + 1/2) / (n + 1).
     """
 
     baseline: float
@@ -40,24 +42,16 @@ class Trees(DataclassState):
     left: Ints
     right: Ints
     value: Floats
+    averaged: bool = False
 
     @classmethod
-    def of(cls, classifier: HistGradientBoostingClassifier) -> Trees:
-        """Those of scikit-learn's classifier of two classes."""
-        nodes = [stage[0].nodes for stage in classifier._predictors]
-        first = np.cumsum([0, *(len(n) for n in nodes)])[:-1]
-        every = np.concatenate(nodes) if nodes else np.zeros(0, [("is_leaf", bool), ("feature_idx", int)])
-        shift = np.repeat(first, [len(n) for n in nodes])
-        leaf = every["is_leaf"].astype(bool)
-        return cls(
-            float(np.ravel(classifier._baseline_prediction)[0]),
-            first.astype(np.int64),
-            np.where(leaf, -1, every["feature_idx"].astype(np.int64)),
-            np.where(leaf, 0.0, np.nan_to_num(every["num_threshold"].astype(np.float64))),
-            np.where(leaf, 0, every["left"].astype(np.int64) + shift),
-            np.where(leaf, 0, every["right"].astype(np.int64) + shift),
-            np.where(leaf, every["value"].astype(np.float64), 0.0),
-        )
+    def of(cls, classifier: HistGradientBoostingClassifier | ExtraTreesClassifier) -> Trees:
+        """Those of scikit-learn's classifiers of two classes: boosted trees, or a forest."""
+        if isinstance(classifier, HistGradientBoostingClassifier):
+            parts = [_boosted(stage[0].nodes) for stage in classifier._predictors]
+            baseline = float(np.ravel(classifier._baseline_prediction)[0])
+            return cls(baseline, *_joined(parts))
+        return cls(0.0, *_joined([_grown(one.tree_) for one in classifier.estimators_]), averaged=True)
 
     def check(self, n_features: int) -> None:
         """ValueError where these are no trees over so many features: a file may come from anyone."""
@@ -77,13 +71,54 @@ class Trees(DataclassState):
         from ._kernels import add_trees
 
         arrays = (self.roots, self.feature, self.threshold, self.left, self.right, self.value)
-        return self.baseline + np.asarray(add_trees(np.ascontiguousarray(rows), *arrays))
+        if not self.averaged:
+            return self.baseline + np.asarray(add_trees(np.ascontiguousarray(rows), *arrays))
+        # scikit-learn's forests look at single precision.
+        single = np.ascontiguousarray(rows.astype(np.float32).astype(np.float64))
+        total, n = np.asarray(add_trees(single, *arrays)), len(self.roots)
+        return np.log((total + 0.5) / (n - total + 0.5))
+
+
+# Feature (-1: a leaf), threshold, left, right and value of the nodes of one tree.
+Nodes = tuple[Ints, Floats, Ints, Ints, Floats]
+
+
+def _boosted(nodes: np.ndarray) -> Nodes:
+    leaf = nodes["is_leaf"].astype(bool)
+    return (
+        np.where(leaf, -1, nodes["feature_idx"].astype(np.int64)),
+        np.where(leaf, 0.0, np.nan_to_num(nodes["num_threshold"].astype(np.float64))),
+        np.where(leaf, 0, nodes["left"].astype(np.int64)),
+        np.where(leaf, 0, nodes["right"].astype(np.int64)),
+        np.where(leaf, nodes["value"].astype(np.float64), 0.0),
+    )
+
+
+def _grown(tree: Any) -> Nodes:
+    """Of a tree of a forest, whose nodes know the shares of both classes; the second is "together"."""
+    leaf = tree.children_left < 0
+    return (
+        np.where(leaf, -1, tree.feature.astype(np.int64)),
+        np.where(leaf, 0.0, tree.threshold),
+        np.where(leaf, 0, tree.children_left.astype(np.int64)),
+        np.where(leaf, 0, tree.children_right.astype(np.int64)),
+        np.where(leaf, tree.value[:, 0, 1], 0.0),
+    )
+
+
+def _joined(trees: Sequence[Nodes]) -> tuple[Ints, Ints, Floats, Ints, Ints, Floats]:
+    """Roots, and the nodes of all trees one after another."""
+    sizes = [len(nodes[0]) for nodes in trees]
+    roots = np.cumsum([0, *sizes])[:-1].astype(np.int64)
+    feature, threshold, left, right, value = (np.concatenate(part) for part in zip(*trees, strict=True))
+    shift = np.where(feature < 0, 0, np.repeat(roots, sizes))
+    return roots, feature, threshold, left + shift, right + shift, value
 
 
 @register("TreeColumn")
 @dataclass(eq=False, repr=False)
 class TreeColumn(PairMap):
-    """One more column: log p / (1 - p) of "these two belong together", by boosted trees, clipped at +-12.
+    """One more column: log p / (1 - p) of "these two belong together", by a forest, clipped at +-12.
 
     K_ab = <w, psi_ab> + w' clip(mean over folds f of logit_f(psi_ab), -12, 12): the trees see what features
     mean together, the structural SVM what the columns are worth for whole clusterings, and their sum is
@@ -92,11 +127,13 @@ class TreeColumn(PairMap):
     Cross-fitted: the column of a training pair comes from trees that have not seen it, nor any pair of its
     set's group; inside one or two tables, of the cluster of either item (of two clusters of different folds:
     the mean of both folds). Without that the column looks perfect where C is chosen. New pairs have the mean
-    of all folds. The classifier is scikit-learn's `HistGradientBoostingClassifier`.
+    of all folds. The classifier is scikit-learn's `ExtraTreesClassifier` (Geurts, Ernst and Wehenkel 2006):
+    the true pairs of one cluster are alike, so that a table has far fewer independent ones than it has pairs,
+    and boosting, which goes on until it has fitted them, is sure of itself too often (`BoostedTreeColumn`).
 
     Parameters
     ----------
-    n_trees, learning_rate, max_leaf_nodes, min_samples_leaf : as of the classifier
+    n_trees, max_leaf_nodes, min_samples_leaf : as of the classifier
     folds : int
     random_state : int
 
@@ -118,11 +155,19 @@ class TreeColumn(PairMap):
     fitted: ClassVar = {"n_features_in_": int, "trees_": list}
 
     n_trees: int = 100
-    learning_rate: float = 0.1
-    max_leaf_nodes: int = 15
-    min_samples_leaf: int = 20
+    max_leaf_nodes: int = 256
+    min_samples_leaf: int = 3
     folds: int = 5
     random_state: int = 0
+
+    def classifier(self) -> Any:
+        """The classifier of a fold, not fitted yet."""
+        return ExtraTreesClassifier(
+            self.n_trees,
+            max_leaf_nodes=self.max_leaf_nodes,
+            min_samples_leaf=self.min_samples_leaf,
+            random_state=self.random_state,
+        )
 
     def names(self) -> list[str]:
         return ["trees"]
@@ -147,19 +192,12 @@ class TreeColumn(PairMap):
     def _trees(self, rows: Floats, same: Bools, weight: Floats, seen: Bools, fold: int) -> Trees:
         """Learned from the pairs that were seen."""
         chosen, extra = drawn(np.flatnonzero(seen & (weight > 0)), same, self.random_state + fold)
-        classifier = HistGradientBoostingClassifier(
-            max_iter=self.n_trees,
-            learning_rate=self.learning_rate,
-            max_leaf_nodes=self.max_leaf_nodes,
-            min_samples_leaf=self.min_samples_leaf,
-            early_stopping=False,
-            random_state=self.random_state,
-        )
         if len(np.unique(same[chosen])) < 2:
             raise ValueError(
                 "too few labelled clusters to learn trees with some held out: use similarity='linear'"
             )
-        return Trees.of(classifier.fit(rows[chosen], same[chosen], sample_weight=weight[chosen] * extra))
+        counts = weight[chosen] * extra
+        return Trees.of(self.classifier().fit(rows[chosen], same[chosen], sample_weight=counts))
 
     def check_fitted(self) -> None:
         """Trees over the features there are."""
@@ -167,6 +205,31 @@ class TreeColumn(PairMap):
             raise ValueError("trees_ must be a list of trees")
         for trees in self.trees_:
             trees.check(self.n_features_in_)
+
+
+@register("BoostedTreeColumn")
+@dataclass(eq=False, repr=False)
+class BoostedTreeColumn(TreeColumn):
+    """The same by scikit-learn's `HistGradientBoostingClassifier`: for very many independent clusters.
+
+    >>> BoostedTreeColumn().classifier().max_iter
+    100
+    """
+
+    max_leaf_nodes: int = 15
+    min_samples_leaf: int = 20
+    learning_rate: float = 0.1
+
+    def classifier(self) -> Any:
+        """The classifier of a fold, not fitted yet."""
+        return HistGradientBoostingClassifier(
+            max_iter=self.n_trees,
+            learning_rate=self.learning_rate,
+            max_leaf_nodes=self.max_leaf_nodes,
+            min_samples_leaf=self.min_samples_leaf,
+            early_stopping=False,
+            random_state=self.random_state,
+        )
 
 
 def clipped(logits: Floats) -> Floats:
