@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from clustruct import memory
-from clustruct._typing import Labels
+from clustruct._typing import Indices, Labels
 from clustruct.callbacks import steps, working
 from clustruct.estimators import SupervisedCorrelationClustering
 from clustruct.estimators.background import warn_of_near_misses
@@ -46,7 +46,7 @@ from .learners import LEARNERS
 from .looking import blocking_for, compared, mapped, warn_of_leak
 from .searches import check_searches, keep_likeness, warn_of_order
 from .sources import Chosen, WithinSource, source_of
-from .trained import HeldOut, table_loss, training, training_on, was_interrupted
+from .trained import HeldOut, in_order, table_loss, training, training_on, was_interrupted
 
 # One group per set; None: what the sets say themselves.
 Groups: TypeAlias = Sequence[Hashable] | None
@@ -268,11 +268,17 @@ class Recipe(EstimatorState, BaseEstimator):
         return float(self.pipeline_.score(raws, [raw.labels for raw in raws]))
 
     def cross_predict(
-        self, sets: Iterable[RawSet], y: LabelsOfSets = None, groups: Groups = None, folds: int = 5
+        self,
+        sets: Iterable[RawSet],
+        y: LabelsOfSets = None,
+        groups: Groups = None,
+        folds: int = 5,
+        at_most: int | None = None,
     ) -> HeldOut:
         """Train on a part of the sets and predict the rest, in turn. Sets of one group stay together.
 
-        A single set is cut into two sets for each fold at least.
+        A single set is cut into two sets for each fold at least. ``at_most``: of the folds only so many are
+        predicted, and the sets of the others are left out.
         """
         raws = labelled(sets, y)
         check_learnable(raws)
@@ -284,18 +290,19 @@ class Recipe(EstimatorState, BaseEstimator):
         if len(raws) < 2:
             raise ValueError("cross-validation needs two sets at least")
         owners = groups_of(raws) if groups is None else list(groups)
-        found: dict[int, Labels] = {}
-        tests: list[list[int]] = []
-        for train, test in split_sets(len(raws), folds, self.random_state, owners):
-            kept = None if owners is None else [owners[i] for i in train]
-            seen = [raws[i] for i in train]
-            pipeline = self._train(seen, kept, source_of(self, self._learner(), seen))
-            if was_interrupted(pipeline[-1]):
-                raise KeyboardInterrupt
-            tests.append(test.tolist())
-            pipeline = checked(pipeline)  # of the same data, part of which may lack a field
-            found |= {i: pipeline.predict([raws[i]])[0] for i in tests[-1]}
-        return HeldOut(raws, [found[i] for i in range(len(raws))], tests)
+        splits = [*split_sets(len(raws), folds, self.random_state, owners)][:at_most]
+        found = [self._held_out(raws, owners, *split) for split in splits]
+        return in_order(raws, [test.tolist() for _, test in splits], found)
+
+    def _held_out(self, raws: list[RawSet], owners: Groups, train: Indices, test: Indices) -> list[Labels]:
+        """The clusters of some sets by a training on others."""
+        kept = None if owners is None else [owners[i] for i in train]
+        seen = [raws[i] for i in train]
+        pipeline = self._train(seen, kept, source_of(self, self._learner(), seen))
+        if was_interrupted(pipeline[-1]):
+            raise KeyboardInterrupt
+        pipeline = checked(pipeline)  # of the same data, part of which may lack a field
+        return [pipeline.predict([raws[i]])[0] for i in test]
 
     def cut(self, raw: RawSet, fewest: int = FEWEST_PARTS) -> list[RawSet]:
         """One set as several of whole clusters: C is chosen by holding sets out."""
