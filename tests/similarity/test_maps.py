@@ -22,7 +22,7 @@ from clustruct.similarity import (
 )
 from clustruct.similarity.base import labelled_pairs
 from clustruct.similarity.kernels import evening_rotation
-from clustruct.similarity.trees import pair_folds
+from clustruct.similarity.trees import pair_folds, set_folds
 from clustruct.storage import load, save
 
 
@@ -81,22 +81,46 @@ def test_damaged_trees_are_refused():
         trees.check(1 if trees.feature.max() == 1 else 0)
 
 
+def test_no_column_is_of_trees_that_saw_its_clusters():
+    sets, labels = toy_sets(1, m=20)
+    part = labelled_pairs(sets[0], labels[0])
+    sides = pair_folds(part, 3, 0)
+    for fold in range(3):
+        touched = np.unique(part.clusters[sides == fold])
+        assert (np.isin(part.clusters, touched).any(axis=1) == (sides == fold).any(axis=1)).all()
+    assert set_folds(1, None, 3, 0) == [-1]
+
+
+def test_no_column_is_of_trees_that_saw_its_group():
+    found = set_folds(5, ["a", "a", "b", "c", "d"], 3, 0)
+    assert found[0] == found[1]
+    assert {*found} == {0, 1, 2}
+    assert set_folds(5, ["a", "a", "b", "b", "b"], 3, 0) == [-1] * 5
+
+
 @pytest.mark.parametrize("n_sets", [1, 5])
-def test_no_column_is_of_trees_that_saw_its_clusters_or_its_group(n_sets):
+def test_sets_that_trees_learned_from_keep_their_columns(n_sets, tmp_path):
     sets, labels = toy_sets(n_sets, m=20)
-    parts = [labelled_pairs(x, y) for x, y in zip(sets, labels, strict=True)]
     groups = None if n_sets == 1 else ["a", "a", "b", "c", "d"]
-    sides = pair_folds(parts, groups, 3, 0)
-    if n_sets == 1:
-        own = parts[0].clusters
-        for fold in range(3):
-            held_out = (sides == fold).any(axis=1)
-            touched = np.unique(own[sides == fold])
-            assert (np.isin(own, touched).any(axis=1) == held_out).all()
-    else:
-        of_set = [set(part.ravel()) for part in np.split(sides, np.cumsum([len(p.rows) for p in parts])[:-1])]
-        assert all(len(folds) == 1 for folds in of_set)
-        assert of_set[0] == of_set[1]
+    column = TreeColumn(n_trees=10)
+    crossed = column.fit_transform(sets, labels, groups=groups)
+    save(tmp_path / "column", column)
+    column = load(tmp_path / "column")
+    new, others = toy_sets(2, m=20, seed=7)
+    again = column.transform_known([*new, *sets[::-1]], [*others, *labels[::-1]])
+    for x, known in zip([*column.transform(new), *crossed[::-1]], again, strict=True):
+        np.testing.assert_array_equal(x.pairs, known.pairs)
+    assert np.abs(column.transform(sets[:1])[0].pairs - crossed[0].pairs).max() > 0.1
+
+
+def test_a_fit_that_goes_on_with_nothing_new_changes_nothing():
+    """Were the columns of sets that trees have seen not cross-fitted, the weights would move."""
+    sets = make_records(n_sets=5, n_people=5)
+    first = Recipe(C=1.0, similarity="trees").fit(sets)
+    second = Recipe(C=1.0, similarity="trees").fit(sets, start=first.pipeline_)
+    scale = np.abs(first.pipeline_[-1].w_ * first.pipeline_[-1].feature_scale_).max()
+    moved = (second.pipeline_[-1].w_ - first.pipeline_[-1].w_) * first.pipeline_[-1].feature_scale_
+    assert np.abs(moved).max() < 1e-2 * scale
 
 
 @pytest.mark.parametrize("kind", [TreeColumn, BoostedTreeColumn])

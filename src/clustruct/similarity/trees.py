@@ -152,7 +152,7 @@ class TreeColumn(PairMap):
 
     title: ClassVar = "trees"
     needs_labels: ClassVar = True
-    fitted: ClassVar = {"n_features_in_": int, "trees_": list}
+    fitted: ClassVar = {"n_features_in_": int, "trees_": list, "folds_": dict}
 
     n_trees: int = 100
     max_leaf_nodes: int = 256
@@ -176,18 +176,39 @@ class TreeColumn(PairMap):
         return clipped(np.mean([trees.logits(rows) for trees in self.trees_], axis=0))[:, None]
 
     def learn(self, parts: Sequence[LabelledPairs], groups: Sequence[Hashable] | None) -> list[Floats]:
-        sides = pair_folds(parts, groups, self.folds, self.random_state)
+        of_set = set_folds(len(parts), groups, self.folds, self.random_state)
+        self.folds_ = {part.name: fold for part, fold in zip(parts, of_set, strict=True)}
+        sides = [self._sides(part, fold) for part, fold in zip(parts, of_set, strict=True)]
         rows = np.concatenate([part.rows for part in parts])
         same, weight = (np.concatenate([getattr(part, n) for part in parts]) for n in ("same", "weight"))
         if not same.any() or not (weight[~same] > 0).any():
             raise ValueError(
                 "trees need pairs that belong together and pairs that do not: use similarity='linear'"
             )
-        n_folds = int(sides.max()) + 1
-        self.trees_ = [self._trees(rows, same, weight, (sides != f).all(axis=1), f) for f in range(n_folds)]
+        touched = np.concatenate(sides)
+        n_folds = int(touched.max()) + 1
+        self.trees_ = [self._trees(rows, same, weight, (touched != f).all(axis=1), f) for f in range(n_folds)]
+        return [self._crossed(part.rows, own) for part, own in zip(parts, sides, strict=True)]
+
+    def known_columns(self, part: LabelledPairs) -> Floats:
+        """Cross-fitted where these very pairs with these labels were learned from."""
+        name = part.name
+        if name not in self.folds_:
+            return self.columns(part.rows)
+        return self._crossed(part.rows, self._sides(part, self.folds_[name]))
+
+    def _sides(self, part: LabelledPairs, fold: int) -> Ints:
+        """The two folds that each pair of a set touches; a set of no fold is cut by clusters."""
+        return (
+            pair_folds(part, self.folds, self.random_state)
+            if fold < 0
+            else np.full((len(part.rows), 2), fold)
+        )
+
+    def _crossed(self, rows: Floats, sides: Ints) -> Floats:
+        """The columns by trees that have not seen the folds that a pair touches."""
         logits = np.stack([trees.logits(rows) for trees in self.trees_])
-        made = clipped(logits[sides, np.arange(len(rows))[:, None]].mean(axis=1))
-        return [part[:, None] for part in np.split(made, np.cumsum([len(part.rows) for part in parts])[:-1])]
+        return clipped(logits[sides, np.arange(len(rows))[:, None]].mean(axis=1))[:, None]
 
     def _trees(self, rows: Floats, same: Bools, weight: Floats, seen: Bools, fold: int) -> Trees:
         """Learned from the pairs that were seen."""
@@ -205,6 +226,9 @@ class TreeColumn(PairMap):
             raise ValueError("trees_ must be a list of trees")
         for trees in self.trees_:
             trees.check(self.n_features_in_)
+        folds = self.folds_.values()
+        if not all(isinstance(f, int) and -1 <= f < len(self.trees_) for f in folds):
+            raise ValueError("folds_ must be the numbers of trees")
 
 
 @register("BoostedTreeColumn")
@@ -247,32 +271,25 @@ def drawn(numbers: Indices, same: Bools, random_state: int) -> tuple[Indices, Fl
     return np.concatenate([true, some]), np.repeat([1.0, len(false) / room], [len(true), len(some)])
 
 
-def pair_folds(
-    parts: Sequence[LabelledPairs], groups: Sequence[Hashable] | None, folds: int, random_state: int
-) -> Ints:
-    """The two folds that each pair touches (p x 2): of its set's group, or of the clusters of its items.
+def set_folds(n: int, groups: Sequence[Hashable] | None, folds: int, random_state: int) -> list[int]:
+    """The fold of each of n sets, sets of a group together; -1 where there are too few: cut by clusters."""
+    owners = np.arange(n)
+    if groups is not None:
+        owners = np.unique([str(g) for g in groups], return_inverse=True)[1]
+    few = owners.max(initial=-1) + 1 < FEWEST_SETS
+    return [-1] * n if few else [int(f) for f in _folds(owners, folds, random_state)]
+
+
+def pair_folds(part: LabelledPairs, folds: int, random_state: int) -> Ints:
+    """The folds of the clusters of the two items of each pair (p x 2).
 
     An item without a label has the fold of the other one.
     """
-    owners = (
-        np.arange(len(parts))
-        if groups is None
-        else np.unique([str(g) for g in groups], return_inverse=True)[1]
-    )
-    if owners.max() + 1 >= FEWEST_SETS:
-        of_set = _folds(owners, folds, random_state)
-        return np.concatenate([np.full((len(p.rows), 2), f) for p, f in zip(parts, of_set, strict=True)])
-    found = []
-    for part in parts:
-        own = part.clusters
-        known = np.unique(own[own != UNKNOWN])
-        of_cluster = np.append(_folds(np.arange(len(known)), folds, random_state), -1)
-        place = np.where(own == UNKNOWN, len(known), np.searchsorted(known, own))
-        sides = of_cluster[place]
-        other = sides[:, ::-1]
-        sides = np.where(sides < 0, other, sides)
-        found.append(np.maximum(sides, 0))
-    return np.concatenate(found)
+    own = part.clusters
+    known = np.unique(own[own != UNKNOWN])
+    of_cluster = np.append(_folds(np.arange(len(known)), folds, random_state), -1)
+    sides = of_cluster[np.where(own == UNKNOWN, len(known), np.searchsorted(known, own))]
+    return np.maximum(np.where(sides < 0, sides[:, ::-1], sides), 0)
 
 
 def _folds(owners: Ints, folds: int, random_state: int) -> Ints:
