@@ -11,7 +11,8 @@ from clustruct.datasets import make_records
 from clustruct.explain import pair_contributions
 from clustruct.similarity import (
     SIMILARITIES,
-    BoostedTreeColumn,
+    BoostedColumn,
+    ForestColumn,
     FourierMap,
     FullProducts,
     KernelMap,
@@ -113,6 +114,24 @@ def test_sets_that_trees_learned_from_keep_their_columns(n_sets, tmp_path):
     assert np.abs(column.transform(sets[:1])[0].pairs - crossed[0].pairs).max() > 0.1
 
 
+def test_the_trees_that_tell_held_out_pairs_better_are_kept():
+    sets, labels = toy_sets(5, m=16)
+    column = TreeColumn(n_trees=20)
+    made = column.fit_transform(sets, labels)
+    kinds = {"ForestColumn": ForestColumn(n_trees=20), "BoostedColumn": BoostedColumn(n_trees=20)}
+    same = [y[:, None] == y for y in labels]
+    same = np.concatenate([s[np.triu_indices(16, 1)] for s in same])
+    for name, kind in kinds.items():
+        logits = np.concatenate([x.pairs[:, -1] for x in kind.fit_transform(sets, labels)])
+        p = 1.0 / (1.0 + np.exp(-logits))
+        cost = -np.mean(np.log(np.where(same, p, 1.0 - p)))
+        assert column.log_losses_[name] == pytest.approx(cost)
+        if type(column.column_) is type(kind):
+            np.testing.assert_array_equal(np.concatenate([x.pairs[:, -1] for x in made]), logits)
+    best = min(column.log_losses_, key=column.log_losses_.get)
+    assert type(column.column_).__name__ == best
+
+
 def test_a_fit_that_goes_on_with_nothing_new_changes_nothing():
     """Were the columns of sets that trees have seen not cross-fitted, the weights would move."""
     sets = make_records(n_sets=5, n_people=5)
@@ -123,7 +142,7 @@ def test_a_fit_that_goes_on_with_nothing_new_changes_nothing():
     assert np.abs(moved).max() < 1e-2 * scale
 
 
-@pytest.mark.parametrize("kind", [TreeColumn, BoostedTreeColumn])
+@pytest.mark.parametrize("kind", [ForestColumn, BoostedColumn])
 def test_a_column_of_noise_tells_nothing_of_training_pairs(kind):
     """Where features are noise, trees know the pairs that they were shown; the columns of training do not."""
     rng = np.random.default_rng(1)
@@ -223,14 +242,14 @@ def test_what_cannot_be_learned_is_refused_by_name():
         make_map("auto")
 
 
-@pytest.mark.parametrize("similarity", ["trees", "boosted", "mapped", "kernel"])
+@pytest.mark.parametrize("similarity", ["trees", "mapped", "kernel"])
 def test_a_recipe_predicts_explains_and_keeps_it(similarity, tmp_path):
     sets = make_records(n_sets=5, n_people=4)
     recipe = Recipe(C=1.0, similarity=similarity).fit(sets[:4])
     features, model = recipe.pipeline_[0], recipe.pipeline_[-1]
     names = [str(name) for name in features.get_feature_names_out()]
     assert len(names) == model.n_features_in_
-    assert ("trees" in names) == (similarity in ("trees", "boosted"))
+    assert ("trees" in names) == (similarity == "trees")
     x = features.transform(sets[4:])[0]
     why = pair_contributions(model, x, 0, 1)
     assert why.contributions.sum() == pytest.approx(model.decision_function([x])[0][0, 1], abs=1e-12)

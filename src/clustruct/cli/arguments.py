@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 LINKAGES = ("single", "average", "complete", "left")
 KINDS = ("auto", "records", "text", "mentions", "vectors")
 # Those of `clustruct.similarity`, which is not imported before it is needed.
-SIMILARITIES = ("linear", "kernel", "mapped", "trees", "boosted", "auto")
+SIMILARITIES = ("linear", "kernel", "mapped", "trees", "auto")
 ROLES = ("set", "id", "cluster", "group")
 SHOWN_FILES = 3
 # Options whose files a message begins with, where something is wrong with them.

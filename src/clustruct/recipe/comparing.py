@@ -31,10 +31,9 @@ from .learning import Recipe
 LEVEL = 0.05
 # With fewer, no outcome of Wilcoxon's test is below 0.05 (two tails).
 FEWEST_GROUPS = 6
-# What is tried of each parameter. An exact kernel is for small data only, boosted trees for very much: both
-# are tried where they are asked for.
+# What is tried of each parameter. An exact kernel is for small data only: it is tried where it is asked for.
 TRIED = ("learner", "loss", "linkage", "similarity")
-LEFT_OUT = {"similarity": ("kernel", "boosted"), "loss": ("normalised",)}
+LEFT_OUT = {"similarity": ("kernel",), "loss": ("normalised",)}
 # What C is at the first look, where it is to be chosen.
 LOOKED_C = (1.0, 10.0)
 # How many settings are cross-validated beside the recipe as it is.

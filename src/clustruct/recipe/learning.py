@@ -77,7 +77,7 @@ class Recipe(EstimatorState, BaseEstimator):
     fields : the fields to use, all by default
     learner : "correlation", "agglomerative", "kmeans", "pairs", or a set clusterer
         A name stands for one of `LEARNERS`. An estimator of one's own is trained as it is.
-    similarity : "linear", "trees", "boosted", "mapped", "kernel", "auto", or a `clustruct.similarity.PairMap`
+    similarity : "linear", "trees", "mapped", "kernel", "auto", or a `clustruct.similarity.PairMap`
         What is learned beside the weights of features, see `clustruct.similarity`; "auto": trees where they
         do better on held-out labels.
     loss, C, scaling, predictor, oracle, formulation, loss_in_oracle, n_jobs, verbose, random_state

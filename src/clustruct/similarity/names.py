@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 from .base import PairMap
 from .kernels import KernelMap, NystroemMap
-from .trees import BoostedTreeColumn, TreeColumn
+from .trees import TreeColumn
 
 # What --similarity and Recipe(similarity=...) know; "linear" needs no map.
 SIMILARITIES: dict[str, Callable[[], PairMap | None]] = {
@@ -16,7 +16,6 @@ SIMILARITIES: dict[str, Callable[[], PairMap | None]] = {
     "kernel": KernelMap,
     "mapped": NystroemMap,
     "trees": TreeColumn,
-    "boosted": BoostedTreeColumn,
 }
 
 

@@ -115,9 +115,9 @@ def _joined(trees: Sequence[Nodes]) -> tuple[Ints, Ints, Floats, Ints, Ints, Flo
     return roots, feature, threshold, left + shift, right + shift, value
 
 
-@register("TreeColumn")
+@register("ForestColumn")
 @dataclass(eq=False, repr=False)
-class TreeColumn(PairMap):
+class ForestColumn(PairMap):
     """One more column: log p / (1 - p) of "these two belong together", by a forest, clipped at +-12.
 
     K_ab = <w, psi_ab> + w' clip(mean over folds f of logit_f(psi_ab), -12, 12): the trees see what features
@@ -129,7 +129,7 @@ class TreeColumn(PairMap):
     the mean of both folds). Without that the column looks perfect where C is chosen. New pairs have the mean
     of all folds. The classifier is scikit-learn's `ExtraTreesClassifier` (Geurts, Ernst and Wehenkel 2006):
     the true pairs of one cluster are alike, so that a table has far fewer independent ones than it has pairs,
-    and boosting, which goes on until it has fitted them, is sure of itself too often (`BoostedTreeColumn`).
+    and boosting, which goes on until it has fitted them, is sure of itself too often (`BoostedColumn`).
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ class TreeColumn(PairMap):
     >>> y = rng.integers(0, 8, 40)
     >>> alike = np.equal.outer(y, y)[np.triu_indices(40, 1)]
     >>> x = ItemSet(pairs=np.where(alike, 0.5, rng.random(alike.size))[:, None], feature_names=["words"])
-    >>> column = TreeColumn(n_trees=20, min_samples_leaf=5)
+    >>> column = ForestColumn(n_trees=20, min_samples_leaf=5)
     >>> column.fit_transform([x], [y])[0].feature_names
     ('words', 'trees')
     >>> made = column.transform([x])[0].pairs[:, 1]
@@ -231,12 +231,12 @@ class TreeColumn(PairMap):
             raise ValueError("folds_ must be the numbers of trees")
 
 
-@register("BoostedTreeColumn")
+@register("BoostedColumn")
 @dataclass(eq=False, repr=False)
-class BoostedTreeColumn(TreeColumn):
+class BoostedColumn(ForestColumn):
     """The same by scikit-learn's `HistGradientBoostingClassifier`: for very many independent clusters.
 
-    >>> BoostedTreeColumn().classifier().max_iter
+    >>> BoostedColumn().classifier().max_iter
     100
     """
 
@@ -254,6 +254,65 @@ class BoostedTreeColumn(TreeColumn):
             early_stopping=False,
             random_state=self.random_state,
         )
+
+
+@register("TreeColumn")
+@dataclass(eq=False, repr=False)
+class TreeColumn(PairMap):
+    """The column of a forest or of boosted trees, whichever tells held-out pairs better.
+
+    Both are cross-fitted, and that of the smaller log loss of its own training columns is kept (``column_``):
+    sum of weight log(1 + exp(-+ column)) over labelled pairs, + for those together. A forest does better with
+    few independent clusters, boosting with many.
+
+    Parameters
+    ----------
+    n_trees, folds, random_state : as of `ForestColumn`
+
+    >>> TreeColumn().names()
+    ['trees']
+    """
+
+    title: ClassVar = "trees"
+    needs_labels: ClassVar = True
+    fitted: ClassVar = {"n_features_in_": int, "column_": ForestColumn, "log_losses_": dict}
+
+    n_trees: int = 100
+    folds: int = 5
+    random_state: int = 0
+
+    def names(self) -> list[str]:
+        return ["trees"]
+
+    def columns(self, rows: Floats) -> Floats:
+        return self.column_.columns(rows)
+
+    def known_columns(self, part: LabelledPairs) -> Floats:
+        """Cross-fitted where these very pairs with these labels were learned from."""
+        return self.column_.known_columns(part)
+
+    def learn(self, parts: Sequence[LabelledPairs], groups: Sequence[Hashable] | None) -> list[Floats]:
+        tried = {kind.__name__: kind(**self.get_params()) for kind in (ForestColumn, BoostedColumn)}
+        made = {}
+        for name, column in tried.items():
+            column.n_features_in_ = self.n_features_in_
+            made[name] = column.learn(parts, groups)
+        self.log_losses_ = {name: log_loss(parts, found) for name, found in made.items()}
+        best = min(self.log_losses_, key=lambda name: self.log_losses_[name])
+        self.column_ = tried[best]
+        return made[best]
+
+
+def log_loss(parts: Sequence[LabelledPairs], logits: Sequence[Floats]) -> float:
+    """The mean over labelled pairs, each counting as much as its weight.
+
+    >>> part = LabelledPairs(np.zeros((2, 1)), np.array([True, False]), np.ones(2), np.zeros((2, 2), int))
+    >>> round(log_loss([part], [np.array([[0.0], [0.0]])]), 4)
+    0.6931
+    """
+    both = zip(parts, logits, strict=True)
+    each = [np.logaddexp(0.0, np.where(part.same, -1.0, 1.0) * made[:, 0]) for part, made in both]
+    return float(np.average(np.concatenate(each), weights=np.concatenate([part.weight for part in parts])))
 
 
 def clipped(logits: Floats) -> Floats:
