@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
+from sklearn.metrics import average_precision_score
 from sklearn.model_selection import GroupKFold
 
 from clustruct._typing import Bools, Floats, Indices, Ints
@@ -261,9 +262,9 @@ class BoostedColumn(ForestColumn):
 class TreeColumn(PairMap):
     """The column of a forest or of boosted trees, whichever tells held-out pairs better.
 
-    Both are cross-fitted, and that of the smaller log loss of its own training columns is kept (``column_``):
-    sum of weight log(1 + exp(-+ column)) over labelled pairs, + for those together. A forest does better with
-    few independent clusters, boosting with many.
+    Both are cross-fitted, and that is kept (``column_``) whose own training columns rank pairs better, by
+    their average precision (``precisions_``): how the column is scaled is up to the structural SVM. A forest
+    does better with few independent clusters, boosting with many.
 
     Parameters
     ----------
@@ -275,7 +276,7 @@ class TreeColumn(PairMap):
 
     title: ClassVar = "trees"
     needs_labels: ClassVar = True
-    fitted: ClassVar = {"n_features_in_": int, "column_": ForestColumn, "log_losses_": dict}
+    fitted: ClassVar = {"n_features_in_": int, "column_": ForestColumn, "precisions_": dict}
 
     n_trees: int = 100
     folds: int = 5
@@ -297,22 +298,23 @@ class TreeColumn(PairMap):
         for name, column in tried.items():
             column.n_features_in_ = self.n_features_in_
             made[name] = column.learn(parts, groups)
-        self.log_losses_ = {name: log_loss(parts, found) for name, found in made.items()}
-        best = min(self.log_losses_, key=lambda name: self.log_losses_[name])
+        self.precisions_ = {name: average_precision(parts, found) for name, found in made.items()}
+        best = max(self.precisions_, key=lambda name: self.precisions_[name])
         self.column_ = tried[best]
         return made[best]
 
 
-def log_loss(parts: Sequence[LabelledPairs], logits: Sequence[Floats]) -> float:
-    """The mean over labelled pairs, each counting as much as its weight.
+def average_precision(parts: Sequence[LabelledPairs], logits: Sequence[Floats]) -> float:
+    """Of labelled pairs in the order of their logits, each counting as much as its weight.
 
-    >>> part = LabelledPairs(np.zeros((2, 1)), np.array([True, False]), np.ones(2), np.zeros((2, 2), int))
-    >>> round(log_loss([part], [np.array([[0.0], [0.0]])]), 4)
-    0.6931
+    >>> same = np.array([True, False, True])
+    >>> part = LabelledPairs(np.zeros((3, 1)), same, np.ones(3), np.zeros((3, 2), int))
+    >>> round(average_precision([part], [np.array([[2.0], [1.0], [0.0]])]), 3)
+    0.833
     """
-    both = zip(parts, logits, strict=True)
-    each = [np.logaddexp(0.0, np.where(part.same, -1.0, 1.0) * made[:, 0]) for part, made in both]
-    return float(np.average(np.concatenate(each), weights=np.concatenate([part.weight for part in parts])))
+    same, weight = (np.concatenate([getattr(part, n) for part in parts]) for n in ("same", "weight"))
+    ranked = np.concatenate(logits)[:, 0]
+    return float(average_precision_score(same, ranked, sample_weight=weight))
 
 
 def clipped(logits: Floats) -> Floats:
