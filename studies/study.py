@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,7 +26,8 @@ class Table:
 
     ``compute(results, quick)`` asks ``results.get`` for its cells and returns the rows, as JSON; ``render``
     makes Markdown of the rows, ``draw`` pictures below docs/. ``data`` names the files below CLUSTRUCT_DATA.
-    ``sources`` are the modules whose change makes the table stale, beside that of ``compute`` itself.
+    ``sources`` are the modules whose change makes the table stale, beside that of ``compute`` itself;
+    ``reads`` the tables of the same study that it is put together from.
     """
 
     key: str
@@ -35,6 +37,7 @@ class Table:
     draw: Callable[[Any, Path], None] | None = None
     data: tuple[str, ...] = ()
     sources: tuple[ModuleType, ...] = ()
+    reads: tuple[str, ...] = ()
 
     def digest(self) -> str:
         """Of the sources, and of the settings that ``functools.partial`` gives."""
@@ -50,7 +53,11 @@ class Table:
 
 @dataclass(frozen=True)
 class State:
-    """What is kept of a table: "fresh", "stale" or "missing", why, and what made it."""
+    """What is kept of a table: "fresh", "stale" or "missing", why, and what made it.
+
+    A change of the library makes no table stale: most change no figure, and all of them would be stale
+    always. It is said which parts changed, of those that the table was made with.
+    """
 
     word: str
     why: str = ""
@@ -88,8 +95,11 @@ class Study:
             data_file(name)
         results = self.results(table, folder or (QUICK / self.name if quick else None), **options)
         rows = table.compute(results, quick)
-        results.finish(rows, data=digest_of_data(table.data))
+        results.finish(rows, data=digest_of_data(table.data), reads=self._digest_of_read(table))
         return results.rows
+
+    def _digest_of_read(self, table: Table) -> str:
+        return digest_of_words(*(json.dumps(self.results(self[key]).rows) for key in table.reads))
 
     def state(self, table: Table) -> State:
         """Fresh, stale or missing."""
@@ -101,12 +111,14 @@ class Study:
             return State("stale", f"{old} of {len(kept.cells)} cells by other sources", made)
         if kept.made["sources"] != kept.sources:
             return State("stale", "by other sources", made)
+        if table.reads and kept.made.get("reads") != self._digest_of_read(table):
+            return State("stale", "from other tables", made)
         now = digest_of_data(table.data)
-        if now is None:
-            return State("fresh", "data not looked at", made)
-        return (
-            State("stale", "with other data", made) if now != kept.made["data"] else State("fresh", "", made)
-        )
+        if now is not None and now != kept.made["data"]:
+            return State("stale", "with other data", made)
+        changed = kept.library_since()
+        since = [f"library changed since: {', '.join(changed)}"] if changed else []
+        return State("fresh", "; ".join(["data not looked at"] * (now is None) + since), made)
 
     def render(self, docs: Path = ROOT / "docs") -> list[str]:
         """Write the tables that are kept into the page and draw their pictures; returns their keys."""

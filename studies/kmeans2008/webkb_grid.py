@@ -11,9 +11,9 @@ from studies.nested_cv import nested_leave_one_out
 from studies.results import Results
 
 # In the unit that the data suggest (Pair: in that of the classifier). Links have much to say that small C
-# leaves out.
+# leaves out. On words alone C = 100 over-fits, and is 12% from its optimum after 150 rounds.
 GRIDS = {
-    "n": [1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0],
+    "n": [1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0],
     "l": [1e-2, 1e-1, 1.0, 10.0, 100.0, 1e3],
     "Pair": [1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0],
     "None": None,

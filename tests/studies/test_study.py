@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from studies import rendering
+import clustruct.ssvm  # noqa: F401
+from studies import rendering, results
 from studies.data import NoData
 from studies.every import STUDIES, names
 from studies.study import ROOT, Study, Table
@@ -52,6 +53,27 @@ def test_other_data_makes_a_table_stale(study, tmp_path, monkeypatch):
     (tmp_path / "more" / "data").write_text("2")
     monkeypatch.setenv("CLUSTRUCT_DATA", str(tmp_path / "more"))
     assert study.state(study["one"]).why == "with other data"
+
+
+def test_other_rows_of_a_table_that_is_read_make_a_table_stale(study):
+    table = study["one"]
+    both = Table("both", "Put together", compute, reads=("one",))
+    whole = replace(study, tables=(table, both))
+    whole.run(table)
+    whole.run(both)
+    assert whole.state(both).word == "fresh"
+    whole.results(table).finish([{"n": 7}], data=None)
+    assert whole.state(both).why == "from other tables"
+
+
+def test_a_part_of_the_library_that_changed_is_named_and_makes_nothing_stale(study, monkeypatch):
+    study.run(study["one"])
+    assert study.state(study["one"]).why == ""
+    now = results.digest_of_part
+    monkeypatch.setattr(results, "digest_of_part", lambda part: "other" if part == "ssvm" else now(part))
+    assert study.state(study["one"]) == replace(
+        study.state(study["one"]), word="fresh", why="library changed since: ssvm"
+    )
 
 
 def test_rendering_twice_changes_nothing(study, tmp_path):
