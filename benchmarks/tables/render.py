@@ -1,4 +1,4 @@
-"""Kept figures as Markdown: ``python -m benchmarks.tables render FIGURES.json ... --page docs/figures.md``."""
+"""Kept figures as Markdown, printed or in a page: ``python -m benchmarks.tables render FIGURES.json ...``."""
 
 from __future__ import annotations
 

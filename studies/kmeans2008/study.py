@@ -5,15 +5,15 @@ from __future__ import annotations
 from functools import partial
 
 from studies import nested_cv, tasks
-from studies.kmeans2008 import count, news, summary, synth, tables, timing, webkb, webkb_grid, webkb_pages
+from studies.kmeans2008 import count, news, summary, synth, tables, timing, webkb, webkb_pages
 from studies.study import Study, Table
 
 # The tables that Tables 4.3 to 4.5 in short are put together from.
 WEBKB = tuple(
-    (f"webkb-{kind}-{method.lower()}-grid", kind, method)
+    (f"webkb-{kind}-{method.lower()}", kind, method)
     for kind in ("n", "l")
     for method in webkb.METHODS
-    if not (kind == "l" and method in ("Kernel", "Presence"))  # links are no kernels
+    if kind == "n" or method not in ("Kernel", *webkb.WEIGHTINGS)  # links are no kernels
 )
 SYNTH = {f"synth-{noise}": noise for noise in (0.2, 0.6, 0.8)}
 PAGES = ("webkb/webkb.jsonl.gz",)
@@ -38,23 +38,21 @@ STUDY = Study(
             tables.wins,
             reads=(*(key for key, *_ in WEBKB), *SYNTH, *news.SOURCES),
         ),
-        Table("webkb-n-fixed", "WebKB-N, Spectral, C = 1: each predictor", summary.fixed_c, tables.fixed_c),
         Table(
-            "webkb-n-spectral",
-            "Table 4.3: WebKB-N, Spectral at C = 1",
-            partial(webkb.column, kind="n", method="Spectral"),
+            "webkb-n-words",
+            "Table 4.3: WebKB-N, Spectral; weighting of words, C and predictor chosen",
+            summary.chosen_words,
             tables.webkb,
-            data=PAGES,
-            sources=(webkb_pages, nested_cv),
+            reads=tuple(key for key, _, method in WEBKB if method in ("Spectral", *webkb.WEIGHTINGS)),
         ),
         *(
             Table(
                 key,
-                f"Table 4.3: WebKB-{kind.upper()}, {method}, C chosen",
-                partial(webkb_grid.column, kind=kind, method=method),
+                f"Table 4.3: WebKB-{kind.upper()}, {method}",
+                partial(webkb.column, kind=kind, method=method),
                 tables.webkb,
                 data=PAGES,
-                sources=(webkb, webkb_pages, nested_cv),
+                sources=(webkb_pages, nested_cv),
             )
             for key, kind, method in WEBKB
         ),

@@ -12,8 +12,7 @@ import numpy as np
 from clustruct.datasets import make_synth
 from clustruct.itemsets import ItemSet
 from clustruct.metrics import compare_paired
-from studies.kmeans2008 import news, synth, webkb, webkb_grid
-from studies.kmeans2008.webkb_pages import UNIVERSITIES
+from studies.kmeans2008 import news, synth, webkb
 from studies.kmeans2008.webkb_pages import webkb as pages
 from studies.results import Results
 from studies.tasks import news as news_task
@@ -29,7 +28,7 @@ def data_sets(results: Results, quick: bool) -> list[dict[str, Any]]:
         **{source: lambda s=source: _sizes(*_news(s)) for source in news.SOURCES},  # type: ignore[misc]
         "Synth": lambda: _sizes(*make_synth()),
     }
-    grids = {"WebKB-L": webkb_grid.GRIDS["l"], "WebKB-N": webkb_grid.GRIDS["n"], "Synth": synth.GRID}
+    grids = {"WebKB-L": webkb.GRIDS["l"], "WebKB-N": webkb.GRIDS["n"], "Synth": synth.GRID}
     names = ["Synth"] if quick else list(made)
     return [
         {"data": name, **results.get(name, made[name]), "C": _ends(grids.get(name, news.GRID))}
@@ -87,16 +86,23 @@ def _kept(key: str) -> Any:
 
 
 def webkb_losses(kind: str) -> dict[str, list[float]] | None:
-    """Losses by method, as far as they are kept."""
-    kept = {m: _kept(f"webkb-{kind}-{m.lower()}-grid") for m in webkb.METHODS}
-    if kept["Spectral"] is None:
-        kept["Spectral"] = _kept(f"webkb-{kind}-spectral")
+    """Losses by method, as far as they are kept; Spectral with the weighting of words chosen."""
+    kept = {m: _kept(f"webkb-{kind}-{m.lower()}") for m in webkb.METHODS if m not in webkb.WEIGHTINGS}
     rows = {m: found["rows"] for m, found in kept.items() if found}
-    if {"Presence", "Spectral"} <= set(rows):
-        # Both weightings of words: that with the lower loss on held-out training sets.
-        both = zip(rows["Spectral"], rows.pop("Presence"), strict=True)
-        rows["Spectral"] = [min(pair, key=lambda row: row["inner"]) for pair in both]
+    if kind == "n" and "Spectral" in rows:
+        rows["Spectral"] = _chosen()
     return {m: [row["loss"] for row in found] for m, found in rows.items()} or None
+
+
+def chosen_words(results: Results, quick: bool) -> dict[str, Any]:
+    """WebKB-N, Spectral: for each university the weighting with the lowest loss on held-out training sets."""
+    return {"kind": "n", "method": "Spectral", "rows": _chosen()}
+
+
+def _chosen() -> list[dict[str, Any]]:
+    kept = [_kept(f"webkb-n-{method.lower()}") for method in ("Spectral", *webkb.WEIGHTINGS)]
+    every = [found["rows"] for found in kept if found]
+    return [min(rows, key=lambda row: row["inner"]) for rows in zip(*every, strict=True)]
 
 
 def news_losses() -> dict[str, list[float]] | None:
@@ -119,15 +125,3 @@ KINDS: dict[str, Callable[[], dict[str, list[float]] | None]] = {
     "Synth, noise 0.6": lambda: synth_losses(0.6),
     "Synth, noise 0.8": lambda: synth_losses(0.8),
 }
-
-
-def fixed_c(results: Results, quick: bool) -> list[dict[str, Any]]:
-    """WebKB-N, Spectral, trained on three universities at C = 1: the loss of each predictor, as kept."""
-    path = RESULTS / "webkb-n-spectral.json"
-    cells = json.loads(path.read_text("utf-8"))["cells"] if path.exists() else {}
-    found = [(name, cells.get(f"without {t}, C = 1"), str(t)) for t, name in enumerate(UNIVERSITIES)]
-    return [
-        {"test": name, "losses": cell["value"]["losses"][t], "gap": cell["value"]["gap"]}
-        for name, cell, t in found
-        if cell
-    ]

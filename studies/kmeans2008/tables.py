@@ -115,25 +115,6 @@ def _gap(rows: Rows) -> str:
     return f"{100 * max(gaps):.1f}%" if gaps else ""
 
 
-def fixed_c(rows: Rows) -> str:
-    """A line per university, and the published losses of Spectral, whose predictor was chosen."""
-    predictors = list(rows[0]["losses"])
-    then = {name: losses[METHODS.index("Spectral")] for name, losses in WEBKB["n"].items()}
-    lines = [
-        [
-            row["test"],
-            f"{then[row['test']]:.1f}",
-            *(f"{row['losses'][p]:.1f}" for p in predictors),
-            _gap([row]),
-        ]
-        for row in rows
-    ]
-    means = [f"{np.mean([row['losses'][p] for row in rows]):.1f}" for p in predictors]
-    published = f"{np.mean([then[row['test']] for row in rows]):.1f}"
-    lines.append(["mean", published, *means, _gap(rows)])
-    return grid(["test set", "published", *predictors, "gap left"], lines)
-
-
 def webkb(found: Mapping[str, Any]) -> str:
     """Ours (published), by university."""
     kind, method, rows = found["kind"], found["method"], found["rows"]
