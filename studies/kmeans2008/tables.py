@@ -171,7 +171,8 @@ def timing(rows: Rows) -> str:
         ]
         for row in rows
     ]
-    return grid(["oracle", "varied", "CPU seconds, median of 20", "exponent", "rounds", "gap left"], lines)
+    seconds = f"CPU seconds, median of {rows[0]['repeats']}"
+    return grid(["oracle", "varied", seconds, "exponent", "rounds", "gap left"], lines)
 
 
 def draw_timing(rows: Rows, docs: Path) -> None:
