@@ -127,16 +127,21 @@ class Study:
         return State("fresh", "; ".join(["data not looked at"] * (now is None) + since), made)
 
     def render(self, docs: Path = ROOT / "docs") -> list[str]:
-        """Write the tables that are kept into the page and draw their pictures; returns their keys."""
+        """Write the tables that are kept into the page and draw their pictures; returns their keys.
+
+        A table that has a place in the page and was never finished is said to be missing there.
+        """
         done, page = [], docs / "studies" / f"{self.name}.md"
         text = page.read_text("utf-8") if page.exists() else f"# {self.title}\n"
         for table in self.tables:
-            kept = self.results(table)
+            kept, name = self.results(table), f"{self.name}/{table.key}"
             if kept.rows is None:
+                if name in rendering.names_in(text):
+                    text = rendering.put(text, name, f"Not made yet: `{self.command(table.key)}`.")
                 continue
             about = f"clustruct {kept.made['clustruct']}, {kept.made['commit']}"
             body = f"{table.render(kept.rows)}\n\nMade by `{self.command(table.key)}` ({about})."
-            text = rendering.put(text, f"{self.name}/{table.key}", body, table.title)
+            text = rendering.put(text, name, body, table.title)
             if table.draw:
                 table.draw(kept.rows, docs)
             done.append(table.key)

@@ -23,8 +23,8 @@ FEWER = {
     "20news": {"NMF": 3, "Ncut": 1, "GMM": 1, "CPM3C": 1, "CLGR": 3, "PLSA": 3},
     "webkb": {"Ncut": 3, "GMM": 1, "CPM3C": 1, "PLSA": 5},
     "reuters21578-1": {"Ncut": 3, "GMM": 1, "CPM3C": 1, "PLSA": 5},
-    "reutersv1": {"GMM": 3},
-    "reuters21578-2": {"GMM": 3},
+    "reutersv1": {"GMM": 1},
+    "reuters21578-2": {"GMM": 1},
 }
 
 

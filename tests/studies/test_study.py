@@ -87,6 +87,18 @@ def test_rendering_twice_changes_nothing(study, tmp_path):
     assert (tmp_path / "studies" / "made.md").read_text() == page
 
 
+def test_a_table_that_is_missing_is_said_to_be(study, tmp_path):
+    other = Table("other", "Another", compute)
+    study = replace(study, tables=(*study.tables, other))
+    study.run(study["one"])
+    page = tmp_path / "studies" / "made.md"
+    page.parent.mkdir()
+    page.write_text(f"<!-- table made/other -->\n| typed |\n{rendering.END}\n")
+    study.render(tmp_path)
+    assert "Not made yet: `python -m studies.made --only other`." in page.read_text()
+    assert "typed" not in page.read_text()
+
+
 @pytest.mark.parametrize("name", names())
 def test_small_run_of_every_study(name, tmp_path):
     """The whole way of one table, from data to Markdown, and again from what was kept."""
