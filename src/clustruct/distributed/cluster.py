@@ -1,0 +1,81 @@
+"""A cluster at hand: an address or one of this machine's own, and what its faults mean in words."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
+from typing import Any, TypeAlias
+
+from clustruct.exceptions import ClusterError
+
+# distributed has no types.
+Client: TypeAlias = Any
+LOCAL = "local"
+# Seconds to wait for a scheduler.
+PATIENCE = 10.0
+
+
+@contextmanager
+def connected(
+    address: str, n_workers: int | None = None, memory_limit: str | None = None
+) -> Iterator[Client]:
+    """A client of the scheduler at an address, ``tcp://host:8786``; "local" starts one with workers on this
+    machine, for as long as it is used.
+    """
+    distributed = _imported()
+    if address == LOCAL:
+        options = {"n_workers": n_workers, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
+        options |= {} if memory_limit is None else {"memory_limit": memory_limit}
+        with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
+            yield client
+        return
+    try:
+        client = distributed.Client(address, timeout=PATIENCE)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise ClusterError(f"no scheduler answers at {address} ({_first_line(error)})") from None
+    with client:
+        if not client.nthreads():
+            raise ClusterError(
+                f"the scheduler at {address} has no workers: start one with dask worker {address}"
+            )
+        yield client
+
+
+def _imported() -> Any:
+    try:
+        import distributed
+    except ImportError:
+        raise ModuleNotFoundError("a cluster needs Dask: pip install 'clustruct[dask]'") from None
+    return distributed
+
+
+@contextmanager
+def answering(client: Client, stage: str) -> Iterator[None]:
+    """Faults of the cluster, not those of the work, become a `ClusterError` that names the stage."""
+    distributed = _imported()
+    try:
+        yield
+    except distributed.KilledWorker as error:
+        task = error.task if isinstance(getattr(error, "task", None), str) else ""
+        raise ClusterError(
+            f"{stage}: workers died again and again at the same piece of work{_named(task)}, for want of "
+            "memory most likely: give workers more of it, or cut the data into smaller partitions"
+        ) from None
+    except (CancelledError, asyncio.CancelledError, distributed.comm.CommClosedError, TimeoutError) as error:
+        raise ClusterError(
+            f"{stage}: the scheduler at {_address(client)} is gone ({_first_line(error)})"
+        ) from None
+
+
+def _named(task: str) -> str:
+    return f" ({task})" if task else ""
+
+
+def _address(client: Client) -> str:
+    return getattr(getattr(client, "scheduler", None), "address", None) or "an address that is lost"
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0][:200]
