@@ -20,8 +20,7 @@ class NotEnoughMemory(MemoryError):
 
 
 class ClusterError(RuntimeError):
-    """A cluster of machines that is not there, is gone, or cannot do the work. The message says when.
-    """
+    """A cluster of machines that is not there, is gone, or cannot do the work. The message says when."""
 
 
 class CostWarning(UserWarning):

@@ -4,6 +4,7 @@ Nothing of Dask is imported before a cluster is used.
 """
 
 from .cluster import connected
+from .predicting import Grouped, predict
 from .training import DaskExecutor
 
-__all__ = ["DaskExecutor", "connected"]
+__all__ = ["DaskExecutor", "Grouped", "connected", "predict"]

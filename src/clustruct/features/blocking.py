@@ -18,7 +18,7 @@ from .base import check_distinct, check_names
 from .blocks.vectors import vectors_of
 from .columns import Columns, TermTable, columns_of
 from .neighbours import TermNeighbours, keys_of, nearest_vectors, sorted_unique
-from .terms import TermCounts, TermWeights
+from .terms import Rows, TermCounts, TermWeights
 
 # However large the clusters seen in training are, an item gets no more neighbours for it.
 MOST_NEIGHBOURS = 100
@@ -140,7 +140,7 @@ class Blocking(EstimatorState, BaseEstimator):
         """
         columns = raw if isinstance(raw, Columns) else Columns(raw)
         pairs = self._candidates(columns, since, sources)
-        return self._kept(columns, pairs[pairs[:, 1] >= since] if since else pairs)
+        return self.kept(columns, pairs[pairs[:, 1] >= since] if since else pairs)
 
     def _candidates(self, columns: Columns, since: int = 0, sources: Ints | None = None) -> Ints:
         """All pairs that words suggest."""
@@ -153,29 +153,49 @@ class Blocking(EstimatorState, BaseEstimator):
 
     def _keys(self, columns: Columns, field: str, since: int, sources: Ints | None) -> Ints:
         """The pairs found by one field's words, or by all ("")."""
-        rows = self.weights_[field].rows(self._terms(columns, [field] if field else self.fields_))
-        most = int(self.common_share * len(columns))
-        near = TermNeighbours(rows, self._common(len(columns)), most, sources, since)
-        if field:
-            return keys_of(near.nearest(self.n_neighbors_by_field), since)
-        return np.concatenate([keys_of(near.nearest(self.n_neighbors_), since), near.sharing(self.rare)])
+        limits = self.limits(columns.population)
+        return self.found(field, TermNeighbours.of(self.rows(columns, field), *limits, sources, since))
+
+    def rows(self, columns: Columns, field: str) -> Rows:
+        """The rows of one field's words, or of all (""), by which items are found."""
+        return self.weights_[field].rows(self._terms(columns, [field] if field else self.fields_))
+
+    def limits(self, m: int) -> tuple[int, int]:
+        """Of m items: terms of more are looked at in pairs, and terms of more than that not at all."""
+        return self._common(m), int(self.common_share * m)
+
+    def found(self, field: str, near: TermNeighbours) -> Ints:
+        """The pairs a m + b of the m items that are nearest by one field's words, or by all ("") and by rare
+        ones.
+        """
+        n = self.n_neighbors_by_field if field else self.n_neighbors_
+        keys = keys_of(near.nearest(n), near.asked.start, len(near))
+        return keys if field else np.concatenate([keys, near.sharing(self.rare)])
 
     def _common(self, m: int) -> int:
         """The limit for terms by themselves, lower for large sets but not below what clusters need."""
         lower = int(self.common / np.sqrt(max(m / SMALL, 1.0)))
         return max(lower, min(3 * self.n_neighbors_, self.common))
 
-    def _kept(self, columns: Columns, pairs: Ints) -> Ints:
+    def drops(self, m: int) -> bool:
+        """Whether candidates of m items are dropped that are not alike enough."""
+        return m >= self.margin_from_size and self.least_likeness_ > 0.0
+
+    def kept(self, columns: Columns, pairs: Ints) -> Ints:
         """The pairs that are alike enough."""
-        if len(columns) < self.margin_from_size or not self.least_likeness_ > 0.0:
+        if not self.drops(columns.population):
             return pairs
         return pairs[self._likeness(columns, pairs) >= self.least_likeness_]
 
     def _likeness(self, columns: Columns, pairs: Ints) -> Floats:
         """Cosines of the letters of all fields together, weighted as they are in this set."""
-        rows = TermWeights([], np.zeros(0), 0).rows(columns.terms(self.fields_, ["letters"]))
+        rows = self.letters(columns)
         chunks = range(0, max(len(pairs), 1), PAIRS_AT_ONCE)
         return np.concatenate([rows.compare(pairs[k : k + PAIRS_AT_ONCE]).cosine for k in chunks])
+
+    def letters(self, columns: Columns) -> Rows:
+        """The rows of letters by which candidates are dropped."""
+        return TermWeights([], np.zeros(0), 0).rows(columns.terms(self.fields_, ["letters"]))
 
     def _learn_likeness(self, columns: Sequence[Columns]) -> float:
         """How alike items of a cluster are, nearly all of them; 0 where too few are known."""

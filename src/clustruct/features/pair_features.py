@@ -248,7 +248,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):
 
     def _chunks(self, columns: Columns, pairs: Ints, *, told: bool) -> Iterator[tuple[slice, Values]]:
         """The features of the pairs, some at a time; ``told``: progress is."""
-        compare = self._prepared(columns)
+        compare = self.prepared(columns)
         starts = range(0, len(pairs), PAIRS_AT_ONCE)
         for start in steps(starts, "comparing pairs") if told else starts:
             span = slice(start, min(start + PAIRS_AT_ONCE, len(pairs)))
@@ -256,7 +256,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):
             made = multiply(_stack([block(some) for block in compare], some), self.product_columns_)
             yield span, made if self.map_ is None else self.map_.values(made)
 
-    def _prepared(self, columns: Columns) -> list[Comparison]:
+    def prepared(self, columns: Columns) -> list[Comparison]:
         """What compares pairs of these columns, made once for them."""
         blocks = tuple(self.blocks_)  # kept with what they made, so that their ids are theirs
 

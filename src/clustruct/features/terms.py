@@ -196,7 +196,7 @@ class TermWeights(DataclassState):
         """The items of one set as sparse unit rows."""
         from ._kernels import idf_of
 
-        n = max(self.n, table.n_items)
+        n = max(self.n, table.population)
         # Of a vocabulary that several tables share, a field has few terms: those of no item have no weight.
         idf = idf_of(n, table.n_with(), self._counts_of(table.vocabulary))
         return Rows(table, idf, math.log((1.0 + n) / 2.0) + 1.0)
@@ -270,7 +270,7 @@ class Rows:
 
     @cached_property
     def _rarity(self) -> Floats:
-        return np.log(self.table.n_items / np.maximum(self.table.n_with(), 1.0))
+        return np.log(self.table.population / np.maximum(self.table.n_with(), 1.0))
 
     def _shared(self, rows: Ints, weight: Floats) -> Floats:
         """Rows: product of the vectors, weight of the shared terms, largest such weight."""

@@ -1,0 +1,248 @@
+"""Grouping a table on a cluster: stage after stage, each written and taken up again."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from clustruct.estimators.base import PairSimilarity
+from clustruct.exceptions import DataError
+from clustruct.features import PairFeatures
+from clustruct.storage import digest
+
+from .cluster import Client
+from .engine import Engine
+from .stages import candidates, components, frequencies, groups, parts, scores
+from .workdir import About, Span, Stats, Work
+
+# Rows of a partition, where nobody says how many partitions there are to be.
+ROWS = 50_000
+MOST_ROUNDS = 100
+SEARCHES = ("greedy", "local_search")
+
+
+@dataclass(frozen=True)
+class Grouped:
+    """What was made: the directory of Parquet files, how many items and clusters, and the costs by stage."""
+
+    path: str
+    items: int
+    clusters: int
+    stages: Mapping[str, Sequence[Stats]]
+
+
+def predict(
+    data: Any,
+    model: Pipeline,
+    out: str | os.PathLike[str],
+    *,
+    client: Client,
+    id: str | None = None,
+    partitions: int | None = None,
+    work: str | os.PathLike[str] | None = None,
+) -> Grouped:
+    """Group the rows of a table that is one set, on the workers of a cluster: the labels of one process.
+
+    Parameters
+    ----------
+    data : a Dask DataFrame, or Parquet files: a name, a pattern such as ``part-*.parquet``, or several
+    model : the pipeline of a fitted `Recipe`, or of a model file
+    out : a new directory for Parquet files of the columns "id" and "cluster", in the order of the table; it
+        appears when all is done
+    client : distributed.Client
+    id : the column of names; by default rows are numbered from 1
+    partitions : into how many parts the rows of files are cut; by default parts have 50,000 rows
+    work : the directory of what is made on the way, which all machines see; by default ``out`` with ".work"
+        at its end. Work that was cut short goes on from it. It is removed in the end.
+
+    Every stage calls, for a part of the table, what one process calls for all of it. Only sums and counts
+    come to the client.
+    """
+    target = Path(out)
+    if target.exists():
+        raise DataError(f"{target}: there is something of that name already")
+    check_model(model)
+    plan = _plan_of_files(data, model, id, partitions) if _is_files(data) else _plan_of_frame(data, model, id)
+    begun = Work.begun(Path(f"{target}.work" if work is None else work), model, plan)
+    run = _Run(Engine(client, begun), {})
+    run.read(data)
+    run.candidates()
+    run.scores()
+    clusters = run.groups(run.components())
+    begun.publish("labels", target)
+    items = begun.n_items
+    begun.remove()
+    return Grouped(str(target), items, clusters, run.stats)
+
+
+def check_model(model: Pipeline) -> None:
+    """Refuse a model that needs more than parts of a table, before any work."""
+    features, last = model[0], model[-1]
+    if len(model) != 2 or not isinstance(features, PairFeatures) or not isinstance(last, PairSimilarity):
+        raise ValueError(f"{type(last).__name__} does not group by pair features, and cannot on a cluster")
+    linear = last.linear_similarity() if last.clustering_objective == "correlation" else None
+    search = last._predictor()
+    context = [type(block).__name__ for block in features.blocks_ if block.context_used()]
+    refused = {
+        "its similarity is not linear in pair features": linear is None,
+        f"its search {search.name!r} does not go by component": search.name not in SEARCHES,
+        "it compares all pairs: train it with --block N": features.blocking_ is None,
+        "its likely pairs are found by vectors": features.blocking_ and features.blocking_.vectors,
+        "it keeps sources apart": features.sources_ is not None,
+        "pairs must beat their rivals (--precision)": getattr(last, "beats_rivals_", None),
+        f"{', '.join(context)} looks at the set as a whole": context,
+    }
+    for why, holds in refused.items():
+        if holds:
+            raise ValueError(f"the model cannot group on a cluster: {why}")
+
+
+def _is_files(data: Any) -> bool:
+    return isinstance(data, str | os.PathLike | list | tuple)
+
+
+def _plan_of_files(data: Any, model: Pipeline, id: str | None, partitions: int | None) -> About:
+    paths = files_of([data] if isinstance(data, str | os.PathLike) else data)
+    sizes, names = _sizes(paths)
+    n = sum(sizes)
+    count = partitions or max(1, -(-n // ROWS))
+    bounds = np.linspace(0, n, count + 1).astype(np.int64)
+    starts = np.cumsum([0, *sizes])
+    spans = [_spans(paths, starts, int(low), int(high)) for low, high in pairwise(bounds)]
+    return _about(model, id, names, spans, digest(list(map(list, zip(paths, sizes, strict=True))), count))
+
+
+def _spans(paths: Sequence[str], starts: Any, low: int, high: int) -> list[Span]:
+    """The rows low..high - 1 of files that follow each other."""
+    found = []
+    for path, first, last in zip(paths, starts, starts[1:], strict=False):
+        if max(low, first) < min(high, last):
+            found.append(Span(path, int(max(low, first) - first), int(min(high, last) - first)))
+    return found
+
+
+def files_of(patterns: Sequence[Any]) -> list[str]:
+    """The files of names and patterns, those of a pattern in the order of their names."""
+    found: list[str] = []
+    for pattern in map(os.fspath, patterns):
+        some = sorted(glob.glob(pattern)) if glob.has_magic(pattern) else [pattern]
+        if not some:
+            raise DataError(f"{pattern}: there is no such file")
+        found += [os.path.abspath(path) for path in some]
+    return found
+
+
+def _sizes(paths: Sequence[str]) -> tuple[list[int], list[str]]:
+    """The rows of each file, and the columns, which must be the same."""
+    from clustruct.io.parquet import opened
+
+    sizes, names = [], list[str]()
+    for path in paths:
+        held = opened(Path(path))
+        if names and set(held.schema_arrow.names) != set(names):
+            raise DataError(f"{path}: not the columns of {paths[0]}")
+        names = names or list(held.schema_arrow.names)
+        sizes.append(int(held.metadata.num_rows))
+        held.close()
+    return sizes, names
+
+
+def _plan_of_frame(data: Any, model: Pipeline, id: str | None) -> About:
+    names = [str(name) for name in data.columns]
+    return _about(model, id, names, [()] * data.npartitions, digest(str(data._name), data.npartitions))
+
+
+def _about(model: Pipeline, id: str | None, names: Sequence[str], spans: Any, data: str) -> About:
+    if id is not None and id not in names:
+        raise DataError(f"there is no column {id!r}; there are {', '.join(names)}")
+    features: PairFeatures = model[0]
+    assert features.blocking_ is not None
+    looked_at = {need.name for need in features.needs_} | set(features.blocking_.fields_)
+    looked_at |= {name for block in features.blocks_ for name in block.fields_used()}
+    columns = [name for name in names if name in looked_at or name == id]
+    identity = {"model": digest(model), "data": data, "id": digest(id)}
+    return About(identity, spans, columns, id)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """The stages in order; ``stats`` has what was said of each."""
+
+    engine: Engine
+    stats: dict[str, Sequence[Stats]]
+
+    @property
+    def n(self) -> int:
+        return len(self.engine.work.about.spans)
+
+    def each(self, stage: str, make: Any) -> Sequence[Stats]:
+        self.stats[stage] = self.engine.each(stage, make, self.n)
+        return self.stats[stage]
+
+    def exchange(self, stage: str, make: Any, meta: dict[str, Any], finish: Any) -> Sequence[Stats]:
+        self.stats[stage] = self.engine.exchange(stage, make, meta, finish, self.n, self.n)
+        return self.stats[stage]
+
+    def read(self, data: Any) -> None:
+        """The table in partitions, and whether it has what the model needs."""
+        work = self.engine.work
+        if any(work.about.spans):
+            found = self.each(parts.READING, parts.read_part)
+        else:
+            found = self.engine.given(parts.READING, parts.keep_frame, list(data.to_delayed()))
+        parts.judge(work, found)
+        work.set_sizes([one["rows"] for one in found])
+        least = candidates.blocking_of(work).from_size
+        if work.n_items < least:
+            raise ValueError(
+                f"{work.n_items} rows: the model compares all pairs of fewer than {least}, in one process"
+            )
+
+    def candidates(self) -> None:
+        """Frequencies of terms, keys, neighbours, pairs."""
+        self.exchange("terms", frequencies.make_terms, frequencies.TERMS, frequencies.sum_terms)
+        told = frequencies.FREQUENCIES
+        self.exchange("frequencies", frequencies.make_frequencies, told, frequencies.take_frequencies)
+        self.exchange("keys", candidates.make_keys, candidates.KEYS, candidates.gather_keys)
+        self.exchange("neighbours", candidates.make_lists, candidates.KEYS, candidates.find_neighbours)
+        self.exchange("pairs", candidates.make_pairs, candidates.PAIRS, candidates.take_pairs)
+
+    def scores(self) -> None:
+        """Records of other parts, and the scores of pairs."""
+        self.exchange("asked", scores.make_questions, scores.ASKED, scores.take_questions)
+        types = scores.record_types(self.engine.work.read_table(parts.READING, 0).schema)
+        self.exchange("records", scores.make_records, types, scores.take_records)
+        self.exchange("counts", scores.make_counts, scores.COUNTS, scores.take_counts)
+        self.each("scores", scores.score_pairs)
+
+    def components(self) -> str:
+        """Components of the positive pairs; the name of the last round."""
+        make, stage = components.make_first_edges, ""
+        for turn in range(MOST_ROUNDS):
+            stage = f"components-{turn}"
+            found = self.exchange(stage, make, components.EDGES, partial(components.join_edges, stage))
+            if not sum(one["new"] for one in found):
+                return stage
+            make = partial(components.make_edges, stage)
+        raise AssertionError("components did not settle")
+
+    def groups(self, last: str) -> int:
+        """The clusters of components, numbered; how many there are."""
+        work = self.engine.work
+        make, finish = partial(components.make_inside, last), partial(components.take_inside, last)
+        groups.share_out(work, self.exchange("inside", make, components.INSIDE, finish))
+        self.exchange("groups", groups.make_components, components.INSIDE, groups.search_groups)
+        members = self.exchange("members", groups.make_members, groups.GROUPS, groups.take_members)
+        clusters = groups.number_clusters(work, members)
+        self.exchange("numbers", groups.make_strangers, groups.GROUPS, groups.number_strangers)
+        self.exchange("labels", groups.make_numbered, groups.LABELS, groups.write_labels)
+        return clusters
