@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
@@ -26,7 +27,12 @@ def connected(
     """
     distributed = _imported()
     if address == LOCAL:
-        options = {"n_workers": n_workers, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
+        options: dict[str, Any] = {
+            "n_workers": n_workers,
+            "threads_per_worker": 1,
+            "dashboard_address": "127.0.0.1:0",
+        }
+        options |= {"silence_logs": logging.ERROR}  # a shuffle that begins and ends is told as a warning
         options |= {} if memory_limit is None else {"memory_limit": memory_limit}
         with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
             yield client

@@ -70,18 +70,28 @@ def predict(
     target = Path(out)
     if target.exists():
         raise DataError(f"{target}: there is something of that name already")
-    check_model(model)
-    plan = _plan_of_files(data, model, id, partitions) if _is_files(data) else _plan_of_frame(data, model, id)
-    begun = Work.begun(Path(f"{target}.work" if work is None else work), model, plan)
-    run = _Run(Engine(client, begun), {})
+    begun = begin(data, model, Path(f"{target}.work" if work is None else work), id, partitions)
+    found = grouped(data, Engine(client, begun), target)
+    begun.remove()
+    return found
+
+
+def grouped(data: Any, engine: Engine, out: Path) -> Grouped:
+    """All stages, in the directory of an engine; what the last one wrote becomes ``out``."""
+    run = _Run(engine, {})
     run.read(data)
     run.candidates()
     run.scores()
     clusters = run.groups(run.components())
-    begun.publish("labels", target)
-    items = begun.n_items
-    begun.remove()
-    return Grouped(str(target), items, clusters, run.stats)
+    engine.work.publish("labels", out)
+    return Grouped(str(out), engine.work.n_items, clusters, run.stats)
+
+
+def begin(data: Any, model: Pipeline, folder: Path, id: str | None, partitions: int | None) -> Work:
+    """The directory of a run, new or taken up; refuses what cannot be done."""
+    check_model(model)
+    plan = _plan_of_files(data, model, id, partitions) if _is_files(data) else _plan_of_frame(data, model, id)
+    return Work.begun(folder, model, plan)
 
 
 def check_model(model: Pipeline) -> None:

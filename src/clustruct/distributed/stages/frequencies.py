@@ -49,7 +49,7 @@ def sum_terms(work: Work, k: int, frame: Any) -> Stats:
     total = np.bincount(number, weights=frame["count"].to_numpy(), minlength=len(distinct))
     often = total[number] > 1.0
     work.write("terms", k, {"name": name[often], "part": part[often], "count": total[number][often]})
-    return {"terms": len(distinct), "common_terms": int(np.count_nonzero(total > 1.0))}
+    return {"terms": len(distinct), "of_two": int(np.count_nonzero(total > 1.0))}
 
 
 def make_frequencies(work: Work, k: int) -> Any:
