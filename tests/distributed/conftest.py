@@ -9,7 +9,7 @@ pytest.importorskip("distributed", reason="needs Dask: pip install 'clustruct[da
 def cluster():
     from distributed import LocalCluster
 
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as made:
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as made:
         yield made
 
 

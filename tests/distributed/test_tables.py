@@ -1,7 +1,6 @@
 """Tables on a cluster of two worker processes: labels of one process, whatever happens to the workers."""
 
 import os
-import shutil
 import signal
 
 import numpy as np
@@ -173,11 +172,14 @@ def test_errors_of_the_command(known, tmp_path, capsys, monkeypatch, words, told
 def test_a_cluster_that_goes_away_is_told_in_a_line(known, tmp_path):
     from distributed import Client, LocalCluster
 
-    files, model, here, _ = known
-    options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": None, "processes": False}
-    with LocalCluster(**options) as own, Client(own) as client:
-        with pytest.raises(ClusterError, match=r"pairs: the scheduler at .* is gone"):
-            with training_callback(At("pairs", own.close)):
-                predict(files, model, tmp_path / "out", client=client, id="nr", partitions=2)
+    files, model, *_ = known
+    options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": ":0", "processes": False}
+    gone = pytest.raises(ClusterError, match=r"pairs: the scheduler at .* is gone")
+    with (
+        LocalCluster(**options) as own,
+        Client(own) as client,
+        gone,
+        training_callback(At("pairs", own.close)),
+    ):
+        predict(files, model, tmp_path / "out", client=client, id="nr", partitions=2)
     assert (tmp_path / "out.work" / "neighbours").exists()
-    shutil.rmtree(tmp_path / "out.work")

@@ -69,10 +69,19 @@ def answering(client: Client, stage: str) -> Iterator[None]:
             f"{stage}: workers died again and again at the same piece of work{_named(task)}, for want of "
             "memory most likely: give workers more of it, or cut the data into smaller partitions"
         ) from None
-    except (CancelledError, asyncio.CancelledError, distributed.comm.CommClosedError, TimeoutError) as error:
+    except _lost(distributed) as error:
         raise ClusterError(
             f"{stage}: the scheduler at {_address(client)} is gone ({_first_line(error)})"
         ) from None
+
+
+def _lost(distributed: Any) -> tuple[type[BaseException], ...]:
+    """What a client that has lost its scheduler raises."""
+    of_client = [
+        getattr(distributed.client, name, None) for name in ("ClosedClientError", "FuturesCancelledError")
+    ]
+    own = [kind for kind in of_client if kind is not None]
+    return (CancelledError, asyncio.CancelledError, distributed.comm.CommClosedError, TimeoutError, *own)
 
 
 def _named(task: str) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from clustruct.callbacks import Work as Progress
-from clustruct.callbacks import working
+from clustruct.callbacks import peak_memory, working
 from clustruct.exceptions import ClusterError
 
 from .cluster import Client, answering
@@ -73,8 +74,15 @@ class Engine:
                 with answering(self.client, stage):
                     self._wait(self.client.compute(tasks(missing), retries=RETRIES), progress)
             stats = [self.work.stats(stage, k) for k in range(n)]
+            self._told(stage, progress)
             progress.keep(**{name: sum(one[name] for one in stats) for name in _counts(stats)})
         return stats
+
+    def _told(self, stage: str, progress: Progress) -> None:
+        """How many rows and bytes were exchanged."""
+        notes = self.work.notes(stage)
+        if notes:
+            progress.keep(moved=sum(one["rows"] for one in notes), bytes=sum(one["bytes"] for one in notes))
 
     def _wait(self, futures: list[Any], progress: Progress) -> None:
         from distributed import as_completed
@@ -106,13 +114,25 @@ def _delayed(stage: str, k: int) -> Callable[..., Any]:
 
 def _made(stage: str, make: Make, work: Work, columns: Sequence[str], k: int) -> Any:
     """The rows of piece k, in the order of columns that the shuffle was told of."""
+    began = time.thread_time()
     with _naming(stage, k):
-        return make(work, k)[[TO, *columns]]
+        frame = make(work, k)[[TO, *columns]]
+    n_bytes = int(frame.memory_usage(index=False).sum())
+    cost = {"rows": len(frame), "bytes": n_bytes, "cpu": time.thread_time() - began, "peak": peak_memory()}
+    work.note(stage, k, cost)
+    return frame
 
 
 def _finished(stage: str, finish: Callable[..., Stats], work: Work, k: int, *given: Any) -> Stats:
+    began = time.thread_time()
     with _naming(stage, k):
-        return work.finish(stage, k, finish(work, k, *given))
+        stats = finish(work, k, *given)
+    cost = {
+        "cpu": time.thread_time() - began,
+        "peak": peak_memory(),
+        "bytes": work.path(stage, k).stat().st_size,
+    }
+    return work.finish(stage, k, {**stats, "cost": cost})
 
 
 class _naming:

@@ -129,6 +129,16 @@ class Work:
         write_text(self.path(stage, k).with_suffix(".json"), json.dumps(stats))
         return stats
 
+    def note(self, stage: str, k: int, cost: Stats) -> None:
+        """What it took to make the rows of piece k that are exchanged in a stage."""
+        write_text(Path(self.folder) / f"{stage}.made" / f"{k:05d}.json", json.dumps(cost))
+
+    def notes(self, stage: str) -> list[Stats]:
+        """What was noted of a stage."""
+        return [
+            json.loads(path.read_text()) for path in sorted(Path(self.folder, f"{stage}.made").glob("*.json"))
+        ]
+
     def write(self, stage: str, k: int, columns: Mapping[str, Any]) -> None:
         """The columns of a piece."""
         import pyarrow as pa
