@@ -4,7 +4,8 @@ Nothing of Dask is imported before a cluster is used.
 """
 
 from .cluster import connected
+from .fitting import fit_features
 from .predicting import Grouped, predict
 from .training import DaskExecutor
 
-__all__ = ["DaskExecutor", "Grouped", "connected", "predict"]
+__all__ = ["DaskExecutor", "Grouped", "connected", "fit_features", "predict"]

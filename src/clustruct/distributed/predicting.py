@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import glob
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from sklearn.pipeline import Pipeline
 
 from clustruct.estimators.base import PairSimilarity
@@ -21,11 +18,10 @@ from clustruct.storage import digest
 
 from .cluster import Client
 from .engine import Engine
+from .plans import is_files, plan_of_files
 from .stages import candidates, components, frequencies, groups, parts, scores
-from .workdir import About, Span, Stats, Work
+from .workdir import About, Stats, Work
 
-# Rows of a partition, where nobody says how many partitions there are to be.
-ROWS = 50_000
 MOST_ROUNDS = 100
 SEARCHES = ("greedy", "local_search")
 
@@ -96,7 +92,7 @@ def grouped(data: Any, engine: Engine, out: Path) -> Grouped:
 def begin(data: Any, model: Pipeline, folder: Path, id: str | None, partitions: int | None) -> Work:
     """The directory of a run, new or taken up; refuses what cannot be done."""
     check_model(model)
-    plan = _plan_of_files(data, model, id, partitions) if _is_files(data) else _plan_of_frame(data, model, id)
+    plan = _plan_of_files(data, model, id, partitions) if is_files(data) else _plan_of_frame(data, model, id)
     return Work.begun(folder, model, plan)
 
 
@@ -122,54 +118,11 @@ def check_model(model: Pipeline) -> None:
             raise ValueError(f"the model cannot group on a cluster: {why}")
 
 
-def _is_files(data: Any) -> bool:
-    return isinstance(data, str | os.PathLike | list | tuple)
-
-
 def _plan_of_files(data: Any, model: Pipeline, id: str | None, partitions: int | None) -> About:
-    paths = files_of([data] if isinstance(data, str | os.PathLike) else data)
-    sizes, names = _sizes(paths)
-    n = sum(sizes)
-    count = partitions or max(1, -(-n // ROWS))
-    bounds = np.linspace(0, n, count + 1).astype(np.int64)
-    starts = np.cumsum([0, *sizes])
-    spans = [_spans(paths, starts, int(low), int(high)) for low, high in pairwise(bounds)]
-    return _about(model, id, names, spans, digest(list(map(list, zip(paths, sizes, strict=True))), count))
-
-
-def _spans(paths: Sequence[str], starts: Any, low: int, high: int) -> list[Span]:
-    """The rows low..high - 1 of files that follow each other."""
-    found = []
-    for path, first, last in zip(paths, starts, starts[1:], strict=False):
-        if max(low, first) < min(high, last):
-            found.append(Span(path, int(max(low, first) - first), int(min(high, last) - first)))
-    return found
-
-
-def files_of(patterns: Sequence[Any]) -> list[str]:
-    """The files of names and patterns, those of a pattern in the order of their names."""
-    found: list[str] = []
-    for pattern in map(os.fspath, patterns):
-        some = sorted(glob.glob(pattern)) if glob.has_magic(pattern) else [pattern]
-        if not some:
-            raise DataError(f"{pattern}: there is no such file")
-        found += [os.path.abspath(path) for path in some]
-    return found
-
-
-def _sizes(paths: Sequence[str]) -> tuple[list[int], list[str]]:
-    """The rows of each file, and the columns, which must be the same."""
-    from clustruct.io.parquet import opened
-
-    sizes, names = [], list[str]()
-    for path in paths:
-        held = opened(Path(path))
-        if names and set(held.schema_arrow.names) != set(names):
-            raise DataError(f"{path}: not the columns of {paths[0]}")
-        names = names or list(held.schema_arrow.names)
-        sizes.append(int(held.metadata.num_rows))
-        held.close()
-    return sizes, names
+    plan = plan_of_files(data, partitions)
+    return _about(
+        model, id, plan.columns, plan.spans, digest([list(one) for one in plan.sizes], len(plan.spans))
+    )
 
 
 def _plan_of_frame(data: Any, model: Pipeline, id: str | None) -> About:

@@ -22,7 +22,7 @@ from clustruct.storage import DataclassState, register
 
 from .base import PreparedBlock, check_distinct
 from .columns import Columns, TermTable, columns_of
-from .vocabulary import Keys, Letters, Vocabulary
+from .vocabulary import Keys, Letters, Listed, Vocabulary
 
 # Words of letters, an apostrophe inside dropped with what follows it: "don't" counts as "don".
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
@@ -127,6 +127,13 @@ class TermCounts:
         """Of the items of tables with one vocabulary."""
         vocabulary = tables[0].vocabulary
         return cls(sum(t.n_items for t in tables), vocabulary, sum_counts([t.n_with() for t in tables]))
+
+    def alone(self) -> TermCounts:
+        """The same, with a vocabulary of these terms and their words only, which can be sent."""
+        there = np.flatnonzero(self.n_with)
+        vocabulary, words = Vocabulary(), self.vocabulary.words(there)
+        vocabulary.number(self.vocabulary.keys[there], Listed(words))
+        return TermCounts(self.n, vocabulary, self.n_with[there])
 
     def __add__(self, other: TermCounts) -> TermCounts:
         both, n_with = Vocabulary(), []

@@ -21,12 +21,7 @@ READING = "reading"
 
 def read_part(work: Work, k: int) -> Stats:
     """Partition k of the table, out of the files it is made of."""
-    import pyarrow as pa
-
-    about = work.about
-    return keep_part(
-        work, k, pa.concat_tables([_rows(Span(*span), about.columns) for span in about.spans[k]])
-    )
+    return keep_part(work, k, rows_of(work.about.spans[k], work.about.columns))
 
 
 def keep_frame(work: Work, k: int, frame: Any) -> Stats:
@@ -57,7 +52,14 @@ def judge(work: Work, stats: Sequence[Stats]) -> None:
         tally.judge()
 
 
-def _rows(span: Span, columns: Any) -> Any:
+def rows_of(spans: Sequence[Span], columns: Sequence[str]) -> Any:
+    """Some rows of files, as an Arrow table."""
+    import pyarrow as pa
+
+    return pa.concat_tables([_rows(Span(*span), columns) for span in spans])
+
+
+def _rows(span: Span, columns: Sequence[str]) -> Any:
     """Some rows of a file: of its groups of rows those that have some of them."""
     import pyarrow as pa
     from pyarrow import parquet

@@ -1,0 +1,68 @@
+"""The command of the benchmark; see the package."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+from pathlib import Path
+from typing import Any
+
+from benchmarks import distributed
+from benchmarks.distributed import tables, training
+
+FIGURES = Path(__file__).parent / "figures"
+
+
+def main() -> None:
+    given = _parser().parse_args()
+    folder = Path(given.folder)
+    if given.part == "table":
+        for rows in given.rows:
+            found = tables.compare(rows, folder, given.memory, given.partitions)
+            keep(f"table-{rows}", found)
+            show(found)
+    elif given.part == "training":
+        bytes_moved = [training.bytes_of_rounds(name) for name in ("one_slack", "n_slack")]
+        found = {"bytes": bytes_moved, "speed": training.speed()}
+        keep("training", found)
+        show(found)
+
+
+def show(found: dict[str, Any]) -> None:
+    """A few lines."""
+    for name, value in found.items():
+        if isinstance(value, dict) and name == "stages":
+            for stage, cost in value.items():
+                print(
+                    f"  {stage:15}", {n: round(v, 3) if isinstance(v, float) else v for n, v in cost.items()}
+                )
+        else:
+            print(f"{name}: {value}")
+
+
+def keep(name: str, found: dict[str, Any]) -> None:
+    """A file of figures, with the machine they are of."""
+    FIGURES.mkdir(exist_ok=True)
+    about = {"python": platform.python_version(), "machine": platform.machine(), **found}
+    (FIGURES / f"{name}.json").write_text(json.dumps(about, indent=1, default=float) + "\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.distributed",
+        description=distributed.__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--folder", default="out/distributed", help="for tables and models")
+    parts = parser.add_subparsers(dest="part", required=True)
+    parts.add_parser("training", help="bytes of rounds and speed")
+    table = parts.add_parser("table", help="one process and two workers")
+    table.add_argument("--rows", type=lambda text: [int(float(n)) for n in text.split(",")], default=[10_000])
+    table.add_argument("--memory", default="2GB", help="of each worker")
+    table.add_argument("--partitions", type=int, default=None)
+    return parser
+
+
+if __name__ == "__main__":
+    main()
