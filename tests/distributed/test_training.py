@@ -10,6 +10,7 @@ from clustruct import ssvm
 from clustruct.datasets import make_records
 from clustruct.distributed import DaskExecutor
 from clustruct.distributed.training import shard_bounds
+from clustruct.exceptions import ClusterError
 from clustruct.features import PairFeatures, guess_blocks
 from clustruct.problems import ClusteringProblem, MulticlassProblem
 
@@ -79,6 +80,33 @@ def test_a_worker_killed_in_training(cluster, client, sets):
     assert killed
     assert np.array_equal(here.w, there.w)
     client.wait_for_workers(2, timeout=30)
+
+
+def test_a_cluster_that_goes_away_and_a_checkpoint(sets, tmp_path, monkeypatch):
+    from distributed import Client, LocalCluster
+
+    monkeypatch.setattr("clustruct.ssvm.checkpoint.Checkpoint.every", 0.0)
+    here = trained(problem_of(sets), "one_slack")
+    options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": ":0", "processes": False}
+    with LocalCluster(**options) as own, Client(own) as client:
+
+        def leave(iteration):
+            if iteration.iteration == 3:
+                own.close()
+
+        with pytest.raises(ClusterError, match=r"training: question \d+: the scheduler at .* is gone"):
+            trained(
+                problem_of(sets),
+                "one_slack",
+                DaskExecutor(client),
+                callback=leave,
+                checkpoint=tmp_path / "kept",
+            )
+    there = trained(problem_of(sets), "one_slack", checkpoint=tmp_path / "kept")
+    assert there.converged
+    assert there.n_iter > 3
+    assert there.history[0].oracle_calls == here.history[0].oracle_calls
+    assert there.objective == pytest.approx(here.objective, rel=0.02)  # both within rtol of the optimum
 
 
 class Negative:

@@ -85,9 +85,14 @@ def training(args: argparse.Namespace) -> Iterator[None]:
         yield
         return
     with opened(args) as client:
-        executor = clustruct.distributed.DaskExecutor(client)
-        with clustruct.ssvm.executing(executor):
-            yield
+        try:
+            with clustruct.ssvm.executing(clustruct.distributed.DaskExecutor(client)):
+                yield
+        except clustruct.exceptions.ClusterError as error:
+            if args.checkpoint is None:
+                raise
+            told = f"{error}; the same command goes on from {args.checkpoint}"
+            raise clustruct.exceptions.ClusterError(told) from None
 
 
 def predict(args: argparse.Namespace, saved: Model) -> None:

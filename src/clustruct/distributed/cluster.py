@@ -26,6 +26,8 @@ def connected(
     machine, for as long as it is used.
     """
     distributed = _imported()
+    # A scheduler that is lost is told by us, in one line.
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     if address == LOCAL:
         options: dict[str, Any] = {
             "n_workers": n_workers,

@@ -12,7 +12,7 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 
 from clustruct.estimators.base import PairSimilarity
-from clustruct.exceptions import DataError
+from clustruct.exceptions import ClusterError, DataError
 from clustruct.features import PairFeatures
 from clustruct.storage import digest
 
@@ -72,7 +72,12 @@ def predict(
     if target.exists():
         raise DataError(f"{target}: there is something of that name already")
     begun = begin(data, model, Path(f"{target}.work" if work is None else work), id, partitions)
-    found = grouped(data, Engine(client, begun), target)
+    try:
+        found = grouped(data, Engine(client, begun), target)
+    except ClusterError as error:
+        raise ClusterError(
+            f"{error}; what is done is kept in {begun.folder}: run it again to go on"
+        ) from None
     begun.remove()
     return found
 

@@ -94,15 +94,16 @@ class Shards:
     def ask(self, questions: dict[int, Question]) -> dict[int, Any]:
         """The answers of some shards."""
         self._turn += 1
-        answers = {}
-        for k, question in questions.items():
-            self._last[k] = self._submit(
-                step, f"step-{self._turn}", k, self._data[k], self._last[k], question
-            )
-            answers[k] = self._submit(answer_of, f"answer-{self._turn}", k, self._last[k])
         with answering(self.client, f"training: question {self._turn}"):
+            answers = {k: self._asked(k, question) for k, question in questions.items()}
             found = self.client.gather(list(answers.values()))
         return dict(zip(answers, found, strict=True))
+
+    def _asked(self, k: int, question: Question) -> Any:
+        """The answer of a shard, as it comes."""
+        made = self._submit(step, f"step-{self._turn}", k, self._data[k], self._last[k], question)
+        self._last[k] = made
+        return self._submit(answer_of, f"answer-{self._turn}", k, made)
 
     def _submit(self, call: Callable[..., Any], what: str, k: int, *given: Any) -> Any:
         return self.client.submit(call, *given, key=f"clustruct-{self.name}-{what}-{k}", pure=False)
