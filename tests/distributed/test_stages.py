@@ -37,6 +37,13 @@ def test_labels_are_those_of_one_process(known, tmp_path, partitions):
     assert np.array_equal(by_stages(table, model, tmp_path, partitions), here)
 
 
+def test_frequencies_told_to_each_part_alone(known, tmp_path, monkeypatch):
+    table, model = known
+    monkeypatch.setattr("clustruct.distributed.stages.frequencies.MOST_COMMON", 0)
+    assert np.array_equal(by_stages(table, model, tmp_path, 6), grouped_here(table, model))
+    assert (tmp_path / "work" / "counts" / "part-00000.parquet").exists()
+
+
 def test_any_order_of_rows(known, tmp_path):
     table, model = known
     here = grouped_here(table, model)

@@ -34,6 +34,18 @@ def test_labels_are_those_of_one_process(client, known, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
 
 
+def test_another_table_under_the_same_name(client, known, tmp_path):
+    files, model, here, table = known
+    predict(files, model, tmp_path / "out", client=client, id="nr", partitions=2)
+    os.rename(tmp_path / "out", tmp_path / "first")
+    half = write_files(table.slice(0, len(table) // 2), tmp_path / "half")
+    predict(half, model, tmp_path / "out", client=client, id="nr", partitions=2)
+    assert np.array_equal(read_groups(tmp_path / "first")[1], here)
+    assert np.array_equal(
+        read_groups(tmp_path / "out")[1], grouped_here(table.slice(0, len(table) // 2), model)
+    )
+
+
 def test_a_dask_frame(client, known, tmp_path):
     import dask.dataframe as dd
 

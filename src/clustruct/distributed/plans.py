@@ -17,7 +17,7 @@ from clustruct.exceptions import DataError
 from .workdir import Span
 
 # Rows of a partition, where nobody says how many partitions there are to be.
-ROWS = 50_000
+ROWS = 100_000
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from sklearn.pipeline import Pipeline
 
@@ -61,7 +62,7 @@ def predict(
         appears when all is done
     client : distributed.Client
     id : the column of names; by default rows are numbered from 1
-    partitions : into how many parts the rows of files are cut; by default parts have 50,000 rows
+    partitions : into how many parts the rows of files are cut; by default parts have 100,000 rows
     work : the directory of what is made on the way, which all machines see; by default ``out`` with ".work"
         at its end. Work that was cut short goes on from it. It is removed in the end.
 
@@ -144,7 +145,7 @@ def _about(model: Pipeline, id: str | None, names: Sequence[str], spans: Any, da
     looked_at |= {name for block in features.blocks_ for name in block.fields_used()}
     columns = [name for name in names if name in looked_at or name == id]
     identity = {"model": digest(model), "data": data, "id": digest(id)}
-    return About(identity, spans, columns, id)
+    return About(identity, spans, columns, id, uuid4().hex)
 
 
 @dataclass(frozen=True)
@@ -183,9 +184,10 @@ class _Run:
 
     def candidates(self) -> None:
         """Frequencies of terms, keys, neighbours, pairs."""
-        self.exchange("terms", frequencies.make_terms, frequencies.TERMS, frequencies.sum_terms)
-        told = frequencies.FREQUENCIES
-        self.exchange("frequencies", frequencies.make_frequencies, told, frequencies.take_frequencies)
+        counted = self.exchange("terms", frequencies.make_terms, frequencies.TERMS, frequencies.sum_terms)
+        if not frequencies.decide(self.engine.work, counted):
+            told = frequencies.FREQUENCIES
+            self.exchange("frequencies", frequencies.make_frequencies, told, frequencies.take_frequencies)
         self.exchange("keys", candidates.make_keys, candidates.KEYS, candidates.gather_keys)
         self.exchange("neighbours", candidates.make_lists, candidates.KEYS, candidates.find_neighbours)
         self.exchange("pairs", candidates.make_pairs, candidates.PAIRS, candidates.take_pairs)
@@ -195,7 +197,8 @@ class _Run:
         self.exchange("asked", scores.make_questions, scores.ASKED, scores.take_questions)
         types = scores.record_types(self.engine.work.read_table(parts.READING, 0).schema)
         self.exchange("records", scores.make_records, types, scores.take_records)
-        self.exchange("counts", scores.make_counts, scores.COUNTS, scores.take_counts)
+        if not parts.is_common(self.engine.work):
+            self.exchange("counts", scores.make_counts, scores.COUNTS, scores.take_counts)
         self.each("scores", scores.score_pairs)
 
     def components(self) -> str:

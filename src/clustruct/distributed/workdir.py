@@ -43,45 +43,51 @@ class About:
     spans : for each partition of the table the rows of files that it is made of; none where it came otherwise
     columns : the columns that are kept of the table
     id : the column of names
+    token : of this run alone
     """
 
     identity: Mapping[str, str]
     spans: Sequence[Sequence[Span]]
     columns: Sequence[str]
     id: str | None
+    token: str
 
 
 @dataclass(frozen=True)
 class Work:
-    """A directory of stages. It is cheap to send: a task reads from it what it needs."""
+    """A directory of stages. It is cheap to send: a task reads from it what it needs, once for each process.
+
+    ``token`` tells it from an earlier directory of the same name, of which a worker may remember something.
+    """
 
     folder: str
+    token: str
 
     @classmethod
     def begun(cls, folder: Path, model: Any, about: About) -> Work:
         """A new directory, or one that was begun by the same work."""
-        work, known = cls(str(folder)), folder / ABOUT
+        known = folder / ABOUT
         if known.exists():
-            before = About(**json.loads(known.read_text()))
+            before = _read_about(folder)
             if differences := [n for n in about.identity if before.identity.get(n) != about.identity[n]]:
                 raise DataError(
                     f"{folder}: belongs to another run, not the same {', '.join(differences)}; remove it, or "
                     "name another directory"
                 )
-            return work
+            return cls(str(folder), before.token)
         folder.mkdir(parents=True, exist_ok=True)
         storage.save(folder / MODEL, model)
         write_text(known, json.dumps(asdict(about)))
-        return work
+        return cls(str(folder), about.token)
 
     @cached_property
     def about(self) -> About:
-        return _about(self.folder)
+        return _about(self)
 
     @property
     def model(self) -> Any:
         """The pipeline, read once by each process."""
-        return _model(self.folder)
+        return _model(self)
 
     @property
     def features(self) -> PairFeatures:
@@ -181,14 +187,18 @@ class Work:
         shutil.rmtree(self.folder)
 
 
+def _read_about(folder: Path) -> About:
+    return About(**json.loads((folder / ABOUT).read_text()))
+
+
 @lru_cache(maxsize=8)
-def _about(folder: str) -> About:
-    return About(**json.loads((Path(folder) / ABOUT).read_text()))
+def _about(work: Work) -> About:
+    return _read_about(Path(work.folder))
 
 
 @lru_cache(maxsize=2)
-def _model(folder: str) -> Any:
-    return storage.load(Path(folder) / MODEL)
+def _model(work: Work) -> Any:
+    return storage.load(Path(work.folder) / MODEL)
 
 
 def write_text(path: Path, text: str) -> None:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from clustruct.distributed.engine import TO
-from clustruct.distributed.workdir import Stats, Work
+from clustruct.distributed.workdir import Stats, Work, write_text
 from clustruct.features import PairFeatures
 from clustruct.features.columns import Columns
 
-from .parts import Counting, part_of, spread, term_names
+from .parts import COMMON, Counting, is_common, part_of, spread, term_names
 
+# Frequencies of so many terms (16 bytes each) are read by every part. Of more each part gets those of its own
+# terms: two more exchanges. A million persons have 2 million terms that two of them have.
+MOST_COMMON = 10_000_000
 TERMS = {"name": "uint64", "part": "int32", "count": "float64"}
 FREQUENCIES = {"name": "uint64", "count": "float64"}
 
@@ -49,7 +55,16 @@ def sum_terms(work: Work, k: int, frame: Any) -> Stats:
     total = np.bincount(number, weights=frame["count"].to_numpy(), minlength=len(distinct))
     often = total[number] > 1.0
     work.write("terms", k, {"name": name[often], "part": part[often], "count": total[number][often]})
-    return {"terms": len(distinct), "of_two": int(np.count_nonzero(total > 1.0))}
+    shared = total > 1.0
+    work.write("summed", k, {"name": distinct[shared], "count": total[shared]})
+    return {"terms": len(distinct), "of_two": int(np.count_nonzero(shared))}
+
+
+def decide(work: Work, stats: Sequence[Stats]) -> bool:
+    """Whether the frequencies of all terms are so few that every part reads them all; it is written down."""
+    if not (path := Path(work.folder) / COMMON).exists():
+        write_text(path, json.dumps(sum(one["of_two"] for one in stats) <= MOST_COMMON))
+    return is_common(work)
 
 
 def make_frequencies(work: Work, k: int) -> Any:

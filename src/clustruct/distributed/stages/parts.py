@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +19,7 @@ from clustruct.features.vocabulary import Keys, Letters
 from clustruct.records import RawSet, Source
 from clustruct.records.arrow import column_from_arrow
 
-READING = "reading"
+READING, COMMON = "reading", "common.json"
 
 
 def read_part(work: Work, k: int) -> Stats:
@@ -148,13 +151,33 @@ def spread(keys: Keys, n: int) -> Ints:
     return np.asarray((keys >> np.uint64(33)) % np.uint64(max(n, 1)), np.int32)
 
 
-def counted(work: Work, names: Keys, counts: Floats) -> Counted:
-    """The whole table, by frequencies in any order, of which some may be given more than once."""
-    names, first = np.unique(names, return_index=True)
-    return Counted(work.n_items, names, counts[first])
+def counted(work: Work, k: int, told: Sequence[str]) -> Counted:
+    """The whole table, by the frequencies that were told to a part in some stages, or by all there are."""
+    return _all_counted(work) if is_common(work) else _counted(work, [work.read(stage, k) for stage in told])
+
+
+def is_common(work: Work) -> bool:
+    """Whether every part reads the frequencies of all terms (`frequencies.decide`)."""
+    found: bool = json.loads((Path(work.folder) / COMMON).read_text())
+    return found
+
+
+@lru_cache(maxsize=1)
+def _all_counted(work: Work) -> Counted:
+    """Once for each process."""
+    return _counted(work, [work.read("summed", k) for k in range(work.n_partitions)])
+
+
+def _counted(work: Work, tables: Sequence[dict[str, Any]]) -> Counted:
+    """By frequencies in any order, of which some may be given more than once."""
+    names, counts = (np.concatenate([one[name] for one in tables]) for name in ("name", "count"))
+    order = np.argsort(names, kind="stable")
+    names, counts = names[order], counts[order]
+    first = np.ones(len(names), np.bool_)
+    np.not_equal(names[1:], names[:-1], out=first[1:])
+    return Counted(work.n_items, names[first], counts[first])
 
 
 def own_columns(work: Work, k: int) -> Columns:
     """The columns of partition k, with the frequencies of its terms."""
-    held = work.read("frequencies", k)
-    return Columns(part_of(work, k), whole=counted(work, held["name"], held["count"]))
+    return Columns(part_of(work, k), whole=counted(work, k, ["frequencies"]))

@@ -18,6 +18,7 @@ from .parts import READING, counted, part_of, raw_set, term_names
 
 ASKED = {"part": "int32", "item": "int64"}
 COUNTS = {"name": "uint64", "count": "float64"}
+ROWS_AT_ONCE = 10_000
 ITEM = " item"  # no field of a table is called that: names have no space at their ends
 
 
@@ -86,8 +87,7 @@ def make_counts(work: Work, k: int) -> Any:
     """How rare the terms are of records that other parts ask for; those of one item are not told."""
     import pandas as pd
 
-    asked, known = work.read("asked", k), work.read("frequencies", k)
-    whole = Noting(counted(work, known["name"], known["count"]))
+    asked, whole = work.read("asked", k), Noting(counted(work, k, ["frequencies"]))
     frames = []
     if len(asked["item"]):
         look_at(work.features, Columns(part_of(work, k), whole=whole))
@@ -107,15 +107,24 @@ def _nothing() -> Any:
 
 
 def _terms_by_part(table: TermTable, part: Ints, item: Ints) -> tuple[Ints, Ints]:
-    """The terms that the items asked for have, each once for each part that asks."""
+    """The terms that the items asked for have, each once for each part that asks; parts rise."""
     rows = item if table.codes is None else table.codes[item]
-    rows, part = np.unique(np.column_stack([rows, part]), axis=0).T if len(rows) else (rows, part)
-    sizes = table.indptr[rows + 1] - table.indptr[rows]
-    within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    terms = table.indices[np.repeat(table.indptr[rows], sizes) + within].astype(np.int64)
-    keys = np.unique(np.repeat(part.astype(np.int64), sizes) * len(table.vocabulary) + terms)
-    parts, found = np.divmod(keys, max(len(table.vocabulary), 1))
-    return parts, found
+    parts, terms = [part[:0]], [part[:0]]
+    for k, some in zip(*_stretches(part, rows), strict=True):
+        there = np.zeros(len(table.vocabulary), np.bool_)
+        for row in np.array_split(some, -(-len(some) // ROWS_AT_ONCE)):
+            sizes = table.indptr[row + 1] - table.indptr[row]
+            within = np.arange(sizes.sum()) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+            there[table.indices[np.repeat(table.indptr[row], sizes) + within]] = True
+        terms.append(np.flatnonzero(there))
+        parts.append(np.full(len(terms[-1]), k))
+    return np.concatenate(parts), np.concatenate(terms)
+
+
+def _stretches(part: Ints, rows: Ints) -> tuple[list[int], list[Ints]]:
+    """The parts, which rise, and the rows of each."""
+    parts, starts = np.unique(part, return_index=True)
+    return parts.tolist(), np.split(rows, starts[1:]) if len(parts) else []
 
 
 def take_counts(work: Work, k: int, frame: Any) -> Stats:
@@ -149,6 +158,5 @@ def _extended(work: Work, k: int) -> tuple[Columns, Ints]:
     own, others = work.read_table(READING, k), work.read_table("records", k)
     items = np.concatenate([np.arange(*work.starts[k : k + 2]), others.column(ITEM).to_numpy()])
     both = pa.concat_tables([own, others.select(own.column_names).cast(own.schema)])
-    told = [work.read(stage, k) for stage in ("frequencies", "counts")]
-    whole = counted(work, *(np.concatenate([one[name] for one in told]) for name in ("name", "count")))
+    whole = counted(work, k, ["frequencies", "counts"])
     return Columns(raw_set(both, work.about.id), whole=whole), items
