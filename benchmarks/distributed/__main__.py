@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import distributed
-from benchmarks.distributed import tables, training
+from benchmarks.distributed import faults, tables, training
 
 FIGURES = Path(__file__).parent / "figures"
 
@@ -22,6 +22,12 @@ def main() -> None:
             found = tables.compare(rows, folder, given.memory, given.partitions)
             keep(f"table-{rows}", found)
             show(found)
+    elif given.part == "kills":
+        keep("kills", found := faults.kills(given.runs, folder))
+        show(found)
+    elif given.part == "skewed":
+        keep("skewed", found := faults.skewed(folder))
+        show(found)
     elif given.part == "training":
         bytes_moved = [training.bytes_of_rounds(name) for name in ("one_slack", "n_slack")]
         found = {"bytes": bytes_moved, "speed": training.speed()}
@@ -56,6 +62,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--folder", default="out/distributed", help="for tables and models")
     parts = parser.add_subparsers(dest="part", required=True)
+    kills = parts.add_parser("kills", help="workers killed at random")
+    kills.add_argument("--runs", type=int, default=20)
+    parts.add_parser("skewed", help="one word in every row, one cluster of 5,000")
     parts.add_parser("training", help="bytes of rounds and speed")
     table = parts.add_parser("table", help="one process and two workers")
     table.add_argument("--rows", type=lambda text: [int(float(n)) for n in text.split(",")], default=[10_000])

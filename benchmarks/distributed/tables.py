@@ -111,6 +111,7 @@ def peak(found: Grouped) -> float:
 def compare(n_rows: int, folder: Path, memory: str, partitions: int | None, seed: int = 0) -> Row:
     """One process and two workers side by side, on one table."""
     model, table = model_for(folder), arrow(SHAPES["persons"].make(n_rows, seed))
+    idle = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     files = written(table, folder / f"table-{n_rows}")
     with connected("local", n_workers=2, memory_limit=memory) as client:
         warm = written(table.slice(0, 2000), folder / "warm")
@@ -128,6 +129,7 @@ def compare(n_rows: int, folder: Path, memory: str, partitions: int | None, seed
         "partitions": len(found.stages["reading"]),
         "same labels": bool(np.array_equal(here, labels)),
         "clusters": int(here.max()) + 1,
+        "idle GB": idle,
         "one process": alone,
         "two workers": {"wall s": wall, "CPU s": cpu, "GB": peak(found), "memory limit": memory},
         "stages": by_stage(stages, found),

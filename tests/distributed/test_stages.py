@@ -15,7 +15,7 @@ from tests.reference.one_process_engine import OneProcessEngine
 
 @pytest.fixture(scope="module")
 def known():
-    table, labels = people()
+    table, labels = people(n_people=150)
     return table, trained(table, labels)
 
 

@@ -18,7 +18,7 @@ from tests.distributed.table import grouped_here, people, read_groups, trained, 
 @pytest.fixture(scope="module")
 def known(tmp_path_factory):
     """Files, a model, and the labels of one process."""
-    table, labels = people(n_people=150)
+    table, labels = people(n_people=110)
     model = trained(table, labels)
     files = write_files(table, tmp_path_factory.mktemp("table"), 3)
     return files, model, grouped_here(table, model), table
@@ -32,27 +32,18 @@ def test_labels_are_those_of_one_process(client, known, tmp_path):
     assert ids.tolist() == table["nr"].to_pylist()
     assert (found.items, found.clusters) == (len(here), here.max() + 1)
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
+    again_under_the_same_name(client, table, model, tmp_path)
 
 
-def test_another_table_under_the_same_name(client, known, tmp_path):
-    files, model, here, table = known
-    predict(files, model, tmp_path / "out", client=client, id="nr", partitions=2)
-    os.rename(tmp_path / "out", tmp_path / "first")
-    half = write_files(table.slice(0, len(table) // 2), tmp_path / "half")
-    predict(half, model, tmp_path / "out", client=client, id="nr", partitions=2)
-    assert np.array_equal(read_groups(tmp_path / "first")[1], here)
-    assert np.array_equal(
-        read_groups(tmp_path / "out")[1], grouped_here(table.slice(0, len(table) // 2), model)
-    )
-
-
-def test_a_dask_frame(client, known, tmp_path):
+def again_under_the_same_name(client, table, model, folder):
+    """A Dask frame of other rows, in directories of the same names: workers remember nothing of the first."""
     import dask.dataframe as dd
 
-    _, model, here, table = known
-    frame = dd.from_pandas(table.to_pandas(), npartitions=3)
-    predict(frame, model, tmp_path / "out", client=client, id="nr")
-    assert np.array_equal(read_groups(tmp_path / "out")[1], here)
+    os.rename(folder / "out", folder / "first")
+    half = table.slice(0, len(table) // 2)
+    frame = dd.from_pandas(half.to_pandas(), npartitions=2)
+    predict(frame, model, folder / "out", client=client, id="nr")
+    assert np.array_equal(read_groups(folder / "out")[1], grouped_here(half, model))
 
 
 class At(Callback):
@@ -101,8 +92,7 @@ def test_the_directory_of_another_run_is_refused(client, known, tmp_path):
         predict(files, model, tmp_path / "out", client=client, id="nr", partitions=4)
 
 
-@pytest.mark.parametrize("stage", ["keys", "groups"])
-def test_a_worker_killed(cluster, client, known, tmp_path, stage):
+def test_a_worker_killed(cluster, client, known, tmp_path):
     files, model, here, _ = known
     killed = []
 
@@ -110,8 +100,8 @@ def test_a_worker_killed(cluster, client, known, tmp_path, stage):
         killed.append(next(iter(cluster.workers.values())).process.pid)
         os.kill(killed[0], signal.SIGKILL)
 
-    with training_callback(At(stage, kill)):
-        predict(files, model, tmp_path / "out", client=client, id="nr", partitions=4)
+    with training_callback(At("neighbours", kill)):
+        predict(files, model, tmp_path / "out", client=client, id="nr", partitions=3)
     assert killed
     assert np.array_equal(read_groups(tmp_path / "out")[1], here)
     client.wait_for_workers(2, timeout=60)
@@ -195,3 +185,26 @@ def test_a_cluster_that_goes_away_is_told_in_a_line(known, tmp_path):
     ):
         predict(files, model, tmp_path / "out", client=client, id="nr", partitions=2)
     assert (tmp_path / "out.work" / "neighbours").exists()
+
+
+def test_workers_that_die_again_and_again_are_told_with_stage_and_partition(client):
+    from clustruct.distributed.cluster import answering
+    from distributed import KilledWorker
+
+    with (
+        pytest.raises(
+            ClusterError, match=r"scores: workers died again .* \(partition 3\), for want of memory"
+        ),
+        answering(client, "scores"),
+    ):
+        raise KilledWorker("scores-3", None, 4)
+
+
+def test_want_of_memory_is_told_with_stage_and_partition():
+    from clustruct.distributed.engine import _finished
+
+    def hungry(work, k):
+        raise MemoryError
+
+    with pytest.raises(ClusterError, match="scores, partition 3: not enough memory; give workers more"):
+        _finished("scores", hungry, None, 3)

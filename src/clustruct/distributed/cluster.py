@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
@@ -87,7 +88,13 @@ def _lost(distributed: Any) -> tuple[type[BaseException], ...]:
 
 
 def _named(task: str) -> str:
-    return f" ({task})" if task else ""
+    """The partition that a piece of work is for: its name ends with it.
+
+    >>> _named("scores-3"), _named("('shuffle-transfer-5f', 12)"), _named("")
+    (' (partition 3)', ' (partition 12)', '')
+    """
+    found = re.search(r"(\d+)\)?$", task)
+    return f" (partition {found[1]})" if found else ""
 
 
 def _address(client: Client) -> str:

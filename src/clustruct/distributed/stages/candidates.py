@@ -84,7 +84,9 @@ def gather_keys(work: Work, k: int, frame: Any) -> Stats:
     which, part, entry = _by_part(starts[kept], sizes[kept], work.owner(item))
     columns = {"part": part.astype(np.int32), "key": key[entry], "item": item[entry]}
     work.write("keys", k, {**columns, "weight": weight[entry], "way": way[entry]})
-    return {"keys": int(np.count_nonzero(kept)), "entries": len(entry), "made": len(key), "lists": len(which)}
+    # With ever more parts the entries become as many as the squares of the lengths of lists.
+    told = {"keys": int(np.count_nonzero(kept)), "entries": len(entry), "made": len(key), "lists": len(which)}
+    return {**told, "squares": int((sizes[kept] ** 2).sum())}
 
 
 def _by_part(starts: Ints, sizes: Ints, owner: Ints) -> tuple[Ints, Ints, Ints]:
