@@ -17,7 +17,7 @@ from clustruct.exceptions import DataError
 from .workdir import Span
 
 # Rows of a partition, where nobody says how many partitions there are to be.
-ROWS = 100_000
+ROWS, FEWEST_ROWS = 100_000, 1000
 
 
 @dataclass(frozen=True)
@@ -34,12 +34,12 @@ def is_files(data: Any) -> bool:
     return isinstance(data, str | os.PathLike | list | tuple)
 
 
-def plan_of_files(data: Any, partitions: int | None) -> Plan:
-    """The rows of Parquet files cut into partitions of one size."""
+def plan_of_files(data: Any, partitions: int | None, least: int = 1) -> Plan:
+    """The rows of Parquet files cut into partitions of one size; where no number is given, ``least`` or more."""
     paths = files_of([data] if isinstance(data, str | os.PathLike) else data)
     sizes, names = _sizes(paths)
     n = sum(sizes)
-    count = partitions or max(1, -(-n // ROWS))
+    count = min(n, partitions or max(min(least, -(-n // FEWEST_ROWS)), -(-n // ROWS)))
     bounds, starts = np.linspace(0, n, count + 1).astype(np.int64), np.cumsum([0, *sizes])
     spans = [_spans(paths, starts, int(low), int(high)) for low, high in pairwise(bounds)]
     return Plan(spans, names, list(zip(paths, sizes, strict=True)))

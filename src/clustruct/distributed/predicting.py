@@ -62,7 +62,8 @@ def predict(
         appears when all is done
     client : distributed.Client
     id : the column of names; by default rows are numbered from 1
-    partitions : into how many parts the rows of files are cut; by default parts have 100,000 rows
+    partitions : into how many parts the rows of files are cut; by default parts have 100,000 rows, or
+        fewer where there are more threads than parts
     work : the directory of what is made on the way, which all machines see; by default ``out`` with ".work"
         at its end. Work that was cut short goes on from it. It is removed in the end.
 
@@ -72,7 +73,8 @@ def predict(
     target = Path(out)
     if target.exists():
         raise DataError(f"{target}: there is something of that name already")
-    begun = begin(data, model, Path(f"{target}.work" if work is None else work), id, partitions)
+    folder = Path(f"{target}.work" if work is None else work)
+    begun = begin(data, model, folder, id, partitions, least=sum(client.nthreads().values()))
     try:
         found = grouped(data, Engine(client, begun), target)
     except ClusterError as error:
@@ -95,11 +97,16 @@ def grouped(data: Any, engine: Engine, out: Path) -> Grouped:
     return Grouped(str(out), engine.work.n_items, clusters, run.stats, exchanged)
 
 
-def begin(data: Any, model: Pipeline, folder: Path, id: str | None, partitions: int | None) -> Work:
+def begin(
+    data: Any, model: Pipeline, folder: Path, id: str | None, partitions: int | None, least: int = 1
+) -> Work:
     """The directory of a run, new or taken up; refuses what cannot be done."""
     check_model(model)
-    plan = _plan_of_files(data, model, id, partitions) if is_files(data) else _plan_of_frame(data, model, id)
-    return Work.begun(folder, model, plan)
+    if partitions is None:  # a run that goes on is cut as it was, whatever cluster it goes on with
+        partitions = Work.partitions_of(folder)
+    if is_files(data):
+        return Work.begun(folder, model, _plan_of_files(data, model, id, partitions, least))
+    return Work.begun(folder, model, _plan_of_frame(data, model, id))
 
 
 def check_model(model: Pipeline) -> None:
@@ -124,8 +131,8 @@ def check_model(model: Pipeline) -> None:
             raise ValueError(f"the model cannot group on a cluster: {why}")
 
 
-def _plan_of_files(data: Any, model: Pipeline, id: str | None, partitions: int | None) -> About:
-    plan = plan_of_files(data, partitions)
+def _plan_of_files(data: Any, model: Pipeline, id: str | None, partitions: int | None, least: int) -> About:
+    plan = plan_of_files(data, partitions, least)
     return _about(
         model, id, plan.columns, plan.spans, digest([list(one) for one in plan.sizes], len(plan.spans))
     )
@@ -175,6 +182,8 @@ class _Run:
         else:
             found = self.engine.given(parts.READING, parts.keep_frame, list(data.to_delayed()))
         parts.judge(work, found)
+        if not all(one["rows"] for one in found):
+            raise DataError("the table has partitions without rows: repartition it")
         work.set_sizes([one["rows"] for one in found])
         least = candidates.blocking_of(work).from_size
         if work.n_items < least:
@@ -199,7 +208,7 @@ class _Run:
         self.exchange("records", scores.make_records, types, scores.take_records)
         if not parts.is_common(self.engine.work):
             self.exchange("counts", scores.make_counts, scores.COUNTS, scores.take_counts)
-        self.each("scores", scores.score_pairs)
+        groups.warn_unfamiliar(self.engine.work, self.each("scores", scores.score_pairs))
 
     def components(self) -> str:
         """Components of the positive pairs; the name of the last round."""

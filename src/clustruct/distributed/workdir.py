@@ -80,6 +80,11 @@ class Work:
         write_text(known, json.dumps(asdict(about)))
         return cls(str(folder), about.token)
 
+    @classmethod
+    def partitions_of(cls, folder: Path) -> int | None:
+        """Into how many partitions a run that was begun in a directory is cut; None where there is none."""
+        return len(_read_about(folder).spans) if (folder / ABOUT).exists() else None
+
     @cached_property
     def about(self) -> About:
         return _about(self)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 from clustruct._typing import Ints
 from clustruct.distributed.engine import TO
 from clustruct.distributed.workdir import Stats, Work, write_text
+from clustruct.exceptions import UnfamiliarDataWarning
 from clustruct.itemsets import PairScores
 
 from .parts import READING, spread
@@ -41,6 +43,13 @@ def share_out(work: Work, inside: Sequence[Stats]) -> None:
         write_text(path, json.dumps(task))
 
 
+def warn_unfamiliar(work: Work, scored: Sequence[Stats]) -> None:
+    """Warn of a table that is far from what the model was shown, by some scores of each part."""
+    some = np.array([value for stats in scored for value in stats["some"]], float)
+    none = np.zeros((len(some), 2), np.int64)
+    work.model[-1].warn_unfamiliar([PairScores(work.n_items, index=none, values=some)])
+
+
 def make_components(work: Work, k: int) -> Any:
     """Pairs on their way to the task of their component."""
     import pandas as pd
@@ -63,7 +72,9 @@ def search_groups(work: Work, k: int, frame: Any) -> Stats:
         return {"items": 0, "clusters": 0, "pairs": 0}
     values = frame["score"].to_numpy()[order]
     scores = PairScores(len(items), index=number.reshape(-1, 2), values=values)
-    labels = work.model[-1].predict_scores([scores])[0]
+    with warnings.catch_warnings():  # of the table as a whole `warn_unfamiliar` speaks
+        warnings.simplefilter("ignore", UnfamiliarDataWarning)
+        labels = work.model[-1].predict_scores([scores])[0]
     first = items[np.unique(labels, return_index=True)[1]][labels]
     work.write("groups", k, {"item": items, "first": first})
     return {"items": len(items), "clusters": int(labels.max()) + 1, "pairs": len(pairs)}

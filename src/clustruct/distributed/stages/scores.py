@@ -19,6 +19,8 @@ from .parts import READING, counted, part_of, raw_set, term_names
 ASKED = {"part": "int32", "item": "int64"}
 COUNTS = {"name": "uint64", "count": "float64"}
 ROWS_AT_ONCE = 10_000
+# Scores of a part that are looked at, to see whether the table is like those that were learned from.
+SHOWN = 100
 ITEM = " item"  # no field of a table is called that: names have no space at their ends
 
 
@@ -148,7 +150,8 @@ def score_pairs(work: Work, k: int) -> Stats:
     values = features.scores_of(columns, pairs, *linear, told=False)
     a, b = items[pairs].T
     work.write("scores", k, {"a": a, "b": b, "score": values})
-    return {"pairs": len(held["a"]), "compared": len(pairs), "positive": int(np.count_nonzero(values > 0.0))}
+    found = {"pairs": len(held["a"]), "compared": len(pairs), "positive": int(np.count_nonzero(values > 0.0))}
+    return {**found, "some": values[:: 1 + len(values) // SHOWN].tolist()}
 
 
 def _extended(work: Work, k: int) -> tuple[Columns, Ints]:
