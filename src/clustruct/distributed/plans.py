@@ -35,7 +35,7 @@ def is_files(data: Any) -> bool:
 
 
 def plan_of_files(data: Any, partitions: int | None, least: int = 1) -> Plan:
-    """The rows of Parquet files cut into partitions of one size; where no number is given, ``least`` or more."""
+    """Rows of Parquet files cut into partitions of one size, ``least`` or more where no number is given."""
     paths = files_of([data] if isinstance(data, str | os.PathLike) else data)
     sizes, names = _sizes(paths)
     n = sum(sizes)
