@@ -75,14 +75,16 @@ def kills(runs: int, folder: Path, n_rows: int = 4000, partitions: int = 4, seed
 
 
 def skewed(folder: Path, n_rows: int = 20_000, size: int = 5000, memory: str = "2GB") -> Row:
-    """One word in every row, and one person with thousands of rows: it ends, within the limits."""
+    """One word in every row, and one person with thousands of rows, a chain: it ends, within the limits."""
     model, table = model_for(folder), SHAPES["persons"].make(n_rows, 4)
     columns = {name: np.char.decode(column).astype(object) for name, column in table.columns.items()}
-    rows = np.random.default_rng(0).choice(n_rows, size, replace=False)
-    for name, column in columns.items():
+    rows = np.sort(np.random.default_rng(0).choice(n_rows, size, replace=False))
+    for column in columns.values():
         column[rows] = column[rows[0]] or "x"
-        if name == "street":
-            column += " everywhere"
+    # Each row shares a telephone with the next one and an address of mail with the one before: a chain.
+    columns["phone"][rows] = [f"5550{k // 2:06d}" for k in range(size)]
+    columns["email"][rows] = [f"chain{(k + 1) // 2}@one.example" for k in range(size)]
+    columns["street"] += " everywhere"
     cells = {name: pa.array([cell or None for cell in column.tolist()]) for name, column in columns.items()}
     made = pa.table({"id": np.arange(n_rows), **cells})
     files = written(made, folder / "skewed")
@@ -96,6 +98,7 @@ def skewed(folder: Path, n_rows: int = 20_000, size: int = 5000, memory: str = "
         "rows": n_rows,
         "rows of one person": size,
         "largest cluster": int(np.bincount(labels).max()),
+        "rounds of components": sum(stage.startswith("components") for stage in stages),
         "same labels": bool(np.array_equal(here, labels)),
         "worker GB": peak(found),
         "memory limit": memory,
