@@ -29,10 +29,10 @@ def main() -> None:
         keep("skewed", found := faults.skewed(folder))
         show(found)
     elif given.part == "training":
-        bytes_moved = [training.bytes_of_rounds(name) for name in ("one_slack", "n_slack")]
-        found = {"bytes": bytes_moved, "speed": training.speed()}
-        keep("training", found)
-        show(found)
+        for part in given.only.split(","):
+            made = training.speed() if part == "speed" else training.bytes_of_rounds(part)
+            keep(f"training-{part}", made)
+            show(made)
 
 
 def show(found: dict[str, Any]) -> None:
@@ -65,7 +65,8 @@ def _parser() -> argparse.ArgumentParser:
     kills = parts.add_parser("kills", help="workers killed at random")
     kills.add_argument("--runs", type=int, default=20)
     parts.add_parser("skewed", help="one word in every row, one cluster of 5,000")
-    parts.add_parser("training", help="bytes of rounds and speed")
+    training = parts.add_parser("training", help="bytes of rounds and speed")
+    training.add_argument("--only", default="one_slack,n_slack,speed", help="some of one_slack,n_slack,speed")
     table = parts.add_parser("table", help="one process and two workers")
     table.add_argument("--rows", type=lambda text: [int(float(n)) for n in text.split(",")], default=[10_000])
     table.add_argument("--memory", default="2GB", help="of each worker")

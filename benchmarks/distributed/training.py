@@ -51,6 +51,16 @@ def counted() -> Iterator[Traffic]:
         tcp.TCP.write, tcp.read_bytes_rw = write, read
 
 
+@contextmanager
+def apart() -> Iterator[Any]:
+    """A client of two workers and a scheduler in processes of their own, whose traffic is not the client's."""
+    from distributed import Client
+    from distributed.deploy.subprocess import SubprocessCluster
+
+    with SubprocessCluster(n_workers=2, threads_per_worker=1) as cluster, Client(cluster) as client:
+        yield client
+
+
 def collection(n_sets: int, n_people: int) -> tuple[Any, Any]:
     """Sets of pair features of made-up people, and their labels."""
     raws = make_records(n_sets=n_sets, n_people=n_people, random_state=0)
@@ -86,20 +96,16 @@ class Watched:
 
 def _numbers(found: dict[int, Any], size: int) -> float:
     """How many numbers the planes of an answer have."""
-    total = 0
-    for answers in found.values():
-        for answer in answers:
-            losses = getattr(answer, "losses", None)
-            total += (size + 1) * (len(losses) if losses is not None else 1)
-    return total
+    every = [answer for answers in found.values() for answer in answers]
+    return float((size + 1) * sum(len(getattr(answer, "losses", [0])) for answer in every))
 
 
-def bytes_of_rounds(formulation: str, n_sets: int = 2000, max_iter: int = 12) -> Row:
+def bytes_of_rounds(formulation: str, n_sets: int = 2000, max_iter: int = 6) -> Row:
     """Training on many small sets: the objective of one process, and what a round moves."""
-    sets, labels = collection(n_sets, 5)
+    sets, labels = collection(n_sets, 3)
     options: Row = {"C": 50.0, "formulation": formulation, "rtol": 0.01, "max_iter": max_iter}
     here = ssvm.fit(ClusteringProblem(sets, labels, oracle="local_search"), **options)
-    with connected("local", n_workers=2) as client, counted() as traffic:
+    with apart() as client, counted() as traffic:
         watched = Watched(DaskExecutor(client), traffic)
         there = ssvm.fit(ClusteringProblem(sets, labels, oracle="local_search"), executor=watched, **options)
     return {

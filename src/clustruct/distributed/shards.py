@@ -17,7 +17,7 @@ from scipy import sparse
 from clustruct._typing import Floats, Indices
 from clustruct.slack_rule import SlackRule
 from clustruct.ssvm import Constraints, Remembers
-from clustruct.ssvm.answers import KeptAnswers, Separation, check_size, checked
+from clustruct.ssvm.answers import KeptAnswers, PieceCut, Separation, check_size, checked
 from clustruct.ssvm.separation import batch_form
 
 
@@ -125,7 +125,27 @@ def _joined(shard: Shard, memory: Memory, question: Question) -> tuple[Memory, A
                 check_size(batch, keeping.C, keeping.rule)
             found.append(checked(shard.numbers(piece), batch, question.w, keeping.rule))
         kept.rounds.append(found)
-    return memory._replace(rounds=tuple(kept.rounds)), kept.joint(question.w)
+    return memory._replace(rounds=tuple(kept.rounds)), packed(kept.joint(question.w), len(question.w))
+
+
+def packed(cuts: Sequence[PieceCut], size: int) -> Floats:
+    """Cuts as rows of one array, which is sent with less around it: whether there is a vector, b, risk,
+    vector.
+    """
+    rows = np.zeros((len(cuts), 3 + size))
+    for row, cut in zip(rows, cuts, strict=True):
+        row[:3] = cut.vector is not None, cut.b, cut.risk
+        row[3:] = 0.0 if cut.vector is None else cut.vector
+    return rows
+
+
+def unpacked(row: Floats) -> PieceCut:
+    """The cut of a row.
+
+    >>> unpacked(packed([PieceCut(np.array([1.0, 2.0]), 3.0, 4.0)], 2)[0])
+    PieceCut(vector=array([1., 2.]), b=3.0, risk=4.0)
+    """
+    return PieceCut(row[3:] if row[0] else None, float(row[1]), float(row[2]))
 
 
 def plain(batch: Any) -> Constraints:

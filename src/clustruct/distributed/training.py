@@ -18,7 +18,7 @@ from clustruct.ssvm.answers import PieceCut
 from clustruct.ssvm.separation import MOST_PIECES, OneByOne, Separates
 
 from .cluster import Client, answering
-from .shards import Keeping, Question, Shard, answer_of, step
+from .shards import Keeping, Question, Shard, answer_of, step, unpacked
 
 # Of so many problems the shards stay on the workers: the choice of C comes back to them.
 MOST_PROBLEMS = 16
@@ -63,7 +63,7 @@ class Shards:
     """The examples of a problem on the workers, and the last step of each shard."""
 
     def __init__(self, client: Client, problem: Any, n_shards: int | None = None) -> None:
-        self.client, self.name, self._turn = client, uuid4().hex[:12], 0
+        self.client, self.name, self._turn = client, uuid4().hex[:8], 0
         self.vectorised = isinstance(problem, BatchProblem)
         count = n_shards or max(1, sum(client.nthreads().values()))
         divided = isinstance(problem, Divisible) and not self.vectorised
@@ -95,15 +95,26 @@ class Shards:
         """The answers of some shards."""
         self._turn += 1
         with answering(self.client, f"training: question {self._turn}"):
-            answers = {k: self._asked(k, question) for k, question in questions.items()}
-            found = self.client.gather(list(answers.values()))
-        return dict(zip(answers, found, strict=True))
+            found = self.client.gather(self._asked(questions))
+        return dict(zip(questions, found, strict=True))
 
-    def _asked(self, k: int, question: Question) -> Any:
-        """The answer of a shard, as it comes."""
-        made = self._submit(step, f"step-{self._turn}", k, self._data[k], self._last[k], question)
-        self._last[k] = made
-        return self._submit(answer_of, f"answer-{self._turn}", k, made)
+    def _asked(self, questions: dict[int, Question]) -> list[Any]:
+        """The answers of shards, as they come; all questions go in one message."""
+        import dask
+
+        made, answers = dict[int, Any](), []
+        for k, question in questions.items():
+            name = f"{self.name}-{self._turn}-{k}"
+            asked = dask.delayed(step, pure=False)(
+                self._data[k], self._last[k], question, dask_key_name=f"step-{name}"
+            )
+            made[k] = asked
+            answers.append(dask.delayed(answer_of, pure=False)(asked, dask_key_name=f"answer-{name}"))
+        futures = self.client.compute([*made.values(), *answers], optimize_graph=False)
+        self._last = [
+            dict(zip(made, futures, strict=False)).get(k, last) for k, last in enumerate(self._last)
+        ]
+        return list(futures[len(made) :])
 
     def _submit(self, call: Callable[..., Any], what: str, k: int, *given: Any) -> Any:
         return self.client.submit(call, *given, key=f"clustruct-{self.name}-{what}-{k}", pure=False)
@@ -114,7 +125,7 @@ def shard_bounds(n: int, count: int) -> list[Indices]:
     sums over pieces are made as one process makes them.
 
     >>> [one.tolist() for one in shard_bounds(10, 3)]
-    [[0, 1, 2, 3], [4, 5, 6], [7, 8, 9]]
+    [[0, 1, 2, 3, 4], [5, 6, 7], [8, 9]]
     """
     if count > MOST_PIECES:
         return [one for one in np.array_split(np.arange(n), count) if len(one)]
@@ -196,7 +207,7 @@ class DaskSession:
 
     def _cuts(self, question: Question) -> list[PieceCut]:
         found = self._shards.ask(dict.fromkeys([k for k, _ in self._order], question))
-        return [found[k][place] for k, place in self._order]
+        return [unpacked(found[k][place]) for k, place in self._order]
 
     def close(self) -> None:
         """The shards stay for the next training of the same problem, as long as it is there."""
