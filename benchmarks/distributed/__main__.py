@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import distributed
-from benchmarks.distributed import faults, tables, training
+from benchmarks.distributed import carry, faults, render, tables, training
 
 FIGURES = Path(__file__).parent / "figures"
 
@@ -33,6 +33,11 @@ def main() -> None:
             made = training.speed() if part == "speed" else training.bytes_of_rounds(part)
             keep(f"training-{part}", made)
             show(made)
+    elif given.part == "carry":
+        keep("carry", found := carry.model(FIGURES))
+        show(found)
+    elif given.part == "render":
+        render.put(FIGURES, Path("docs/many-machines.md"))
 
 
 def show(found: dict[str, Any]) -> None:
@@ -67,6 +72,8 @@ def _parser() -> argparse.ArgumentParser:
     parts.add_parser("skewed", help="one word in every row, one cluster of 5,000")
     training = parts.add_parser("training", help="bytes of rounds and speed")
     training.add_argument("--only", default="one_slack,n_slack,speed", help="some of one_slack,n_slack,speed")
+    parts.add_parser("carry", help="the cost model, from kept figures of tables")
+    parts.add_parser("render", help="kept figures into docs/many-machines.md")
     table = parts.add_parser("table", help="one process and two workers")
     table.add_argument("--rows", type=lambda text: [int(float(n)) for n in text.split(",")], default=[10_000])
     table.add_argument("--memory", default="2GB", help="of each worker")

@@ -1,11 +1,12 @@
-"""A cost model by stage, with constants of one run, checked by others, carried to tables no one has here.
+"""A cost model by stage, with constants measured here, checked by other runs, carried to larger tables.
 
     CPU seconds of a stage  =  a * pieces + b * units
 
 ``pieces`` are maps and ends of the stage, ``units`` what it goes through: rows, rows exchanged, records. The
-constants b of a stage come from the run whose size is named, a from a run of 2,000 rows (which is nearly all
-overhead). How many units a row brings depends on the number of partitions P, since a list of s items that
-share a key goes to every partition that has one of them:
+constants b come from one run; a from those of its stages that hardly have anything to do. Scores have two
+units, records that are prepared and pairs that are compared, whose constants come from two runs. How many
+units a row brings depends on the number of partitions P, since a list of s items that share a key goes to
+every partition that has one of them:
 
     entries(P)   = sum over lists  s * P (1 - (1 - 1/P)^s)      towards the sum of s^2
     records(P)   = pairs per row * (1 - 1/P)                    at most
@@ -17,6 +18,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 Row = dict[str, Any]
 # What a stage goes through; "rows" where nothing is said.
 UNITS = {
@@ -24,8 +27,8 @@ UNITS = {
     "pairs": "candidates",
     "asked": "records",
     "records": "records",
-    "counts": "prepared",
-    "scores": "prepared",
+    "preparing": "prepared",
+    "comparing": "compared",
 }
 ROWS, WORKERS = 100_000, 100
 
@@ -40,18 +43,33 @@ def units(run: Row) -> dict[str, float]:
         "candidates": float(stages["neighbours"]["pairs"]),
         "records": records,
         "prepared": n + records,
+        "compared": float(stages["scores"]["compared"]),
     }
 
 
-def constants(run: Row, overhead: float) -> dict[str, Row]:
-    """CPU seconds and bytes for each unit, by stage."""
-    found = {}
+def constants(run: Row, other: Row, overhead: float) -> dict[str, Row]:
+    """CPU seconds and bytes for each unit, by stage; scores are cut in two, by two runs."""
+    prepared, compared = two_constants([run, other], overhead)
+    found: dict[str, Row] = {
+        "preparing": {"unit": "prepared", "CPU us": 1e6 * prepared, "bytes": 0.0},
+        "comparing": {"unit": "compared", "CPU us": 1e6 * compared, "bytes": 0.0},
+    }
     for stage, cost in by_name(run["stages"]).items():
+        if stage == "scores":
+            continue
         unit = UNITS.get(stage, "rows")
         spent = max(cost["CPU s"] - overhead * 2 * run["partitions"], 0.0)
         size = max(units(run)[unit], 1.0)
         found[stage] = {"unit": unit, "CPU us": 1e6 * spent / size, "bytes": cost["bytes moved"] / size}
     return found
+
+
+def two_constants(runs: list[Row], overhead: float) -> tuple[float, float]:
+    """CPU seconds of a record that is prepared and of a pair that is compared."""
+    A = [[units(run)["prepared"], units(run)["compared"]] for run in runs]
+    b = [run["stages"]["scores"]["CPU s"] - overhead * 2 * run["partitions"] for run in runs]
+    x, y = np.linalg.solve(np.array(A), np.array(b))
+    return float(x), float(y)
 
 
 def by_name(stages: dict[str, Row]) -> dict[str, Row]:
@@ -101,10 +119,13 @@ def per_row(run: Row, partitions: int) -> dict[str, float]:
         "candidates": candidates,
         "records": records,
         "prepared": 1.0 + records,
+        "compared": run["stages"]["scores"]["compared"] / n,
     }
 
 
-def carried(run: Row, known: dict[str, Row], n: float, rows: int = ROWS, workers: int = WORKERS) -> Row:
+def carried(
+    run: Row, known: dict[str, Row], n: float, n_bytes: float, rows: int = ROWS, workers: int = WORKERS
+) -> Row:
     """Hours and bytes for n rows on so many workers of one thread, and the memory of the largest piece."""
     partitions = max(1, int(n / rows))
     each = per_row(run, partitions)
@@ -113,8 +134,6 @@ def carried(run: Row, known: dict[str, Row], n: float, rows: int = ROWS, workers
         work = each[one["unit"]] * n
         hours = one["CPU us"] * 1e-6 * work / workers / 3600.0
         stages[stage] = {"hours": hours, "GB a worker": one["bytes"] * work / workers / 2**30}
-    told = {"counts": {"hours": 0.0, "GB a worker": 0.0}} if "counts" not in stages else {}
-    stages |= told
     prepared = each["prepared"] * rows
     return {
         "rows": n,
@@ -123,30 +142,35 @@ def carried(run: Row, known: dict[str, Row], n: float, rows: int = ROWS, workers
         "hours": sum(one["hours"] for one in stages.values()),
         "GB a worker": sum(one["GB a worker"] for one in stages.values()),
         "records of the largest piece": prepared,
-        "GB of the largest piece": prepared * bytes_of_record(run) / 2**30,
+        "GB of the largest piece": prepared * n_bytes / 2**30,
         "tasks": 3 * partitions * len(run["stages"]),
         "stages": stages,
     }
 
 
-def bytes_of_record(run: Row) -> float:
-    """Memory of a record in the stage of scores: what one process holds of all of them."""
-    return float(run["one process"]["GB"] - run["idle GB"]) * 2**30 / run["rows"]
+def bytes_of_record(small: Row, large: Row) -> float:
+    """Memory of a record where all that is made of it is held: how that of one process grows."""
+    grown = (large["one process"]["GB"] - small["one process"]["GB"]) * 2**30
+    return float(grown / (large["rows"] - small["rows"]))
 
 
-def model(folder: Path) -> Row:
-    """The model from the kept runs."""
-    runs = sorted(
-        (json.loads(path.read_text()) for path in folder.glob("table-*.json")), key=lambda r: r["rows"]
-    )
-    smallest, largest = runs[0], runs[-1]
-    small = sorted(cost["CPU s"] for cost in smallest["stages"].values())
-    overhead = small[len(small) // 4] / (2 * smallest["partitions"])
-    known = constants(largest, overhead)
+def model(folder: Path, rows: tuple[int, int] = (40_000, 10_000)) -> Row:
+    """The model: constants of the kept runs of so many rows, checked by the other runs."""
+    runs = {
+        run["rows"]: run for run in (json.loads(path.read_text()) for path in folder.glob("table-*.json"))
+    }
+    chosen, other = (runs[n] for n in rows)
+    # Stages that hardly have anything to do: what a piece costs by itself.
+    small = [chosen["stages"][stage]["CPU s"] for stage in ("members", "numbers", "labels")]
+    overhead = sum(small) / len(small) / (2 * chosen["partitions"])
+    known = constants(chosen, other, overhead)
+    n_bytes = bytes_of_record(chosen, runs[max(runs)])
+    sizes = [(n, each) for n in (1e8, 1e9) for each in (ROWS, 20_000)]
     return {
-        "constants of": largest["rows"],
+        "constants of": list(rows),
         "overhead of a piece, CPU s": overhead,
+        "bytes of a record": n_bytes,
         "constants": known,
-        "checked": [foretold(run, known, overhead) for run in runs],
-        "carried": [carried(largest, known, n, rows) for n in (1e8, 1e9) for rows in (ROWS, 20_000)],
+        "checked": [foretold(runs[n], known, overhead) for n in sorted(runs) if n not in rows],
+        "carried": [carried(chosen, known, n, n_bytes, each) for n, each in sizes],
     }

@@ -53,7 +53,7 @@ def counted() -> Iterator[Traffic]:
 
 @contextmanager
 def apart() -> Iterator[Any]:
-    """A client of two workers and a scheduler in processes of their own, whose traffic is not the client's."""
+    """A client of two workers and a scheduler in processes of their own: traffic is the client's alone."""
     from distributed import Client
     from distributed.deploy.subprocess import SubprocessCluster
 
