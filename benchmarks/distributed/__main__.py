@@ -30,7 +30,11 @@ def main() -> None:
         show(found)
     elif given.part == "training":
         for part in given.only.split(","):
-            made = training.speed() if part == "speed" else training.bytes_of_rounds(part)
+            made = (
+                training.speed(given.large_sets)
+                if part == "speed"
+                else training.bytes_of_rounds(part, given.sets)
+            )
             keep(f"training-{part}", made)
             show(made)
     elif given.part == "carry":
@@ -71,6 +75,8 @@ def _parser() -> argparse.ArgumentParser:
     kills.add_argument("--runs", type=int, default=20)
     parts.add_parser("skewed", help="one word in every row, one cluster of 5,000")
     training = parts.add_parser("training", help="bytes of rounds and speed")
+    training.add_argument("--sets", type=int, default=2000, help="small ones, for bytes")
+    training.add_argument("--large-sets", type=int, default=48, help="for speed")
     training.add_argument("--only", default="one_slack,n_slack,speed", help="some of one_slack,n_slack,speed")
     parts.add_parser("carry", help="the cost model, from kept figures of tables")
     parts.add_parser("render", help="kept figures into docs/many-machines.md")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
@@ -29,8 +30,9 @@ class Shard:
     """
 
     def __init__(self, problem: Any, examples: Indices | None) -> None:
-        self.problem, self.examples = problem, examples
-        self.batch: Any = batch_form(problem)
+        # Arrays that came over a wire lie anywhere; products round as in one process where they are aligned.
+        self.problem, self.examples = deepcopy(problem), examples
+        self.batch: Any = batch_form(self.problem)
 
     def numbers(self, local: Indices) -> Indices:
         """The numbers of examples in the whole problem."""
