@@ -32,6 +32,7 @@ _PACKAGES = (
     "callbacks",
     "checks",
     "datasets",
+    "distributed",
     "estimators",
     "exceptions",
     "explain",

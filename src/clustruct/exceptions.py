@@ -19,6 +19,10 @@ class NotEnoughMemory(MemoryError):
     """A step that would take more memory than there is, or than is allowed. The message says how much."""
 
 
+class ClusterError(RuntimeError):
+    """A cluster of machines that is not there, is gone, or cannot do the work. The message says when."""
+
+
 class CostWarning(UserWarning):
     """A step that will take long, or much memory."""
 

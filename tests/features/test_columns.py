@@ -87,7 +87,7 @@ def test_neighbours_are_those_of_all_products(common, most):
     K = slow.products(items, common, most)
     np.fill_diagonal(K, 0.0)
     for n in (1, 4):
-        found = TermNeighbours(_rows(items), common, most).nearest(n)
+        found = TermNeighbours.of(_rows(items), common, most).nearest(n)
         for a, others in enumerate(found):
             there = others[others >= 0]
             assert len(there) == min(n, np.count_nonzero(K[a]))
@@ -97,13 +97,13 @@ def test_neighbours_are_those_of_all_products(common, most):
 
 
 def test_of_equally_near_items_the_first_are_taken():
-    found = TermNeighbours(_rows([["a"], ["a"], ["b"], ["a"], ["a"]]), 10, 10).nearest(2)
+    found = TermNeighbours.of(_rows([["a"], ["a"], ["b"], ["a"], ["a"]]), 10, 10).nearest(2)
     assert found.tolist() == [[1, 3], [0, 3], [-1, -1], [0, 1], [0, 1]]
     assert keys_of(found).tolist() == [1, 3, 4, 8, 9]
 
 
 def test_pairs_that_share_a_rare_term():
-    near = TermNeighbours(_rows([["a", "b"], ["a"], ["b", "c"], ["b"], ["a", "b"]]), 10, 10)
+    near = TermNeighbours.of(_rows([["a", "b"], ["a"], ["b", "c"], ["b"], ["a", "b"]]), 10, 10)
     assert near.sharing(3).tolist() == [0 * 5 + 1, 0 * 5 + 4, 1 * 5 + 4]
     assert near.sharing(1).tolist() == []
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import clustruct
 from clustruct.text import count, duration, short, table
 
-from . import corrections
+from . import corrections, on_dask
 from .arguments import (
     about,
     add_background,
@@ -70,6 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     none = "learn without any: a guess by which fields agree, to begin with (a warning says what it is)"
     parser.add_argument("--labels", choices=("known", "none"), default="known", help=none)
     corrections.add_arguments(parser)
+    on_dask.add_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int | None:
@@ -79,7 +80,7 @@ def run(args: argparse.Namespace) -> int | None:
     clustruct.storage.check_target(Path(args.model), [*args.data, *corrections.inputs(args)])
     if args.checkpoint is not None:
         learned.set_params(checkpoint=_checkpoint(args))
-    with training_progress(args.quiet) as progress:
+    with on_dask.training(args), training_progress(args.quiet) as progress:
         if args.labels == "none":
             _without_labels(args, learned)
         elif corrected:

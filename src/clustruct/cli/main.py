@@ -43,7 +43,7 @@ exit codes
   0 done   1 bad data or model (one line says what and where)   2 wrong use
   130 stopped by Ctrl-C   143 stopped by SIGTERM
 """
-FAULTS = (ValueError, OSError, MemoryError, ImportError)
+FAULTS = (ValueError, OSError, MemoryError, ImportError, clustruct.exceptions.ClusterError)
 LONGEST_LINE = 1000
 # What printing fails with; files are named in their errors.
 UNWRITTEN = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}

@@ -14,7 +14,7 @@ import clustruct
 from clustruct.callbacks import training_callback, working
 from clustruct.text import count, harmless
 
-from . import dials, existing, exports, searches
+from . import dials, existing, exports, on_dask, searches
 from .arguments import add_data, add_model, add_needs, add_verbose, read_model, unlabelled_sets
 from .output import print_json
 from .progress import Progress
@@ -41,7 +41,8 @@ examples
   clustruct predict people.csv --model people.model --confidence > groups.csv
   clustruct predict people.csv --model people.model --precision 0.99 --pairs pairs.parquet --out groups.csv
   clustruct predict new.csv --model people.model --existing groups.csv --out groups2.csv
-  clustruct predict new.csv --model people.model --existing people.db --constraints fix.csv"""
+  clustruct predict new.csv --model people.model --existing people.db --constraints fix.csv
+  clustruct predict 'part-*.parquet' --model people.model --dask tcp://host:8786 --out groups"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,25 +50,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_data(parser)
     add_model(parser)
     add_needs(parser)
-    parser.add_argument("--out", metavar="FILE", help=".csv, .tsv or .jsonl (default: CSV on stdout)")
+    parser.add_argument(
+        "--out", metavar="FILE", help=".csv, .tsv or .jsonl (default: CSV on stdout); a directory with --dask"
+    )
     parser.add_argument("--confidence", action="store_true", help="add the confidence in each item's place")
     add_verbose(parser)
     searches.add_rounding(parser.add_argument)
     dials.add_arguments(parser)
     exports.add_arguments(parser)
     existing.add_arguments(parser)
+    on_dask.add_table_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> None:
     """Read set by set, group, write."""
     existing.check(args)
+    on_dask.check(args)
     asked = dials.check(args)
     known = [name for name in (args.existing, args.constraints) if name is not None]
-    if args.out is not None:
+    if args.out is not None and args.dask is None:
         clustruct.storage.check_target(Path(args.out), [*args.data, args.model, *known])
     exports.check(args, [*args.data, args.model, *known])
     saved, dial = dials.applied(args, read_model(args.model, args.allow_missing_fields), asked)
     searches.set_rounding(args, saved.pipeline)
+    if args.dask is not None:
+        on_dask.predict(args, saved)
+        return
     if args.existing is not None:
         existing.run(args, saved)
         return

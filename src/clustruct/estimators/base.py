@@ -63,7 +63,7 @@ class SetClusterer(EstimatorState, BaseEstimator):
     def predict(self, X: Table, set_ids: ArrayLike | None = None) -> Any:
         """Cluster new sets: a list of label vectors for a list of sets, one vector for one table."""
         given = self._read(X, set_ids)
-        self._warn_unfamiliar(given.sets)
+        self.warn_unfamiliar(given.sets)
         return given.restore(self._clusters(given.sets))
 
     def score(self, X: Table, y: object, set_ids: ArrayLike | None = None) -> float:
@@ -87,7 +87,7 @@ class SetClusterer(EstimatorState, BaseEstimator):
         check_is_fitted(self)
         return read_sets(self, X, set_ids, reset=False)
 
-    def _warn_unfamiliar(self, sets: Sequence[ItemSet | PairScores]) -> None:
+    def warn_unfamiliar(self, sets: Sequence[ItemSet | PairScores]) -> None:
         """Warn of sets that are far from what the model was shown."""
         return
 
@@ -139,7 +139,7 @@ class PairSimilarity(SetClusterer):
         search = self._predictor()
         for one in scores:
             search.check_set(one)
-        self._warn_unfamiliar(scores)
+        self.warn_unfamiliar(scores)
         return [self._clusters_of(search, one) for one in scores]
 
     def _clusters_of(self, search: Predictor, scores: PairScores) -> Any:
@@ -157,7 +157,7 @@ class PairSimilarity(SetClusterer):
             max(0 if listed and x.is_sparse else x.n_items for x in sets), self.memory_limit
         )
 
-    def _warn_unfamiliar(self, sets: Sequence[ItemSet | PairScores]) -> None:
+    def warn_unfamiliar(self, sets: Sequence[ItemSet | PairScores]) -> None:
         shown = getattr(self, "shown_", None)
         if shown is not None:
             shown.warn(sets, self.pair_scores, zero_counts=self.clustering_objective != "kmeans")

@@ -60,7 +60,7 @@ class KMeansPrediction(PairSimilarity):
         many clusters as items.
         """
         given = self._read(X, set_ids)
-        self._warn_unfamiliar(given.sets)
+        self.warn_unfamiliar(given.sets)
         wanted = self._wanted(n_clusters, len(given.sets))
         return given.restore([self._labels(x, k) for x, k in zip(given.sets, wanted, strict=True)])
 

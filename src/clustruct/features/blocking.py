@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -18,7 +18,7 @@ from .base import check_distinct, check_names
 from .blocks.vectors import vectors_of
 from .columns import Columns, TermTable, columns_of
 from .neighbours import TermNeighbours, keys_of, nearest_vectors, sorted_unique
-from .terms import TermCounts, TermWeights
+from .terms import Rows, TermCounts, TermWeights
 
 # However large the clusters seen in training are, an item gets no more neighbours for it.
 MOST_NEIGHBOURS = 100
@@ -28,6 +28,33 @@ SMALL = 2000  # items of a set in which `common` is taken as it is
 # from, and the share of them that may be less alike than what is learned.
 MATES, FEWEST_MATES, ODD = 5, 50, 0.005
 _VIEWS = {"words": ("words", "codes"), "letters": ("letters",)}
+
+
+@dataclass(frozen=True)
+class FieldTerms:
+    """Of the items of some sets: counts of terms, how many terms they have, and how many items have any."""
+
+    counts: TermCounts
+    n_terms: int
+    n_having: int
+
+    @classmethod
+    def of(cls, tables: Sequence[TermTable]) -> FieldTerms:
+        """Of tables with one vocabulary."""
+        having = sum(int(np.count_nonzero(t.sizes)) for t in tables)
+        return cls(TermCounts.of(*tables), sum(_n_terms(t) for t in tables), having)
+
+    def __add__(self, other: FieldTerms) -> FieldTerms:
+        both = self.n_terms + other.n_terms, self.n_having + other.n_having
+        return FieldTerms(self.counts + other.counts, *both)
+
+    @property
+    def is_worded(self) -> bool:
+        """Whether items have two terms each, or more."""
+        return self.n_terms >= 2 * self.n_having > 0
+
+
+Summary: TypeAlias = dict[str, FieldTerms]
 
 
 @register("Blocking")
@@ -104,26 +131,46 @@ class Blocking(EstimatorState, BaseEstimator):
         """`fit`, from columns that others look at, too; some fields are not looked at."""
         self.check_parameters()
         sets = [c.raw for c in columns]
-        fields = list(
-            dict.fromkeys(f for raw in sets for f in raw.fields()) if self.fields is None else self.fields
-        )
-        fields = [name for name in fields if name not in left_out]
-        self.weights_ = {"": self._learn(columns, fields)}
-        for field in fields if len(fields) > 1 and self.n_neighbors_by_field else ():
-            tables = [self._terms(c, [field]) for c in columns]
-            if sum(_n_terms(t) for t in tables) >= 2 * sum(np.count_nonzero(t.sizes) for t in tables) > 0:
-                self.weights_[field] = TermWeights.of(TermCounts.of(*tables))
-        self.fields_ = fields
+        every = dict.fromkeys(f for raw in sets for f in raw.fields()) if self.fields is None else self.fields
+        fields = [name for name in every if name not in left_out]
+        self.take(fields, self.summarise(columns, fields))
         clusters = [partial_labels(raw.labels) for raw in sets if raw.labels is not None]
-        largest = max((int(np.bincount(y[y >= 0], minlength=1).max()) for y in clusters), default=1)
-        wanted = max(self.n_neighbors, min(largest - 1, MOST_NEIGHBOURS))
-        self.n_neighbors_ = wanted if self.n_neighbors else 0
-        self.least_likeness_ = self._learn_likeness(columns)
+        self.know_largest(max((int(np.bincount(y[y >= 0], minlength=1).max()) for y in clusters), default=1))
+        self.know_mates([self.likeness(c, mates) for c, mates in self.mates(columns)])
         return self
 
-    def _learn(self, columns: Sequence[Columns], fields: Sequence[str]) -> TermWeights:
-        tables = [self._terms(c, fields) for c in columns] or [TermTable.of([])]
-        return TermWeights.of(TermCounts.of(*tables))
+    def summarise(self, columns: Sequence[Columns], fields: Sequence[str]) -> Summary:
+        """What is to be known of the terms of these sets, all together ("") and by field."""
+        alone = fields if len(fields) > 1 and self.n_neighbors_by_field else ()
+        wanted = {"": list(fields), **{field: [field] for field in alone}}
+        tables = {name: [self._terms(c, some) for c in columns] for name, some in wanted.items()}
+        return {name: FieldTerms.of(some or [TermTable.of([])]) for name, some in tables.items()}
+
+    def merge(self, first: Summary, second: Summary) -> Summary:
+        """The summary of the sets of both."""
+        return {name: first[name] + second[name] for name in first}
+
+    def take(self, fields: Sequence[str], summary: Summary) -> None:
+        """Learn how rare terms are from a summary; fields of one word each are not looked at alone."""
+        worded = {name: terms for name, terms in summary.items() if not name or terms.is_worded}
+        self.weights_ = {name: TermWeights.of(terms.counts) for name, terms in worded.items()}
+        self.fields_ = list(fields)
+
+    def know_largest(self, size: int) -> None:
+        """The largest cluster of the training sets has so many items."""
+        wanted = max(self.n_neighbors, min(size - 1, MOST_NEIGHBOURS))
+        self.n_neighbors_ = wanted if self.n_neighbors else 0
+
+    def mates(self, columns: Sequence[Columns]) -> list[tuple[Columns, Ints]]:
+        """Of sets with labels pairs of items of one cluster, a few for each, where that is looked at."""
+        labelled = [c for c in columns if c.raw.labels is not None] if self.margin else []
+        return [(c, _mates(partial_labels(c.raw.labels))) for c in labelled if c.raw.labels is not None]
+
+    def know_mates(self, likeness: Sequence[Floats]) -> None:
+        """How alike items of a cluster are, nearly all of them; 0 where too few are known."""
+        known = np.concatenate([np.zeros(0), *likeness])
+        enough = len(known) >= FEWEST_MATES
+        self.least_likeness_ = self.margin * float(np.quantile(known, ODD)) if enough else 0.0
 
     def _terms(self, columns: Columns, fields: Sequence[str]) -> TermTable:
         return columns.terms(fields, _VIEWS[self.view])
@@ -140,7 +187,7 @@ class Blocking(EstimatorState, BaseEstimator):
         """
         columns = raw if isinstance(raw, Columns) else Columns(raw)
         pairs = self._candidates(columns, since, sources)
-        return self._kept(columns, pairs[pairs[:, 1] >= since] if since else pairs)
+        return self.kept(columns, pairs[pairs[:, 1] >= since] if since else pairs)
 
     def _candidates(self, columns: Columns, since: int = 0, sources: Ints | None = None) -> Ints:
         """All pairs that words suggest."""
@@ -153,38 +200,49 @@ class Blocking(EstimatorState, BaseEstimator):
 
     def _keys(self, columns: Columns, field: str, since: int, sources: Ints | None) -> Ints:
         """The pairs found by one field's words, or by all ("")."""
-        rows = self.weights_[field].rows(self._terms(columns, [field] if field else self.fields_))
-        most = int(self.common_share * len(columns))
-        near = TermNeighbours(rows, self._common(len(columns)), most, sources, since)
-        if field:
-            return keys_of(near.nearest(self.n_neighbors_by_field), since)
-        return np.concatenate([keys_of(near.nearest(self.n_neighbors_), since), near.sharing(self.rare)])
+        limits = self.limits(columns.population)
+        return self.found(field, TermNeighbours.of(self.rows(columns, field), *limits, sources, since))
+
+    def rows(self, columns: Columns, field: str) -> Rows:
+        """The rows of one field's words, or of all (""), by which items are found."""
+        return self.weights_[field].rows(self._terms(columns, [field] if field else self.fields_))
+
+    def limits(self, m: int) -> tuple[int, int]:
+        """Of m items: terms of more are looked at in pairs, and terms of more than that not at all."""
+        return self._common(m), int(self.common_share * m)
+
+    def found(self, field: str, near: TermNeighbours) -> Ints:
+        """The pairs a m + b of the m items that are nearest by one field's words, or by all ("") and by rare
+        ones.
+        """
+        n = self.n_neighbors_by_field if field else self.n_neighbors_
+        keys = keys_of(near.nearest(n), near.asked.start, len(near))
+        return keys if field else np.concatenate([keys, near.sharing(self.rare)])
 
     def _common(self, m: int) -> int:
         """The limit for terms by themselves, lower for large sets but not below what clusters need."""
         lower = int(self.common / np.sqrt(max(m / SMALL, 1.0)))
         return max(lower, min(3 * self.n_neighbors_, self.common))
 
-    def _kept(self, columns: Columns, pairs: Ints) -> Ints:
-        """The pairs that are alike enough."""
-        if len(columns) < self.margin_from_size or not self.least_likeness_ > 0.0:
-            return pairs
-        return pairs[self._likeness(columns, pairs) >= self.least_likeness_]
+    def drops(self, m: int) -> bool:
+        """Whether candidates of m items are dropped that are not alike enough."""
+        return m >= self.margin_from_size and self.least_likeness_ > 0.0
 
-    def _likeness(self, columns: Columns, pairs: Ints) -> Floats:
+    def kept(self, columns: Columns, pairs: Ints) -> Ints:
+        """The pairs that are alike enough."""
+        if not self.drops(columns.population):
+            return pairs
+        return pairs[self.likeness(columns, pairs) >= self.least_likeness_]
+
+    def likeness(self, columns: Columns, pairs: Ints) -> Floats:
         """Cosines of the letters of all fields together, weighted as they are in this set."""
-        rows = TermWeights([], np.zeros(0), 0).rows(columns.terms(self.fields_, ["letters"]))
+        rows = self.letters(columns)
         chunks = range(0, max(len(pairs), 1), PAIRS_AT_ONCE)
         return np.concatenate([rows.compare(pairs[k : k + PAIRS_AT_ONCE]).cosine for k in chunks])
 
-    def _learn_likeness(self, columns: Sequence[Columns]) -> float:
-        """How alike items of a cluster are, nearly all of them; 0 where too few are known."""
-        found = [np.zeros(0)]
-        for c in columns if self.margin else ():
-            if c.raw.labels is not None:
-                found.append(self._likeness(c, _mates(partial_labels(c.raw.labels))))
-        known = np.concatenate(found)
-        return self.margin * float(np.quantile(known, ODD)) if len(known) >= FEWEST_MATES else 0.0
+    def letters(self, columns: Columns) -> Rows:
+        """The rows of letters by which candidates are dropped."""
+        return TermWeights([], np.zeros(0), 0).rows(columns.terms(self.fields_, ["letters"]))
 
     def check_fitted(self) -> None:
         """ValueError where the fitted attributes do not fit each other."""

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +63,19 @@ class Texts:
         return Texts(np.concatenate([self.codes, new]), self.values, places)
 
 
+class Whole(Protocol):
+    """The table that some columns are a part of: what its parts must know of each other."""
+
+    @property
+    def n_items(self) -> int:
+        """How many items it has."""
+
+    def n_with(self, name: str, table: TermTable) -> Floats:
+        """How many items of the whole table have each term of a part's vocabulary; ``name`` says which terms
+        of items these are.
+        """
+
+
 @dataclass(frozen=True, eq=False)
 class TermTable:
     """The terms of items as sparse rows: row r has the term indices[k] counts[k] times, for k in
@@ -80,6 +93,8 @@ class TermTable:
     codes: Ints | None = None
     # How many items have each of the first terms of the vocabulary, where that was counted.
     counted: Floats | None = None
+    # Where the items are a part of a table: the name of these terms, and the table.
+    whole: tuple[str, Whole] | None = None
 
     @classmethod
     def of(cls, items: TermLists, vocabulary: Vocabulary | None = None) -> TermTable:
@@ -107,6 +122,11 @@ class TermTable:
         return len(self.indptr) - 1 if self.codes is None else len(self.codes)
 
     @property
+    def population(self) -> int:
+        """How many items there are in the whole table."""
+        return self.n_items if self.whole is None else self.whole[1].n_items
+
+    @property
     def csr(self) -> tuple[Ints, Numbers, NDArray[Any]]:
         """What kernels take."""
         return self.indptr, self.indices, self.counts
@@ -122,7 +142,11 @@ class TermTable:
         return sizes if self.codes is None else sizes[self.codes]
 
     def n_with(self) -> Floats:
-        """How many items have each term of the vocabulary."""
+        """How many items have each term of the vocabulary, in the whole table."""
+        return self.own_n_with() if self.whole is None else self.whole[1].n_with(self.whole[0], self)
+
+    def own_n_with(self) -> Floats:
+        """How many of these items have each term of the vocabulary."""
         out, counted = np.zeros(len(self.vocabulary)), self._counted
         out[: len(counted)] = counted
         return out
@@ -175,7 +199,8 @@ class Older(NamedTuple):
 class Columns:
     """The columns of a set; what was made once is kept as long as they are.
 
-    ``vocabularies`` may be those of other sets, whose terms then have the same numbers.
+    ``vocabularies`` may be those of other sets, whose terms then have the same numbers. The set may be a part
+    of a ``whole`` table, which says how rare terms are.
 
     >>> columns = Columns(RawSet([{"t": "Red  CAR"}, {"t": "red car"}, {"t": "x-100 red"}]))
     >>> columns.texts("t").values, columns.texts("t").codes.tolist()
@@ -185,8 +210,10 @@ class Columns:
     ['red', 'x', '100', 'x100']
     """
 
-    def __init__(self, raw: RawSet, vocabularies: dict[object, Vocabulary] | None = None) -> None:
-        self.raw = raw
+    def __init__(
+        self, raw: RawSet, vocabularies: dict[object, Vocabulary] | None = None, whole: Whole | None = None
+    ) -> None:
+        self.raw, self.whole = raw, whole
         self._vocabularies = {} if vocabularies is None else vocabularies
         self._made: dict[object, Any] = {}
         self._kept: dict[object, Kept] = {}
@@ -194,6 +221,11 @@ class Columns:
 
     def __len__(self) -> int:
         return len(self.raw)
+
+    @property
+    def population(self) -> int:
+        """How many items there are in the whole table."""
+        return len(self) if self.whole is None else self.whole.n_items
 
     @property
     def vocabularies(self) -> dict[object, Vocabulary]:
@@ -233,8 +265,18 @@ class Columns:
         if key not in self._kept:
             growth = grow or (lambda old, new, _: _appended(old, make(new)))
             value = self._from_older(key, growth) if key in self._older else make(self)
-            self._kept[key] = Kept(value, growth)
+            self._kept[key] = Kept(self._as_part(key, value), growth)
         return cast(T, self._kept[key].value)
+
+    def _as_part(self, key: object, value: T, place: int = 0) -> T:
+        """Terms of items that know how rare they are in the whole table."""
+        if self.whole is None:
+            return value
+        if isinstance(value, tuple) and not hasattr(value, "_fields"):
+            return cast(T, tuple(self._as_part(key, one, k) for k, one in enumerate(value)))
+        if isinstance(value, TermTable):
+            return cast(T, replace(value, whole=(f"{place} {key}", self.whole)))
+        return value
 
     def _from_older(self, key: object, grow: Callable[[Any, Columns, Columns], T]) -> T:
         value, n = self._older[key]

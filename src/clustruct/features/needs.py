@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from difflib import get_close_matches
 from functools import lru_cache
 from typing import Literal, TypeAlias
@@ -77,6 +77,10 @@ class Count:
         self.looked += len(some)
         self.known += len(values)
         self.fitting += _fitting(kind, values)
+
+    def __add__(self, other: Count) -> Count:
+        """What both have counted."""
+        return Count(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
 
     @property
     def missing(self) -> float:

@@ -99,20 +99,37 @@ class PairFeatures(TransformerMixin, BaseEstimator):
 
     def fit(self, X: Sequence[RawSet], y: object = None) -> Self:
         """Learn vocabularies, weights and ranges from the raw sets."""
-        self.blocks_ = [*self.blocks, Constant()] if self.bias else list(self.blocks)
+        self.blocks_ = self._all_blocks()
         columns = columns_of(X)
         for block in self.blocks_:
             block.fit_columns(columns)
         self.product_columns_ = product_columns(self.products, self._names())
         left_out = () if self.sources is None else (self.sources.field,)
         self.blocking_ = None if self.blocking is None else self.blocking.fit_columns(columns, left_out)
-        self.needs_ = self._needs(X)
+        self.needs_ = self.needed(X)
         self.map_: PairMap | None = None
         self.sources_ = None
         if self.sources is not None:
             compared = [need.name for need in self.needs_ if need.kind not in ("context", "vector")]
             self.sources_ = self.sources.learn(columns, compared)
         return self
+
+    def fit_summaries(self, blocks: Sequence[Any], blocking: Blocking | None, needs: list[FieldNeed]) -> Self:
+        """`fit`, from what was learned of parts of the sets.
+
+        blocks : for each block, and the constant, what its `summarise` and `merge` gave
+        blocking : fitted; needs : of the fields that the blocks and the blocking look at
+        """
+        self.blocks_ = self._all_blocks()
+        for block, summary in zip(self.blocks_, blocks, strict=True):
+            block.check_parameters()
+            block.finish(summary)
+        self.product_columns_ = product_columns(self.products, self._names())
+        self.blocking_, self.needs_, self.map_, self.sources_ = blocking, needs, None, None
+        return self
+
+    def _all_blocks(self) -> list[Block]:
+        return [*self.blocks, Constant()] if self.bias else list(self.blocks)
 
     def transform(self, X: Iterable[RawSet], touching: Sequence[Bools | None] | None = None) -> list[ItemSet]:
         """One item set per raw set. `DataError` where these sets lack what the features need.
@@ -189,7 +206,8 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         trusting.allow_missing_fields = True
         return trusting
 
-    def _needs(self, sets: Sequence[RawSet]) -> list[FieldNeed]:
+    def needed(self, sets: Sequence[RawSet]) -> list[FieldNeed]:
+        """What is needed of data, as these sets have it."""
         fields = [name for block in self.blocks_ for name in block.fields_used()]
         context = [name for block in self.blocks_ for name in block.context_used()]
         searched = [] if self.blocking_ is None else self.blocking_.fields_
@@ -248,7 +266,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):
 
     def _chunks(self, columns: Columns, pairs: Ints, *, told: bool) -> Iterator[tuple[slice, Values]]:
         """The features of the pairs, some at a time; ``told``: progress is."""
-        compare = self._prepared(columns)
+        compare = self.prepared(columns)
         starts = range(0, len(pairs), PAIRS_AT_ONCE)
         for start in steps(starts, "comparing pairs") if told else starts:
             span = slice(start, min(start + PAIRS_AT_ONCE, len(pairs)))
@@ -256,7 +274,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):
             made = multiply(_stack([block(some) for block in compare], some), self.product_columns_)
             yield span, made if self.map_ is None else self.map_.values(made)
 
-    def _prepared(self, columns: Columns) -> list[Comparison]:
+    def prepared(self, columns: Columns) -> list[Comparison]:
         """What compares pairs of these columns, made once for them."""
         blocks = tuple(self.blocks_)  # kept with what they made, so that their ids are theirs
 

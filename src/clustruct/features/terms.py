@@ -22,7 +22,7 @@ from clustruct.storage import DataclassState, register
 
 from .base import PreparedBlock, check_distinct
 from .columns import Columns, TermTable, columns_of
-from .vocabulary import Keys, Letters, Vocabulary
+from .vocabulary import Keys, Letters, Listed, Vocabulary
 
 # Words of letters, an apostrophe inside dropped with what follows it: "don't" counts as "don".
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
@@ -128,6 +128,13 @@ class TermCounts:
         vocabulary = tables[0].vocabulary
         return cls(sum(t.n_items for t in tables), vocabulary, sum_counts([t.n_with() for t in tables]))
 
+    def alone(self) -> TermCounts:
+        """The same, with a vocabulary of these terms and their words only, which can be sent."""
+        there = np.flatnonzero(self.n_with)
+        vocabulary, words = Vocabulary(), self.vocabulary.words(there)
+        vocabulary.number(self.vocabulary.keys[there], Listed(words))
+        return TermCounts(self.n, vocabulary, self.n_with[there])
+
     def __add__(self, other: TermCounts) -> TermCounts:
         both, n_with = Vocabulary(), []
         for one in (self, other):
@@ -196,7 +203,7 @@ class TermWeights(DataclassState):
         """The items of one set as sparse unit rows."""
         from ._kernels import idf_of
 
-        n = max(self.n, table.n_items)
+        n = max(self.n, table.population)
         # Of a vocabulary that several tables share, a field has few terms: those of no item have no weight.
         idf = idf_of(n, table.n_with(), self._counts_of(table.vocabulary))
         return Rows(table, idf, math.log((1.0 + n) / 2.0) + 1.0)
@@ -270,7 +277,7 @@ class Rows:
 
     @cached_property
     def _rarity(self) -> Floats:
-        return np.log(self.table.n_items / np.maximum(self.table.n_with(), 1.0))
+        return np.log(self.table.population / np.maximum(self.table.n_with(), 1.0))
 
     def _shared(self, rows: Ints, weight: Floats) -> Floats:
         """Rows: product of the vectors, weight of the shared terms, largest such weight."""

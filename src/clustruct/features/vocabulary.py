@@ -7,6 +7,7 @@ two, and they count as one.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -42,6 +43,16 @@ class Letters(NamedTuple):
         from ._kernels import text_keys
 
         return text_keys(self.letters, self.starts)
+
+
+@dataclass(frozen=True)
+class Listed:
+    """Reads terms that are listed."""
+
+    words: list[str]
+
+    def __call__(self, where: Ints) -> list[str]:
+        return [self.words[k] for k in where.tolist()]
 
 
 class Vocabulary:

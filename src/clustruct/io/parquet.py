@@ -27,7 +27,7 @@ class ParquetFile(FileFormat):
     is_table = True
 
     def read(self, path: Path, reading: Reading) -> Iterator[RawSet]:
-        held = _opened(path)
+        held = opened(path)
         header = list(held.schema_arrow.names)
         check_header(header, str(path))
         columns = known_columns(reading.columns, header, reading.labels, path)
@@ -35,7 +35,8 @@ class ParquetFile(FileFormat):
         return sets_from_table(table, columns, reading.labels, path)
 
 
-def _opened(path: Path) -> Any:
+def opened(path: Path) -> Any:
+    """A file that has rows; `DataError` where it is none."""
     try:
         from pyarrow import ArrowException, parquet
     except ImportError:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 from scipy import sparse
 
-from clustruct._typing import Bools, Floats, Ints, LabelsLike
+from clustruct._typing import Bools, Floats, Indices, Ints, LabelsLike
 from clustruct.itemsets import ItemSet, PairScores
 from clustruct.losses import Loss, as_loss
 from clustruct.losses.function import LabelFunction
@@ -115,6 +117,25 @@ class ClusteringProblem:
         self._soft_start: dict[int, Floats | None] = {}
         self._truth_features: dict[int, Floats] = {}
         self._psi_scale = [s / self.units.feature_scale for s in self.units.example_scale]
+
+    def part(self, examples: Indices) -> ClusteringProblem:
+        """The problem of some of the sets, in the same units; it begins with what is remembered of them."""
+        chosen, found = np.asarray(examples).tolist(), copy(self)
+        for name in ("sets", "labels", "judged", "known", "losses", "truths", "_last", "_psi_scale"):
+            setattr(found, name, [getattr(self, name)[i] for i in chosen])
+        found.units = replace(self.units, example_scale=self.units.example_scale[chosen])
+        found.n_examples = len(chosen)
+        found._soft_start = {k: self._soft_start.get(i) for k, i in enumerate(chosen)}
+        found._truth_features = {}
+        return found
+
+    def memory(self) -> tuple[list[OracleResult | None], dict[int, Floats | None]]:
+        """The last answers, from which the next searches start."""
+        return list(self._last), dict(self._soft_start)
+
+    def remember(self, memory: tuple[list[OracleResult | None], dict[int, Floats | None]]) -> None:
+        """Start from these answers."""
+        self._last, self._soft_start = list(memory[0]), dict(memory[1])
 
     def identity(self) -> dict[str, str]:
         """Which problem this is."""

@@ -13,11 +13,13 @@ from .planes import GramPlanes, Planes
 from .problem import (
     BatchProblem,
     BoundsViolation,
+    Divisible,
     Identifiable,
     KindByRule,
     KnownQuality,
     OracleKind,
     PrefersFormulation,
+    Remembers,
     ScoresTruths,
     SearchesQuickly,
     SmoothedResult,
@@ -26,7 +28,7 @@ from .problem import (
     SupportsSmoothing,
     ThreadSafe,
 )
-from .separation import Constraints, Executor, JoblibExecutor, PieceRows, SerialExecutor, Session
+from .separation import Constraints, Executor, JoblibExecutor, PieceRows, SerialExecutor, Session, executing
 from .solvers.base import Incumbent
 from .solvers.cutting_plane import Cut, CuttingPlaneResult, Risk, cutting_plane, solve_planes
 
@@ -37,6 +39,7 @@ __all__ = [
     "Constraints",
     "Cut",
     "CuttingPlaneResult",
+    "Divisible",
     "Executor",
     "FitResult",
     "Formulation",
@@ -55,6 +58,7 @@ __all__ = [
     "PieceRows",
     "Planes",
     "PrefersFormulation",
+    "Remembers",
     "Risk",
     "Scaling",
     "ScoresTruths",
@@ -70,6 +74,7 @@ __all__ = [
     "VectorSum",
     "WeightConstraints",
     "cutting_plane",
+    "executing",
     "fit",
     "solve_planes",
     "solvers",

@@ -44,7 +44,7 @@ class StructuredProblem(Protocol):
 
     A problem may have further abilities, each a protocol of its own: `SupportsRules`, `SupportsSmoothing`,
     `SearchesQuickly`, `KnownQuality`, `KindByRule`, `BoundsViolation`, `ScoresTruths`, `ThreadSafe`,
-    `PrefersFormulation`, `Identifiable`.
+    `PrefersFormulation`, `Identifiable`, `Divisible`, `Remembers`.
     """
 
     n_examples: int
@@ -172,6 +172,27 @@ class Identifiable(Protocol):
         """Digests of its parts (`clustruct.storage.digest`) by the names that an error is to use: "features",
         "labels", "loss", ...
         """
+
+
+@runtime_checkable
+class Divisible(Protocol):
+    """A problem that can be cut into parts, for an executor that keeps each part at another place."""
+
+    def part(self, examples: Indices) -> StructuredProblem:
+        """The problem of these examples alone, numbered from 0 on in this order."""
+
+
+@runtime_checkable
+class Remembers(Protocol):
+    """A problem whose oracle starts from what it found before. What it remembers can be taken out and put
+    back: an executor whose machine was lost comes to the same answers again then.
+    """
+
+    def memory(self) -> Any:
+        """What was found last for every example; it is not changed by later searches."""
+
+    def remember(self, memory: Any) -> None:
+        """From now on that is what was found last."""
 
 
 @runtime_checkable

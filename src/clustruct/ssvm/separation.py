@@ -8,9 +8,11 @@ and answers are taken in the order of the pieces: the result of a training is th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, TypeAlias, get_args
+from typing import Any, Protocol, TypeAlias, get_args, runtime_checkable
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -20,6 +22,7 @@ from scipy import sparse
 from clustruct._typing import Floats, Indices
 from clustruct.slack_rule import SlackRule
 
+from .answers import PieceCut
 from .problem import (
     Backend,
     BatchProblem,
@@ -32,6 +35,9 @@ from .problem import (
     SupportsSmoothing,
     ThreadSafe,
 )
+
+# A round over the examples is cut into so many pieces at most.
+MOST_PIECES = 8
 
 
 def check_problem(problem: object, rule: SlackRule, linear: bool = True) -> None:
@@ -221,6 +227,24 @@ class Session(Protocol):
         """The training has ended."""
 
 
+@runtime_checkable
+class KeepsAnswers(Protocol):
+    """A session that keeps the answers of one-slack training where its oracle runs (`KeptAnswers`), for a
+    problem that is asked example by example: of each round sums come back, a vector for each piece.
+    """
+
+    def keep_answers(
+        self, pieces: Sequence[Indices], weights: Floats, rule: SlackRule, size: int, C: float
+    ) -> None:
+        """From now on questions are for these pieces, with the answers of the last ``size`` rounds kept."""
+
+    def ask_and_join(self, w: Any, *, thorough: bool) -> list[PieceCut]:
+        """Ask the oracle for all pieces at w; what each then adds to the joint constraint at w."""
+
+    def join(self, w: Any) -> list[PieceCut]:
+        """What each piece adds to the joint constraint at w, by the answers that are kept."""
+
+
 class Executor(Protocol):
     """Opens sessions: see `SerialExecutor` for the shortest one.
 
@@ -252,8 +276,31 @@ class JoblibExecutor:
         return _Calls(problem, Parallel(n_jobs=self.n_jobs, prefer=backend_of(problem)))
 
 
+_EXECUTOR: ContextVar[Executor | None] = ContextVar("executor", default=None)
+
+
+@contextmanager
+def executing(executor: Executor) -> Iterator[None]:
+    """Trainings inside, of estimators too, ask their oracles by this executor, whatever ``n_jobs`` says.
+
+    >>> from clustruct import ItemSet, SupervisedCorrelationClustering
+    >>> x = ItemSet(pairs=[[1.0, 1.0], [0.1, 1.0], [0.0, 1.0]])
+    >>> with executing(SerialExecutor()):
+    ...     SupervisedCorrelationClustering(C=1.0).fit([x], [[0, 0, 1]]).result_.stop_reason
+    'converged'
+    """
+    token = _EXECUTOR.set(executor)
+    try:
+        yield
+    finally:
+        _EXECUTOR.reset(token)
+
+
 def executor_for(n_jobs: int | None) -> Executor:
-    """What ``n_jobs`` stands for."""
+    """What ``n_jobs`` stands for, where nothing is said by `executing`."""
+    given = _EXECUTOR.get()
+    if given is not None:
+        return given
     return SerialExecutor() if n_jobs in (None, 1) else JoblibExecutor(n_jobs)
 
 

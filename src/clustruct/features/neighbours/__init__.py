@@ -1,6 +1,6 @@
 """Likely pairs of a large set: nearest neighbours by shared terms, or by vectors."""
 
-from .terms import TermNeighbours, keys_of, sorted_unique
+from .terms import TermKeys, TermNeighbours, keys_of, sorted_unique
 from .vectors import nearest_vectors
 
-__all__ = ["TermNeighbours", "keys_of", "nearest_vectors", "sorted_unique"]
+__all__ = ["TermKeys", "TermNeighbours", "keys_of", "nearest_vectors", "sorted_unique"]

@@ -59,7 +59,15 @@ def unit_rows(codes, indptr, indices, counts, idf, norm, n_with, asked, since, c
 
 
 @kernel()
-def common_pairs(indptr, terms, weights, n_with, common, most, longest):
+def rarer(s, t, n_with, names):
+    """Whether term s comes before term t: fewer items have it; of equal ones by name, not by number, which
+    would depend on the order of items.
+    """
+    return n_with[s] < n_with[t] or (n_with[s] == n_with[t] and names[s] < names[t])
+
+
+@kernel()
+def common_pairs(indptr, terms, weights, n_with, names, common, most, longest):
     """Each two of a row's terms that more than ``common`` and at most ``most`` items have, as one key.
 
     Of such terms the ``longest`` rarest are taken. The weight of two is the length of their part of the row.
@@ -77,10 +85,10 @@ def common_pairs(indptr, terms, weights, n_with, common, most, longest):
                 continue
             if size < longest:
                 size += 1
-            elif df >= n_with[terms[chosen[size - 1]]]:
+            elif not rarer(terms[k], terms[chosen[size - 1]], n_with, names):
                 continue
             j = size - 1
-            while j > 0 and n_with[terms[chosen[j - 1]]] > df:
+            while j > 0 and rarer(terms[k], terms[chosen[j - 1]], n_with, names):
                 chosen[j] = chosen[j - 1]
                 j -= 1
             chosen[j] = k

@@ -10,6 +10,7 @@ term of its own, for which the same limit holds. Cost: items times terms times `
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TypeAlias, cast
 
 import numpy as np
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from clustruct._typing import Ints
 from clustruct.features.terms import Rows
-from clustruct.features.vocabulary import Numbers, Vocabulary
+from clustruct.features.vocabulary import Keys, Numbers, Vocabulary
 
 # Where each row begins, its terms, their weights.
 SparseRows: TypeAlias = tuple[Ints, Numbers, NDArray[np.float32]]
@@ -25,47 +26,94 @@ SparseRows: TypeAlias = tuple[Ints, Numbers, NDArray[np.float32]]
 MOST_COMMON = 8
 
 
+@dataclass(frozen=True)
+class TermKeys:
+    """What items of a set, or of a part of it, are found by: their terms, and common terms in pairs.
+
+    rows : unit rows of terms
+    n_with : how many items have each term
+    names : the keys of the terms, which do not depend on the order of items
+    pairs : rows of pairs of common terms, where each row begins, keys of two numbers of terms, weights
+    """
+
+    rows: SparseRows
+    n_with: Ints
+    names: Keys
+    pairs: tuple[Ints, Keys, NDArray[np.float32]]
+
+    @classmethod
+    def of(cls, rows: Rows, common: int, most: int, since: int = 0) -> TermKeys:
+        """Of the items of some rows; see `TermNeighbours.of`."""
+        from ._kernels import common_pairs, unit_rows
+
+        table, n_with = rows.table, rows.table.n_with().astype(np.int64)
+        codes = np.arange(table.n_items) if table.codes is None else table.codes
+        asked = table.terms_since(since) if since else n_with > 0
+        made = cast(
+            SparseRows, unit_rows(codes, *table.csr, rows.idf, rows.norms, n_with, asked, since, common, most)
+        )
+        names = table.vocabulary.keys
+        pairs = common_pairs(*made, n_with, names, common, most, MOST_COMMON)
+        return cls(made, np.where(asked, n_with, 0), names, pairs)
+
+
 class TermNeighbours:
-    """The rows of a set, ready to be asked for neighbours.
+    """Rows of a set, ready to be asked for neighbours.
 
     Parameters
     ----------
     rows : unit rows of terms
-    common : terms of more items are looked at in pairs
-    most : terms of more items are not looked at
+    n_with : how many items have each term
+    pairs, n_with_pair : the same of pairs of common terms
+    common : terms, and pairs, of more items are not looked at
     sources : the source of each item, where neighbours of an item are those of other sources only; by default
         each item is one
-    since : the first item that is asked for its neighbours
-
-    Ten neighbours of 100,000 made-up persons (13 words each) take 0.3 CPU s with `common` 30, and 99.7 of 100
-    mates are among them; terms of up to 1,000 items, none in pairs, take 0.6 s and find 99.4.
+    asked : the items that are asked for their neighbours; all by default
     """
 
     def __init__(
-        self, rows: Rows, common: int, most: int, sources: Ints | None = None, since: int = 0
+        self,
+        rows: SparseRows,
+        n_with: Ints,
+        pairs: SparseRows,
+        n_with_pair: Ints,
+        common: int,
+        sources: Ints | None = None,
+        asked: range | None = None,
     ) -> None:
-        from ._kernels import common_pairs, postings, unit_rows
+        from ._kernels import postings
 
-        table, n_with = rows.table, rows.table.n_with().astype(np.int64)
-        codes = np.arange(table.n_items) if table.codes is None else table.codes
-        self._sources = np.asarray(np.arange(len(codes)) if sources is None else sources, np.int32)
-        self._since = since
-        asked = table.terms_since(since) if since else n_with > 0
-        self._rows = cast(
-            SparseRows, unit_rows(codes, *table.csr, rows.idf, rows.norms, n_with, asked, since, common, most)
-        )
-        self._n_asked = np.where(asked, n_with, 0)
-        self._postings = postings(*self._rows, self._n_asked, common)
-        indptr, keys, weights = common_pairs(*self._rows, n_with, common, most, MOST_COMMON)
+        self._rows, self._pairs, self._n_with = rows, pairs, n_with
+        self.asked = range(len(self)) if asked is None else asked
+        self._sources = np.asarray(np.arange(len(self)) if sources is None else sources, np.int32)
+        self._postings = postings(*rows, n_with, common)
+        self._pair_postings = postings(*pairs, n_with_pair, common)
+
+    @classmethod
+    def of(
+        cls, rows: Rows, common: int, most: int, sources: Ints | None = None, since: int = 0
+    ) -> TermNeighbours:
+        """The rows of all items of a set.
+
+        common : terms of more items are looked at in pairs
+        most : terms of more items are not looked at
+        since : the first item that is asked for its neighbours
+
+        Ten neighbours of 100,000 made-up persons (13 words each) take 0.3 CPU s with `common` 30, and 99.7 of
+        100 mates are among them; terms of up to 1,000 items, none in pairs, take 0.6 s and find 99.4.
+        """
+        keys = TermKeys.of(rows, common, most, since)
+        indptr, pair_keys, weights = keys.pairs
         numbers = Vocabulary()
-        pairs = numbers.number(keys[indptr[since] :], lambda where: [])
+        pairs = numbers.number(pair_keys[indptr[since] :], lambda where: [])
         if since:  # pairs of terms that no item has which is asked are not even numbered
-            earlier = numbers.find(keys[: indptr[since]])
+            earlier = numbers.find(pair_keys[: indptr[since]])
             kept = np.concatenate([earlier >= 0, np.ones(len(pairs), np.bool_)])
             indptr = np.concatenate([[0], np.cumsum(kept)])[indptr]
             pairs, weights = np.concatenate([earlier, pairs])[kept], weights[kept]
-        self._pairs: SparseRows = indptr, pairs, weights
-        self._pair_postings = postings(*self._pairs, np.bincount(pairs, minlength=len(numbers)), common)
+        n_with_pair = np.bincount(pairs, minlength=len(numbers))
+        asked = range(since, len(keys.rows[0]) - 1)
+        return cls(keys.rows, keys.n_with, (indptr, pairs, weights), n_with_pair, common, sources, asked)
 
     def __len__(self) -> int:
         return len(self._rows[0]) - 1
@@ -77,30 +125,32 @@ class TermNeighbours:
         """
         from ._kernels import nearest_rows
 
-        out = np.full((len(self) - self._since, n_neighbors), -1, np.int32)
+        out = np.full((len(self.asked), n_neighbors), -1, np.int32)
         if n_neighbors:
             terms, pairs = (self._rows, self._postings), (self._pairs, self._pair_postings)
-            nearest_rows(self._since, len(self), *terms, *pairs, self._sources, out)
+            nearest_rows(self.asked.start, self.asked.stop, *terms, *pairs, self._sources, out)
         return out
 
     def sharing(self, rare: int) -> Ints:
         """The pairs that share a term of at most ``rare`` items, as keys a m + b, a < b."""
         from ._kernels import postings, sharing_pairs
 
-        starts, items, _ = postings(*self._rows, self._n_asked, rare)
+        starts, items, _ = postings(*self._rows, self._n_with, rare)
         return sorted_unique(sharing_pairs(starts, items, self._sources, len(self)))
 
 
-def keys_of(neighbours: NDArray[np.int32], first: int = 0) -> Ints:
-    """Each pair of neighbours once, as a m + b with a < b; the rows are of the last items, from ``first`` on.
+def keys_of(neighbours: NDArray[np.int32], first: int = 0, n_items: int | None = None) -> Ints:
+    """Each pair of neighbours once, as a m + b with a < b; the rows are of the items from ``first`` on, which
+    are the last of m unless ``n_items`` says how many there are.
 
     >>> keys_of(np.array([[1], [0], [1]], np.int32)).tolist()
     [1, 5]
     """
-    n, m = neighbours.shape[1], first + len(neighbours)
+    n, last = neighbours.shape[1], first + len(neighbours)
+    m = last if n_items is None else n_items
     others = neighbours.ravel().astype(np.int64)
     there = others >= 0
-    items, others = np.repeat(np.arange(first, m), n)[there], others[there]
+    items, others = np.repeat(np.arange(first, last), n)[there], others[there]
     return sorted_unique(np.minimum(items, others) * m + np.maximum(items, others))
 
 

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from clustruct._typing import Floats, Indices
 from clustruct.callbacks import Iteration, asked_to_stop
 from clustruct.slack_rule import SlackRule
+from clustruct.ssvm.answers import Separation, check_size, checked
 from clustruct.ssvm.dual_qp import WeightConstraints
 from clustruct.ssvm.kernelized import KernelFunction, KernelPlanes
 from clustruct.ssvm.planes import GramPlanes, LinearPlanes, PlaneSet
@@ -28,14 +29,12 @@ from clustruct.ssvm.problem import (
     SmoothedResult,
     W,
 )
-from clustruct.ssvm.separation import Session
+from clustruct.ssvm.separation import MOST_PIECES, Session
 
 # Of a problem that searches quickly: rounds from one thorough search to the next.
 THOROUGH_EVERY = 10
 # Rounds without any gain before a training is given up.
 STALLED_ROUNDS = 25
-# Where C times the square of an entry of Psi passes this, sums of such squares mean nothing any more.
-LARGEST = 1e40
 P = TypeVar("P")
 
 
@@ -223,15 +222,6 @@ class Progress:
 
 
 @dataclass(frozen=True)
-class Separation(Generic[W]):
-    """What the oracle found for some examples at some w, and the slack that each output needs there."""
-
-    indices: Indices
-    batch: ConstraintBatch[W]
-    violation: Floats
-
-
-@dataclass(frozen=True)
 class Run(Generic[W]):
     """A task under way: where its oracle is asked, the planes held, and how it goes."""
 
@@ -245,24 +235,33 @@ class Run(Generic[W]):
         """Whether this round is one of those for which a quick search is not enough."""
         return self.task.quick and len(self.progress.history) % THOROUGH_EVERY == THOROUGH_EVERY - 1
 
+    @property
+    def is_first(self) -> bool:
+        """Whether nothing has been learned from an answer yet."""
+        return not self.progress.history and not self.progress.qp_solves
+
+    def pieces(self, indices: Indices) -> list[Indices]:
+        """The examples in pieces, which depend on their number alone, never on the executor: a vectorised
+        oracle rounds differently for other batch shapes, and answers must not. It is cut only where its
+        pieces stay large.
+        """
+        one_by_one = self.task.kernel is None and not self.task.vectorised
+        count = min(MOST_PIECES, len(indices) // (1 if one_by_one else 1024))
+        return np.array_split(indices, count) if count > 1 else [indices]
+
     def separate(self, indices: Indices, w: W, quick: bool = False) -> list[Separation[W]]:
         """The most violated outputs of the examples named, in pieces, each answer checked.
 
         ``quick`` says that answers of a quick search will do, where the problem has one: no training may end
         by them.
 
-        The pieces depend on the number of examples alone, never on the executor: a vectorised oracle rounds
-        differently for other batch shapes, and answers must not. It is cut only where its pieces stay large.
         """
-        started = time.perf_counter()
-        one_by_one = self.task.kernel is None and not self.task.vectorised
-        count = min(8, len(indices) // (1 if one_by_one else 1024))
-        pieces = np.array_split(indices, count) if count > 1 else [indices]
+        started, pieces = time.perf_counter(), self.pieces(indices)
         thorough = self.task.quick and not quick
         ask = self.session.separate_thoroughly if thorough else self.session.separate
         batches = ask(pieces, w, self.task.rule)
         found = [self._checked(p, b, w) for p, b in zip(pieces, batches, strict=True)]
-        self._count(len(indices), started)
+        self.count(len(indices), started)
         return found
 
     def valued(self, point: Incumbent[W]) -> Incumbent[W]:
@@ -279,41 +278,19 @@ class Run(Generic[W]):
         """The smoothed oracle's answers, one per example."""
         started = time.perf_counter()
         found = self.session.separate_smoothed(indices, w, mu)
-        self._count(len(indices), started)
+        self.count(len(indices), started)
         return found
 
-    def _count(self, calls: int, started: float) -> None:
+    def count(self, calls: int, started: float) -> None:
+        """So many calls of the oracle were made since ``started``."""
         self.progress.oracle_calls += calls
         self.progress.oracle_seconds += time.perf_counter() - started
 
     def _checked(self, indices: Indices, batch: ConstraintBatch[W], w: W) -> Separation[W]:
-        losses = np.asarray(batch.losses, float)
-        if losses.shape != indices.shape:
-            raise ValueError(f"the oracle gave {losses.shape} losses for {len(indices)} examples")
-        margins = batch.margins(w)
-        # NaN and infinity in Psi survive the product with any w, zero included.
-        for wrong, what in (
-            (~np.isfinite(losses), "the loss is NaN or infinite"),
-            (losses < 0, "the loss is negative"),
-            (~np.isfinite(margins), "Psi has NaN or infinite entries"),
-        ):
-            if wrong.any():
-                raise ValueError(f"example {indices[np.argmax(wrong)]}: {what}")
-        self._check_size(batch)
-        return Separation(indices, batch, self.task.rule.violation(losses, -margins))
-
-    def _check_size(self, batch: ConstraintBatch[W]) -> None:
-        """Refuse constraint vectors whose inner products no digits are left for, at the first answers."""
-        if self.task.kernel is not None or self.progress.history or self.progress.qp_solves:
-            return
-        with np.errstate(over="ignore", invalid="ignore"):
-            psi = np.asarray(batch.combine(self.task.rule.multiplier(np.asarray(batch.losses, float))))
-            size = float(np.abs(psi).max(initial=0.0)) / len(batch.losses)
-        if not self.task.C * size * size < LARGEST:
-            raise ValueError(
-                f"the features are too large for C = {self.task.C:g}: entries of Psi of about {size:.1g} "
-                "leave no digits to compute with; scale the features, or lower C"
-            )
+        found = checked(indices, batch, w, self.task.rule)
+        if self.is_first and self.task.kernel is None:
+            check_size(batch, self.task.C, self.task.rule)
+        return found
 
 
 class Solver(ABC):

@@ -10,12 +10,13 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from clustruct._typing import Floats, Indices
+from clustruct.ssvm.answers import Separation
 from clustruct.ssvm.planes import PlaneSet
 from clustruct.ssvm.pool import PooledPlanes
 from clustruct.ssvm.problem import W
 from clustruct.ssvm.separation import scale_rows
 
-from .base import Incumbent, Run, Separation, Solver, Task
+from .base import Incumbent, Run, Solver, Task
 
 # With so few examples a Gram matrix is kept and its QP solved exactly.
 FEW_EXAMPLES = 64

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Sequence
+import time
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from functools import reduce
+from operator import add
+from typing import Any, ClassVar, Generic, Protocol
 
 import numpy as np
 
-from clustruct._typing import Floats, Indices
+from clustruct._typing import Indices
+from clustruct.ssvm.answers import KeptAnswers, PieceCut
 from clustruct.ssvm.planes import GramPlanes, PlaneSet
-from clustruct.ssvm.problem import W
+from clustruct.ssvm.problem import W, W_contra
+from clustruct.ssvm.separation import KeepsAnswers
 
-from .base import Incumbent, Progress, Run, Separation, Solver, Task
+from .base import Incumbent, Progress, Run, Solver, Task
 from .cutting_plane import IDLE_SOLVES, Cut, Risk, add_cut, confirmed, minimise
 
 ONLY: Indices = np.zeros(1, np.intp)
@@ -63,15 +66,13 @@ class OneSlack(Solver):
 class MeanSlack(Risk[W]):
     """``R(w) = sum_i weights_i xi_i(w)``, as the oracle sees it, with the last answers for every example.
 
-    The best of fresh, kept and true answers makes the cut: an approximate oracle may find less than it
-    found before, and so its cuts never get looser. The truth needs no place: its psi difference and loss
-    are 0.
+    Answers are kept here (`KeptAnswers`), or by a session that `KeepsAnswers` where its oracle runs.
     """
 
     def __init__(self, run: Run[W]) -> None:
         self._run, self._task, size = run, run.task, run.task.cache_size
         self._size = (0 if run.task.vectorised else KEPT_ANSWERS) if size is None else size
-        self._rounds: deque[Sequence[Separation[W]]] = deque(maxlen=max(1, self._size))
+        self._answers = _answers(run, self._size)
 
     def cut(self, point: W, planes: GramPlanes[Any]) -> Cut[W]:
         sure = not self._task.quick or self._run.thorough_due
@@ -86,7 +87,7 @@ class MeanSlack(Risk[W]):
 
     def _asked(self, point: W, sure: bool) -> Cut[W]:
         """The joint constraint after asking the oracle once more; with all care where it is to be sure."""
-        self._rounds.append(self._run.separate(self._task.examples, point, quick=not sure))
+        self._answers.ask(point, quick=not sure)
         return self._joint(point, sure)
 
     def valued(self, best: Incumbent[W], planes: GramPlanes[Any]) -> Incumbent[W]:
@@ -103,26 +104,58 @@ class MeanSlack(Risk[W]):
 
     def _joint(self, w: W, sure: bool = False) -> Cut[W]:
         """The joint constraint of the best answers held; none where the truth is best everywhere."""
-        vector, b, rule, weights = None, 0.0, self._task.rule, self._task.weights
-        values = [self._violations(answers, w) for answers in self._rounds]
-        best = np.maximum(np.max(values, axis=0), 0.0)
-        owner = np.where(best > 0.0, np.argmax(values, axis=0), -1)
-        for k, answers in enumerate(self._rounds):
-            at = 0
-            for answer in answers:
-                mine = owner[at : at + len(answer.indices)] == k
-                at += len(answer.indices)
-                if mine.any():
-                    losses = answer.batch.losses
-                    share = weights[answer.indices] * mine
-                    part = answer.batch.combine(share * rule.multiplier(losses))
-                    vector = part if vector is None else vector + part
-                    b += float(share @ rule.sized(losses))
-        order = np.concatenate([answer.indices for answer in self._rounds[-1]])
-        risk = float(weights[order] @ best)
+        cuts = self._answers.joint(w)
+        risk = float(sum(cut.risk for cut in cuts))
         found = Incumbent(w, self._run.planes.half_norm(w) + self._task.C * risk, risk, sure)
+        parts = [cut.vector for cut in cuts if cut.vector is not None]
+        vector = reduce(add, parts) if parts else None
+        b = float(sum(cut.b for cut in cuts))
         return Cut([], [], found) if vector is None else Cut([vector], [b], found)
 
-    def _violations(self, answers: Sequence[Separation[W]], w: W) -> Floats:
-        violation = self._task.rule.violation
-        return np.concatenate([violation(a.batch.losses, -a.batch.margins(w)) for a in answers])
+
+class _Answers(Protocol[W_contra]):
+    """Asks the oracle for all examples, keeps its answers, and makes joint constraints of them."""
+
+    def ask(self, w: W_contra, *, quick: bool) -> None: ...
+
+    def joint(self, w: W_contra) -> list[PieceCut]: ...
+
+
+def _answers(run: Run[W], size: int) -> _Answers[W]:
+    far = isinstance(run.session, KeepsAnswers) and run.task.kernel is None and not run.task.vectorised
+    return _There(run, size) if far else _Here(run, size)
+
+
+class _Here(Generic[W]):
+    """Answers come here and stay."""
+
+    def __init__(self, run: Run[W], size: int) -> None:
+        self._run = run
+        self._kept = KeptAnswers[W](run.task.weights, run.task.rule, size)
+
+    def ask(self, w: W, *, quick: bool) -> None:
+        self._kept.rounds.append(self._run.separate(self._run.task.examples, w, quick))
+
+    def joint(self, w: W) -> list[PieceCut]:
+        return self._kept.joint(w)
+
+
+class _There(Generic[W]):
+    """Answers stay where the oracle runs; sums of them come here."""
+
+    def __init__(self, run: Run[W], size: int) -> None:
+        assert isinstance(run.session, KeepsAnswers)
+        self._run, self._session = run, run.session
+        self._pieces = run.pieces(run.task.examples)
+        self._session.keep_answers(self._pieces, run.task.weights, run.task.rule, size, run.task.C)
+        self._fresh: tuple[W, list[PieceCut]] | None = None
+
+    def ask(self, w: W, *, quick: bool) -> None:
+        started, thorough = time.perf_counter(), self._run.task.quick and not quick
+        self._fresh = w, self._session.ask_and_join(w, thorough=thorough)
+        self._run.count(len(self._run.task.examples), started)
+
+    def joint(self, w: W) -> list[PieceCut]:
+        if self._fresh is not None and self._fresh[0] is w:
+            return self._fresh[1]
+        return self._session.join(w)

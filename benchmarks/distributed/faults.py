@@ -1,0 +1,108 @@
+"""Workers killed at random moments, and tables that are hard to spread."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from benchmarks.distributed.tables import (
+    Row,
+    arrow,
+    in_one_process,
+    model_for,
+    on_workers,
+    peak,
+    read_labels,
+    written,
+)
+from benchmarks.tables.made import SHAPES
+from clustruct.callbacks import Callback, training_callback
+from clustruct.distributed import connected, predict
+
+STAGES = "reading terms keys neighbours pairs asked records scores components-0 inside groups members labels"
+
+
+class Kill(Callback):
+    """Kills a worker some time after a stage began."""
+
+    def __init__(self, cluster: Any, stage: str, delay: float, worker: int) -> None:
+        self.cluster, self.stage, self.delay, self.worker = cluster, stage, delay, worker
+        self.killed = 0
+
+    def on_open(self, stage: str, total: int | None) -> None:
+        if stage == self.stage:
+            threading.Timer(self.delay, self._kill).start()
+
+    def _kill(self) -> None:
+        process = list(self.cluster.workers.values())[self.worker].process
+        if process is not None and process.pid:
+            self.killed = process.pid
+            os.kill(process.pid, signal.SIGKILL)
+
+
+def kills(runs: int, folder: Path, n_rows: int = 4000, partitions: int = 4, seed: int = 0) -> Row:
+    """Each run: SIGKILL to one of two workers at a random moment of a random stage."""
+    rng = np.random.default_rng(seed)
+    model, table = model_for(folder), arrow(SHAPES["persons"].make(n_rows, 3))
+    files, out = written(table, folder / "kills"), folder / "kills-out"
+    here, _ = in_one_process(table, model)
+    rows = []
+    with connected("local", n_workers=2) as client:
+        on_workers(files, model, out, client, partitions)
+        for number in range(runs):
+            stage = str(rng.choice(STAGES.split()))
+            kill = Kill(client.cluster, stage, float(rng.uniform(0.0, 0.5)), int(rng.integers(2)))
+            for left in (out, Path(f"{out}.work")):
+                shutil.rmtree(left, ignore_errors=True)
+            client.wait_for_workers(2, timeout=120)
+            began = time.perf_counter()
+            with training_callback(kill):
+                predict(files, model, out, client=client, id="id", partitions=partitions)
+            same = bool(np.array_equal(read_labels(out), here))
+            rows.append({"stage": stage, "after s": kill.delay, "killed": bool(kill.killed), "same": same})
+            print(number + 1, rows[-1], f"{time.perf_counter() - began:.1f} s", flush=True)
+    killed = [row for row in rows if row["killed"]]
+    same = sum(row["same"] for row in rows)
+    return {"rows": n_rows, "runs": runs, "killed": len(killed), "same answers": same, "each": rows}
+
+
+def skewed(folder: Path, n_rows: int = 20_000, size: int = 5000, memory: str = "2GB") -> Row:
+    """One word in every row, and one person with thousands of rows, a chain: it ends, within the limits."""
+    model, table = model_for(folder), SHAPES["persons"].make(n_rows, 4)
+    columns = {name: np.char.decode(column).astype(object) for name, column in table.columns.items()}
+    rows = np.sort(np.random.default_rng(0).choice(n_rows, size, replace=False))
+    for column in columns.values():
+        column[rows] = column[rows[0]] or "x"
+    # Each row shares a telephone with the next one and an address of mail with the one before: a chain.
+    columns["phone"][rows] = [f"5550{k // 2:06d}" for k in range(size)]
+    columns["email"][rows] = [f"chain{(k + 1) // 2}@one.example" for k in range(size)]
+    columns["street"] += " everywhere"
+    cells = {name: pa.array([cell or None for cell in column.tolist()]) for name, column in columns.items()}
+    made = pa.table({"id": np.arange(n_rows), **cells})
+    files = written(made, folder / "skewed")
+    with connected("local", n_workers=2, memory_limit=memory) as client:
+        began = time.perf_counter()
+        labels, found, stages = on_workers(files, model, folder / "skewed-out", client, 4)
+        wall = time.perf_counter() - began
+    here, alone = in_one_process(made, model)
+    costs = {stage: {"wall s": cost["wall s"], "CPU s": cost["CPU s"]} for stage, cost in stages.items()}
+    return {
+        "rows": n_rows,
+        "rows of one person": size,
+        "largest cluster": int(np.bincount(labels).max()),
+        "rounds of components": sum(stage.startswith("components") for stage in stages),
+        "same labels": bool(np.array_equal(here, labels)),
+        "worker GB": peak(found),
+        "memory limit": memory,
+        "wall s": wall,
+        "one process": alone,
+        "stages": costs,
+    }

@@ -1,0 +1,105 @@
+"""A cluster at hand: an address or one of this machine's own, and what its faults mean in words."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections.abc import Iterator
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
+from typing import Any, TypeAlias
+
+from clustruct.exceptions import ClusterError
+
+# distributed has no types.
+Client: TypeAlias = Any
+LOCAL = "local"
+# Seconds to wait for a scheduler.
+PATIENCE = 10.0
+
+
+@contextmanager
+def connected(
+    address: str, n_workers: int | None = None, memory_limit: str | None = None
+) -> Iterator[Client]:
+    """A client of the scheduler at an address, ``tcp://host:8786``; "local" starts one with workers on this
+    machine, for as long as it is used.
+    """
+    distributed = _imported()
+    # A scheduler that is lost is told by us, in one line.
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
+    if address == LOCAL:
+        options: dict[str, Any] = {
+            "n_workers": n_workers,
+            "threads_per_worker": 1,
+            "dashboard_address": "127.0.0.1:0",
+        }
+        options |= {"silence_logs": logging.ERROR}  # a shuffle that begins and ends is told as a warning
+        options |= {} if memory_limit is None else {"memory_limit": memory_limit}
+        with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
+            yield client
+        return
+    try:
+        client = distributed.Client(address, timeout=PATIENCE)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise ClusterError(f"no scheduler answers at {address} ({_first_line(error)})") from None
+    with client:
+        if not client.nthreads():
+            raise ClusterError(
+                f"the scheduler at {address} has no workers: start one with dask worker {address}"
+            )
+        yield client
+
+
+def _imported() -> Any:
+    try:
+        import distributed
+    except ImportError:
+        raise ModuleNotFoundError("a cluster needs Dask: pip install 'clustruct[dask]'") from None
+    return distributed
+
+
+@contextmanager
+def answering(client: Client, stage: str) -> Iterator[None]:
+    """Faults of the cluster, not those of the work, become a `ClusterError` that names the stage."""
+    distributed = _imported()
+    try:
+        yield
+    except distributed.KilledWorker as error:
+        task = error.task if isinstance(getattr(error, "task", None), str) else ""
+        raise ClusterError(
+            f"{stage}: workers died again and again at the same piece of work{_named(task)}, for want of "
+            "memory most likely: give workers more of it, or cut the data into smaller partitions"
+        ) from None
+    except _lost(distributed) as error:
+        raise ClusterError(
+            f"{stage}: the scheduler at {_address(client)} is gone ({_first_line(error)})"
+        ) from None
+
+
+def _lost(distributed: Any) -> tuple[type[BaseException], ...]:
+    """What a client that has lost its scheduler raises."""
+    of_client = [
+        getattr(distributed.client, name, None) for name in ("ClosedClientError", "FuturesCancelledError")
+    ]
+    own = [kind for kind in of_client if kind is not None]
+    return (CancelledError, asyncio.CancelledError, distributed.comm.CommClosedError, TimeoutError, *own)
+
+
+def _named(task: str) -> str:
+    """The partition that a piece of work is for: its name ends with it.
+
+    >>> _named("scores-3"), _named("('shuffle-transfer-5f', 12)"), _named("")
+    (' (partition 3)', ' (partition 12)', '')
+    """
+    found = re.search(r"(\d+)\)?$", task)
+    return f" (partition {found[1]})" if found else ""
+
+
+def _address(client: Client) -> str:
+    return getattr(getattr(client, "scheduler", None), "address", None) or "an address that is lost"
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0][:200]

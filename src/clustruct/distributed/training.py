@@ -1,0 +1,228 @@
+"""Training on a cluster: examples stay on the workers, each round sends w and gets planes back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+from uuid import uuid4
+from weakref import ref
+
+import numpy as np
+from scipy import sparse
+
+from clustruct._typing import Floats, Indices
+from clustruct.slack_rule import SlackRule
+from clustruct.ssvm import BatchProblem, Constraints, Divisible, Session
+from clustruct.ssvm.answers import PieceCut
+from clustruct.ssvm.separation import MOST_PIECES, OneByOne, Separates
+
+from .cluster import Client, answering
+from .shards import Keeping, Question, Shard, answer_of, step, unpacked
+
+# Of so many problems the shards stay on the workers: the choice of C comes back to them.
+MOST_PROBLEMS = 16
+
+
+class DaskExecutor:
+    """Oracle calls on the workers of a Dask cluster, for ``ssvm.fit(executor=...)`` and `ssvm.executing`.
+
+    The examples of a `Divisible` problem are cut into shards, one for each thread of the workers; each shard
+    is sent once and stays, and so do its oracle's last answers and the answers kept for one-slack training. A
+    round sends w and gets constraints back; in one-slack training sums of them, one for each piece. Any other
+    problem is sent to every worker as a whole.
+
+    The result is that of one process. A worker that is lost takes nothing with it: the steps of its shards
+    are made again elsewhere, from their beginning.
+
+    Parameters
+    ----------
+    client : distributed.Client
+    n_shards : int, optional
+        By default the number of threads of all workers.
+    """
+
+    def __init__(self, client: Client, n_shards: int | None = None) -> None:
+        self.client = client
+        self.n_shards = n_shards
+        self._sent: list[tuple[Any, Shards]] = []
+
+    def open(self, problem: Separates) -> Session:
+        """Send the problem to the workers, if it is not there."""
+        own = problem.one_by_one if isinstance(problem, OneByOne) else problem
+        self._sent = [(held, shards) for held, shards in self._sent if held() is not None]
+        for held, shards in self._sent:
+            if held() is own:
+                return DaskSession(self.client, shards)
+        shards = Shards(self.client, own, self.n_shards)
+        self._sent = [*self._sent, (ref(own), shards)][-MOST_PROBLEMS:]
+        return DaskSession(self.client, shards)
+
+
+class Shards:
+    """The examples of a problem on the workers, and the last step of each shard."""
+
+    def __init__(self, client: Client, problem: Any, n_shards: int | None = None) -> None:
+        self.client, self.name, self._turn = client, uuid4().hex[:8], 0
+        self.vectorised = isinstance(problem, BatchProblem)
+        count = n_shards or max(1, sum(client.nthreads().values()))
+        divided = isinstance(problem, Divisible) and not self.vectorised
+        self.examples = shard_bounds(problem.n_examples, count)
+        self._owner = np.repeat(np.arange(len(self.examples)), [len(one) for one in self.examples])
+        self._begin = (
+            np.array([one[0] for one in self.examples]) if divided else np.zeros(len(self.examples), int)
+        )
+        with answering(client, "training: sending the examples"):
+            if divided:
+                parts = [(problem.part(one), one) for one in self.examples]
+                self._data = [self._submit(Shard, "shard", k, *part) for k, part in enumerate(parts)]
+            else:
+                self._data = [self._submit(Shard, "problem", 0, problem, None)] * len(self.examples)
+        self._last: list[Any] = [None] * len(self.examples)
+
+    def __len__(self) -> int:
+        return len(self.examples)
+
+    def owner(self, examples: Indices) -> Indices:
+        """The shard of each example."""
+        return np.asarray(self._owner[examples])
+
+    def local(self, shard: int, examples: Indices) -> Indices:
+        """The numbers that examples have within their shard."""
+        return np.asarray(examples - self._begin[shard], np.intp)
+
+    def ask(self, questions: dict[int, Question]) -> dict[int, Any]:
+        """The answers of some shards."""
+        self._turn += 1
+        with answering(self.client, f"training: question {self._turn}"):
+            found = self.client.gather(self._asked(questions))
+        return dict(zip(questions, found, strict=True))
+
+    def _asked(self, questions: dict[int, Question]) -> list[Any]:
+        """The answers of shards, as they come; all questions go in one message."""
+        import dask
+
+        made, answers = dict[int, Any](), []
+        for k, question in questions.items():
+            name = f"{self.name}-{self._turn}-{k}"
+            asked = dask.delayed(step, pure=False)(
+                self._data[k], self._last[k], question, dask_key_name=f"step-{name}"
+            )
+            made[k] = asked
+            answers.append(dask.delayed(answer_of, pure=False)(asked, dask_key_name=f"answer-{name}"))
+        futures = self.client.compute([*made.values(), *answers], optimize_graph=False)
+        self._last = [
+            dict(zip(made, futures, strict=False)).get(k, last) for k, last in enumerate(self._last)
+        ]
+        return list(futures[len(made) :])
+
+    def _submit(self, call: Callable[..., Any], what: str, k: int, *given: Any) -> Any:
+        return self.client.submit(call, *given, key=f"clustruct-{self.name}-{what}-{k}", pure=False)
+
+
+def shard_bounds(n: int, count: int) -> list[Indices]:
+    """The examples of each shard: whole pieces of a round where there are no more shards than pieces, so that
+    sums over pieces are made as one process makes them.
+
+    >>> [one.tolist() for one in shard_bounds(10, 3)]
+    [[0, 1, 2, 3, 4], [5, 6, 7], [8, 9]]
+    """
+    if count > MOST_PIECES:
+        return [one for one in np.array_split(np.arange(n), count) if len(one)]
+    pieces = np.array_split(np.arange(n), min(MOST_PIECES, n))
+    shards = np.array_split(np.arange(len(pieces)), min(count, len(pieces)))
+    return [np.concatenate([pieces[k] for k in some]) for some in shards]
+
+
+class DaskSession:
+    """A training whose oracle runs on the workers; see `clustruct.ssvm.separation.KeepsAnswers`."""
+
+    def __init__(self, client: Client, shards: Shards) -> None:
+        self._client, self._shards = client, shards
+        self._order: list[tuple[int, int]] = []
+
+    def separate(self, pieces: Sequence[Indices], w: Any, rule: SlackRule) -> list[Any]:
+        return self._separate(pieces, Question("separate", w, rule=rule))
+
+    def separate_thoroughly(self, pieces: Sequence[Indices], w: Any, rule: SlackRule) -> list[Any]:
+        return self._separate(pieces, Question("separate", w, rule=rule, thorough=True))
+
+    def _separate(self, pieces: Sequence[Indices], question: Question) -> list[Constraints]:
+        if self._shards.vectorised:
+            return self._by_piece(pieces, question)
+        asked = np.concatenate(pieces)
+        where, found = self._by_shard(asked, question)
+        whole = _stacked([found[k][0] for k in where], [where[k] for k in where], len(asked))
+        ends = np.cumsum([len(piece) for piece in pieces])
+        spans = [slice(end - len(piece), end) for end, piece in zip(ends, pieces, strict=True)]
+        return [Constraints(whole.losses[span], whole.differences[span]) for span in spans]
+
+    def _by_piece(self, pieces: Sequence[Indices], question: Question) -> list[Constraints]:
+        """A vectorised oracle is asked for whole pieces: it rounds differently for others."""
+        n = len(self._shards)
+        numbers = [list(range(k, len(pieces), n)) for k in range(min(n, len(pieces)))]
+        found = self._shards.ask(
+            {k: _with(question, [pieces[j] for j in own]) for k, own in enumerate(numbers)}
+        )
+        by_number = {
+            j: batch for k, own in enumerate(numbers) for j, batch in zip(own, found[k], strict=True)
+        }
+        return [by_number[j] for j in range(len(pieces))]
+
+    def _by_shard(self, asked: Indices, question: Question) -> tuple[dict[int, Indices], dict[int, Any]]:
+        """Where the examples of each shard are among those asked, and its answers in that order."""
+        owner = self._shards.owner(asked)
+        where = {int(k): np.flatnonzero(owner == k) for k in np.unique(owner)}
+        questions = {k: _with(question, [self._shards.local(k, asked[at])]) for k, at in where.items()}
+        return where, self._shards.ask(questions)
+
+    def separate_smoothed(self, indices: Indices, w: Floats, mu: float) -> list[Any]:
+        where, found = self._by_shard(indices, Question("smooth", w, mu=mu))
+        out: list[Any] = [None] * len(indices)
+        for k, at in where.items():
+            for place, answer in zip(at.tolist(), found[k], strict=True):
+                out[place] = answer
+        return out
+
+    def keep_answers(
+        self, pieces: Sequence[Indices], weights: Floats, rule: SlackRule, size: int, C: float
+    ) -> None:
+        own: dict[int, list[Indices]] = {}
+        order: list[tuple[int, int, int]] = []
+        for number, piece in enumerate(pieces):
+            owner = self._shards.owner(piece)
+            for k in np.unique(owner).tolist():
+                mine = own.setdefault(k, [])
+                order.append((number, k, len(mine)))
+                mine.append(self._shards.local(k, piece[owner == k]))
+        self._order = [(k, place) for _, k, place in sorted(order)]
+        keepings = {k: Keeping(local, weights, rule, size, C) for k, local in own.items()}
+        self._shards.ask({k: Question("keep", keeping=keeping) for k, keeping in keepings.items()})
+
+    def ask_and_join(self, w: Any, *, thorough: bool) -> list[PieceCut]:
+        return self._cuts(Question("ask", w, thorough=thorough))
+
+    def join(self, w: Any) -> list[PieceCut]:
+        return self._cuts(Question("join", w))
+
+    def _cuts(self, question: Question) -> list[PieceCut]:
+        found = self._shards.ask(dict.fromkeys([k for k, _ in self._order], question))
+        return [unpacked(found[k][place]) for k, place in self._order]
+
+    def close(self) -> None:
+        """The shards stay for the next training of the same problem, as long as it is there."""
+
+
+def _with(question: Question, pieces: Sequence[Indices]) -> Question:
+    return replace(question, pieces=pieces)
+
+
+def _stacked(parts: Sequence[Constraints], places: Sequence[Indices], n: int) -> Constraints:
+    """The constraints of n examples from those of some of them, and where these are."""
+    order = np.empty(n, np.intp)
+    order[np.concatenate(places)] = np.arange(n)
+    losses = np.concatenate([part.losses for part in parts])[order]
+    if any(sparse.issparse(part.differences) for part in parts):
+        rows = sparse.vstack([sparse.csr_array(part.differences) for part in parts], format="csr")
+        return Constraints(losses, sparse.csr_array(rows)[order])
+    return Constraints(losses, np.concatenate([part.differences for part in parts])[order])

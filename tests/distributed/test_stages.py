@@ -1,0 +1,87 @@
+"""The stages of a prediction come to the labels of one process, however a table is cut."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from clustruct.distributed.predicting import begin, grouped
+from clustruct.distributed.stages.components import stars
+from clustruct.partitions import canonical_labels
+from tests.distributed.table import grouped_here, people, read_groups, trained, write_files
+from tests.reference.one_process_engine import OneProcessEngine
+
+
+@pytest.fixture(scope="module")
+def known():
+    table, labels = people(n_people=150)
+    return table, trained(table, labels)
+
+
+def by_stages(table, model, folder, partitions):
+    files = write_files(table, folder / "data")
+    work = begin(files, model, folder / "work", "nr", partitions)
+    found = grouped(files, OneProcessEngine(work), folder / "out")
+    ids, labels = read_groups(folder / "out")
+    assert ids.tolist() == table["nr"].to_pylist()
+    assert found.clusters == labels.max() + 1
+    return labels
+
+
+@pytest.mark.parametrize("partitions", [1, 7, 40])
+def test_labels_are_those_of_one_process(known, tmp_path, partitions):
+    table, model = known
+    here = grouped_here(table, model)
+    assert 2 < here.max() + 1 < len(table)
+    assert np.array_equal(by_stages(table, model, tmp_path, partitions), here)
+
+
+def test_frequencies_told_to_each_part_alone(known, tmp_path, monkeypatch):
+    table, model = known
+    monkeypatch.setattr("clustruct.distributed.stages.frequencies.MOST_COMMON", 0)
+    assert np.array_equal(by_stages(table, model, tmp_path, 6), grouped_here(table, model))
+    assert (tmp_path / "work" / "counts" / "part-00000.parquet").exists()
+
+
+def test_any_order_of_rows(known, tmp_path):
+    table, model = known
+    here = grouped_here(table, model)
+    order = np.random.default_rng(1).permutation(len(table))
+    there = by_stages(table.take(order), model, tmp_path, 7)
+    assert np.array_equal(there, canonical_labels(here[order]))
+
+
+OFF = [
+    {"margin_from_size": 10**6},
+    {"n_neighbors_by_field": 0},
+    {"rare": 0},
+    {"common": 0},
+    {"common": 10**6, "common_share": 1.0},
+]
+
+
+@pytest.mark.parametrize("off", OFF, ids=str)
+def test_with_each_optimisation_switched_off(known, tmp_path, off):
+    table, model = known
+    blocking = model[0].blocking_
+    before = {name: getattr(blocking, name) for name in off}
+    try:
+        for name, value in off.items():
+            setattr(blocking, name, value)
+        assert np.array_equal(by_stages(table, model, tmp_path, 5), grouped_here(table, model))
+    finally:
+        for name, value in before.items():
+            setattr(blocking, name, value)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), max_size=40))
+def test_stars_lead_to_the_smallest_of_a_component(edges):
+    pairs = np.array([(a, b) for a, b in edges if a != b], np.int64).reshape(-1, 2)
+    item, root = stars(pairs[:, 0], pairs[:, 1])
+    graph = sparse.coo_array((np.ones(len(pairs)), pairs.T), shape=(31, 31))
+    label = sparse.csgraph.connected_components(graph, directed=False)[1]
+    smallest = {int(c): int(np.flatnonzero(label == c)[0]) for c in label}
+    wanted = {a: smallest[int(label[a])] for a in np.unique(pairs).tolist()}
+    assert dict(zip(item.tolist(), root.tolist(), strict=True)) == {a: r for a, r in wanted.items() if a != r}
