@@ -145,7 +145,7 @@ class Asking:
             numbers = self.pairs + self.first_item[self.where][:, None]
             found = questions(numbers, self.p(self.model), self.committee(), open_, BATCH, self.rng)
             index = {tuple(pair): at for at, pair in enumerate(numbers.tolist())}
-            chosen = [index[one.pair] for one in found]
+            chosen = [index[one.items] for one in found]
         for at in chosen:
             self.person.answer(int(self.where[at]), int(self.pairs[at, 0]), int(self.pairs[at, 1]))
         self.model = self.first.answered(self.person.marks())
