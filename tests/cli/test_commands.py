@@ -117,6 +117,18 @@ def test_labels_in_the_data_do_not_change_predictions(command, folder, tmp_path)
     assert command("predict", bare, *model)[1] == command("predict", folder / "test.csv", *model)[1]
 
 
+def test_evaluate_says_a_verdict_and_five_scores_or_all(command, folder):
+    words = ("evaluate", folder / "test.csv", "--model", folder / "records.model", "--quiet")
+    found = json.loads(command(*words, "--json")[1])
+    short, whole = command(*words)[1], command(*words, "--all")[1]
+    verdict = short.splitlines()[0]
+    assert "exactly right" in verdict or "of the pairs put together" in verdict
+    rows = {name: short.count(f"\n{name.replace('_', ' ')}") for name in ("pairwise_precision", "muc_f1")}
+    assert (rows["pairwise_precision"], rows["muc_f1"]) == (1, 0)
+    assert len(whole.splitlines()) - len(short.splitlines()) == len(found["mean"]) - 5 - 1
+    assert f"--all: {len(found['mean']) - 5} further scores" in short
+
+
 def test_evaluate_a_model_and_its_predictions(command, folder, tmp_path):
     model = ("--model", folder / "records.model", "--quiet")
     command("predict", folder / "test.csv", *model, "--out", tmp_path / "p.csv")
