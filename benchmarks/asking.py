@@ -16,6 +16,7 @@ import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,7 @@ import numpy as np
 from clustruct import Recipe
 from clustruct._typing import Floats, Ints
 from clustruct.baselines import LatentPairClustering
+from clustruct.baselines.pair_classifier import scored_pairs
 from clustruct.features import PairFeatures
 from clustruct.inference.correlation import local_search
 from clustruct.itemsets import ItemSet, PairScores
@@ -60,19 +62,19 @@ class Part:
         bare = [replace(raw, labels=None) for raw in sets]
         return cls(list(sets), features.checked().transform(bare))
 
-    @property
+    @cached_property
     def truth(self) -> list[Ints]:
         return [np.unique([str(y) for y in raw.labels or ()], return_inverse=True)[1] for raw in self.sets]
 
+    @cached_property
     def pairs(self) -> list[Ints]:
         """Compared pairs of each set."""
-        every = [np.column_stack(np.triu_indices(x.n_items, 1)) for x in self.items]
-        return [e if x.pair_index is None else x.pair_index for x, e in zip(self.items, every, strict=True)]
+        return [scored_pairs(x) for x in self.items]
 
     def f(self, model: LatentPairClustering) -> float:
         """Mean pairwise F over the sets."""
         found = []
-        for x, pairs, truth in zip(self.items, self.pairs(), self.truth, strict=True):
+        for x, pairs, truth in zip(self.items, self.pairs, self.truth, strict=True):
             scores = PairScores(x.n_items, index=pairs, values=model.pair_scores(x, pairs))
             found.append(pairwise_scores(truth, local_search(scores)).f1)
         return float(np.mean(found))
@@ -110,14 +112,14 @@ class Asking:
 
     def __post_init__(self) -> None:
         self.person, self.model = Person(self.part), self.first
-        own = self.part.pairs()
+        own = self.part.pairs
         self.where = np.concatenate([np.full(len(pairs), s) for s, pairs in enumerate(own)])
         self.pairs = np.concatenate(own)
         self.first_item = np.cumsum([0, *(len(raw) for raw in self.part.sets)])
 
     def p(self, model: LatentPairClustering) -> Floats:
         """Probabilities of all pairs."""
-        found = [model.pair_scores(x, q) for x, q in zip(self.part.items, self.part.pairs(), strict=True)]
+        found = [model.pair_scores(x, q) for x, q in zip(self.part.items, self.part.pairs, strict=True)]
         return model.pair_probabilities(np.concatenate(found))
 
     def open(self) -> Ints:
@@ -125,7 +127,7 @@ class Asking:
         marks = self.person.marks()
         known = [
             np.zeros(len(q), bool) if m is None else m.judges(q)
-            for q, m in zip(self.part.pairs(), marks, strict=True)
+            for q, m in zip(self.part.pairs, marks, strict=True)
         ]
         return ~np.concatenate(known)
 

@@ -16,6 +16,7 @@ from clustruct._typing import Floats, Ints
 from clustruct.exceptions import DataError
 from clustruct.explain import by_field, feature_fields, suggested_splits
 from clustruct.explain.pairs import PairExplanation
+from clustruct.incremental import Store, constraints
 from clustruct.itemsets import PairScores
 
 from .asking import Question, questions
@@ -168,9 +169,10 @@ def _question(known: Known, one: Question, parts: Mapping[int, tuple[int, ...]])
 
 
 def contradiction(engine: Engine) -> dict[str, Any]:
-    """Which decisions cannot all be right, by number; None where all can."""
+    """Which decisions cannot all be right, by number; None where all can. Items are not read for it."""
     try:
-        engine.known()
+        with Store(engine.path) as store:
+            constraints(store.state().statements(), disagreement="majority")
     except DataError as error:
         return {"problem": str(error)}
     return {"problem": None}
