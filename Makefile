@@ -11,7 +11,7 @@ export OMP_NUM_THREADS ?= 1
 .PHONY: demo test lint types layers unit torture bench studies format dist test-lowest clean
 
 demo: $(READY)
-	$(BIN)/python -m examples.marbles
+	$(BIN)/clustruct demo --folder out/demo
 
 test: lint types layers unit
 

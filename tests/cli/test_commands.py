@@ -222,6 +222,24 @@ def test_report_is_one_page(command, folder, tmp_path):
     assert "http://" not in page.replace("http://www.w3.org", "")
 
 
+@pytest.mark.filterwarnings("ignore::clustruct.exceptions.ChoiceWarning")
+def test_marbles_are_learned_by_colour_and_by_size(command, tmp_path):
+    code, out, _ = command("demo", "--task", "marbles", "--folder", tmp_path)
+    losses = [float(line.split()[-1]) for line in out.splitlines() if "mean loss" in line]
+    assert (code, losses[2] < losses[0], losses[5] < losses[3]) == (0, True, True)
+    assert (tmp_path / "marbles.png").stat().st_size > 10_000
+
+
+def test_demo_shows_the_main_job_and_ends_with_a_picture(command, tmp_path):
+    code, out, _ = command("demo", "--folder", tmp_path / "d", "--quiet")
+    assert code == 0
+    lines = [line.split()[2] for line in out.splitlines() if line.startswith("$ clustruct")]
+    assert lines == ["fit", "predict", "evaluate", "explain", "explain", "report"]
+    assert out.splitlines()[-1] == "Now with your own data: clustruct --help."
+    assert all((tmp_path / "d" / name).stat().st_size > 10_000 for name in ("groups.png", "report.html"))
+    assert (tmp_path / "d" / "answers.csv").read_text().startswith("id,name,")
+
+
 def test_demo_runs_every_command(command, tmp_path):
     task = "news"
     code, out, _ = command("demo", "--task", task, "--folder", tmp_path / "d", "--json", "--quiet")

@@ -69,8 +69,8 @@ def _inked(figure: Figure) -> None:
     from matplotlib.lines import Line2D
     from matplotlib.text import Text
 
-    for one in figure.findobj(lambda artist: isinstance(artist, Line2D | Text)):
-        if to_hex(one.get_color()) in NEARLY_BLACK:
+    for one in figure.findobj():
+        if isinstance(one, Line2D | Text) and to_hex(one.get_color()) in NEARLY_BLACK:
             one.set_color(INK)
     for legend in figure.findobj(Legend):
         legend.get_frame().set_facecolor("none")
