@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import errno
-import platform
 import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from importlib import import_module, metadata
+from importlib import import_module
 from pathlib import Path
 from typing import TypeAlias
 
@@ -71,6 +70,9 @@ def versions() -> str:
     >>> versions().splitlines()[0].startswith("clustruct ")
     True
     """
+    import platform
+    from importlib import metadata
+
     rows = [("clustruct", clustruct.__version__), ("python", platform.python_version())]
     for name in NEEDED + EXTRAS:
         with suppress(metadata.PackageNotFoundError):
