@@ -1,12 +1,15 @@
 """Decisions that a person must make: asked by Studio, or in random order, until the model is nearly as good
 as with all labels.
 
-    python -m benchmarks.asking [abt_buy ...] [--seeds 3] [--most 400] [--json FILE]
+    python -m benchmarks.asking [abt_buy ...] [--seeds 3] [--most 300]
+    python -m benchmarks.asking --draw
 
-A simulated person answers from the truth whether two items belong together. Questions are about one part of
-the data (seven of ten folds; two of three sets), pairwise F is counted on the rest, which nobody is asked
-about. "Full" is what `Recipe` learns from all labels of the first part. Decisions needed: the first number of
-answers from which on the mean F over seeds is at least 95 % of that.
+A simulated person answers from the truth whether two items, or all of a group, belong together. "Yes" is one
+decision; a group that is not one is split, one decision for each part that leaves. Questions are about one
+part of the data (seven of ten folds; two of three sets), pairwise F is counted on the rest, which nobody is
+asked about. "Full" is what `Recipe` learns from all labels of the first part. Decisions needed: the first
+number from which on the mean F over seeds is at least 95 % of that. What was measured is kept in FIGURES;
+--draw makes the picture of docs/studio.md from it.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -37,6 +41,8 @@ from studies.raw_data import PATHS, item_sets, records_together
 
 NAMES = ("abt_buy", "cora", "febrl3", "googlenews", "author_names")
 BATCH = 5
+FIGURES, BY_DEDUPE = Path("benchmarks/figures/asking.json"), Path("benchmarks/figures/asking_dedupe.json")
+TITLES = {"ask": "asked by Studio", "random": "in random order"}
 # Sets with more items are left out: all their pairs are compared.
 LARGEST = 160
 
@@ -81,14 +87,26 @@ class Part:
 
 
 class Person:
-    """Who answers from the truth, and what follows from the answers."""
+    """Who answers from the truth, and what follows from the answers.
+
+    said : set, two items, whether they belong together
+    decisions : how many were made
+    """
 
     def __init__(self, part: Part) -> None:
-        self.part, self.truth = part, part.truth
+        self.part, self.truth, self.decisions = part, part.truth, 0
         self.said: list[tuple[int, int, int, bool]] = []
 
-    def answer(self, s: int, a: int, b: int) -> None:
-        self.said.append((s, a, b, bool(self.truth[s][a] == self.truth[s][b])))
+    def answer(self, s: int, items: Sequence[int]) -> None:
+        """One question about some items of a set: yes, or the smaller parts out of it, one after another."""
+        labels = self.truth[s][list(items)]
+        parts = [[i for i, y in zip(items, labels, strict=True) if y == c] for c in np.unique(labels)]
+        parts.sort(key=len)
+        self.decisions += max(1, len(parts) - 1)
+        for k, part in enumerate(parts[:-1]):
+            self.said += [(s, part[0], other[0], False) for other in parts[k + 1 :]]
+        bound = parts if len(parts) == 1 else parts[:-1]  # of what stays nobody has said that it is one
+        self.said += [(s, part[0], i, True) for part in bound for i in part[1:]]
 
     def marks(self, which: Sequence[int] | None = None) -> list[Marks | None]:
         """What is known of each set, from all answers or some."""
@@ -138,18 +156,30 @@ class Asking:
         draws = [self.rng.integers(0, n, n).tolist() for _ in range(COMMITTEE)]
         return [self.p(self.model.answered(self.person.marks(draw))) for draw in draws]
 
+    def groups(self) -> Ints:
+        """The group of each item by the model, sets apart."""
+        found, first = [], 0
+        for x, pairs in zip(self.part.items, self.part.pairs, strict=True):
+            scores = PairScores(x.n_items, index=pairs, values=self.model.pair_scores(x, pairs))
+            labels = local_search(scores)
+            found.append(labels + first)
+            first += int(labels.max()) + 1
+        return np.concatenate(found)
+
     def ask(self, how: str) -> None:
         """A batch of questions, and what is learned from the answers."""
         open_ = self.open()
+        numbers = self.pairs + self.first_item[self.where][:, None]
         if how == "random":
-            chosen = self.rng.choice(np.flatnonzero(open_), BATCH, replace=False).tolist()
+            chosen = self.rng.choice(np.flatnonzero(open_), BATCH, replace=False)
+            asked = [tuple(pair) for pair in numbers[chosen].tolist()]
         else:
-            numbers = self.pairs + self.first_item[self.where][:, None]
-            found = questions(numbers, self.p(self.model), self.committee(), open_, BATCH, self.rng)
-            index = {tuple(pair): at for at, pair in enumerate(numbers.tolist())}
-            chosen = [index[one.items] for one in found]
-        for at in chosen:
-            self.person.answer(int(self.where[at]), int(self.pairs[at, 0]), int(self.pairs[at, 1]))
+            p, groups = self.p(self.model), self.groups()
+            found = questions(numbers, p, self.committee(), open_, BATCH, self.rng, groups)
+            asked = [one.items for one in found]
+        for items in asked:
+            s = int(np.searchsorted(self.first_item, items[0], side="right")) - 1
+            self.person.answer(s, [i - int(self.first_item[s]) for i in items])
         self.model = self.first.answered(self.person.marks())
 
 
@@ -160,54 +190,92 @@ def full_label(train: Sequence[RawSet], test: Sequence[RawSet]) -> float:
     return float(np.mean([pairwise_scores(r.labels, y).f1 for r, y in zip(test, found, strict=True)]))
 
 
-def curves(name: str, seeds: int, most: int) -> dict[str, object]:
+def curves(name: str, seeds: int, most: int) -> dict[str, Any]:
     """F after every batch, for both orders, and what all labels give."""
     train, test = data(name)
     features = features_of(Recipe(), [replace(raw, labels=None) for raw in train])
     part, other = Part.of(features, train), Part.of(features, test)
     first = LatentPairClustering().fit(part.items)
-    told: dict[str, object] = {"without labels": other.f(first), "full": full_label(train, test)}
+    told: dict[str, Any] = {"without labels": other.f(first), "full": full_label(train, test)}
     for how in ("ask", "random"):
-        runs = []
+        told[how] = []
         for seed in range(seeds):
-            asking, curve = Asking(part, first, np.random.default_rng(seed)), [other.f(first)]
-            for _ in range(most // BATCH):
+            asking, curve = Asking(part, first, np.random.default_rng(seed)), [(0, other.f(first))]
+            while asking.person.decisions < most:
                 asking.ask(how)
-                curve.append(other.f(asking.model))
-            runs.append(curve)
-        told[how] = runs
+                curve.append((asking.person.decisions, other.f(asking.model)))
+            told[how].append(curve)
     return told
 
 
-def needed(runs: Sequence[Sequence[float]], wanted: float) -> int | None:
-    """From how many answers on the mean F is as wanted; None: not so far."""
-    mean = np.mean(np.array(runs), axis=0)
-    below = np.flatnonzero(mean < wanted)
+def mean_curve(runs: Sequence[Sequence[tuple[int, float]]], most: int) -> Floats:
+    """The mean F after each number of decisions: that of the last batch which they sufficed for."""
+    rows = []
+    for run in runs:
+        at, f = np.array([n for n, _ in run]), np.array([value for _, value in run])
+        rows.append(f[np.searchsorted(at, np.arange(most + 1), side="right") - 1])
+    return np.mean(rows, axis=0)
+
+
+def needed(runs: Sequence[Sequence[tuple[int, float]]], wanted: float, most: int) -> int | None:
+    """From how many decisions on the mean F is as wanted; None: not so far.
+
+    >>> needed([[(0, 0.5), (5, 0.9), (10, 0.95)]], 0.9, 10)
+    5
+    """
+    below = np.flatnonzero(mean_curve(runs, most) < wanted)
     at = 0 if not len(below) else int(below[-1]) + 1
-    return at * BATCH if at < len(mean) else None
+    return at if at <= most else None
+
+
+def draw(found: dict[str, Any], dedupe: dict[str, Any], path: Path) -> None:
+    """The curves, a panel for each data set."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(11.5, 5.6), layout="constrained")
+    panels = figure.subplots(2, 3).ravel()
+    for ax, (name, told) in zip(panels, found["data"].items(), strict=False):
+        for how, colour in (("ask", "#0072b2"), ("random", "#d55e00")):
+            ax.plot(100 * mean_curve(told[how], found["most"]), color=colour, label=TITLES[how])
+        ax.axhline(95 * told["full"], color="0.5", ls=":", label="95 % of all labels")
+        rows = [(int(n), np.mean([run["f"] for run in runs])) for n, runs in dedupe.get(name, {}).items()]
+        if rows:
+            ax.plot(*np.array(rows).T * [[1], [100]], "k^", ms=5, label="dedupe")
+        ax.set(title=name, xlabel="decisions", ylabel="pairwise F")
+    panels[0].legend(fontsize=8)
+    for ax in panels[len(found["data"]) :]:
+        ax.axis("off")
+    figure.savefig(path)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", default=NAMES)
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--most", type=int, default=400)
-    parser.add_argument("--json", type=Path)
+    parser.add_argument("--most", type=int, default=300)
+    parser.add_argument("--draw", action="store_true")
     args = parser.parse_args()
-    found = {}
+    kept = json.loads(FIGURES.read_text()) if FIGURES.is_file() else {"data": {}}
+    if args.draw:
+        dedupe = json.loads(BY_DEDUPE.read_text()) if BY_DEDUPE.is_file() else {}
+        draw(kept, dedupe, Path("docs/asking.svg"))
+        return
     for name in args.names:
         started = time.process_time()
-        found[name] = told = curves(name, args.seeds, args.most)
-        wanted = 0.95 * told["full"]  # type: ignore[operator]
-        counts = {how: needed(told[how], wanted) for how in ("ask", "random")}  # type: ignore[arg-type]
-        first, full = 100 * told["without labels"], 100 * told["full"]  # type: ignore[operator]
+        told = curves(name, args.seeds, args.most)
+        kept["data"][name], kept["most"] = told, args.most
+        wanted = 0.95 * told["full"]
+        counts = {how: needed(told[how], wanted, args.most) for how in ("ask", "random")}
         shown = ", ".join(
             f"{how}: {n if n is not None else f'over {args.most}'}" for how, n in counts.items()
         )
-        print(f"{name}: no labels {first:.1f}, all labels {full:.1f}, answers for 95 %: {shown}", flush=True)
+        first, full = 100 * told["without labels"], 100 * told["full"]
+        print(
+            f"{name}: no labels {first:.1f}, all labels {full:.1f}, decisions for 95 %: {shown}", flush=True
+        )
         print(f"  ({time.process_time() - started:.0f} CPU s)", flush=True)
-        if args.json:
-            args.json.write_text(json.dumps(found, indent=1) + "\n")
+        FIGURES.parent.mkdir(exist_ok=True)
+        FIGURES.write_text(json.dumps(kept) + "\n")
 
 
 if __name__ == "__main__":
