@@ -95,7 +95,7 @@ class LatentPairClustering(PairScoring):
     }
 
     prior: float = 10.0
-    C: float = 0.1
+    C: float = 1.0
     predictor: str = "local_search"
     loss: AnyLoss = "pairwise"
     random_state: int = 0
