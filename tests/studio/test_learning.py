@@ -170,12 +170,12 @@ def all_pairs(n):
 def test_a_doubtful_group_is_asked_about_at_once_and_a_known_or_large_one_is_not():
     n = MOST_READ + 1
     pairs, rng = all_pairs(n), np.random.default_rng(0)
-    groups, p, open_ = np.zeros(n, int), np.full(len(pairs), 0.7), np.ones(len(pairs), bool)
+    groups, p, open_ = np.zeros(n, int), np.full(len(pairs), 0.9), np.ones(len(pairs), bool)
     assert all(len(q.items) == 2 for q in questions(pairs, p, [], open_, 3, rng, groups))
     groups[-1] = 1
     (first, *_) = questions(pairs, p, [], open_, 3, rng, groups)
     assert first.items == tuple(range(MOST_READ))
-    assert first.p == pytest.approx(0.7)
+    assert first.p == pytest.approx(0.9)
     known = ~(groups[pairs] == 0).all(axis=1)  # nothing is left to ask inside the group
     assert all(len(q.items) == 2 for q in questions(pairs, p, [], known, 3, rng, groups))
 
@@ -184,6 +184,12 @@ def test_a_group_of_one_doubtful_pair_is_worth_less_than_the_pair():
     pairs, p = all_pairs(4), np.array([0.5, 0.999, 0.999, 0.999, 0.999, 0.999])
     found = questions(pairs, p, [], np.ones(6, bool), 1, np.random.default_rng(0), np.zeros(4, int))
     assert found[0].items == (0, 1)
+
+
+def test_a_group_that_is_likely_wrong_is_not_asked_about():
+    pairs, p = all_pairs(4), np.array([0.2, 0.7, 0.7, 0.7, 0.7, 0.7])
+    found = questions(pairs, p, [], np.ones(6, bool), 1, np.random.default_rng(0), np.zeros(4, int))
+    assert len(found[0].items) == 2
 
 
 def test_decisions_that_contradict_each_other_are_named_at_once(small):

@@ -2,9 +2,9 @@
 
 Doubt is p (1 - p), p the probability by the model; disagreement is the variance of p over a committee of
 models that have seen other answers (bootstrap). Both are large where answers change something. A group of k
-items that is one takes k items to read and gives k - 1 answers: it is worth the mean over its pairs times
-2 (k - 1) / k, which is that of a pair for k = 2. In one batch no item is asked about twice, so that one
-answer does not make the next useless.
+items that is one takes k items to read and gives k - 1 answers at once; one that is not is work. It is worth
+the mean over its pairs times 2 (k - 1) / k, answers per item read, times the probability of its least likely
+pair. In one batch no item is asked about twice, so that one answer does not make the next useless.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def questions(
     >>> [one.items for one in questions(pairs, p, [], np.ones(3, bool), 2, rng)]
     [(1, 2), (3, 4)]
     >>> pairs = np.array([[0, 1], [0, 2], [1, 2], [2, 3]])
-    >>> p, groups = np.array([0.6, 0.6, 0.6, 0.4]), np.array([0, 0, 0, 1])
+    >>> p, groups = np.array([0.8, 0.8, 0.8, 0.1]), np.array([0, 0, 0, 1])
     >>> [one.items for one in questions(pairs, p, [], np.ones(4, bool), 2, rng, groups)]
     [(0, 1, 2)]
     """
@@ -121,7 +121,9 @@ def _of_groups(pairs: Ints, p: Floats, worth: Floats, groups: Ints | None) -> li
     count = np.bincount(home[inside], minlength=len(sizes))
     mean = np.bincount(home[inside], weights=p[inside], minlength=len(sizes)) / np.maximum(count, 1)
     taught = np.bincount(home[inside], weights=worth[inside], minlength=len(sizes)) / n_pairs
-    taught *= 2.0 * (sizes - 1) / np.maximum(sizes, 1)
+    least = np.ones(len(sizes))
+    np.minimum.at(least, home[inside], p[inside])
+    taught *= 2.0 * (sizes - 1) / np.maximum(sizes, 1) * least
     best = [g for g in np.argsort(-taught, kind="stable")[:LOOKED_AT].tolist() if taught[g] > 0.0]
     order = np.argsort(groups, kind="stable")
     first = np.cumsum(sizes) - sizes
