@@ -20,6 +20,9 @@ from clustruct._typing import Bools, Floats, Ints
 COMMITTEE, DISAGREEMENT = 5, 4.0
 # One question of so many is drawn at random, to see how good the model is where it was not in doubt.
 CHECK_EVERY = 5
+# Where all pairs are compared, mates are common, and how common nobody knows: so many first questions are all
+# drawn at random. (ECB+ articles, C = 1: F over the first 100 answers 81.2, 80.6 without.)
+WARM_UP = 10
 # A group that is asked about has so many items at most: more is work for the page Group.
 MOST_READ = 8
 # One side of 95 %.
@@ -39,6 +42,15 @@ class Question:
     why: str
 
 
+def check_every(n_answers: int, all_compared: bool) -> int:
+    """One question of how many is drawn at random.
+
+    >>> check_every(0, all_compared=True), check_every(0, all_compared=False)
+    (1, 5)
+    """
+    return 1 if all_compared and n_answers < WARM_UP else CHECK_EVERY
+
+
 def usefulness(p: Floats, committee: Sequence[Floats]) -> Floats:
     """How much an answer to each pair may teach."""
     spread = np.var(np.array(committee), axis=0) if len(committee) else np.zeros(len(p))
@@ -53,6 +65,7 @@ def questions(
     n: int,
     rng: np.random.Generator,
     groups: Ints | None = None,
+    check_every: int = CHECK_EVERY,
 ) -> list[Question]:
     """The next n questions.
 
@@ -62,6 +75,7 @@ def questions(
     open_ : which pairs nothing is known of yet
     n, rng : how many, and what draws the checks
     groups : the group of each item, where whole groups may be asked about, too
+    check_every : one question of so many is drawn at random (`check_every`)
 
     >>> pairs = np.array([[0, 1], [1, 2], [3, 4]])
     >>> p, rng = np.array([0.9, 0.5, 0.6]), np.random.default_rng(0)
@@ -82,7 +96,7 @@ def questions(
         if not used.intersection(one.items):
             asked.append(one)
             used.update(one.items)
-    for place in range(CHECK_EVERY - 1, len(asked), CHECK_EVERY):
+    for place in range(check_every - 1, len(asked), check_every):
         chosen = _check(pairs, p, open_, used, rng)
         if chosen is not None:
             asked[place] = Question(_pair(pairs, chosen), float(p[chosen]), "check")

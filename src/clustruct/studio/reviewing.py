@@ -19,7 +19,7 @@ from clustruct.explain.pairs import PairExplanation
 from clustruct.incremental import Store, constraints
 from clustruct.itemsets import PairScores
 
-from .asking import Question, questions
+from .asking import Question, check_every, questions
 from .engine import Engine, Known, is_calibrated, probabilities
 from .learning import are_listed, n_confirmed
 
@@ -145,7 +145,8 @@ def next_questions(engine: Engine, n: int, seed: int) -> dict[str, Any]:
         open_ &= ~are_listed(pairs, np.sort(known.marks.unsure, axis=1), len(known.groups))
     rng = np.random.default_rng([seed, known.at])
     committee = engine.committee(known, rng)
-    found = questions(pairs, probabilities(pipeline, values), committee, open_, n, rng, known.groups)
+    every = check_every(len(known.held), len(pairs) == len(known.groups) * (len(known.groups) - 1) // 2)
+    found = questions(pairs, probabilities(pipeline, values), committee, open_, n, rng, known.groups, every)
     parts = {split[0]: split[3] for split in _doubts(engine, known).groups}
     return {
         "questions": [_question(known, one, parts) for one in found],
