@@ -9,8 +9,8 @@ decision; a group that is not one is split, one decision for each part that leav
 part of the data (seven of ten folds; two of three sets), pairwise F is counted on the rest, which nobody is
 asked about. "Full" is what `Recipe` learns from all labels of the first part. Decisions needed: the first
 number at which the mean F over seeds is at least 95 % of that, and whether it stays there. In random order
-twice as many questions are asked. What was measured is kept in FIGURES; --draw makes the picture of
-docs/studio.md from it.
+twice as many questions are asked. What was measured is kept in FIGURES; --draw makes the picture and
+the table of docs/studio.md from it.
 """
 
 from __future__ import annotations
@@ -39,10 +39,12 @@ from clustruct.recipe import features_of
 from clustruct.records import RawSet
 from clustruct.studio.asking import COMMITTEE, check_every, questions
 from studies.raw_data import PATHS, item_sets, records_together
+from studies.rendering import put
 
 NAMES = ("abt_buy", "cora", "febrl3", "googlenews", "author_names")
 BATCH = 5
 FIGURES, BY_DEDUPE = Path("benchmarks/figures/asking.json"), Path("benchmarks/figures/asking_dedupe.json")
+PAGE = Path("docs/studio.md")
 TITLES = {"ask": "asked by Studio", "random": "in random order"}
 # Sets with more items are left out: all their pairs are compared.
 LARGEST = 160
@@ -240,6 +242,28 @@ def needed(runs: Sequence[Sequence[tuple[int, float]]], wanted: float, most: int
     return f"{first}{good}"
 
 
+def table(found: dict[str, Any], dedupe: dict[str, Any]) -> str:
+    """Decisions needed, as Markdown."""
+    numbers = sorted({int(n) for rows in dedupe.values() for n in rows})
+    head = [
+        "data",
+        "no labels",
+        "all labels",
+        "asked",
+        "random order",
+        *(f"dedupe, {n} answers" for n in numbers),
+    ]
+    lines = [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
+    for name, told in found["data"].items():
+        wanted = 0.95 * told["full"]
+        counts = [needed(told[how], wanted, k * found["most"]) for how, k in (("ask", 1), ("random", 2))]
+        other = [dedupe.get(name, {}).get(str(n)) for n in numbers]
+        peers = ["" if runs is None else f"{100 * np.mean([run['f'] for run in runs]):.1f}" for runs in other]
+        cells = [name, f"{100 * told['without labels']:.1f}", f"{100 * told['full']:.1f}", *counts, *peers]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
 def draw(found: dict[str, Any], dedupe: dict[str, Any], path: Path) -> None:
     """The curves, a panel for each data set."""
     from matplotlib.figure import Figure
@@ -271,6 +295,7 @@ def main() -> None:
     if args.draw:
         dedupe = json.loads(BY_DEDUPE.read_text()) if BY_DEDUPE.is_file() else {}
         draw(kept, dedupe, Path("docs/asking.svg"))
+        PAGE.write_text(put(PAGE.read_text("utf-8"), "asking", table(kept, dedupe)), "utf-8")
         return
     for name in args.names:
         started = time.process_time()

@@ -67,7 +67,7 @@ def f_after(name: str, n: int, seed: int) -> dict[str, float]:
     deduper = dedupe.Dedupe(variables(kinds), num_cores=1)
     deduper.prepare_training(dict(enumerate(records)), sample_size=SAMPLE)
     asked = answered(deduper, truth_of(records, train), n)
-    deduper.train(index_predicates=False)
+    deduper.train()
     labels = np.arange(len(test))
     for k, (members, _) in enumerate(deduper.partition(dict(enumerate(as_dedupe(test, kinds))), 0.5)):
         labels[list(members)] = len(test) + k
