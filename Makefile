@@ -8,10 +8,10 @@ BENCH_READY := $(BENCH_VENV)/.ready
 # One BLAS thread: the matrices are small, and results must not depend on the machine's cores.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: demo test lint types layers unit torture bench studies format clean
+.PHONY: demo test lint types layers unit torture bench studies format dist test-lowest clean
 
 demo: $(READY)
-	$(BIN)/python -m examples.marbles
+	$(BIN)/clustruct demo --folder out/demo
 
 test: lint types layers unit
 
@@ -45,6 +45,28 @@ bench: $(BENCH_READY)
 studies: $(READY)
 	$(BIN)/python -m studies
 
+# Wheel and sdist, checked, and tried in an empty environment of every Python of this machine.
+DIST_VENV := .venv-dist
+dist:
+	rm -rf dist
+	$(PYTHON) -m venv $(DIST_VENV)
+	$(DIST_VENV)/bin/python -m pip install --quiet --disable-pip-version-check build twine
+	$(DIST_VENV)/bin/python -m build --outdir dist .
+	$(DIST_VENV)/bin/twine check --strict dist/*
+	$(DIST_VENV)/bin/python release/check.py dist --tries
+
+# The tests with the lowest versions of the dependencies that pyproject.toml allows.
+LOWEST_VENV := .venv-lowest
+LOWEST_READY := $(LOWEST_VENV)/.ready
+test-lowest: $(LOWEST_READY)
+	$(LOWEST_VENV)/bin/pytest -n 2 tests src
+
+$(LOWEST_READY): pyproject.toml release/lowest.py
+	$(PYTHON) -m venv $(LOWEST_VENV)
+	$(LOWEST_VENV)/bin/python release/lowest.py > $(LOWEST_VENV)/lowest.txt
+	$(LOWEST_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -c $(LOWEST_VENV)/lowest.txt -e '.[dev]'
+	touch $@
+
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
@@ -58,4 +80,4 @@ $(BENCH_READY): pyproject.toml constraints.txt benchmarks/requirements.txt
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(BENCH_VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(BENCH_VENV) $(DIST_VENV) $(LOWEST_VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from examples import binary, marbles, multiclass, own_problem
+from examples import binary, multiclass, own_problem
 
 
 def test_binary(capsys):
@@ -44,14 +44,3 @@ def test_own_problem_oracle_is_exact():
 
         best = max(product(range(3), repeat=4), key=value)
         assert value(own_problem.viterbi(scores, transitions)) == pytest.approx(value(best))
-
-
-@pytest.mark.filterwarnings("ignore::clustruct.exceptions.ChoiceWarning")
-def test_marbles(capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    marbles.main()
-    out = capsys.readouterr().out
-    assert (tmp_path / "out" / "marbles.png").stat().st_size > 10_000
-    losses = [float(line.split()[-1]) for line in out.splitlines() if "mean loss" in line]
-    assert losses[2] < losses[0]
-    assert losses[5] < losses[3]

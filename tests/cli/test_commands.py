@@ -117,6 +117,18 @@ def test_labels_in_the_data_do_not_change_predictions(command, folder, tmp_path)
     assert command("predict", bare, *model)[1] == command("predict", folder / "test.csv", *model)[1]
 
 
+def test_evaluate_says_a_verdict_and_five_scores_or_all(command, folder):
+    words = ("evaluate", folder / "test.csv", "--model", folder / "records.model", "--quiet")
+    found = json.loads(command(*words, "--json")[1])
+    short, whole = command(*words)[1], command(*words, "--all")[1]
+    verdict = short.splitlines()[0]
+    assert "exactly right" in verdict or "of the pairs put together" in verdict
+    rows = {name: short.count(f"\n{name.replace('_', ' ')}") for name in ("pairwise_precision", "muc_f1")}
+    assert (rows["pairwise_precision"], rows["muc_f1"]) == (1, 0)
+    assert len(whole.splitlines()) - len(short.splitlines()) == len(found["mean"]) - 5 - 1
+    assert f"--all: {len(found['mean']) - 5} further scores" in short
+
+
 def test_evaluate_a_model_and_its_predictions(command, folder, tmp_path):
     model = ("--model", folder / "records.model", "--quiet")
     command("predict", folder / "test.csv", *model, "--out", tmp_path / "p.csv")
@@ -208,6 +220,24 @@ def test_report_is_one_page(command, folder, tmp_path):
     page = (tmp_path / "r.html").read_text()
     assert page.lstrip().lower().startswith("<!doctype html>")
     assert "http://" not in page.replace("http://www.w3.org", "")
+
+
+@pytest.mark.filterwarnings("ignore::clustruct.exceptions.ChoiceWarning")
+def test_marbles_are_learned_by_colour_and_by_size(command, tmp_path):
+    code, out, _ = command("demo", "--task", "marbles", "--folder", tmp_path)
+    losses = [float(line.split()[-1]) for line in out.splitlines() if "mean loss" in line]
+    assert (code, losses[2] < losses[0], losses[5] < losses[3]) == (0, True, True)
+    assert (tmp_path / "marbles.png").stat().st_size > 10_000
+
+
+def test_demo_shows_the_main_job_and_ends_with_a_picture(command, tmp_path):
+    code, out, _ = command("demo", "--folder", tmp_path / "d", "--quiet")
+    assert code == 0
+    lines = [line.split()[2] for line in out.splitlines() if line.startswith("$ clustruct")]
+    assert lines == ["fit", "predict", "evaluate", "explain", "explain", "report"]
+    assert out.splitlines()[-1] == "Now with your own data: clustruct --help."
+    assert all((tmp_path / "d" / name).stat().st_size > 10_000 for name in ("groups.png", "report.html"))
+    assert (tmp_path / "d" / "answers.csv").read_text().startswith("id,name,")
 
 
 def test_demo_runs_every_command(command, tmp_path):

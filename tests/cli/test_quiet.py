@@ -18,6 +18,7 @@ LINES = {
     "store": (["{1}/s.db", "--create", "--items", "{1}/known.csv", "--groups-out", "{1}/g.csv"], False),
     "diff": (["{1}/known.csv", "{1}/known.csv"], True),
     "demo": ([], True),
+    "completion": (["bash"], True),
     "universum": (["fit", "{1}/rows.svm", "--clusters", "2", "--model", "{1}/rows.model"], True),
     "multilabel": (["fit", "{1}/rows.svm", "--C", "1", "--model", "{1}/rows.model"], True),
 }

@@ -12,7 +12,7 @@ from clustruct import PairFeatures, RawSet, SupervisedCorrelationClustering, Sup
 from clustruct.baselines import DefaultClustering, PairwiseClassifierClustering
 from clustruct.features.base import Unlearned
 from clustruct.report import write_report
-from clustruct.report.contents import MEANS, scores, summary
+from clustruct.report.contents import MEANS, scores, side_by_side, summary
 from clustruct.report.findings import Findings
 
 EVIL = "<script>alert(1)</script>\"'&\x00\udcff $x$ \u65e5\u672c"
@@ -91,13 +91,13 @@ def test_whole_page_with_hostile_names(hostile_page):
     page = hostile_page
     tags = Tags(page)
     assert tags.headings == [
-        "Summary",
         "Scores",
         "What was learned",
-        "Sets",
         "Splits and merges",
         "Wrong pairs explained",
         "Least confident",
+        "Sets",
+        "Data and model",
     ]
     names = {tag for tag, _ in tags.seen}
     assert not names & {"script", "iframe", "object", "embed", "link", "form", "svg"}
@@ -124,9 +124,40 @@ def test_scores_are_those_of_the_metrics(hostile_page, trained):
     assert f"Mean loss {losses.mean():.3g} " in page
 
 
+def test_the_verdict_comes_first(hostile_page, trained):
+    from clustruct.metrics import evaluate
+
+    pipeline, sets = trained
+    told = evaluate([s.labels for s in sets], pipeline.predict(sets)).verdict()
+    said = re.search(r'<p class="verdict">(.*?)</p>', hostile_page).group(1)
+    assert said == told[0].upper() + told[1:] + "."
+    assert hostile_page.index('class="verdict"') < hostile_page.index("<h2>")
+
+
+def test_two_items_stand_side_by_side_with_what_differs_marked():
+    raw = RawSet([{"name": "Ann Lee", "born": 1970}, {"name": "Anne Lee", "city": "Ulm"}])
+    found = side_by_side(raw, 0, 1)
+    assert found["names"] == ["item 0", "item 1"]
+    rows = {row.field: row for row in found["rows"]}
+    assert [piece for piece, strange in rows["name"].first if strange] == ["Ann"]
+    assert [piece for piece, strange in rows["name"].second if strange] == ["Anne"]
+    assert (rows["born"].second, rows["city"].first) == ([], [])
+
+
+def test_pictures_are_light_on_dark_pages(hostile_page):
+    drawings = [base64.b64decode(p).decode("utf-8") for p in re.findall(r"base64,([^\"]*)", hostile_page)]
+    assert drawings
+    for drawing in drawings:
+        assert "prefers-color-scheme:dark" in drawing
+        assert "var(--ink)" in drawing
+        letters = re.findall(r'<text style="([^"]*)"', drawing)
+        assert letters
+        assert all("fill" in style for style in letters)  # none is black by default
+
+
 def test_without_labels_nothing_is_said_about_right_and_wrong(tmp_path, trained):
     page = written(tmp_path, trained[0], make_sets(2, labels=False, seed=5))
-    assert Tags(page).headings == ["Summary", "What was learned", "Sets", "Least confident"]
+    assert Tags(page).headings == ["What was learned", "Least confident", "Sets", "Data and model"]
     assert "wrong" not in re.sub(r"<style>.*?</style>|src=\"[^\"]*\"", "", page, flags=re.DOTALL)
 
 
@@ -154,7 +185,7 @@ def test_tiny_sets(tmp_path, trained, m):
 def test_other_models(tmp_path, model):
     sets = make_sets(3, seed=8)
     headings = Tags(written(tmp_path, pipeline_of(model, sets), sets[:1])).headings
-    assert headings[:2] == ["Summary", "Scores"]
+    assert (headings[0], headings[-1]) == ("Scores", "Data and model")
     assert ("Sets" in headings) == (not isinstance(model, DefaultClustering))
 
 

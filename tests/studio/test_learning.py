@@ -5,12 +5,12 @@ import pytest
 
 from clustruct.incremental import Decision, Store
 from clustruct.metrics import pairwise_scores
-from clustruct.studio.asking import Agreement, agreement, is_enough, questions
+from clustruct.studio.asking import MOST_READ, Agreement, agreement, is_enough, questions
 from clustruct.studio.data import Folder, begin, preview
 from clustruct.studio.engine import Engine
 from clustruct.studio.exporting import export
 from clustruct.studio.learning import FEWEST_GROUPS, Progress, Stopped, learn
-from clustruct.studio.reviewing import block, next_questions, precision_curve, review_page, why
+from clustruct.studio.reviewing import block, contradiction, next_questions, precision_curve, review_page, why
 from tests.studio.serving import write_people
 
 
@@ -32,6 +32,25 @@ def f_of(path, truth):
     return pairwise_scores([truth[i] for i in groups], list(groups.values())).f1
 
 
+def answer(store, question, truth):
+    """As the page does it for somebody who knows."""
+    first, *others = question["items"]
+    out = tuple(i for i in others if truth[i] != truth[first])
+    if question["kind"] == "pair":
+        store.decide(Decision("different" if out else "same", (first, *others)))
+    elif out:
+        store.decide(Decision("split", out, group=question["group"]))
+    else:
+        store.decide(Decision("move", (first, *others), into=question["group"]))
+
+
+@pytest.fixture
+def small(tmp_path):
+    truth, fields = write_people(tmp_path / "people.csv", n_people=8)
+    path = begin(Folder(tmp_path), "people.csv", id="nr", fields=fields, kind="auto")
+    return path, truth, Engine(path)
+
+
 def test_first_without_labels_then_from_answers(project):
     path, truth, engine = project
     found = learn(engine, quiet())
@@ -42,8 +61,7 @@ def test_first_without_labels_then_from_answers(project):
         asked = next_questions(engine, 10, 0)["questions"]
         with Store(path) as store:
             for q in asked:
-                kind = "same" if truth[q["a"]] == truth[q["b"]] else "different"
-                store.decide(Decision(kind, (q["a"], q["b"])))
+                answer(store, q, truth)
         found = learn(engine, quiet())
     assert found["how"] == "answers"
     assert found["agreement"]["n"] > 20
@@ -136,20 +154,77 @@ def test_questions_are_open_doubtful_and_about_different_items():
     pairs = np.array([[a, b] for a in range(12) for b in range(a + 1, 12)])
     p, open_ = rng.random(len(pairs)), rng.random(len(pairs)) < 0.8
     found = questions(pairs, p, [], open_, 5, rng)
-    items = [i for q in found for i in q.pair]
+    items = [i for q in found for i in q.items]
     assert len(set(items)) == len(items)
     numbers = {tuple(pair): at for at, pair in enumerate(pairs.tolist())}
-    assert all(open_[numbers[q.pair]] for q in found)
+    assert all(open_[numbers[q.items]] for q in found)
     best = max(np.flatnonzero(open_), key=lambda at: p[at] * (1 - p[at]))
-    assert found[0].pair == tuple(pairs[best])
+    assert found[0].items == tuple(pairs[best])
     assert [q.why for q in found].count("check") == 1
+
+
+def all_pairs(n):
+    return np.column_stack(np.triu_indices(n, 1))
+
+
+def test_a_doubtful_group_is_asked_about_at_once_and_a_known_or_large_one_is_not():
+    n = MOST_READ + 1
+    pairs, rng = all_pairs(n), np.random.default_rng(0)
+    groups, p, open_ = np.zeros(n, int), np.full(len(pairs), 0.9), np.ones(len(pairs), bool)
+    assert all(len(q.items) == 2 for q in questions(pairs, p, [], open_, 3, rng, groups))
+    groups[-1] = 1
+    (first, *_) = questions(pairs, p, [], open_, 3, rng, groups)
+    assert first.items == tuple(range(MOST_READ))
+    assert first.p == pytest.approx(0.9)
+    known = ~(groups[pairs] == 0).all(axis=1)  # nothing is left to ask inside the group
+    assert all(len(q.items) == 2 for q in questions(pairs, p, [], known, 3, rng, groups))
+
+
+def test_a_group_of_one_doubtful_pair_is_worth_less_than_the_pair():
+    pairs, p = all_pairs(4), np.array([0.5, 0.999, 0.999, 0.999, 0.999, 0.999])
+    found = questions(pairs, p, [], np.ones(6, bool), 1, np.random.default_rng(0), np.zeros(4, int))
+    assert found[0].items == (0, 1)
+
+
+def test_a_group_that_is_likely_wrong_is_not_asked_about():
+    pairs, p = all_pairs(4), np.array([0.2, 0.7, 0.7, 0.7, 0.7, 0.7])
+    found = questions(pairs, p, [], np.ones(6, bool), 1, np.random.default_rng(0), np.zeros(4, int))
+    assert len(found[0].items) == 2
+
+
+def test_decisions_that_contradict_each_other_are_named_at_once(small):
+    path, _, engine = small
+    assert contradiction(engine) == {"problem": None}
+    with Store(path) as store:
+        store.decide(Decision("same", ("p0", "p1")))
+        store.decide(Decision("same", ("p1", "p2")))
+        last = store.decide(Decision("different", ("p0", "p2")))
+    assert contradiction(engine)["problem"].startswith(f"decision {last} ")
+    with Store(path) as store:
+        store.decide(Decision("undo", undoes=last))
+    assert contradiction(engine) == {"problem": None}
+
+
+def test_yes_to_a_group_is_one_decision_that_ties_its_items(small):
+    path, _, engine = small
+    learn(engine, quiet())
+    with Store(path) as store:
+        groups = store.groups()
+        name = max(set(groups.values()), key=lambda g: sum(v == g for v in groups.values()))
+        items = tuple(sorted(i for i, g in groups.items() if g == name))
+        store.decide(Decision("move", items, into=name))
+        assert store.groups() == groups
+    marks, numbers = engine.known().marks, engine.known().numbers
+    pairs = np.array([[numbers[a], numbers[b]] for a in items for b in items if a < b])
+    assert len(items) > 2
+    assert marks.judges(np.sort(pairs, axis=1)).all()
 
 
 def test_disagreement_is_asked_about_before_equal_doubt():
     pairs, p = np.array([[0, 1], [2, 3]]), np.array([0.3, 0.3])
     committee = [np.array([0.3, 0.1]), np.array([0.3, 0.5])]
     found = questions(pairs, p, committee, np.ones(2, bool), 1, np.random.default_rng(0))
-    assert found[0].pair == (2, 3)
+    assert found[0].items == (2, 3)
 
 
 def test_enough_is_said_of_a_high_bound_or_of_no_gain():

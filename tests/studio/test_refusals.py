@@ -258,3 +258,9 @@ def test_the_folder_lists_no_links(tmp_path):
     (tmp_path / "a.csv").write_text("x\n")
     (tmp_path / "b.csv").symlink_to("/etc/passwd")
     assert [f["name"] for f in Folder(tmp_path).listed()] == ["a.csv"]
+
+
+def test_what_a_project_has_exported_is_not_offered_as_data(tmp_path):
+    for name in ("a.csv", "a.clustruct.db", "a.groups.csv", "a.corrections.csv", "b.groups.csv"):
+        (tmp_path / name).write_text("x\n")
+    assert [f["name"] for f in Folder(tmp_path).listed()] == ["a.csv", "b.groups.csv"]

@@ -40,6 +40,9 @@ CREDIBLE = 0.3
 SEED_ROUNDS, SURE, DOUBTFUL = 3, 0.98, 0.02
 # What the mixture begins with: one pair for every two items belongs together, but no larger share of all.
 MATES, LARGEST_SHARE = 0.5, 0.1
+# Of the pairs that nobody has spoken of every so-manieth is looked at, at least this many: they count as few
+# answers, and a person waits.
+GUESSES = 5000
 # C of what is learned from guesses: they are many, and alike.
 SHRINKAGE = 0.1
 
@@ -92,7 +95,7 @@ class LatentPairClustering(PairScoring):
     }
 
     prior: float = 10.0
-    C: float = 0.1
+    C: float = 1.0
     predictor: str = "local_search"
     loss: AnyLoss = "pairwise"
     random_state: int = 0
@@ -184,10 +187,12 @@ class _Table:
         """Weights and intercept, moved from those of the guess as far as the answers ask for."""
         if not said.judged.any():
             return start
-        free = int(np.count_nonzero(~said.judged))
-        weights = np.where(said.judged, said.weights, prior / max(free, 1))
-        target = np.where(said.judged, said.together, guess)
-        return soft_logistic(self.rows, target, weights, C, start)
+        free = np.flatnonzero(~said.judged)
+        free = free[:: max(1, len(free) // GUESSES)]
+        use = np.concatenate([np.flatnonzero(said.judged), free])
+        weights = np.where(said.judged[use], said.weights[use], prior / max(len(free), 1))
+        target = np.where(said.judged[use], said.together[use], guess[use])
+        return soft_logistic(self.rows[use], target, weights, C, start)
 
     def first(self, guess: Floats) -> tuple[Floats, float]:
         """What is learned from the guess alone."""
@@ -239,15 +244,15 @@ def _answers(pairs: Ints, marks: Marks | None) -> Answers:
     if marks is None:
         none = np.zeros(len(pairs), np.bool_)
         return Answers(none, none, np.zeros(len(pairs)))
-    judged = marks.judges(pairs)
-    n = len(marks.piece)
-    side = np.where(marks.piece >= 0, marks.piece, n + np.arange(n))[pairs]
-    together = judged & (side[:, 0] == side[:, 1])
-    keys, cell = np.unique(np.sort(side, axis=1), axis=0, return_inverse=True)
-    count = np.bincount(cell.ravel()[judged], minlength=len(keys))
+    judged, together, worth = marks.judges(pairs), np.zeros(len(pairs), np.bool_), np.zeros(len(pairs))
+    at, n = np.flatnonzero(judged), len(marks.piece)
+    side = np.sort(np.where(marks.piece >= 0, marks.piece, n + np.arange(n))[pairs[at]], axis=1)
+    together[at] = side[:, 0] == side[:, 1]
+    keys, cell, count = np.unique(side[:, 0] * 2 * n + side[:, 1], return_inverse=True, return_counts=True)
     sizes = np.bincount(marks.piece[marks.piece >= 0], minlength=2 * n)
-    worth = np.where(keys[:, 0] == keys[:, 1], sizes[keys[:, 0]] - 1, 1)
-    return Answers(judged, together, np.where(judged, (worth / np.maximum(count, 1))[cell.ravel()], 0.0))
+    first, second = keys // (2 * n), keys % (2 * n)
+    worth[at] = (np.where(first == second, sizes[first] - 1, 1) / count)[cell]
+    return Answers(judged, together, worth)
 
 
 def soft_logistic(

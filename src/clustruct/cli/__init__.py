@@ -6,7 +6,7 @@ through ``clustruct.``, whose names load on first use.
 
 COMMANDS = (
     *("fit", "predict", "link", "evaluate", "explain", "cv", "report", "show", "diff", "store"),
-    *("studio", "demo"),
+    *("studio", "demo", "completion"),
     # Learners of rows, each with actions of its own: fit, predict, evaluate.
     *("universum", "multilabel"),
 )

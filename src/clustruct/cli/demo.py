@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import csv
 import shlex
 import tempfile
+from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
+from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -19,41 +23,113 @@ if TYPE_CHECKING:
     from clustruct.records import RawSet
 
 SUMMARY = "try everything on made-up data"
-DESCRIPTION = (
-    "Make a small data set and run fit, predict, evaluate and explain on it. Needs no network, no data."
-)
-EXAMPLES = "examples\n  clustruct demo\n  clustruct demo --task news --folder try"
+DESCRIPTION = """\
+Make a small data set and run fit, predict, evaluate, explain and report on it.
+Needs no network, no data."""
+EXAMPLES = """\
+examples
+  clustruct demo
+  clustruct demo --folder try               keep the files
+  clustruct demo --task news"""
 Main: TypeAlias = Callable[[list[str]], int]
+PICTURE, REPORT = "groups.png", "report.html"
+# Items of the picture at the end.
+DRAWN = 60
 
 
-class Task(NamedTuple):
-    """How many sets are made up, in which kind of file, the options to read it with, what it is about."""
+class Story(NamedTuple):
+    """What was made up, and the commands for it, each with why."""
 
-    n_sets: int
-    suffix: str
-    options: str
-    story: str
+    told: str
+    lines: dict[str, str]
 
 
-TASKS = {
-    "records": Task(
-        *(10, "csv", "--set set --id id --cluster cluster"),
+def customers() -> Story:
+    """One table, a part of it labelled: the usual case."""
+    (raw,) = clustruct.datasets.make_records(n_sets=1, n_people=100)
+    raw = replace(raw, ids=[f"c{k + 1}" for k in range(len(raw))])
+    persons = list(dict.fromkeys(raw.labels or ()))
+    known = set(persons[: len(persons) // 3])
+    labels = [y if y in known else None for y in raw.labels or ()]
+    rest = raw.take([a for a, y in enumerate(labels) if y is None])
+    _write_table("customers.csv", replace(raw, labels=labels))
+    _write_table("answers.csv", rest)
+    first, second, n_known = *_mates(rest), len(raw) - len(rest)
+    told = f"""\
+customers.csv: {len(raw)} rows of customers. Some people were entered more than once, with slips and gaps.
+Of {n_known} rows it is known which person they are; answers.csv tells it of the other {len(rest)}."""
+    model = "--model customers.model"
+    lines = {
+        "Learn from the rows that have a person. Likeness shall never count against a pair.": (
+            f"fit customers.csv --id id --cluster person --nonnegative {model}"
+        ),
+        "Group the whole table.": f"predict customers.csv {model} --confidence --out groups.csv",
+        "How good is it for people that it has not seen?": f"evaluate answers.csv {model}",
+        "What went wrong, and what is least confident?": f"explain answers.csv {model} --top 3",
+        "Why are these two together, or apart?": f"explain answers.csv {model} --pair {first} {second}",
+    }
+    report = {"All of it on one page.": f"report answers.csv {model} --out {REPORT}"}
+    return Story(told, lines | (report if _can_draw() else {}))
+
+
+def _write_table(name: str, raw: RawSet) -> None:
+    """One table with a column of ids and one of persons."""
+    fields = raw.fields()
+    with open(Path.cwd() / name, "w", newline="", encoding="utf-8") as f:
+        writer = csv.writer(f)
+        writer.writerow(["id", *fields, "person"])
+        writer.writerows(zip(raw.item_ids, *map(raw.column, fields), raw.labels or (), strict=True))
+
+
+def _of_sets(name: str, n_sets: int, suffix: str, options: str, told: str) -> Story:
+    """Many small sets: the first to learn from, the others to test."""
+    sets = getattr(clustruct.datasets, f"make_{name}")(n_sets=n_sets)
+    train, test, model = f"train.{suffix}", f"test.{suffix}", f"{name}.model"
+    cut = len(sets) * 2 // 3
+    _write(train, sets[:cut])
+    _write(test, sets[cut:])
+    pair = shlex.join([sets[cut].name, "--pair", *_mates(sets[cut])])
+    lines = {
+        "Learn from the first file.": f"fit {train} {options} --model {model}",
+        "Group the others.": f"predict {test} --model {model} --out groups.csv",
+        "How good is it?": f"evaluate {test} --model {model}",
+        "What went wrong, and what is least confident?": f"explain {test} --model {model} --top 3",
+        "Why are these two together, or apart?": f"explain {test} --model {model} --in {pair}",
+    }
+    return Story(f"{told}\n{cut} sets to learn from: {train}; the others to test: {test}", lines)
+
+
+TASKS: dict[str, Callable[[], Story]] = {
+    "customers": customers,
+    "records": lambda: _of_sets(
+        *("records", 10, "csv", "--set set --id id --cluster cluster"),
         "Ten batches of address records. Some people were entered more than once, with slips and gaps.",
     ),
-    "news": Task(
-        12, "jsonl", "", "Twelve days of short articles. Articles about the same event belong together."
+    "news": lambda: _of_sets(
+        *("news", 12, "jsonl", ""),
+        "Twelve days of short articles. Articles about the same event belong together.",
     ),
-    "mentions": Task(
-        *(12, "jsonl", "--kind mentions"),
+    "mentions": lambda: _of_sets(
+        *("mentions", 12, "jsonl", "--kind mentions"),
         "Twelve short texts. Names, titles and pronouns that mean the same person belong together.",
     ),
 }
 
 
+def _write(name: str, sets: list[RawSet]) -> None:
+    """With the whole name: where that fails, the folder matters."""
+    clustruct.io.write_sets(Path.cwd() / name, sets)
+
+
+def _can_draw() -> bool:
+    return all(find_spec(name) is not None for name in ("matplotlib", "jinja2"))
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What is made up, and where it is kept."""
     parser.add_argument("--folder", metavar="FOLDER", help="keep the files there (default: nowhere)")
-    parser.add_argument("--task", choices=tuple(TASKS), default="records", help="records")
+    tasks = (*TASKS, "marbles")
+    parser.add_argument("--task", choices=tasks, default="customers", help="customers")
 
 
 def run(args: argparse.Namespace) -> int | None:
@@ -62,37 +138,69 @@ def run(args: argparse.Namespace) -> int | None:
         Path(args.folder).mkdir(parents=True, exist_ok=True)
     made = contextlib.nullcontext(args.folder) if args.folder else tempfile.TemporaryDirectory()
     with made as folder, contextlib.chdir(folder):
+        if args.task == "marbles":
+            _marbles(args)
+            return None
         quiet = [*filter(None, ["--quiet" if args.quiet else None])]
-        steps = _steps(args.task, lambda line: args.main([*line, *quiet]), silent=args.json)
+        steps = _steps(TASKS[args.task](), lambda line: args.main([*line, *quiet]), silent=args.json)
+        drawn = args.task == "customers" and args.folder and _can_draw() and _draw()
     if args.json:
         print_json({"task": args.task, "commands": steps})
-    elif args.folder:
-        print(f"\nThe files are in {args.folder}.")
     else:
-        print("\nNow with your own data: clustruct --help. (clustruct demo --folder try keeps these files.)")
+        _end(args.folder, bool(drawn))
     return next((int(step["exit_code"]) for step in steps if step["exit_code"]), None)
 
 
-def _steps(name: str, main: Main, silent: bool) -> list[dict[str, str | int]]:
-    task = TASKS[name]
-    sets = getattr(clustruct.datasets, f"make_{name}")(n_sets=task.n_sets)
-    train, test, model = f"train.{task.suffix}", f"test.{task.suffix}", f"{name}.model"
-    cut = len(sets) * 2 // 3
-    # With the whole name: where that fails, the folder matters.
-    clustruct.io.write_sets(Path.cwd() / train, sets[:cut])
-    clustruct.io.write_sets(Path.cwd() / test, sets[cut:])
-    first, second = _mates(sets[cut])
+def _marbles(args: argparse.Namespace) -> None:
+    from . import marbles
+
+    with contextlib.redirect_stdout(StringIO()) if args.json else contextlib.nullcontext():
+        marbles.run(Path.cwd())
+    if args.json:
+        print_json({"task": "marbles", "commands": []})
+    elif args.folder:
+        print(f"\nPicture: {Path(args.folder) / marbles.PICTURE}")
+
+
+def _end(folder: str | None, drawn: bool) -> None:
+    """What to look at."""
+    if not folder:
+        print("\nNow with your own data: clustruct --help. (clustruct demo --folder try keeps these files.)")
+        return
+    print(f"\nThe files are in {folder}.")
+    if drawn:
+        print(f"Look at: {Path(folder) / PICTURE}, what the model makes of {DRAWN} customers, and")
+        print(
+            f"         {Path(folder) / REPORT} in a browser: how good it is, what it learned, where it errs."
+        )
+    print("Now with your own data: clustruct --help.")
+
+
+def _draw() -> bool:
+    """The similarities of customers who were entered more than once, group by group."""
+    from matplotlib.figure import Figure
+
+    (raw,) = clustruct.io.read_sets("answers.csv", columns=clustruct.io.Columns(id="id", cluster="person"))
+    times = Counter(raw.labels or ())
+    persons = [y for y in times if times[y] > 1]
+    rows = sorted((persons.index(y), a) for a, y in enumerate(raw.labels or ()) if times[y] > 1)
+    some = raw.take([a for _, a in rows[:DRAWN]])
+    pipeline = clustruct.load("customers.model")
+    (item_set,) = pipeline[:-1].transform([replace(some, labels=None)])
+    display = clustruct.plot.SimilarityMatrixDisplay.from_predictions(
+        pipeline[-1].decision_function(item_set),
+        pipeline[-1].predict([item_set])[0],
+        truth=list(some.labels or ()),
+        ax=Figure(figsize=(7.4, 6.2), layout="constrained").subplots(),
+    )
+    display.figure_.savefig(PICTURE, dpi=110)
+    return True
+
+
+def _steps(story: Story, main: Main, silent: bool) -> list[dict[str, str | int]]:
     if not silent:
-        print(f"{task.story}\n{cut} sets to learn from: {train}; the others to test: {test}")
-    pair = shlex.join([sets[cut].name, "--pair", first, second])
-    lines = {
-        "Learn from the first file.": f"fit {train} {task.options} --model {model}",
-        "Group the others.": f"predict {test} --model {model} --out groups.csv",
-        "How good is it?": f"evaluate {test} --model {model}",
-        "What went wrong, and what is least confident?": f"explain {test} --model {model} --top 3",
-        "Why are these two together, or apart?": f"explain {test} --model {model} --in {pair}",
-    }
-    return [_step(why, shlex.split(line), main, silent) for why, line in lines.items()]
+        print(story.told)
+    return [_step(why, shlex.split(line), main, silent) for why, line in story.lines.items()]
 
 
 def _mates(raw: RawSet) -> tuple[str, str]:

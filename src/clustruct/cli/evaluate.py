@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from clustruct.metrics import Evaluation, PairedComparison
     from clustruct.records import RawSet
 
-SUMMARY = "how good is a model? every score, per set and mean"
+SUMMARY = "how good is a model? a verdict, and scores per set and over all"
 DESCRIPTION = """\
-Compare predicted clusters with the right ones: pairwise, MUC, B-cubed, CEAF, LEA, Rand, NMI, ...
+Compare predicted clusters with the right ones: a verdict in one line, then pairwise precision, recall and F,
+B-cubed F and the adjusted Rand index; with --all also MUC, CEAF, LEA, NMI, ...
 Two models are compared set by set (Wilcoxon signed ranks, t-test)."""
 EXAMPLES = """\
 examples
@@ -36,6 +37,8 @@ examples
 LOSSES = {"pairwise_loss": "pairwise", "mitre_loss": "mitre"}
 # With fewer, no outcome of Wilcoxon's test is below 0.05 (two tails).
 FEWEST_GROUPS = 6
+# Of all scores those that most people ask for; --all prints the rest.
+FIRST = ("pairwise_precision", "pairwise_recall", "pairwise_f1", "b_cubed_f1", "adjusted_rand")
 PER_SET = ("pairwise_loss", "pairwise_f1", "b_cubed_f1", "conll_f1", "adjusted_rand")
 
 
@@ -47,6 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     judged.add_argument("--predictions", metavar="FILE", help="judge the clusters of this file, not a model")
     parser.add_argument("--against", metavar="FILE", help="a second model (or predictions) to compare with")
     add_needs(parser)
+    parser.add_argument("--all", action="store_true", help="print all scores, not the five that matter most")
     searches.add_rounding(parser.add_argument)
     curve.add_arguments(parser)
 
@@ -73,7 +77,7 @@ def run(args: argparse.Namespace) -> None:
             found |= {"against": second.as_json(), "comparison": {name: _test(test) for name, test in tests}}
         print_json(found)
     else:
-        _print(first)
+        _print(first, args.all)
         if second is not None:
             _print_comparison(args.against, first, second)
         if recall is not None:
@@ -135,9 +139,11 @@ class Scored:
         return {"mean": self.scores.mean, "pooled": self.scores.micro, "per_set": rows}
 
 
-def _print(scored: Scored) -> None:
+def _print(scored: Scored, everything: bool) -> None:
     scores = scored.scores
-    print(f"{count(len(scored.sets), 'set')}, {count(sum(map(len, scored.sets)), 'item')}\n")
+    print(
+        f"{count(len(scored.sets), 'set')}, {count(sum(map(len, scored.sets)), 'item')}: {scores.verdict()}\n"
+    )
     rows = [
         [row[0] or "table", *row[1:], *(percent(name, scores.per_set[name][i]) for name in PER_SET)]
         for i, row in enumerate(scored.sizes())
@@ -145,8 +151,11 @@ def _print(scored: Scored) -> None:
     print(table(["set", "items", "clusters", "predicted", *map(title, PER_SET)], rows, most=20))
     print("\nover all sets (scores and losses in percent; pooled: sets counted together)")
     pooled = {name: percent(name, value) for name, value in scores.micro.items()}
-    rows = [[title(name), percent(name, mean), pooled.get(name)] for name, mean in scores.mean.items()]
+    chosen = scores.mean if everything else FIRST
+    rows = [[title(name), percent(name, scores.mean[name]), pooled.get(name)] for name in chosen]
     print(table(["score", "mean", "pooled"], rows))
+    if not everything:
+        print(f"(--all: {len(scores.mean) - len(FIRST)} further scores)")
 
 
 def _test(found: PairedComparison) -> dict[str, object]:

@@ -7,7 +7,7 @@ import errno
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import TypeAlias
@@ -25,7 +25,7 @@ Show it how you group things, and it groups the next ones the same way.
 
   clustruct fit train.jsonl --model news.model         learn from sets whose groups are known
   clustruct predict new.jsonl --model news.model       group new sets
-  clustruct evaluate test.jsonl --model news.model     how good is it? every score, per set and mean
+  clustruct evaluate test.jsonl --model news.model     how good is it? a verdict, then scores
   clustruct explain test.jsonl --model news.model      what went wrong, and why
 
 Start with "clustruct demo": it makes data, runs these commands and shows what they print.
@@ -51,22 +51,53 @@ Say: TypeAlias = Callable[[str], None]
 Faults: TypeAlias = tuple[type[Exception], ...]
 
 
-def build_parser(command: str | None = None) -> argparse.ArgumentParser:
-    """The parser of all commands; only the one named has its arguments. Imports nothing heavy."""
+# What a report of a fault should name; packages that are not installed are left out.
+NEEDED = ("numpy", "scipy", "scikit-learn", "numba", "piqp", "highspy")
+EXTRAS = ("matplotlib", "jinja2", "pyarrow", "rapidfuzz", "snowballstemmer", "starlette", "uvicorn", "dask")
+
+
+class _Versions(argparse.Action):
+    """Prints versions, and ends."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        print(versions())
+        parser.exit()
+
+
+def versions() -> str:
+    """This package, Python, and what it is used with.
+
+    >>> versions().splitlines()[0].startswith("clustruct ")
+    True
+    """
+    import platform
+    from importlib import metadata
+
+    rows = [("clustruct", clustruct.__version__), ("python", platform.python_version())]
+    for name in NEEDED + EXTRAS:
+        with suppress(metadata.PackageNotFoundError):
+            rows.append((name, metadata.version(name)))
+    return "\n".join(f"{name} {version}" for name, version in rows)
+
+
+def build_parser(command: str | None = None, *, whole: bool = False) -> argparse.ArgumentParser:
+    """The parser of all commands; only the one named has its arguments, or, as a whole, each. Imports nothing
+    heavy for the names alone.
+    """
     plain = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser("clustruct", description=ABOUT, epilog=ENDING, formatter_class=plain)
-    parser.add_argument("--version", action="version", version=f"clustruct {clustruct.__version__}")
+    parser.add_argument("--version", action=_Versions, nargs=0, help="print versions, of what it needs, too")
     commands = parser.add_subparsers(dest="command", metavar="command")
     for name in COMMANDS:
         module = import_module(f"clustruct.cli.{name}")
         words = {"help": module.SUMMARY, "description": module.DESCRIPTION, "epilog": module.EXAMPLES}
         sub = commands.add_parser(name, formatter_class=plain, **words)
-        if name == command:
+        if whole or name == command:
             # A command of several actions gives the parsers of these.
             for one in module.add_arguments(sub) or [sub]:
                 add_output(one)
                 one.add_argument("--traceback", action="store_true", help=argparse.SUPPRESS)
-                one.set_defaults(run=module.run, parser=one, main=main)
+                one.set_defaults(run=module.run, parser=one, main=main, build_parser=build_parser)
     return parser
 
 

@@ -60,9 +60,39 @@ class Evaluation:
             for name, values in self.per_set.items()
         }
 
+    def verdict(self) -> str:
+        """How good the groups are, in one line: sets that are exactly right, and pairs of all sets.
+
+        >>> print(evaluate([[0, 0, 1], ["a", "b", "b"]], [[0, 0, 1], [0, 0, 1]]).verdict())
+        1 of 2 sets is exactly right; of the pairs put together 50 % are right, of those that belong together
+        50 % were found
+        >>> evaluate([[0, 0, 1]], [[1, 1, 0]]).verdict()
+        'everything is exactly right'
+        """
+        exact = self.per_set["rand"] == 1.0
+        n, right = len(exact), int(exact.sum())
+        if right == n:
+            return "everything is exactly right" if n == 1 else f"all {n} sets are exactly right"
+        sets = "" if n == 1 else f"{right} of {n} sets {'is' if right == 1 else 'are'} exactly right; "
+        together, found = (_percent(self.micro[f"pairwise_{side}"]) for side in ("precision", "recall"))
+        return (
+            f"{sets}of the pairs put together {together} are right, "
+            f"of those that belong together {found} were found"
+        )
+
     def __str__(self) -> str:
         rows = [(name, value, self.micro.get(name)) for name, value in self.mean.items()]
         return table(["score", "mean", "micro"], rows, digits=4)
+
+
+def _percent(share: float) -> str:
+    """Rounded, but never to all or nothing where it is not.
+
+    >>> _percent(0.5), _percent(0.9999), _percent(1.0)
+    ('50 %', '99.9 %', '100 %')
+    """
+    shown = round(100.0 * share) if 0.01 <= share < 0.99 else min(max(round(100.0 * share, 1), 0.1), 99.9)
+    return f"{100.0 * share if share in (0.0, 1.0) else shown:g} %"
 
 
 def evaluate(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable
 from typing import Any, NamedTuple
 
@@ -11,7 +12,7 @@ from sklearn.base import BaseEstimator
 from clustruct.explain import ClusterMove, ItemConfidence, Mixture, SetFindings, WrongPair, pair_contributions
 from clustruct.plot import PairContributionDisplay
 from clustruct.records import RawSet, is_missing
-from clustruct.text import count
+from clustruct.text import count, short
 
 from . import figures
 from .findings import Findings
@@ -34,8 +35,8 @@ MOST_SETS = 40
 MOST_ERRORS, MOST_PIECES, MOST_ITEMS = 20, 10, 8
 MOST_PAIRS = 4
 MOST_CONFIDENCES, MOST_CLUSTERS = 20, 10
-# Letters of a field of an item.
-FIELD_LETTERS = 60
+# Letters of a field of an item, in a line and in a column of its own.
+FIELD_LETTERS, SIDE_LETTERS = 60, 400
 
 
 class Table(NamedTuple):
@@ -55,6 +56,7 @@ class Item(NamedTuple):
 def contents(findings: Findings) -> dict[str, object]:
     """All that can be said of these sets; what cannot is None or empty."""
     return {
+        "verdict": verdict(findings),
         "summary": summary(findings),
         "scores": scores(findings),
         "learned": figures.learned(findings),
@@ -75,6 +77,17 @@ def as_item(raw: RawSet, a: int) -> Item:
     fields = [f"{name}: {value}" for name, value in raw.items[a].items() if not is_missing(value)]
     words = [f if len(f) <= FIELD_LETTERS else f[: FIELD_LETTERS - 1] + "…" for f in fields]
     return Item(item_name(raw, a), "; ".join(words))
+
+
+def verdict(findings: Findings) -> str:
+    """How good it is, before anything else."""
+    if findings.scores is not None:
+        told = findings.scores.verdict()
+        return told[0].upper() + told[1:] + "."
+    items = sum(len(one.raw) for one in findings.sets)
+    clusters = sum(int(one.labels.max()) + 1 for one in findings.sets)
+    found = f"{count(items, 'item')} in {count(clusters, 'cluster')}."
+    return f"{found} Without labels nothing says how many are right; those to look at first are below."
 
 
 def summary(findings: Findings) -> Table:
@@ -175,9 +188,48 @@ def wrong_pairs(findings: Findings) -> list[dict[str, Any]]:
         ids = [item_name(one.raw, a) for a in range(len(one.raw))]
         display = PairContributionDisplay.from_predictions(found, ids=ids, n=10, ax=ax)
         drawn = figures.picture(display, f"contributions of the features to a pair of set {one.name}")
-        items = {"first": as_item(one.raw, pair.a), "second": as_item(one.raw, pair.b)}
-        parts.append({"set": one.name, "together": pair.together, "picture": drawn, **items})
+        about = {"set": one.name, "together": pair.together, "picture": drawn}
+        parts.append({**about, "fields": side_by_side(one.raw, pair.a, pair.b)})
     return parts
+
+
+class Side(NamedTuple):
+    """A field of two items: what each has, in pieces, with whether the other lacks them."""
+
+    field: str
+    first: list[tuple[str, bool]]
+    second: list[tuple[str, bool]]
+
+
+def side_by_side(raw: RawSet, a: int, b: int) -> dict[str, object]:
+    """Two items in columns, field by field; words that the other lacks are marked."""
+    first, second = raw.items[a], raw.items[b]
+    names = [
+        n
+        for n in dict.fromkeys([*first, *second])
+        if not (is_missing(first.get(n)) and is_missing(second.get(n)))
+    ]
+    rows = [Side(n, *_marked(_text(first.get(n)), _text(second.get(n)))) for n in names]
+    return {"names": [item_name(raw, a), item_name(raw, b)], "rows": rows}
+
+
+def _text(value: object) -> str:
+    return "" if is_missing(value) else short(value, SIDE_LETTERS)
+
+
+def _marked(first: str, second: str) -> tuple[list[tuple[str, bool]], list[tuple[str, bool]]]:
+    """Each text in pieces, with whether the other text lacks them.
+
+    >>> _marked("12 Main St", "12 main road")
+    ([('12', False), (' ', False), ('Main', False), (' ', False), ('St', True)],
+     [('12', False), (' ', False), ('main', False), (' ', False), ('road', True)])
+    """
+    pieces = [re.findall(r"\w+|\W+", text) for text in (first, second)]
+    words = [{piece.casefold() for piece in own} for own in pieces]
+    return tuple(  # type: ignore[return-value]
+        [(piece, piece.casefold() not in words[1 - k] and piece.isalnum()) for piece in own]
+        for k, own in enumerate(pieces)
+    )
 
 
 def _worst_pairs(findings: Findings) -> list[tuple[SetFindings, WrongPair]]:

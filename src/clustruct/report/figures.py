@@ -21,6 +21,7 @@ from .findings import Findings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 
 class Picture(NamedTuple):
@@ -30,24 +31,55 @@ class Picture(NamedTuple):
     data: str
 
 
+# The colour of lines and letters, by which they are known in the drawn image: in a dark page they are light.
+INK, LIGHT_INK = "#1d1f24", "#e6e8eb"
+INKED = ("text.color", "axes.edgecolor", "axes.labelcolor", "axes.titlecolor", "xtick.color", "ytick.color")
+NEARLY_BLACK = ("#000000", "#333333", "#4d4d4d")
+DARK = f"<style>:root{{--ink:{INK}}}@media(prefers-color-scheme:dark){{:root{{--ink:{LIGHT_INK}}}}}</style>"
+
+
 def new_axes(width: float, height: float) -> Axes:
-    """Axes of a figure of its own, which pyplot does not know: nothing stays open."""
+    """Axes of a figure of its own, which pyplot does not know: nothing stays open. The ground is clear."""
+    import matplotlib
     from matplotlib.figure import Figure
 
-    return Figure(figsize=(width, height), layout="constrained").subplots()
+    with matplotlib.rc_context(dict.fromkeys(INKED, INK) | {"axes.facecolor": "none"}):
+        return Figure(figsize=(width, height), layout="constrained", facecolor="none").subplots()
 
 
 def picture(display: Display, describe: str) -> Picture:
     """A drawn display as an image."""
     import matplotlib
 
+    _inked(display.figure_)
     buffer = io.BytesIO()
-    style = {"svg.fonttype": "none", "svg.hashsalt": "clustruct"}
+    style = {"svg.fonttype": "none", "svg.hashsalt": "clustruct", **dict.fromkeys(INKED, INK)}
     with matplotlib.rc_context(style), warnings.catch_warnings():
         # The browser has letters that matplotlib's font lacks.
         warnings.filterwarnings("ignore", message="Glyph")
         display.figure_.savefig(buffer, format="svg", metadata={"Date": None})
-    return Picture(describe, base64.b64encode(buffer.getvalue()).decode("ascii"))
+    drawn = buffer.getvalue().replace(INK.encode(), b"var(--ink)")
+    return Picture(describe, base64.b64encode(_with_style(drawn)).decode("ascii"))
+
+
+def _inked(figure: Figure) -> None:
+    """What is drawn in black, or nearly so, is drawn in ink; legends have no ground of their own."""
+    from matplotlib.colors import to_hex
+    from matplotlib.legend import Legend
+    from matplotlib.lines import Line2D
+    from matplotlib.text import Text
+
+    for one in figure.findobj():
+        if isinstance(one, Line2D | Text) and to_hex(one.get_color()) in NEARLY_BLACK:
+            one.set_color(INK)
+    for legend in figure.findobj(Legend):
+        legend.get_frame().set_facecolor("none")
+
+
+def _with_style(svg: bytes) -> bytes:
+    """An image with the rule for light and dark pages, right after its first tag."""
+    at = svg.index(b">", svg.index(b"<svg")) + 1
+    return svg[:at] + DARK.encode() + svg[at:]
 
 
 def learned(findings: Findings) -> list[Picture]:

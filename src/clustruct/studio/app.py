@@ -60,6 +60,7 @@ class Studio:
             "/api/log": self.log,
             "/api/block": self.block,
             "/api/questions": self.questions,
+            "/api/contradiction": self.contradiction,
             "/api/review": self.review,
             "/api/why": self.why,
             "/api/precision": self.precision,
@@ -205,10 +206,14 @@ class Studio:
     async def questions(self, request: Request) -> Response:
         """A batch of questions."""
         found = await self._engine("questions", n=min(_number(request, "n", 10), 50))
-        names = [q[end] for q in found["questions"] for end in ("a", "b")]
+        names = [name for q in found["questions"] for name in q["items"]]
         told = {item["id"]: item for item in self.project.named(names)}
-        asked = [{**q, "a": told[q["a"]], "b": told[q["b"]]} for q in found["questions"]]
+        asked = [{**q, "items": [told[name] for name in q["items"]]} for q in found["questions"]]
         return JSONResponse({**found, "questions": asked, "curve": self.project.curve()})
+
+    async def contradiction(self, request: Request) -> Response:
+        """Decisions that cannot all be right."""
+        return JSONResponse(await self._engine("contradiction"))
 
     async def review(self, request: Request) -> Response:
         """Doubtful groups."""

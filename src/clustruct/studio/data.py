@@ -16,6 +16,13 @@ from clustruct.records import RawSet
 from clustruct.text import short
 
 PROJECT_END = ".clustruct.db"
+# What leaves a project is named after it, with these ends.
+EXPORTED = {
+    "groups": "groups.csv",
+    "model": "model",
+    "corrections": "corrections.csv",
+    "report": "report.html",
+}
 # Rows that are looked at for a guess, and shown.
 LOOKED_AT, SHOWN, LONGEST = 2000, 5, 80
 ID_NAMES = ("id", "nr", "no", "key", "record_id", "item", "uid")
@@ -43,10 +50,15 @@ class Folder:
         return found
 
     def listed(self) -> list[dict[str, Any]]:
-        """Data files and projects, by name."""
+        """Data files and projects, by name; not what projects have exported."""
         ends = tuple(suffixes()) + tuple(f"{end}.gz" for end in suffixes())
+        paths = sorted(self.path.iterdir())
+        stems = [p.name.removesuffix(PROJECT_END) for p in paths if p.name.endswith(PROJECT_END)]
+        exported = {f"{stem}.{end}" for stem in stems for end in EXPORTED.values()}
         found = []
-        for path in sorted(self.path.iterdir()):
+        for path in paths:
+            if path.name in exported:
+                continue
             is_project = path.name.endswith(".db") and path.is_file() and is_store(path)
             if path.is_file() and not path.is_symlink() and (path.name.lower().endswith(ends) or is_project):
                 size = path.stat().st_size

@@ -12,18 +12,16 @@ from clustruct.incremental import Store, known_file, write_decisions
 from clustruct.recipe import Dials
 from clustruct.storage.targets import replacing
 
+from .data import EXPORTED
 from .engine import Engine, barred
 from .learning import keep, proposed
-
-WHAT = ("groups", "model", "corrections", "report")
-ENDS = {"groups": "groups.csv", "model": "model", "corrections": "corrections.csv", "report": "report.html"}
 
 
 def export(engine: Engine, folder: Path, stem: str, what: list[str]) -> dict[str, Any]:
     """Write files into the folder of the project; their names, and the commands that make the same."""
-    if unknown := sorted(set(what) - set(WHAT)):
+    if unknown := sorted(set(what) - set(EXPORTED)):
         raise DataError(f"{unknown[0]!r:.40} cannot be exported")
-    files = {name: f"{stem}.{ENDS[name]}" for name in what}
+    files = {name: f"{stem}.{EXPORTED[name]}" for name in what}
     for name, file in files.items():
         _WRITERS[name](engine, folder / file)
     return {"files": files, "commands": commands(engine, stem)}
@@ -76,7 +74,7 @@ def commands(engine: Engine, stem: str) -> list[str]:
     source, project = settings.get("source") or "data.csv", engine.path.name
     named = ["--id", settings["id"]] if settings.get("id") else []
     fields = ["--fields", ",".join(settings["fields"])] if settings.get("fields") else []
-    model, groups, report = (f"{stem}.{ENDS[name]}" for name in ("model", "groups", "report"))
+    model, groups, report = (f"{stem}.{EXPORTED[name]}" for name in ("model", "groups", "report"))
     data = [*named, *fields]
     lines = [
         ["clustruct", "predict", source, "--model", model, *data, "--out", groups],

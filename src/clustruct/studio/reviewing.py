@@ -4,6 +4,7 @@ why two items are together or not.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,11 +13,13 @@ from scipy import sparse
 from sklearn.pipeline import Pipeline
 
 from clustruct._typing import Floats, Ints
+from clustruct.exceptions import DataError
 from clustruct.explain import by_field, feature_fields, suggested_splits
 from clustruct.explain.pairs import PairExplanation
+from clustruct.incremental import Store, constraints
 from clustruct.itemsets import PairScores
 
-from .asking import Question, questions
+from .asking import Question, check_every, questions
 from .engine import Engine, Known, is_calibrated, probabilities
 from .learning import are_listed, n_confirmed
 
@@ -87,13 +90,18 @@ def group_record(known: Known, group: int) -> dict[str, Any]:
     return {"group": known.names[group], "items": shown, "size": len(items)}
 
 
+def _doubts(engine: Engine, known: Known) -> Doubts:
+    held: Doubts | None = engine.doubts
+    if held is None or held.at != known.at:
+        number, pipeline = _needed(engine)
+        held = engine.doubts = doubts(known, engine.scores(number, pipeline), pipeline)
+    return held
+
+
 def review_page(engine: Engine, offset: int, limit: int) -> dict[str, Any]:
     """Doubtful groups, from one place on, and merges."""
     known, (number, pipeline) = engine.known(), _needed(engine)
-    held = engine.doubts
-    if held is None or held.at != known.at:
-        held = engine.doubts = doubts(known, engine.scores(number, pipeline), pipeline)
-    ids = known.raw.item_ids
+    held, ids = _doubts(engine, known), known.raw.item_ids
     groups = [
         {
             **group_record(known, g),
@@ -137,13 +145,38 @@ def next_questions(engine: Engine, n: int, seed: int) -> dict[str, Any]:
         open_ &= ~are_listed(pairs, np.sort(known.marks.unsure, axis=1), len(known.groups))
     rng = np.random.default_rng([seed, known.at])
     committee = engine.committee(known, rng)
-    found = questions(pairs, probabilities(pipeline, values), committee, open_, n, rng)
-    return {"questions": [_question(known, one) for one in found], "open": int(np.count_nonzero(open_))}
+    every = check_every(len(known.held), len(pairs) == len(known.groups) * (len(known.groups) - 1) // 2)
+    found = questions(pairs, probabilities(pipeline, values), committee, open_, n, rng, known.groups, every)
+    parts = {split[0]: split[3] for split in _doubts(engine, known).groups}
+    return {
+        "questions": [_question(known, one, parts) for one in found],
+        "open": int(np.count_nonzero(open_)),
+    }
 
 
-def _question(known: Known, one: Question) -> dict[str, Any]:
-    a, b = (str(known.raw.item_ids[i]) for i in one.pair)
-    return {"a": a, "b": b, "p": one.p, "why": one.why}
+def _question(known: Known, one: Question, parts: Mapping[int, tuple[int, ...]]) -> dict[str, Any]:
+    """A question as the page shows it; of a group also its id, and the part that may not belong to it."""
+    ids = known.raw.item_ids
+    told: dict[str, Any] = {"items": [str(ids[i]) for i in one.items], "p": one.p, "why": one.why}
+    if len(one.items) == 2:
+        return {"kind": "pair", **told}
+    group = int(known.groups[one.items[0]])
+    return {
+        "kind": "group",
+        **told,
+        "group": known.names[group],
+        "part": [str(ids[a]) for a in parts.get(group, ())],
+    }
+
+
+def contradiction(engine: Engine) -> dict[str, Any]:
+    """Which decisions cannot all be right, by number; None where all can. Items are not read for it."""
+    try:
+        with Store(engine.path) as store:
+            constraints(store.state().statements(), disagreement="majority")
+    except DataError as error:
+        return {"problem": str(error)}
+    return {"problem": None}
 
 
 def block(engine: Engine, skip: int) -> dict[str, Any]:

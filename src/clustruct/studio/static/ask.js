@@ -1,5 +1,5 @@
 import { ask, byId, decide, make, onKey, onUndo, send, tell } from "./common.js";
-import { curve, reasons, sideBySide } from "./items.js";
+import { card, curve, press, reasons, sideBySide, stepCards } from "./items.js";
 
 let batch = [], at = 0, answered = 0, busy = false;
 
@@ -17,26 +17,67 @@ function verdict({ points, enough, reason }) {
   curve(byId("curve"), drawn, { label: "Share of answers foretold by models that had not seen them", x: "answers", y: "foretold" });
 }
 
+const isGroup = (question) => question?.kind === "group";
+
 function draw() {
   const question = batch[at];
-  byId("reason").replaceChildren();
+  for (const id of ["reason", "pair", "members"]) byId(id).replaceChildren();
   for (const id of ["yes", "no", "dunno", "why"]) byId(id).disabled = !question;
+  byId("sides").hidden = !question || isGroup(question);
+  byId("members").hidden = !isGroup(question);
   if (!question) {
     byId("place").textContent = batch.length ? "Learning from your answers…" : "No more questions.";
-    byId("pair").replaceChildren();
     return;
   }
   const how = question.why === "check" ? "drawn at random, to see how good the model is" : "one of the most useful to ask";
   byId("place").textContent = `Question ${at + 1} of ${batch.length}: ${how}.`;
-  sideBySide(byId("pair"), [question.a, question.b]);
+  if (isGroup(question)) group(question);
+  else pair(question);
+}
+
+function words(title, yes, no) {
+  byId("question-title").textContent = title;
+  byId("yes").querySelector("span").textContent = yes;
+  byId("no").querySelector("span").textContent = no;
+}
+
+function pair(question) {
+  words("Do these two belong together?", "Yes", "No");
+  sideBySide(byId("pair"), question.items);
+}
+
+/** Cards of a group; those that may not belong to it are marked already. */
+function group(question) {
+  words(`Do these ${question.items.length} belong together?`, "Yes, all", "No, the marked do not");
+  const doubtful = new Set(question.part);
+  byId("members").replaceChildren(...question.items.map((item) => {
+    const drawn = card(item, { more: { onclick: press } });
+    drawn.setAttribute("aria-pressed", String(doubtful.has(item.id)));
+    return make("li", {}, drawn);
+  }));
+}
+
+/** What an answer to a question decides; nothing where more must be said first. */
+function decision(kind, question) {
+  const ids = question.items.map((item) => item.id);
+  if (!isGroup(question)) return [kind, { items: ids }];
+  const marked = [...byId("members").querySelectorAll('[aria-pressed="true"]')].map((one) => one.dataset.id);
+  if (kind === "same") return ["move", { items: ids, into: question.group }];
+  if (!marked.length || marked.length === ids.length) {
+    tell("Mark the cards that do not belong to the others: click them, or go to them with the arrows and press space.");
+    return null;
+  }
+  if (kind === "unsure") return [kind, { items: [marked[0], ids.find((id) => !marked.includes(id))] }];
+  return ["split", { group: question.group, items: marked }];
 }
 
 async function answer(kind) {
   const question = batch[at];
-  if (!question || busy) return;
+  const decided = question && !busy && decision(kind, question);
+  if (!decided) return;
   busy = true;
   try {
-    await decide(kind, { items: [question.a.id, question.b.id] });
+    await decide(...decided);
     answered += 1;
     at += 1;
     draw();
@@ -61,7 +102,9 @@ async function learn() {
 async function why() {
   const question = batch[at];
   if (!question) return;
-  const found = await ask("/api/why", { a: question.a.id, b: question.b.id });
+  const ids = question.items.map((item) => item.id), other = ids.find((id) => !question.part?.includes(id));
+  const [a, b] = question.part?.length ? [question.part[0], other] : ids;
+  const found = await ask("/api/why", { a, b });
   byId("reason").replaceChildren(reasons(found));
 }
 
@@ -70,6 +113,9 @@ byId("yes").addEventListener("click", say("same"));
 byId("no").addEventListener("click", say("different"));
 byId("dunno").addEventListener("click", say("unsure"));
 byId("why").addEventListener("click", () => why().catch(() => {}));
+for (const [name, by] of [["ArrowDown", 1], ["ArrowRight", 1], ["ArrowUp", -1], ["ArrowLeft", -1]]) {
+  onKey(name, () => (isGroup(batch[at]) ? stepCards(byId("members"), by) : false));
+}
 onKey("y", say("same"));
 onKey("n", say("different"));
 onKey("u", say("unsure"));

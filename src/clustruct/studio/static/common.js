@@ -58,7 +58,18 @@ export async function decide(kind, what = {}) {
     found = await send("/api/decide", sent);
   }
   show(found);
+  look();
   return found;
+}
+
+let looking = 0;
+/** Whether decisions contradict each other: said soon after, and until it is mended. */
+function look() {
+  clearTimeout(looking);
+  looking = setTimeout(async () => {
+    const { problem } = await ask("/api/contradiction").catch(() => ({}));
+    byId("problem").textContent = problem ? `Not both can be right: ${problem}. Undo takes the last back.` : "";
+  }, 300);
 }
 
 const heard = [];
@@ -88,6 +99,7 @@ export function onUndo(what) { undone.push(what); }
 async function takeBack(which) {
   if (byId(which).disabled) return;
   show(await send(`/api/${which}`, { key: key() }));
+  look();
   for (const what of undone) await what();
 }
 

@@ -1,5 +1,5 @@
 import { ask, byId, decide, make, onKey, onUndo, tell } from "./common.js";
-import { card, sideBySide } from "./items.js";
+import { card, sideBySide, stepCards } from "./items.js";
 import { List } from "./list.js";
 
 const chosen = new Set();
@@ -115,13 +115,6 @@ function compare() {
   byId("sides").scrollIntoView({ block: "nearest" });
 }
 
-function step(by) {
-  const cards = [...document.querySelectorAll("#board .item")];
-  if (!cards.length) return;
-  const at = cards.indexOf(document.activeElement);
-  cards[Math.max(0, Math.min(cards.length - 1, at < 0 ? 0 : at + by))].focus();
-}
-
 const another = () => { skip = more ? skip + 1 : 0; return load(); };
 const all = new List(byId("all"), (item) => make("div", { class: "line" }, make("b", {}, item.id), " ",
   Object.values(item.fields).slice(0, 3).join(" · ")));
@@ -137,7 +130,7 @@ byId("unsure").addEventListener("click", () => unsure().catch(() => {}));
 byId("note").addEventListener("click", () => note().catch(() => {}));
 byId("blind").addEventListener("change", () => { blind = byId("blind").checked; load().catch(() => {}); });
 for (const [name, by] of [["ArrowDown", 1], ["ArrowRight", 1], ["ArrowUp", -1], ["ArrowLeft", -1]]) {
-  onKey(name, (event) => (event.target.closest(".list, .scroll") ? false : step(by)));
+  onKey(name, (event) => (event.target.closest(".list, .scroll") ? false : stepCards(byId("board"), by)));
 }
 for (let n = 1; n <= 9; n += 1) onKey(String(n), () => { const held = piles()[n - 1]; if (held) put(held[0]); });
 onKey("n", () => put(null));

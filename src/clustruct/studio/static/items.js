@@ -23,6 +23,19 @@ export function card(item, options = {}) {
     draggable: options.draggable ? "true" : false, ...options.more }, make("b", {}, first[1]), ...values);
 }
 
+/** A card that is clicked is chosen, or no more. */
+export function press(event) {
+  const button = event.currentTarget;
+  button.setAttribute("aria-pressed", String(button.getAttribute("aria-pressed") !== "true"));
+}
+
+/** From the card that has the focus to another one; from elsewhere to the first. */
+export function stepCards(home, by) {
+  const cards = [...home.querySelectorAll(".item")];
+  const at = cards.indexOf(document.activeElement);
+  cards[Math.max(0, Math.min(cards.length - 1, at < 0 ? 0 : at + by))]?.focus();
+}
+
 /** A table with one column for each item and one row for each field. */
 export function sideBySide(table, items) {
   const fields = [...new Set(items.flatMap((item) => Object.keys(item.fields)))];

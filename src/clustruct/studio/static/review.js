@@ -1,5 +1,5 @@
 import { ask, byId, decide, make, onKey, onUndo, send, status, tell } from "./common.js";
-import { card, curve, reasons } from "./items.js";
+import { card, curve, press, reasons } from "./items.js";
 
 const PAGE = 10;
 let offset = 0;
@@ -34,11 +34,6 @@ async function doubt(found) {
   box.reason = reason;
   box.items = held;
   return box;
-}
-
-function press(event) {
-  const button = event.currentTarget;
-  button.setAttribute("aria-pressed", String(button.getAttribute("aria-pressed") !== "true"));
 }
 
 /** Take a box away; who was in it is in the next one, not at the end of the page. */
