@@ -42,8 +42,9 @@ from clustruct.storage import EstimatorState, register
 from .choosing import better_similarity, check_labels_for
 from .corrected import ToldSets, corrected
 from .dials import Dials, predicted
+from .kept_features import FeatureFile
 from .learners import LEARNERS
-from .looking import blocking_for, compared, mapped, warn_of_leak
+from .looking import blocking_for, compared, kept_for_later, mapped, warn_of_leak
 from .searches import check_searches, keep_likeness, warn_of_order
 from .sources import Chosen, WithinSource, source_of
 from .trained import HeldOut, table_loss, training, training_on, was_interrupted
@@ -115,6 +116,8 @@ class Recipe(EstimatorState, BaseEstimator):
         them have two items of a source.
     checkpoint : path, optional
         A `fit` that was cut short goes on from this file, as for the learner.
+    kept_features : path, optional
+        Features of the training pairs are kept in this file, for a fit that goes on (``start``).
     memory_limit : int or str, optional
         What needs more (bytes, or words such as "8G") is refused; by default what needs more than there is.
 
@@ -165,6 +168,7 @@ class Recipe(EstimatorState, BaseEstimator):
     random_state: int = 0
     memory_limit: memory.Size = None
     checkpoint: str | os.PathLike[str] | None = None
+    kept_features: str | os.PathLike[str] | None = None
 
     def fit(
         self,
@@ -199,7 +203,8 @@ class Recipe(EstimatorState, BaseEstimator):
         groups = groups_of(raws) if groups is None else groups
         whole = len(raws) == 1 and not self.was_cut_
         chosen = source_of(self, self._learner(), raws)
-        self.pipeline_ = self._train(raws, groups, chosen, self.checkpoint, whole=whole, hint=True)
+        kept = FeatureFile(self.kept_features)
+        self.pipeline_ = self._train(raws, groups, chosen, self.checkpoint, whole=whole, hint=True, kept=kept)
         if isinstance(held := getattr(self.pipeline_[-1], "shown_", None), TrainingShape):  # before a cut
             self.pipeline_[-1].shown_ = held.with_set_sizes(shown)
         told = None if chosen is None else chosen.told()
@@ -227,7 +232,7 @@ class Recipe(EstimatorState, BaseEstimator):
             start = Pipeline([("features", features), ("model", self._learner())])
             keep_likeness(self, start[-1], features)
         if not was_interrupted(start[-1]):
-            self.pipeline_ = corrected(start, self._cut_as_before(given))
+            self.pipeline_ = corrected(start, self._cut_as_before(given), FeatureFile(self.kept_features))
         self.training_ = training_on(self.pipeline_[-1], given.sets, given.n_named)
         return self
 
@@ -339,6 +344,7 @@ class Recipe(EstimatorState, BaseEstimator):
         *,
         whole: bool = False,
         hint: bool = False,
+        kept: FeatureFile | None = None,
     ) -> Pipeline:
         """Features fitted to the sets, and a clusterer trained on them; with a hint of fields that decide."""
         model = self._learner(sets[0] if whole else None)
@@ -357,6 +363,8 @@ class Recipe(EstimatorState, BaseEstimator):
             warn_of_leak(features, item_sets, sets)
         labels = [list(raw.labels or ()) for raw in sets]
         item_sets = mapped(self, item_sets, labels, groups, [features, trusting])
+        if kept is not None:
+            kept_for_later(kept, trusting, sets, item_sets, whole=whole)
         if isinstance(model, SupervisedCorrelationClustering):
             model.among([rest for _, rest in listed])
         with working("learning"):
