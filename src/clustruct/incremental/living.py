@@ -55,7 +55,9 @@ class Outcome:
 
     def as_known(self) -> Known:
         """What is known after the run, for the next one."""
-        return Known(self.raw, self.state.after(self.update.groups), index=self.index)
+        changes, groups = self.update.changes, self.update.groups
+        places = {move.item: move.new for move in changes.moved} | {i: groups[i] for i in changes.added}
+        return Known(self.raw, self.state.after(places), index=self.index)
 
 
 def add_to_groups(
@@ -85,7 +87,7 @@ def add_to_groups(
     state = replay(list(decisions), before) if decisions and not known.is_store else known.state
     said = state.statements() + (_judgements(decisions) if known.is_store else [])
     index, given = _with_new(known, as_stored(new) if known.is_store else new)
-    held = constraints(said, known=frozenset(map(str, index.raw.item_ids)))
+    held = constraints(said, known=frozenset(map(str, index.raw.item_ids)) if said else None)
     found = place_items(
         pipeline,
         index.columns,
@@ -96,9 +98,8 @@ def add_to_groups(
         fresh=fresh,
         random_state=random_state,
     )
-    fresh_items = tuple(item for item in found.groups if item not in before)
     changes = found.changes if state is known.state else compare(before, found.groups)
-    return Outcome(index.raw, fresh_items, len(new) - given, found, changes, held, index, state)
+    return Outcome(index.raw, changes.added, len(new) - given, found, changes, held, index, state)
 
 
 def as_stored(raw: RawSet) -> RawSet:

@@ -57,11 +57,13 @@ def place_items(
     """
     check_correlation(pipeline[-1])
     columns = given if isinstance(given, Columns) else Columns(given)
-    items = [str(name) for name in columns.raw.item_ids]
+    items = [*map(str, columns.raw.item_ids)]
     known, held = groups or {}, constraints or Constraints()
-    named = {item for said in held.broken(known) for item in (said.a, said.b)}
-    touched = np.array([item not in known or item in named for item in items])
-    scores = scores_near(pipeline, columns, touched, [known.get(item) for item in items])
+    theirs = [*map(known.get, items)]
+    touched = np.array([group is None for group in theirs])
+    if named := {item for said in held.broken(known) for item in (said.a, said.b)}:
+        touched |= np.fromiter(map(named.__contains__, items), np.bool_, len(items))
+    scores = scores_near(pipeline, columns, touched, theirs)
     more = {"confirmed": confirmed, "revise": revise, "fresh": fresh, "random_state": random_state}
     with working("grouping"):
         return update_groups(known, items, scores, constraints=held, **more)  # type: ignore[arg-type]

@@ -12,7 +12,7 @@ from clustruct._typing import Ints
 from clustruct.itemsets import PairScores
 
 from .assign import NEW, Assignment, assign
-from .changes import Changes, compare
+from .changes import Changes, compare, compare_parts
 from .constraints import Constraints
 from .ledger import digest, fresh_id
 from .matching import match_groups, with_ids
@@ -84,11 +84,11 @@ def update_groups(
     >>> found.groups, found.changes.summary()
     ({'a': 'g1', 'b': 'g2', 'c': 'g1'}, '1 group unchanged, 1 grown; 1 item added')
     """
-    numbers = {name: a for a, name in enumerate(items)}
+    numbers = dict(zip(items, range(len(items)), strict=True))
     if len(numbers) < len(items):
         twice = next(name for a, name in enumerate(items) if numbers[name] != a)
         raise ValueError(f"the item {twice!r} is there twice")
-    names, known = numbered([existing.get(item) for item in items])
+    names, known = numbered([*map(existing.get, items)])
     held = constraints or Constraints()
     found = assign(
         scores,
@@ -103,10 +103,20 @@ def update_groups(
     touched = _touched(known, found.labels)
     groups = _named(existing, items, found.labels, touched, confirmed or {}, fresh)
     proposals = _proposals(found, items, names)
-    some = {groups[items[a]] for a in touched.tolist()}
-    some |= {existing[items[a]] for a in touched.tolist() if items[a] in existing}
-    changes = compare(existing, groups, only=some)
+    some = [items[a] for a in touched.tolist()]
+    changes = _changes(existing, groups, some, whole=len(existing) == np.count_nonzero(known != NEW))
     return Update(groups, changes, proposals, tuple(items[a] for a in found.freed))
+
+
+def _changes(
+    existing: Mapping[str, str], groups: Mapping[str, str], some: Sequence[str], *, whole: bool
+) -> Changes:
+    """What changed, which is in the groups of some items; ``whole``: these are all items of their groups."""
+    was = {item: existing[item] for item in some if item in existing}
+    now = {item: groups[item] for item in some}
+    if whole:
+        return compare_parts(was, now, existing, groups)
+    return compare(existing, groups, only={*was.values(), *now.values()})
 
 
 def numbered(groups: Sequence[G | None]) -> tuple[list[G], Ints]:
