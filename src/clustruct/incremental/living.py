@@ -19,7 +19,7 @@ from .constraints import Constraints, constraints
 from .decisions import JUDGEMENTS, Decision
 from .index import KnownIndex
 from .kept_index import keep_index
-from .known import Known
+from .known import LAST_RUNS, Known
 from .labels import Labels
 from .replay import State, Statement, replay
 from .scoring import place_items
@@ -42,6 +42,7 @@ class Outcome:
     held : the constraints that hold
     index : what was made of all items for scoring: with it the next run looks at its new items alone
     state : groups and what people said, before the run
+    placed : as in `Known`, before the run
     """
 
     raw: RawSet
@@ -52,12 +53,14 @@ class Outcome:
     held: Constraints
     index: KnownIndex
     state: State
+    placed: tuple[frozenset[str], ...] | None = None
 
     def as_known(self) -> Known:
         """What is known after the run, for the next one."""
         changes, groups = self.update.changes, self.update.groups
         places = {move.item: move.new for move in changes.moved} | {i: groups[i] for i in changes.added}
-        return Known(self.raw, self.state.after(places), index=self.index)
+        placed = (*(self.placed or ()), frozenset(places))[-LAST_RUNS:]
+        return Known(self.raw, self.state.after(places), index=self.index, placed=placed)
 
 
 def add_to_groups(
@@ -67,6 +70,7 @@ def add_to_groups(
     *,
     decisions: Sequence[Decision] = (),
     revise: bool = False,
+    settle: int | None = None,
     fresh: Callable[[str], str] | None = None,
     random_state: int = 0,
 ) -> Outcome:
@@ -82,7 +86,12 @@ def add_to_groups(
     new : items with ids
     decisions : further decisions, of a file
     revise, fresh, random_state : as for `update_groups`
+    settle : items that one of so many last runs has put into their groups may still be revised (unless they
+        are confirmed), all others stay; the changes are told. None: all, or with ``revise=False`` none
     """
+    if settle is not None and settle < 0:
+        raise ValueError(f"settle must be a number of runs from 0 on, not {settle!r}")
+    loose = None if settle is None or revise or known.raw is None else known.loose(settle)
     before = known.state.groups
     state = replay(list(decisions), before) if decisions and not known.is_store else known.state
     said = state.statements() + (_judgements(decisions) if known.is_store else [])
@@ -94,12 +103,13 @@ def add_to_groups(
         state.groups,
         constraints=held,
         confirmed=state.confirmed(),
-        revise=revise,
+        revise=revise or bool(loose),
+        loose=loose,
         fresh=fresh,
         random_state=random_state,
     )
     changes = found.changes if state is known.state else compare(before, found.groups)
-    return Outcome(index.raw, changes.added, len(new) - given, found, changes, held, index, state)
+    return Outcome(index.raw, changes.added, len(new) - given, found, changes, held, index, state, known.placed)
 
 
 def as_stored(raw: RawSet) -> RawSet:

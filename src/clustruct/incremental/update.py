@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 import numpy as np
 
-from clustruct._typing import Ints
+from clustruct._typing import Bools, Ints
 from clustruct.itemsets import PairScores
 
 from .assign import NEW, Assignment, assign
@@ -60,6 +60,7 @@ def update_groups(
     constraints: Constraints | None = None,
     confirmed: Mapping[str, int] | None = None,
     revise: bool = False,
+    loose: Collection[str] | None = None,
     fresh: Callable[[str], str] | None = None,
     sweeps: int = 100,
     random_state: int = 0,
@@ -74,6 +75,7 @@ def update_groups(
     constraints : what people said; it holds exactly
     confirmed : items of confirmed groups (`State.confirmed`), which a revision neither splits nor merges
     revise : whether known groups are merged and split where that gains
+    loose : with ``revise``, the known items that may leave their group, or be merged with another; None: all
     fresh : makes an id for a new group, given its first item; by default one that no group of ``existing``
     has,
         the same for the same state
@@ -97,6 +99,7 @@ def update_groups(
         cannot_link=held.cannot_link(numbers),
         confirmed=np.array([confirmed.get(item, NEW) for item in items]) if confirmed else None,
         revise=revise,
+        settled=None if loose is None else (known != NEW) & _where_not(items, loose),
         sweeps=sweeps,
         random_state=random_state,
     )
@@ -106,6 +109,10 @@ def update_groups(
     some = [items[a] for a in touched.tolist()]
     changes = _changes(existing, groups, some, whole=len(existing) == np.count_nonzero(known != NEW))
     return Update(groups, changes, proposals, tuple(items[a] for a in found.freed))
+
+
+def _where_not(items: Sequence[str], some: Collection[str]) -> Bools:
+    return np.fromiter((item not in some for item in items), np.bool_, len(items))
 
 
 def _changes(
