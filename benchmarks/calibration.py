@@ -7,7 +7,8 @@ alone would give for so many (were the probabilities right), the error where eac
 probabilities by a map learned from the others, with the same scores ("by sets": what the chance of which
 sets are known costs, were training and use alike in all else), the error of the map of the sets asked
 themselves where sets are drawn anew, as many with replacement ("floor %": what the choice of the sets asked
-costs a map of scores that is right; and between which figures 8 of 10 draws lie), and the Brier skill score over all compared pairs.
+costs a map of scores that is right; and between which figures 8 of 10 draws lie), and the Brier skill
+score over all compared pairs.
 Items: area under the curve for telling items in the right place from others, by the score lost by the best
 other place, by the same over the size of the cluster, and by the confidence; and the calibration error of the
 confidence, of items and of groups. Each data set's figures are on file when they are made.
@@ -16,7 +17,6 @@ confidence, of items and of groups. Each data set's figures are on file when the
 from __future__ import annotations
 
 import argparse
-import json
 import time
 import warnings
 from dataclasses import replace
@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from benchmarks.printing import table
+from benchmarks.printing import keep_row, table
 from clustruct import Recipe
 from clustruct.calibration import ScoreMap, group_confidence, in_right_place
 from clustruct.explain import item_confidence
@@ -159,15 +159,6 @@ def study(name: str) -> dict[str, Any]:
     return row | {"CPU s": time.process_time() - begun}
 
 
-def keep(row: dict[str, Any], path: Path) -> None:
-    """The row in the file, in place of an older one of that data set."""
-    kept = json.loads(path.read_text()) if path.exists() else []
-    rows = {one["data"]: one for one in [*kept, row]}
-    ordered = [rows[name] for name in NAMES if name in rows]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(ordered, indent=1) + "\n")
-
-
 def main() -> None:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -177,7 +168,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     for name in given.names:
         row = study(name)
-        keep(row, given.json)
+        keep_row(given.json, row, ("data",))
         print(table([row]), flush=True)
     print(f"\nFigures: {given.json}")
 

@@ -3,11 +3,11 @@
     python -m benchmarks.living [googlenews] [febrl3] [persons-100000] [--portions 10]
 
 Prints the loss (100 - pairwise F) of all at once and of each mode of a stream (known groups kept; items
-settled after some runs; known groups revised), ids that changed without being reported (none may), and the CPU seconds of each portion over
-its share of the whole, after all is imported and compiled; both read their items anew. The share is told
-in two ways: by the portion's items among all items, and by its compared pairs (all touch a new item) among
-those that are compared all at once; of several sets it is the median. What one call costs whatever is in it
-is told beside: that of a single item.
+settled after some runs; known groups revised), ids that changed without being reported (none may), and the
+CPU seconds of each portion over its share of the whole, after all is imported and compiled; both read their
+items anew. The share is told in two ways: by the portion's items among all items, and by its compared pairs
+(all touch a new item) among those that are compared all at once; of several sets it is the median. What one
+call costs whatever is in it is told beside: that of a single item.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from clustruct.records import RawSet
 from studies.raw_data import PATHS, item_sets, records, records_together
 
 # Runs after which an item stays where it is; chosen on quarters of googlenews' training half.
-SETTLE = 2
+SETTLE = 5
 
 
 def data(name: str, seed: int) -> tuple[list[RawSet], list[RawSet]]:

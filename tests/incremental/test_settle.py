@@ -1,4 +1,4 @@
-"""Items settle: those that the last runs have grouped may be revised, older ones stay, all changes are told."""
+"""Items settle: those that the last runs have grouped may be revised, older ones stay, changes are told."""
 
 from dataclasses import replace
 

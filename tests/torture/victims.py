@@ -19,7 +19,7 @@ from clustruct.ssvm.checkpoint import Checkpoint
 from . import commands
 from .fuzz_checkpoints import train
 from .fuzz_models import fit_by_command, write_data
-from .living import write_store, write_tables
+from .living import write_early, write_store, write_tables
 
 Work = Callable[[Path], None]
 
@@ -149,6 +149,7 @@ def prepare(folder: Path) -> None:
     fit_by_command(folder, "sure", "--calibrate")
     write_tables(folder)
     write_store(folder)
+    command("clustruct", *write_early(folder))(folder)
     HookModels().prepare(folder, 0)
 
 

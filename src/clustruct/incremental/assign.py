@@ -104,9 +104,7 @@ def assign(
     return _for_all(found, known, near)
 
 
-def _assigned(
-    search: _Search, known: Ints, must: Ints, fixed: Ints, calm: Bools, revise: bool
-) -> Assignment:
+def _assigned(search: _Search, known: Ints, must: Ints, fixed: Ints, calm: Bools, revise: bool) -> Assignment:
     """The answer for new items and the groups near them."""
     kept, freed = _loosened(known, must, search.cannot, search.index, search.values)
     pieces = _Pieces(len(known), kept, must)

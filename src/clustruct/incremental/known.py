@@ -101,7 +101,8 @@ def known_of_store(store: StoredGroups, id: str = "id", *, indexed: bool = True,
     names = store.item_names()
     index = index_of(store, names) if indexed and names else None
     raw = index.raw if index is not None else read_items(store, names) if names else None
-    return Known(raw, store.state(), id, is_store=True, index=index, placed=store.placed(runs) if runs else None)
+    placed = store.placed(runs) if runs else None
+    return Known(raw, store.state(), id, is_store=True, index=index, placed=placed)
 
 
 def one_set(path: str | PathLike[str], sets: Iterator[RawSet]) -> RawSet:

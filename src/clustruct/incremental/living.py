@@ -109,7 +109,9 @@ def add_to_groups(
         random_state=random_state,
     )
     changes = found.changes if state is known.state else compare(before, found.groups)
-    return Outcome(index.raw, changes.added, len(new) - given, found, changes, held, index, state, known.placed)
+    return Outcome(
+        index.raw, changes.added, len(new) - given, found, changes, held, index, state, known.placed
+    )
 
 
 def as_stored(raw: RawSet) -> RawSet:

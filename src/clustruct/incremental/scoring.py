@@ -65,10 +65,18 @@ def place_items(
     if named := {item for said in held.broken(known) for item in (said.a, said.b)}:
         touched |= np.fromiter(map(named.__contains__, items), np.bool_, len(items))
     scores = scores_near(pipeline, columns, touched, theirs)
-    more = {"confirmed": confirmed, "revise": revise, "loose": loose, "fresh": fresh}
-    more["random_state"] = random_state
     with working("grouping"):
-        return update_groups(known, items, scores, constraints=held, **more)  # type: ignore[arg-type]
+        return update_groups(
+            known,
+            items,
+            scores,
+            constraints=held,
+            confirmed=confirmed,
+            revise=revise,
+            loose=loose,
+            fresh=fresh,
+            random_state=random_state,
+        )
 
 
 def constrained(

@@ -123,8 +123,8 @@ class StoredGroups:
     def placed(self, runs: int) -> tuple[frozenset[str], ...]:
         """The items that each of so many last runs has put into a group, the latest run last."""
         last = "SELECT number FROM log WHERE kind = 'run' ORDER BY number DESC LIMIT ?"
-        there = "SELECT item FROM places WHERE run = ?"
-        found = [frozenset(item for (item,) in self._ask(there, number)) for (number,) in self._ask(last, runs)]
+        items = "SELECT item FROM places WHERE run = ?"
+        found = [frozenset(i for (i,) in self._ask(items, number)) for (number,) in self._ask(last, runs)]
         return tuple(reversed(found))
 
     def items(self, ids: Iterable[str] | None = None, since: int = 0) -> Iterator[Item]:
