@@ -8,7 +8,8 @@ Printed: precision and recall as the model is, and with the precision that is as
 clusters had said of it, whether pairs must beat their rivals, whether its bound was reached, and whether it
 may be had at all (else nothing is put together). With half of the clusters labelled, pairs that
 touch the rest have half of the true pairs and three quarters of the false ones: the share of wrong pairs is
-one and a half times that of the whole table, which held-out clusters speak of. ``--wrong FILE`` keeps the pairs of highest
+one and a half times that of the whole table, which held-out clusters speak of. ``--wrong FILE`` keeps the
+pairs of highest
 probability that count as wrong, with their rows: are they errors of the model, or of the labels?
 """
 
