@@ -58,6 +58,7 @@ def _create(folder: Path) -> None:
 BESIDE: dict[str, tuple[str, ...]] = {
     "files": ("pairs.csv", "groups.jsonl", "wide.csv.gz", "graph.graphml"),
     "create": ("target.csv",),
+    "kept": ("target.features",),
 }
 NEW = ("new.jsonl", "--model", "records", "--id", "id")
 TABLE = ("--set", "set", "--cluster", "cluster", "--id", "id", "--C", "1", "--quiet")
@@ -120,6 +121,13 @@ WORKS: dict[str, tuple[Work, str]] = {
     ),
     "start": (
         command("clustruct", "fit", "records.csv", *TABLE, "--start", "records", "--model", "target"),
+        "target",
+    ),
+    "kept": (
+        command(
+            *("clustruct", "fit", "records.csv", *TABLE, "--start", "records", "--model", "target"),
+            *("--keep-features", "target.features"),
+        ),
         "target",
     ),
     "sets": (_sets, "target.csv"),
