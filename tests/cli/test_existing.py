@@ -323,8 +323,11 @@ def test_settle_tells_what_it_moved_and_needs_a_store(predict, command, people):
     code, out, err = predict("--existing", there / "s.db", "--settle", "2", "--out", there / "out.csv")
     assert (code, err) == (0, "")
     assert f"{len(new)} new items: " in out
+    before, after = read_groups(there / "known.csv"), read_groups(there / "out.csv")
+    assert {item: after[item] for item in before} == before  # what came with its groups is settled
     with Store(there / "s.db") as store:
-        assert dict(store.groups()) == read_groups(there / "out.csv")
+        assert dict(store.groups()) == after
+        assert store.placed(2) == (frozenset(), frozenset(new))
 
 
 def test_contradictions_are_told_when_they_are_written_down(command, people):

@@ -24,7 +24,7 @@ from .labels import Labels
 from .replay import State, Statement, replay
 from .scoring import place_items
 from .store import Store
-from .stored import Item, plain
+from .stored import GIVEN, Item, plain
 from .update import Update
 
 # What JSON gives back as it was given.
@@ -168,7 +168,7 @@ def keep_known(store: Store, known: Known, source: str = "") -> int:
         added = _keep_items(store, known.raw, source)
         groups = {i: g for i, g in known.state.groups.items() if store.group_of(i) != g}
         if groups:
-            store.record_run(groups, note=f"groups of {source}" if source else "")
+            store.record_run(groups, note=f"{GIVEN} {source}".strip())
     return added
 
 
