@@ -65,13 +65,18 @@ def test_a_changed_item_makes_its_set_anew_and_is_kept(first, monkeypatch, tmp_p
     assert sizes == [len(SETS[4])]
 
 
-def test_other_features_take_nothing_of_the_file(first, monkeypatch):
-    _, path = first
-    other = Recipe(C=1.0, fields=["name"]).fit(SETS[:4])
+@pytest.mark.parametrize(
+    "other",
+    [Recipe(C=1.0, fields=["name"]).fit(SETS[:4]), Recipe(C=1.0).fit(SETS[1:])],
+    ids=["fields", "weights of terms"],
+)
+def test_other_features_take_nothing_of_the_file(first, monkeypatch, tmp_path, other):
+    copy = tmp_path / "copy.features"
+    copy.write_bytes(first[1].read_bytes())
+    plain = goes_on(other, SETS[:4], None).pipeline_[-1].w_
     sizes = made(monkeypatch)
-    found = goes_on(other, SETS[:4], path).pipeline_[-1]
+    assert np.array_equal(goes_on(other, SETS[:4], copy).pipeline_[-1].w_, plain)
     assert sizes == [len(raw) for raw in SETS]
-    assert len(found.w_) == len(other.pipeline_[-1].w_)
 
 
 @pytest.mark.parametrize("damage", [b"", b"no file of ours", None])
