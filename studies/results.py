@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterable
 from functools import cache
@@ -41,6 +42,20 @@ def digest_of_data(names: Iterable[str]) -> str | None:
     if any(path is None or not path.exists() for path in paths):
         return None
     return digest_of_files(path for path in paths if path is not None)
+
+
+def library_stamp() -> dict[str, str]:
+    """A digest of each part of clustruct that this process has loaded, by its name below the package."""
+    names = [name.split(".") for name in sys.modules if name.startswith("clustruct.")]
+    return {part: digest_of_part(part) for part in sorted({name[1] for name in names})}
+
+
+@cache
+def digest_of_part(part: str) -> str:
+    """Of all sources of a package or module below clustruct; "" where there is none any more."""
+    where = Path(clustruct.__file__).parent / part
+    files = sorted(where.rglob("*.py")) or [where.with_suffix(".py")]
+    return digest_of_files(files) if files[0].exists() else ""
 
 
 def package_commit() -> str:
@@ -106,13 +121,18 @@ class Results:
         for key in set(self.cells) - self.asked:
             del self.cells[key]
         version = {"clustruct": clustruct.__version__, "commit": package_commit()}
-        self.held["made"] = {**version, "sources": self.sources, **about}
+        stamps = {"sources": self.sources, "library": library_stamp()}
+        self.held["made"] = {**version, **stamps, **about}
         self.held["rows"] = json.loads(json.dumps(rows, default=_plain))
         self._write()
 
     def stale_cells(self) -> int:
         """How many cells were made by other sources."""
         return sum(cell["sources"] != self.sources for cell in self.cells.values())
+
+    def library_since(self) -> list[str]:
+        """The parts of the library that the table was made with and that have changed since."""
+        return [part for part, then in self.made.get("library", {}).items() if digest_of_part(part) != then]
 
     def _write(self) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)

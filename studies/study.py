@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -15,7 +16,7 @@ from studies.data import NoData, data_file
 from studies.results import Results, digest_of_data, digest_of_files, digest_of_words
 
 ROOT = Path(__file__).resolve().parents[1]
-QUICK = Path("out/studies")
+QUICK, WHOLE = Path("out/studies"), Path("out/studies/whole")
 Compute = Callable[..., Any]
 
 
@@ -25,7 +26,9 @@ class Table:
 
     ``compute(results, quick)`` asks ``results.get`` for its cells and returns the rows, as JSON; ``render``
     makes Markdown of the rows, ``draw`` pictures below docs/. ``data`` names the files below CLUSTRUCT_DATA.
-    ``sources`` are the modules whose change makes the table stale, beside that of ``compute`` itself.
+    ``sources`` are the modules whose change makes the table stale, beside that of ``compute`` itself;
+    ``reads`` the tables of the same study that it is put together from. ``whole`` holds the settings of
+    the protocol as printed, where the table is made by a shorter one.
     """
 
     key: str
@@ -35,6 +38,12 @@ class Table:
     draw: Callable[[Any, Path], None] | None = None
     data: tuple[str, ...] = ()
     sources: tuple[ModuleType, ...] = ()
+    reads: tuple[str, ...] = ()
+    whole: Mapping[str, Any] | None = None
+
+    def as_printed(self) -> Table:
+        """The table by the protocol of the documents, however long that takes."""
+        return replace(self, compute=partial(self.compute, **self.whole)) if self.whole else self
 
     def digest(self) -> str:
         """Of the sources, and of the settings that ``functools.partial`` gives."""
@@ -50,7 +59,11 @@ class Table:
 
 @dataclass(frozen=True)
 class State:
-    """What is kept of a table: "fresh", "stale" or "missing", why, and what made it."""
+    """What is kept of a table: "fresh", "stale" or "missing", why, and what made it.
+
+    A change of the library makes no table stale: most change no figure, and all of them would be stale
+    always. It is said which parts changed, of those that the table was made with.
+    """
 
     word: str
     why: str = ""
@@ -88,8 +101,11 @@ class Study:
             data_file(name)
         results = self.results(table, folder or (QUICK / self.name if quick else None), **options)
         rows = table.compute(results, quick)
-        results.finish(rows, data=digest_of_data(table.data))
+        results.finish(rows, data=digest_of_data(table.data), reads=self._digest_of_read(table))
         return results.rows
+
+    def _digest_of_read(self, table: Table) -> str:
+        return digest_of_words(*(json.dumps(self.results(self[key]).rows) for key in table.reads))
 
     def state(self, table: Table) -> State:
         """Fresh, stale or missing."""
@@ -101,24 +117,31 @@ class Study:
             return State("stale", f"{old} of {len(kept.cells)} cells by other sources", made)
         if kept.made["sources"] != kept.sources:
             return State("stale", "by other sources", made)
+        if table.reads and kept.made.get("reads") != self._digest_of_read(table):
+            return State("stale", "from other tables", made)
         now = digest_of_data(table.data)
-        if now is None:
-            return State("fresh", "data not looked at", made)
-        return (
-            State("stale", "with other data", made) if now != kept.made["data"] else State("fresh", "", made)
-        )
+        if now is not None and now != kept.made["data"]:
+            return State("stale", "with other data", made)
+        changed = kept.library_since()
+        since = [f"library changed since: {', '.join(changed)}"] if changed else []
+        return State("fresh", "; ".join(["data not looked at"] * (now is None) + since), made)
 
     def render(self, docs: Path = ROOT / "docs") -> list[str]:
-        """Write the tables that are kept into the page and draw their pictures; returns their keys."""
+        """Write the tables that are kept into the page and draw their pictures; returns their keys.
+
+        A table that has a place in the page and was never finished is said to be missing there.
+        """
         done, page = [], docs / "studies" / f"{self.name}.md"
         text = page.read_text("utf-8") if page.exists() else f"# {self.title}\n"
         for table in self.tables:
-            kept = self.results(table)
+            kept, name = self.results(table), f"{self.name}/{table.key}"
             if kept.rows is None:
+                if name in rendering.names_in(text):
+                    text = rendering.put(text, name, f"Not made yet: `{self.command(table.key)}`.")
                 continue
             about = f"clustruct {kept.made['clustruct']}, {kept.made['commit']}"
             body = f"{table.render(kept.rows)}\n\nMade by `{self.command(table.key)}` ({about})."
-            text = rendering.put(text, f"{self.name}/{table.key}", body, table.title)
+            text = rendering.put(text, name, body, table.title)
             if table.draw:
                 table.draw(kept.rows, docs)
             done.append(table.key)

@@ -29,7 +29,11 @@ def main() -> None:
         figure.draw(figure.read(map(Path, given.figures)), Path(given.out))
         return
     if given.part == "render":
-        print(render.render(map(Path, given.figures)))
+        paths = [Path(name) for name in given.figures]
+        if given.page:
+            render.write(paths, Path(given.page))
+        else:
+            print(render.render(paths))
         return
     job = Job("", Path(), Path(given.folder), given.fit_options, given.predict_options, given.seconds)
     if given.part == "made":
@@ -77,6 +81,7 @@ def _parser() -> argparse.ArgumentParser:
     four.add_argument("--out", default="out/tables.svg")
     five = parts.add_parser("render", help="kept figures as Markdown")
     five.add_argument("figures", nargs="+", metavar="JSON")
+    five.add_argument("--page", help="a page of the docs with places for them; without it they are printed")
     return parser
 
 

@@ -1,4 +1,4 @@
-"""Kept figures as Markdown: ``python -m benchmarks.tables render FIGURES.json ...``."""
+"""Kept figures as Markdown, printed or in a page: ``python -m benchmarks.tables render FIGURES.json ...``."""
 
 from __future__ import annotations
 
@@ -7,12 +7,22 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from studies.rendering import put
+
 Row = dict[str, Any]
 
 
 def render(paths: Iterable[Path]) -> str:
     """One table for each file."""
     return "\n\n".join(_table(json.loads(path.read_text())["rows"]) for path in paths)
+
+
+def write(paths: Iterable[Path], page: Path) -> None:
+    """Each file's table into its place in a page: between comments that name ``tables/`` and the file."""
+    text = page.read_text("utf-8")
+    for path in paths:
+        text = put(text, f"tables/{path.stem}", render([path]))
+    page.write_text(text, "utf-8")
 
 
 def _table(rows: list[Row]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 from clustruct.datasets import make_synth
 from clustruct.itemsets import ItemSet
 from clustruct.metrics import compare_paired
-from studies.kmeans2008 import news, synth, webkb, webkb_grid
+from studies.kmeans2008 import news, synth, webkb
 from studies.kmeans2008.webkb_pages import UNIVERSITIES
 from studies.kmeans2008.webkb_pages import webkb as pages
 from studies.results import Results
@@ -29,7 +30,7 @@ def data_sets(results: Results, quick: bool) -> list[dict[str, Any]]:
         **{source: lambda s=source: _sizes(*_news(s)) for source in news.SOURCES},  # type: ignore[misc]
         "Synth": lambda: _sizes(*make_synth()),
     }
-    grids = {"WebKB-L": webkb_grid.GRIDS["l"], "WebKB-N": webkb_grid.GRIDS["n"], "Synth": synth.GRID}
+    grids = {"WebKB-L": webkb.GRIDS["l"], "WebKB-N": webkb.GRIDS["n"], "Synth": synth.GRID}
     names = ["Synth"] if quick else list(made)
     return [
         {"data": name, **results.get(name, made[name]), "C": _ends(grids.get(name, news.GRID))}
@@ -87,16 +88,62 @@ def _kept(key: str) -> Any:
 
 
 def webkb_losses(kind: str) -> dict[str, list[float]] | None:
-    """Losses by method, as far as they are kept."""
-    kept = {m: _kept(f"webkb-{kind}-{m.lower()}-grid") for m in webkb.METHODS}
-    if kept["Spectral"] is None:
-        kept["Spectral"] = _kept(f"webkb-{kind}-spectral")
+    """Losses by method, as far as they are kept; Spectral with the weighting of words chosen."""
+    kept = {m: _kept(f"webkb-{kind}-{m.lower()}") for m in webkb.METHODS if m not in webkb.WEIGHTINGS}
     rows = {m: found["rows"] for m, found in kept.items() if found}
-    if {"Presence", "Spectral"} <= set(rows):
-        # Both weightings of words: that with the lower loss on held-out training sets.
-        both = zip(rows["Spectral"], rows.pop("Presence"), strict=True)
-        rows["Spectral"] = [min(pair, key=lambda row: row["inner"]) for pair in both]
+    if kind == "n" and "Spectral" in rows:
+        rows["Spectral"] = _chosen()
     return {m: [row["loss"] for row in found] for m, found in rows.items()} or None
+
+
+def chosen_words(results: Results, quick: bool) -> dict[str, Any]:
+    """WebKB-N, Spectral: for each university the weighting of words with the lowest loss on held-out training
+    sets, all at C = 1; then C and predictor from the table of that weighting.
+    """
+    return {"kind": "n", "method": "Spectral", "rows": _chosen()}
+
+
+def weightings(results: Results, quick: bool) -> list[dict[str, Any]]:
+    """What the weighting is chosen by: mean losses on held-out training sets at C = 1, the best predictor."""
+    inner = _inner_by_weighting()
+    names = {m: webkb.WEIGHTINGS.get(m, "places") for m in inner}
+    return [
+        {"test set": university, **{names[m]: inner[m][t] for m in inner}}
+        for t, university in enumerate(UNIVERSITIES)
+    ]
+
+
+def _chosen() -> list[dict[str, Any]]:
+    inner, kept = _inner_by_weighting(), {}
+    best = [min(inner, key=lambda m: inner[m][t]) for t in range(len(UNIVERSITIES))]
+    for method in set(best):
+        kept[method] = _kept(f"webkb-n-{method.lower()}")["rows"]
+    return [kept[method][t] for t, method in enumerate(best)]
+
+
+def _inner_by_weighting() -> dict[str, list[float]]:
+    """By weighting and test university, of those weightings whose trainings at C = 1 are all kept."""
+    found = {m: _inner_losses(f"webkb-n-{m.lower()}") for m in ("Spectral", *webkb.WEIGHTINGS)}
+    return {m: losses for m, losses in found.items() if losses is not None}
+
+
+def _inner_losses(key: str, C: float = 1.0) -> list[float] | None:
+    path, n = RESULTS / f"{key}.json", len(UNIVERSITIES)
+    cells = json.loads(path.read_text("utf-8"))["cells"] if path.exists() else {}
+    names = {pair: f"without {pair[0]} and {pair[1]}, C = {C:g}" for pair in combinations(range(n), 2)}
+    if not set(names.values()) <= set(cells):
+        return None
+    losses = {pair: cells[name]["value"]["losses"] for pair, name in names.items()}
+    # A training without t and s is judged on s where t is the test set.
+    return [
+        _lowest([found[str(sum(pair) - t)] for pair, found in losses.items() if t in pair]) for t in range(n)
+    ]
+
+
+def _lowest(held_out: list[dict[str, float]]) -> float:
+    """The mean over held-out sets of the predictor that is best by it."""
+    everywhere = set.intersection(*(set(losses) for losses in held_out))
+    return min(float(np.mean([losses[p] for losses in held_out])) for p in everywhere)
 
 
 def news_losses() -> dict[str, list[float]] | None:
@@ -119,15 +166,3 @@ KINDS: dict[str, Callable[[], dict[str, list[float]] | None]] = {
     "Synth, noise 0.6": lambda: synth_losses(0.6),
     "Synth, noise 0.8": lambda: synth_losses(0.8),
 }
-
-
-def fixed_c(results: Results, quick: bool) -> list[dict[str, Any]]:
-    """WebKB-N, Spectral, trained on three universities at C = 1: the loss of each predictor, as kept."""
-    path = RESULTS / "webkb-n-spectral.json"
-    cells = json.loads(path.read_text("utf-8"))["cells"] if path.exists() else {}
-    found = [(name, cells.get(f"without {t}, C = 1"), str(t)) for t, name in enumerate(UNIVERSITIES)]
-    return [
-        {"test": name, "losses": cell["value"]["losses"][t], "gap": cell["value"]["gap"]}
-        for name, cell, t in found
-        if cell
-    ]

@@ -30,7 +30,7 @@ CURVES: dict[str, dict[str, Any]] = {
     "m": {"label": "items", "values": [50, 100, 150, 200], "make": lambda v: {"cluster_size": v // 5}},
 }
 BASIC = {"n_sets": 5, "n_clusters": 5, "cluster_size": 20, "region_size": 50}
-C, LIMIT, REPEATS = 1e4, 1000, 20
+C, LIMIT = 1e4, 1000
 
 
 def training(options: dict[str, Any], oracle: str, limit: int, seed: int) -> dict[str, Any]:
@@ -45,22 +45,24 @@ def training(options: dict[str, Any], oracle: str, limit: int, seed: int) -> dic
     return {"seconds": seconds, "rounds": found.n_iter, "gap": found.gap / found.objective}
 
 
-def curves(results: Results, quick: bool) -> list[dict[str, Any]]:
+def curves(results: Results, quick: bool, *, repeats: int = 20) -> list[dict[str, Any]]:
     """The four curves for each oracle; --quick: two points, one training of ten rounds each."""
-    rows = []
+    rows, repeats = [], 1 if quick else repeats
     for oracle in ("iterative", "spectral"):
         training({"n_sets": 2, "cluster_size": 4}, oracle, 10, 0)  # compiles
         for name, curve in CURVES.items():
             values = curve["values"][:2] if quick else curve["values"]
-            points = [_point(results, quick, oracle, {**BASIC, **curve["make"](v)}) for v in values]
+            points = [_point(results, quick, oracle, {**BASIC, **curve["make"](v)}, repeats) for v in values]
             seconds = [point["seconds"] for point in points]
             slope = float(np.polyfit(np.log(values), np.log(np.maximum(seconds, 1e-6)), 1)[0])
-            row = {"oracle": oracle, "varied": name, "values": values, "exponent": slope}
+            row = {"oracle": oracle, "varied": name, "values": values, "exponent": slope, "repeats": repeats}
             rows.append(row | {key: [point[key] for point in points] for key in points[0]})
     return rows
 
 
-def _point(results: Results, quick: bool, oracle: str, options: dict[str, Any]) -> dict[str, float]:
+def _point(
+    results: Results, quick: bool, oracle: str, options: dict[str, Any], repeats: int
+) -> dict[str, float]:
     """Medians over the repeats, each of which is kept; and the largest gap left."""
     words = ", ".join(f"{key} {value}" for key, value in options.items())
     found = [
@@ -68,7 +70,7 @@ def _point(results: Results, quick: bool, oracle: str, options: dict[str, Any]) 
             f"{oracle}, {words}, seed {seed}",
             lambda seed=seed: training(options, oracle, 10 if quick else LIMIT, seed),
         )
-        for seed in range(1 if quick else REPEATS)
+        for seed in range(repeats)
     ]
     medians = {key: float(np.median([one[key] for one in found])) for key in ("seconds", "rounds")}
     return medians | {"gap": max(one["gap"] for one in found)}

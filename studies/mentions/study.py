@@ -15,11 +15,11 @@ STUDY = Study(
         Table(
             name,
             f"{name}, half of the documents train",
-            partial(losses.by_loss, name=name),
+            partial(losses.by_loss, name=name, documents=documents),
             data=(f"{name}/{name}.jsonl.gz",),
             sources=(raw_data,),
         )
-        for name in ("litbank", "gum")
+        for name, documents in (("litbank", 100), ("gum", 60))
     ),
     small="litbank",
 )

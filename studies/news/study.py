@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from studies import command_line, raw_data
-from studies.news import by_command, halves
+from studies.news import by_command, few_groups, halves
 from studies.study import Study, Table
 
 FILES = tuple(raw_data.PATHS.values())
@@ -21,6 +21,13 @@ STUDY = Study(
         ),
         Table(
             "command", "Through the command alone", by_command.by_command, data=FILES, sources=(command_line,)
+        ),
+        Table(
+            "few-groups",
+            "googlenews: C chosen on four groups",
+            few_groups.rules,
+            data=(raw_data.PATHS[few_groups.NAME],),
+            sources=(raw_data, halves),
         ),
     ),
     small="features",

@@ -78,7 +78,7 @@ def by_dedupe(results: Results, quick: bool) -> list[dict[str, Any]]:
 def run(name: str) -> dict[str, Any]:
     """Train and partition."""
     dedupe = _dedupe()
-    started = time.perf_counter()
+    started = time.process_time()
     sets = raw_data.records(name)
     train, test = sets[:5], sets[5:]
     kinds = field_kinds(train)
@@ -96,4 +96,4 @@ def run(name: str) -> dict[str, Any]:
             labels[list(members)] = len(raw) + k
         found.append(labels)
     F, B = scores(labels_of(test), found)
-    return {"data": name, "pairwise F": F, "B-cubed": B, "seconds": time.perf_counter() - started}
+    return {"data": name, "pairwise F": F, "B-cubed": B, "CPU seconds": time.process_time() - started}

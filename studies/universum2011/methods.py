@@ -117,8 +117,6 @@ METHODS: dict[str, Method] = {
     "CLGR": clgr,
     "PLSA": plsa,
 }
-# Seeds of the methods that take long; the others have as many as asked for.
-FEWER = {"Ncut": 1, "CPM3C": 1, "GMM": 1, "PLSA": 5, "M2DCU, all of U_rest": 5, "M2DCU, U_rest between": 3}
 
 
 def run(method: str, corpus: Corpus, seed: int) -> np.ndarray:

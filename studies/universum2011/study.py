@@ -8,7 +8,7 @@ scale: what is active at which scale of X. sensitivity: Figures 2 to 4. toy: Fig
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -41,17 +41,18 @@ def _by_corpus(
     compute: Callable[..., Any],
     render: Any = markdown,
     names: tuple[str, ...] = corpora.CORPORA,
-    **settings: Any,
+    whole: Mapping[str, Any] | None = None,
 ) -> list[Table]:
     """One table for each corpus."""
     return [
         Table(
             f"{key}-{name}",
             f"{title}: {TITLES[name]}",
-            partial(compute, name=name, **settings),
+            partial(compute, name=name),
             render,
             data=corpora.FILES[name],
             sources=(corpora, methods),
+            whole=whole,
         )
         for name in names
     ]
@@ -75,6 +76,7 @@ STUDY = Study(
             tables.tables,
             shown.render_tables,
             corpora.COLLECTIONS,
+            whole={"fewer": False},
         ),
         *_by_corpus(
             "grid",

@@ -16,7 +16,9 @@ def test_the_command_prints_one_table_and_says_what_could_be_chance(folder, comm
     code, said, _ = command("cv", folder / "train.csv", *words, "--compare", "similarity", "--json")
     assert code == 0
     found = json.loads(said)
-    assert [row["name"] for row in found["tried"]] == ["the recipe as it is", "mapped", "trees"]
+    first, *rest = [row["name"] for row in found["tried"]]
+    assert first == "the recipe as it is"
+    assert sorted(rest) == ["mapped", "trees"]
     assert found["groups"] == 4
     assert not found["sure"]
     assert found["recommendation"].startswith("keep")
@@ -33,14 +35,37 @@ def test_the_command_prints_one_table_and_says_what_could_be_chance(folder, comm
 
 def test_one_thing_is_changed_at_a_time():
     found = list(settings(Recipe(), ["learner", "loss", "linkage", "similarity"]))
-    assert {change["learner"] for change in found if [*change] == ["learner"]} == {*LEARNERS} - {
-        "correlation"
-    }
+    alone = {change["learner"] for change in found if [*change] == ["learner"]}
+    assert alone == {*LEARNERS} - {"correlation", "agglomerative"}  # it is single link
+    assert {"loss": "pairwise"} not in found  # the usual one
+    assert {"learner": "agglomerative"} in settings(Recipe(), ["learner"])
     assert {"loss": "b_cubed", "scaling": "slack"} in found
     assert {"learner": "agglomerative", "linkage": "left"} in found
     assert {"similarity": "trees"} in found
     with pytest.raises(ValueError, match="some of learner"):
         list(settings(Recipe(), ["colour"]))
+
+
+def test_only_the_best_at_the_first_look_are_cross_validated():
+    sets = make_records(n_sets=6, n_people=4)
+    found = compare(Recipe(C=1.0), sets, ["loss"], folds=3)
+    n = len([*settings(Recipe(), ["loss"])])
+    full = [t for t in found.tried if len(t.values)]
+    rest = [t for t in found.tried if t.is_only_looked_at]
+    assert (len(full), len(rest)) == (4, n - 3)
+    assert min(t.look for t in full[1:]) >= max(t.look for t in rest)
+    assert all(len(t.values) == len(sets) for t in full)
+    raw = [t.beside.p_two_tailed for t in full[1:]]
+    assert min(t.level for t in full[1:]) == pytest.approx(min(1.0, n * min(raw)))
+    all_of_them = compare(Recipe(C=1.0), sets, ["similarity"], folds=3, thorough=True)
+    assert not any(t.is_only_looked_at for t in all_of_them.tried)
+    assert all(t.look is None for t in all_of_them.tried)
+
+
+def test_thorough_goes_with_compare(folder, command):
+    code, _, said = command("cv", folder / "train.csv", "--cluster", "cluster", "--thorough")
+    assert code != 0
+    assert "--thorough goes with --compare" in said
 
 
 def test_settings_that_cannot_be_are_named():

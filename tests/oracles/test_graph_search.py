@@ -20,7 +20,7 @@ from clustruct.losses import (
     PairwiseLoss,
     VariationOfInformationLoss,
 )
-from clustruct.oracles import ExampleLoss
+from clustruct.oracles import ExampleLoss, graph_search
 from clustruct.oracles.graph_search import GraphSearch
 from clustruct.oracles.violation_search import ViolationSearch
 from clustruct.problems import ClusteringProblem, Units
@@ -113,6 +113,52 @@ def test_with_every_pair_listed_the_steps_are_those_on_the_matrix(loss, rule):
         assert thin.value(found) == pytest.approx(dense.value(dense.greedy()))
         local = thin.local_search()
         assert thin.value(local) >= max(thin.value(found), 0.0) - 1e-9
+
+
+TABLES = ["b_cubed", "lea", "information", "ceaf_entity", "ceaf_mention"]
+
+
+def steps_from(y, index):
+    """All partitions after one allowed step: clusters with a listed pair between them merged, an item moved
+    to a cluster that it has a listed pair with, or to one of its own.
+    """
+    for a, b in index:
+        if y[a] != y[b]:
+            yield np.where(y == y[b], y[a], y)
+            for item, other in ((a, b), (b, a)):
+                moved = y.copy()
+                moved[item] = y[other]
+                yield moved
+    for item in range(len(y)):
+        moved = y.copy()
+        moved[item] = y.max() + 1
+        yield moved
+
+
+@pytest.mark.parametrize("loss", TABLES)
+@pytest.mark.parametrize("rule", RULES, ids=str)
+def test_compiled_searches_take_the_steps_that_listed_pairs_allow(loss, rule, monkeypatch):
+    """Greedy ends where the one in Python ends, and no allowed step is left that raises H."""
+    for seed in range(6):
+        x, y = listed_set(seed, m=14, share=0.25)
+        values = np.random.default_rng(seed).normal(size=len(x.pair_index)) * (0.3, 3.0, 30.0)[seed % 3]
+        scores = PairScores(14, index=x.pair_index, values=values)
+        example = ExampleLoss(LOSSES[loss], y, x.pair_index)
+        search = GraphSearch(scores, example, rule)
+        assert search.on_matrix is not None
+        with monkeypatch.context() as patch:
+            patch.setattr(graph_search, "MOST_MATCHED", 0)
+            patch.setattr(graph_search, "MOST_ADDED", 0)
+            slow = GraphSearch(scores, example, rule)
+            assert slow.on_matrix is None
+            assert search.value(search.greedy()) == pytest.approx(slow.value(slow.greedy()))
+        assert connected(search.greedy(), x.pair_index)
+        for start in (np.arange(14), search.greedy()):
+            end = search.hill_climb(start)
+            reached = search.value(end)
+            assert reached >= search.value(start) - 1e-9
+            left = max(search.value(z) for z in steps_from(end, x.pair_index))
+            assert left <= reached + 1e-7 * max(1.0, abs(reached))
 
 
 def test_pairs_that_are_not_judged_add_no_loss():

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from studies import rendering
+import clustruct.ssvm  # noqa: F401
+from studies import rendering, results
 from studies.data import NoData
 from studies.every import STUDIES, names
 from studies.study import ROOT, Study, Table
@@ -54,6 +55,27 @@ def test_other_data_makes_a_table_stale(study, tmp_path, monkeypatch):
     assert study.state(study["one"]).why == "with other data"
 
 
+def test_other_rows_of_a_table_that_is_read_make_a_table_stale(study):
+    table = study["one"]
+    both = Table("both", "Put together", compute, reads=("one",))
+    whole = replace(study, tables=(table, both))
+    whole.run(table)
+    whole.run(both)
+    assert whole.state(both).word == "fresh"
+    whole.results(table).finish([{"n": 7}], data=None)
+    assert whole.state(both).why == "from other tables"
+
+
+def test_a_part_of_the_library_that_changed_is_named_and_makes_nothing_stale(study, monkeypatch):
+    study.run(study["one"])
+    assert study.state(study["one"]).why == ""
+    now = results.digest_of_part
+    monkeypatch.setattr(results, "digest_of_part", lambda part: "other" if part == "ssvm" else now(part))
+    assert study.state(study["one"]) == replace(
+        study.state(study["one"]), word="fresh", why="library changed since: ssvm"
+    )
+
+
 def test_rendering_twice_changes_nothing(study, tmp_path):
     study.run(study["one"])
     (tmp_path / "studies").mkdir()
@@ -63,6 +85,18 @@ def test_rendering_twice_changes_nothing(study, tmp_path):
     assert "python -m studies.made --only one" in page
     study.render(tmp_path)
     assert (tmp_path / "studies" / "made.md").read_text() == page
+
+
+def test_a_table_that_is_missing_is_said_to_be(study, tmp_path):
+    other = Table("other", "Another", compute)
+    study = replace(study, tables=(*study.tables, other))
+    study.run(study["one"])
+    page = tmp_path / "studies" / "made.md"
+    page.parent.mkdir()
+    page.write_text(f"<!-- table made/other -->\n| typed |\n{rendering.END}\n")
+    study.render(tmp_path)
+    assert "Not made yet: `python -m studies.made --only other`." in page.read_text()
+    assert "typed" not in page.read_text()
 
 
 @pytest.mark.parametrize("name", names())

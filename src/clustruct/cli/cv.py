@@ -15,7 +15,7 @@ from .output import UsageError, print_json
 from .progress import training_progress
 
 if TYPE_CHECKING:
-    from clustruct.recipe.comparing import Compared
+    from clustruct.recipe.comparing import Compared, Tried
 
 SUMMARY = "cross-validation: how good would a model be?"
 DESCRIPTION = "Train on a part of the sets and test on the rest, in turn. Sets of one group stay together."
@@ -34,6 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--folds", type=whole(2), default=5, metavar="N", help="parts of the sets (5)")
     varied = "try other learners, losses, linkages and similarities (all by default), and test them by group"
     parser.add_argument("--compare", nargs="*", choices=VARIED, metavar="WHAT", help=varied)
+    all_of_them = "with --compare: cross-validate all of them, not only the best three at a first look"
+    parser.add_argument("--thorough", action="store_true", help=all_of_them)
     score = "what --compare goes by, as evaluate names it (pairwise_f1)"
     parser.add_argument("--score", default="pairwise_f1", metavar="NAME", help=score)
     add_learning(parser)
@@ -43,6 +45,8 @@ def run(args: argparse.Namespace) -> None:
     """Train and test in turn; every set is tested once, by a model that has not seen its group."""
     if args.compare is not None:
         return _compare(args)
+    if args.thorough:
+        raise UsageError("--thorough goes with --compare")
     started, learner = time.perf_counter(), recipe(args)
     with training_progress(args.quiet):
         found = learner.cross_predict(labelled_sets(args), folds=args.folds)
@@ -73,11 +77,12 @@ def _compare(args: argparse.Namespace) -> None:
     sets, varied = labelled_sets(args), args.compare or VARIED
     _check_score(args.score)
     with training_progress(args.quiet):
-        found = compare(recipe(args), sets, varied, folds=args.folds, score=args.score)
+        options = {"folds": args.folds, "score": args.score, "thorough": args.thorough}
+        found = compare(recipe(args), sets, varied, **options)
     if args.json:
         rows = [
-            {"name": t.name, "settings": t.settings, "mean": None if t.refused else t.mean, "p": t.level}
-            | {"refused": t.refused}
+            {"name": t.name, "settings": t.settings, "first_look": t.look, "p": t.level}
+            | {"mean": t.mean if len(t.values) else None, "refused": t.refused}
             for t in found.tried
         ]
         said = {"score": found.score, "groups": found.n_groups, "sure": found.is_sure}
@@ -93,16 +98,27 @@ def _check_score(name: str) -> None:
 
 
 def _print_comparison(found: Compared) -> None:
-    rows: list[list[object]] = []
-    for t in found.tried:
-        test = t.beside
-        won = "" if test is None else f"{test.wins}/{test.ties}/{test.losses}"
-        level = "" if t.level is None else f"{t.level:.3g}"
-        rows.append([t.name, None if t.refused else percent(found.score, t.mean), won, level])
+    tried = [t for t in found.tried if len(t.values)]
     what = f"{title(found.score)} on held-out sets, {count(found.n_groups, 'independent group')}"
     print(f"{what}; p of Wilcoxon's signed ranks beside the first, for all together (Holm)\n")
-    print(table(["tried", title(found.score), "won/tied/lost", "p"], rows))
+    head = ["cross-validated", title(found.score), "won/tied/lost", "p"]
+    print(table(head, [_row(t, found.score) for t in tried]))
+    _print_looks(found)
     for t in found.tried:
         if t.refused:
             print(f"\n{t.name}: not possible, {t.refused}")
     print(f"\n{found.recommendation()}")
+
+
+def _print_looks(found: Compared) -> None:
+    rows = [[t.name, percent(found.score, t.look)] for t in found.tried if t.look is not None]
+    if rows:
+        print(
+            "\nfirst look: one training on half of the sets, the others predicted (--thorough: all as above)"
+        )
+        print(f"\n{table(['looked at', title(found.score)], rows)}")
+
+
+def _row(t: Tried, score: str) -> list[object]:
+    won = "" if t.beside is None else f"{t.beside.wins}/{t.beside.ties}/{t.beside.losses}"
+    return [t.name, percent(score, t.mean), won, "" if t.level is None else f"{t.level:.3g}"]

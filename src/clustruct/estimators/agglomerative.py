@@ -6,10 +6,9 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, get_args
 
-from clustruct._typing import Floats, Labels
+from clustruct._typing import Labels
 from clustruct.inference.agglomerative import Linkage
 from clustruct.itemsets import ItemSet
-from clustruct.losses import as_loss
 from clustruct.model_selection.choose_c import FEWEST_SETS, Choice, choose_C
 from clustruct.oracles import Oracle, make_oracle
 from clustruct.oracles.links import LinkOracle
@@ -92,6 +91,7 @@ class SupervisedAgglomerative(SimilarityLearning):
     wrong_link: float | Literal["cv"] = "cv"
     n_starts: int = 3
     clustering_objective: ClassVar = "links"
+    task: ClassVar = LinkageTask
     fitted: ClassVar = {
         **SimilarityLearning.fitted,
         "wrong_link_": float,
@@ -128,21 +128,8 @@ class SupervisedAgglomerative(SimilarityLearning):
             self._predictor().check_set(x)
         warn_of_products(sets, labels)
 
-    def _task(self, sets: list[ItemSet], labels: list[Labels], weights: Floats | None) -> SimilarityTask:
-        return LinkageTask(
-            sets,
-            labels,
-            as_loss(self.loss),
-            self._oracle(),
-            self._predictor(),
-            self.training_options(),
-            self.rescale,
-            weights,
-            self.verbose,
-            memory_limit=self.memory_limit,
-            n_starts=self.n_starts,
-            random_state=self.random_state,
-        )
+    def _task_options(self) -> dict[str, Any]:
+        return {"n_starts": self.n_starts, "random_state": self.random_state}
 
     def _choice(self, task: SimilarityTask, groups: Sequence[Hashable] | None) -> Choice:
         """C and r, the pair that is best on held-out sets; the larger r where both are as good."""

@@ -210,6 +210,7 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
     average_folds: bool = False
     memory_limit: memory.Size = None
     checkpoint: str | os.PathLike[str] | None = None
+    task: ClassVar[type[SimilarityTask]] = SimilarityTask
     fitted: ClassVar = {
         **FEATURES,
         "w_": Shape(("n_features_in_",)),
@@ -317,8 +318,12 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
         options = {name: getattr(self, name) for name in names}
         return {**options, "constraints": self._conditions()}
 
+    def _task_options(self) -> dict[str, Any]:
+        """What its `task` is told beside what all tasks are."""
+        return {}
+
     def _task(self, sets: list[ItemSet], labels: list[Labels], weights: Floats | None) -> SimilarityTask:
-        return SimilarityTask(
+        return self.task(
             sets,
             labels,
             as_loss(self.loss),
@@ -331,4 +336,5 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
             self.checkpoint,
             getattr(self, "unlabelled", "apart"),
             self.memory_limit,
+            **self._task_options(),
         )

@@ -201,7 +201,8 @@ class ItemSet:
         array([ 5., 61.])
         """
         w_node, w_pair = self._split(w)
-        X, graph, m = self._nodes, None, self._m
+        # Training begins at w = 0, where a matrix may be asked for column by column.
+        X, graph, m = self._nodes if w_node.any() else None, None, self._m
         if self._pairs is not None:
             diagonal = None if self._diagonal is None else self._diagonal @ w_pair
             graph = self._rows.graph(self._pairs @ w_pair, diagonal)

@@ -181,7 +181,15 @@ def highest(low: float, high: float, k: int, gain: float, form: Form, rule: Rule
 
 @kernel()
 def _join_bounds(
-    alive: Ints, sums: Floats, gain: float, V: float, table: Table, matching: Matching, form: Form, rule: Rule
+    alive: Ints,
+    sums: Floats,
+    near: Floats,
+    gain: float,
+    V: float,
+    table: Table,
+    matching: Matching,
+    form: Form,
+    rule: Rule,
 ) -> Floats:
     """H at most after each merge, by a matched loss."""
     k = alive.size
@@ -193,6 +201,8 @@ def _join_bounds(
         c = alive[i]
         for j in range(i + 1, k):
             d = alive[j]
+            if near.size and near[c, d] == 0.0:
+                continue
             s, tc, td = sizes[c] + sizes[d], mate[c], mate[d]
             low, best = V, 0.0
             for turn in range(2):
@@ -224,14 +234,24 @@ def _join_bounds(
 
 @kernel()
 def best_matched(
-    alive: Ints, sums: Floats, gain: float, P: float, table: Table, matching: Matching, form: Form, rule: Rule
+    alive: Ints,
+    sums: Floats,
+    near: Floats,
+    gain: float,
+    P: float,
+    table: Table,
+    matching: Matching,
+    form: Form,
+    rule: Rule,
 ) -> tuple[float, int, int]:
     """The same by a matched loss: the merge of the highest bound is matched, then those whose bound is above
     what it has.
     """
     k = alive.size
-    bounds = _join_bounds(alive, sums, gain, P, table, matching, form, rule)
+    bounds = _join_bounds(alive, sums, near, gain, P, table, matching, form, rule)
     first, second = int(np.argmax(bounds)) // k, int(np.argmax(bounds)) % k
+    if bounds[first, second] == -np.inf:
+        return -np.inf, 0, 1
     c, d = alive[first], alive[second]
     V = matched_after(P, alive, table, matching, form, c, d, -1)
     threshold = value(V, 0.0, k - 1, gain + sums[c, d], form, rule)

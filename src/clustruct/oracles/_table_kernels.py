@@ -28,7 +28,15 @@ from ._table_losses import (
 
 @kernel()
 def _best_added(
-    alive: Ints, sums: Floats, changes: Floats, gain: float, P: float, R: float, form: Form, rule: Rule
+    alive: Ints,
+    sums: Floats,
+    near: Floats,
+    changes: Floats,
+    gain: float,
+    P: float,
+    R: float,
+    form: Form,
+    rule: Rule,
 ) -> tuple[float, int, int]:
     """The highest H after one merge, by an additive loss, and the places in `alive` of the two clusters."""
     k, kind, m, n_true, constant = alive.size, form[0], float(form[1].size - 1), form[3].size, form[4]
@@ -37,6 +45,8 @@ def _best_added(
         c = alive[i]
         for j in range(i + 1, k):
             d = alive[j]
+            if near.size and near[c, d] == 0.0:
+                continue
             after = delta_of(P + changes[c, d, 0], R + changes[c, d, 1], k - 1, kind, m, n_true, constant)
             H = violation(after, gain + sums[c, d], rule[0], rule[1])
             if best < H:
@@ -48,6 +58,7 @@ def _best_added(
 def _best_join(
     alive: Ints,
     sums: Floats,
+    near: Floats,
     changes: Floats,
     gain: float,
     P: float,
@@ -57,10 +68,13 @@ def _best_join(
     form: Form,
     rule: Rule,
 ) -> tuple[float, int, int]:
-    """The highest H after one merge, and the places in `alive` of the two clusters."""
+    """The highest H after one merge, and the places in `alive` of the two clusters.
+
+    near : listed pairs between clusters (no array: all are)
+    """
     if form[0] < MATCHED:
-        return _best_added(alive, sums, changes, gain, P, R, form, rule)
-    return best_matched(alive, sums, gain, P, table, matching, form, rule)
+        return _best_added(alive, sums, near, changes, gain, P, R, form, rule)
+    return best_matched(alive, sums, near, gain, P, table, matching, form, rule)
 
 
 @kernel()
@@ -107,14 +121,14 @@ def greedy(
 ) -> Ints:
     """Algorithm 4 from singletons (`labels` must be 0..m-1)."""
     m = truth.size
-    found, alive, sums = labels.copy(), np.arange(m), K.copy()
+    found, alive, sums, near = labels.copy(), np.arange(m), K.copy(), form[5].copy()
     table = count(truth, found, m, form)
     changes = _all_changes(alive, m, table, form)
     gain = -truth_score
     P, R, matching = _state(alive, table, form)
     while alive.size > 1:
         now = value(P, R, alive.size, gain, form, rule)
-        best, i, j = _best_join(alive, sums, changes, gain, P, R, table, matching, form, rule)
+        best, i, j = _best_join(alive, sums, near, changes, gain, P, R, table, matching, form, rule)
         if not best > now + tolerance:
             break
         c, d = alive[i], alive[j]
@@ -126,6 +140,9 @@ def greedy(
             if e != c:
                 sums[c, e] += sums[d, e]
                 sums[e, c] = sums[c, e]
+                if near.size:
+                    near[c, e] += near[d, e]
+                    near[e, c] = near[c, e]
                 if form[0] < MATCHED:
                     changes[c, e] = merge_change(c, int(e), table[0], table[1], table[2], form)
                     changes[e, c] = changes[c, e]
@@ -161,6 +178,7 @@ def _best_move(
     source: int,
     alive: Ints,
     pull: Floats,
+    touch: Floats,
     gain: float,
     P: float,
     R: float,
@@ -175,7 +193,7 @@ def _best_move(
     best, place = -np.inf, -1
     for i in range(k + 1):
         d = alive[i] if i < k else -1
-        if d == source:
+        if d == source or (d >= 0 and touch.size and touch[item, d] == 0.0):
             continue
         new_gain, new_k = gain - pull[item, source], rest
         if d >= 0:
@@ -201,62 +219,115 @@ def hill_climb(
     K: Floats, truth: Ints, labels: Ints, form: Form, rule: Rule, truth_score: float, tolerance: float
 ) -> Ints:
     """Moves of items and joins of clusters from `labels`, while H rises."""
-    m = truth.size
     found, alive = labels.copy(), np.arange(labels.max() + 1)
-    table = count(truth, found, m, form)
-    sizes, counts, parts = table
-    pull = np.zeros((m, m))
+    table = count(truth, found, truth.size, form)
+    pull, touch = _pulls(K, found), _pulls(form[5], found)
     gain = -truth_score
-    for a in range(m):
-        for b in range(m):
-            pull[a, found[b]] += K[a, b]
+    for a in range(truth.size):
         gain += pull[a, found[a]] / 2
+    going = True
+    while going:
+        going, gain, alive = _move_items(
+            K, truth, found, alive, pull, touch, gain, table, form, rule, tolerance
+        )
+        if not going and alive.size > 1:
+            going, gain, alive = _join_two(K, found, alive, pull, touch, gain, table, form, rule, tolerance)
+    return found
+
+
+@kernel()
+def _pulls(K: Floats, found: Ints) -> Floats:
+    """What each item has with each cluster, by place m x m; nothing of no array."""
+    pull = np.zeros(K.shape)
+    for a in range(K.shape[0]):
+        for b in range(K.shape[0]):
+            pull[a, found[b]] += K[a, b]
+    return pull
+
+
+@kernel()
+def _move_items(
+    K: Floats,
+    truth: Ints,
+    found: Ints,
+    alive: Ints,
+    pull: Floats,
+    touch: Floats,
+    gain: float,
+    table: Table,
+    form: Form,
+    rule: Rule,
+    tolerance: float,
+) -> tuple[bool, float, Ints]:
+    """One pass: each item goes where H is highest, if that raises it. Whether any did, gain and `alive`."""
+    sizes, counts, parts = table
     P, R, matching = _state(alive, table, form)
-    while True:
-        moved = False
-        for item in range(m):
-            source, t = found[item], truth[item]
-            now = value(P, R, alive.size, gain, form, rule)
-            best, place = _best_move(item, t, source, alive, pull, gain, P, R, table, matching, form, rule)
-            if not best > now + tolerance:
-                continue
-            if place == alive.size:
-                alive = np.append(alive, np.argmin(sizes))  # an empty slot
-                pull[:, alive[place]] = 0.0
-            target = alive[place]
-            gain += pull[item, target] - pull[item, source]
-            _carry(item, source, target, K, pull)
-            put(source, t, -1, counts, parts, form)
-            put(target, t, 1, counts, parts, form)
-            sizes[source] -= 1
-            sizes[target] += 1
-            found[item], moved = target, True
-            if sizes[source] == 0:
-                parts[source] = 0.0
-                alive = alive[alive != source]
-            P, R, matching = _state(alive, table, form)
-        if moved:
-            continue
-        sums = np.zeros((m, m))
-        for a in range(m):
-            for d in alive:
-                sums[found[a], d] += pull[a, d]
-        changes = _all_changes(alive, m, table, form)
+    moved = False
+    for item in range(truth.size):
+        source, t = found[item], truth[item]
         now = value(P, R, alive.size, gain, form, rule)
-        if alive.size < 2:
-            return found
-        best, i, j = _best_join(alive, sums, changes, gain, P, R, table, matching, form, rule)
+        best, place = _best_move(item, t, source, alive, pull, touch, gain, P, R, table, matching, form, rule)
         if not best > now + tolerance:
-            return found
-        c, d = alive[i], alive[j]
-        gain += sums[c, d]
-        for item in range(m):
-            if found[item] == d:
-                _carry(item, d, c, K, pull)
-                found[item] = c
-        _merge(c, d, table, form)
-        alive = alive[alive != d]
+            continue
+        if place == alive.size:
+            alive = np.append(alive, np.argmin(sizes))  # an empty slot
+            pull[:, alive[place]] = 0.0
+        target = alive[place]
+        gain += pull[item, target] - pull[item, source]
+        _carry(item, source, target, K, pull)
+        _carry(item, source, target, form[5], touch)
+        put(source, t, -1, counts, parts, form)
+        put(target, t, 1, counts, parts, form)
+        sizes[source] -= 1
+        sizes[target] += 1
+        found[item], moved = target, True
+        if sizes[source] == 0:
+            parts[source] = 0.0
+            alive = alive[alive != source]
         P, R, matching = _state(alive, table, form)
+    return moved, gain, alive
+
+
+@kernel()
+def _join_two(
+    K: Floats,
+    found: Ints,
+    alive: Ints,
+    pull: Floats,
+    touch: Floats,
+    gain: float,
+    table: Table,
+    form: Form,
+    rule: Rule,
+    tolerance: float,
+) -> tuple[bool, float, Ints]:
+    """The best join of two clusters, if it raises H. Whether it did, gain and `alive`."""
+    m = found.size
+    sums, near = _between(pull, found, alive), _between(touch, found, alive)
+    changes = _all_changes(alive, m, table, form)
+    P, R, matching = _state(alive, table, form)
+    now = value(P, R, alive.size, gain, form, rule)
+    best, i, j = _best_join(alive, sums, near, changes, gain, P, R, table, matching, form, rule)
+    if not best > now + tolerance:
+        return False, gain, alive
+    c, d = alive[i], alive[j]
+    for item in range(m):
+        if found[item] == d:
+            _carry(item, d, c, K, pull)
+            _carry(item, d, c, form[5], touch)
+            found[item] = c
+    _merge(c, d, table, form)
+    return True, gain + sums[c, d], alive[alive != d]
+
+
+@kernel()
+def _between(pull: Floats, found: Ints, alive: Ints) -> Floats:
+    """What each two clusters have between them, from what items have with clusters."""
+    sums = np.zeros(pull.shape)
+    for a in range(pull.shape[0]):
+        for d in alive:
+            sums[found[a], d] += pull[a, d]
+    return sums
 
 
 @kernel()

@@ -1,8 +1,10 @@
 """Compiled: losses of the table of clusters by true clusters, and what steps of a search do to them.
 
-`Form` is (kind, cell, divisor, true sizes, constant) of a `TableForm`. Kinds 0 to 2 (B-cubed, LEA,
-information) add up over clusters: of a `Table` (sizes, counts, parts) the parts are A, B and o of each
-cluster, and a step changes the totals P and R by what it does to two clusters.
+`Form` is (kind, cell, divisor, true sizes, constant) of a `TableForm`, and which pairs of items are listed (0
+or 1; no array: all are): clusters without a listed pair between them are not merged, and no item goes to a
+cluster that it has no listed pair with. Kinds 0 to 2 (B-cubed, LEA, information) add up over clusters: of a
+`Table` (sizes, counts, parts) the parts are A, B and o of each cluster, and a step changes the totals P and R
+by what it does to two clusters.
 """
 
 import numpy as np
@@ -12,7 +14,7 @@ from clustruct._typing import Floats, Ints
 from clustruct.slack_rule.violation_kernels import violation
 
 Rule = tuple[bool, bool]
-Form = tuple[int, Floats, Floats, Floats, float]
+Form = tuple[int, Floats, Floats, Floats, float, Floats]
 Table = tuple[Ints, Ints, Floats]
 # From this kind on clusters are matched one to one.
 MATCHED = 3

@@ -157,6 +157,8 @@ class Oracle(Predictor):
     adds_loss: ClassVar[bool] = False
     can_smooth: ClassVar[bool] = False
     default_loss: ClassVar[Loss]
+    # Why items without a label and pairs that are not judged are refused; None: they are not.
+    unjudged: ClassVar[str | None] = None
 
     @property
     def kind(self) -> OracleKind:
@@ -193,7 +195,6 @@ class Oracle(Predictor):
             return f"adds the loss to the similarities, which {given} does not allow"
         return None
 
-    @abstractmethod
     def example_loss(
         self,
         loss: Loss,
@@ -203,6 +204,16 @@ class Oracle(Predictor):
         known: Bools | None = None,
     ) -> ExampleLoss:
         """The loss of one example over the pairs that count for this objective: see `ExampleLoss`."""
+        index = x.pair_index if x.is_sparse else None
+        if self.unjudged is None:
+            return ExampleLoss(loss, truth, index, judged, known)
+        if judged is not None or not (known is None or np.all(known)):
+            raise ValueError(self.unjudged)
+        return self.loss_of(loss, truth, index)
+
+    def loss_of(self, loss: Loss, truth: Ints, index: Ints | None) -> ExampleLoss:
+        """The same where every item has a label and every pair is judged."""
+        return ExampleLoss(loss, truth, index)
 
     @abstractmethod
     def coefficients(self, y: Output) -> PairCoefficients:

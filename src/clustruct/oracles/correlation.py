@@ -7,12 +7,12 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from clustruct._typing import Bools, Ints
+from clustruct._typing import Ints
 from clustruct.inference import correlation
 from clustruct.inference.agglomerative import Links
 from clustruct.inference.correlation import EdgeDegrees
 from clustruct.inference.correlation.programs import MOST_ITEMS
-from clustruct.itemsets import ItemSet, PairScores, all_pairs
+from clustruct.itemsets import PairScores, all_pairs
 from clustruct.losses import LinearLoss, Loss, PairwiseLoss
 from clustruct.partitions import RelaxedClustering, canonical_labels
 from clustruct.slack_rule import SlackRule
@@ -38,16 +38,6 @@ class CorrelationOracle(Oracle):
 
     def is_linear(self, loss: Loss) -> bool:
         return isinstance(loss, LinearLoss)
-
-    def example_loss(
-        self,
-        loss: Loss,
-        truth: Ints,
-        x: ItemSet,
-        judged: Bools | None = None,
-        known: Bools | None = None,
-    ) -> ExampleLoss:
-        return ExampleLoss(loss, truth, x.pair_index if x.is_sparse else None, judged, known)
 
     def coefficients(self, y: Output) -> PairCoefficients:
         assert not isinstance(y, RelaxedClustering | Links)

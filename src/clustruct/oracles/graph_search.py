@@ -11,6 +11,7 @@ undergenerate.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from heapq import heappop, heappush
 from typing import Any
 
@@ -26,7 +27,12 @@ from clustruct.slack_rule import SlackRule
 
 from .example_loss import ExampleLoss, together
 from .graph_loss import GraphLoss, graph_loss
-from .violation_search import Search
+from .violation_search import Search, ViolationSearch
+
+# Up to so many items losses of the table are searched on a matrix, by compiled code. Greedy search with CEAF
+# on 200 items and 2,400 pairs took 22 s here, where clusters are matched anew for each step, 0.02 s there;
+# with losses that add up over clusters 0.4 s and 0.01 s.
+MOST_MATCHED, MOST_ADDED = 2000, 500
 
 # What a pair of clusters, or an item and a cluster, have between them: score, loss coefficients (or counts).
 Sums = tuple[float, complex]
@@ -67,16 +73,32 @@ class GraphSearch(Search):
         pairs = sparse.coo_array((np.ones(len(self.index)), tuple(self.index.T)), shape=(self.m, self.m))
         return canonical_labels(connected_components(pairs, directed=False)[1].astype(np.int64))
 
+    @cached_property
+    def on_matrix(self) -> ViolationSearch | None:
+        """The same search compiled, for losses of the table on few items; None for others."""
+        table = self.loss.table
+        if table is None or self.m > (MOST_ADDED if table.is_additive else MOST_MATCHED):
+            return None
+        K, links = np.zeros((self.m, self.m)), np.zeros((self.m, self.m))
+        a, b = self.index.T
+        K[a, b] = K[b, a] = self.values
+        links[a, b] = links[b, a] = 1.0
+        return ViolationSearch(K, self.loss, self.rule, links)
+
     def greedy(self) -> Ints:
         """Algorithm 4 over listed pairs: from singletons, merge the clusters that raise H most, until none
         does.
         """
+        if self.on_matrix is not None:
+            return self.on_matrix.greedy()
         labels = list(range(self.m))
         self._merge(labels)
         return canonical_labels(np.array(labels, dtype=np.int64))
 
     def hill_climb(self, labels: Ints) -> Ints:
         """Move items while H rises; when none moves merge clusters while H rises; until neither does."""
+        if self.on_matrix is not None:
+            return self.on_matrix.hill_climb(labels)
         found = labels.tolist()
         near = self._neighbours()
         while True:

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
-from clustruct._typing import Bools, Floats, Indices, Ints
+from clustruct._typing import Floats, Indices, Ints
 from clustruct.inference import kmeans, spectral
 from clustruct.inference.agglomerative import Links
 from clustruct.inference.correlation import EdgeDegrees
@@ -48,6 +48,7 @@ class KMeansOracle(Oracle):
     objective = "kmeans"
     most_listed = MOST_DENSE
     default_loss = NormalisedLoss()
+    unjudged = "k-means needs every pair judged: use correlation clustering"
 
     def is_linear(self, loss: Loss) -> bool:
         return isinstance(loss, NormalisedLoss)
@@ -56,16 +57,7 @@ class KMeansOracle(Oracle):
         K = np.asarray(x.similarity(w if factor == 1.0 else factor * w))
         return PairScores(x.n_items, matrix=K)
 
-    def example_loss(
-        self,
-        loss: Loss,
-        truth: Ints,
-        x: ItemSet,
-        judged: Bools | None = None,
-        known: Bools | None = None,
-    ) -> ExampleLoss:
-        if judged is not None or not (known is None or np.all(known)):
-            raise ValueError("k-means needs every pair judged: use correlation clustering")
+    def loss_of(self, loss: Loss, truth: Ints, index: Ints | None) -> ExampleLoss:
         return ExampleLoss(loss, truth)
 
     def coefficients(self, y: Output) -> PairCoefficients:

@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from clustruct._typing import Bools, Floats, Ints
+from clustruct._typing import Floats, Ints
 from clustruct.inference.agglomerative import LINKAGES, Links, dense_parts
-from clustruct.itemsets import ItemSet, PairScores
+from clustruct.itemsets import PairScores
 from clustruct.losses import Loss, PairwiseLoss
 from clustruct.slack_rule import SlackRule
 
@@ -32,6 +32,7 @@ class LinkOracle(Oracle):
 
     objective = "links"
     default_loss = PairwiseLoss()
+    unjudged = "links need a label for every item: use correlation clustering"
     # Whether Psi is a mean over items (1/m) in the units of the papers.
     per_item: ClassVar[bool] = False
 
@@ -68,19 +69,8 @@ class ExactLinks(LinkOracle):
     exactness = "exact"
     adds_loss = True
 
-    def example_loss(
-        self,
-        loss: Loss,
-        truth: Ints,
-        x: ItemSet,
-        judged: Bools | None = None,
-        known: Bools | None = None,
-    ) -> ExampleLoss:
-        check_judged(judged, known)
-        return self._loss_of(loss, truth, x.pair_index if x.is_sparse else None)
-
     @abstractmethod
-    def _loss_of(self, loss: Loss, truth: Ints, index: Ints | None) -> LinkLoss: ...
+    def loss_of(self, loss: Loss, truth: Ints, index: Ints | None) -> LinkLoss: ...
 
     def separate(
         self, scores: PairScores, loss: ExampleLoss, rule: SlackRule, start: Output | None = None
@@ -104,7 +94,7 @@ class SingleLink(ExactLinks):
 
     name = "single"
 
-    def _loss_of(self, loss: Loss, truth: Ints, index: Ints | None) -> LinkLoss:
+    def loss_of(self, loss: Loss, truth: Ints, index: Ints | None) -> LinkLoss:
         return ForestLoss(loss, truth, index)
 
 
@@ -115,7 +105,7 @@ class LeftLinks(ExactLinks):
     name = "left"
     per_item = True
 
-    def _loss_of(self, loss: Loss, truth: Ints, index: Ints | None) -> LinkLoss:
+    def loss_of(self, loss: Loss, truth: Ints, index: Ints | None) -> LinkLoss:
         return LeftLoss(loss, truth, index, self.wrong_link)
 
 
@@ -128,16 +118,8 @@ class GreedyLinks(LinkOracle):
     def is_linear(self, loss: Loss) -> bool:
         return False
 
-    def example_loss(
-        self,
-        loss: Loss,
-        truth: Ints,
-        x: ItemSet,
-        judged: Bools | None = None,
-        known: Bools | None = None,
-    ) -> ExampleLoss:
-        check_judged(judged, known)
-        found = ExampleLoss(loss, truth, x.pair_index if x.is_sparse else None)
+    def loss_of(self, loss: Loss, truth: Ints, index: Ints | None) -> ExampleLoss:
+        found = ExampleLoss(loss, truth, index)
         if found.by_pairs and found.coefficients is None:
             raise ValueError(
                 f"{self.name} link cannot train for {loss} where pairs are listed: use 'pairwise'"
@@ -232,9 +214,3 @@ def links_of(scores: PairScores, merges: list[tuple[list[int], list[int]]], *, c
         index.append(pairs)
         weights.append(np.full(len(pairs), 1.0 / len(pairs)))
     return Links(scores.n_items, np.concatenate(index), np.concatenate(weights))
-
-
-def check_judged(judged: Bools | None, known: Bools | None) -> None:
-    """Refuse items without a label, and pairs that are not judged."""
-    if judged is not None or not (known is None or np.all(known)):
-        raise ValueError("links need a label for every item: use correlation clustering")

@@ -78,6 +78,9 @@ class Search(ABC):
 class ViolationSearch(Search):
     """One separation problem on a matrix.
 
+    links : 1 for the pairs that are listed, 0 for the others (losses of the table only): clusters without a
+        listed pair between them are not merged, and items move to none such; by default all pairs are
+
     >>> from clustruct.losses import MitreLoss
     >>> K = np.array([[0.0, 3.0, -1.0], [3.0, 0.0, -1.0], [-1.0, -1.0, 0.0]])
     >>> y = np.array([0, 0, 1])
@@ -86,8 +89,8 @@ class ViolationSearch(Search):
     array([0, 1, 2])
     """
 
-    def __init__(self, K: Floats, loss: ExampleLoss, rule: SlackRule) -> None:
-        self.K = K.copy()
+    def __init__(self, K: Floats, loss: ExampleLoss, rule: SlackRule, links: Floats | None = None) -> None:
+        self.K, self.links = K.copy(), np.zeros((0, 0)) if links is None else links
         np.fill_diagonal(self.K, 0.0)
         super().__init__(loss, rule, float(np.abs(self.K).sum()) / 2)
 
@@ -137,7 +140,7 @@ class ViolationSearch(Search):
             from . import _table_kernels
 
             number, sizes = KINDS.index(table.kind), table.true_sizes
-            return _table_kernels, (number, table.cell, table.divisor, sizes, table.constant)
+            return _table_kernels, (number, table.cell, table.divisor, sizes, table.constant, self.links)
         from . import _kernels
 
         form = self.loss.form

@@ -45,13 +45,16 @@ def corrected(pipeline: Pipeline, told: ToldSets, kept: FeatureFile | None = Non
             (raw, _seen(Pipeline([("features", trusting), ("model", model)]), raw, m)) for raw, m in marked
         ]
     labelled_sets = [told.sets[i] for i in told.labelled]
+    labels = [partial_labels(raw.labels or ()) for raw in labelled_sets]
+    bare = copy(trusting).with_map(None)
     known = [
-        file.item_set(trusting, raw, touching(raw, whole=len(labelled_sets) == 1))
+        file.item_set(bare, raw, touching(raw, whole=len(labelled_sets) == 1))
         for raw in steps(labelled_sets, "features")
     ]
+    if features.map_ is not None:  # what it was learned from has the columns that it had there
+        known = features.map_.transform_known(known, labels, unknown_apart=model.unlabelled == "apart")
     others = [trusting.transform([raw], [m.named])[0] for raw, m in steps(marked, "features")]
     file.save()
-    labels = [partial_labels(raw.labels or ()) for raw in labelled_sets]
     with working("learning"):
         found = continued(model, known, labels, others, [m for _, m in marked])
     return Pipeline([(pipeline.steps[0][0], copy(features)), (pipeline.steps[-1][0], found)])

@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 from clustruct import memory
-from clustruct._typing import Labels
+from clustruct._typing import Indices, Labels
 from clustruct.callbacks import steps, working
 from clustruct.estimators import SupervisedCorrelationClustering
 from clustruct.estimators.background import warn_of_near_misses
@@ -47,7 +47,7 @@ from .learners import LEARNERS
 from .looking import blocking_for, compared, kept_for_later, mapped, warn_of_leak
 from .searches import check_searches, keep_likeness, warn_of_order
 from .sources import Chosen, WithinSource, source_of
-from .trained import HeldOut, table_loss, training, training_on, was_interrupted
+from .trained import HeldOut, in_order, table_loss, training, training_on, was_interrupted
 
 # One group per set; None: what the sets say themselves.
 Groups: TypeAlias = Sequence[Hashable] | None
@@ -116,8 +116,7 @@ class Recipe(EstimatorState, BaseEstimator):
         them have two items of a source.
     checkpoint : path, optional
         A `fit` that was cut short goes on from this file, as for the learner.
-    kept_features : path, optional
-        Features of the training pairs are kept in this file, for a fit that goes on (``start``).
+    kept_features : path, optional; features of training pairs are kept there, for a fit with ``start``
     memory_limit : int or str, optional
         What needs more (bytes, or words such as "8G") is refused; by default what needs more than there is.
 
@@ -203,8 +202,7 @@ class Recipe(EstimatorState, BaseEstimator):
         groups = groups_of(raws) if groups is None else groups
         whole = len(raws) == 1 and not self.was_cut_
         chosen = source_of(self, self._learner(), raws)
-        kept = FeatureFile(self.kept_features)
-        self.pipeline_ = self._train(raws, groups, chosen, self.checkpoint, whole=whole, hint=True, kept=kept)
+        self.pipeline_ = self._train(raws, groups, chosen, self.checkpoint, whole=whole, hint=True)
         if isinstance(held := getattr(self.pipeline_[-1], "shown_", None), TrainingShape):  # before a cut
             self.pipeline_[-1].shown_ = held.with_set_sizes(shown)
         told = None if chosen is None else chosen.told()
@@ -273,11 +271,17 @@ class Recipe(EstimatorState, BaseEstimator):
         return float(self.pipeline_.score(raws, [raw.labels for raw in raws]))
 
     def cross_predict(
-        self, sets: Iterable[RawSet], y: LabelsOfSets = None, groups: Groups = None, folds: int = 5
+        self,
+        sets: Iterable[RawSet],
+        y: LabelsOfSets = None,
+        groups: Groups = None,
+        folds: int = 5,
+        at_most: int | None = None,
     ) -> HeldOut:
         """Train on a part of the sets and predict the rest, in turn. Sets of one group stay together.
 
-        A single set is cut into two sets for each fold at least.
+        A single set is cut into two sets for each fold at least. ``at_most``: of the folds only so many are
+        predicted, and the sets of the others are left out.
         """
         raws = labelled(sets, y)
         check_learnable(raws)
@@ -289,18 +293,19 @@ class Recipe(EstimatorState, BaseEstimator):
         if len(raws) < 2:
             raise ValueError("cross-validation needs two sets at least")
         owners = groups_of(raws) if groups is None else list(groups)
-        found: dict[int, Labels] = {}
-        tests: list[list[int]] = []
-        for train, test in split_sets(len(raws), folds, self.random_state, owners):
-            kept = None if owners is None else [owners[i] for i in train]
-            seen = [raws[i] for i in train]
-            pipeline = self._train(seen, kept, source_of(self, self._learner(), seen))
-            if was_interrupted(pipeline[-1]):
-                raise KeyboardInterrupt
-            tests.append(test.tolist())
-            pipeline = checked(pipeline)  # of the same data, part of which may lack a field
-            found |= {i: pipeline.predict([raws[i]])[0] for i in tests[-1]}
-        return HeldOut(raws, [found[i] for i in range(len(raws))], tests)
+        splits = [*split_sets(len(raws), folds, self.random_state, owners)][:at_most]
+        found = [self._held_out(raws, owners, *split) for split in splits]
+        return in_order(raws, [test.tolist() for _, test in splits], found)
+
+    def _held_out(self, raws: list[RawSet], owners: Groups, train: Indices, test: Indices) -> list[Labels]:
+        """The clusters of some sets by a training on others."""
+        kept = None if owners is None else [owners[i] for i in train]
+        seen = [raws[i] for i in train]
+        pipeline = self._train(seen, kept, source_of(self, self._learner(), seen))
+        if was_interrupted(pipeline[-1]):
+            raise KeyboardInterrupt
+        pipeline = checked(pipeline)  # of the same data, part of which may lack a field
+        return [pipeline.predict([raws[i]])[0] for i in test]
 
     def cut(self, raw: RawSet, fewest: int = FEWEST_PARTS) -> list[RawSet]:
         """One set as several of whole clusters: C is chosen by holding sets out."""
@@ -344,7 +349,6 @@ class Recipe(EstimatorState, BaseEstimator):
         *,
         whole: bool = False,
         hint: bool = False,
-        kept: FeatureFile | None = None,
     ) -> Pipeline:
         """Features fitted to the sets, and a clusterer trained on them; with a hint of fields that decide."""
         model = self._learner(sets[0] if whole else None)
@@ -361,10 +365,9 @@ class Recipe(EstimatorState, BaseEstimator):
         if hint:
             warn_of_order(model, features, self.kind)
             warn_of_leak(features, item_sets, sets)
+            kept_for_later(FeatureFile(self.kept_features), trusting, sets, item_sets, whole=whole)
         labels = [list(raw.labels or ()) for raw in sets]
         item_sets = mapped(self, item_sets, labels, groups, [features, trusting])
-        if kept is not None:
-            kept_for_later(kept, trusting, sets, item_sets, whole=whole)
         if isinstance(model, SupervisedCorrelationClustering):
             model.among([rest for _, rest in listed])
         with working("learning"):

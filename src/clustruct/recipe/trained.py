@@ -28,6 +28,24 @@ class HeldOut:
     folds: list[list[int]]
 
 
+def in_order(
+    sets: Sequence[RawSet], folds: Sequence[Sequence[int]], found: Sequence[Sequence[Labels]]
+) -> HeldOut:
+    """What was found of the sets of each fold, in the order of the sets; those of no fold are left out.
+
+    >>> sets = [RawSet(["x"], name=name) for name in "abc"]
+    >>> made = in_order(sets, [[2], [0]], [["labels of c"], ["labels of a"]])
+    >>> [raw.name for raw in made.sets], made.labels, made.folds
+    (['a', 'c'], ['labels of a', 'labels of c'], [[1], [0]])
+    """
+    labels = {
+        i: one for fold, own in zip(folds, found, strict=True) for i, one in zip(fold, own, strict=True)
+    }
+    kept = sorted(labels)
+    place = {i: n for n, i in enumerate(kept)}
+    return HeldOut([sets[i] for i in kept], [labels[i] for i in kept], [[place[i] for i in f] for f in folds])
+
+
 def table_loss(n: int, for_size: int | None) -> Loss:
     """Pairwise F, of a table of ``for_size`` rows where the one at hand has n.
 

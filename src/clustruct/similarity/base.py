@@ -15,6 +15,7 @@ from clustruct._typing import Bools, Floats, Ints, LabelsLike
 from clustruct.itemsets import ItemSet, Matrix, all_pairs, pair_table
 from clustruct.partitions import UNKNOWN, partial_labels
 from clustruct.storage import EstimatorState
+from clustruct.storage.digest import digest
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,11 @@ class LabelledPairs:
     same: Bools
     weight: Floats
     clusters: Ints
+
+    @property
+    def name(self) -> str:
+        """The same for the same features with the same labels."""
+        return digest(self.rows, self.clusters)
 
 
 def labelled_pairs(x: ItemSet, labels: LabelsLike, *, unknown_apart: bool = True) -> LabelledPairs:
@@ -118,6 +124,15 @@ class PairMap(EstimatorState, TransformerMixin, BaseEstimator, ABC):
         self.n_features_in_ = int(X[0].n_features)
         found = self.learn(parts, groups)
         return [self._with(x, columns) for x, columns in zip(X, found, strict=True)]
+
+    def transform_known(self, X: Sequence[ItemSet], y: Any, *, unknown_apart: bool = True) -> list[ItemSet]:
+        """Labelled sets with their columns: those of `fit_transform` for sets that were learned from."""
+        parts = [labelled_pairs(x, u, unknown_apart=unknown_apart) for x, u in zip(X, y, strict=True)]
+        return [self._with(x, self.known_columns(part)) for x, part in zip(X, parts, strict=True)]
+
+    def known_columns(self, part: LabelledPairs) -> Floats:
+        """The columns of pairs of a labelled set, which may have been learned from."""
+        return self.columns(part.rows)
 
     def transform(self, X: Sequence[ItemSet]) -> list[ItemSet]:
         """The sets with their columns."""

@@ -28,6 +28,7 @@ class ScaledMap(PairMap):
     """A map of features divided by their root mean square over the training pairs, sets counting alike."""
 
     title: ClassVar = "a kernel"
+    fitted: ClassVar = {"n_features_in_": int, "feature_scale_": Shape(("n_features_in_",))}
     feature_scale_: Floats
 
     def learn(self, parts: Sequence[LabelledPairs], groups: Sequence[Hashable] | None) -> list[Floats]:
@@ -90,8 +91,7 @@ class KernelMap(ScaledMap):
 
     keeps: ClassVar = False
     fitted: ClassVar = {
-        "n_features_in_": int,
-        "feature_scale_": Shape(("n_features_in_",)),
+        **ScaledMap.fitted,
         "landmarks_": Shape(("n_landmarks", "n_features_in_")),
         "normalisation_": Shape(("n_landmarks", None)),
     }
@@ -158,13 +158,9 @@ def evening_rotation(M: Floats) -> Floats:
     return Q
 
 
-@register("NystroemMap")
 @dataclass(eq=False, repr=False)
-class NystroemMap(ScaledMap):
-    """Likeness to some training pairs (landmarks), under the Gaussian kernel: scikit-learn's `Nystroem`.
-
-    phi(psi) = k(landmarks)^(-1/2) k(landmarks, psi), beside the features: the span in which `KernelMap`
-    works, cut down to ``n_components`` directions.
+class GaussianMap(ScaledMap):
+    """The Gaussian kernel by some columns beside the features.
 
     Parameters
     ----------
@@ -173,16 +169,27 @@ class NystroemMap(ScaledMap):
     random_state : int
     """
 
-    fitted: ClassVar = {
-        "n_features_in_": int,
-        "feature_scale_": Shape(("n_features_in_",)),
-        "landmarks_": Shape(("n_landmarks", "n_features_in_")),
-        "normalisation_": Shape(("n_landmarks", "n_landmarks")),
-    }
-
     n_components: int = 100
     gamma: float | None = None
     random_state: int = 0
+
+
+@register("NystroemMap")
+@dataclass(eq=False, repr=False)
+class NystroemMap(GaussianMap):
+    """Likeness to some training pairs (landmarks), under the Gaussian kernel: scikit-learn's `Nystroem`.
+
+    phi(psi) = k(landmarks)^(-1/2) k(landmarks, psi), beside the features: the span in which `KernelMap`
+    works, cut down to ``n_components`` directions.
+
+    Parameters: see `GaussianMap`.
+    """
+
+    fitted: ClassVar = {
+        **ScaledMap.fitted,
+        "landmarks_": Shape(("n_landmarks", "n_features_in_")),
+        "normalisation_": Shape(("n_landmarks", "n_landmarks")),
+    }
 
     def names(self) -> list[str]:
         return [f"likeness to training pair {j + 1}" for j in range(len(self.landmarks_))]
@@ -200,29 +207,22 @@ class NystroemMap(ScaledMap):
 
 @register("FourierMap")
 @dataclass(eq=False, repr=False)
-class FourierMap(ScaledMap):
+class FourierMap(GaussianMap):
     """The Gaussian kernel by random Fourier features (scikit-learn's `RBFSampler`), beside the features.
 
     phi(psi) = (2 / n)^(1/2) cos(psi W + b), whose inner products are the kernel in the mean (Rahimi and Recht
     2007).
 
-    Parameters
-    ----------
-    n_components : int
-    gamma : width of the kernel; by default 1 / number of features, all of size 1
-    random_state : int
+    Parameters: see `GaussianMap`.
     """
 
     fitted: ClassVar = {
-        "n_features_in_": int,
-        "feature_scale_": Shape(("n_features_in_",)),
+        **ScaledMap.fitted,
         "waves_": Shape(("n_features_in_", "n_waves")),
         "offsets_": Shape(("n_waves",)),
     }
 
     n_components: int = 200
-    gamma: float | None = None
-    random_state: int = 0
 
     def names(self) -> list[str]:
         return [f"wave {j + 1}" for j in range(len(self.offsets_))]

@@ -1,13 +1,14 @@
-"""Boosted trees as a column: the logit of a pair classifier, cross-fitted."""
+"""Trees as a column: the logit of a pair classifier, cross-fitted."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
+from sklearn.metrics import average_precision_score
 from sklearn.model_selection import GroupKFold
 
 from clustruct._typing import Bools, Floats, Indices, Ints
@@ -27,10 +28,12 @@ CLIPPED = 12.0
 @register("Trees")
 @dataclass(frozen=True)
 class Trees(DataclassState):
-    """A sum of regression trees in plain arrays: what a file keeps of a boosted classifier.
+    """Decision trees in plain arrays: what a file keeps of a classifier of two classes.
 
     A node n with feature[n] >= 0 sends a row to left[n] where its feature is at most threshold[n], else to
-    right[n]; the others are leaves of value[n]. Children come after their parents.
+    right[n]; the others are leaves of value[n]. Children come after their parents. The logit of a row is the
+    sum of baseline and the values of its leaves; where ``averaged`` is set, values are shares of true pairs
+    in leaves, whose mean over the n trees is p, and the logit is that of (n p + 1/2) / (n + 1).
     """
 
     baseline: float
@@ -40,24 +43,16 @@ class Trees(DataclassState):
     left: Ints
     right: Ints
     value: Floats
+    averaged: bool = False
 
     @classmethod
-    def of(cls, classifier: HistGradientBoostingClassifier) -> Trees:
-        """Those of scikit-learn's classifier of two classes."""
-        nodes = [stage[0].nodes for stage in classifier._predictors]
-        first = np.cumsum([0, *(len(n) for n in nodes)])[:-1]
-        every = np.concatenate(nodes) if nodes else np.zeros(0, [("is_leaf", bool), ("feature_idx", int)])
-        shift = np.repeat(first, [len(n) for n in nodes])
-        leaf = every["is_leaf"].astype(bool)
-        return cls(
-            float(np.ravel(classifier._baseline_prediction)[0]),
-            first.astype(np.int64),
-            np.where(leaf, -1, every["feature_idx"].astype(np.int64)),
-            np.where(leaf, 0.0, np.nan_to_num(every["num_threshold"].astype(np.float64))),
-            np.where(leaf, 0, every["left"].astype(np.int64) + shift),
-            np.where(leaf, 0, every["right"].astype(np.int64) + shift),
-            np.where(leaf, every["value"].astype(np.float64), 0.0),
-        )
+    def of(cls, classifier: HistGradientBoostingClassifier | ExtraTreesClassifier) -> Trees:
+        """Those of scikit-learn's classifiers of two classes: boosted trees, or a forest."""
+        if isinstance(classifier, HistGradientBoostingClassifier):
+            parts = [_boosted(stage[0].nodes) for stage in classifier._predictors]
+            baseline = float(np.ravel(classifier._baseline_prediction)[0])
+            return cls(baseline, *_joined(parts))
+        return cls(0.0, *_joined([_grown(one.tree_) for one in classifier.estimators_]), averaged=True)
 
     def check(self, n_features: int) -> None:
         """ValueError where these are no trees over so many features: a file may come from anyone."""
@@ -77,13 +72,54 @@ class Trees(DataclassState):
         from ._kernels import add_trees
 
         arrays = (self.roots, self.feature, self.threshold, self.left, self.right, self.value)
-        return self.baseline + np.asarray(add_trees(np.ascontiguousarray(rows), *arrays))
+        if not self.averaged:
+            return self.baseline + np.asarray(add_trees(np.ascontiguousarray(rows), *arrays))
+        # scikit-learn's forests look at single precision.
+        single = np.ascontiguousarray(rows.astype(np.float32).astype(np.float64))
+        total, n = np.asarray(add_trees(single, *arrays)), len(self.roots)
+        return np.log((total + 0.5) / (n - total + 0.5))
 
 
-@register("TreeColumn")
+# Feature (-1: a leaf), threshold, left, right and value of the nodes of one tree.
+Nodes = tuple[Ints, Floats, Ints, Ints, Floats]
+
+
+def _boosted(nodes: np.ndarray) -> Nodes:
+    leaf = nodes["is_leaf"].astype(bool)
+    return (
+        np.where(leaf, -1, nodes["feature_idx"].astype(np.int64)),
+        np.where(leaf, 0.0, np.nan_to_num(nodes["num_threshold"].astype(np.float64))),
+        np.where(leaf, 0, nodes["left"].astype(np.int64)),
+        np.where(leaf, 0, nodes["right"].astype(np.int64)),
+        np.where(leaf, nodes["value"].astype(np.float64), 0.0),
+    )
+
+
+def _grown(tree: Any) -> Nodes:
+    """Of a tree of a forest, whose nodes know the shares of both classes; the second is "together"."""
+    leaf = tree.children_left < 0
+    return (
+        np.where(leaf, -1, tree.feature.astype(np.int64)),
+        np.where(leaf, 0.0, tree.threshold),
+        np.where(leaf, 0, tree.children_left.astype(np.int64)),
+        np.where(leaf, 0, tree.children_right.astype(np.int64)),
+        np.where(leaf, tree.value[:, 0, 1], 0.0),
+    )
+
+
+def _joined(trees: Sequence[Nodes]) -> tuple[Ints, Ints, Floats, Ints, Ints, Floats]:
+    """Roots, and the nodes of all trees one after another."""
+    sizes = [len(nodes[0]) for nodes in trees]
+    roots = np.cumsum([0, *sizes])[:-1].astype(np.int64)
+    feature, threshold, left, right, value = (np.concatenate(part) for part in zip(*trees, strict=True))
+    shift = np.where(feature < 0, 0, np.repeat(roots, sizes))
+    return roots, feature, threshold, left + shift, right + shift, value
+
+
+@register("ForestColumn")
 @dataclass(eq=False, repr=False)
-class TreeColumn(PairMap):
-    """One more column: log p / (1 - p) of "these two belong together", by boosted trees, clipped at +-12.
+class ForestColumn(PairMap):
+    """One more column: log p / (1 - p) of "these two belong together", by a forest, clipped at +-12.
 
     K_ab = <w, psi_ab> + w' clip(mean over folds f of logit_f(psi_ab), -12, 12): the trees see what features
     mean together, the structural SVM what the columns are worth for whole clusterings, and their sum is
@@ -92,11 +128,13 @@ class TreeColumn(PairMap):
     Cross-fitted: the column of a training pair comes from trees that have not seen it, nor any pair of its
     set's group; inside one or two tables, of the cluster of either item (of two clusters of different folds:
     the mean of both folds). Without that the column looks perfect where C is chosen. New pairs have the mean
-    of all folds. The classifier is scikit-learn's `HistGradientBoostingClassifier`.
+    of all folds. The classifier is scikit-learn's `ExtraTreesClassifier` (Geurts, Ernst and Wehenkel 2006):
+    the true pairs of one cluster are alike, so that a table has far fewer independent ones than it has pairs,
+    and boosting, which goes on until it has fitted them, is sure of itself too often (`BoostedColumn`).
 
     Parameters
     ----------
-    n_trees, learning_rate, max_leaf_nodes, min_samples_leaf : as of the classifier
+    n_trees, max_leaf_nodes, min_samples_leaf : as of the classifier
     folds : int
     random_state : int
 
@@ -105,7 +143,7 @@ class TreeColumn(PairMap):
     >>> y = rng.integers(0, 8, 40)
     >>> alike = np.equal.outer(y, y)[np.triu_indices(40, 1)]
     >>> x = ItemSet(pairs=np.where(alike, 0.5, rng.random(alike.size))[:, None], feature_names=["words"])
-    >>> column = TreeColumn(n_trees=20, min_samples_leaf=5)
+    >>> column = ForestColumn(n_trees=20, min_samples_leaf=5)
     >>> column.fit_transform([x], [y])[0].feature_names
     ('words', 'trees')
     >>> made = column.transform([x])[0].pairs[:, 1]
@@ -115,14 +153,22 @@ class TreeColumn(PairMap):
 
     title: ClassVar = "trees"
     needs_labels: ClassVar = True
-    fitted: ClassVar = {"n_features_in_": int, "trees_": list}
+    fitted: ClassVar = {"n_features_in_": int, "trees_": list, "folds_": dict}
 
     n_trees: int = 100
-    learning_rate: float = 0.1
-    max_leaf_nodes: int = 15
-    min_samples_leaf: int = 20
+    max_leaf_nodes: int = 256
+    min_samples_leaf: int = 3
     folds: int = 5
     random_state: int = 0
+
+    def classifier(self) -> Any:
+        """The classifier of a fold, not fitted yet."""
+        return ExtraTreesClassifier(
+            self.n_trees,
+            max_leaf_nodes=self.max_leaf_nodes,
+            min_samples_leaf=self.min_samples_leaf,
+            random_state=self.random_state,
+        )
 
     def names(self) -> list[str]:
         return ["trees"]
@@ -131,35 +177,49 @@ class TreeColumn(PairMap):
         return clipped(np.mean([trees.logits(rows) for trees in self.trees_], axis=0))[:, None]
 
     def learn(self, parts: Sequence[LabelledPairs], groups: Sequence[Hashable] | None) -> list[Floats]:
-        sides = pair_folds(parts, groups, self.folds, self.random_state)
+        of_set = set_folds(len(parts), groups, self.folds, self.random_state)
+        self.folds_ = {part.name: fold for part, fold in zip(parts, of_set, strict=True)}
+        sides = [self._sides(part, fold) for part, fold in zip(parts, of_set, strict=True)]
         rows = np.concatenate([part.rows for part in parts])
         same, weight = (np.concatenate([getattr(part, n) for part in parts]) for n in ("same", "weight"))
         if not same.any() or not (weight[~same] > 0).any():
             raise ValueError(
                 "trees need pairs that belong together and pairs that do not: use similarity='linear'"
             )
-        n_folds = int(sides.max()) + 1
-        self.trees_ = [self._trees(rows, same, weight, (sides != f).all(axis=1), f) for f in range(n_folds)]
+        touched = np.concatenate(sides)
+        n_folds = int(touched.max()) + 1
+        self.trees_ = [self._trees(rows, same, weight, (touched != f).all(axis=1), f) for f in range(n_folds)]
+        return [self._crossed(part.rows, own) for part, own in zip(parts, sides, strict=True)]
+
+    def known_columns(self, part: LabelledPairs) -> Floats:
+        """Cross-fitted where these very pairs with these labels were learned from."""
+        name = part.name
+        if name not in self.folds_:
+            return self.columns(part.rows)
+        return self._crossed(part.rows, self._sides(part, self.folds_[name]))
+
+    def _sides(self, part: LabelledPairs, fold: int) -> Ints:
+        """The two folds that each pair of a set touches; a set of no fold is cut by clusters."""
+        return (
+            pair_folds(part, self.folds, self.random_state)
+            if fold < 0
+            else np.full((len(part.rows), 2), fold)
+        )
+
+    def _crossed(self, rows: Floats, sides: Ints) -> Floats:
+        """The columns by trees that have not seen the folds that a pair touches."""
         logits = np.stack([trees.logits(rows) for trees in self.trees_])
-        made = clipped(logits[sides, np.arange(len(rows))[:, None]].mean(axis=1))
-        return [part[:, None] for part in np.split(made, np.cumsum([len(part.rows) for part in parts])[:-1])]
+        return clipped(logits[sides, np.arange(len(rows))[:, None]].mean(axis=1))[:, None]
 
     def _trees(self, rows: Floats, same: Bools, weight: Floats, seen: Bools, fold: int) -> Trees:
         """Learned from the pairs that were seen."""
         chosen, extra = drawn(np.flatnonzero(seen & (weight > 0)), same, self.random_state + fold)
-        classifier = HistGradientBoostingClassifier(
-            max_iter=self.n_trees,
-            learning_rate=self.learning_rate,
-            max_leaf_nodes=self.max_leaf_nodes,
-            min_samples_leaf=self.min_samples_leaf,
-            early_stopping=False,
-            random_state=self.random_state,
-        )
         if len(np.unique(same[chosen])) < 2:
             raise ValueError(
                 "too few labelled clusters to learn trees with some held out: use similarity='linear'"
             )
-        return Trees.of(classifier.fit(rows[chosen], same[chosen], sample_weight=weight[chosen] * extra))
+        counts = weight[chosen] * extra
+        return Trees.of(self.classifier().fit(rows[chosen], same[chosen], sample_weight=counts))
 
     def check_fitted(self) -> None:
         """Trees over the features there are."""
@@ -167,6 +227,94 @@ class TreeColumn(PairMap):
             raise ValueError("trees_ must be a list of trees")
         for trees in self.trees_:
             trees.check(self.n_features_in_)
+        folds = self.folds_.values()
+        if not all(isinstance(f, int) and -1 <= f < len(self.trees_) for f in folds):
+            raise ValueError("folds_ must be the numbers of trees")
+
+
+@register("BoostedColumn")
+@dataclass(eq=False, repr=False)
+class BoostedColumn(ForestColumn):
+    """The same by scikit-learn's `HistGradientBoostingClassifier`: for very many independent clusters.
+
+    >>> BoostedColumn().classifier().max_iter
+    100
+    """
+
+    max_leaf_nodes: int = 15
+    min_samples_leaf: int = 20
+    learning_rate: float = 0.1
+
+    def classifier(self) -> Any:
+        """The classifier of a fold, not fitted yet."""
+        return HistGradientBoostingClassifier(
+            max_iter=self.n_trees,
+            learning_rate=self.learning_rate,
+            max_leaf_nodes=self.max_leaf_nodes,
+            min_samples_leaf=self.min_samples_leaf,
+            early_stopping=False,
+            random_state=self.random_state,
+        )
+
+
+@register("TreeColumn")
+@dataclass(eq=False, repr=False)
+class TreeColumn(PairMap):
+    """The column of a forest or of boosted trees, whichever tells held-out pairs better.
+
+    Both are cross-fitted, and that is kept (``column_``) whose own training columns rank pairs better, by
+    their average precision (``precisions_``): how the column is scaled is up to the structural SVM. A forest
+    does better with few independent clusters, boosting with many.
+
+    Parameters
+    ----------
+    n_trees, folds, random_state : as of `ForestColumn`
+
+    >>> TreeColumn().names()
+    ['trees']
+    """
+
+    title: ClassVar = "trees"
+    needs_labels: ClassVar = True
+    fitted: ClassVar = {"n_features_in_": int, "column_": ForestColumn, "precisions_": dict}
+
+    n_trees: int = 100
+    folds: int = 5
+    random_state: int = 0
+
+    def names(self) -> list[str]:
+        return ["trees"]
+
+    def columns(self, rows: Floats) -> Floats:
+        return self.column_.columns(rows)
+
+    def known_columns(self, part: LabelledPairs) -> Floats:
+        """Cross-fitted where these very pairs with these labels were learned from."""
+        return self.column_.known_columns(part)
+
+    def learn(self, parts: Sequence[LabelledPairs], groups: Sequence[Hashable] | None) -> list[Floats]:
+        tried = {kind.__name__: kind(**self.get_params()) for kind in (ForestColumn, BoostedColumn)}
+        made = {}
+        for name, column in tried.items():
+            column.n_features_in_ = self.n_features_in_
+            made[name] = column.learn(parts, groups)
+        self.precisions_ = {name: average_precision(parts, found) for name, found in made.items()}
+        best = max(self.precisions_, key=lambda name: self.precisions_[name])
+        self.column_ = tried[best]
+        return made[best]
+
+
+def average_precision(parts: Sequence[LabelledPairs], logits: Sequence[Floats]) -> float:
+    """Of labelled pairs in the order of their logits, each counting as much as its weight.
+
+    >>> same = np.array([True, False, True])
+    >>> part = LabelledPairs(np.zeros((3, 1)), same, np.ones(3), np.zeros((3, 2), int))
+    >>> round(average_precision([part], [np.array([[2.0], [1.0], [0.0]])]), 3)
+    0.833
+    """
+    same, weight = (np.concatenate([getattr(part, n) for part in parts]) for n in ("same", "weight"))
+    ranked = np.concatenate(logits)[:, 0]
+    return float(average_precision_score(same, ranked, sample_weight=weight))
 
 
 def clipped(logits: Floats) -> Floats:
@@ -184,32 +332,25 @@ def drawn(numbers: Indices, same: Bools, random_state: int) -> tuple[Indices, Fl
     return np.concatenate([true, some]), np.repeat([1.0, len(false) / room], [len(true), len(some)])
 
 
-def pair_folds(
-    parts: Sequence[LabelledPairs], groups: Sequence[Hashable] | None, folds: int, random_state: int
-) -> Ints:
-    """The two folds that each pair touches (p x 2): of its set's group, or of the clusters of its items.
+def set_folds(n: int, groups: Sequence[Hashable] | None, folds: int, random_state: int) -> list[int]:
+    """The fold of each of n sets, sets of a group together; -1 where there are too few: cut by clusters."""
+    owners = np.arange(n)
+    if groups is not None:
+        owners = np.unique([str(g) for g in groups], return_inverse=True)[1]
+    few = owners.max(initial=-1) + 1 < FEWEST_SETS
+    return [-1] * n if few else [int(f) for f in _folds(owners, folds, random_state)]
+
+
+def pair_folds(part: LabelledPairs, folds: int, random_state: int) -> Ints:
+    """The folds of the clusters of the two items of each pair (p x 2).
 
     An item without a label has the fold of the other one.
     """
-    owners = (
-        np.arange(len(parts))
-        if groups is None
-        else np.unique([str(g) for g in groups], return_inverse=True)[1]
-    )
-    if owners.max() + 1 >= FEWEST_SETS:
-        of_set = _folds(owners, folds, random_state)
-        return np.concatenate([np.full((len(p.rows), 2), f) for p, f in zip(parts, of_set, strict=True)])
-    found = []
-    for part in parts:
-        own = part.clusters
-        known = np.unique(own[own != UNKNOWN])
-        of_cluster = np.append(_folds(np.arange(len(known)), folds, random_state), -1)
-        place = np.where(own == UNKNOWN, len(known), np.searchsorted(known, own))
-        sides = of_cluster[place]
-        other = sides[:, ::-1]
-        sides = np.where(sides < 0, other, sides)
-        found.append(np.maximum(sides, 0))
-    return np.concatenate(found)
+    own = part.clusters
+    known = np.unique(own[own != UNKNOWN])
+    of_cluster = np.append(_folds(np.arange(len(known)), folds, random_state), -1)
+    sides = of_cluster[np.where(own == UNKNOWN, len(known), np.searchsorted(known, own))]
+    return np.maximum(np.where(sides < 0, sides[:, ::-1], sides), 0)
 
 
 def _folds(owners: Ints, folds: int, random_state: int) -> Ints:
