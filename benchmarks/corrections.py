@@ -142,11 +142,11 @@ def broken(pipeline: Pipeline, sets: Sequence[RawSet], groups: dict[str, str], s
     return count
 
 
-def study(name: str, most: int, n_folds: int) -> dict[str, object]:
-    """The curve of one data set."""
+def study(name: str, most: int, n_folds: int, kept: Path) -> dict[str, object]:
+    """The curve of one data set; the features of training pairs are kept in a file."""
     train, mended, others = data(name, n_folds)
     start = time.process_time()
-    first = Recipe().fit(train)
+    first = Recipe(kept_features=kept).fit(train)
     whole = time.process_time() - start
     groups = shown(first.pipeline_, mended)
     truth = {
@@ -169,7 +169,7 @@ def study(name: str, most: int, n_folds: int) -> dict[str, object]:
         said.append(decision)
         if number % STEP == 0:
             start = time.process_time()
-            pipeline = refit(first.pipeline_, train, mended, groups, said)
+            pipeline = refit(first.pipeline_, train, mended, groups, said, kept)
             seconds = time.process_time() - start
             rows.append(
                 {
@@ -190,14 +190,16 @@ def refit(
     mended: Sequence[RawSet],
     groups: dict[str, str],
     said: Sequence[Decision],
+    kept: Path | None = None,
 ) -> Pipeline:
-    """What ``clustruct fit --corrections --corrected --start`` does."""
+    """What ``clustruct fit --corrections --corrected --start --keep-features`` does."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "said.jsonl"
         write_decisions(path, said)
         seen = [Known(without_labels(raw), State.start(own(groups, raw))) for raw in mended]
         found = corrections(train, path, seen=seen)
-    return Recipe().fit(found.sets, corrections=found.marks, start=start).pipeline_
+    learned = Recipe(kept_features=kept).fit(found.sets, corrections=found.marks, start=start)
+    return learned.pipeline_
 
 
 def main() -> None:
@@ -208,7 +210,10 @@ def main() -> None:
     parser.add_argument("--folds", type=int, default=2, help="of ten, to learn from")
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
-    found = [study(name, args.most, args.folds) for name in args.names]
+    found = []
+    for name in args.names:
+        with tempfile.TemporaryDirectory() as folder:
+            found.append(study(name, args.most, args.folds, Path(folder) / "kept.features"))
     if args.json is not None:
         args.json.write_text(json.dumps(found, indent=1))
 

@@ -1,11 +1,14 @@
 """Two tables linked: ``.venv-bench/bin/python -m benchmarks.linking [--tables abt_buy dblp_acm]``.
 
+Figures are kept by ``--json benchmarks/figures/linking.json``; `benchmarks.rendered` makes tables of them.
+
 The tables of two sources, as two files. The clusters of five folds are labelled inside them; pairs that
 touch the other five folds count; then the folds change sides (as `benchmarks.tables.real`). The ways:
 
     one table         all rows in one file, the source a column like others (--source none)
     source found      the same file, the source found and used
     link              two files: fit --source file, then link, one to one
+    link many         the same model, link --no-one-to-one (by probabilities)
     many to many      fit --source file --within-source uncompared, link --no-one-to-one
     splink            link_only, its one-to-one step, threshold by the same labels
 """
@@ -21,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.printing import table
+from benchmarks.printing import keep_row, table
 from benchmarks.tables.measure import Cost, measured
 from benchmarks.tables.real import HALVES, NOT_FIELDS, Rows, entities, read
 
@@ -111,6 +114,7 @@ WAYS: dict[str, Callable[[Job], tuple[Pairs, Cost]]] = {
     "one table": lambda job: one_table(job, "--source", "none"),
     "source found": one_table,
     "link": lambda job: linked(job, "auto", "--one-to-one"),
+    "link many": lambda job: linked(job, "auto", "--no-one-to-one"),
     "many to many": lambda job: linked(job, "uncompared", "--no-one-to-one"),
     "splink": by_splink,
 }
@@ -135,13 +139,13 @@ def main() -> None:
     parser.add_argument("--tables", nargs="+", default=["abt_buy", "dblp_acm"])
     parser.add_argument("--ways", nargs="+", default=list(WAYS), choices=list(WAYS))
     parser.add_argument("--folder", default="out/linking")
+    parser.add_argument("--json", type=Path, default=Path("out/linking.json"))
     given = parser.parse_args()
-    rows = []
     for name in given.tables:
         for way in given.ways:
-            rows.append(figures(name, way, Path(given.folder)))
-            print(rows[-1], file=sys.stderr)
-    print(table(rows))
+            row = figures(name, way, Path(given.folder))
+            keep_row(given.json, row, ("table", "way"))
+            print(table([row]), flush=True)
 
 
 if __name__ == "__main__":

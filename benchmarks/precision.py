@@ -1,6 +1,6 @@
 """`--precision` on tables: half of the clusters is labelled, pairs that touch the rest count; both ways.
 
-    python -m benchmarks.precision [abt_buy cora persons ...] [--precision 0.99]
+    python -m benchmarks.precision [abt_buy cora persons ...] [--precision 0.99] [--wrong FILE]
 
 The protocol is that of `benchmarks.tables real`; "persons" is a made-up table of 10,000 rows with 1,250
 labelled clusters (`benchmarks.tables made`), "products:400:2" one of another shape with 400, of seed 2.
@@ -8,7 +8,9 @@ Printed: precision and recall as the model is, and with the precision that is as
 clusters had said of it, whether pairs must beat their rivals, whether its bound was reached, and whether it
 may be had at all (else nothing is put together). With half of the clusters labelled, pairs that
 touch the rest have half of the true pairs and three quarters of the false ones: the share of wrong pairs is
-one and a half times that of the whole table, which held-out clusters speak of.
+one and a half times that of the whole table, which held-out clusters speak of. ``--wrong FILE`` keeps the
+pairs of highest
+probability that count as wrong, with their rows: are they errors of the model, or of the labels?
 """
 
 from __future__ import annotations
@@ -17,11 +19,13 @@ import argparse
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
-from benchmarks.printing import table
+from benchmarks.printing import keep_row, table
 from benchmarks.tables import made, real
 from benchmarks.tables.scores import touching
 from clustruct import Recipe
@@ -31,6 +35,8 @@ from clustruct.records import RawSet
 
 NAMES = (*real.NAMES, "persons")
 MADE_ROWS, LABELLED, SEED = 10_000, 1250, 0
+# Of so many pairs of the highest scores it is told how many are wrong; so many of the wrong ones are shown.
+TOPS, SHOWN = (50, 100, 200, 400), 30
 
 
 def tables(name: str) -> Iterator[tuple[RawSet, np.ndarray, np.ndarray]]:
@@ -55,10 +61,14 @@ def _table(columns: dict[str, Any], entity: np.ndarray, labelled: np.ndarray) ->
     return RawSet.from_columns(columns, labels=labels), entity, labelled
 
 
-def study(name: str, precision: float) -> Iterator[dict[str, Any]]:
+def study(name: str, precision: float, wrong: Path | None) -> Iterator[dict[str, Any]]:
     for raw, entity, labelled in tables(name):
         plain = replace(raw, labels=None)
         pipeline = checked(Recipe().fit([raw]).pipeline_, [plain])
+        if wrong is not None:
+            keep_row(
+                wrong, {"table": name, **highest(pipeline, plain, entity, labelled)}, ("table", "labelled")
+            )
         dials = Dials(precision=precision)
         dial = dials.dial(pipeline[-1])
         assert dial is not None
@@ -77,16 +87,45 @@ def study(name: str, precision: float) -> Iterator[dict[str, Any]]:
         yield row | told | {title: str(said) for title, said in ways.items()}
 
 
+def highest(pipeline: Pipeline, raw: RawSet, entity: np.ndarray, labelled: np.ndarray) -> dict[str, Any]:
+    """Of the pairs that touch a row without a label those of the highest scores: how many of them count as
+    wrong, and the first of these with their rows.
+    """
+    scores = similarities(pipeline, raw)
+    assert scores is not None
+    listed = scores.listed()
+    assert listed.index is not None
+    assert listed.values is not None
+    own = np.flatnonzero(~labelled[listed.index].all(axis=1))
+    order = own[np.argsort(-listed.values[own], kind="stable")]
+    a, b = listed.index[order].T
+    bad, p = entity[a] != entity[b], pipeline[-1].pair_probabilities(scores)[order]
+    counts = {str(n): int(bad[:n].sum()) for n in TOPS if n <= len(bad)}
+    found = [
+        {"rank": int(r), "p": float(p[r]), "rows": [int(a[r]), int(b[r])], "values": _values(raw, a[r], b[r])}
+        for r in np.flatnonzero(bad)[:SHOWN]
+    ]
+    return {"labelled": int(labelled.sum()), "wrong of the first": counts, "wrong": found}
+
+
+def _values(raw: RawSet, *rows: int) -> dict[str, list[Any]]:
+    return {
+        field: [None if (v := raw.items[r].get(field)) is None else str(v)[:80] for r in rows]
+        for field in raw.fields()
+    }
+
+
 def main() -> None:
     """The command."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*", default=list(NAMES))
     parser.add_argument("--precision", type=float, default=0.99)
+    parser.add_argument("--wrong", type=Path)
     given = parser.parse_args()
     warnings.simplefilter("ignore")
     rows = []
     for name in given.names:
-        for row in study(name, given.precision):
+        for row in study(name, given.precision, given.wrong):
             rows.append(row)
             print(table(rows[-1:]), flush=True)
     print(f"\n{table(rows)}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 Parts = dict[str, Callable[[bool], Any]]
@@ -53,6 +54,14 @@ def table(rows: list[dict[str, Any]]) -> str:
     widths = [max(len(line[k]) for line in cells) for k in range(len(names))]
     lines = ["  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in cells]
     return "\n".join([lines[0], "  ".join("-" * w for w in widths), *lines[1:]])
+
+
+def keep_row(path: Path, row: dict[str, Any], key: tuple[str, ...]) -> None:
+    """The row in a file of rows, in the place of an older one with the same key."""
+    kept = json.loads(path.read_text()) if path.exists() else []
+    rows = {tuple(one[k] for k in key): one for one in [*kept, row]}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(list(rows.values()), indent=1) + "\n")
 
 
 def _text(value: Any) -> str:

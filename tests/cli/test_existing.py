@@ -306,3 +306,38 @@ def test_decisions_of_a_store_that_contradict_each_other_are_named_by_the_store(
     told = f"decision {numbers[1]} of {store} (by bob) says 'p1' and 'p0' are different, but "
     told += f"decision {numbers[0]} of {store} (by ann) says they are the same"
     assert (code, err) == (1, f"clustruct: {told}\n")
+
+
+def test_settle_tells_what_it_moved_and_needs_a_store(predict, command, people):
+    there, _, new = people
+    for words, told in (
+        (("--settle", "2"), "--settle goes with --existing only"),
+        (("--existing", there / "known.csv", "--settle", "2"), "--settle needs a store: "),
+        (("--existing", there / "known.csv", "--settle", "0"), "must be a number of runs from 1 on, not 0"),
+        (("--existing", there / "known.csv", "--settle", "2", "--revise"), "do not go together"),
+    ):
+        code, _, err = predict(*words)
+        assert code == 2
+        assert told in err
+    command("store", there / "s.db", "--create", "--items", there / "known.csv", "--id", "id")
+    code, out, err = predict("--existing", there / "s.db", "--settle", "2", "--out", there / "out.csv")
+    assert (code, err) == (0, "")
+    assert f"{len(new)} new items: " in out
+    before, after = read_groups(there / "known.csv"), read_groups(there / "out.csv")
+    assert {item: after[item] for item in before} == before  # what came with its groups is settled
+    with Store(there / "s.db") as store:
+        assert dict(store.groups()) == after
+        assert store.placed(2) == (frozenset(), frozenset(new))
+
+
+def test_contradictions_are_told_when_they_are_written_down(command, people):
+    there, _, _ = people
+    command("store", there / "s.db", "--create", "--items", there / "known.csv", "--id", "id")
+    (there / "fix.csv").write_text("a,b,answer,author\np0,p1,yes,ann\np0,p1,no,bob\n")
+    code, out, err = command("store", there / "s.db", "--decisions", there / "fix.csv")
+    assert code == 0
+    assert "2 decisions of" in out  # nothing is lost
+    assert "'p0' and 'p1' are different, but decision" in err
+    assert "--decide undo NUMBER" in err
+    code, _, err = command("store", there / "s.db", "--decide", "undo", "3")
+    assert (code, err) == (0, "")

@@ -275,3 +275,30 @@ def test_without_anchors_the_greedy_search_is_that_of_correlation_clustering(see
     free = np.zeros(25, bool)
     graph = NodeGraph.from_pairs(index[:, 0], index[:, 1], K[index[:, 0], index[:, 1]], free)
     assert canonical_labels(merge_anchored(*graph.csr, free)).tolist() == greedy(K).tolist()
+
+
+@pytest.mark.parametrize("groups", GROUPS)
+@pytest.mark.parametrize("seed", range(12))
+def test_settled_items_stay_and_no_partition_that_keeps_them_is_better(groups, seed):
+    """Known groups whose pairs are listed are free but for their settled items (here the first four)."""
+    K, settled = matrix(np.random.default_rng(seed)), np.arange(M) < 4
+    found = assign(listed(K), groups, revise=True, settled=settled).labels
+    calm = np.where(settled, groups, -1)
+    assert keeps(found, calm)
+    # A local search from the kept groups: never worse than these, and at most the best that is allowed.
+    assert best(K, groups) - 1e-9 <= objective(K, found) <= best(K, calm) + 1e-9
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_all_settled_is_kept_and_none_is_revised(seed):
+    K = matrix(np.random.default_rng(seed))
+    for settled, revise in ((np.ones(M, bool), False), (np.zeros(M, bool), True)):
+        found = assign(listed(K), GROUPS[0], revise=True, settled=settled)
+        assert found.labels.tolist() == assign(listed(K), GROUPS[0], revise=revise).labels.tolist()
+
+
+def test_merges_of_settled_groups_are_proposed_still():
+    scores = PairScores(3, index=np.array([[0, 1], [0, 2], [1, 2]]), values=np.array([5.0, 1.0, 1.0]))
+    found = assign(scores, [0, 1, -1], revise=True, settled=np.array([True, True, False]))
+    assert [p.groups for p in found.proposals] == [(0, 1)]
+    assert found.labels[0] != found.labels[1]

@@ -92,3 +92,9 @@ def test_an_item_that_is_there_twice_is_refused():
     with pytest.raises(ValueError, match="the item 'a' is there twice"):
         update_groups({}, ["a", "a"], random_scores(0, 2))
     assert len(Constraints()) == 0
+
+
+def test_items_of_a_group_that_are_not_among_those_scored_count_in_its_size():
+    scores = PairScores(2, index=np.array([[0, 1]]), values=np.array([2.0]))
+    (change,) = update_groups({"a": "g1", "z": "g1"}, ["a", "c"], scores).changes.groups
+    assert (change.id, change.status, change.before, change.after) == ("g1", "grown", 2, 3)

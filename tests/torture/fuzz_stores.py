@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sqlite3
 import tempfile
+from contextlib import closing
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from clustruct.incremental import read_groups
+from clustruct.storage import pack, unpack
 
 from . import commands
 from .tally import FINE, Outcome, Part, fault
@@ -30,6 +34,7 @@ COLUMNS = {
     "members": {"item": TEXTS, "grp": TEXTS},
     "ids": {"id": TEXTS, "made": NUMBERS, "ended": NUMBERS, "origins": TEXTS, "heirs": TEXTS},
 }
+TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:]+Z")
 USES = {
     "store": ["store", "people.db", "--groups-out", "new.csv"],
     "verify": ["store", "people.db", "--verify"],
@@ -41,7 +46,9 @@ USES = {
 
 class Stores(Part):
     name = "stores"
-    about = "SQLite stores, bytes and contents damaged, looked at, decided on and predicted into (1,000)"
+    about = (
+        "SQLite stores: bytes, contents, kept index damaged; looked at, decided on, predicted into (1,000)"
+    )
 
     def cases(self, scale: float, seed: int) -> list[str]:
         names = list(USES)
@@ -56,11 +63,22 @@ class Stores(Part):
 
     def start(self, folder: Path, seed: int) -> None:
         for name in USES:
+            self._whole(name, folder)
+
+    @cached_property
+    def _printed(self) -> dict[str, str]:
+        return {}
+
+    def _whole(self, name: str, folder: Path) -> str:
+        """What a use of the store prints when nothing is damaged, without times."""
+        if name not in self._printed:
             with tempfile.TemporaryDirectory(dir=folder) as own:
                 _furnish(folder, Path(own))
                 ran = commands.run("clustruct", USES[name], Path(own))
                 if ran.code != 0:
                     raise RuntimeError(f"{name}: {ran}")
+                self._printed[name] = TIME.sub("", ran.out)
+        return self._printed[name]
 
     def run(self, case: str, folder: Path, seed: int) -> Outcome:
         name, number = case.split(":")
@@ -68,13 +86,15 @@ class Stores(Part):
         with tempfile.TemporaryDirectory(dir=folder) as own:
             there = Path(own)
             _furnish(folder, there)
-            rewritten = bool(rng.random() < 0.5)
-            (_rewrite if rewritten else _damage)(there / "people.db", rng)
+            damage = (_rewrite, _damage, _spoil_index)[int(rng.integers(3))]
+            damage(there / "people.db", rng)
             before = commands.contents(there)
             ran = commands.run("clustruct", USES[name], there)
             found = commands.judged(ran, ["people.db", "undoes decision 2"])
             if found.status == "fault":
                 return found
+            if damage is _spoil_index and TIME.sub("", ran.out) != self._whole(name, folder):
+                return fault("index", f"{name} says something else: {ran}")
             return _judged(found, before, there, "whole.csv" if name in ("store", "verify", "diff") else "")
 
 
@@ -118,6 +138,42 @@ def _damage(path: Path, rng: np.random.Generator) -> None:
             at = int(rng.integers(0, 200 if kind == 2 else len(data)))
             data[at] = int(rng.integers(0, 256))
     path.write_bytes(bytes(data))
+
+
+def _spoil_index(path: Path, rng: np.random.Generator) -> None:
+    """Another index than the one that was kept. It says nothing that the items do not say: what a command
+    prints must not change.
+    """
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        held = db.execute("SELECT number, content FROM made ORDER BY number").fetchall()
+        for number, content in held:
+            data, kind = bytearray(content), int(rng.integers(6))
+            if kind == 0:
+                db.execute("DELETE FROM made WHERE number = ?", [number])
+                continue
+            if kind == 1:
+                data = data[: int(rng.integers(0, len(data)))]
+            elif kind == 2:
+                data += rng.bytes(int(rng.integers(1, 200)))
+            elif kind == 3:
+                db.execute("INSERT INTO made VALUES (?, ?)", [number + 1, bytes(data)])  # the same twice
+            elif kind == 4:
+                data = bytearray(_repacked(bytes(data), rng))
+            else:
+                for _ in range(int(rng.choice([1, 4, 100]))):
+                    data[int(rng.integers(0, len(data)))] = int(rng.integers(0, 256))
+            db.execute("UPDATE made SET content = ? WHERE number = ?", [bytes(data), number])
+
+
+def _repacked(content: bytes, rng: np.random.Generator) -> bytes:
+    """A whole piece that is of other items, another version, or lacks something."""
+    held = unpack(content)
+    key = str(rng.choice(sorted(held)))
+    if rng.random() < 0.5:
+        del held[key]
+    else:
+        held[key] = [None, 0, -1, "", "x", [], {}, 10**9][int(rng.integers(8))]
+    return pack(held)
 
 
 def _rewrite(path: Path, rng: np.random.Generator) -> None:

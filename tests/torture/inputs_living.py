@@ -363,11 +363,15 @@ def _usage() -> Iterator[Line]:
     yield line(f"store {'n' * 300}.db --create", REFUSED, "nnnn")
     yield line("store s.db --items known.csv --cluster nothing", REFUSED, "known.csv", **given)
     yield line("store s.db --items known.csv --id nothing", REFUSED, "known.csv", **given)
-    for words in ("--revise", "--dry-run", "--existing known.csv --confidence"):
+    alone = ("--revise", "--dry-run", "--settle 2", "--existing known.csv --confidence")
+    for words in (*alone, *("--settle " + more for more in SETTLE)):
         yield line(f"{PREDICT} {words}", USAGE, words.split()[0])
     yield line(f"{PREDICT} --existing known.csv --constraints known.csv", REFUSED, "known.csv")
     yield line(f"{PREDICT} --existing known.csv --cluster nothing", REFUSED, "known.csv")
     yield line(f"{PREDICT} --existing known.csv --where id=zz", REFUSED, "n.csv")
+
+
+SETTLE = ("2 --existing known.csv", "0 --existing s.db", "x --existing s.db", "2 --existing s.db --revise")
 
 
 def _targets() -> Iterator[Line]:

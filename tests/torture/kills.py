@@ -116,7 +116,7 @@ def _state(folder: Path, name: str) -> Outcome | None:
 def _look_at(path: Path, name: str) -> None:
     """An error where a file that a work writes is not whole."""
     folder = path.parent
-    if name in ("fit", "save", "checkpoint", "learn", "corrections", "start"):
+    if name in ("fit", "save", "checkpoint", "learn", "corrections", "start", "kept"):
         load(path)
     elif path.suffix == ".db":
         Store(path).close()

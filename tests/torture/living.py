@@ -8,7 +8,9 @@ from itertools import islice
 from pathlib import Path
 
 from clustruct.exceptions import ModelFileError
+from clustruct.features.columns import Columns
 from clustruct.incremental import Decision, Item, Store
+from clustruct.incremental.kept_index import index_of, read_items
 from clustruct.io import read_sets
 
 KNOWN = 12
@@ -31,6 +33,16 @@ def write_store(folder: Path) -> None:
     (folder / "fix.csv").write_text("a,b,answer,author\nk0,k1,unsure,ann\nk1,k2,unsure,bob\n")
 
 
+def write_early(folder: Path) -> list[str]:
+    """early.jsonl with one more item, and the command that brings it into the store, which then keeps an
+    index.
+    """
+    (first, *_) = json.loads((folder / "new.jsonl").read_text())["items"]
+    (folder / "early.jsonl").write_text(json.dumps({"items": [{**first, "id": f"k{KNOWN}"}]}) + "\n")
+    words = "predict early.jsonl --model records --id id --existing people.db --quiet"
+    return words.split()
+
+
 def write_tables(folder: Path) -> None:
     """first.csv and second.csv, rows of records.csv to be linked; said.csv, what somebody said of a pair."""
     head, *rows = (folder / "records.csv").read_text().splitlines()
@@ -47,6 +59,8 @@ def fault_of(path: Path) -> str | None:
             store.verify()
             items = {item.id for item in store.items()}
             grouped, decisions = set(store.groups()), store.decisions()
+            if (damage := _fault_of_index(store)) is not None:
+                return damage
     except ModelFileError as error:
         return str(error)
     if tuple(d.note for d in decisions[: len(NOTES)]) != NOTES:
@@ -58,3 +72,19 @@ def fault_of(path: Path) -> str | None:
     new = {item for item in items if item.startswith("n")}
     listed = json.loads((path.parent / "new.jsonl").read_text())["items"]
     return None if len(new) in (0, len(listed)) else "a part of the new items"
+
+
+def _fault_of_index(store: Store) -> str | None:
+    """What is wrong with the index that a store keeps, where it keeps one: it must say what the items say."""
+    names = store.item_names()
+    if not any(True for _ in store.pieces(numbers=True)):
+        return None
+    index, anew = index_of(store, names), Columns(read_items(store, names))
+    if not index.pieces:
+        return "the index that is kept cannot be read"
+    for field in index.raw.fields():
+        both = index.columns.texts(field), anew.texts(field)
+        kept, made = ([texts.values[c] for c in texts.codes] for texts in both)
+        if kept != made:
+            return f"the index that is kept has other texts of {field}"
+    return None

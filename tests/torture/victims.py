@@ -19,7 +19,7 @@ from clustruct.ssvm.checkpoint import Checkpoint
 from . import commands
 from .fuzz_checkpoints import train
 from .fuzz_models import fit_by_command, write_data
-from .living import write_store, write_tables
+from .living import write_early, write_store, write_tables
 
 Work = Callable[[Path], None]
 
@@ -58,6 +58,7 @@ def _create(folder: Path) -> None:
 BESIDE: dict[str, tuple[str, ...]] = {
     "files": ("pairs.csv", "groups.jsonl", "wide.csv.gz", "graph.graphml"),
     "create": ("target.csv",),
+    "kept": ("target.features",),
 }
 NEW = ("new.jsonl", "--model", "records", "--id", "id")
 TABLE = ("--set", "set", "--cluster", "cluster", "--id", "id", "--C", "1", "--quiet")
@@ -122,6 +123,13 @@ WORKS: dict[str, tuple[Work, str]] = {
         command("clustruct", "fit", "records.csv", *TABLE, "--start", "records", "--model", "target"),
         "target",
     ),
+    "kept": (
+        command(
+            *("clustruct", "fit", "records.csv", *TABLE, "--start", "records", "--model", "target"),
+            *("--keep-features", "target.features"),
+        ),
+        "target",
+    ),
     "sets": (_sets, "target.csv"),
     "existing": (
         command("clustruct", "predict", *NEW, "--existing", "people.db", "--out", "target.csv", "--quiet"),
@@ -149,6 +157,7 @@ def prepare(folder: Path) -> None:
     fit_by_command(folder, "sure", "--calibrate")
     write_tables(folder)
     write_store(folder)
+    command("clustruct", *write_early(folder))(folder)
     HookModels().prepare(folder, 0)
 
 

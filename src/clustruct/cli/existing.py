@@ -34,6 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--constraints", metavar="FILE", help=said)
     revised = "also merge and split known groups where that scores more, and tell what became of ids"
     group.add_argument("--revise", action="store_true", help=revised)
+    settle = "items that one of the last N runs of the store has grouped may still be revised, others stay"
+    group.add_argument("--settle", metavar="N", type=int, help=settle)
     dry = "with --existing: say what would change, write nothing"
     group.add_argument("--dry-run", action="store_true", help=dry)
 
@@ -43,8 +45,22 @@ def check(args: argparse.Namespace) -> None:
     for name in ("revise", "dry_run"):
         if getattr(args, name) and args.existing is None:
             raise UsageError(f"--{name.replace('_', '-')} goes with --existing only")
+    _check_settle(args)
     if args.confidence and args.existing is not None:
         raise UsageError("--confidence does not go with --existing")
+
+
+def _check_settle(args: argparse.Namespace) -> None:
+    if args.settle is None:
+        return
+    if args.existing is None:
+        raise UsageError("--settle goes with --existing only")
+    if args.revise:
+        raise UsageError("--settle and --revise do not go together: --revise may change all groups")
+    if args.settle < 1:
+        raise UsageError(f"--settle must be a number of runs from 1 on, not {args.settle}")
+    if not clustruct.incremental.is_store(args.existing):
+        raise UsageError(f"--settle needs a store: {args.existing} does not say when items were grouped")
 
 
 def decisions(path: str | None) -> list[Decision]:
@@ -102,6 +118,7 @@ def run(args: argparse.Namespace, saved: Model) -> None:
             new,
             decisions=decisions(args.constraints),
             revise=args.revise,
+            settle=args.settle,
             fresh=None if store is None else store.fresh_id,
         )
         number = None if args.dry_run else _kept(args, known, found, store)
@@ -133,7 +150,7 @@ def _known(args: argparse.Namespace, saved: Model, store: Store | None) -> Known
     """The items that are known, with all columns that they have."""
     named = columns(args, saved.columns)
     if store is not None:
-        return clustruct.incremental.known_of_store(store, named.id or "id")
+        return clustruct.incremental.known_of_store(store, named.id or "id", runs=args.settle or 0)
     clusters = [args.cluster] if args.cluster else [*filter(None, [named.cluster]), "cluster", "group"]
     bare = clustruct.io.Columns(id=named.id, remembered=named.remembered, repeated_ids=named.repeated_ids)
     return clustruct.incremental.known_of_table(args.existing, bare, clusters, args.delimiter)
@@ -161,7 +178,7 @@ def _tell(args: argparse.Namespace, known: Known, new: RawSet, found: Outcome, n
     # What was asked for is told in any case: what would be done, or what became of ids.
     if not args.quiet or args.dry_run:
         print("\n".join(_lines(args, found, number)), file=report)
-    elif args.revise and args.out is not None and (changed := _changed(found)):
+    elif (args.revise or args.settle) and args.out is not None and (changed := _changed(found)):
         print("\n".join(changed).strip("\n"))
 
 

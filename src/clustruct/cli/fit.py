@@ -67,6 +67,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_background(parser)
     resumed = "a fit that was cut short goes on from FILE, if data and options are the same"
     parser.add_argument("--checkpoint", metavar="FILE", help=resumed)
+    kept = "keep the features of training pairs in FILE; --start with the same DATA takes them from there"
+    parser.add_argument("--keep-features", metavar="FILE", help=kept)
     none = "learn without any: a guess by which fields agree, to begin with (a warning says what it is)"
     parser.add_argument("--labels", choices=("known", "none"), default="known", help=none)
     corrections.add_arguments(parser)
@@ -80,6 +82,8 @@ def run(args: argparse.Namespace) -> int | None:
     clustruct.storage.check_target(Path(args.model), [*args.data, *corrections.inputs(args)])
     if args.checkpoint is not None:
         learned.set_params(checkpoint=_checkpoint(args))
+    if args.keep_features is not None:
+        learned.set_params(kept_features=_own_file(args, "--keep-features", args.keep_features))
     with on_dask.training(args), training_progress(args.quiet) as progress:
         if args.labels == "none":
             _without_labels(args, learned)
@@ -118,12 +122,18 @@ def _without_labels(args: argparse.Namespace, learned: Recipe) -> None:
 
 def _checkpoint(args: argparse.Namespace) -> str:
     """The file of the checkpoint, which must be no other file of the command."""
-    path, model = Path(args.checkpoint), Path(args.model)
-    if clustruct.storage.targets.is_same(path, model):
-        raise UsageError(f"--checkpoint and --model cannot be the same file, {path}")
-    clustruct.storage.check_target(path, args.data)
-    if path.exists() and not args.quiet:
+    path = _own_file(args, "--checkpoint", args.checkpoint)
+    if Path(path).exists() and not args.quiet:
         print(f"clustruct: going on from {path}", file=sys.stderr)
+    return path
+
+
+def _own_file(args: argparse.Namespace, option: str, name: str) -> str:
+    """A file that the command writes beside the model; it must be no other file of the command."""
+    path = Path(name)
+    if clustruct.storage.targets.is_same(path, Path(args.model)):
+        raise UsageError(f"{option} and --model cannot be the same file, {path}")
+    clustruct.storage.check_target(path, [*args.data, *corrections.inputs(args)])
     return str(path)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import getpass
+import warnings
 from collections import Counter
 from contextlib import nullcontext
 from pathlib import Path
@@ -105,6 +106,8 @@ def _looked_at(args: argparse.Namespace, store: Store) -> tuple[list[str], Any]:
     given = (args.items, args.decisions, args.decide)
     with store.transaction() if any(word is not None for word in given) else nullcontext():
         done = _take_in(args, store)
+        if args.decisions is not None or args.decide is not None:
+            _warn_of_contradictions(store)
         if args.verify:
             store.verify()
             done.append("the log gives the groups that are kept")
@@ -135,6 +138,15 @@ def _take_in(args: argparse.Namespace, store: Store) -> list[str]:
         number = store.decide(decision)
         done.append(f"decision {number} written down")
     return done
+
+
+def _warn_of_contradictions(store: Store) -> None:
+    """All that people say is written down; what cannot hold is told at once, not by a later run."""
+    try:
+        clustruct.incremental.constraints(store.state().statements())
+    except clustruct.exceptions.DataError as error:
+        told = f"{store.path}: {error}; runs refuse that until one of them is undone (--decide undo NUMBER)"
+        warnings.warn(told, clustruct.exceptions.DataWarning, stacklevel=2)
 
 
 def _user() -> str:

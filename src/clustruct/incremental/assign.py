@@ -56,6 +56,7 @@ def assign(
     cannot_link: Any = None,
     confirmed: Any = None,
     revise: bool = False,
+    settled: Any = None,
     sweeps: int = 100,
     random_state: int = 0,
 ) -> Assignment:
@@ -76,8 +77,8 @@ def assign(
     confirmed : for each item a number of what people have confirmed to be one group, or -1. Such items stay
         together, and apart from those of another number, also where groups are revised.
     revise : also merge and split known groups where that gains. A group is split only where the pairs
-    inside it
-        are listed (enough of them to connect its items); otherwise it moves as a whole.
+        inside it are listed (enough of them to connect its items); otherwise it moves as a whole.
+    settled : for each item whether it stays in its group even so; such groups are not merged with each other
     sweeps, random_state : as for `inference.correlation.local_search`
 
     Cost O(items) to look at the groups; the search costs in proportion to the listed pairs.
@@ -94,23 +95,28 @@ def assign(
     if scores.sources is not None:
         cannot = np.concatenate([cannot, source_links(scores.sources, index, values, known, must)])
     fixed = np.full(len(known), NEW) if confirmed is None else _numbers(confirmed, len(known), "confirmed")
+    calm = np.full(len(known), not revise) if settled is None else np.asarray(settled, np.bool_)
     near = _near(known, index, must, cannot)
     place = np.cumsum(near) - 1
     index, must, cannot = place[index], place[must], place[cannot]
     search = _Search(index, values, cannot, sweeps, random_state)
-    found = _assigned(search, known[near], must, fixed[near], revise)
+    found = _assigned(search, known[near], must, fixed[near], calm[near], revise)
     return _for_all(found, known, near)
 
 
-def _assigned(search: _Search, known: Ints, must: Ints, fixed: Ints, revise: bool) -> Assignment:
+def _assigned(search: _Search, known: Ints, must: Ints, fixed: Ints, calm: Bools, revise: bool) -> Assignment:
     """The answer for new items and the groups near them."""
     kept, freed = _loosened(known, must, search.cannot, search.index, search.values)
     pieces = _Pieces(len(known), kept, must)
     labels = search.run(pieces.nodes, pieces.anchored)
     if revise:
-        free = _revisable(kept, search.index)
+        free = _revisable(kept, search.index) & ~calm
         looser = _Pieces(len(known), np.where(free, NEW, kept), must, fixed)
-        return Assignment(search.run(looser.nodes, looser.anchored, start=labels), freed)
+        looser.anchored[looser.nodes[calm & (kept >= 0)]] = True
+        labels = search.run(looser.nodes, looser.anchored, start=labels)
+        kept = np.where(calm, kept, NEW)
+        if not (kept >= 0).any():
+            return Assignment(labels, freed)
     proposals = [*search.merges(labels, kept), *search.splits(labels, kept, must)]
     return Assignment(labels, freed, tuple(sorted(proposals, key=lambda p: (-p.gain, p.groups))))
 

@@ -5,8 +5,9 @@ went.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 from clustruct.text import count
@@ -61,15 +62,19 @@ class GroupChange(NamedTuple):
 class Changes:
     """What became of each group, and which items moved, came or went.
 
-    groups : one entry for each id of either side, in order of appearance
     moved : items whose group id is another one now
     added, removed : items that only the new, or only the old grouping has
     """
 
-    groups: tuple[GroupChange, ...]
     moved: tuple[Move, ...]
     added: tuple[str, ...]
     removed: tuple[str, ...]
+    _list: Callable[[], tuple[GroupChange, ...]] = field(repr=False, compare=False)
+
+    @cached_property
+    def groups(self) -> tuple[GroupChange, ...]:
+        """One entry for each id of either side, in order of appearance; made when it is first asked for."""
+        return self._list()
 
     def count(self) -> dict[Status, int]:
         """How many ids there are of each kind; a group that was renamed is one."""
@@ -106,26 +111,34 @@ def compare(
     >>> [(group.id, group.status, group.targets) for group in found.groups]
     [('g', 'merged', ()), ('h', 'merged', ('g',))]
     """
-    sizes: Counter[str] = Counter()
-    everything = [*dict.fromkeys(old.values()), *dict.fromkeys(new.values())] if only is not None else []
-    if only is not None:
-        sizes = Counter(old.values())
-        old = {item: group for item, group in old.items() if group in only}
-        new = {item: group for item, group in new.items() if group in only}
-    flows = _Flows(old, new)
-    names = dict.fromkeys(everything or [*flows.before, *flows.after])
-    moved = (Move(item, old[item], new[item]) for item in old if new.get(item, old[item]) != old[item])
-    return Changes(
-        tuple(
+    if only is None:
+        return compare_parts(old, new, old, new)
+    was = {item: group for item, group in old.items() if group in only}
+    now = {item: group for item, group in new.items() if group in only}
+    return compare_parts(was, now, old, new)
+
+
+def compare_parts(
+    was: Mapping[str, str], now: Mapping[str, str], old: Mapping[str, str], new: Mapping[str, str]
+) -> Changes:
+    """`compare` of ``old`` and ``new``, of which ``was`` and ``now`` are all items of the groups in which
+    something may have changed. Cost O(these items); the other groups are gone through when they are asked
+    for.
+    """
+
+    def every() -> tuple[GroupChange, ...]:
+        flows, sizes = _Flows(was, now), Counter(old.values())
+        looked_at = flows.before.keys() | flows.after.keys()
+        return tuple(
             flows.change(name)
-            if only is None or name in only
+            if name in looked_at
             else GroupChange(name, "unchanged", sizes[name], sizes[name])
-            for name in names
-        ),
-        tuple(moved),
-        tuple(item for item in new if item not in old),
-        tuple(item for item in old if item not in new),
-    )
+            for name in dict.fromkeys([*dict.fromkeys(old.values()), *dict.fromkeys(new.values())])
+        )
+
+    moved = (Move(item, was[item], now[item]) for item in was if now.get(item, was[item]) != was[item])
+    added = tuple(item for item in now if item not in was)
+    return Changes(tuple(moved), added, tuple(item for item in was if item not in now), every)
 
 
 class _Flows:

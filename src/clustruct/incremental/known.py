@@ -29,6 +29,8 @@ from .replay import State
 from .stored import StoredGroups
 
 ROWS_AT_ONCE = 10_000
+# Of so many runs it is remembered which items they have put into groups.
+LAST_RUNS = 30
 # The column of predictions that names the set of an item.
 SET = "set"
 
@@ -42,6 +44,7 @@ class Known:
     id, cluster : the columns that these had, and will have
     is_store : whether decisions are kept in a store
     index : what was made of the items for scoring, by an earlier run; None: it is made anew
+    placed : the items that each of the last runs has put into groups, the latest last; None: not known
     """
 
     raw: RawSet | None
@@ -50,6 +53,13 @@ class Known:
     cluster: str = "cluster"
     is_store: bool = False
     index: KnownIndex | None = None
+    placed: tuple[frozenset[str], ...] | None = None
+
+    def loose(self, runs: int) -> frozenset[str]:
+        """The items that one of so many last runs has put into their groups."""
+        if self.placed is None:
+            raise DataError("which runs have put items into their groups is not known: that needs a store")
+        return frozenset().union(*self.placed[max(len(self.placed) - runs, 0) :])
 
 
 def known_of_table(
@@ -84,14 +94,15 @@ def _told_apart(
     return [f"{name}: {group}" for name, group in zip(sets, labels, strict=True)]
 
 
-def known_of_store(store: StoredGroups, id: str = "id", *, indexed: bool = True) -> Known:
+def known_of_store(store: StoredGroups, id: str = "id", *, indexed: bool = True, runs: int = 0) -> Known:
     """All items of a store, with the index that it keeps: their values are then read when they are asked for,
-    as long as the store is open.
+    as long as the store is open. With ``runs``, also which items so many last runs have put into groups.
     """
     names = store.item_names()
     index = index_of(store, names) if indexed and names else None
     raw = index.raw if index is not None else read_items(store, names) if names else None
-    return Known(raw, store.state(), id, is_store=True, index=index)
+    placed = store.placed(runs) if runs else None
+    return Known(raw, store.state(), id, is_store=True, index=index, placed=placed)
 
 
 def one_set(path: str | PathLike[str], sets: Iterator[RawSet]) -> RawSet:

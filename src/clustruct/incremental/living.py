@@ -19,12 +19,12 @@ from .constraints import Constraints, constraints
 from .decisions import JUDGEMENTS, Decision
 from .index import KnownIndex
 from .kept_index import keep_index
-from .known import Known
+from .known import LAST_RUNS, Known
 from .labels import Labels
 from .replay import State, Statement, replay
 from .scoring import place_items
 from .store import Store
-from .stored import Item, plain
+from .stored import GIVEN, Item, plain
 from .update import Update
 
 # What JSON gives back as it was given.
@@ -42,6 +42,7 @@ class Outcome:
     held : the constraints that hold
     index : what was made of all items for scoring: with it the next run looks at its new items alone
     state : groups and what people said, before the run
+    placed : as in `Known`, before the run
     """
 
     raw: RawSet
@@ -52,10 +53,14 @@ class Outcome:
     held: Constraints
     index: KnownIndex
     state: State
+    placed: tuple[frozenset[str], ...] | None = None
 
     def as_known(self) -> Known:
         """What is known after the run, for the next one."""
-        return Known(self.raw, self.state.after(self.update.groups), index=self.index)
+        changes, groups = self.update.changes, self.update.groups
+        places = {move.item: move.new for move in changes.moved} | {i: groups[i] for i in changes.added}
+        placed = (*(self.placed or ()), frozenset(places))[-LAST_RUNS:]
+        return Known(self.raw, self.state.after(places), index=self.index, placed=placed)
 
 
 def add_to_groups(
@@ -65,6 +70,7 @@ def add_to_groups(
     *,
     decisions: Sequence[Decision] = (),
     revise: bool = False,
+    settle: int | None = None,
     fresh: Callable[[str], str] | None = None,
     random_state: int = 0,
 ) -> Outcome:
@@ -80,25 +86,32 @@ def add_to_groups(
     new : items with ids
     decisions : further decisions, of a file
     revise, fresh, random_state : as for `update_groups`
+    settle : items that one of so many last runs has put into their groups may still be revised (unless they
+        are confirmed), all others stay; the changes are told. None: all, or with ``revise=False`` none
     """
+    if settle is not None and settle < 0:
+        raise ValueError(f"settle must be a number of runs from 0 on, not {settle!r}")
+    loose = None if settle is None or revise or known.raw is None else known.loose(settle)
     before = known.state.groups
     state = replay(list(decisions), before) if decisions and not known.is_store else known.state
     said = state.statements() + (_judgements(decisions) if known.is_store else [])
     index, given = _with_new(known, as_stored(new) if known.is_store else new)
-    held = constraints(said, known=frozenset(map(str, index.raw.item_ids)))
+    held = constraints(said, known=frozenset(map(str, index.raw.item_ids)) if said else None)
     found = place_items(
         pipeline,
         index.columns,
         state.groups,
         constraints=held,
         confirmed=state.confirmed(),
-        revise=revise,
+        revise=revise or bool(loose),
+        loose=loose,
         fresh=fresh,
         random_state=random_state,
     )
-    fresh_items = tuple(item for item in found.groups if item not in before)
     changes = found.changes if state is known.state else compare(before, found.groups)
-    return Outcome(index.raw, fresh_items, len(new) - given, found, changes, held, index, state)
+    return Outcome(
+        index.raw, changes.added, len(new) - given, found, changes, held, index, state, known.placed
+    )
 
 
 def as_stored(raw: RawSet) -> RawSet:
@@ -155,7 +168,7 @@ def keep_known(store: Store, known: Known, source: str = "") -> int:
         added = _keep_items(store, known.raw, source)
         groups = {i: g for i, g in known.state.groups.items() if store.group_of(i) != g}
         if groups:
-            store.record_run(groups, note=f"groups of {source}" if source else "")
+            store.record_run(groups, note=f"{GIVEN} {source}".strip())
     return added
 
 

@@ -4,7 +4,7 @@ them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
 from typing import Any
@@ -39,6 +39,7 @@ def place_items(
     constraints: Constraints | None = None,
     confirmed: Mapping[str, int] | None = None,
     revise: bool = False,
+    loose: Collection[str] | None = None,
     fresh: Callable[[str], str] | None = None,
     random_state: int = 0,
 ) -> Update:
@@ -53,18 +54,29 @@ def place_items(
     given : all items, known and new, with their ids; or their columns (`KnownIndex`), of which what is there
         is not made again
     groups : group id of each known item; the others are new
-    constraints, confirmed, revise, fresh, random_state : as for `update_groups`
+    constraints, confirmed, revise, loose, fresh, random_state : as for `update_groups`
     """
     check_correlation(pipeline[-1])
     columns = given if isinstance(given, Columns) else Columns(given)
-    items = [str(name) for name in columns.raw.item_ids]
+    items = [*map(str, columns.raw.item_ids)]
     known, held = groups or {}, constraints or Constraints()
-    named = {item for said in held.broken(known) for item in (said.a, said.b)}
-    touched = np.array([item not in known or item in named for item in items])
-    scores = scores_near(pipeline, columns, touched, [known.get(item) for item in items])
-    more = {"confirmed": confirmed, "revise": revise, "fresh": fresh, "random_state": random_state}
+    theirs = [*map(known.get, items)]
+    touched = np.array([group is None for group in theirs])
+    if named := {item for said in held.broken(known) for item in (said.a, said.b)}:
+        touched |= np.fromiter(map(named.__contains__, items), np.bool_, len(items))
+    scores = scores_near(pipeline, columns, touched, theirs)
     with working("grouping"):
-        return update_groups(known, items, scores, constraints=held, **more)  # type: ignore[arg-type]
+        return update_groups(
+            known,
+            items,
+            scores,
+            constraints=held,
+            confirmed=confirmed,
+            revise=revise,
+            loose=loose,
+            fresh=fresh,
+            random_state=random_state,
+        )
 
 
 def constrained(

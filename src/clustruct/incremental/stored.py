@@ -53,6 +53,15 @@ def plain(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else str(value)
 
 
+# How the note of a run begins that only writes down groups which items came with.
+GIVEN = "groups of"
+
+
+def _is_given(content: str) -> bool:
+    # As it was written: a log that somebody changed may hold anything.
+    return content.startswith(json.dumps({"note": GIVEN})[:-2])
+
+
 class StoredGroups:
     """A store that is there, to be read: a `View` of its groups, at the cost of what is asked for."""
 
@@ -119,6 +128,19 @@ class StoredGroups:
     def item_names(self) -> list[str]:
         """All items, in the order in which they came."""
         return [name for (name,) in self._ask("SELECT id FROM items ORDER BY rowid")]
+
+    def placed(self, runs: int) -> tuple[frozenset[str], ...]:
+        """The items that each of so many last runs has put into a group, the latest run last.
+
+        Groups that somebody brought with the items (`GIVEN`) were put together by no run: there it is empty.
+        """
+        last = "SELECT number, content FROM log WHERE kind = 'run' ORDER BY number DESC LIMIT ?"
+        items = "SELECT item FROM places WHERE run = ?"
+        found = [
+            frozenset() if _is_given(content) else frozenset(i for (i,) in self._ask(items, number))
+            for number, content in self._ask(last, runs)
+        ]
+        return tuple(reversed(found))
 
     def items(self, ids: Iterable[str] | None = None, since: int = 0) -> Iterator[Item]:
         """Items with their fields: all in the order in which they came, but for the first ones, or those

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 import numpy as np
 
-from clustruct._typing import Ints
+from clustruct._typing import Bools, Ints
 from clustruct.itemsets import PairScores
 
 from .assign import NEW, Assignment, assign
-from .changes import Changes, compare
+from .changes import Changes, compare, compare_parts
 from .constraints import Constraints
 from .ledger import digest, fresh_id
 from .matching import match_groups, with_ids
@@ -60,6 +60,7 @@ def update_groups(
     constraints: Constraints | None = None,
     confirmed: Mapping[str, int] | None = None,
     revise: bool = False,
+    loose: Collection[str] | None = None,
     fresh: Callable[[str], str] | None = None,
     sweeps: int = 100,
     random_state: int = 0,
@@ -74,6 +75,7 @@ def update_groups(
     constraints : what people said; it holds exactly
     confirmed : items of confirmed groups (`State.confirmed`), which a revision neither splits nor merges
     revise : whether known groups are merged and split where that gains
+    loose : with ``revise``, the known items that may leave their group, or be merged with another; None: all
     fresh : makes an id for a new group, given its first item; by default one that no group of ``existing``
     has,
         the same for the same state
@@ -84,11 +86,11 @@ def update_groups(
     >>> found.groups, found.changes.summary()
     ({'a': 'g1', 'b': 'g2', 'c': 'g1'}, '1 group unchanged, 1 grown; 1 item added')
     """
-    numbers = {name: a for a, name in enumerate(items)}
+    numbers = dict(zip(items, range(len(items)), strict=True))
     if len(numbers) < len(items):
         twice = next(name for a, name in enumerate(items) if numbers[name] != a)
         raise ValueError(f"the item {twice!r} is there twice")
-    names, known = numbered([existing.get(item) for item in items])
+    names, known = numbered([*map(existing.get, items)])
     held = constraints or Constraints()
     found = assign(
         scores,
@@ -97,16 +99,31 @@ def update_groups(
         cannot_link=held.cannot_link(numbers),
         confirmed=np.array([confirmed.get(item, NEW) for item in items]) if confirmed else None,
         revise=revise,
+        settled=None if loose is None else (known != NEW) & _where_not(items, loose),
         sweeps=sweeps,
         random_state=random_state,
     )
     touched = _touched(known, found.labels)
     groups = _named(existing, items, found.labels, touched, confirmed or {}, fresh)
     proposals = _proposals(found, items, names)
-    some = {groups[items[a]] for a in touched.tolist()}
-    some |= {existing[items[a]] for a in touched.tolist() if items[a] in existing}
-    changes = compare(existing, groups, only=some)
+    some = [items[a] for a in touched.tolist()]
+    changes = _changes(existing, groups, some, whole=len(existing) == np.count_nonzero(known != NEW))
     return Update(groups, changes, proposals, tuple(items[a] for a in found.freed))
+
+
+def _where_not(items: Sequence[str], some: Collection[str]) -> Bools:
+    return np.fromiter((item not in some for item in items), np.bool_, len(items))
+
+
+def _changes(
+    existing: Mapping[str, str], groups: Mapping[str, str], some: Sequence[str], *, whole: bool
+) -> Changes:
+    """What changed, which is in the groups of some items; ``whole``: these are all items of their groups."""
+    was = {item: existing[item] for item in some if item in existing}
+    now = {item: groups[item] for item in some}
+    if whole:
+        return compare_parts(was, now, existing, groups)
+    return compare(existing, groups, only={*was.values(), *now.values()})
 
 
 def numbered(groups: Sequence[G | None]) -> tuple[list[G], Ints]:

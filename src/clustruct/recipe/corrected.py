@@ -19,18 +19,21 @@ from clustruct.partitions import partial_labels
 from clustruct.problems import Marks, kept_groups
 from clustruct.records import RawSet
 
+from .kept_features import FeatureFile
 from .looking import touching
 from .pipelines import similarities
 
 
-def corrected(pipeline: Pipeline, told: ToldSets) -> Pipeline:
+def corrected(pipeline: Pipeline, told: ToldSets, kept: FeatureFile | None = None) -> Pipeline:
     """A pipeline that has learned from labelled sets and from what people said of some sets.
 
     Its features are those of the one given. Where that has learned before, what people corrected are its
     groups: those that they touched are taken as they are after it, all of them (`Marks.seen`).
 
     pipeline : fitted `PairFeatures` and a `SupervisedCorrelationClustering`, which may not be fitted yet
+    kept : where features of the labelled sets are looked up, and kept
     """
+    file = FeatureFile(None) if kept is None else kept
     features, model = pipeline[0], pipeline[-1]
     if not isinstance(features, PairFeatures) or not isinstance(model, SupervisedCorrelationClustering):
         raise ValueError(f"{type(model).__name__} does not learn from corrections: use learner='correlation'")
@@ -45,12 +48,13 @@ def corrected(pipeline: Pipeline, told: ToldSets) -> Pipeline:
     labels = [partial_labels(raw.labels or ()) for raw in labelled_sets]
     bare = copy(trusting).with_map(None)
     known = [
-        bare.transform([raw], [touching(raw, whole=len(labelled_sets) == 1)])[0]
+        file.item_set(bare, raw, touching(raw, whole=len(labelled_sets) == 1))
         for raw in steps(labelled_sets, "features")
     ]
     if features.map_ is not None:  # what it was learned from has the columns that it had there
         known = features.map_.transform_known(known, labels, unknown_apart=model.unlabelled == "apart")
     others = [trusting.transform([raw], [m.named])[0] for raw, m in steps(marked, "features")]
+    file.save()
     with working("learning"):
         found = continued(model, known, labels, others, [m for _, m in marked])
     return Pipeline([(pipeline.steps[0][0], copy(features)), (pipeline.steps[-1][0], found)])

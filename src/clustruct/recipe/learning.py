@@ -42,8 +42,9 @@ from clustruct.storage import EstimatorState, register
 from .choosing import better_similarity, check_labels_for
 from .corrected import ToldSets, corrected
 from .dials import Dials, predicted
+from .kept_features import FeatureFile
 from .learners import LEARNERS
-from .looking import blocking_for, compared, mapped, warn_of_leak
+from .looking import blocking_for, compared, kept_for_later, mapped, warn_of_leak
 from .searches import check_searches, keep_likeness, warn_of_order
 from .sources import Chosen, WithinSource, source_of
 from .trained import HeldOut, in_order, table_loss, training, training_on, was_interrupted
@@ -115,6 +116,7 @@ class Recipe(EstimatorState, BaseEstimator):
         them have two items of a source.
     checkpoint : path, optional
         A `fit` that was cut short goes on from this file, as for the learner.
+    kept_features : path, optional; features of training pairs are kept there, for a fit with ``start``
     memory_limit : int or str, optional
         What needs more (bytes, or words such as "8G") is refused; by default what needs more than there is.
 
@@ -165,6 +167,7 @@ class Recipe(EstimatorState, BaseEstimator):
     random_state: int = 0
     memory_limit: memory.Size = None
     checkpoint: str | os.PathLike[str] | None = None
+    kept_features: str | os.PathLike[str] | None = None
 
     def fit(
         self,
@@ -227,7 +230,7 @@ class Recipe(EstimatorState, BaseEstimator):
             start = Pipeline([("features", features), ("model", self._learner())])
             keep_likeness(self, start[-1], features)
         if not was_interrupted(start[-1]):
-            self.pipeline_ = corrected(start, self._cut_as_before(given))
+            self.pipeline_ = corrected(start, self._cut_as_before(given), FeatureFile(self.kept_features))
         self.training_ = training_on(self.pipeline_[-1], given.sets, given.n_named)
         return self
 
@@ -362,6 +365,7 @@ class Recipe(EstimatorState, BaseEstimator):
         if hint:
             warn_of_order(model, features, self.kind)
             warn_of_leak(features, item_sets, sets)
+            kept_for_later(FeatureFile(self.kept_features), trusting, sets, item_sets, whole=whole)
         labels = [list(raw.labels or ()) for raw in sets]
         item_sets = mapped(self, item_sets, labels, groups, [features, trusting])
         if isinstance(model, SupervisedCorrelationClustering):

@@ -19,6 +19,8 @@ from clustruct.problems import Region
 from clustruct.records import RawSet
 from clustruct.similarity import make_map
 
+from .kept_features import FeatureFile
+
 
 def touching(raw: RawSet, *, whole: bool) -> Bools | None:
     """The items whose pairs are looked at; of a table that is learned from as a whole they are listed."""
@@ -32,6 +34,15 @@ def compared(features: PairFeatures, raw: RawSet, *, whole: bool) -> tuple[ItemS
     if own is None or own.all():
         return features.transform([raw], [own])[0], None
     return features.transform_with_rest(raw, own)
+
+
+def kept_for_later(
+    kept: FeatureFile, features: PairFeatures, sets: Sequence[RawSet], made: Sequence[ItemSet], *, whole: bool
+) -> None:
+    """The features of the training pairs, in the file."""
+    for raw, x in zip(sets, made, strict=True):
+        kept.keep(features, raw, touching(raw, whole=whole), x)
+    kept.save()
 
 
 def mapped(

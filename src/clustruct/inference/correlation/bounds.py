@@ -11,6 +11,7 @@ from scipy import sparse
 from clustruct._typing import Floats, Ints
 from clustruct.itemsets import PairScores
 from clustruct.partitions import canonical_labels
+from clustruct.text import count
 
 from .graph import Pairs, check_labels, link_groups
 from .search import local_search
@@ -90,9 +91,9 @@ class _Bounds:
         return np.bincount(self.pieces)
 
     def __str__(self) -> str:
-        said = {"at most {} items in each": self.max_size, "at least {} groups": self.min_groups}
-        said["at most {} groups"] = self.max_groups
-        parts = [words.format(f"{value:,}") for words, value in said.items() if value is not None]
+        said = [("at most", self.max_size, "item", " in each"), ("at least", self.min_groups, "group", "")]
+        said.append(("at most", self.max_groups, "group", ""))
+        parts = [f"{how} {count(n, what)}{where}" for how, n, what, where in said if n is not None]
         links = len(self.apart) or len(self.sizes) < len(self.pieces)
         return ", ".join(parts) + (" that keeps the links" if links else "")
 
@@ -104,14 +105,15 @@ class _Bounds:
             if value is not None and value < 1:
                 raise ValueError(f"{name} must be at least 1, not {value}")
         if largest > self.most:
-            raise ValueError(f"{largest} items must be together, and max_size is {self.most}")
+            raise ValueError(f"{count(largest, 'item')} must be together, and max_size is {self.most}")
         if self.min_groups is not None and self.min_groups > len(self.sizes):
             more = "" if len(self.sizes) == n else f" in {len(self.sizes):,} pieces that must be together"
-            raise ValueError(f"{n:,} items{more} cannot make {self.min_groups:,} groups")
+            raise ValueError(f"{count(n, 'item')}{more} cannot make {count(self.min_groups, 'group')}")
         if self.max_groups is not None and self.max_groups < (self.min_groups or 1):
             raise ValueError(f"min_groups is {self.min_groups}, above max_groups, {self.max_groups}")
         if self.max_groups is not None and self.max_groups * self.most < n:
-            raise ValueError(f"{n:,} items do not fit into {self.max_groups:,} groups of {self.most:,} items")
+            room = f"{count(self.max_groups, 'group')} of {count(self.most, 'item')}"
+            raise ValueError(f"{count(n, 'item')} do not fit into {room}")
 
     def hold(self, y: Ints) -> bool:
         """Whether a clustering keeps all of them."""
