@@ -27,6 +27,7 @@ EXPECTED_CHANGES = {
     "command_records": "figures of fit",
     "command_show_and_report": "figures of fit",
     "correlation_chosen_C": "choice of C",
+    "correlation_formulations": "order of sums in one-slack, by 1e-8",
     "features_candidates": "pairs of common terms",
     "command_exit_codes": "DEFECTS 1",
     "command_options": "DEFECTS 10, choice of C",
