@@ -36,6 +36,8 @@ IN_SDIST = (
     "tests/walks.py",
 )
 LARGEST = 2**20
+# What README says to install.
+EXTRAS = "records,text,report"
 TRIED = """
 import numpy as np
 import clustruct
@@ -54,7 +56,7 @@ def main() -> int:
     parser.add_argument("dist", type=Path)
     parser.add_argument("--tries", action="store_true")
     args = parser.parse_args()
-    (wheel,), (sdist,) = sorted(args.dist.glob("*.whl")), sorted(args.dist.glob("*.tar.gz"))
+    (wheel,), (sdist,) = (sorted(args.dist.resolve().glob(end)) for end in ("*.whl", "*.tar.gz"))
     faults = [*check_wheel(wheel), *check_sdist(sdist)]
     if args.tries:
         faults += [fault for name in PYTHONS for fault in tried(name, wheel)]
@@ -90,9 +92,18 @@ def check_sdist(path: Path) -> list[str]:
     return faults + [f"{path.name}: {name} is large" for name, size in members.items() if size > LARGEST]
 
 
+def found(name: str) -> str | None:
+    """The path of a Python that runs; some are only names that lead nowhere."""
+    python = shutil.which(name)
+    if python is None:
+        return None
+    runs = subprocess.run([python, "-c", "import venv"], capture_output=True).returncode == 0
+    return python if runs else None
+
+
 def tried(name: str, wheel: Path) -> list[str]:
     """What fails of the wheel in an empty environment of a Python; nothing where that Python is not there."""
-    python = shutil.which(name)
+    python = found(name)
     if python is None:
         print(f"{name}: not on this machine")
         return []
@@ -101,7 +112,15 @@ def tried(name: str, wheel: Path) -> list[str]:
         own = home / "bin" / "python"
         steps = [
             [python, "-m", "venv", str(home)],
-            [str(own), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", str(wheel)],
+            [
+                str(own),
+                "-m",
+                "pip",
+                "install",
+                "--quiet",
+                "--disable-pip-version-check",
+                f"{wheel}[{EXTRAS}]",
+            ],
             [str(own), "-m", "pip", "check"],
             [str(own), "-c", TRIED],
             [str(home / "bin" / "clustruct"), "--version"],

@@ -51,6 +51,7 @@ def fits(value: object, hint: object, known: Sizes | None = None) -> bool:
     >>> fits(1, float), fits(True, int), fits((1, 2.5), tuple[float, ...]), fits("a", Literal["a"] | None)
     (True, False, True, True)
     """
+    hint = meant(hint)
     if isinstance(hint, Shape):
         return hint.admits(value, {} if known is None else known)
     if isinstance(hint, tuple):
@@ -74,6 +75,14 @@ def fits(value: object, hint: object, known: Sizes | None = None) -> bool:
         return isinstance(value, np.ndarray) and _holds(value, get_args(inner[1])[0])
     wanted = origin or hint
     return isinstance(wanted, type) and isinstance(value, wanted)
+
+
+def meant(hint: object) -> object:
+    """What an alias made by ``type`` (Python 3.12) stands for: NumPy's NDArray is one from 2.5 on."""
+    origin: Any = get_origin(hint)
+    if hasattr(origin, "__value__"):
+        return origin.__value__[get_args(hint)]
+    return getattr(hint, "__value__", hint)
 
 
 def _is_usual(value: object) -> bool:
