@@ -37,7 +37,7 @@ from clustruct.metrics import pairwise_scores
 from clustruct.problems import Marks
 from clustruct.recipe import features_of
 from clustruct.records import RawSet
-from clustruct.studio.asking import COMMITTEE, check_every, questions
+from clustruct.studio.asking import COMMITTEE, check_interval, questions
 from studies.raw_data import PATHS, item_sets, records_together
 from studies.rendering import put
 
@@ -183,7 +183,7 @@ class Asking:
             asked = [tuple(pair) for pair in numbers[chosen].tolist()]
         else:
             p, groups = self.p(self.model), self.groups()
-            every = check_every(len(self.person.said), self.part.all_compared)
+            every = check_interval(len(self.person.said), self.part.all_compared)
             found = questions(numbers, p, self.committee(), open_, BATCH, self.rng, groups, every)
             asked = [one.items for one in found]
         for items in asked:

@@ -10,7 +10,7 @@ from clustruct.studio.data import Folder, begin, preview
 from clustruct.studio.engine import Engine
 from clustruct.studio.exporting import export
 from clustruct.studio.learning import FEWEST_GROUPS, Progress, Stopped, learn
-from clustruct.studio.reviewing import block, contradiction, next_questions, precision_curve, review_page, why
+from clustruct.studio.reviewing import block, next_questions, precision_curve, problem, review_page, why
 from tests.studio.serving import write_people
 
 
@@ -194,15 +194,15 @@ def test_a_group_that_is_likely_wrong_is_not_asked_about():
 
 def test_decisions_that_contradict_each_other_are_named_at_once(small):
     path, _, engine = small
-    assert contradiction(engine) == {"problem": None}
+    assert problem(engine) == {"problem": None}
     with Store(path) as store:
         store.decide(Decision("same", ("p0", "p1")))
         store.decide(Decision("same", ("p1", "p2")))
         last = store.decide(Decision("different", ("p0", "p2")))
-    assert contradiction(engine)["problem"].startswith(f"decision {last} ")
+    assert problem(engine)["problem"].startswith(f"decision {last} ")
     with Store(path) as store:
         store.decide(Decision("undo", undoes=last))
-    assert contradiction(engine) == {"problem": None}
+    assert problem(engine) == {"problem": None}
 
 
 def test_yes_to_a_group_is_one_decision_that_ties_its_items(small):

@@ -142,10 +142,9 @@ def _take_in(args: argparse.Namespace, store: Store) -> list[str]:
 
 def _warn_of_contradictions(store: Store) -> None:
     """All that people say is written down; what cannot hold is told at once, not by a later run."""
-    try:
-        clustruct.incremental.constraints(store.state().statements())
-    except clustruct.exceptions.DataError as error:
-        told = f"{store.path}: {error}; runs refuse that until one of them is undone (--decide undo NUMBER)"
+    found = clustruct.incremental.contradiction(store.state().statements())
+    if found is not None:
+        told = f"{store.path}: {found}; runs refuse that until one of them is undone (--decide undo NUMBER)"
         warnings.warn(told, clustruct.exceptions.DataWarning, stacklevel=2)
 
 

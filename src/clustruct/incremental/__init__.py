@@ -5,7 +5,7 @@ from typing import Any
 
 from .assign import Assignment, Proposal, assign
 from .changes import Changes, GroupChange, Move, compare
-from .constraints import Constraints, constraints
+from .constraints import Constraints, constraints, contradiction
 from .decisions import Decision, read_decisions, write_decisions
 from .group_files import is_store, read_groups, write_groups
 from .labels import Labels, read_labels
@@ -44,6 +44,7 @@ __all__ = [
     "compare",
     "constrained",
     "constraints",
+    "contradiction",
     "corrections",
     "digest",
     "fresh_id",

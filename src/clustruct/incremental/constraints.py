@@ -112,6 +112,24 @@ def constraints(
     return Constraints(tuple(same), tuple(different), unsure, piece, tuple(strange))
 
 
+def contradiction(statements: Iterable[Statement], disagreement: Disagreement = "error") -> str | None:
+    """Which statements cannot all hold, and who made them; None where all can.
+
+    >>> from clustruct.incremental import Decision
+    >>> said = [Statement("a", "b", "same", Decision("same", ("a", "b"), number=1)),
+    ...         Statement("a", "b", "different", Decision("different", ("a", "b"), number=2, author="bob"))]
+    >>> contradiction(said)
+    "decision 2 (by bob) says 'a' and 'b' are different, but decision 1 says they are the same"
+    >>> contradiction(said, "majority"), contradiction(said[:1])
+    (None, None)
+    """
+    try:
+        constraints(statements, disagreement=disagreement)
+    except DataError as error:
+        return str(error)
+    return None
+
+
 def _heard(
     statements: Iterable[Statement], known: Collection[str] | None, unknown: str
 ) -> tuple[dict[tuple[str, str], list[Statement]], list[Statement]]:

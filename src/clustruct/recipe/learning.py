@@ -47,7 +47,7 @@ from .learners import LEARNERS
 from .looking import blocking_for, compared, kept_for_later, mapped, warn_of_leak
 from .searches import check_searches, keep_likeness, warn_of_order
 from .sources import Chosen, WithinSource, source_of
-from .trained import HeldOut, in_order, table_loss, training, training_on, was_interrupted
+from .trained import HeldOut, in_order, set_checkpoint, table_loss, training, training_on, was_interrupted
 
 # One group per set; None: what the sets say themselves.
 Groups: TypeAlias = Sequence[Hashable] | None
@@ -352,10 +352,7 @@ class Recipe(EstimatorState, BaseEstimator):
     ) -> Pipeline:
         """Features fitted to the sets, and a clusterer trained on them; with a hint of fields that decide."""
         model = self._learner(sets[0] if whole else None)
-        if checkpoint is not None:
-            if "checkpoint" not in model.get_params():
-                raise ValueError(f"{type(model).__name__} has no checkpoints: it trains in one go")
-            model.set_params(checkpoint=checkpoint)
+        set_checkpoint(model, checkpoint)
         features = self._features(sets, whole=whole, chosen=chosen)
         features.check_memory(sets)
         keep_likeness(self, model, features)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -56,6 +57,15 @@ def table_loss(n: int, for_size: int | None) -> Loss:
     beta = 1.0 if for_size is None else math.sqrt(n / for_size)
     # By half: false pairs beside true ones are then, in the mean, those of the whole table.
     return PairwiseFLoss(beta=beta, background_weight=0.5)
+
+
+def set_checkpoint(model: BaseEstimator, checkpoint: str | os.PathLike[str] | None) -> None:
+    """Where a training is to be kept as it goes, if anywhere; ValueError of a learner that has no rounds."""
+    if checkpoint is None:
+        return
+    if "checkpoint" not in model.get_params():
+        raise ValueError(f"{type(model).__name__} has no checkpoints: it trains in one go")
+    model.set_params(checkpoint=checkpoint)
 
 
 def was_interrupted(model: BaseEstimator) -> bool:

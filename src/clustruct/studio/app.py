@@ -60,7 +60,7 @@ class Studio:
             "/api/log": self.log,
             "/api/block": self.block,
             "/api/questions": self.questions,
-            "/api/contradiction": self.contradiction,
+            "/api/problem": self.problem,
             "/api/review": self.review,
             "/api/why": self.why,
             "/api/precision": self.precision,
@@ -211,9 +211,9 @@ class Studio:
         asked = [{**q, "items": [told[name] for name in q["items"]]} for q in found["questions"]]
         return JSONResponse({**found, "questions": asked, "curve": self.project.curve()})
 
-    async def contradiction(self, request: Request) -> Response:
+    async def problem(self, request: Request) -> Response:
         """Decisions that cannot all be right."""
-        return JSONResponse(await self._engine("contradiction"))
+        return JSONResponse(await self._engine("problem"))
 
     async def review(self, request: Request) -> Response:
         """Doubtful groups."""

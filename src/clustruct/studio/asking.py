@@ -25,6 +25,8 @@ CHECK_EVERY = 5
 WARM_UP = 10
 # A group that is asked about has so many items at most: more is work for the page Group.
 MOST_READ = 8
+# So many of the most useful pairs are looked at for a batch: those that are asked share no item.
+LOOKED_AT = 5000
 # One side of 95 %.
 Z = 1.959964
 
@@ -42,10 +44,10 @@ class Question:
     why: str
 
 
-def check_every(n_answers: int, all_compared: bool) -> int:
+def check_interval(n_answers: int, all_compared: bool) -> int:
     """One question of how many is drawn at random.
 
-    >>> check_every(0, all_compared=True), check_every(0, all_compared=False)
+    >>> check_interval(0, all_compared=True), check_interval(0, all_compared=False)
     (1, 5)
     """
     return 1 if all_compared and n_answers < WARM_UP else CHECK_EVERY
@@ -75,7 +77,7 @@ def questions(
     open_ : which pairs nothing is known of yet
     n, rng : how many, and what draws the checks
     groups : the group of each item, where whole groups may be asked about, too
-    check_every : one question of so many is drawn at random (`check_every`)
+    check_every : one question of so many is drawn at random (`check_interval`)
 
     >>> pairs = np.array([[0, 1], [1, 2], [3, 4]])
     >>> p, rng = np.array([0.9, 0.5, 0.6]), np.random.default_rng(0)
@@ -106,10 +108,6 @@ def questions(
 
 def _pair(pairs: Ints, at: int) -> tuple[int, int]:
     return int(pairs[at, 0]), int(pairs[at, 1])
-
-
-# So many of the most useful pairs are looked at for a batch: those that are asked share no item.
-LOOKED_AT = 5000
 
 
 def _of_pairs(pairs: Ints, p: Floats, worth: Floats, open_: Bools) -> list[tuple[float, Question]]:

@@ -22,7 +22,7 @@ from clustruct.exceptions import DataError
 from .engine import Engine
 from .exporting import export, regroup_at
 from .learning import Progress, Stopped, learn
-from .reviewing import block, contradiction, next_questions, precision_curve, review_page, why
+from .reviewing import block, next_questions, precision_curve, problem, review_page, why
 
 Command = Callable[[Engine, dict[str, Any]], Any]
 COMMANDS: dict[str, Command] = {
@@ -30,7 +30,7 @@ COMMANDS: dict[str, Command] = {
     "questions": lambda e, a: next_questions(e, int(a["n"]), int(a.get("seed", 0))),
     "block": lambda e, a: block(e, int(a["skip"])),
     "why": lambda e, a: why(e, str(a["a"]), str(a["b"])),
-    "contradiction": lambda e, a: contradiction(e),
+    "problem": lambda e, a: problem(e),
     "precision": lambda e, a: precision_curve(e),
     "regroup": lambda e, a: regroup_at(e, float(a["precision"])),
     "export": lambda e, a: export(e, Path(a["folder"]), str(a["stem"]), list(a["what"])),

@@ -13,13 +13,12 @@ from scipy import sparse
 from sklearn.pipeline import Pipeline
 
 from clustruct._typing import Floats, Ints
-from clustruct.exceptions import DataError
 from clustruct.explain import by_field, feature_fields, suggested_splits
 from clustruct.explain.pairs import PairExplanation
-from clustruct.incremental import Store, constraints
+from clustruct.incremental import Store, contradiction
 from clustruct.itemsets import PairScores
 
-from .asking import Question, check_every, questions
+from .asking import Question, check_interval, questions
 from .engine import Engine, Known, is_calibrated, probabilities
 from .learning import are_listed, n_confirmed
 
@@ -145,7 +144,7 @@ def next_questions(engine: Engine, n: int, seed: int) -> dict[str, Any]:
         open_ &= ~are_listed(pairs, np.sort(known.marks.unsure, axis=1), len(known.groups))
     rng = np.random.default_rng([seed, known.at])
     committee = engine.committee(known, rng)
-    every = check_every(len(known.held), len(pairs) == len(known.groups) * (len(known.groups) - 1) // 2)
+    every = check_interval(len(known.held), len(pairs) == len(known.groups) * (len(known.groups) - 1) // 2)
     found = questions(pairs, probabilities(pipeline, values), committee, open_, n, rng, known.groups, every)
     parts = {split[0]: split[3] for split in _doubts(engine, known).groups}
     return {
@@ -169,14 +168,10 @@ def _question(known: Known, one: Question, parts: Mapping[int, tuple[int, ...]])
     }
 
 
-def contradiction(engine: Engine) -> dict[str, Any]:
+def problem(engine: Engine) -> dict[str, Any]:
     """Which decisions cannot all be right, by number; None where all can. Items are not read for it."""
-    try:
-        with Store(engine.path) as store:
-            constraints(store.state().statements(), disagreement="majority")
-    except DataError as error:
-        return {"problem": str(error)}
-    return {"problem": None}
+    with Store(engine.path) as store:
+        return {"problem": contradiction(store.state().statements(), "majority")}
 
 
 def block(engine: Engine, skip: int) -> dict[str, Any]:

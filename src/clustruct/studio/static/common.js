@@ -67,7 +67,7 @@ let looking = 0;
 function look() {
   clearTimeout(looking);
   looking = setTimeout(async () => {
-    const { problem } = await ask("/api/contradiction").catch(() => ({}));
+    const { problem } = await ask("/api/problem").catch(() => ({}));
     byId("problem").textContent = problem ? `Not both can be right: ${problem}. Undo takes the last back.` : "";
   }, 300);
 }
