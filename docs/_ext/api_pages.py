@@ -1,4 +1,4 @@
-"""The pages below ``api/generated``, one for each public module and name: written before the build, not committed."""
+"""The pages below ``api/generated``, one for each public module and name, written before the build."""
 
 from __future__ import annotations
 
@@ -48,7 +48,8 @@ def module_page(module: str, names: list[str]) -> str:
     by_kind = {k: [name for name in names if kind(getattr(home, name)) == k] for k in HEADINGS}
     tables = [f".. rubric:: {HEADINGS[k]}\n\n{summary(found)}" for k, found in by_kind.items() if found]
     pages = f".. toctree::\n   :hidden:\n\n{indented([page_name(module, name) for name in names])}"
-    return f"{title(module)}\n.. automodule:: {module}\n\n.. currentmodule:: {module}\n\n{''.join(tables)}\n{pages}"
+    head = f"{title(module)}\n.. automodule:: {module}\n\n.. currentmodule:: {module}\n\n"
+    return f"{head}{''.join(tables)}\n{pages}"
 
 
 def name_page(module: str, name: str) -> str:

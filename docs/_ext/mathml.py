@@ -1,10 +1,10 @@
 r"""Mathematics as MathML Core, typeset at build time: the pages need no script and no network.
 
-LaTeX is turned into MathML by ``math_core``. A formula that it cannot read is a warning, and so an error of the build.
-The font with the shapes of brackets and sums, STIX Two Math (OFL), is copied from the package ``ziamath``.
+LaTeX is turned into MathML by ``math_core``. A formula that it cannot read is a warning, and so an error of
+the build. The font with the shapes of brackets and sums, STIX Two Math (OFL), is copied from ``ziamath``.
 
-Two differences to LaTeX: ``\begin{align}`` and its like are aligned blocks without numbers of their own (the number
-of a formula is Sphinx's, from its label), and the macros are those of ``mathml_macros`` in ``conf.py``.
+Two differences to LaTeX: ``\begin{align}`` and its like are aligned blocks without numbers of their own (the
+number of a formula is Sphinx's, from its label), and the macros are ``mathml_macros`` of ``conf.py``.
 """
 
 from __future__ import annotations
