@@ -8,7 +8,7 @@ BENCH_READY := $(BENCH_VENV)/.ready
 # One BLAS thread: the matrices are small, and results must not depend on the machine's cores.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: demo test lint types layers unit torture bench studies format dist test-lowest clean
+.PHONY: demo test lint types layers unit torture bench studies format docs linkcheck dist test-lowest clean
 
 demo: $(READY)
 	$(BIN)/clustruct demo --folder out/demo
@@ -44,6 +44,14 @@ bench: $(BENCH_READY)
 # Which tables of the documents are fresh, stale or missing, and what makes them.
 studies: $(READY)
 	$(BIN)/python -m studies
+
+# The site, into out/site: no warning is let through. Links to other sites are looked at by `make linkcheck` alone.
+SPHINX := $(BIN)/sphinx-build -n -W --keep-going
+docs: $(READY)
+	$(SPHINX) -b html docs out/site
+
+linkcheck: $(READY)
+	$(SPHINX) -b linkcheck docs out/linkcheck
 
 # Wheel and sdist, checked, and tried in an empty environment of every Python of this machine.
 DIST_VENV := .venv-dist
