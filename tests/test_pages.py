@@ -1,0 +1,71 @@
+"""Pages of the site that are code run: how to extend, the gallery; and what pages point at is there."""
+
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+# In this order: the later pages see what the earlier ones register, and a block would be guessed by others.
+EXTEND = ("loss", "oracle", "solver", "learner", "hook-module", "block")
+# Two of the gallery; the documentation runs all of them.
+QUICK = ("plot_01_marbles", "plot_21_relaxation")
+RUN = """
+import doctest, sys
+flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+sys.exit(sum(doctest.testfile(page, False, optionflags=flags).failed for page in sys.argv[1:]) > 0)
+"""
+
+
+def test_the_six_ways_to_extend_have_a_page():
+    assert {path.stem for path in (ROOT / "docs/extend").glob("*.md")} == {"index", *EXTEND}
+
+
+def test_the_code_of_the_pages_on_extending_runs():
+    """In a process of its own: what a page registers would be there for other tests."""
+    pages = [str(ROOT / f"docs/extend/{page}.md") for page in EXTEND]
+    done = subprocess.run([sys.executable, "-c", RUN, *pages], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_quick_examples_of_the_gallery_run(name, capsys):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    runpy.run_path(str(ROOT / f"examples/gallery/{name}.py"))
+    assert plt.get_fignums()
+    plt.close("all")
+
+
+def test_every_example_has_a_title_prose_and_a_picture():
+    scripts = sorted((ROOT / "examples/gallery").glob("plot_*.py"))
+    assert len(scripts) >= 15
+    for script in scripts:
+        text = script.read_text()
+        assert re.match(r'"""\n.+\n=+\n\n.+', text), script.name
+        assert text.count("# %%") >= 2, script.name
+        assert "plt.show()" in text, script.name
+        assert 30 <= len(text.splitlines()) <= 100, script.name
+
+
+def test_tests_that_pages_name_are_there():
+    """Errata and theory name the test that keeps a formula."""
+    named = 0
+    for page in (ROOT / "docs/theory").glob("*.md"):
+        for path, name in re.findall(r"`(?:tests/)?([\w/]+\.py)(?:::(test_\w+))?`", page.read_text()):
+            named += 1
+            text = (ROOT / "tests" / path).read_text()
+            assert not name or f"def {name}(" in text, f"{page.name}: {path}::{name}"
+    assert named > 30
+
+
+def test_the_bibliography_has_what_pages_cite():
+    held = set(re.findall(r"^@\w+\{(\w+),", (ROOT / "docs/references.bib").read_text(), flags=re.MULTILINE))
+    for page in (ROOT / "docs").rglob("*.md"):
+        for keys in re.findall(r"\{cite:[pt]\}`([^`]+)`", page.read_text()):
+            assert set(keys.split(",")) <= held, page.name
