@@ -7,14 +7,15 @@ output. Written as functions of a Python module, in the way of SVM^python, that 
 one that ranks four things by features and is told by how many places it may be wrong.
 """
 
-import subprocess
-import sys
 import tempfile
 from ast import literal_eval
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 import numpy as np
+
+from clustruct.cli.classify import main as classify
+from clustruct.cli.learn import main as learn
 
 MODULE = """
 import itertools
@@ -63,23 +64,19 @@ for name, n in (("train", 60), ("test", 200)):
     np.savez(where / f"{name}.npz", **make(rng, n))
 
 
-def run(command, *words):
-    code = f"from clustruct.cli.{command} import main; raise SystemExit(main())"
-    done = subprocess.run([sys.executable, "-c", code, *words], cwd=where, capture_output=True, text=True)
-    return done.stdout + done.stderr
-
-
 # %%
-# Two commands, ``clustruct-learn`` and ``clustruct-classify``, do the rest.
+# Two commands do the rest, here called from Python; on the command line ``clustruct-learn --m ranking.py -c 1
+# train.npz model`` and ``clustruct-classify --m ranking.py test.npz model answers``.
 
-wrong, values = [], [0.001, 0.01, 0.1, 1.0, 10.0]
+module, model, answers = (str(where / name) for name in ("ranking.py", "model", "answers"))
+wrong, values = [], [0.003, 0.01, 0.1, 1.0, 10.0]
 for C in values:
-    run("learn", "--m", "ranking", "-c", str(C), "train.npz", "model")
-    run("classify", "--m", "ranking", "test.npz", "model", "answers")
-    answers = [literal_eval(line) for line in (where / "answers").read_text().splitlines()]
-    truth = np.load(where / "test.npz")["y"]
-    places = np.argsort(np.array(answers), axis=1)
-    wrong.append(np.mean(np.abs(places - np.argsort(truth, axis=1)).sum(axis=1)) / 8 * 100)
+    learn(["--m", module, "-v", "0", "-c", str(C), str(where / "train.npz"), model])
+    classify(["--m", module, "-v", "0", str(where / "test.npz"), model, answers])
+    found = np.array([literal_eval(line) for line in Path(answers).read_text().splitlines()])
+    with np.load(where / "test.npz") as test:
+        places = np.argsort(found, axis=1) - np.argsort(test["y"], axis=1)
+    wrong.append(100.0 * np.abs(places).sum(axis=1).mean() / 8)
 folder.cleanup()
 
 figure, ax = plt.subplots(figsize=(5.4, 3.2), layout="constrained")
