@@ -21,7 +21,7 @@ def lowest(project: dict[str, Any]) -> dict[str, str]:
     >>> lowest({"dependencies": ["numpy>=2.0"], "optional-dependencies": extras})
     {'numpy': '2.0', 'm': '3.8'}
     """
-    extras = {k: v for k, v in project["optional-dependencies"].items() if k != "dev"}
+    extras = {k: v for k, v in project["optional-dependencies"].items() if k not in ("dev", "docs")}
     found = {}
     for line in itertools.chain(project["dependencies"], *extras.values()):
         name, version = re.fullmatch(r"([\w-]+)(?:\[.*\])?>=([\d.]+)", line).groups()

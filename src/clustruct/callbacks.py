@@ -22,7 +22,8 @@ from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 class SupportsDump(Protocol):
     """A working set that can give its planes."""
 
-    def dump(self) -> Any: ...
+    def dump(self) -> Any:
+        """What is held at this moment, in a form that can be stored."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,27 @@ class Iteration:
 
     A callback gets ``working_set`` too, whose ``dump()`` are the planes held at that moment; the
     history does not hold on to it.
+
+    Attributes
+    ----------
+    iteration : int
+        Its number, from 1 on.
+    primal : float
+        The best value so far.
+    dual : float
+        The lower bound so far.
+    oracle_calls : int
+        How often the oracle was asked so far.
+    constraints : int
+        How many constraints are held.
+    seconds : float
+        How long it took so far.
+    oracle_seconds : float, default=0.0
+        Of them those of the oracle.
+    qp_seconds : float, default=0.0
+        Of them those of the quadratic programme.
+    working_set : SupportsDump, optional
+        What holds the planes; None in the history.
     """
 
     iteration: int
@@ -45,12 +67,27 @@ class Iteration:
 
     @property
     def gap(self) -> float:
+        """``primal - dual``."""
         return self.primal - self.dual
 
 
 @dataclass(frozen=True)
 class Training:
-    """The training under way: number ``done`` of ``total`` of its stage. C is None where it has none."""
+    """The training under way: number ``done`` of ``total`` of its stage. C is None where it has none.
+
+    Attributes
+    ----------
+    C : float or None
+        The C of the training.
+    rtol : float
+        Its tolerance.
+    stage : {"choosing C", "training"}, default="training"
+        What it is made for.
+    done : int, default=0
+        The number of the training in its stage.
+    total : int, default=1
+        How many the stage has.
+    """
 
     C: float | None
     rtol: float
@@ -64,6 +101,19 @@ class Cost:
     """What a stage of work took and what it left: seconds, of them those of processors, and counts by name.
 
     ``peak`` is the most memory in bytes that the process has held up to its end; None where nobody knows.
+
+    Attributes
+    ----------
+    stage : str
+        The name of the stage.
+    seconds : float
+        How long it took.
+    cpu_seconds : float
+        Of them those of processors.
+    peak : int or None
+        The most memory that the process has held.
+    kept : mapping
+        Counts of what was made, by name.
     """
 
     stage: str
@@ -102,6 +152,13 @@ Listener: TypeAlias = Callable[[Iteration], object]
 class PrintProgress(Callback):
     """Prints rounds 1, 2, 5, 10, 20, 50, ... of a training, or every round where ``verbose`` is above 1.
 
+    Parameters
+    ----------
+    verbose : int, default=1
+        Above 1 every round is printed.
+
+    Examples
+    --------
     >>> printing = PrintProgress()
     >>> training = Training(C=10.0, rtol=0.01)
     >>> printing.on_begin(training)
@@ -133,7 +190,20 @@ def _in_words(iteration: Iteration) -> str:
 
 
 def listener(callback: Callback | Listener, training: Training) -> Listener:
-    """A callback as a function of the rounds of one training, which begins now."""
+    """A callback as a function of the rounds of one training, which begins now.
+
+    Parameters
+    ----------
+    callback : Callback or Listener
+        A callback, or a function of rounds.
+    training : Training
+        The training.
+
+    Returns
+    -------
+    Listener
+        A function of rounds.
+    """
     if not isinstance(callback, Callback):
         return callback
     callback.on_begin(training)
@@ -145,7 +215,20 @@ _STAGE: ContextVar[tuple[int, int] | None] = ContextVar("stage", default=None)
 
 
 def asked_to_stop(callback: Listener | None, iteration: Iteration) -> str:
-    """Call the callback with a round: its reason to stop, empty where it has none."""
+    """Call the callback with a round: its reason to stop, empty where it has none.
+
+    Parameters
+    ----------
+    callback : Listener or None
+        What listens to the training.
+    iteration : Iteration
+        The round.
+
+    Returns
+    -------
+    str
+        The reason, or an empty string.
+    """
     stop = callback(iteration) if callback is not None else None
     return stop if isinstance(stop, str) else "callback" if stop else ""
 
@@ -154,6 +237,18 @@ def asked_to_stop(callback: Listener | None, iteration: Iteration) -> str:
 def training_callback(callback: Callback) -> Iterator[None]:
     """The callback is called for every training inside.
 
+    Parameters
+    ----------
+    callback : Callback
+        What is called.
+
+    Yields
+    ------
+    None
+        Nothing.
+
+    Examples
+    --------
     >>> from clustruct import ItemSet, SupervisedCorrelationClustering
     >>> class Rounds(Callback):
     ...     count = 0
@@ -174,7 +269,20 @@ def training_callback(callback: Callback) -> Iterator[None]:
 
 @contextmanager
 def choosing_C(done: int, total: int) -> Iterator[None]:
-    """The trainings inside are number ``done`` of ``total``, made to choose C."""
+    """The trainings inside are number ``done`` of ``total``, made to choose C.
+
+    Parameters
+    ----------
+    done : int
+        The number of the training.
+    total : int
+        How many there are.
+
+    Yields
+    ------
+    None
+        Nothing.
+    """
     token = _STAGE.set((done, total))
     try:
         yield
@@ -183,7 +291,17 @@ def choosing_C(done: int, total: int) -> Iterator[None]:
 
 
 class Work:
-    """A stage of work under way, to be told how far it is and what it keeps. See `working`."""
+    """A stage of work under way, to be told how far it is and what it keeps. See `working`.
+
+    Parameters
+    ----------
+    stage : str
+        The name of the stage.
+    total : int or None
+        How many things there are, where that is known.
+    callback : Callback or None
+        What is told.
+    """
 
     def __init__(self, stage: str, total: int | None, callback: Callback | None) -> None:
         self.stage, self.total, self.done = stage, total, 0
@@ -206,6 +324,20 @@ class Work:
 def working(stage: str, total: int | None = None) -> Iterator[Work]:
     """A stage of work: a callback hears how far it is, at its end what it cost and kept.
 
+    Parameters
+    ----------
+    stage : str
+        The name of the stage.
+    total : int, optional
+        How many things there are, where that is known.
+
+    Yields
+    ------
+    Work
+        What is told how far the work is.
+
+    Examples
+    --------
     >>> class Costs(Callback):
     ...     def on_close(self, cost):
     ...         print(cost.stage, cost.kept)
@@ -230,7 +362,13 @@ def working(stage: str, total: int | None = None) -> Iterator[Work]:
 
 
 def peak_memory() -> int | None:
-    """The most bytes that this process has held so far; None where nobody knows."""
+    """The most bytes that this process has held so far; None where nobody knows.
+
+    Returns
+    -------
+    int or None
+        Bytes, or None.
+    """
     try:
         import resource
     except ImportError:  # not on this system
@@ -240,7 +378,20 @@ def peak_memory() -> int | None:
 
 
 def steps(things: Sequence[T], stage: str) -> Iterator[T]:
-    """The things one by one; a callback hears how many are done."""
+    """The things one by one; a callback hears how many are done.
+
+    Parameters
+    ----------
+    things : sequence of T
+        What is worked on.
+    stage : str
+        The name of the stage.
+
+    Yields
+    ------
+    T
+        The next thing.
+    """
     callback = _CALLBACK.get()
     with working(stage, len(things)):
         for done, thing in enumerate(things):
@@ -252,6 +403,20 @@ def steps(things: Sequence[T], stage: str) -> Iterator[T]:
 def observed(C: float | None, rtol: float, verbose: int = 0) -> Listener | None:
     """What a training that begins now calls with its rounds: the callback of the surrounding
     `training_callback`, and `PrintProgress` where it is verbose (None for neither).
+
+    Parameters
+    ----------
+    C : float or None
+        The C of the training.
+    rtol : float
+        Its tolerance.
+    verbose : int, default=0
+        1 prints some rounds, 2 all of them.
+
+    Returns
+    -------
+    Listener or None
+        A function of rounds, or None.
     """
     stage = _STAGE.get()
     training = Training(C, rtol) if stage is None else Training(C, rtol, "choosing C", *stage)

@@ -33,6 +33,18 @@ _LIMIT: ContextVar[int | None] = ContextVar("memory limit", default=None)
 def parse_size(size: Size) -> int | None:
     """Bytes of a size in words; None stays None.
 
+    Parameters
+    ----------
+    size : int or str
+        Bytes, or words such as "8G".
+
+    Returns
+    -------
+    int or None
+        Bytes.
+
+    Examples
+    --------
     >>> parse_size("8G"), parse_size("1.5 kB"), parse_size(7), parse_size(None)
     (8589934592, 1536, 7, None)
     """
@@ -47,6 +59,18 @@ def parse_size(size: Size) -> int | None:
 def in_words(n_bytes: float) -> str:
     """A size as people say it.
 
+    Parameters
+    ----------
+    n_bytes : float
+        A number of bytes.
+
+    Returns
+    -------
+    str
+        Words such as "1.5 GB".
+
+    Examples
+    --------
     >>> in_words(3 * 2**30), in_words(5e6), in_words(12)
     ('3.0 GB', '4.8 MB', '12 bytes')
     """
@@ -58,7 +82,18 @@ def in_words(n_bytes: float) -> str:
 
 @contextmanager
 def limited(limit: Size) -> Iterator[None]:
-    """The limit of all that is inside and has none of its own (None: leave it as it is)."""
+    """The limit of all that is inside and has none of its own (None: leave it as it is).
+
+    Parameters
+    ----------
+    limit : int or str
+        Bytes, or words such as "8G".
+
+    Yields
+    ------
+    None
+        Nothing.
+    """
     bytes_allowed = parse_size(limit)
     token = _LIMIT.set(_LIMIT.get() if bytes_allowed is None else bytes_allowed)
     try:
@@ -71,6 +106,11 @@ def available() -> int | None:
     """Bytes that this process can still take: of the machine, of its container, of its own limit.
 
     None where none of them can be known.
+
+    Returns
+    -------
+    int or None
+        Bytes, or None.
     """
     known = [n for n in (_of_machine(), _of_container(), _of_process()) if n is not None]
     return min(known) if known else None
@@ -81,6 +121,19 @@ def require(n_bytes: float, what: str, advice: str = "", limit: Size = None) -> 
 
     Without a limit here or around (`limited`) it is what is available.
 
+    Parameters
+    ----------
+    n_bytes : float
+        What the step takes.
+    what : str
+        What it is, for the message.
+    advice : str, default=""
+        What to do instead, for the message.
+    limit : int or str, optional
+        What it may take; bytes, or words such as "8G".
+
+    Examples
+    --------
     >>> require(2**40, "this", "do that", limit="8G")  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):
     NotEnoughMemory: this would take about 1.0 TB of memory, but 8.0 GB are allowed: do that
@@ -103,7 +156,15 @@ def require(n_bytes: float, what: str, advice: str = "", limit: Size = None) -> 
 
 
 def require_matrix(n_items: int, limit: Size = None) -> None:
-    """Refuse a set so large that a number for each of all its pairs does not fit."""
+    """Refuse a set so large that a number for each of all its pairs does not fit.
+
+    Parameters
+    ----------
+    n_items : int
+        The number of items.
+    limit : int or str, optional
+        What may be taken; bytes, or words such as "8G".
+    """
     advice = "list likely pairs only (Blocking, pair_index; --block), or cut the table into sets"
     require(8.0 * MATRICES * n_items**2, f"a similarity matrix of {n_items:,} items", advice, limit)
 

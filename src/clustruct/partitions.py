@@ -35,6 +35,22 @@ def canonical_labels(labels: LabelsLike, *, n_items: int | None = None, name: st
     Labels may be integers, strings or any other hashable values. A missing label (None or NaN) is
     refused, as is a vector whose length is not `n_items`; the message names the item. Cost O(m log m).
 
+    Parameters
+    ----------
+    labels : array-like
+        The cluster of each item; labels are any hashables.
+    n_items : int, optional
+        How many items there are, where that is known.
+    name : str, default="labels"
+        What the labels are called in messages.
+
+    Returns
+    -------
+    array of int
+        Numbers from 0 on.
+
+    Examples
+    --------
     >>> canonical_labels(["oak", "elm", "oak"])
     array([0, 1, 0])
     >>> canonical_labels([7, 7, -1])
@@ -51,6 +67,22 @@ def canonical_labels(labels: LabelsLike, *, n_items: int | None = None, name: st
 def partial_labels(labels: LabelsLike, *, n_items: int | None = None, name: str = "labels") -> Ints:
     """Canonical labels of the items whose cluster is known, and -1 for the others: None, NaN or -1.
 
+    Parameters
+    ----------
+    labels : array-like
+        The cluster of each item; labels are any hashables.
+    n_items : int, optional
+        How many items there are, where that is known.
+    name : str, default="labels"
+        What the labels are called in messages.
+
+    Returns
+    -------
+    array of int
+        Numbers from 0 on, or -1.
+
+    Examples
+    --------
     >>> partial_labels([7, None, 7, float("nan"), -1, 3])
     array([ 0, -1,  0, -1, -1,  1])
     """
@@ -122,6 +154,18 @@ def _number_hashables(values: Iterable[Hashable], name: str, items: Iterable[int
 def co_membership(labels: LabelsLike) -> Bools:
     """e_ab = 1[y_a = y_b] for a < b, in the order of scipy's `pdist`; m(m-1)/2 entries.
 
+    Parameters
+    ----------
+    labels : array-like
+        The cluster of each item; labels are any hashables.
+
+    Returns
+    -------
+    array of bool
+        True for each pair that is together.
+
+    Examples
+    --------
     >>> co_membership([0, 0, 1]).tolist()
     [True, False, False]
     """
@@ -139,6 +183,18 @@ def co_membership(labels: LabelsLike) -> Bools:
 def indicator(labels: LabelsLike) -> sparse.csr_array:
     """Y_ac = 1 if item a lies in cluster c, else 0 (m x k, CSR).
 
+    Parameters
+    ----------
+    labels : array-like
+        The cluster of each item; labels are any hashables.
+
+    Returns
+    -------
+    csr_array
+        One row for each item, one column for each cluster.
+
+    Examples
+    --------
     >>> indicator([0, 1, 0]).toarray()
     array([[1., 0.],
            [0., 1.],
@@ -151,6 +207,18 @@ def indicator(labels: LabelsLike) -> sparse.csr_array:
 def normalised_indicator(labels: LabelsLike) -> sparse.csr_array:
     """Y_ac = |c|^(-1/2) if item a lies in cluster c, else 0, so that Y'Y = I (m x k, CSR).
 
+    Parameters
+    ----------
+    labels : array-like
+        The cluster of each item; labels are any hashables.
+
+    Returns
+    -------
+    csr_array
+        One row for each item, one column for each cluster.
+
+    Examples
+    --------
     >>> Y = normalised_indicator([0, 1, 0, 0])
     >>> bool(np.allclose((Y.T @ Y).toarray(), np.eye(2)))
     True
@@ -172,6 +240,13 @@ class RelaxedClustering:
     The normalised indicator of a partition is one of them; k leading eigenvectors are another. Finley
     2009, section 4.3.3. The columns have no order and no sign that means anything: only Y Y' does.
 
+    Attributes
+    ----------
+    Y : array of float
+        The matrix.
+
+    Examples
+    --------
     >>> RelaxedClustering(np.eye(3)[:, :2]).n_clusters
     2
     >>> RelaxedClustering(np.ones((2, 1)))
@@ -227,6 +302,20 @@ def contingency(y_true: LabelsLike, y_pred: LabelsLike) -> sparse.csr_array:
 
     At most m cells are occupied, so the cost is O(m log m) however many clusters there are.
 
+    Parameters
+    ----------
+    y_true : array-like
+        The true cluster of each item.
+    y_pred : array-like
+        The predicted cluster of each item.
+
+    Returns
+    -------
+    csr_array
+        One row for each true cluster, one column for each predicted one.
+
+    Examples
+    --------
     >>> contingency([0, 0, 1], [0, 1, 1]).toarray()
     array([[1, 1],
            [0, 1]])

@@ -52,7 +52,8 @@ class CPM3C(MarginClustering):
     Attributes
     ----------
     labels_, coef_, objective_, scale_, n_iter_, n_features_in_, feature_names_in_
-    result_ : CPM3CResult, with the objective after each outer round
+    result_
+        CPM3CResult, with the objective after each outer round.
 
     Examples
     --------

@@ -59,20 +59,25 @@ class PLSA(EstimatorState, ClusterMixin, BaseEstimator):
 
     Parameters
     ----------
-    n_clusters : int
+    n_clusters : int, default=8
+        How many clusters.
     n_init : int
         Random starts; the one with the highest likelihood is kept.
     tol, max_iter : float, int
         A run ends when the likelihood rises by no more than this share.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, optional
+        Seed, or a generator, of whatever is drawn.
     verbose : int
         1 prints some steps, with minus the likelihood as the objective, 2 all of them.
 
     Attributes
     ----------
-    labels_ : the likeliest topic of each row
-    components_ : P(word | topic), one row per topic
-    result_ : PLSAResult of the best run, with the likelihood after each step
+    labels_
+        The likeliest topic of each row.
+    components_
+        P(word | topic), one row per topic.
+    result_
+        PLSAResult of the best run, with the likelihood after each step.
 
     Examples
     --------
@@ -184,13 +189,16 @@ class CLGR(EstimatorState, ClusterMixin, BaseEstimator):
 
     Parameters
     ----------
-    n_clusters : int
-    n_neighbors : int
+    n_clusters : int, default=8
+        How many clusters.
+    n_neighbors : int, default=20
+        How many neighbours each document has.
     ridge : float
         Of the local regressions, in units of the mean squared length of the rows.
     smoothness : float
         Weight of the global term.
-    random_state : int, RandomState or None
+    random_state : int, RandomState, optional
+        Seed, or a generator, of whatever is drawn.
 
     Attributes
     ----------

@@ -31,12 +31,15 @@ class PairKMeans(KMeansPrediction):
 
     Parameters
     ----------
-    n_clusters, predictor, loss, n_init, random_state : as for `SupervisedKMeans`
+    n_clusters, predictor, loss, n_init, random_state
+        As for `SupervisedKMeans`.
     C : float
         The SVM's own C (`sklearn.svm.LinearSVC`), for features scaled as in `SupervisedKMeans`.
     max_pairs : int
         Pairs of a set used at most, drawn at random.
 
+    Examples
+    --------
     >>> from clustruct.datasets import make_synth
     >>> X, y = make_synth(n_sets=2, n_clusters=3, cluster_size=8)
     >>> PairKMeans().fit(X[:1], y[:1]).score(X[1:], y[1:]) > 0.5
@@ -98,8 +101,11 @@ class UntrainedKMeans(KMeansPrediction):
 
     Parameters
     ----------
-    n_clusters, predictor, loss, n_init, random_state : as for `SupervisedKMeans`
+    n_clusters, predictor, loss, n_init, random_state
+        As for `SupervisedKMeans`.
 
+    Examples
+    --------
     >>> UntrainedKMeans(n_clusters=2).fit([np.eye(2)]).predict([np.array([[1, 0], [1, 0], [0, 1]])])
     [array([0, 0, 1])]
     """

@@ -65,15 +65,22 @@ class LatentPairClustering(PairScoring):
         What is guessed counts as so many answers.
     C : float
         How far answers may move the weights.
-    predictor : as for `SupervisedCorrelationClustering`
-    loss : what `score` counts
-    random_state : int
+    predictor : str, default="local_search"
+        As for `SupervisedCorrelationClustering`.
+    loss : str, Loss or callable, default="pairwise"
+        What `score` counts.
+    random_state : int, default=0
+        Seed, or a generator, of whatever is drawn.
     memory_limit : int or str, optional
+        What needs more (bytes, or words such as "8G") is refused; by default what needs more than there
+        is.
 
     Attributes
     ----------
-    w_, intercept_ : of the similarity, which is a log-odds, in the units of the input
-    from_nearest_ : whether pairs that are nearest to each other were learned from
+    w_, intercept_
+        Of the similarity, which is a log-odds, in the units of the input.
+    from_nearest_
+        Whether pairs that are nearest to each other were learned from.
     n_features_in_, feature_names_in_
 
     Examples

@@ -82,13 +82,17 @@ class PairwiseClassifierClustering(PairScoring):
         positive pair, with the items between them that are not its mates negative pairs. Mates that are
         pronouns (`fit` is given which) are passed over.
     predictor : as for `SupervisedCorrelationClustering`
-        How outputs become clusters. "components" joins all pairs above zero, "nearest_mate" links each item
-        to the nearest earlier item that the classifier calls a mate (1.3.2).
-    loss : what `score` counts
-    canopy_feature, canopy_range : column of the pair features, and its (low, high)
-    random_state : int
+        How outputs become clusters. "components" joins all pairs above zero, "nearest_mate" links each
+        item to the nearest earlier item that the classifier calls a mate (1.3.2).
+    loss : str, Loss or callable, default="pairwise"
+        What `score` counts.
+    canopy_feature, canopy_range
+        Column of the pair features, and its (low, high).
+    random_state : int, default=0
+        Seed, or a generator, of whatever is drawn.
     memory_limit : int or str, optional
-        What needs more (bytes, or words such as "8G") is refused; by default what needs more than there is.
+        What needs more (bytes, or words such as "8G") is refused; by default what needs more than there
+        is.
 
     Examples
     --------
@@ -266,9 +270,13 @@ class DefaultClustering(SetClusterer):
 
     Parameters
     ----------
-    kind : "alone" or "together"
-    loss : what `score` counts
+    kind : {"alone", "together"}, default="alone"
+        Which of the two.
+    loss : str, Loss or callable, default="pairwise"
+        What `score` counts.
 
+    Examples
+    --------
     >>> from clustruct.baselines import DefaultClustering
     >>> import numpy as np
     >>> DefaultClustering("alone").fit([np.eye(3)]).predict([np.eye(3)])

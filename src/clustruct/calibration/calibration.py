@@ -40,15 +40,26 @@ class Calibration(DataclassState):
 
     It speaks of pairs that are compared: where likely pairs are listed, of those.
 
-    pairs : from scores to probabilities
-    items : from what pairs say to the confidence in an item's place
-    curve : precision and recall at several thresholds
-    held_out : "set" or "cluster", what was held out
-    n_true, n_false : weighted numbers of held-out pairs of each kind
-    log_loss : of the held-out pairs
-    skill : Brier skill score there, 1 - Brier score / that of the share of true pairs
-    contested : the curve of scores less those of the best rival, from 0 on; None in models of older versions
-    context : what the other pairs of two items say, where that helps with held-out sets; else None
+    Attributes
+    ----------
+    pairs : ScoreMap
+        From scores to probabilities.
+    items : ItemRule
+        From what pairs say to the confidence in an item's place.
+    curve : PrecisionCurve
+        Precision and recall at several thresholds.
+    held_out : "set" or "cluster"
+        What was held out.
+    n_true, n_false : float
+        Weighted numbers of held-out pairs of each kind.
+    log_loss : float
+        Of the held-out pairs.
+    skill : float
+        Brier skill score there, 1 - Brier score / that of the share of true pairs.
+    contested : PrecisionCurve, optional
+        The curve of scores less those of the best rival, from 0 on; None in models of older versions.
+    context : PairContext, optional
+        What the other pairs of two items say, where that helps with held-out sets; else None.
     """
 
     pairs: ScoreMap

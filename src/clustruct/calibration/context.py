@@ -40,9 +40,15 @@ class PairContext(DataclassState):
     with fewer mates is expected to belong to. Where items have one mate each a rival speaks against a pair
     (the weight is negative); where sets differ in their share of pairs that are together it is positive.
 
+    Attributes
+    ----------
+    weight : float
+        What x_ab counts.
+    rule : ScoreMap
+        From the sum to a probability.
     smallest, largest : n outside of these is taken as these: three times beyond the sets learned from. (With
-        the very sizes, and x as far as it was seen, the calibration error on halves of the teaching half of
-        author_names was 12.5 %, without bounds 4.3 %; by scores alone 7.8 %.)
+        The very sizes, and x as far as it was seen, the calibration error on halves of the teaching half
+        of author_names was 12.5 %, without bounds 4.3 %; by scores alone 7.8 %.)
     """
 
     weight: float

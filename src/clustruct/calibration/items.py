@@ -268,6 +268,20 @@ def in_right_place(truth: Ints, labels: Ints) -> Bools:
     Of a true cluster that was cut the larger part is right (if it is more than half of it), of clusters that
     were merged the items of the larger one. Items without a label (-1) are alone.
 
+    Parameters
+    ----------
+    truth : array of int
+        The true cluster of each item, -1 where it is not known.
+    labels : array of int
+        The predicted cluster of each item.
+
+    Returns
+    -------
+    array of bool
+        True for each item that is in the right place.
+
+    Examples
+    --------
     >>> in_right_place(np.array([0, 0, 0, 1, -1]), np.array([0, 0, 0, 0, 1])).tolist()
     [True, True, True, False, True]
     """
@@ -281,6 +295,20 @@ def in_right_place(truth: Ints, labels: Ints) -> Bools:
 def group_confidence(labels: Ints, items: Floats) -> Floats:
     """The share of each group's items expected to be in the right place, for each of its items.
 
+    Parameters
+    ----------
+    labels : array of int
+        The group of each item.
+    items : array of float
+        The probability that each item is in the right place.
+
+    Returns
+    -------
+    array of float
+        One number for each item, the same within a group.
+
+    Examples
+    --------
     >>> group_confidence(np.array([0, 0, 1]), np.array([1.0, 0.5, 0.25])).tolist()
     [0.75, 0.75, 0.25]
     """

@@ -31,10 +31,12 @@ class Unlisted(Protocol):
     """
 
     @property
-    def pairs(self) -> Ints: ...
+    def pairs(self) -> Ints:
+        """The pairs, one row each."""
 
     @property
-    def sources(self) -> Ints | None: ...
+    def sources(self) -> Ints | None:
+        """The number of each item's source, where items of one source are kept apart."""
 
     def scores(self, pairs: Ints, W: Floats) -> Floats:
         """<w, psi_ab> of some pairs, for each column w of W."""

@@ -32,11 +32,23 @@ BEYOND = 1000.0
 class Dial(NamedTuple):
     """A threshold on scores, and what it made of held-out clusters.
 
-    lower : lower 95 % bound of the precision
-    reached : whether the bound is as high as was asked for
-    beats_rivals : whether scores are those less the best rival's (`less_rivals`)
-    possible : whether the precision may be as high as asked; else nothing is put together by the threshold,
-        and the other numbers are those of the surest one
+    Attributes
+    ----------
+    threshold : float
+        The score from which on pairs speak for each other.
+    precision : float
+        The share of pairs put together that is right.
+    lower : float
+        Lower 95 % bound of the precision.
+    recall : float
+        The share of right pairs that is put together.
+    reached : bool, default=True
+        Whether the bound is as high as was asked for.
+    beats_rivals : bool, default=False
+        Whether scores are those less the best rival's (`less_rivals`).
+    possible : bool, default=True
+        Whether the precision may be as high as asked; else nothing is put together by the threshold, and
+        the other numbers are those of the surest one.
     """
 
     threshold: float
@@ -57,10 +69,16 @@ class Dial(NamedTuple):
 class PrecisionCurve(DataclassState):
     """Pairs of held-out clusters at several thresholds on scores.
 
-    thresholds : rising; 0 is where the model itself tells together from apart
-    right, found, true : pairs together rightly, by the prediction, by the truth
-    lower : lower 95 % bound of right / found, over clusters
-    upper : its upper 95 % bound; None in models of older versions
+    Attributes
+    ----------
+    thresholds : array
+        Rising; 0 is where the model itself tells together from apart.
+    right, found, true
+        Pairs together rightly, by the prediction, by the truth.
+    lower : array
+        Lower 95 % bound of right / found, over clusters.
+    upper : array, optional
+        Its upper 95 % bound; None in models of older versions.
     """
 
     thresholds: NDArray[np.float64]

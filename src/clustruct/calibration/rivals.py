@@ -17,11 +17,24 @@ from clustruct.itemsets import PairScores
 def less_rivals(scores: PairScores, labels: Ints) -> PairScores:
     """s_ab - max(0, r_a, r_b), r_a the highest score of item a with an item that is not in its cluster.
 
-    labels : the clusters that the scores give
 
     Above a threshold t are then the pairs that score t more than every rival, and more than t. Where no
     item has a positive score outside of its cluster nothing changes.
 
+    Parameters
+    ----------
+    scores : PairScores
+        The scores of the pairs.
+    labels : array of int
+        The clusters that the scores give.
+
+    Returns
+    -------
+    PairScores
+        The lowered scores.
+
+    Examples
+    --------
     >>> index, values = np.array([[0, 1], [0, 2], [3, 4]]), np.array([3.0, 2.0, 1.5])
     >>> less_rivals(PairScores(5, index=index, values=values), np.array([0, 0, 1, 2, 2])).values.tolist()
     [1.0, 0.0, 1.5]

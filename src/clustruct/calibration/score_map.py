@@ -27,9 +27,15 @@ LEAST_SLOPE = 1e-3
 class ScoreMap(DataclassState):
     """p(s) = sigmoid(f(s)), f increasing and linear between knots: logistic regression that may bend.
 
-    scores, logits : the knots and f there
-    below, above : the slopes outside
+    Attributes
+    ----------
+    scores, logits : array
+        The knots and f there.
+    below, above : float
+        The slopes outside.
 
+    Examples
+    --------
     >>> rule = ScoreMap(np.array([0.0, 1.0]), np.array([-1.0, 1.0]), 1.0, 4.0)
     >>> rule.probability(np.array([-1.0, 0.5, 2.0])).round(3).tolist()
     [0.119, 0.5, 0.993]

@@ -37,6 +37,26 @@ def make_records(
     Later entries have slips of the pen, short forms and empty fields, each with chance ``errors``; one
     person in five shares the surname and street of another. Fields: name, street, city, phone, born.
 
+    Parameters
+    ----------
+    n_sets : int, default=8
+        How many sets.
+    n_people : int, default=12
+        How many people each has.
+    most : int, default=4
+        How often one person is entered at most.
+    errors : float, default=0.35
+        The chance of each kind of error in a later entry.
+    random_state : int, Generator or None, default=0
+        Seed, or a generator, of whatever is drawn.
+
+    Returns
+    -------
+    list of RawSet
+        The sets, with their right groups.
+
+    Examples
+    --------
     >>> raw = make_records(n_sets=1)[0]
     >>> raw.items[0]
     {'name': 'Xaver Lehmann', 'street': '48 Statio nRd', 'city': 'Lakeside', 'phone': None, 'born': '1944'}
@@ -137,6 +157,26 @@ def make_news(
     A story is a kind of event in a place; two stories of a day may be of one kind or in one place. ``common``
     is the share of words that say nothing. Fields: title, text. Two days in a row are one ``group``.
 
+    Parameters
+    ----------
+    n_sets : int, default=8
+        How many days.
+    n_stories : int, default=5
+        How many stories a day has.
+    most : int, default=6
+        The largest number of articles of one story.
+    common : float, default=0.5
+        The share of words that say nothing.
+    random_state : int, Generator or None, default=0
+        Seed, or a generator, of whatever is drawn.
+
+    Returns
+    -------
+    list of RawSet
+        The days, with their right groups.
+
+    Examples
+    --------
     >>> raw = make_news(n_sets=1)[0]
     >>> raw.items[0]["title"], raw.group
     ('Leeds merger brings investors', 0)
@@ -199,6 +239,24 @@ def make_mentions(
     Items are mentions, ``{"sent", "start", "end", "type", "form"}`` with tokens start..end-1 of sentence
     ``sent``; ``context["tokens"]`` has the sentences. The format is that of the coreference data sets.
 
+    Parameters
+    ----------
+    n_sets : int, default=10
+        How many documents.
+    n_people : int, default=4
+        How many people each is about.
+    n_sentences : int, default=12
+        How many sentences each has.
+    random_state : int, Generator or None, default=0
+        Seed, or a generator, of whatever is drawn.
+
+    Returns
+    -------
+    list of RawSet
+        The documents, with their right groups.
+
+    Examples
+    --------
     >>> raw = make_mentions(n_sets=1)[0]
     >>> " ".join(raw.context["tokens"][0])
     'Victor Fischer followed Frank Hansen at home .'

@@ -33,6 +33,30 @@ def make_synth(
     items, 15 regions, 750 features. Returns the sets (CSR pair features) and their labels; unlike in
     real tasks the label numbers mean the same in every set.
 
+    Parameters
+    ----------
+    n_sets : int, default=5
+        How many sets.
+    n_clusters : int, default=5
+        How many clusters each has.
+    cluster_size : int, default=20
+        How many items a cluster has.
+    region_size : int, default=50
+        How many features a region has.
+    active : int, default=5
+        How many of them are 1 for a pair.
+    noise : float, default=0.2
+        The probability that a cluster is replaced by another one.
+    random_state : int, Generator or None, default=0
+        Seed, or a generator, of whatever is drawn.
+
+    Returns
+    -------
+    tuple of list of ItemSet, list of array
+        The sets, and the labels of each.
+
+    Examples
+    --------
     >>> X, y = make_synth(n_sets=2, cluster_size=4)
     >>> X[0], len(y)
     (ItemSet(m=20, N_n=0, N_p=750), 2)

@@ -25,6 +25,20 @@ def connected(
 ) -> Iterator[Client]:
     """A client of the scheduler at an address, ``tcp://host:8786``; "local" starts one with workers on this
     machine, for as long as it is used.
+
+    Parameters
+    ----------
+    address : str
+        The address of a scheduler, or "local".
+    n_workers : int, optional
+        How many workers a local cluster has.
+    memory_limit : str, optional
+        How much memory each of them may take, such as "2GB".
+
+    Yields
+    ------
+    Client
+        The client.
     """
     distributed = _imported()
     # A scheduler that is lost is told by us, in one line.

@@ -63,6 +63,26 @@ def fit_features(
     What is learned is what `PairFeatures.fit` learns from the table as one set, and model files keep it
     alike; only the shares of missing values (`needs_`) are those of all rows, not of some. ``cluster`` names
     a column of labels, empty where they are not known; labelled rows come together in one place.
+
+    Parameters
+    ----------
+    data : object
+        Files, or a Dask DataFrame.
+    features : PairFeatures
+        Pair features that are not fitted.
+    client : Client
+        The client of the cluster.
+    id : str, optional
+        The column of names; by default rows are numbered.
+    cluster : str, optional
+        The column of the labels.
+    partitions : int, optional
+        Into how many parts the rows of files are cut.
+
+    Returns
+    -------
+    PairFeatures
+        The features, fitted.
     """
     import dask
 

@@ -31,8 +31,18 @@ SEARCHES = ("greedy", "local_search")
 class Grouped:
     """What was made: the directory of Parquet files, how many items and clusters.
 
-    stages : for each stage what was said of its pieces, their "cost" among it
-    exchanged : for each stage what was noted of the rows that were exchanged: rows, bytes, CPU seconds
+    Attributes
+    ----------
+    path : str
+        The directory of the Parquet files.
+    items : int
+        How many items.
+    clusters : int
+        How many clusters.
+    stages : mapping
+        For each stage what was said of its pieces, their "cost" among it.
+    exchanged : mapping
+        For each stage what was noted of the rows that were exchanged: rows, bytes, CPU seconds.
     """
 
     path: str
@@ -56,17 +66,31 @@ def predict(
 
     Parameters
     ----------
-    data : a Dask DataFrame, or Parquet files: a name, a pattern such as ``part-*.parquet``, or several
-    model : the pipeline of a fitted `Recipe`, or of a model file
-    out : a new directory for Parquet files of the columns "id" and "cluster", in the order of the table; it
-        appears when all is done
-    client : distributed.Client
-    id : the column of names; by default rows are numbered from 1
-    partitions : into how many parts the rows of files are cut; by default parts have 100,000 rows, or
-        fewer where there are more threads than parts
-    work : the directory of what is made on the way, which all machines see; by default ``out`` with ".work"
+    data : object
+        A Dask DataFrame, or Parquet files: a name, a pattern such as ``part-*.parquet``, or several.
+    model : Pipeline
+        The pipeline of a fitted `Recipe`, or of a model file.
+    out : path
+        A new directory for Parquet files of the columns "id" and "cluster", in the order of the table; it
+        appears when all is done.
+    client : Client
+        Distributed.Client.
+    id : str, optional
+        The column of names; by default rows are numbered from 1.
+    partitions : int, optional
+        Into how many parts the rows of files are cut; by default parts have 100,000 rows, or fewer where
+        there are more threads than parts.
+    work : path, optional
+        The directory of what is made on the way, which all machines see; by default ``out`` with ".work"
         at its end. Work that was cut short goes on from it. It is removed in the end.
 
+    Returns
+    -------
+    Grouped
+        Where the clusters are, and what the stages cost.
+
+    Notes
+    -----
     Every stage calls, for a part of the table, what one process calls for all of it. Only sums and counts
     come to the client.
     """

@@ -37,7 +37,8 @@ class DaskExecutor:
 
     Parameters
     ----------
-    client : distributed.Client
+    client : Client
+        Distributed.Client.
     n_shards : int, optional
         By default the number of threads of all workers.
     """

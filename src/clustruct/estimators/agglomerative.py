@@ -40,36 +40,38 @@ class SupervisedAgglomerative(SimilarityLearning):
 
     Parameters
     ----------
-    linkage : "single", "average", "complete" or "left"
-        What joins two clusters: their most similar pair (a chain is enough), the mean over their pairs, or
-        their least similar pair. "left" is for items in an order that means something (mentions of a text,
-        messages of a thread): each item takes its best earlier item, where that scores above 0, and
-        clusters are what hangs together. Another order of the items is another data set.
+    C : float or "cv"
+        Weight of the training loss against simplicity. "cv" chooses it by holding sets out; with fewer
+        than 3 sets it is the middle of the grid.
     loss : "pairwise", "mitre", ..., a Loss, or a function of two label vectors
         What counts as an error when C is chosen and in `score`; with "average" and "complete" also in
         training. "single" and "left" train for the loss of links (`clustruct.oracles.link_loss`).
-    wrong_link : float or "cv"
-        With linkage="left": what a link to a wrong item counts beside a right one. "cv" tries 1 and 0.3 on
-        held-out sets (with fewer than 3 sets: 1).
-    n_starts : int
-        Starts of the last training, which keeps the lowest objective: the weights of a pair classifier, and
-        others near them.
-    C : float or "cv"
-        Weight of the training loss against simplicity. "cv" chooses it by holding sets out; with fewer than
-        3 sets it is the middle of the grid.
     scaling, slack_norm, formulation
         The kind of structural SVM, see `clustruct.ssvm.fit`; slack_norm is 1.
     rescale, C_grid, cv, rtol, max_iter, n_jobs, average_folds, random_state, verbose, memory_limit
         As for `SupervisedCorrelationClustering`.
     checkpoint : None
         There are none: each turn of the training is short.
+    linkage : "single", "average", "complete" or "left"
+        What joins two clusters: their most similar pair (a chain is enough), the mean over their pairs,
+        or their least similar pair. "left" is for items in an order that means something (mentions of a
+        text, messages of a thread): each item takes its best earlier item, where that scores above 0, and
+        clusters are what hangs together. Another order of the items is another data set.
+    wrong_link : float or "cv"
+        With linkage="left": what a link to a wrong item counts beside a right one. "cv" tries 1 and 0.3
+        on held-out sets (with fewer than 3 sets: 1).
+    n_starts : int
+        Starts of the last training, which keeps the lowest objective: the weights of a pair classifier,
+        and others near them.
 
     Attributes
     ----------
     w_, feature_scale_, C_, cv_results_, result_, shown_, n_features_in_, feature_names_in_
         As for `SupervisedCorrelationClustering`. ``result_`` is of the last turn.
-    wrong_link_ : what a wrong link counted
-    objectives_ : the objective after each turn of the last training; it never rises
+    wrong_link_
+        What a wrong link counted.
+    objectives_
+        The objective after each turn of the last training; it never rises.
 
     Examples
     --------

@@ -47,67 +47,78 @@ class SupervisedCorrelationClustering(SimilarityLearning):
     ----------
     C : float or "cv"
         Weight of the training loss against simplicity. "cv" chooses it by holding sets out; with one or
-        two sets that list their pairs, by holding whole clusters out inside them (fewer than 12 clusters of
-        two items and more: 10); with one or two others it is the middle of the grid.
+        two sets that list their pairs, by holding whole clusters out inside them (fewer than 12 clusters
+        of two items and more: 10); with one or two others it is the middle of the grid.
     loss : "pairwise", "pairwise_f", "mitre", "purity", a Loss, or a function of two label vectors
         What counts as an error, see `clustruct.losses`.
-    oracle : "greedy", "local_search", "lp" or "exact"
-        How training looks for the most violated clustering. Greedy is fast and rarely worse.
-    predictor : "greedy", "local_search", "exact", "lp", "lp_algorithm5", "lp_ball", "components" or
-    "nearest_mate"
-        How `predict` clusters. "lp" takes the clustering nearest to the linear relaxation and improves it;
-        the next two round it as the papers do (Algorithm 5, ball growing); the last two join pairs one by
-        one.
     scaling, slack_norm, formulation
         The kind of structural SVM, see `clustruct.ssvm.fit`.
-    loss_in_oracle : bool
-        Whether the search for violated clusterings looks at the loss.
-    nonnegative : bool, or list of names of features
-        Keep all weights, or those of these features, at or above zero.
-    unlabelled : "apart" or "unknown"
-        What is known of an item without a label (None, NaN or -1). "apart": labelled clusters are complete,
-        so it belongs to none of them, and shows what near misses look like. "unknown": it may belong to one;
-        pairs with it are not judged but completed by what the model says of them.
     rescale : bool
         Divide features by their root mean square, take means over pairs, and measure C in the unit that
-        the data suggest, so that C = 1 is a fair choice for all data. ``w_`` is given in the units of
-        the input. False is the problem of the 2005 paper, with 1/m^2 and losses up to 100.
+        the data suggest, so that C = 1 is a fair choice for all data. ``w_`` is given in the units of the
+        input. False is the problem of the 2005 paper, with 1/m^2 and losses up to 100.
     C_grid : sequence of float, optional
-        The values tried for C="cv". By default powers of ten around the usual C, as long as they are better.
+        The values tried for C="cv". By default powers of ten around the usual C, as long as they are
+        better.
     cv : int
         Folds for C="cv".
     rtol, max_iter : float, int
         When training ends: relative duality gap, rounds.
     n_jobs : int, optional
         Sets searched in parallel.
-    average_folds : bool
-        With C="cv" the weights are the mean of those of all trainings at the chosen C, on each fold and on
-        all: they depend less on single clusters where few are known.
-    random_state : int
+    random_state : int, default=0
+        Seed, or a generator, of whatever is drawn.
     verbose : int
         1 prints how the training goes.
+    average_folds : bool
+        With C="cv" the weights are the mean of those of all trainings at the chosen C, on each fold and
+        on all: they depend less on single clusters where few are known.
+    memory_limit : int or str, optional
+        What needs more (bytes, or words such as "8G") is refused; by default what needs more than there
+        is.
     checkpoint : path, optional
         A fit that was cut short (killed, Ctrl-C, ``max_iter``) goes on from this file, in the choice of C
-        too, if its data and settings are the same; otherwise the file is refused. It is removed when
-        the training has converged.
-    memory_limit : int or str, optional
-        What needs more (bytes, or words such as "8G") is refused; by default what needs more than there is.
-
+        too, if its data and settings are the same; otherwise the file is refused. It is removed when the
+        training has converged.
+    oracle : "greedy", "local_search", "lp" or "exact"
+        How training looks for the most violated clustering. Greedy is fast and rarely worse.
+    predictor : str
+        How `predict` clusters: "greedy", "local_search", "exact", "lp", "lp_algorithm5", "lp_ball",
+        "components" or "nearest_mate". "lp" takes the clustering nearest to the linear relaxation and
+        improves it; the next two round it as the papers do (Algorithm 5, ball growing); the last two join
+        pairs one by one.
+    loss_in_oracle : bool
+        Whether the search for violated clusterings looks at the loss.
+    nonnegative : bool, or list of names of features
+        Keep all weights, or those of these features, at or above zero.
+    unlabelled : "apart" or "unknown"
+        What is known of an item without a label (None, NaN or -1). "apart": labelled clusters are
+        complete, so it belongs to none of them, and shows what near misses look like. "unknown": it may
+        belong to one; pairs with it are not judged but completed by what the model says of them.
     calibrate : "auto", True or False
         Whether `fit` learns what scores mean as probabilities, from the data held out when C is chosen.
         "auto": where C is chosen. True: with a C that is given, too, for three more trainings.
 
     Attributes
     ----------
-    w_ : weights in the units of the input, one per feature
-    feature_scale_ : what each feature was divided by for training; ``w_ * feature_scale_`` compares weights
-    C_ : the C used
-    cv_results_ : mean loss per C of the grid, where C="cv"
-    result_ : FitResult of the last training, with history and certificate; ``result_.w`` are its own weights
-    shown_ : sizes, pairs and scores of the training sets; `predict` warns of sets far from them
-    calibration_ : `Calibration`, or None where the model has no probabilities
-    threshold_ : what similarities are measured from, 0 after `fit` (see `at_threshold`)
-    beats_rivals_ : whether a pair must score so much more than every rival, too (see `at_threshold`)
+    w_
+        Weights in the units of the input, one per feature.
+    feature_scale_
+        What each feature was divided by for training; ``w_ * feature_scale_`` compares weights.
+    C_
+        The C used.
+    cv_results_
+        Mean loss per C of the grid, where C="cv".
+    result_
+        FitResult of the last training, with history and certificate; ``result_.w`` are its own weights.
+    shown_
+        Sizes, pairs and scores of the training sets; `predict` warns of sets far from them.
+    calibration_
+        `Calibration`, or None where the model has no probabilities.
+    threshold_
+        What similarities are measured from, 0 after `fit` (see `at_threshold`).
+    beats_rivals_
+        Whether a pair must score so much more than every rival, too (see `at_threshold`).
     n_features_in_, feature_names_in_
 
     Examples

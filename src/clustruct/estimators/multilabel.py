@@ -64,19 +64,42 @@ class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
         1 prints some rounds of the training, 2 all of them.
     checkpoint : path, optional
         A training that was cut short goes on from this file, see `clustruct.ssvm.fit`.
+    C_grid : sequence of float, optional
+        The values of C that "cv" tries, instead of steps of ten from 1,000 on.
+    cv : int, default=3
+        Into how many folds the rows are cut to choose C.
 
     Attributes
     ----------
-    coef_ : array (V, d), intercept_ : array (V,)
-    edge_weights_ : symmetric array (V, V), edges_ : pairs u < v with a weight
-    w_ : all weights in one vector; result_ : the `FitResult`, with history and certificate
+    coef_ : array of shape (V, d)
+        The weight of each feature for each label.
+    intercept_ : array of shape (V,)
+        The weight of the constant feature for each label.
+    edge_weights_ : array of shape (V, V)
+        The weight of each pair of labels, symmetric.
+    edges_ : array of shape (e, 2)
+        The pairs u < v that have a weight.
+    w_ : array
+        All weights in one vector.
+    result_ : FitResult
+        The training, with history and certificate.
     undecided_share_ : float
         Share of training labels that the relaxation leaves undecided (Table 5.4).
-    classes_ : label numbers, or the classes where y has one dimension
-    y_form_, y_dtype_ : what y was: "labels", or classes as a "vector" or "column"; and its dtype
-    predictor_ : the search that `predict` uses
-    C_ : the C trained with; cv_results_ : what held-out rows made of each C, where it was chosen
+    classes_ : array
+        Label numbers, or the classes where y has one dimension.
+    y_form_ : str
+        What y was: "labels", or classes as a "vector" or "column".
+    y_dtype_ : dtype
+        The type of y.
+    predictor_ : str
+        The search that `predict` uses.
+    C_ : float
+        The C trained with.
+    cv_results_ : dict
+        What held-out rows made of each C, where it was chosen.
 
+    Notes
+    -----
     One-dimensional y is taken too: one label per class (one label for two classes), and `predict`
     gives the class of highest potential.
 

@@ -181,44 +181,53 @@ class UniversumClustering(MarginClustering):
 
     Parameters
     ----------
-    n_clusters : int
+    n_clusters : int, default=8
+        How many clusters.
     C : float
         Weight of the documents' margins; the paper's grid is 2 to 64. Small values are quicker, and were
         as good or better on the collections tried.
-    C_universum : float
-        Weight of the Universum; the paper's grid is 0.001 to 10.
     balance : float
-        How far apart the clusters' total scores may lie; the paper's grid is 0.001 to 10, inf is no balance.
-        Data with mean zero are not balanced by it: do not centre.
+        How far apart the clusters' total scores may lie; the paper's grid is 0.001 to 10, inf is no
+        balance. Data with mean zero are not balanced by it: do not centre.
     init : "principal", "kmeans", n labels, or weights of shape (n_clusters, n_features)
         Where CCCP starts: k-means in the k - 1 leading principal directions (hardly depends on chance),
         k-means on all features, or what is given.
     n_init : int
-        Number of starts. Several are made at once, in the 200 leading principal directions and on 4000 of the
-        documents where there are more; the first steps of the search tell which end lowest, and three go on
-        with all documents and features to the end.
-    universum_margin : float
-        How far from the borders a Universum document may lie at no cost (the paper's epsilon_1).
+        Number of starts. Several are made at once, in the 200 leading principal directions and on 4000 of
+        the documents where there are more; the first steps of the search tell which end lowest, and three
+        go on with all documents and features to the end.
     scale : "auto" or float
         X and the Universum are multiplied by it. The margin is 1, so the scale is the unit of C: "auto"
         brings the root mean square distance from the mean to 10, with which the paper's grids make sense.
     tol, inner_tol : float
         CCCP ends when a step lowers the objective by no more than this share; each convex problem is
         solved to this relative gap.
-    max_iter : int
-    random_state : int, RandomState or None
+    max_iter : int, default=100
+        The largest number of CCCP steps.
+    random_state : int, RandomState, optional
+        Seed, or a generator, of whatever is drawn.
     verbose : int
-        1 prints some CCCP steps, 2 all of them. A `training_callback` is called with every step as well; it
-        and Ctrl-C end the search with what was reached.
+        1 prints some CCCP steps, 2 all of them. A `training_callback` is called with every step as well;
+        it and Ctrl-C end the search with what was reached.
+    C_universum : float
+        Weight of the Universum; the paper's grid is 0.001 to 10.
+    universum_margin : float
+        How far from the borders a Universum document may lie at no cost (the paper's epsilon_1).
 
     Attributes
     ----------
-    labels_ : the cluster of each row of X; a cluster may stay empty, and then has the last number
-    coef_ : weights in the units of the input, one row per cluster
-    objective_ : the value reached, in scaled units
-    scale_ : the factor used
-    result_ : CCCPResult of the best start, with the objective and inner iterations of each CCCP step
-    n_iter_ : number of CCCP steps
+    labels_
+        The cluster of each row of X; a cluster may stay empty, and then has the last number.
+    coef_
+        Weights in the units of the input, one row per cluster.
+    objective_
+        The value reached, in scaled units.
+    scale_
+        The factor used.
+    result_
+        CCCPResult of the best start, with the objective and inner iterations of each CCCP step.
+    n_iter_
+        Number of CCCP steps.
     n_features_in_, feature_names_in_
 
     Examples

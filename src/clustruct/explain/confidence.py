@@ -24,12 +24,16 @@ SMALL = 500
 class ItemConfidence:
     """The best other place of each item, and what it costs.
 
-    confidence :  score lost by moving the item there; negative where the move would gain, infinite
-                  where there is no other place
+    Attributes
+    ----------
+    confidence : score lost by moving the item there; negative where the move would gain, infinite
+        Where there is no other place.
     alternative : the cluster it would move to (canonical number), -1 for a cluster of its own; its
-                  own cluster where there is no other place
-    support :     sum of the similarities to the rest of its cluster
-    probability : that the item is in the right cluster; None for a model that has no probabilities
+        Own cluster where there is no other place.
+    support : array of float
+        Sum of the similarities to the rest of its cluster.
+    probability : array of float, optional
+        That the item is in the right cluster; None for a model that has no probabilities.
     """
 
     confidence: Floats
@@ -61,15 +65,28 @@ def item_confidence(
 
     Parameters
     ----------
-    K : symmetric matrix or sparse signed graph. In a sparse graph an item can only move to clusters
-        with which it has a listed pair: blocking has ruled out the others.
-    labels : the clustering, one label per item
-    objective : "correlation", "links", or "kmeans" (dense K with its diagonal); `objective_of(model)` tells
-    sources : the number of each item's source, where items of one source never share a cluster: a cluster
-        that has one of the item's source is no place for it (`ItemSet.sources`)
+    K : array or sparse matrix
+        Symmetric matrix or sparse signed graph. In a sparse graph an item can only move to clusters with
+        which it has a listed pair: blocking has ruled out the others.
+    labels : array-like
+        The clustering, one label per item.
+    objective : "correlation", "links", or "kmeans" (dense K with its diagonal)
+        `objective_of(model)` tells.
+    sources : array of int, optional
+        The number of each item's source, where items of one source never share a cluster: a cluster that
+        has one of the item's source is no place for it (`ItemSet.sources`).
 
+    Returns
+    -------
+    ItemConfidence
+        For each item the score lost, and where it would go.
+
+    Notes
+    -----
     Cost O(m^2) dense, O(edges log edges) sparse.
 
+    Examples
+    --------
     >>> K = [[0, 3, -1], [3, 0, 1], [-1, 1, 0]]
     >>> found = item_confidence(K, [0, 0, 1])
     >>> found.confidence.tolist(), found.alternative.tolist()
@@ -112,12 +129,20 @@ def _kmeans_confidence(K: Similarities, labels: LabelsLike) -> ItemConfidence:
 class ClusterMove:
     """The best other shape found for one cluster.
 
-    cluster :    its canonical number
-    size :       how many items it has
-    confidence : score lost by the move; negative where it would gain, infinite where there is none
-    kind :       "merge" with the cluster `other`, "take out" its weakest item, "split" it, or "none"
-    other :      the cluster it would be merged with, else -1
-    parts :      the items of the cluster after the move, in parts (one part where nothing is cut)
+    Attributes
+    ----------
+    cluster : int
+        Its canonical number.
+    size : int
+        How many items it has.
+    confidence : float
+        Score lost by the move; negative where it would gain, infinite where there is none.
+    kind : "merge" with the cluster `other`, "take out" its weakest item, "split" it
+        Or "none".
+    other : int
+        The cluster it would be merged with, else -1.
+    parts : tuple of tuple of int
+        The items of the cluster after the move, in parts (one part where nothing is cut).
     """
 
     cluster: int
@@ -152,6 +177,22 @@ def cluster_confidence(K: Similarities, labels: LabelsLike, sources: Ints | None
 
     Cost O(m^2) dense or O(edges log edges) sparse, and a greedy clustering of each cluster.
 
+    Parameters
+    ----------
+    K : array or sparse matrix
+        The similarities of the pairs: dense and symmetric, or a sparse signed graph.
+    labels : array-like
+        The cluster of each item.
+    sources : array of int, optional
+        The number of each item's source, where items of one source never share a cluster.
+
+    Returns
+    -------
+    list of ClusterMove
+        One entry for each cluster.
+
+    Examples
+    --------
     >>> K = [[0, 3, -1], [3, 0, 1], [-1, 1, 0]]
     >>> [(move.kind, move.confidence) for move in cluster_confidence(K, [0, 0, 1])]
     [('merge', 0.0), ('merge', 0.0)]

@@ -28,7 +28,17 @@ MOST_ITEMS, MOST_TRIED = 60, 200
 
 @dataclass(frozen=True)
 class Change:
-    """What is done to one field of the two items, and the values that they have then."""
+    """What is done to one field of the two items, and the values that they have then.
+
+    Attributes
+    ----------
+    field : str
+        The name of the field.
+    kind : Kind
+        What is done to it: the values become "equal", "unlike" or "missing".
+    values : tuple of object, object
+        The values of the two items after the change.
+    """
 
     field: str
     kind: Kind
@@ -39,10 +49,16 @@ class Change:
 class Counterfactual:
     """The smallest change found.
 
-    together : whether the two are together without it; it makes the opposite of it
-    changes : of fields; empty where none was found
-    similarity : with the changes
-    exact : whether no smaller change does (of those that were tried)
+    Attributes
+    ----------
+    together : bool
+        Whether the two are together without it; it makes the opposite of it.
+    changes : tuple of Change
+        Of fields; empty where none was found.
+    similarity : float
+        With the changes.
+    exact : bool
+        Whether no smaller change does (of those that were tried).
     """
 
     together: bool
@@ -56,10 +72,19 @@ def counterfactual(pipeline: Pipeline, raw: RawSet, a: int, b: int, labels: Ints
 
     Parameters
     ----------
-    pipeline : fitted `PairFeatures` and a clusterer with similarities
-    raw : the set
-    a, b : numbers of the two items
-    labels : the predicted clusters of the set
+    pipeline : Pipeline
+        Fitted `PairFeatures` and a clusterer with similarities.
+    raw : RawSet
+        The set.
+    a, b : int
+        Numbers of the two items.
+    labels : array of int
+        The predicted clusters of the set.
+
+    Returns
+    -------
+    Counterfactual
+        The change, and what it makes of the two items.
     """
     trial = _Trial(pipeline, raw, a, b, labels)
     options = trial.options()

@@ -18,9 +18,14 @@ from .similarities import Similarities, symmetric_scores
 class Piece:
     """Items that lie in one cluster of the other clustering.
 
-    cluster : the label there
-    items :   their ids, or their numbers where there are no ids
-    numbers : their numbers
+    Attributes
+    ----------
+    cluster : hashable
+        The label there.
+    items : tuple of hashable
+        Their ids, or their numbers where there are no ids.
+    numbers : tuple of int
+        Their numbers.
     """
 
     cluster: Hashable
@@ -32,10 +37,16 @@ class Piece:
 class Mixture:
     """One cluster that the other clustering cuts into pieces.
 
-    cluster : its label
-    size :    how many items it has
-    pairs :   pairs of its items in different pieces: pairs lost by a split, wrongly made by a merge
-    pieces :  largest first
+    Attributes
+    ----------
+    cluster : hashable
+        Its label.
+    size : int
+        How many items it has.
+    pairs : int
+        Pairs of its items in different pieces: pairs lost by a split, wrongly made by a merge.
+    pieces : tuple of Piece
+        Largest first.
     """
 
     cluster: Hashable
@@ -48,8 +59,12 @@ class Mixture:
 class SplitMerge:
     """What went wrong between a true and a predicted clustering.
 
-    splits : true clusters whose items lie in more than one predicted cluster, most pairs lost first
-    merges : predicted clusters that hold items of more than one true cluster, most wrong pairs first
+    Attributes
+    ----------
+    splits : tuple of Mixture
+        True clusters whose items lie in more than one predicted cluster, most pairs lost first.
+    merges : tuple of Mixture
+        Predicted clusters that hold items of more than one true cluster, most wrong pairs first.
     """
 
     splits: tuple[Mixture, ...]
@@ -75,6 +90,22 @@ def split_merge(
     (n^2 - n_1^2 - n_2^2 - ...) / 2 pairs; a predicted cluster makes as many wrong pairs from its true
     parts. The labels may be any hashables and are given back as they came. O(m log m).
 
+    Parameters
+    ----------
+    truth : array-like
+        The true cluster of each item.
+    predicted : array-like
+        The predicted cluster of each item.
+    ids : sequence of hashable, optional
+        The names of the items; by default their numbers.
+
+    Returns
+    -------
+    SplitMerge
+        The clusters that were split, and those that were merged.
+
+    Examples
+    --------
     >>> found = split_merge(["a", "a", "a", "b"], [0, 0, 1, 1], ids=["w", "x", "y", "z"])
     >>> found.splits[0].cluster, found.splits[0].pairs, [p.items for p in found.splits[0].pieces]
     ('a', 2, [('w', 'x'), ('y',)])
@@ -117,7 +148,19 @@ def _mixtures(
 
 @dataclass(frozen=True)
 class WrongPair:
-    """Items a < b whose place is wrong, with their similarity; `together` is what was predicted."""
+    """Items a < b whose place is wrong, with their similarity; `together` is what was predicted.
+
+    Attributes
+    ----------
+    a : int
+        The number of one item.
+    b : int
+        The number of the other.
+    similarity : float
+        Their similarity under the model.
+    together : bool
+        What was predicted of them.
+    """
 
     a: int
     b: int
@@ -131,6 +174,24 @@ def wrong_pairs(K: Similarities, truth: LabelsLike, predicted: LabelsLike, n: in
 
     Of a sparse K only the listed pairs are looked at.
 
+    Parameters
+    ----------
+    K : array or sparse matrix
+        The similarities of the pairs: dense and symmetric, or a sparse signed graph.
+    truth : array-like
+        The true cluster of each item.
+    predicted : array-like
+        The predicted cluster of each item.
+    n : int, default=5
+        How many pairs are given at most.
+
+    Returns
+    -------
+    list of WrongPair
+        The pairs, worst first.
+
+    Examples
+    --------
     >>> K = [[0, 3, -1], [3, 0, 1], [-1, 1, 0]]
     >>> wrong_pairs(K, truth=[0, 1, 1], predicted=[0, 0, 1])
     [WrongPair(a=0, b=1, similarity=3.0, together=True), WrongPair(a=1, b=2, similarity=1.0, together=False)]

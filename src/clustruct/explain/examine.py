@@ -28,18 +28,30 @@ WRONG_PAIRS = 4
 class SetFindings:
     """What a model makes of one set. Nothing in it is as large as the square of the set.
 
-    raw :      the set
-    labels :   its predicted clusters
-    truth :    the right clusters, None where some are not known
-    loss :     the loss that the model was trained for (0..100), None without truth
-    items :    confidence of each item, None for a model without similarities
-    clusters : confidence of each cluster, None without similarities or under the k-means objective
-    errors :   clusters split and merged, None without truth
-    wrong :    wrong pairs for which the similarities speak most
-    squares :  mean square of each feature over the pairs
-    number :   the place of the set in its list
-    splits :   for each cluster the split that would help most, the best first; empty for a model without
-               probabilities
+    Attributes
+    ----------
+    raw : RawSet
+        The set.
+    labels : array of int
+        Its predicted clusters.
+    truth : list of hashable or None
+        The right clusters, None where some are not known.
+    loss : float or None
+        The loss that the model was trained for (0..100), None without truth.
+    items : ItemConfidence or None
+        Confidence of each item, None for a model without similarities.
+    clusters : list of ClusterMove or None
+        Confidence of each cluster, None without similarities or under the k-means objective.
+    errors : SplitMerge or None
+        Clusters split and merged, None without truth.
+    wrong : list of WrongPair
+        Wrong pairs for which the similarities speak most.
+    squares : array of float
+        Mean square of each feature over the pairs.
+    number : int, default=0
+        The place of the set in its list.
+    splits : for each cluster the split that would help most, the best first; empty for a model without
+        Probabilities.
     """
 
     raw: RawSet
@@ -68,7 +80,20 @@ class SetFindings:
 
 
 def transformed(pipeline: Pipeline, raw: RawSet) -> ItemSet:
-    """One raw set through all steps of the pipeline but the last."""
+    """One raw set through all steps of the pipeline but the last.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        The fitted pipeline.
+    raw : RawSet
+        The set.
+
+    Returns
+    -------
+    ItemSet
+        The set with its pair features.
+    """
     made: list[ItemSet] = pipeline[:-1].transform([raw])
     return made[0]
 
@@ -76,6 +101,22 @@ def transformed(pipeline: Pipeline, raw: RawSet) -> ItemSet:
 def examine(pipeline: Pipeline, raw: RawSet, number: int = 0) -> SetFindings:
     """Cluster one raw set with a fitted pipeline, and say all that can be said of the answer.
 
+    Parameters
+    ----------
+    pipeline : Pipeline
+        The fitted pipeline.
+    raw : RawSet
+        The set.
+    number : int, default=0
+        Its number, for a set that has no name.
+
+    Returns
+    -------
+    SetFindings
+        Clusters, errors where labels are known, contributions and confidence.
+
+    Examples
+    --------
     >>> from sklearn.pipeline import make_pipeline
     >>> from clustruct import PairFeatures, RawSet, SupervisedCorrelationClustering
     >>> from clustruct.features import Numbers

@@ -18,7 +18,14 @@ NO_FIELD, SEVERAL = "in general", "all fields together"
 class FieldContribution:
     """What one field adds to the similarity of two items.
 
-    features : its features by size of contribution, each with its value, weight and contribution
+    Attributes
+    ----------
+    field : str
+        The name of the field.
+    contribution : float
+        The sum over its features.
+    features : tuple of tuple of str, float, float, float
+        Its features by size of contribution, each with its value, weight and contribution.
     """
 
     field: str
@@ -29,6 +36,18 @@ class FieldContribution:
 def feature_fields(features: PairFeatures) -> dict[str, str]:
     """The field that each feature looks at, by its name.
 
+    Parameters
+    ----------
+    features : PairFeatures
+        Fitted pair features.
+
+    Returns
+    -------
+    dict
+        The name of the field by the name of the feature.
+
+    Examples
+    --------
     >>> from clustruct.features import Numbers
     >>> from clustruct.records import RawSet
     >>> found = feature_fields(PairFeatures([Numbers("n")]).fit([RawSet([{"n": 1}, {"n": 2}])]))
@@ -50,7 +69,20 @@ def feature_fields(features: PairFeatures) -> dict[str, str]:
 
 
 def by_field(why: PairExplanation, fields: dict[str, str]) -> list[FieldContribution]:
-    """The contributions of a pair summed by field, the largest sum first; they add up to the similarity."""
+    """The contributions of a pair summed by field, the largest sum first; they add up to the similarity.
+
+    Parameters
+    ----------
+    why : PairExplanation
+        The contributions of the features of a pair.
+    fields : dict
+        The field that each feature looks at (`feature_fields`).
+
+    Returns
+    -------
+    list of FieldContribution
+        One entry for each field.
+    """
     held: dict[str, list[tuple[str, float, float, float]]] = {}
     rows = zip(why.names, why.values, why.weights, why.contributions, strict=True)
     for name, value, weight, contribution in rows:

@@ -22,17 +22,28 @@ from .similarities import Scores, Similarities, SimilarityModel, model_weights, 
 class PairExplanation:
     """The similarity of two items, feature by feature, largest contribution first.
 
-    a, b :          the items
-    similarity :    K_ab, the sum of the contributions
-    names :         of the features
-    contributions : w_j psi_ab,j
-    values :        psi_ab,j
-    weights :       w_j, in the units of the features
-    together :      whether the prediction puts them together
-    support_a, support_b : sum of K between the item and the rest of its cluster
-    path :          for a pair that is together though K_ab <= 0 or not compared: items from a to b, each
-                    similar to the next, along which the weakest link is as strong as can be; empty otherwise
-    path_similarities : K of each link of the path
+    Attributes
+    ----------
+    a, b : int
+        The items.
+    similarity : float
+        K_ab, the sum of the contributions.
+    names : tuple of str
+        Of the features.
+    contributions : array of float
+        w_j psi_ab,j.
+    values : array of float
+        psi_ab,j.
+    weights : array of float
+        w_j, in the units of the features.
+    together : bool
+        Whether the prediction puts them together.
+    support_a, support_b : float
+        Sum of K between the item and the rest of its cluster.
+    path : for a pair that is together though K_ab <= 0 or not compared: items from a to b, each
+        Similar to the next, along which the weakest link is as strong as can be; empty otherwise.
+    path_similarities : tuple of float
+        K of each link of the path.
     """
 
     a: int
@@ -72,15 +83,29 @@ def pair_contributions(
     Parameters
     ----------
     model : a fitted clusterer with weights: SupervisedCorrelationClustering, SupervisedKMeans, or
-        PairwiseClassifierClustering with a linear classifier
-    x : the item set
-    a, b : numbers of two items
-    labels : the predicted clustering of x, made here if not given
-    K : the similarities ``model.decision_function(x)``, made here if not given
-    psi : the features of the pair, for one that x does not list; such a pair counts as 0 in predictions
+        PairwiseClassifierClustering with a linear classifier.
+    x : ItemSet
+        The item set.
+    a, b : int
+        Numbers of two items.
+    labels : array-like, optional
+        The predicted clustering of x, made here if not given.
+    K : array or sparse matrix, optional
+        The similarities ``model.decision_function(x)``, made here if not given.
+    psi : array of float, optional
+        The features of the pair, for one that x does not list; such a pair counts as 0 in predictions.
 
+    Returns
+    -------
+    PairExplanation
+        The contributions, the largest first, and the similarity that they add up to.
+
+    Notes
+    -----
     An intercept of the model is one more contribution, by that name.
 
+    Examples
+    --------
     >>> from clustruct import SupervisedCorrelationClustering
     >>> x = ItemSet(pairs=[[1.0, 1.0], [0.1, 1.0], [0.0, 1.0]], feature_names=["words", "constant"])
     >>> model = SupervisedCorrelationClustering(C=1.0).fit([x], [[0, 0, 1]])
@@ -125,7 +150,23 @@ def pair_contributions(
 def unlisted_features(features: PairFeatures, raw: RawSet, x: ItemSet, a: int, b: int) -> Floats | None:
     """The features of a pair of items that is not among those that are compared; None where it is.
 
-    x : the set as the features make it of ``raw``
+    Parameters
+    ----------
+    features : PairFeatures
+        Fitted pair features.
+    raw : RawSet
+        The set.
+    x : ItemSet
+        The set as the features make it of ``raw``.
+    a : int
+        The number of one item.
+    b : int
+        The number of the other.
+
+    Returns
+    -------
+    array of float or None
+        The features of the pair.
     """
     if x.pair_index is None:
         return None

@@ -36,6 +36,18 @@ class SimilarityModel(SetClusterer, Protocol):
 def objective_of(model: object) -> Objective:
     """The objective by which a clusterer predicts: its ``clustering_objective``, else "correlation".
 
+    Parameters
+    ----------
+    model : object
+        A clusterer.
+
+    Returns
+    -------
+    Objective
+        "correlation", "kmeans" or "links".
+
+    Examples
+    --------
     >>> from clustruct import SupervisedCorrelationClustering, SupervisedKMeans
     >>> objective_of(SupervisedCorrelationClustering()), objective_of(SupervisedKMeans())
     ('correlation', 'kmeans')
@@ -48,6 +60,18 @@ def model_weights(model: object, x: ItemSet | None = None) -> tuple[Floats, floa
     """The weights of a fitted model, its intercept, and the names of its features.
 
     ValueError where a model has no weights, or not those of the set x.
+
+    Parameters
+    ----------
+    model : object
+        A fitted clusterer.
+    x : ItemSet, optional
+        A set whose features the weights should be for.
+
+    Returns
+    -------
+    tuple of array of float, float, tuple of str
+        Weights, intercept, names.
     """
     check_is_fitted(model)
     linear = model.linear_similarity() if hasattr(model, "linear_similarity") else None

@@ -22,10 +22,16 @@ NEAREST = 1e-9
 class Split:
     """A part of a group that may not belong to the rest.
 
-    cluster, size : the group (canonical number), and how many items it has
-    part : the items that would leave, the smaller side
-    together : the mean probability that an item of the part and one of the rest belong together
-    wrong_pairs : how many wrong pairs there are between the two, as is to be expected
+    Attributes
+    ----------
+    cluster, size : int
+        The group (canonical number), and how many items it has.
+    part : tuple of int
+        The items that would leave, the smaller side.
+    together : float
+        The mean probability that an item of the part and one of the rest belong together.
+    wrong_pairs : float
+        How many wrong pairs there are between the two, as is to be expected.
     """
 
     cluster: int
@@ -47,6 +53,22 @@ def suggested_splits(
 
     Cost O(pairs log pairs) for each threshold; nothing is made a matrix.
 
+    Parameters
+    ----------
+    scores : PairScores
+        The scores of the pairs.
+    labels : array-like
+        The group of each item.
+    probability : callable
+        From scores to probabilities.
+
+    Returns
+    -------
+    list of Split
+        One entry for each group that a threshold cuts.
+
+    Examples
+    --------
     >>> K = np.full((4, 4), 1.0); K[:2, :2] = K[2:, 2:] = 9.0
     >>> found = suggested_splits(PairScores(4, matrix=K), [0, 0, 0, 0], lambda s: s / 10)[0]
     >>> found.part, round(found.together, 2), round(found.wrong_pairs, 2)

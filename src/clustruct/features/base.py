@@ -58,10 +58,12 @@ class PairBlock(EstimatorState, BaseEstimator, ABC, Generic[S]):
     suits_record: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
-    def get_feature_names_out(self) -> list[str]: ...
+    def get_feature_names_out(self) -> list[str]:
+        """The names of the columns, in order."""
 
     @abstractmethod
-    def transform(self, raw: RawSet, pairs: Ints) -> Values: ...
+    def transform(self, raw: RawSet, pairs: Ints) -> Values:
+        """The features of these pairs of a set, one row each."""
 
     def prepare(self, columns: Columns) -> Comparison:
         """What compares pairs of one set, chunk by chunk: all that does not depend on pairs is done here."""

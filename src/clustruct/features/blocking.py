@@ -70,22 +70,36 @@ class Blocking(EstimatorState, BaseEstimator):
 
     Parameters
     ----------
-    fields : fields whose words are looked at, all together (None: all fields of the items)
-    vectors : vectors that are looked at beside the words: for each its field, or the fields of its numbers
-    n_neighbors : each item is paired with so many others whose tf-idf vectors are nearest (by cosine); with
-        as many as the largest cluster has, up to 100, where training sets with labels have larger ones
-    n_neighbors_by_field : and with so many whose vectors of one field are, for fields of two words and more
-    rare : items that share a term of at most so many items are paired
-    common : terms of more than so many items are looked at in pairs (a common surname, a common town), each
-        two as a term that the same limit holds for. That bounds the cost: items times terms of an item times
-        `common`. In sets of more than 2,000 items it is lower, falling with the root of their number.
-    common_share : terms of more than this share of the items are looked at only if that is `common` at most
-    margin : candidates are dropped that are less than so many times as alike as items of one cluster are in
-        training (all but 0.5 % of them); 0 keeps all candidates
-    margin_from_size : sets of fewer items keep all candidates
-    view : "words" (and codes such as model numbers), or "letters" (triples, for misspelt names; slower)
-    from_size : sets of fewer items get all pairs
+    fields : sequence of str, optional
+        Fields whose words are looked at, all together (None: all fields of the items).
+    n_neighbors : int, default=10
+        Each item is paired with so many others whose tf-idf vectors are nearest (by cosine); with as many
+        as the largest cluster has, up to 100, where training sets with labels have larger ones.
+    n_neighbors_by_field : int, default=5
+        And with so many whose vectors of one field are, for fields of two words and more.
+    rare : int, default=3
+        Items that share a term of at most so many items are paired.
+    common : int, default=200
+        Terms of more than so many items are looked at in pairs (a common surname, a common town), each
+        two as a term that the same limit holds for. That bounds the cost: items times terms of an item
+        times `common`. In sets of more than 2,000 items it is lower, falling with the root of their
+        number.
+    common_share : float, default=0.05
+        Terms of more than this share of the items are looked at only if that is `common` at most.
+    margin : float, default=0.3
+        Candidates are dropped that are less than so many times as alike as items of one cluster are in
+        training (all but 0.5 % of them); 0 keeps all candidates.
+    margin_from_size : int, default=20000
+        Sets of fewer items keep all candidates.
+    view : "words" (and codes such as model numbers), or "letters" (triples, for misspelt names
+        Slower).
+    from_size : int, default=1000
+        Sets of fewer items get all pairs.
+    vectors : sequence of sequence of str, default=()
+        Vectors that are looked at beside the words: for each its field, or the fields of its numbers.
 
+    Examples
+    --------
     >>> raw = RawSet([{"t": "red x-100"}, {"t": "x100 tv red"}, {"t": "blue tv"}, {"t": "red car"}])
     >>> Blocking(n_neighbors=1, rare=2).fit([raw]).pairs(raw).tolist()
     [[0, 1], [0, 3], [1, 2]]
@@ -283,6 +297,20 @@ def _n_terms(table: TermTable) -> int:
 def pair_recall(raw: RawSet, pairs: Ints) -> float:
     """The share of the pairs that belong together which are listed: what blocking leaves possible.
 
+    Parameters
+    ----------
+    raw : RawSet
+        A labelled set.
+    pairs : array of int
+        The pairs that are compared, one row each.
+
+    Returns
+    -------
+    float
+        A share from 0 to 1.
+
+    Examples
+    --------
     >>> pair_recall(RawSet([{}, {}, {}], labels=[1, 1, 1]), np.array([[0, 1], [0, 2]]))
     0.6666666666666666
     """

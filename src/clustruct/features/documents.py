@@ -62,13 +62,21 @@ class DocumentVectors(EstimatorState, TransformerMixin, BaseEstimator):
     ----------
     n_words, n_components : int or None
         How many words are kept, the most frequent ones, and to how many numbers a text is reduced.
-    stop_words : "english" or None
-    random_state : int
+    stop_words : {"english"} or None, default="english"
+        "english" or None.
+    random_state : int, default=0
+        Seed, or a generator, of whatever is drawn.
 
     Attributes
     ----------
-    words_ : the stems that are kept; idf_ : the weight of each; spellings_ : a word that each stands for
-    components_ : array (n_components, number of words), or None
+    words_
+        The stems that are kept.
+    idf_
+        The weight of each.
+    spellings_
+        A word that each stands for.
+    components_ : array (n_components, number of words)
+        Or None.
 
     Examples
     --------

@@ -27,14 +27,25 @@ def guess_blocks(
 
     Parameters
     ----------
-    sets : raw sets
-    kind : "records" (string likenesses of each field and of the whole record), "text" (n-gram cosines of
+    sets : sequence of RawSet
+        Raw sets.
+    kind : ItemKind, default="auto"
+        "records" (string likenesses of each field and of the whole record), "text" (n-gram cosines of
         text fields), "mentions" (noun phrases), "vectors" (lists of numbers, or numbers side by side), or
-        "auto": mentions where items are places in a text, text
-        where at most two fields hold anything and one is long, records otherwise
-    fields : the fields to look at (all by default, without names of items)
-    left_out : fields that are not looked at
+        "auto": mentions where items are places in a text, text where at most two fields hold anything and
+        one is long, records otherwise.
+    fields : sequence of str, optional
+        The fields to look at (all by default, without names of items).
+    left_out : collection of str, default=()
+        Fields that are not looked at.
 
+    Returns
+    -------
+    list of Block
+        Blocks that are not fitted yet.
+
+    Examples
+    --------
     >>> sets = [RawSet([{"title": "Dog bites man", "year": 1990}, {"title": "Rain", "year": 1991}])]
     >>> [type(block).__name__ for block in guess_blocks(sets, "records")]
     ['Strings', 'Terms', 'Strings', 'Numbers', 'Terms']
@@ -76,6 +87,20 @@ def guess_kind(
 ) -> tuple[ItemKind, dict[str, str]]:
     """What the items are taken for, and what each field holds, before any block is made.
 
+    Parameters
+    ----------
+    sets : sequence of RawSet
+        Raw sets.
+    fields : sequence of str, optional
+        The fields to look at; all by default.
+
+    Returns
+    -------
+    tuple of ItemKind, dict
+        The kind of the items, and the kind of each field by its name.
+
+    Examples
+    --------
     >>> guess_kind([RawSet([{"title": "Dog bites man", "year": 1990}, {"title": "Rain", "year": 1991}])])
     ('records', {'title': 'string', 'year': 'number'})
     """

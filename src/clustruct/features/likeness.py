@@ -15,6 +15,18 @@ _OTHERS = re.compile(
 def likenesses(names: Iterable[str]) -> list[str]:
     """The names of the features that tell a likeness.
 
+    Parameters
+    ----------
+    names : iterable of str
+        Names of features.
+
+    Returns
+    -------
+    list of str
+        Those that are higher the more alike two items are.
+
+    Examples
+    --------
     >>> likenesses(["name: same", "name: missing in one", "name: other codes", "constant"])
     ['name: same']
     """

@@ -33,11 +33,18 @@ KNOW = "--allow-missing-fields (allow_missing_fields=True) says that this is mea
 class FieldNeed(DataclassState):
     """A field that features look at, or an entry of the context of sets, as it was in training.
 
-    name :    of the field
-    kind :    what it held, as `field_kinds` says; "context" for the context of sets
-    missing : the share of items that had no value there
-    absent :  the share of items (sets, for the context) that did not even have the field
-    other :   the share of values that were not of the kind
+    Attributes
+    ----------
+    name : str
+        Of the field.
+    kind : Kind
+        What it held, as `field_kinds` says; "context" for the context of sets.
+    missing : float, default=0.0
+        The share of items that had no value there.
+    absent : float, default=0.0
+        The share of items (sets, for the context) that did not even have the field.
+    other : float, default=0.0
+        The share of values that were not of the kind.
     """
 
     name: str

@@ -57,19 +57,21 @@ class PairFeatures(TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    blocks : sequence of PairBlock
+    blocks : sequence of Block
+        What is looked at, block by block; see `guess_blocks`.
     bias : bool
         Whether a constant feature is added at the end.
     products : pairs of name patterns, optional
-        Products of features are added, for each two features whose names match (as of files: ``*``, ``?``).
+        Products of features are added, for each two features whose names match (as of files: ``*``,
+        ``?``).
     blocking : Blocking, optional
         Which pairs of large sets are compared; without it all pairs of every set are.
-    memory_limit : int or str, optional
-        Sets whose pairs would take more (bytes, or words such as "8G") are refused before any work; by
-        default those that take more than there is.
     allow_missing_fields : bool
         Whether data may lack a field that the features look at, or hold something else there. By default
         `transform` refuses it. A model file does not keep this.
+    memory_limit : int or str, optional
+        Sets whose pairs would take more (bytes, or words such as "8G") are refused before any work; by
+        default those that take more than there is.
     sources : Sources, optional
         Only items of different sources are compared.
 
@@ -338,8 +340,16 @@ class PairFeatures(TransformerMixin, BaseEstimator):
 class Rest:
     """Pairs of a set of which features were not made: those of neighbours of the items that were asked for.
 
-    pairs : p x 2, the smaller item first
-    sources : of the items, where those of one source are kept apart
+    Attributes
+    ----------
+    features : PairFeatures
+        Fitted pair features.
+    raw : RawSet
+        The set.
+    pairs : array of int
+        P x 2, the smaller item first.
+    sources : array of int or None
+        Of the items, where those of one source are kept apart.
     """
 
     features: PairFeatures
@@ -362,6 +372,18 @@ def checked(pipeline: Pipeline, sets: Iterable[RawSet] = ()) -> Pipeline:
     """The pipeline for sets that were looked at together: single ones of them may lack fields.
 
     `DataError` where all sets of a file lack what its features need.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        A fitted pipeline that begins with `PairFeatures`.
+    sets : iterable of RawSet, default=()
+        The sets of one file.
+
+    Returns
+    -------
+    Pipeline
+        The pipeline, told not to look at single sets again.
     """
     held, steps = list(sets), pipeline.steps
     return Pipeline([(n, s.checked(held) if isinstance(s, PairFeatures) else s) for n, s in steps])

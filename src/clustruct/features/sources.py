@@ -27,12 +27,19 @@ Within: TypeAlias = Literal["apart", "uncompared"]
 class Sources(DataclassState):
     """The field that names the source of an item.
 
-    field :  of the items; every item must have a value there
-    within : what is known of two items of one source. "uncompared": nothing; they are not compared, but both
-        may belong to an item of another source, and are then in one cluster. "apart": that they never belong
-        together, since no source has duplicates.
-    lacking : fields that a whole source lacked in training
+    Attributes
+    ----------
+    field : str
+        Of the items; every item must have a value there.
+    within : Within, default="uncompared"
+        What is known of two items of one source. "uncompared": nothing; they are not compared, but both
+        may belong to an item of another source, and are then in one cluster. "apart": that they never
+        belong together, since no source has duplicates.
+    lacking : tuple of str, default=()
+        Fields that a whole source lacked in training.
 
+    Examples
+    --------
     >>> from clustruct.records import RawSet
     >>> raw = RawSet([{"shop": "Abt"}, {"shop": "buy"}, {"shop": "abt "}])
     >>> Sources("shop").codes(Columns(raw)).tolist()

@@ -23,9 +23,16 @@ NEW = -1
 class Proposal:
     """A change of known groups that the scores speak for, and what it would gain.
 
-    kind : "merge" or "split"
-    groups : the known groups (numbers) that would be merged, or the one that would be split
-    parts : for a split, the items of each part
+    Attributes
+    ----------
+    kind : {"merge", "split"}
+        "merge" or "split".
+    groups : tuple of int
+        The known groups (numbers) that would be merged, or the one that would be split.
+    gain : float
+        By how much the sum of scores would rise.
+    parts : tuple of tuple of int, default=()
+        For a split, the items of each part.
     """
 
     kind: Literal["merge", "split"]
@@ -38,9 +45,14 @@ class Proposal:
 class Assignment:
     """Clusters of all items, old and new.
 
-    labels : cluster of each item, numbered by first appearance
-    freed : old items that had to leave their group, since a constraint tells them from others in it
-    proposals : merges and splits of known groups that were not done, the largest gain first
+    Attributes
+    ----------
+    labels : array of int
+        Cluster of each item, numbered by first appearance.
+    freed : tuple of int, default=()
+        Old items that had to leave their group, since a constraint tells them from others in it.
+    proposals : tuple of Proposal, default=()
+        Merges and splits of known groups that were not done, the largest gain first.
     """
 
     labels: Ints
@@ -71,18 +83,34 @@ def assign(
     Parameters
     ----------
     scores : scores of listed pairs: those that touch a new item, and as many pairs of old items as there are.
-        Pairs that are not listed count 0. Where they have sources, no new item joins one of its own source.
-    groups : for each item the number of its known group (0, 1, ...), or -1 for a new item
-    must_link, cannot_link : pairs of items that must, or must not share a cluster
-    confirmed : for each item a number of what people have confirmed to be one group, or -1. Such items stay
+        Pairs that are not listed count 0. Where they have sources, no new item joins one of its own
+        source.
+    groups : object
+        For each item the number of its known group (0, 1, ...), or -1 for a new item.
+    must_link, cannot_link : object, optional
+        Pairs of items that must, or must not share a cluster.
+    confirmed : object, optional
+        For each item a number of what people have confirmed to be one group, or -1. Such items stay
         together, and apart from those of another number, also where groups are revised.
-    revise : also merge and split known groups where that gains. A group is split only where the pairs
-        inside it are listed (enough of them to connect its items); otherwise it moves as a whole.
-    settled : for each item whether it stays in its group even so; such groups are not merged with each other
-    sweeps, random_state : as for `inference.correlation.local_search`
+    revise : bool, default=False
+        Also merge and split known groups where that gains. A group is split only where the pairs inside
+        it are listed (enough of them to connect its items); otherwise it moves as a whole.
+    settled : object, optional
+        For each item whether it stays in its group even so; such groups are not merged with each other.
+    sweeps, random_state
+        As for `inference.correlation.local_search`.
 
+    Returns
+    -------
+    Assignment
+        The cluster of each item, and the changes of known groups that scores speak for.
+
+    Notes
+    -----
     Cost O(items) to look at the groups; the search costs in proportion to the listed pairs.
 
+    Examples
+    --------
     >>> pairs = np.array([[0, 3], [1, 3], [2, 4], [3, 4]])
     >>> scores = PairScores(5, index=pairs, values=np.array([2.0, 1.0, -1.0, -3.0]))
     >>> assign(scores, [0, 0, 1, -1, -1]).labels

@@ -27,7 +27,17 @@ STATUSES: tuple[Status, ...] = (
 
 
 class Move(NamedTuple):
-    """An item that is in another group than before."""
+    """An item that is in another group than before.
+
+    Attributes
+    ----------
+    item : str
+        The name of the item.
+    old : str
+        The group before.
+    new : str
+        The group now.
+    """
 
     item: str
     old: str
@@ -37,15 +47,25 @@ class Move(NamedTuple):
 class GroupChange(NamedTuple):
     """One id, before and after.
 
-    status : one word for it; of several that fit, the first of split, merged, changed, grown, shrunk
-    before, after : how many items it had and has
-    gained, lost : items that came and went, wherever from and to
-    sources : for a group that is there now, the other old groups that items of it came from
-    targets : for a group that was there before, the other groups that items of it are in now
 
     "merged" is said of the group that took in all that is left of another one, and of the one taken in;
     "split" of a group part of which has a new id, and of one whose id is gone and whose items are in
     several groups.
+
+    Attributes
+    ----------
+    id : str
+        The id of the group.
+    status : Status
+        One word for it; of several that fit, the first of split, merged, changed, grown, shrunk.
+    before, after : int
+        How many items it had and has.
+    gained, lost : tuple of str, default=()
+        Items that came and went, wherever from and to.
+    sources : tuple of str, default=()
+        For a group that is there now, the other old groups that items of it came from.
+    targets : tuple of str, default=()
+        For a group that was there before, the other groups that items of it are in now.
     """
 
     id: str
@@ -62,8 +82,12 @@ class GroupChange(NamedTuple):
 class Changes:
     """What became of each group, and which items moved, came or went.
 
-    moved : items whose group id is another one now
-    added, removed : items that only the new, or only the old grouping has
+    Attributes
+    ----------
+    moved : tuple of Move
+        Items whose group id is another one now.
+    added, removed : tuple of str
+        Items that only the new, or only the old grouping has.
     """
 
     moved: tuple[Move, ...]
@@ -107,6 +131,22 @@ def compare(
     ``only``: ids of the groups in which something may have changed, where that is known; the others are not
     looked at. Cost O(items).
 
+    Parameters
+    ----------
+    old : mapping
+        The group of each item before.
+    new : mapping
+        The group of each item now.
+    only : collection of str, optional
+        Ids of the groups that are looked at; all by default.
+
+    Returns
+    -------
+    Changes
+        Groups that changed, and items that moved, came or went.
+
+    Examples
+    --------
     >>> found = compare({"a": "g", "b": "g", "c": "h"}, {"a": "g", "b": "g", "c": "g"})
     >>> [(group.id, group.status, group.targets) for group in found.groups]
     [('g', 'merged', ()), ('h', 'merged', ('g',))]

@@ -27,10 +27,16 @@ SHOWN_STEPS = 4
 class Constraints:
     """Pairs of items that must, and must not be together, without contradiction.
 
-    same, different : the statements that hold
-    unsure : pairs of which somebody said that it cannot be told, and nobody said more
-    piece : for each item that must be with another, the first item of all those that must be together
-    unknown : statements about items that are not known, left out
+    Attributes
+    ----------
+    same, different : tuple of Statement, default=()
+        The statements that hold.
+    unsure : tuple of tuple of str, str, default=()
+        Pairs of which somebody said that it cannot be told, and nobody said more.
+    piece : mapping, optional
+        For each item that must be with another, the first item of all those that must be together.
+    unknown : tuple of Statement, default=()
+        Statements about items that are not known, left out.
     """
 
     same: tuple[Statement, ...] = ()
@@ -81,16 +87,28 @@ def constraints(
 
     Parameters
     ----------
-    statements : what was said, in order. Of one author the last word about a pair counts; "unsure" gives
-    way to
+    statements : iterable of Statement
+        What was said, in order. Of one author the last word about a pair counts; "unsure" gives way to
         any answer of another author.
-    known : the items that there are; None: any
-    unknown : what becomes of statements about other items
-    disagreement : two authors who say different things of one pair are an error, or the majority decides
-        (a tie: nothing is said of the pair)
+    known : collection of str, optional
+        The items that there are; None: any.
+    unknown : {"error", "skip"}, default="error"
+        What becomes of statements about other items.
+    disagreement : Disagreement, default="error"
+        Two authors who say different things of one pair are an error, or the majority decides (a tie:
+        nothing is said of the pair).
 
+    Returns
+    -------
+    Constraints
+        Pairs that must, and pairs that must not share a group.
+
+    Notes
+    -----
     Cost O(statements).
 
+    Examples
+    --------
     >>> from clustruct.incremental import Decision
     >>> said = [Statement("a", "b", "same", Decision("same", ("a", "b"), number=1, author="ann")),
     ...         Statement("b", "a", "different", Decision("different", ("b", "a"), number=2, author="bob"))]
@@ -115,6 +133,20 @@ def constraints(
 def contradiction(statements: Iterable[Statement], disagreement: Disagreement = "error") -> str | None:
     """Which statements cannot all hold, and who made them; None where all can.
 
+    Parameters
+    ----------
+    statements : iterable of Statement
+        What was said, in order.
+    disagreement : Disagreement, default="error"
+        Whether people who disagree contradict each other, or the majority decides.
+
+    Returns
+    -------
+    str or None
+        A sentence that names the statements, or None.
+
+    Examples
+    --------
     >>> from clustruct.incremental import Decision
     >>> said = [Statement("a", "b", "same", Decision("same", ("a", "b"), number=1)),
     ...         Statement("a", "b", "different", Decision("different", ("a", "b"), number=2, author="bob"))]

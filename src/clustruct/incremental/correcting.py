@@ -31,10 +31,16 @@ from .store import Store
 class Corrections:
     """Sets and what people said of them.
 
-    sets : those given, with labels as they are after the corrections; then those of stores
-    marks : for each set what is known of its items; None: nothing was said of it
-    n_same, n_different, n_unsure : pairs of items that people spoke of
-    notes : labels that do not count, since people said otherwise; one line each
+    Attributes
+    ----------
+    sets : list of RawSet
+        Those given, with labels as they are after the corrections; then those of stores.
+    marks : list of Marks or None
+        For each set what is known of its items; None: nothing was said of it.
+    n_same, n_different, n_unsure : int
+        Pairs of items that people spoke of.
+    notes : tuple of str
+        Labels that do not count, since people said otherwise; one line each.
     """
 
     sets: list[RawSet]
@@ -68,11 +74,21 @@ def corrections(
 
     Parameters
     ----------
-    sets : sets to learn from; labels None or missing where not known
-    sources : files and stores
-    seen : further items, with the groups that people saw and corrected (`known_of_table`)
-    unlabelled : as for `Recipe`
-    disagreement : as for `constraints`
+    sets : sequence of RawSet
+        Sets to learn from; labels None or missing where not known.
+    *sources : path
+        Files and stores.
+    seen : sequence of Known, default=()
+        Further items, with the groups that people saw and corrected (`known_of_table`).
+    unlabelled : Unlabelled, default="apart"
+        As for `Recipe`.
+    disagreement : Disagreement, default="error"
+        As for `constraints`.
+
+    Returns
+    -------
+    Corrections
+        Sets with corrected labels, and marks for pairs.
     """
     told = [_Told(raw) for raw in sets]
     for known in seen:

@@ -29,20 +29,38 @@ LONGEST_LINE = 32 * 2**20
 class Decision:
     """One decision.
 
-    kind : what is decided
+    Attributes
+    ----------
+    kind : Kind
+        What is decided:
+
         - "same", "different", "unsure": two items belong together, or not, or nobody knows;
         - "move": items belong to the group ``into``; without it, to a new group of their own;
         - "merge": the group ``group`` is the same as ``into``, which keeps its id;
         - "split": items of the group ``group`` are another group (``into``: its id, where it has one
-        already);
+          already);
         - "confirm": the group ``group`` is right as it stands;
         - "note": something to remember;
         - "undo": the decision with the number ``undoes`` does not count.
-    author, time, note : by whom, when (ISO 8601) and why
-    number : its place in the log; in a file its row, counted from 1
-    source, line : the file it was read from, for messages
-    store : the store that keeps it, for messages, too
+    items : tuple of str, default=()
+        The items that it is about.
+    group : str, optional
+        The id of the group that it is about.
+    into : str, optional
+        The id of the group that items or the group go into.
+    undoes : int, optional
+        The number of the decision that does not count any more.
+    author, time, note : str, default=""
+        By whom, when (ISO 8601) and why.
+    number : int, default=0
+        Its place in the log; in a file its row, counted from 1.
+    source, line
+        The file it was read from, for messages.
+    store : str, default=""
+        The store that keeps it, for messages, too.
 
+    Examples
+    --------
     >>> str(Decision("same", ("a", "b"), author="ann", number=12, source="fix.csv", line=13))
     'decision 12 (line 13 of fix.csv, by ann)'
     >>> str(Decision("same", ("a", "b"), number=12, store="people.db"))
@@ -111,6 +129,16 @@ def read_decisions(path: str | PathLike[str]) -> list[Decision]:
     Tables have the column ``decision`` and those of ``a``, ``b`` (items), ``group``, ``into``, ``items``
     (a JSON list), ``undoes``, ``author``, ``time``, ``note`` that are needed; JSONL has these keys. A
     decision is numbered by its row where there is no column ``number``.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+
+    Returns
+    -------
+    list of Decision
+        The decisions.
     """
     found: list[Decision] = []
     taken: dict[int, int] = {}
@@ -203,7 +231,15 @@ def _item_list(value: object) -> list[str]:
 
 
 def write_decisions(path: str | PathLike[str], decisions: Iterable[Decision]) -> None:
-    """Write decisions to a .csv, .tsv or .jsonl file, from which `read_decisions` gives them back."""
+    """Write decisions to a .csv, .tsv or .jsonl file, from which `read_decisions` gives them back.
+
+    Parameters
+    ----------
+    path : path
+        The file to be written.
+    decisions : iterable of Decision
+        The decisions, in order.
+    """
     suffix = written_suffix(path, "decisions")
     lines = _json_lines(decisions) if suffix == ".jsonl" else _csv_lines(decisions, suffix)
     with replacing(Path(path)) as f:

@@ -24,7 +24,18 @@ GROUP_COLUMNS = ("cluster", "group")
 
 
 def is_store(path: str | PathLike[str]) -> bool:
-    """Whether a file is a database (of a store, one may hope) and not a file of text."""
+    """Whether a file is a database (of a store, one may hope) and not a file of text.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+
+    Returns
+    -------
+    bool
+        True where it begins as a database does.
+    """
     try:
         if not Path(path).is_file():  # what comes down a pipe can be read once
             return False
@@ -42,6 +53,20 @@ def read_groups(
     ``id`` and ``cluster`` name columns ("id", and "cluster" or else "group"). Rows without a group are
     left out. Items of several sets are called "set: item", and their groups likewise: a number means
     nothing outside its set.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    id : str, optional
+        The column of the ids.
+    cluster : str, optional
+        The column of the groups.
+
+    Returns
+    -------
+    dict
+        The group by the name of the item.
     """
     if is_store(path):
         with Store(path) as store:
@@ -79,7 +104,15 @@ def _rows(path: str | PathLike[str], id: str | None, cluster: str) -> list[RawSe
 
 
 def write_groups(path: str | PathLike[str], groups: Mapping[str, str]) -> None:
-    """Write the group of each item to a .csv or .tsv file (columns id and cluster) or a .jsonl file."""
+    """Write the group of each item to a .csv or .tsv file (columns id and cluster) or a .jsonl file.
+
+    Parameters
+    ----------
+    path : path
+        The file to be written.
+    groups : mapping
+        The group of each item.
+    """
     suffix = written_suffix(path, "groups")
     lines = _json_line(groups) if suffix == ".jsonl" else _csv_lines(groups, suffix)
     with replacing(Path(path)) as f:

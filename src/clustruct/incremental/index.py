@@ -23,6 +23,15 @@ class KnownIndex:
 
     An index does not change: `with_items` makes another, which shares what it can.
 
+    Attributes
+    ----------
+    columns : Columns
+        What was made of the items for scoring.
+    pieces : tuple of object, default=()
+        What a store has of it already.
+
+    Examples
+    --------
     >>> index = KnownIndex.of(RawSet([{"name": "Ann"}], ids=["a"]))
     >>> index.columns.texts("name").values
     ['ann']

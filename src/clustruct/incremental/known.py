@@ -39,12 +39,20 @@ SET = "set"
 class Known:
     """What is known before a run.
 
-    raw : the items with their fields; None where there is none yet
-    state : their groups, and what people said
-    id, cluster : the columns that these had, and will have
-    is_store : whether decisions are kept in a store
-    index : what was made of the items for scoring, by an earlier run; None: it is made anew
-    placed : the items that each of the last runs has put into groups, the latest last; None: not known
+    Attributes
+    ----------
+    raw : RawSet or None
+        The items with their fields; None where there is none yet.
+    state : State
+        Their groups, and what people said.
+    id, cluster
+        The columns that these had, and will have.
+    is_store : bool, default=False
+        Whether decisions are kept in a store.
+    index : KnownIndex, optional
+        What was made of the items for scoring, by an earlier run; None: it is made anew.
+    placed : tuple of frozenset of str, optional
+        The items that each of the last runs has put into groups, the latest last; None: not known.
     """
 
     raw: RawSet | None
@@ -68,6 +76,22 @@ def known_of_table(
     """The items of a file with their groups; those without a group are new.
 
     ``clusters`` are names that the column of the groups may have, the first that is there counts.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    columns : Columns
+        Which columns are what.
+    clusters : sequence of str
+        Names that the column of the groups may have.
+    delimiter : str, optional
+        What separates cells, where it is not a comma or a tab.
+
+    Returns
+    -------
+    Known
+        The items with their groups.
     """
     raw, name = _labelled(path, columns, clusters, delimiter)
     labels = [None if g is None else str(g) for g in raw.labels or [None] * len(raw)]
@@ -97,6 +121,22 @@ def _told_apart(
 def known_of_store(store: StoredGroups, id: str = "id", *, indexed: bool = True, runs: int = 0) -> Known:
     """All items of a store, with the index that it keeps: their values are then read when they are asked for,
     as long as the store is open. With ``runs``, also which items so many last runs have put into groups.
+
+    Parameters
+    ----------
+    store : StoredGroups
+        An open store.
+    id : str, default="id"
+        The column that ids have in files.
+    indexed : bool, default=True
+        Whether to take the index that the store keeps.
+    runs : int, default=0
+        Of how many last runs the placed items are told.
+
+    Returns
+    -------
+    Known
+        Items, groups, and what people said of them.
     """
     names = store.item_names()
     index = index_of(store, names) if indexed and names else None
@@ -106,7 +146,20 @@ def known_of_store(store: StoredGroups, id: str = "id", *, indexed: bool = True,
 
 
 def one_set(path: str | PathLike[str], sets: Iterator[RawSet]) -> RawSet:
-    """All items of a file, whatever its sets, with ids that name each once."""
+    """All items of a file, whatever its sets, with ids that name each once.
+
+    Parameters
+    ----------
+    path : path
+        The file, for messages.
+    sets : iterator of RawSet
+        The sets that were read from it.
+
+    Returns
+    -------
+    RawSet
+        One set of all items.
+    """
     found: RawSet | None = None
     labels: list[Any] = []
     for raw in sets:
@@ -151,6 +204,19 @@ def write_known(
 ) -> None:
     """Write items with their groups and fields to a .csv, .tsv or .jsonl file, which a later run can start
     from.
+
+    Parameters
+    ----------
+    path : path
+        The file to be written.
+    raw : RawSet
+        The items.
+    groups : mapping
+        The group of each item.
+    id : str, default="id"
+        The column of the ids.
+    cluster : str, default="cluster"
+        The column of the groups.
     """
     with known_file(path, raw, groups, id, cluster):
         pass
@@ -160,7 +226,26 @@ def write_known(
 def known_file(
     path: str | PathLike[str], raw: RawSet, groups: Mapping[str, str], id: str, cluster: str
 ) -> Iterator[None]:
-    """The same; the file appears at the end of the block, unless something fails in it."""
+    """The same; the file appears at the end of the block, unless something fails in it.
+
+    Parameters
+    ----------
+    path : path
+        The file to be written.
+    raw : RawSet
+        The items.
+    groups : mapping
+        The group of each item.
+    id : str
+        The column of the ids.
+    cluster : str
+        The column of the groups.
+
+    Yields
+    ------
+    None
+        Nothing: what is inside the block runs before the file appears.
+    """
     suffix = written_suffix(path, "groups")
     labels = [groups.get(str(name)) for name in raw.item_ids]
     if suffix == ".jsonl":

@@ -49,10 +49,16 @@ MOST_PAIRS = 5_000_000
 class Labels:
     """What a file of labels says.
 
-    form : "decisions", "pairs" or "clusters"
-    clusters : the group of each item that has one, where one person grouped items
-    unlabelled : items that are listed without a group
-    decisions : everything else: pairs, decisions, and pairs of items on which several people may differ
+    Attributes
+    ----------
+    form : "decisions"
+        "pairs" or "clusters".
+    clusters : mapping
+        The group of each item that has one, where one person grouped items.
+    unlabelled : tuple of str
+        Items that are listed without a group.
+    decisions : tuple of Decision
+        Everything else: pairs, decisions, and pairs of items on which several people may differ.
     """
 
     form: Literal["decisions", "pairs", "clusters"]
@@ -79,10 +85,9 @@ def read_labels(
 
     - *decisions*: a column ``decision`` (see `read_decisions`);
     - *pairs*: two columns of ids (a and b, id1 and id2, left and right, ...) and one of answers: yes, no
-    or unsure
-      (also 1 and 0, true and false, same and different, ...);
+      or unsure (also 1 and 0, true and false, same and different, ...);
     - *clusters*: ids and the group of each (``id`` and ``cluster``); an empty group means that it is not
-    known.
+      known.
 
     A column ``author`` (or rater, annotator, ...) says whose label it is. Groups by several people become
     pairs: for every two items that one of them has put together, what each of them says. `constraints`
@@ -90,7 +95,15 @@ def read_labels(
 
     Parameters
     ----------
-    pair, answer, id, cluster, author : names of columns (keys), where they are others
+    path : path
+        The file.
+    pair, answer, id, cluster, author
+        Names of columns (keys), where they are others.
+
+    Returns
+    -------
+    Labels
+        What the file says, as decisions about pairs or as groups.
     """
     rows = list(rows_of(Path(path)))
     if not rows:

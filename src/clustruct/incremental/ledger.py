@@ -23,9 +23,16 @@ LENGTH = 12
 class Entry:
     """What the ledger says of one id.
 
-    made, ended : numbers of the events (runs and decisions) that made and ended it; None: still alive
-    origins : the groups that its first items came from
-    into : the groups that its items went to when it ended
+    Attributes
+    ----------
+    id : str
+        The id of the group.
+    made, ended
+        Numbers of the events (runs and decisions) that made and ended it; None: still alive.
+    origins : tuple of str, default=()
+        The groups that its first items came from.
+    into : tuple of str, default=()
+        The groups that its items went to when it ended.
     """
 
     id: str
@@ -51,6 +58,13 @@ class Entry:
 class Ledger:
     """All ids that were ever given, and what became of them.
 
+    Parameters
+    ----------
+    entries : iterable of Entry, default=()
+        What is known of each id.
+
+    Examples
+    --------
     >>> ledger = Ledger()
     >>> ledger.issue("g1", 1), ledger.issue("g2", 1), ledger.issue("g3", 1)
     ('g1', 'g2', 'g3')
@@ -168,6 +182,20 @@ def fresh_id(*about: object, taken: Container[str] = ()) -> str:
     Callers name the state they start from, or the number of the event: another state gives other ids. One
     that is taken is passed over.
 
+    Parameters
+    ----------
+    *about : object
+        What it is made for: the state or event, and the first item.
+    taken : Container, default=()
+        Ids that are in use, or were.
+
+    Returns
+    -------
+    str
+        The id.
+
+    Examples
+    --------
     >>> fresh_id("run 3", "item a")
     'gmyy1g1qz5cj7'
     >>> fresh_id("run 3", "item a", taken={"gmyy1g1qz5cj7"}) == fresh_id("run 3", "item a")
@@ -184,7 +212,18 @@ def fresh_id(*about: object, taken: Container[str] = ()) -> str:
 
 
 def digest(groups: Mapping[str, str]) -> str:
-    """A short word for a grouping, whatever the order of its items: the state that fresh ids start from."""
+    """A short word for a grouping, whatever the order of its items: the state that fresh ids start from.
+
+    Parameters
+    ----------
+    groups : mapping
+        The group of each item.
+
+    Returns
+    -------
+    str
+        Hexadecimal digits.
+    """
     # With their lengths, no two groupings are one text.
     told = [f"{len(item)} {len(group)} {item}{group}" for item, group in sorted(groups.items())]
     return hashlib.sha256("".join(told).encode("utf-8", "surrogatepass")).hexdigest()

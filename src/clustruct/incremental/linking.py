@@ -39,13 +39,20 @@ SHOWN = 20
 class Links:
     """Rows of two tables that belong together.
 
-    pairs : (p, 2) row numbers of the first and the second table, in order
-    scores : the similarity of each pair; nan where two rows are together through a third and were not
-        compared
-    sizes : rows of the tables
-    one_to_one : whether a row is in one pair at most
-    probabilities : the probability that each pair belongs together; nan as for scores, None where the model
-        has no probabilities
+    Attributes
+    ----------
+    pairs : array of int
+        (p, 2) row numbers of the first and the second table, in order.
+    scores : array of float
+        The similarity of each pair; nan where two rows are together through a third and were not
+        compared.
+    sizes : tuple of int, int
+        Rows of the tables.
+    one_to_one : bool
+        Whether a row is in one pair at most.
+    probabilities : array of float, optional
+        The probability that each pair belongs together; nan as for scores, None where the model has no
+        probabilities.
     """
 
     pairs: Ints
@@ -66,14 +73,22 @@ def link(pipeline: Pipeline, first: RawSet, second: RawSet, *, one_to_one: bool 
 
     Parameters
     ----------
-    pipeline : fitted `PairFeatures` and a clusterer by correlation
-    first, second : the tables; fields of the same meaning have the same name (`renamed`)
-    one_to_one : whether each row belongs to one other at most: the pairs are then those of the largest sum of
-        scores, exactly. Otherwise a row may belong to several, which are then in one cluster. None: as the
-        model was trained, one to one where it was with sources that have no duplicates. The scores of such
-        a model say which mate is best, not whether there is one: where others than one-to-one pairs are
-        asked of it, pairs less likely than 1/2 speak against each other (it has probabilities, and no
+    pipeline : Pipeline
+        Fitted `PairFeatures` and a clusterer by correlation.
+    first, second : RawSet
+        The tables; fields of the same meaning have the same name (`renamed`).
+    one_to_one : bool, optional
+        Whether each row belongs to one other at most: the pairs are then those of the largest sum of
+        scores, exactly. Otherwise a row may belong to several, which are then in one cluster. None: as
+        the model was trained, one to one where it was with sources that have no duplicates. The scores of
+        such a model say which mate is best, not whether there is one: where others than one-to-one pairs
+        are asked of it, pairs less likely than 1/2 speak against each other (it has probabilities, and no
         threshold was asked for).
+
+    Returns
+    -------
+    Links
+        The linked rows, with their scores.
     """
     check_correlation(pipeline[-1])
     features = _checked(pipeline[0], first, second)
@@ -172,6 +187,22 @@ def _values(scores: PairScores, pairs: Ints) -> Floats:
 def side_by_side(tables: Sequence[RawSet], field: str, names: Sequence[str]) -> RawSet:
     """One set of all rows, in which a field names the table of each. Ids that two tables have are prefixed.
 
+    Parameters
+    ----------
+    tables : sequence of RawSet
+        The tables.
+    field : str
+        The name of the field that says which table a row comes from.
+    names : sequence of str
+        The names of the tables.
+
+    Returns
+    -------
+    RawSet
+        One set of all rows.
+
+    Examples
+    --------
     >>> tables = [RawSet([{"t": 1}], labels=["x"], ids=[7]), RawSet([{"u": 2}], labels=["x"], ids=[7])]
     >>> raw = side_by_side(tables, "file", ["a.csv", "b.csv"])
     >>> list(raw.ids), list(raw.labels), raw.column("file"), raw.column("u")
@@ -197,6 +228,20 @@ def side_by_side(tables: Sequence[RawSet], field: str, names: Sequence[str]) -> 
 def renamed(raw: RawSet, names: Mapping[str, str]) -> RawSet:
     """A table with other names of fields: ``names`` has the old name for each new one.
 
+    Parameters
+    ----------
+    raw : RawSet
+        The table.
+    names : mapping
+        The old name for each new one.
+
+    Returns
+    -------
+    RawSet
+        The same rows, with other names of fields.
+
+    Examples
+    --------
     >>> renamed(RawSet([{"full_name": "Ann", "x": 1}]), {"name": "full_name"}).items[0]
     {'x': 1, 'name': 'Ann'}
     """
@@ -233,6 +278,22 @@ def link_columns(
     model has probabilities, fields with _a and _b.
 
     ``unmatched``: then come the rows of the first table without a mate, and those of the second.
+
+    Parameters
+    ----------
+    links : Links
+        The linked rows.
+    first : RawSet
+        The first table.
+    second : RawSet
+        The second table.
+    unmatched : bool, default=False
+        Whether rows without a mate follow.
+
+    Returns
+    -------
+    dict
+        Columns of one length, by name.
     """
     rows = links.pairs
     if unmatched:

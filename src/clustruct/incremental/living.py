@@ -35,14 +35,26 @@ PLAIN = {str, int, float, bool, type(None)}
 class Outcome:
     """Groups after a run, and what it did.
 
-    raw : all items, known and new
-    new : those that had no group before; known : how many of the items given were known already
-    update : groups and proposals
-    changes : against the groups before any decision of this run
-    held : the constraints that hold
-    index : what was made of all items for scoring: with it the next run looks at its new items alone
-    state : groups and what people said, before the run
-    placed : as in `Known`, before the run
+    Attributes
+    ----------
+    raw : RawSet
+        All items, known and new.
+    new : tuple of str
+        Those that had no group before; known : how many of the items given were known already.
+    known : int
+        How many of the items given were known already.
+    update : Update
+        Groups and proposals.
+    changes : Changes
+        Against the groups before any decision of this run.
+    held : Constraints
+        The constraints that hold.
+    index : KnownIndex
+        What was made of all items for scoring: with it the next run looks at its new items alone.
+    state : State
+        Groups and what people said, before the run.
+    placed : tuple of frozenset of str, optional
+        As in `Known`, before the run.
     """
 
     raw: RawSet
@@ -81,13 +93,24 @@ def add_to_groups(
 
     Parameters
     ----------
-    pipeline : fitted features and clusterer
-    known : items with their groups (`known_of_table`, `known_of_store`)
-    new : items with ids
-    decisions : further decisions, of a file
-    revise, fresh, random_state : as for `update_groups`
-    settle : items that one of so many last runs has put into their groups may still be revised (unless they
-        are confirmed), all others stay; the changes are told. None: all, or with ``revise=False`` none
+    pipeline : Pipeline
+        Fitted features and clusterer.
+    known : Known
+        Items with their groups (`known_of_table`, `known_of_store`).
+    new : RawSet
+        Items with ids.
+    decisions : sequence of Decision, default=()
+        Further decisions, of a file.
+    revise, fresh, random_state
+        As for `update_groups`.
+    settle : int, optional
+        Items that one of so many last runs has put into their groups may still be revised (unless they
+        are confirmed), all others stay; the changes are told. None: all, or with ``revise=False`` none.
+
+    Returns
+    -------
+    Outcome
+        The groups after the run, and what it did.
     """
     if settle is not None and settle < 0:
         raise ValueError(f"settle must be a number of runs from 0 on, not {settle!r}")
@@ -150,7 +173,26 @@ def _with_new(known: Known, new: RawSet) -> tuple[KnownIndex, int]:
 
 
 def record(store: Store, outcome: Outcome, *, source: str = "", author: str = "", note: str = "") -> int:
-    """Keep the items and groups of a run in a store, all together; the number of the run."""
+    """Keep the items and groups of a run in a store, all together; the number of the run.
+
+    Parameters
+    ----------
+    store : Store
+        The store.
+    outcome : Outcome
+        What a run gave.
+    source : str, default=""
+        The file that the new items came from.
+    author : str, default=""
+        Who had it made.
+    note : str, default=""
+        Why.
+
+    Returns
+    -------
+    int
+        The number of the run.
+    """
     with store.transaction():
         given = frozenset(outcome.new)
         rows = [a for a, name in enumerate(outcome.raw.item_ids) if str(name) in given]
@@ -162,7 +204,22 @@ def record(store: Store, outcome: Outcome, *, source: str = "", author: str = ""
 
 
 def keep_known(store: Store, known: Known, source: str = "") -> int:
-    """Add items with the groups that they have to a store, as one run; how many are new to it."""
+    """Add items with the groups that they have to a store, as one run; how many are new to it.
+
+    Parameters
+    ----------
+    store : Store
+        The store.
+    known : Known
+        Items with their groups.
+    source : str, default=""
+        The file that they came from.
+
+    Returns
+    -------
+    int
+        How many items were new to the store.
+    """
     assert known.raw is not None
     with store.transaction():
         added = _keep_items(store, known.raw, source)

@@ -38,13 +38,25 @@ def match_groups(
 
     Parameters
     ----------
-    old : group id of each item that had one
-    new : cluster of each item now, any hashable
-    prefer : ids that are kept first
+    old : mapping
+        Group id of each item that had one.
+    new : mapping
+        Cluster of each item now, any hashable.
+    prefer : collection of str, default=()
+        Ids that are kept first.
 
+    Returns
+    -------
+    dict
+        The old id, or None, by the new cluster.
+
+    Notes
+    -----
     Cost O(items), and an optimal assignment (cubic at worst) inside each set of groups and clusters that
     overlap; where groups keep their items these sets are pairs.
 
+    Examples
+    --------
     >>> old = {"a": "g1", "b": "g1", "c": "g2"}
     >>> match_groups(old, {"a": 0, "b": 0, "c": 0, "d": 1})
     {0: 'g1', 1: None}
@@ -80,6 +92,22 @@ def with_ids(
 
     ``fresh`` is asked once for each cluster without an id, with the smallest of its items.
 
+    Parameters
+    ----------
+    new : mapping
+        The cluster of each item.
+    kept : mapping
+        The id that each cluster keeps, or None.
+    fresh : callable
+        Makes an id, given an item.
+
+    Returns
+    -------
+    dict
+        The group id of each item.
+
+    Examples
+    --------
     >>> with_ids({"a": 0, "b": 1, "c": 1}, {0: "g1", 1: None}, lambda item: f"new-{item}")
     {'a': 'g1', 'b': 'new-b', 'c': 'new-b'}
     """

@@ -24,6 +24,21 @@ Places = Mapping[str, str | None]
 class Run:
     """A run that placed items in groups (None: the item is no more).
 
+    Attributes
+    ----------
+    number : int
+        Its place in the log.
+    places : Places
+        The group of each item that it placed.
+    author : str, default=""
+        Who had it made.
+    time : str, default=""
+        When (ISO 8601).
+    note : str, default=""
+        Why.
+
+    Examples
+    --------
     >>> str(Run(3, {"a": "g"}))
     'run 3'
     """
@@ -150,7 +165,19 @@ def completed(decision: Decision, taken: View) -> Decision:
 
 @dataclass(frozen=True)
 class Statement:
-    """What a decision says of two items: "same", "different" or "unsure"."""
+    """What a decision says of two items: "same", "different" or "unsure".
+
+    Attributes
+    ----------
+    a : str
+        The name of one item.
+    b : str
+        The name of the other.
+    answer : str
+        "same", "different" or "unsure".
+    by : Decision
+        The decision that says so.
+    """
 
     a: str
     b: str
@@ -162,9 +189,14 @@ class Statement:
 class State:
     """Groups, their ids, and what people said, after a number of events.
 
-    groups : group id of each item
-    ledger : all ids
-    void : decisions that say nothing any more (they name a group that an undo has taken away), and why
+    Attributes
+    ----------
+    groups : dict
+        Group id of each item.
+    ledger : Ledger
+        All ids.
+    void : dict
+        Decisions that say nothing any more (they name a group that an undo has taken away), and why.
     """
 
     groups: dict[str, str] = field(default_factory=dict)
@@ -331,6 +363,16 @@ def undone(events: Sequence[Event]) -> dict[int, Decision]:
     """The numbers of decisions that do not count, and by which undo. An undo can be undone in its turn.
 
     An undo of what is no decision, of one that is undone already, or of a later one, is refused.
+
+    Parameters
+    ----------
+    events : sequence of Event
+        Runs and decisions, in order.
+
+    Returns
+    -------
+    dict
+        The number of the undo by the number of the decision.
     """
     known: dict[int, Event] = {}
     undos: list[Decision] = []
@@ -365,6 +407,20 @@ def replay(events: Sequence[Event], groups: Mapping[str, str] | None = None) -> 
     Decisions that were undone do not count. One that names a group which an undo has taken away says
     nothing any more, and is listed in ``void``; where nothing was undone it is an error.
 
+    Parameters
+    ----------
+    events : sequence of Event
+        Runs and decisions, in order.
+    groups : mapping, optional
+        Groups that were there before.
+
+    Returns
+    -------
+    State
+        The groups, the ids, and what people said.
+
+    Examples
+    --------
     >>> from clustruct.incremental import Decision
     >>> log = [Run(1, {"a": "g", "b": "g", "c": "h"}), Decision("merge", group="h", into="g", number=2)]
     >>> replay(log).groups

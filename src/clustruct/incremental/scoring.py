@@ -50,11 +50,20 @@ def place_items(
 
     Parameters
     ----------
-    pipeline : fitted `PairFeatures` and a clusterer by correlation
-    given : all items, known and new, with their ids; or their columns (`KnownIndex`), of which what is there
-        is not made again
-    groups : group id of each known item; the others are new
-    constraints, confirmed, revise, loose, fresh, random_state : as for `update_groups`
+    pipeline : Pipeline
+        Fitted `PairFeatures` and a clusterer by correlation.
+    given : RawSet or Columns
+        All items, known and new, with their ids; or their columns (`KnownIndex`), of which what is there
+        is not made again.
+    groups : mapping, optional
+        Group id of each known item; the others are new.
+    constraints, confirmed, revise, loose, fresh, random_state
+        As for `update_groups`.
+
+    Returns
+    -------
+    Update
+        The group of each item, and proposals for known groups.
     """
     check_correlation(pipeline[-1])
     columns = given if isinstance(given, Columns) else Columns(given)
@@ -87,7 +96,28 @@ def constrained(
     random_state: int = 0,
     sources: Ints | None = None,
 ) -> Ints:
-    """The clusters of one set, by a model's scores of its pairs, that hold what people said of its items."""
+    """The clusters of one set, by a model's scores of its pairs, that hold what people said of its items.
+
+    Parameters
+    ----------
+    model : object
+        A fitted clusterer by correlation.
+    K : object
+        Its scores of the pairs.
+    ids : sequence of hashable
+        The names of the items.
+    held : Constraints
+        What people said.
+    random_state : int, default=0
+        Seed of the search.
+    sources : array of int, optional
+        The number of each item's source, where items of one source never share a cluster.
+
+    Returns
+    -------
+    array of int
+        The cluster of each item.
+    """
     check_correlation(model)
     numbers = {str(name): a for a, name in enumerate(ids)}
     return assign(

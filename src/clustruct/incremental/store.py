@@ -29,6 +29,15 @@ from .taking_back import MOVING, base_of, is_last_to_move, keep_before, put_back
 class Store(StoredGroups):
     """Groups that live on in a file.
 
+    Parameters
+    ----------
+    path : path
+        The file; `create` makes one.
+    shared : bool, default=False
+        Whether others read while one writes (by the write-ahead log of SQLite).
+
+    Examples
+    --------
     >>> import os, tempfile
     >>> folder = tempfile.TemporaryDirectory()
     >>> store = Store.create(os.path.join(folder.name, "people.db"))

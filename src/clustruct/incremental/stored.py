@@ -33,7 +33,17 @@ BATCH = 500
 
 
 class Item(NamedTuple):
-    """An item with its fields, and where it came from."""
+    """An item with its fields, and where it came from.
+
+    Attributes
+    ----------
+    id : str
+        The name of the item.
+    fields : mapping
+        Its values by the names of fields.
+    source : str, default=""
+        The file that it came from.
+    """
 
     id: str
     fields: Mapping[str, Any]

@@ -24,10 +24,16 @@ G = TypeVar("G", bound=Hashable)
 class NamedProposal:
     """A change of groups that the scores speak for and that was not made, by ids.
 
-    kind : "merge" or "split"
-    groups : ids of the groups that would be merged, or of the one that would be split
-    gain : by how much the score would rise
-    parts : for a split, the items of each part
+    Attributes
+    ----------
+    kind : {"merge", "split"}
+        "merge" or "split".
+    groups : tuple of str
+        Ids of the groups that would be merged, or of the one that would be split.
+    gain : float
+        By how much the score would rise.
+    parts : tuple of tuple of str, default=()
+        For a split, the items of each part.
     """
 
     kind: Literal["merge", "split"]
@@ -40,10 +46,16 @@ class NamedProposal:
 class Update:
     """Groups after a run.
 
-    groups : group id of each item, old and new
-    changes : what became of each group
-    proposals : merges and splits of known groups that were not done, the largest gain first
-    freed : old items that a decision has taken out of their group
+    Attributes
+    ----------
+    groups : mapping
+        Group id of each item, old and new.
+    changes : Changes
+        What became of each group.
+    proposals : tuple of NamedProposal
+        Merges and splits of known groups that were not done, the largest gain first.
+    freed : tuple of str
+        Old items that a decision has taken out of their group.
     """
 
     groups: Mapping[str, str]
@@ -69,18 +81,33 @@ def update_groups(
 
     Parameters
     ----------
-    existing : group id of each known item. Those that are not among ``items`` stay where they are.
-    items : names of the items that the scores are for, in their order; those without a group are new
-    scores : scores of pairs of these items, at least of those that touch a new one
-    constraints : what people said; it holds exactly
-    confirmed : items of confirmed groups (`State.confirmed`), which a revision neither splits nor merges
-    revise : whether known groups are merged and split where that gains
-    loose : with ``revise``, the known items that may leave their group, or be merged with another; None: all
-    fresh : makes an id for a new group, given its first item; by default one that no group of ``existing``
-    has,
-        the same for the same state
-    sweeps, random_state : as for `assign`
+    existing : mapping
+        Group id of each known item. Those that are not among ``items`` stay where they are.
+    items : sequence of str
+        Names of the items that the scores are for, in their order; those without a group are new.
+    scores : PairScores
+        Scores of pairs of these items, at least of those that touch a new one.
+    constraints : Constraints, optional
+        What people said; it holds exactly.
+    confirmed : mapping, optional
+        Items of confirmed groups (`State.confirmed`), which a revision neither splits nor merges.
+    revise : bool, default=False
+        Whether known groups are merged and split where that gains.
+    loose : collection of str, optional
+        With ``revise``, the known items that may leave their group, or be merged with another; None: all.
+    fresh : callable, optional
+        Makes an id for a new group, given its first item; by default one that no group of ``existing``
+        has, the same for the same state.
+    sweeps, random_state
+        As for `assign`.
 
+    Returns
+    -------
+    Update
+        The group of each item, and proposals for known groups.
+
+    Examples
+    --------
     >>> scores = PairScores(3, index=np.array([[0, 2], [1, 2]]), values=np.array([2.0, -1.0]))
     >>> found = update_groups({"a": "g1", "b": "g2"}, ["a", "b", "c"], scores)
     >>> found.groups, found.changes.summary()

@@ -34,6 +34,17 @@ Linkage: TypeAlias = Literal["single", "average", "complete", "left"]
 class Links:
     """Pairs (q x 2, smaller item first) with their weights B, and the clusters that they make of m items.
 
+    Attributes
+    ----------
+    n_items : int
+        The number of items m.
+    index : array of int
+        The linked pairs, the smaller item first.
+    weights : array of float
+        The weight of each pair.
+
+    Examples
+    --------
     >>> Links(3, np.array([[0, 2]]), np.ones(1)).labels
     array([0, 1, 0])
     """
@@ -69,12 +80,23 @@ def single_link(K: Any, within: Ints | None = None) -> Links:
 
     Parameters
     ----------
-    K : square matrix (dense and symmetric, or sparse), or `PairScores`
-    within : labels; then the maximum spanning tree inside each of their clusters, whatever it scores (one
-        tree for each piece that the listed pairs connect)
+    K : object
+        Square matrix (dense and symmetric, or sparse), or `PairScores`.
+    within : array of int, optional
+        Labels; then the maximum spanning tree inside each of their clusters, whatever it scores (one tree
+        for each piece that the listed pairs connect).
 
+    Returns
+    -------
+    Links
+        The links, and the clusters that they make.
+
+    Notes
+    -----
     Cost O(m^2) for a matrix (Prim's algorithm), O(p log p) for p listed pairs.
 
+    Examples
+    --------
     >>> K = np.array([[0.0, 2.0, -9.0], [2.0, 0.0, 1.0], [-9.0, 1.0, 0.0]])
     >>> single_link(K).index.tolist(), single_link(K).labels.tolist()
     ([[0, 1], [1, 2]], [0, 0, 0])
@@ -104,6 +126,20 @@ def left_links(K: Any, within: Ints | None = None) -> Links:
 
     Cost O(m^2), or O(p) for p listed pairs.
 
+    Parameters
+    ----------
+    K : object
+        Scores of the pairs: a square matrix (dense and symmetric, or sparse), or `PairScores`.
+    within : array of int, optional
+        Labels; then each item links inside its own cluster, whatever that scores.
+
+    Returns
+    -------
+    Links
+        The links, and the clusters that they make.
+
+    Examples
+    --------
     >>> K = np.array([[0.0, 2.0, 1.0], [2.0, 0.0, 3.0], [1.0, 3.0, 0.0]])
     >>> left_links(K).index.tolist()
     [[0, 1], [1, 2]]
@@ -130,6 +166,22 @@ def average_link(K: Any, within: Ints | None = None, gains: Floats | None = None
 
     Cost O(m^2) numbers, a few passes over them in practice (O(m^3) at worst).
 
+    Parameters
+    ----------
+    K : object
+        Scores of the pairs: a square matrix (dense and symmetric, or sparse), or `PairScores`.
+    within : array of int, optional
+        Labels; then everything inside each of their clusters is joined, whatever it scores.
+    gains : array of float, optional
+        What each scored pair adds to a merge that puts it together.
+
+    Returns
+    -------
+    Links
+        The merges, and the clusters that they make.
+
+    Examples
+    --------
     >>> K = np.array([[0.0, 2.0, -9.0], [2.0, 0.0, 1.0], [-9.0, 1.0, 0.0]])
     >>> average_link(K).labels.tolist()
     [0, 0, 1]
@@ -151,6 +203,22 @@ def complete_link(K: Any, within: Ints | None = None, gains: Floats | None = Non
 
     Parameters and cost as for `average_link`.
 
+    Parameters
+    ----------
+    K : object
+        Scores of the pairs: a square matrix (dense and symmetric, or sparse), or `PairScores`.
+    within : array of int, optional
+        Labels; then everything inside each of their clusters is joined, whatever it scores.
+    gains : array of float, optional
+        What each scored pair adds to a merge that puts it together.
+
+    Returns
+    -------
+    Links
+        The merges, and the clusters that they make.
+
+    Examples
+    --------
     >>> K = np.array([[0.0, 2.0, -9.0], [2.0, 0.0, 1.0], [-9.0, 1.0, 0.0]])
     >>> complete_link(K).labels.tolist(), complete_link(K, within=np.zeros(3, int)).index.tolist()
     ([0, 0, 1], [[0, 1], [0, 2]])

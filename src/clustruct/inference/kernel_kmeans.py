@@ -35,6 +35,24 @@ def batch(K: Any, k: int, *, n_init: int = 10, random_state: int = 0) -> Ints:
     the best of ``n_init`` starts (k-means++). Returns canonical labels. Cost O(m^3) for the points, O(m^2 k)
     for a pass. `kmeans.iterative` looks at single moves: from the same labels it ends at least as high.
 
+    Parameters
+    ----------
+    K : object
+        Symmetric m x m similarities: an array, sparse matrix or LinearOperator.
+    k : int
+        The number of clusters.
+    n_init : int, default=10
+        How many starts.
+    random_state : int, default=0
+        Seed, or a generator, of whatever is drawn.
+
+    Returns
+    -------
+    array of int
+        The cluster of each item, numbered by first appearance.
+
+    Examples
+    --------
     >>> batch(np.array([[2.0, 1.9, 0.1], [1.9, 2.0, 0.0], [0.1, 0.0, 1.0]]), 2)
     array([0, 0, 1])
     """
@@ -49,6 +67,18 @@ def batch(K: Any, k: int, *, n_init: int = 10, random_state: int = 0) -> Ints:
 def points_of(K: Floats) -> Floats:
     """Rows f_a with K_ab = <f_a, f_b>; ValueError where there are none.
 
+    Parameters
+    ----------
+    K : array of float
+        A symmetric, positive semidefinite matrix.
+
+    Returns
+    -------
+    array of float
+        One row for each item.
+
+    Examples
+    --------
     >>> points_of(np.ones((2, 2))).round(3).tolist()
     [[1.0], [1.0]]
     """
@@ -78,6 +108,24 @@ def normalised_cut(K: Any, k: int, *, n_init: int = 10, random_state: int = 0) -
     u_a / d_a^(1/2) of weight d_a, are clustered by batch k-means. ValueError where a degree d_a is not
     positive. Returns canonical labels of exactly k clusters. Cost that of the eigenvectors.
 
+    Parameters
+    ----------
+    K : object
+        Symmetric m x m similarities: an array, sparse matrix or LinearOperator.
+    k : int
+        The number of clusters.
+    n_init : int, default=10
+        How many starts.
+    random_state : int, default=0
+        Seed, or a generator, of whatever is drawn.
+
+    Returns
+    -------
+    array of int
+        The cluster of each item, numbered by first appearance.
+
+    Examples
+    --------
     >>> normalised_cut(np.array([[2.0, 1.9, 0.1], [1.9, 2.0, 0.0], [0.1, 0.0, 1.0]]), 2)
     array([0, 0, 1])
     """

@@ -40,14 +40,28 @@ def iterative(
 
     Parameters
     ----------
-    K : symmetric m x m array, sparse matrix or LinearOperator (which is then formed, by m products)
-    k : number of clusters, 1 <= k <= m. The answer has exactly k: the last item of a cluster stays.
-    n_init : random starts (0 is allowed where ``labels`` are given)
-    random_state : int or Generator
-    labels : optional further start, or a list of them, each with k clusters
+    K : object
+        Symmetric m x m array, sparse matrix or LinearOperator (which is then formed, by m products).
+    k : int
+        Number of clusters, 1 <= k <= m. The answer has exactly k: the last item of a cluster stays.
+    n_init : int, default=10
+        Random starts (0 is allowed where ``labels`` are given).
+    random_state : int or Generator, default=0
+        Seed, or a generator, of whatever is drawn.
+    labels : object, optional
+        Optional further start, or a list of them, each with k clusters.
 
+    Returns
+    -------
+    array of int
+        The cluster of each item, numbered by first appearance.
+
+    Notes
+    -----
     Returns canonical labels. Cost O(m^2) for a start, O(m k) for a pass, O(m) for a move.
 
+    Examples
+    --------
     >>> K = np.array([[2.0, 1.9, 0.1], [1.9, 2.0, 0.0], [0.1, 0.0, 1.0]])
     >>> iterative(K, 2)
     array([0, 0, 1])
@@ -98,7 +112,22 @@ def starts(
 
 
 def random_labels(m: int, k: int, rng: np.random.Generator) -> Ints:
-    """A random assignment in which no cluster is empty: k items seed them, the others go anywhere."""
+    """A random assignment in which no cluster is empty: k items seed them, the others go anywhere.
+
+    Parameters
+    ----------
+    m : int
+        The number of items.
+    k : int
+        The number of clusters.
+    rng : Generator
+        Where the labels are drawn from.
+
+    Returns
+    -------
+    array of int
+        The cluster of each item.
+    """
     labels = rng.integers(0, k, m)
     labels[rng.choice(m, k, replace=False)] = np.arange(k)
     return labels.astype(np.int64)
@@ -127,6 +156,20 @@ def best_hill_climb(A: Floats, k: int, beginnings: list[Ints], order: Indices, *
 def objective(K: Any, labels: Any) -> float:
     """trace(Y'KY) = sum_c 1/|c| sum_{a,b in c} K_ab.
 
+    Parameters
+    ----------
+    K : object
+        Symmetric m x m similarities: an array, sparse matrix or LinearOperator.
+    labels : object
+        The cluster of each item.
+
+    Returns
+    -------
+    float
+        The value.
+
+    Examples
+    --------
     >>> objective([[1.0, 3.0], [3.0, 1.0]], [0, 0])
     4.0
     """

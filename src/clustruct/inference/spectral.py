@@ -51,20 +51,34 @@ def relax(
 
     Parameters
     ----------
-    K : symmetric m x m array, sparse matrix, or LinearOperator (only multiplied with, never formed)
-    k : number of clusters, 1 <= k <= m
+    K : object
+        Symmetric m x m array, sparse matrix, or LinearOperator (only multiplied with, never formed).
+    k : int
+        Number of clusters, 1 <= k <= m.
     centred : maximise over Y whose columns span the constant vector, as those of every partition do:
         1/sqrt(m) and the k - 1 leading eigenvectors of HKH, H = I - 11'/m. A tighter relaxation (its
         value lies between the best partition's and the free one's), and blind to 1'K1, on which no
         partition depends.
-    method : "dense" (LAPACK, k eigenvectors only), "lanczos" (only products with K; LAPACK takes over
-        where it fails), or "auto": dense for m < 200 and where k is more than a tenth of m
-    tol : relative accuracy of the eigenvalues for "lanczos"
-    start : m x j matrix near the answer, of a similar K for example, for "lanczos"
+    method : Method, default="auto"
+        "dense" (LAPACK, k eigenvectors only), "lanczos" (only products with K; LAPACK takes over where it
+        fails), or "auto": dense for m < 200 and where k is more than a tenth of m.
+    tol : float, default=1e-10
+        Relative accuracy of the eigenvalues for "lanczos".
+    start : array of float, optional
+        M x j matrix near the answer, of a similar K for example, for "lanczos".
 
+    Returns
+    -------
+    RelaxedClustering
+        The relaxed clustering.
+
+    Notes
+    -----
     Deterministic; the entry of largest size of each column is positive. Cost O(m^3) dense; 40 to 200
     products with K by Lanczos, fewer where the k leading eigenvalues stand apart.
 
+    Examples
+    --------
     >>> K = np.array([[2.0, 2.0, 0.0], [2.0, 2.0, 0.0], [0.0, 0.0, 1.0]])
     >>> np.abs(relax(K, 2).Y).round(3)
     array([[0.707, 0.   ],
@@ -90,6 +104,18 @@ def centre(K: Any) -> Any:
 
     An array for an array, an operator for a sparse matrix or an operator.
 
+    Parameters
+    ----------
+    K : object
+        Symmetric m x m similarities: an array, sparse matrix or LinearOperator.
+
+    Returns
+    -------
+    object
+        The centred matrix, or what multiplies with it.
+
+    Examples
+    --------
     >>> centre(np.ones((2, 2))).round(3).tolist()
     [[-1.0, -1.0], [-1.0, -1.0]]
     """
@@ -122,7 +148,26 @@ def centre(K: Any) -> Any:
 def leading_eigenvectors(
     K: Any, k: int, *, method: Method = "auto", tol: float = 1e-10, start: Floats | None = None
 ) -> tuple[Floats, Floats]:
-    """The k largest eigenvalues, falling, and their eigenvectors. Arguments as for `relax`."""
+    """The k largest eigenvalues, falling, and their eigenvectors. Arguments as for `relax`.
+
+    Parameters
+    ----------
+    K : object
+        Symmetric m x m similarities: an array, sparse matrix or LinearOperator.
+    k : int
+        How many.
+    method : Method, default="auto"
+        "dense", "lanczos" or "auto".
+    tol : float, default=1e-10
+        Relative accuracy of the eigenvalues for "lanczos".
+    start : array of float, optional
+        A matrix near the answer, for "lanczos".
+
+    Returns
+    -------
+    tuple of array of float, array of float
+        The eigenvalues, and the eigenvectors as columns.
+    """
     if method not in ("auto", "dense", "lanczos"):
         raise ValueError(f"method must be auto, dense or lanczos, not {method!r}")
     implicit = isinstance(K, LinearOperator) or sparse.issparse(K)
@@ -140,6 +185,20 @@ def leading_eigenvectors(
 def relaxed_objective(K: Any, relaxed: RelaxedClustering) -> float:
     """trace(Y'KY).
 
+    Parameters
+    ----------
+    K : object
+        Symmetric m x m similarities: an array, sparse matrix or LinearOperator.
+    relaxed : RelaxedClustering
+        The relaxed clustering Y.
+
+    Returns
+    -------
+    float
+        The value.
+
+    Examples
+    --------
     >>> relaxed_objective(np.diag([3.0, 1.0]), RelaxedClustering(np.eye(2)[:, :1]))
     3.0
     """
@@ -157,6 +216,24 @@ def discretise(
 
     Y Y' is never formed. Returns canonical labels. Cost O(m k^2) for a pass.
 
+    Parameters
+    ----------
+    relaxed : RelaxedClustering
+        The relaxed clustering.
+    k : int, optional
+        The number of clusters; by default that of the columns.
+    n_init : int, default=10
+        How many random starts.
+    random_state : int or Generator, default=0
+        Seed, or a generator, of whatever is drawn.
+
+    Returns
+    -------
+    array of int
+        The cluster of each item, numbered by first appearance.
+
+    Examples
+    --------
     >>> discretise(RelaxedClustering(np.array([[0.6, 0.0], [0.8, 0.0], [0.0, 1.0]])))
     array([0, 0, 1])
     """
@@ -171,7 +248,21 @@ def discretise(
 
 
 class SoftClustering(NamedTuple):
-    """Z = U U', the two values at it, the sum of the k largest eigenvalues, and the eigenvectors found."""
+    """Z = U U', the two values at it, the sum of the k largest eigenvalues, and the eigenvectors found.
+
+    Attributes
+    ----------
+    U : array of float
+        Z = U U'.
+    value : float
+        <K, Z>.
+    smoothed : float
+        <K, Z> + mu S(Z).
+    largest : float
+        The sum of the k largest eigenvalues.
+    vectors : array of float
+        The eigenvectors found.
+    """
 
     U: Floats
     value: float
@@ -201,6 +292,30 @@ def soft_relax(
     that of all eigenvectors by what the others would add, next to nothing where mu is small beside the gap.
     ``tol`` and ``start`` are those of `relax` then. Where these few share alike, as for K = 0, all are taken.
 
+    Parameters
+    ----------
+    K : object
+        Symmetric m x m similarities: an array, sparse matrix or LinearOperator.
+    k : int
+        The number of clusters.
+    mu : float
+        How much the entropy S(Z) counts.
+    centred : bool, default=False
+        Whether every Z has the constant vector with share 1.
+    n_pairs : int, optional
+        How many leading eigenvectors may have a share; all by default.
+    tol : float, default=1e-10
+        Relative accuracy of the eigenvalues.
+    start : array of float, optional
+        A matrix near the answer.
+
+    Returns
+    -------
+    SoftClustering
+        Z as U U', and its values.
+
+    Examples
+    --------
     >>> K = np.diag([3.0, 2.0, 0.0])
     >>> found = soft_relax(K, 2, mu=0.1)
     >>> found.largest, bool(found.value < 5.0 < found.smoothed), round(float(np.sum(found.U**2)), 9)
@@ -247,6 +362,22 @@ def _all_eigenvectors(A: Floats, constant: Floats | None) -> tuple[Floats, Float
 def occupations(eigenvalues: Floats, k: int, mu: float) -> Floats:
     """p_j = 1 / (1 + exp((t - l_j)/mu)), t such that the sum is k, by bisection.
 
+    Parameters
+    ----------
+    eigenvalues : array of float
+        The eigenvalues l_j.
+    k : int
+        What the shares sum to.
+    mu : float
+        How far the step from 1 to 0 is smoothed.
+
+    Returns
+    -------
+    array of float
+        The shares p_j.
+
+    Examples
+    --------
     >>> occupations(np.array([0.0, 1.0, 2.0]), 2, 0.5).round(3)
     array([0.291, 0.752, 0.957])
     """
@@ -272,6 +403,22 @@ def count_clusters(K: Any, least: int = 1, most: int = MOST_CLUSTERS) -> int:
     itself says less: no partition depends on 1'K1, and training leaves it where it falls.) Without a
     positive eigenvalue there is one cluster. `python -m studies.kmeans2008 --only count` compares rules.
 
+    Parameters
+    ----------
+    K : object
+        Symmetric m x m similarities: an array, sparse matrix or LinearOperator.
+    least : int, default=1
+        The smallest number of clusters that is looked at.
+    most : int, default=30
+        The largest.
+
+    Returns
+    -------
+    int
+        The number of clusters.
+
+    Examples
+    --------
     >>> count_clusters(np.array([[3.0, 3.0, 0.0], [3.0, 3.0, 0.0], [0.0, 0.0, 2.0]]))
     2
     """
@@ -293,6 +440,18 @@ def count_clusters(K: Any, least: int = 1, most: int = MOST_CLUSTERS) -> int:
 def count_range(labels: Sequence[Ints]) -> tuple[int, int]:
     """Where to look for k after training: from half the fewest clusters seen to twice the most.
 
+    Parameters
+    ----------
+    labels : sequence of array of int
+        The labels of each training set.
+
+    Returns
+    -------
+    tuple of int, int
+        The smallest and the largest number of clusters.
+
+    Examples
+    --------
     >>> count_range([np.array([0, 1, 2, 3]), np.array([0, 0, 1, 2, 3, 4])])
     (2, 10)
     """

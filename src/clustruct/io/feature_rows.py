@@ -28,12 +28,20 @@ __all__ = ["FeatureRows", "RowColumns", "read_rows", "widened"]
 class RowColumns:
     """Which columns of a table are what. SVM^light rows have none of them.
 
-    id : names a row ("id" where not given and there; else a row is known by its line)
-    label : the group or class of a row
-    labels : columns of 0 and 1, one for each label that a row may have
-    features : columns of numbers, or of vectors; None: all that are left
-    text : columns of text, read instead of features
-    remembered_id : the id was that of the training, and counts where it is there
+    Attributes
+    ----------
+    id : str, optional
+        Names a row ("id" where not given and there; else a row is known by its line).
+    label : str, optional
+        The group or class of a row.
+    labels : sequence of str, default=()
+        Columns of 0 and 1, one for each label that a row may have.
+    features : sequence of str, optional
+        Columns of numbers, or of vectors; None: all that are left.
+    text : sequence of str, default=()
+        Columns of text, read instead of features.
+    remembered_id : bool, default=False
+        The id was that of the training, and counts where it is there.
     """
 
     id: str | None = None
@@ -53,11 +61,24 @@ class RowColumns:
 class FeatureRows:
     """Rows of a file.
 
-    X : numbers (an array, or CSR of an SVM^light file), or a list of texts
-    names : the columns that X was made of; None for SVM^light
-    ids : what names each row
-    label : the label of each row as text, None where it has none; None where no label was asked for
-    label_sets : the labels of each row, and label_names : all of them, where labels were asked for
+    Attributes
+    ----------
+    path : path
+        The file.
+    X : object
+        Numbers (an array, or CSR of an SVM^light file), or a list of texts.
+    names : tuple of str or None
+        The columns that X was made of; None for SVM^light.
+    ids : sequence of hashable
+        What names each row.
+    lines : array of int
+        The line of each row.
+    label : list of str, optional
+        The label of each row as text, None where it has none; None where no label was asked for.
+    label_sets : list of frozenset of str, optional
+        The labels of each row, where labels were asked for.
+    label_names : tuple of str, default=()
+        All labels, where labels were asked for.
     """
 
     path: Path
@@ -108,6 +129,26 @@ def read_rows(
     With ``n_features`` rows are as wide as those of an earlier file, and wider ones are refused. Whatever is
     wrong is a `DataError` that names file and line.
 
+    Parameters
+    ----------
+    path : path
+        The file.
+    columns : RowColumns, optional
+        Which columns are what.
+    n_features : int, optional
+        How many features rows have, where an earlier file says so.
+    several_labels : bool, default=False
+        Whether the target of a line may be several labels.
+    delimiter : str, optional
+        What separates cells, where it is not a comma or a tab.
+
+    Returns
+    -------
+    FeatureRows
+        The rows, with names, ids and labels.
+
+    Examples
+    --------
     >>> import os, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     where = os.path.join(folder, "a.csv")
@@ -221,7 +262,20 @@ def _at(raw: RawSet, row: int, path: Path) -> str:
 
 
 def widened(X: Any, n_features: int) -> Any:
-    """Rows of an SVM^light file, with further features that are zero."""
+    """Rows of an SVM^light file, with further features that are zero.
+
+    Parameters
+    ----------
+    X : object
+        The rows.
+    n_features : int
+        How many features they should have.
+
+    Returns
+    -------
+    object
+        The rows with so many columns.
+    """
     if not sparse.issparse(X) or X.shape[1] >= n_features:
         return X
     return sparse.csr_matrix((X.data, X.indices, X.indptr), shape=(X.shape[0], n_features))

@@ -29,7 +29,17 @@ LONGEST_LINE = 256 * 2**20
 
 
 class Prediction(NamedTuple):
-    """A set, the label of each of its items, and further columns by name."""
+    """A set, the label of each of its items, and further columns by name.
+
+    Attributes
+    ----------
+    raw : RawSet
+        The set.
+    labels : sequence of object
+        The label of each item.
+    more : mapping, optional
+        Further columns by name, one value for each item.
+    """
 
     raw: RawSet
     labels: Sequence[Any]
@@ -38,7 +48,17 @@ class Prediction(NamedTuple):
 
 @dataclass(frozen=True)
 class Reading:
-    """How a file is to be read: which columns are what, what becomes of labels, what separates cells."""
+    """How a file is to be read: which columns are what, what becomes of labels, what separates cells.
+
+    Parameters
+    ----------
+    columns : Columns
+        Which columns are what.
+    labels : LabelUse, default="required"
+        What becomes of labels: "required", "partial", "skip" or "ignored".
+    delimiter : str, optional
+        What separates cells; None: a comma, or a tab in .tsv.
+    """
 
     columns: Columns
     labels: LabelUse = "required"
@@ -76,14 +96,36 @@ _FORMATS: dict[str, FileFormat] = {}
 
 
 def register(kind: F) -> F:
-    """Class decorator: files whose names end as the class says are of this format."""
+    """Class decorator: files whose names end as the class says are of this format.
+
+    Parameters
+    ----------
+    kind : F
+        The class below `FileFormat`.
+
+    Returns
+    -------
+    F
+        The same class.
+    """
     held = kind()
     _FORMATS.update(dict.fromkeys(kind.suffixes, held))
     return kind
 
 
 def suffixes(kind: type[FileFormat] = FileFormat) -> tuple[str, ...]:
-    """The ends of names of the files that can be read; with `TextFormat`, those that can be written."""
+    """The ends of names of the files that can be read; with `TextFormat`, those that can be written.
+
+    Parameters
+    ----------
+    kind : class, optional
+        Formats below this class.
+
+    Returns
+    -------
+    tuple of str
+        The ends of names, such as ".csv".
+    """
     return tuple(suffix for suffix, held in _FORMATS.items() if isinstance(held, kind))
 
 
@@ -119,6 +161,24 @@ def read_sets(
 
     Sets of different files are different sets: of several files, a set without a name is named after its
     file, and one whose name an earlier file has used becomes "file: name".
+
+    Parameters
+    ----------
+    *paths : path
+        The files.
+    columns : Columns, optional
+        Which columns are what, where four names do not say all.
+    labels : LabelUse, default="required"
+        What becomes of labels: {"required", "partial", "skip", "ignored"}.
+    delimiter : str, optional
+        What separates cells, where it is not a comma or a tab.
+    **named : str
+        The columns ``set``, ``id``, ``cluster`` and ``group``.
+
+    Yields
+    ------
+    RawSet
+        The next set.
     """
     reading = Reading(columns or Columns(**named), labels, delimiter)  # type: ignore[arg-type]
     labelled = _labelled_paths(paths)
@@ -165,6 +225,15 @@ def _not_empty(path: Path, sets: Iterable[RawSet]) -> Iterator[RawSet]:
 def write_sets(path: str | PathLike[str], sets: Iterable[RawSet]) -> None:
     """Write sets to .jsonl (all that they hold) or .csv (columns set, id, cluster, and the fields).
 
+    Parameters
+    ----------
+    path : path
+        The file to be written.
+    sets : iterable of RawSet
+        The sets.
+
+    Examples
+    --------
     >>> import os, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_sets(os.path.join(folder, "a.jsonl"), [RawSet([{"n": 1}], labels=[5], name="s", ids=["x"])])
@@ -191,6 +260,16 @@ def prediction_file(path: str | PathLike[str]) -> Iterator[Callable[[Prediction]
     .csv and .tsv have the columns set (where sets have names), id, cluster and any further ones; .jsonl has
     one set per line, ``{"id", "items": [{"id", ...}], "labels"}``. A name that ends in .gz is packed.
     A device or a pipe, such as /dev/stdout, gets CSV.
+
+    Parameters
+    ----------
+    path : path
+        The file to be written.
+
+    Yields
+    ------
+    callable
+        A function that writes one prediction.
     """
     text = _prediction_text(path)
     with _opened(Path(path)) as f:
@@ -198,7 +277,20 @@ def prediction_file(path: str | PathLike[str]) -> Iterator[Callable[[Prediction]
 
 
 def prediction_lines(predictions: Iterable[Prediction], suffix: str = ".csv") -> Iterator[str]:
-    """The text of a predictions file, piece by piece."""
+    """The text of a predictions file, piece by piece.
+
+    Parameters
+    ----------
+    predictions : iterable of Prediction
+        The predictions, in order.
+    suffix : str, default=".csv"
+        The end of the name, which tells the form.
+
+    Returns
+    -------
+    iterator of str
+        Pieces of the text.
+    """
     text = _prediction_text(f"predictions{suffix}")
     return (line for prediction in predictions for line in text(prediction))
 

@@ -33,6 +33,32 @@ def sets_of(
     that is missing (or -1) is not known.
     ``labels`` and ``columns`` are those of `read_sets`.
 
+    Parameters
+    ----------
+    frame : object
+        The data frame.
+    set : str, optional
+        The column that says which set a row belongs to.
+    cluster : str, optional
+        The column of the labels.
+    id : str, optional
+        The column that names items.
+    group : str, optional
+        The column of what is held out together.
+    fields : sequence of str, optional
+        The columns that are fields; all others by default.
+    labels : LabelUse, optional
+        What becomes of labels, as for `read_sets`.
+    columns : Columns, optional
+        Which columns are what, instead of the names above.
+
+    Returns
+    -------
+    list of RawSet
+        One set for each value of the column ``set``, in the order of first appearance.
+
+    Examples
+    --------
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"fold": [0, 0, 1], "who": ["x", "x", "y"], "name": ["Ann", "Anne", "Bob"]})
     >>> first, second = sets_of(frame, set="fold", cluster="who")

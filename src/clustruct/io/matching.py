@@ -24,6 +24,20 @@ def match_predictions(
     Sets and items are matched by name; one that is not there is an error, one too many is not. A set of one
     of several files may be called "file: name" there. The ids 1 and "1" are the same where only one of
     them is there, as in tables, where all ids are text.
+
+    Parameters
+    ----------
+    path : path
+        A predictions file.
+    sets : sequence of RawSet
+        The sets that it should speak of.
+    delimiter : str, optional
+        What separates cells, where it is not a comma or a tab.
+
+    Returns
+    -------
+    list of list of object
+        For each set the label of each item.
     """
     found = _predictions(path, delimiter)
     answers, taken = [], set[str]()

@@ -41,6 +41,20 @@ def read_svmlight(path: str | PathLike[str], n_features: int | None = None) -> S
     Feature numbers count from 1. ``n_features`` makes files of a pair, train and test, equally wide.
     The rows are checked line by line and then read by scikit-learn.
 
+    Parameters
+    ----------
+    path : path
+        The file.
+    n_features : int, optional
+        How many features rows have; by default as many as the largest number tells.
+
+    Returns
+    -------
+    SvmLight
+        The rows ``X``, the targets ``y`` and the ``qid`` of each.
+
+    Examples
+    --------
     >>> import os, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     where = os.path.join(folder, "a.svm")
@@ -64,6 +78,20 @@ class SvmLightLabels(NamedTuple):
 def read_svmlight_labels(path: str | PathLike[str], n_features: int | None = None) -> SvmLightLabels:
     """Read a file of examples with any number of labels each: ``1,3 4:0.5 7:1``, or ``4:0.5`` for none.
 
+    Parameters
+    ----------
+    path : path
+        The file.
+    n_features : int, optional
+        How many features rows have; by default as many as the largest number tells.
+
+    Returns
+    -------
+    SvmLightLabels
+        The rows ``X`` and the ``labels`` of each.
+
+    Examples
+    --------
     >>> import os, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     where = os.path.join(folder, "a.svm")
@@ -168,6 +196,18 @@ def sets_from_svmlight(
     """Item sets with node features, one per qid, and the targets as labels of their items.
 
     For `SupervisedKMeans` and others that take node features: ``model.fit(*sets_from_svmlight(file))``.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    n_features : int, optional
+        How many features rows have; by default as many as the largest number tells.
+
+    Returns
+    -------
+    tuple of list of ItemSet, list of array
+        The sets, and the labels of each.
     """
     X, y, qid = read_svmlight(path, n_features)
     owner = np.zeros(len(y), np.int64) if qid is None else qid

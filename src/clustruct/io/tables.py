@@ -23,17 +23,29 @@ LabelUse = Literal["required", "partial", "skip", "ignored"]
 class Columns:
     """Names of columns in tables, of keys in JSON.
 
-    set : which set an item belongs to (JSONL: the set's name, "id" where not given)
-    id : the name of an item ("id" where not given and there)
-    cluster : the right cluster (JSONL: "labels" or "clusters" of the set where not given)
-    group : sets of one group stay together in cross-validation ("group" where not given and there)
-    fields : the fields to keep; all others are left out. None: all
-    left_out : further columns that are not fields
-    remembered : names that were not given now but with the training; they count where they are there
-    repeated_ids : number ids that appear more than once in a set, instead of refusing them
-    where, without : values that a column must have, or must not have, for its rows to be read
 
     Columns named here are never fields, so that an answer is never taken for a feature.
+
+    Attributes
+    ----------
+    set : str, optional
+        Which set an item belongs to (JSONL: the set's name, "id" where not given).
+    id : str, optional
+        The name of an item ("id" where not given and there).
+    cluster : str, optional
+        The right cluster (JSONL: "labels" or "clusters" of the set where not given).
+    group : str, optional
+        Sets of one group stay together in cross-validation ("group" where not given and there).
+    fields : sequence of str, optional
+        The fields to keep; all others are left out. None: all.
+    left_out : frozenset of str, optional
+        Further columns that are not fields.
+    remembered : frozenset of str, optional
+        Names that were not given now but with the training; they count where they are there.
+    repeated_ids : bool, default=False
+        Number ids that appear more than once in a set, instead of refusing them.
+    where, without : mapping
+        Values that a column must have, or must not have, for its rows to be read.
     """
 
     set: str | None = None

@@ -14,6 +14,18 @@ def with_distances(X: ItemSet | algebra.MatrixLike) -> ItemSet:
     A table is otherwise taken as node features, whose products x_a x_b measure angles from the origin: a
     similarity made of them cannot say "near", nor where near ends. Memory is that of m (m - 1) / 2 rows.
 
+    Parameters
+    ----------
+    X : ItemSet or array-like or sparse matrix
+        A table with one row for each item, or an item set with node features.
+
+    Returns
+    -------
+    ItemSet
+        The item set of distances.
+
+    Examples
+    --------
     >>> x = with_distances([[1.0, 2.0], [4.0, 2.0]])
     >>> x.pair_features(0, 1), x.feature_names
     (array([3., 0., 1.]), ('distance of 0', 'distance of 1', 'constant'))

@@ -38,21 +38,31 @@ class ItemSet:
 
     Parameters
     ----------
-    nodes : (m, N_n) array or sparse matrix, optional; one row per item
+    nodes : (m, N_n) array or sparse matrix, optional
+        One row per item.
     pairs : (p, N_p) array or sparse matrix, optional
-        Explicit pair features: p = m(m-1)/2 rows in the order of scipy's `pdist`, or one row for each
-        row of `pair_index`; pairs not listed there have zero pair features.
+        Explicit pair features: p = m(m-1)/2 rows in the order of scipy's `pdist`, or one row for each row
+        of `pair_index`; pairs not listed there have zero pair features.
     pair_index : (p, 2) integer array, optional
         The two items of each row of `pairs`, in either order, each unordered pair at most once.
-    pair_diagonal : (m, N_p) array or sparse matrix, optional; features of an item with itself (else zero)
-    ids : sequence of m distinct hashables, optional
-    feature_names : sequence of N_n + N_p strings, optional
-    n_items : m, needed only where nothing else tells it (`pair_index` without nodes, ids or diagonal)
-    sources : m integers, optional; items of one source never share a cluster
+    pair_diagonal : (m, N_p) array or sparse matrix, optional
+        Features of an item with itself (else zero).
+    ids : sequence of hashable, optional
+        Names of the items, m of them and all distinct.
+    feature_names : sequence of str, optional
+        Names of the features, N_n + N_p of them.
+    n_items : int, optional
+        m, needed only where nothing else tells it (`pair_index` without nodes, ids or diagonal).
+    sources : m integers, optional
+        Items of one source never share a cluster.
 
+    Notes
+    -----
     The object does not change; arrays of the right type are held as read-only views, not copied.
     Memory is that of the inputs. Wrong input raises ValueError naming the row, column or item.
 
+    Examples
+    --------
     >>> x = ItemSet(nodes=[[1.0, 2.0], [3.0, 4.0]], pairs=[[5.0]])
     >>> x.n_items, x.n_features
     (2, 3)
@@ -369,6 +379,20 @@ def pair_table(x: ItemSet, pairs: Ints) -> algebra.Matrix:
 
     The pair features are zero where they are not listed, and for a = b. Sparse where a part of it is.
 
+    Parameters
+    ----------
+    x : ItemSet
+        The item set.
+    pairs : array of int
+        The two items of each pair, one row each.
+
+    Returns
+    -------
+    array or sparse matrix
+        One row of features for each pair.
+
+    Examples
+    --------
     >>> x = ItemSet(nodes=[[1.0], [2.0], [4.0]], pairs=[[5.0], [6.0], [7.0]])
     >>> pair_table(x, np.array([[0, 2], [2, 1]]))
     array([[4., 6.],
@@ -391,6 +415,18 @@ def as_item_set(x: ItemSet | algebra.MatrixLike) -> ItemSet:
 
     The columns of a data frame give the feature names.
 
+    Parameters
+    ----------
+    x : ItemSet or array-like or sparse matrix
+        An item set, or a table with one row for each item.
+
+    Returns
+    -------
+    ItemSet
+        The item set.
+
+    Examples
+    --------
     >>> as_item_set([[1.0, 2.0]])
     ItemSet(m=1, N_n=2, N_p=0)
     """

@@ -42,6 +42,18 @@ def condensed_index(m: int, a: Ints, b: Ints) -> Ints:
 def all_pairs(m: int) -> Ints:
     """Every pair a < b of m items, in the order of scipy's `pdist`.
 
+    Parameters
+    ----------
+    m : int
+        The number of items.
+
+    Returns
+    -------
+    array of int
+        The pairs, one row each.
+
+    Examples
+    --------
     >>> all_pairs(3).tolist()
     [[0, 1], [0, 2], [1, 2]]
     """

@@ -27,6 +27,23 @@ class PairScores:
     Items of one of the ``sources``, where they are given, never share a cluster.
     Nothing turns listed pairs into a matrix.
 
+    Parameters
+    ----------
+    n_items : int
+        The number of items m.
+    matrix : array of float, optional
+        All scores, m x m and symmetric.
+    index : array of int, optional
+        The listed pairs, one row each, the smaller item first.
+    values : array of float, optional
+        The score of each listed pair.
+    product : LinearOperator, optional
+        What multiplies with the matrix of scores.
+    sources : array of int, optional
+        The number of each item's source.
+
+    Examples
+    --------
     >>> PairScores(3, index=np.array([[0, 2], [1, 2]]), values=np.array([3.0, -1.5])).graph().toarray()
     array([[ 0. ,  0. ,  3. ],
            [ 0. ,  0. , -1.5],

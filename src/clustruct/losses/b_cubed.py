@@ -17,6 +17,8 @@ class BCubedLoss(DataclassState, AdditiveLoss):
     Of each item, the share of its true cluster that is found with it, and the share of its predicted cluster
     that is right (Bagga and Baldwin 1998). Cost O(m log m).
 
+    Examples
+    --------
     >>> round(BCubedLoss()([0, 0, 1, 1], [0, 0, 0, 0]), 2)
     33.33
     """

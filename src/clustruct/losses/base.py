@@ -15,7 +15,15 @@ from clustruct.partitions import canonical_labels
 
 
 class PairWeights(NamedTuple):
-    """Delta(y, e) = constant + sum_{a<b} c_ab e_ab, pairs in the order of scipy's `pdist` or of a list."""
+    """Delta(y, e) = constant + sum_{a<b} c_ab e_ab, pairs in the order of scipy's `pdist` or of a list.
+
+    Attributes
+    ----------
+    constant : float
+        The loss where no pair is together.
+    coefficients : array of float
+        What a pair adds where it is together.
+    """
 
     constant: float
     coefficients: Floats
@@ -52,7 +60,18 @@ LOSSES: dict[str, Callable[[], Loss]] = {}
 
 
 def register(name: str) -> Callable[[C], C]:
-    """Class decorator: the loss with its default parameters is called by this name, and files may hold it."""
+    """Class decorator: the loss with its default parameters is called by this name, and files may hold it.
+
+    Parameters
+    ----------
+    name : str
+        The word for ``loss=``, ``--loss`` and model files.
+
+    Returns
+    -------
+    callable
+        The decorator.
+    """
 
     def enter(cls: C) -> C:
         LOSSES[name] = cls
@@ -64,6 +83,13 @@ def register(name: str) -> Callable[[C], C]:
 def names() -> tuple[str, ...]:
     """The names of all losses.
 
+    Returns
+    -------
+    tuple of str
+        The names, sorted.
+
+    Examples
+    --------
     >>> {"mitre", "normalised", "pairwise", "purity"} <= set(names())
     True
     """
@@ -77,6 +103,13 @@ class LossState(ABC):
     the number c; when cluster d disappears, the clusters above it move down by one. `labels` shows
     the current numbering, `sizes` the s_c and `counts` the n_ct = |c n t| of predicted cluster c and true
     cluster t; none of them is to be changed from outside.
+
+    Parameters
+    ----------
+    y_true : array-like
+        The true cluster of each item.
+    labels : array-like
+        The partition that the search begins with.
     """
 
     def __init__(self, y_true: LabelsLike, labels: LabelsLike) -> None:

@@ -25,6 +25,18 @@ def best_matching(weights: Floats | sparse.sparray) -> float:
     Clusters that share no item gain nothing from each other, so each connected part of the table is
     matched alone: tables of many thousand clusters never become dense.
 
+    Parameters
+    ----------
+    weights : array of float or sparray
+        The gain of each row with each column, dense or sparse.
+
+    Returns
+    -------
+    float
+        The total weight.
+
+    Examples
+    --------
     >>> best_matching(np.array([[3.0, 2.0], [2.0, 0.0]]))
     4.0
     """
@@ -76,6 +88,8 @@ class CEAFMentionLoss(DataclassState, _MatchedLoss):
     The share of items outside matched clusters (CEAF with phi_3, Luo 2005). Cost O(k^3) for k clusters that
     hang together.
 
+    Examples
+    --------
     >>> CEAFMentionLoss()([0, 0, 1, 1], [0, 0, 0, 1])
     25.0
     """
@@ -98,6 +112,8 @@ class CEAFEntityLoss(DataclassState, _MatchedLoss):
     1 - F of clusters found, each as far as it is like the one it is matched with (CEAF with phi_4, Luo
     2005). Every cluster counts alike, however small. Cost O(k^3) for k clusters that hang together.
 
+    Examples
+    --------
     >>> round(CEAFEntityLoss()([0, 0, 1, 1], [0, 0, 0, 0]), 2)
     55.56
     """

@@ -29,7 +29,23 @@ from .base import Loss, LossState
 
 @dataclass(frozen=True)
 class CountForm:
-    """The coefficients of a count loss for one truth: (a_0, a_Q, a_k), (b_0, b_k, b_P), p, q, z and v."""
+    """The coefficients of a count loss for one truth: (a_0, a_Q, a_k), (b_0, b_k, b_P), p, q, z and v.
+
+    Attributes
+    ----------
+    numerator : tuple of float, float, float
+        The coefficients (a_0, a_Q, a_k).
+    denominator : tuple of float, float, float
+        The coefficients (b_0, b_k, b_P).
+    pair_weight : float
+        The coefficient p of pairs that are together in the prediction.
+    shared_pair_weight : float
+        The coefficient q of pairs that are together in both.
+    cell_weight : float
+        The coefficient z of cells that are occupied.
+    background_weight : float, default=1.0
+        The coefficient v of pairs with an item whose label is not known.
+    """
 
     numerator: tuple[float, float, float]
     denominator: tuple[float, float, float]
@@ -99,7 +115,17 @@ class PartialLoss(Loss, Protocol):
 
 
 class CountState(LossState):
-    """The state of a count loss. merge_values O(k^2 k_true), move_values O(k), a step O(m + k k_true)."""
+    """The state of a count loss. merge_values O(k^2 k_true), move_values O(k), a step O(m + k k_true).
+
+    Parameters
+    ----------
+    form : CountForm
+        The coefficients of the loss.
+    y_true : array-like
+        The true cluster of each item.
+    labels : array-like
+        The partition that the search begins with.
+    """
 
     def __init__(self, form: CountForm, y_true: LabelsLike, labels: LabelsLike) -> None:
         super().__init__(y_true, labels)

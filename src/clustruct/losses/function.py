@@ -32,6 +32,15 @@ class FunctionLoss:
     prediction and in both, those that lead to the same two numbers. Some trials tell (`sight`), and only
     searches rely on it. Values are remembered.
 
+    Parameters
+    ----------
+    function : LabelFunction
+        f(y, ybar), at least 0.
+    known : dict
+        Values that are known already; filled as the function is called.
+
+    Examples
+    --------
     >>> loss = FunctionLoss(lambda y, ybar: 100.0 * abs(y.max() - ybar.max()) / y.size)
     >>> loss(["a", "a", "b", "b"], [0, 0, 0, 0])
     25.0
@@ -207,6 +216,18 @@ class FunctionState(LossState):
 def as_loss(loss: str | Loss | Callable[[Any, Any], float]) -> Loss:
     """A Loss from a name, a function of two labelings, or a Loss.
 
+    Parameters
+    ----------
+    loss : str, Loss or callable
+        A registered name, a function of two labelings, or a loss.
+
+    Returns
+    -------
+    Loss
+        The loss.
+
+    Examples
+    --------
     >>> as_loss("mitre")
     MitreLoss()
     """

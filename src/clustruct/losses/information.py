@@ -16,6 +16,8 @@ class VariationOfInformationLoss(DataclassState, AdditiveLoss):
 
     A metric on partitions (Meila 2007); log m is its largest value. Cost O(m log m).
 
+    Examples
+    --------
     >>> VariationOfInformationLoss()([0, 0, 1, 1], [0, 0, 0, 0])
     50.0
     """

@@ -17,6 +17,8 @@ class LEALoss(DataclassState, AdditiveLoss):
     link(n) = n (n - 1) / 2; a cluster of one item has one link, found where the item is alone on the other
     side, too (Moosavi and Strube 2016). Cost O(m log m).
 
+    Examples
+    --------
     >>> round(LEALoss()([0, 0, 0, 1], [0, 0, 1, 2]), 6)
     40.0
     """

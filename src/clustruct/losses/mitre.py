@@ -24,6 +24,8 @@ class MitreLoss(DataclassState, CountLoss):
     merge changes the loss only through the number of true clusters the two merged clusters share.
     Cost O(m log m).
 
+    Examples
+    --------
     >>> round(MitreLoss()([0, 0, 0, 1, 1], [0, 0, 1, 1, 1]), 2)
     33.33
     >>> MitreLoss()([0, 1], [0, 1]), MitreLoss()([0, 1], [0, 0])

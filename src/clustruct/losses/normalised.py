@@ -22,6 +22,8 @@ class NormalisedLoss(DataclassState):
     favoured (each item alone has loss 0), so it is refused. Finley 2009, eq. (4.17), with its 100.
     Cost O(m + k^2), relaxed O(m k).
 
+    Examples
+    --------
     >>> round(NormalisedLoss()([0, 0, 1, 1], [0, 0, 0, 1]), 3)
     33.333
     >>> round(NormalisedLoss()([0, 0, 1, 1], RelaxedClustering(np.eye(4)[:, :2])), 3)

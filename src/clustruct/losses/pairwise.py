@@ -24,6 +24,15 @@ class PairwiseLoss(DataclassState, CountLoss):
     reverse. With both costs 1 this is 100 (1 - Rand index); costs above 1 can pass 100. One item: 0.
     Finley 2009, eq. (3.11), relaxed (3.19). Cost O(m log m).
 
+    Parameters
+    ----------
+    merge_cost : float, default=1.0
+        What a false merge counts.
+    split_cost : float, default=1.0
+        What a false split counts.
+
+    Examples
+    --------
     >>> PairwiseLoss()([0, 0, 1, 1], [0, 0, 0, 1])
     50.0
     >>> PairwiseLoss(merge_cost=2.0)([0, 0, 1], [0, 0, 0]) == 400 / 3

@@ -16,7 +16,17 @@ from .counts import CountForm, CountLoss
 
 
 class PairCounts(NamedTuple):
-    """Judged pairs: together in both partitions (a), in the predicted one (P), and in the true one (T)."""
+    """Judged pairs: together in both partitions (a), in the predicted one (P), and in the true one (T).
+
+    Attributes
+    ----------
+    both : float
+        Pairs together in both partitions, a.
+    predicted : float
+        Pairs together in the predicted one, P.
+    true : float
+        Pairs together in the true one, T.
+    """
 
     both: float
     predicted: float
@@ -62,6 +72,17 @@ class PairwiseFLoss(DataclassState, CountLoss):
     1/2 makes the ratio of false to true pairs that of the whole table where the clusters that are known were
     drawn at random; with 0 nothing is said of unknown items.
 
+    Parameters
+    ----------
+    beta : float, default=1.0
+        How much more recall counts than precision.
+    background_weight : float, default=1.0
+        What a false pair with an item of unknown label counts.
+    transitive : bool, default=False
+        Whether pairs that are not listed count where pairs are listed.
+
+    Examples
+    --------
     >>> PairwiseFLoss()([0, 0, 1, 1], [0, 0, 0, 1])
     60.0
     >>> PairwiseFLoss()([0, 1], [0, 1]), PairwiseFLoss()([0, 1], [0, 0])

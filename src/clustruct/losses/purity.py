@@ -20,6 +20,8 @@ class MutualPurityLoss(DataclassState):
     A = 1/m sum_{c in y} max_{d in ybar} |c n d|, B the same with y and ybar exchanged (Finley and
     Joachims, talk of 2004). Cost O(m log m).
 
+    Examples
+    --------
     >>> round(MutualPurityLoss()([0, 0, 1, 1], [0, 0, 0, 0]), 2)
     33.33
     """

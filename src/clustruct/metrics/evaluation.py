@@ -41,10 +41,14 @@ _NEGATED = "variation_of_information"
 class Evaluation:
     """Scores of n item sets.
 
-    per_set : score name -> array of n values
-    mean :    score name -> macro mean, every set counting alike
-    micro :   score name -> value of the pooled fractions (numerators and denominators summed over
-              sets, as the CoNLL scorer pools documents); only scores that are fractions
+    Attributes
+    ----------
+    per_set : mapping
+        Score name -> array of n values.
+    mean : mapping
+        Score name -> macro mean, every set counting alike.
+    micro : score name -> value of the pooled fractions (numerators and denominators summed over
+        Sets, as the CoNLL scorer pools documents); only scores that are fractions.
     """
 
     per_set: Mapping[str, Floats]
@@ -106,6 +110,22 @@ def evaluate(
     `_recall` and `_f1`; `conll_f1` is the mean F of MUC, B-cubed and CEAF over entities. NMI has the
     arithmetic mean, VI is in nats. ``losses`` are reported beside them, under the names given to them.
 
+    Parameters
+    ----------
+    y_trues : sequence of array-like
+        The true labels of each set.
+    y_preds : sequence of array-like
+        The predicted labels of each set.
+    losses : mapping, optional
+        Further losses by name.
+
+    Returns
+    -------
+    Evaluation
+        Scores per set, their means, and the scores pooled over sets.
+
+    Examples
+    --------
     >>> result = evaluate([[0, 0, 1], ["a", "b"]], [[0, 0, 1], [0, 0]])
     >>> result.mean["rand"], result.per_set["rand"].tolist()
     (0.5, [1.0, 0.0])
@@ -171,6 +191,18 @@ def get_scorer(name: str) -> Scorer:
     Further "rand", "adjusted_rand", "normalized_mutual_information", "matched_accuracy" and
     "neg_variation_of_information".
 
+    Parameters
+    ----------
+    name : str
+        The name of a score.
+
+    Returns
+    -------
+    Scorer
+        A function of a fitted model, sets and labels; higher is better.
+
+    Examples
+    --------
     >>> class Alike:
     ...     def predict(self, X): return [[0] * len(x) for x in X]
     >>> get_scorer("b_cubed")(Alike(), ["ab", "abcd"], [[0, 0], [0, 0, 1, 1]])

@@ -18,6 +18,20 @@ def label_set_scores(Y_true: ArrayLike, Y_pred: ArrayLike) -> dict[str, float]:
     ``f1_macro`` is the mean over labels, ``f1_rows`` that over rows; F is 1 where there is nothing to be
     found and nothing was.
 
+    Parameters
+    ----------
+    Y_true : array-like
+        One column of 0 and 1 for each label.
+    Y_pred : array-like
+        The same for the prediction.
+
+    Returns
+    -------
+    dict
+        The scores by name.
+
+    Examples
+    --------
     >>> {name: round(v, 3) for name, v in label_set_scores([[1, 0], [1, 1]], [[1, 0], [1, 0]]).items()}
     {'hamming_loss': 25.0, 'subset_accuracy': 0.5, 'f1_micro': 0.8, 'f1_macro': 0.5, 'f1_rows': 0.833}
     """
@@ -39,6 +53,22 @@ def label_rows(Y_true: ArrayLike, Y_pred: ArrayLike, names: Sequence[str]) -> li
 
     None is a share of nothing: the precision of a label that is never given, the recall of one no row has.
 
+    Parameters
+    ----------
+    Y_true : array-like
+        One column of 0 and 1 for each label.
+    Y_pred : array-like
+        The same for the prediction.
+    names : sequence of str
+        The names of the labels.
+
+    Returns
+    -------
+    list of list of object
+        One row for each label.
+
+    Examples
+    --------
     >>> label_rows([[1, 0], [1, 1]], [[1, 0], [1, 0]], ["a", "b"])
     [['a', 1.0, 1.0, 1.0, 2], ['b', None, 0.0, 0.0, 1]]
     """

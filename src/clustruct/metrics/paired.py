@@ -19,14 +19,24 @@ __all__ = ["PairedComparison", "compare_paired", "lower_is_better"]
 class PairedComparison:
     """First against second on the same sets (Finley 2009, Table 4.5).
 
-    wins, ties, losses : sets on which the first is better, equal, worse
-    W :          size of the sum of signed ranks of the differences that are not zero
-    n :          how many these are
-    p_wilcoxon : one-tailed level of Wilcoxon's signed ranks, for the side that is ahead
-    p_sign :     one-tailed level of the sign test
-    difference : mean of the first minus mean of the second
-    p_t_test :   two-tailed level of the paired t-test; None where the differences do not vary
-    n_groups :   how many independent values were compared: sets, or groups of sets
+    Attributes
+    ----------
+    wins, ties, losses : int
+        Sets on which the first is better, equal, worse.
+    W : float
+        Size of the sum of signed ranks of the differences that are not zero.
+    n : int
+        How many these are.
+    p_wilcoxon : float
+        One-tailed level of Wilcoxon's signed ranks, for the side that is ahead.
+    p_sign : float
+        One-tailed level of the sign test.
+    difference : float
+        Mean of the first minus mean of the second.
+    p_t_test : float or None
+        Two-tailed level of the paired t-test; None where the differences do not vary.
+    n_groups : int, default=0
+        How many independent values were compared: sets, or groups of sets.
     """
 
     wins: int
@@ -60,6 +70,24 @@ def compare_paired(
 
     Ties are left out, equal differences share their mean rank; the level is exact without them.
 
+    Parameters
+    ----------
+    first : array-like
+        One value for each set.
+    second : array-like
+        One value for each set, in the same order.
+    lower_wins : bool, default=True
+        Whether smaller values are better.
+    groups : sequence of hashable, optional
+        The group of each set.
+
+    Returns
+    -------
+    PairedComparison
+        Sets won, tied and lost, the mean difference and the level of the test.
+
+    Examples
+    --------
     >>> found = compare_paired([43.3, 53.4, 56.0, 39.3, 40.3], [55.6, 58.7, 56.7, 59.5, 63.4])  # Table 4.3
     >>> found.wins, found.W, found.p_wilcoxon, found.p_sign, round(found.difference, 2)
     (5, 15.0, 0.03125, 0.03125, -12.32)
@@ -110,6 +138,18 @@ def _signed_ranks(left: Floats, wins: int) -> tuple[float, float, float]:
 def lower_is_better(name: str) -> bool:
     """Whether a score of this name falls as a clustering gets better.
 
+    Parameters
+    ----------
+    name : str
+        The name of a score of `evaluate`.
+
+    Returns
+    -------
+    bool
+        True for losses and distances.
+
+    Examples
+    --------
     >>> [lower_is_better(name) for name in ("pairwise_loss", "b_cubed_f1")]
     [True, False]
     """

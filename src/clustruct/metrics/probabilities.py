@@ -16,6 +16,24 @@ def calibration_error(
     Only cases with a probability strictly between the two bounds count. With n cases in all, chance alone
     gives about 0.4 sqrt(bins / n) where probabilities are near 1/2.
 
+    Parameters
+    ----------
+    truth : array-like
+        Whether each case is true.
+    probability : array-like
+        The probability that was said of each case.
+    bins : int, default=10
+        Into how many bins of equally many cases they are put.
+    between : tuple of float, float, default=(0.0, 1.0)
+        Probabilities outside of these bounds are left out.
+
+    Returns
+    -------
+    float
+        The error, from 0 to 1.
+
+    Examples
+    --------
     >>> calibration_error([0, 0, 1, 1], [0.25, 0.25, 0.75, 0.75], bins=2)
     0.25
     """
@@ -33,6 +51,20 @@ def brier_skill(truth: ArrayLike, probability: ArrayLike) -> float:
 
     1 is best; 0 is no better than to know the share. nan where all cases are alike.
 
+    Parameters
+    ----------
+    truth : array-like
+        Whether each case is true.
+    probability : array-like
+        The probability that was said of each case.
+
+    Returns
+    -------
+    float
+        The skill, at most 1.
+
+    Examples
+    --------
     >>> brier_skill([0, 1], [0.0, 1.0]), brier_skill([0, 1], [0.5, 0.5])
     (1.0, 0.0)
     """

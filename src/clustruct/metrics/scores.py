@@ -20,7 +20,17 @@ Average = Literal["arithmetic", "geometric", "min", "max"]
 
 
 class Scores(NamedTuple):
-    """Precision P, recall R and f1 = 2PR/(P+R), 0 where P + R = 0."""
+    """Precision P, recall R and f1 = 2PR/(P+R), 0 where P + R = 0.
+
+    Attributes
+    ----------
+    precision : float
+        Of what was put together, the share that is right.
+    recall : float
+        Of what belongs together, the share that was found.
+    f1 : float
+        Their harmonic mean.
+    """
 
     precision: float
     recall: float
@@ -32,6 +42,19 @@ class Fractions(NamedTuple):
 
     Their sums over item sets give the pooled (micro) scores, as the CoNLL scorer pools documents.
 
+    Attributes
+    ----------
+    precision_top : float
+        The numerator of the precision.
+    precision_bottom : float
+        Its denominator.
+    recall_top : float
+        The numerator of the recall.
+    recall_bottom : float
+        Its denominator.
+
+    Examples
+    --------
     >>> one, other = Fractions(1, 2, 1, 2), Fractions(2, 2, 2, 2)
     >>> one.pooled_with(other).scores(zero_division=0.0)
     Scores(precision=0.75, recall=0.75, f1=0.75)
@@ -70,6 +93,22 @@ def pairwise_scores(y_true: LabelsLike, y_pred: LabelsLike, *, zero_division: fl
     Pairs a < b. Where no pair is together P (or R) is 0/0 and counts as `zero_division`: 1, so that
     all singletons predicted for all singletons score 1. Cost O(m log m).
 
+    Parameters
+    ----------
+    y_true : array-like
+        The true cluster of each item; labels are any hashables.
+    y_pred : array-like
+        The predicted cluster of each item.
+    zero_division : float, default=1.0
+        What 0/0 counts.
+
+    Returns
+    -------
+    Scores
+        Precision, recall and F.
+
+    Examples
+    --------
     >>> pairwise_scores([0, 0, 0, 1], [0, 0, 1, 1])
     Scores(precision=0.5, recall=0.3333333333333333, f1=0.4)
     """
@@ -79,6 +118,20 @@ def pairwise_scores(y_true: LabelsLike, y_pred: LabelsLike, *, zero_division: fl
 def rand_index(y_true: LabelsLike, y_pred: LabelsLike) -> float:
     """Share of pairs on which the two partitions agree (scikit-learn's `rand_score`); 1 for one item.
 
+    Parameters
+    ----------
+    y_true : array-like
+        The true cluster of each item; labels are any hashables.
+    y_pred : array-like
+        The predicted cluster of each item.
+
+    Returns
+    -------
+    float
+        A share from 0 to 1.
+
+    Examples
+    --------
     >>> rand_index([0, 0, 1], [0, 0, 0]) == 1 / 3
     True
     """
@@ -88,6 +141,20 @@ def rand_index(y_true: LabelsLike, y_pred: LabelsLike) -> float:
 def adjusted_rand_index(y_true: LabelsLike, y_pred: LabelsLike) -> float:
     """Rand index corrected for chance (Hubert and Arabie 1985; scikit-learn's `adjusted_rand_score`).
 
+    Parameters
+    ----------
+    y_true : array-like
+        The true cluster of each item; labels are any hashables.
+    y_pred : array-like
+        The predicted cluster of each item.
+
+    Returns
+    -------
+    float
+        1 for equal partitions, about 0 for random ones.
+
+    Examples
+    --------
     >>> adjusted_rand_index([0, 0, 1, 1], [1, 1, 0, 0])
     1.0
     """
@@ -120,6 +187,22 @@ def muc(y_true: LabelsLike, y_pred: LabelsLike, *, zero_division: float = 0.0) -
     which is 0 here, as in the CoNLL scorer, and 1 inside `MitreLoss`; pass `zero_division=1` for that.
     Cost O(m log m).
 
+    Parameters
+    ----------
+    y_true : array-like
+        The true cluster of each item; labels are any hashables.
+    y_pred : array-like
+        The predicted cluster of each item.
+    zero_division : float, default=0.0
+        What 0/0 counts.
+
+    Returns
+    -------
+    Scores
+        Precision, recall and F.
+
+    Examples
+    --------
     >>> muc([0, 0, 0, 0, 1, 1], [0, 0, 1, 1, 2, 2])
     Scores(precision=1.0, recall=0.75, f1=0.8571428571428571)
     """
@@ -137,6 +220,20 @@ def b_cubed_fractions(y_true: LabelsLike, y_pred: LabelsLike) -> Fractions:
 def b_cubed(y_true: LabelsLike, y_pred: LabelsLike) -> Scores:
     """R = 1/m sum_tc n_tc^2 / |t|, P = 1/m sum_tc n_tc^2 / |c| (Bagga and Baldwin 1998). O(m log m).
 
+    Parameters
+    ----------
+    y_true : array-like
+        The true cluster of each item; labels are any hashables.
+    y_pred : array-like
+        The predicted cluster of each item.
+
+    Returns
+    -------
+    Scores
+        Precision, recall and F.
+
+    Examples
+    --------
     >>> b_cubed([0, 0, 1, 1], [0, 0, 0, 0])
     Scores(precision=0.5, recall=1.0, f1=0.6666666666666666)
     """
@@ -155,6 +252,20 @@ def ceaf_mention(y_true: LabelsLike, y_pred: LabelsLike) -> Scores:
 
     Cost O(k^3) for the k clusters that hang together.
 
+    Parameters
+    ----------
+    y_true : array-like
+        The true cluster of each item; labels are any hashables.
+    y_pred : array-like
+        The predicted cluster of each item.
+
+    Returns
+    -------
+    Scores
+        Precision, recall and F, which are equal.
+
+    Examples
+    --------
     >>> ceaf_mention([0, 0, 1, 1], [0, 0, 0, 1])
     Scores(precision=0.75, recall=0.75, f1=0.75)
     """
@@ -174,6 +285,20 @@ def ceaf_entity(y_true: LabelsLike, y_pred: LabelsLike) -> Scores:
 
     Phi is the largest sum of phi_4 over one-to-one maps. Cost O(k^3) where k clusters hang together.
 
+    Parameters
+    ----------
+    y_true : array-like
+        The true cluster of each item; labels are any hashables.
+    y_pred : array-like
+        The predicted cluster of each item.
+
+    Returns
+    -------
+    Scores
+        Precision, recall and F.
+
+    Examples
+    --------
     >>> ceaf_entity([0, 0, 1, 1], [0, 0, 0, 0])
     Scores(precision=0.6666666666666666, recall=0.3333333333333333, f1=0.4444444444444444)
     """
@@ -203,6 +328,20 @@ def lea(y_true: LabelsLike, y_pred: LabelsLike) -> Scores:
     Moosavi and Strube 2016. A singleton has one self-link, found only where the other side has the same
     item as a singleton. Cost O(m log m).
 
+    Parameters
+    ----------
+    y_true : array-like
+        The true cluster of each item; labels are any hashables.
+    y_pred : array-like
+        The predicted cluster of each item.
+
+    Returns
+    -------
+    Scores
+        Precision, recall and F.
+
+    Examples
+    --------
     >>> lea([0, 0, 0, 1], [0, 0, 1, 2])
     Scores(precision=0.75, recall=0.5, f1=0.6)
     """
@@ -214,6 +353,20 @@ def variation_of_information(y_true: LabelsLike, y_pred: LabelsLike) -> float:
 
     A metric on partitions, 0 where they are equal, at most log m (Meila 2007). Cost O(m log m).
 
+    Parameters
+    ----------
+    y_true : array-like
+        The true cluster of each item; labels are any hashables.
+    y_pred : array-like
+        The predicted cluster of each item.
+
+    Returns
+    -------
+    float
+        Nats, 0 for equal partitions.
+
+    Examples
+    --------
     >>> round(variation_of_information([0, 0, 1, 1], [0, 0, 0, 0]), 4)
     0.6931
     """
@@ -230,6 +383,22 @@ def normalized_mutual_information(
     scikit-learn's `normalized_mutual_info_score`. Strehl and Ghosh 2002 and the Universum paper use
     the geometric mean: pass `average="geometric"`. 1 where both partitions have a single cluster.
 
+    Parameters
+    ----------
+    y_true : array-like
+        The true cluster of each item; labels are any hashables.
+    y_pred : array-like
+        The predicted cluster of each item.
+    average : Average, default="arithmetic"
+        The mean of the two entropies: "arithmetic", "geometric", "min" or "max".
+
+    Returns
+    -------
+    float
+        From 0 to 1.
+
+    Examples
+    --------
     >>> round(normalized_mutual_information([0, 0, 1, 1], [0, 0, 1, 2]), 4)
     0.8
     """
@@ -239,6 +408,20 @@ def normalized_mutual_information(
 def matched_accuracy(y_true: LabelsLike, y_pred: LabelsLike) -> float:
     """1/m max over one-to-one maps g of sum_t n_{t,g(t)} (Hungarian method). O(k^3).
 
+    Parameters
+    ----------
+    y_true : array-like
+        The true cluster of each item; labels are any hashables.
+    y_pred : array-like
+        The predicted cluster of each item.
+
+    Returns
+    -------
+    float
+        A share from 0 to 1.
+
+    Examples
+    --------
     >>> matched_accuracy([0, 0, 1, 1], [1, 1, 1, 0])
     0.75
     """

@@ -113,6 +113,42 @@ def choose_C(
     are no better; and of those as good the one is taken that ranks best in the groups one by one, where
     three of four groups are better off with it than with the one nearest to the usual. What ``kept`` knows
     from a run cut short is taken.
+
+    Parameters
+    ----------
+    train : Train
+        Trains with a C on some units, from an earlier training where there is one.
+    judge : Judge
+        Gives the loss of each of some units, by a training.
+    n : int
+        The number of units.
+    grid : array-like, optional
+        The values to be tried, instead of steps of ten.
+    folds : int, default=3
+        Into how many parts the units are cut.
+    groups : sequence of hashable, optional
+        The group of each unit.
+    sample_weight : array of float, optional
+        How much each unit counts.
+    random_state : int, default=0
+        Seed of the cut into folds.
+    by : Criterion, default="loss"
+        What decides: the mean loss of units, or the pairwise F of all held-out pairs.
+    usual : float, default=1.0
+        The value that is taken where others are no better.
+    begin : float, default=1.0
+        Where the steps of ten begin.
+    errors : float, default=1.0
+        Within how many standard errors values are as good as each other.
+    unit : Unit, default="set"
+        What is held out: "set", "cluster" or "row".
+    kept : Kept, optional
+        Where results of an earlier, interrupted choice are.
+
+    Returns
+    -------
+    Choice
+        The C, what each value made of held-out units, and the trainings of its folds.
     """
     trials = _Trials(train, judge, list(split_sets(n, folds, random_state, groups)), n, kept)
     table = _Table(trials, by, sample_weight, usual, begin, errors, few_groups(groups))
@@ -376,6 +412,24 @@ def split_sets(
 
     One group alone cannot be kept apart: its sets are split as if there were none.
 
+    Parameters
+    ----------
+    n : int
+        The number of sets.
+    folds : int
+        How many folds.
+    random_state : int, default=0
+        Seed of the cut.
+    groups : sequence of hashable, optional
+        The group of each set.
+
+    Returns
+    -------
+    iterator of tuple of array of int, array of int
+        The numbers of the sets to train with, and of those to test with.
+
+    Examples
+    --------
     >>> [test.tolist() for _, test in split_sets(4, 2, groups=["a", "b", "a", "b"])]
     [[1, 3], [0, 2]]
     """

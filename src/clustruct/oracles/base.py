@@ -67,6 +67,19 @@ class OracleResult:
 
     ``start`` is where the next search for the same example may begin, the output itself where None. ``bound``
     is what no output's violation exceeds, where the search knows more than its answer.
+
+    Attributes
+    ----------
+    output : Output
+        The clustering.
+    coefficients : PairCoefficients
+        The coefficient of each pair in Psi.
+    loss : float
+        Its loss against the truth.
+    start : Output, optional
+        Where the next search may begin.
+    bound : float, optional
+        An upper bound of every violation.
     """
 
     output: Output
@@ -95,6 +108,15 @@ class Predictor(ABC):
     ``objective`` says what is maximised: the sum of K over pairs together ("correlation", any number of
     clusters), or the mean within clusters ("kmeans", ``n_clusters`` given). ``relaxed`` predictions are no
     partitions. Options a search does not know are left aside.
+
+    Parameters
+    ----------
+    loss_in_oracle : bool, default=True
+        Only oracles look at it.
+    n_init : int, default=3
+        How many random starts a search has.
+    random_state : int, default=0
+        Seed, or a generator, of whatever is drawn.
     """
 
     name: ClassVar[str]
@@ -151,6 +173,15 @@ class Oracle(Predictor):
     norm 1 (slack scaling then takes several searches, see `slack_search`); and whether it has a smoothed
     form (``can_smooth``). With ``loss_in_oracle=False`` the loss is left out of the search (section 3.6.5);
     the constraint counts it always.
+
+    Parameters
+    ----------
+    loss_in_oracle : bool, default=True
+        Whether the loss is part of what is searched.
+    n_init : int, default=3
+        How many random starts a search has.
+    random_state : int, default=0
+        Seed, or a generator, of whatever is drawn.
     """
 
     exactness: ClassVar[OracleKind] = "undergenerating"
@@ -263,7 +294,18 @@ Kind = TypeVar("Kind", bound=type[Predictor])
 
 
 def register(kind: Kind) -> Kind:
-    """Make a search known by its name: a class decorator."""
+    """Make a search known by its name: a class decorator.
+
+    Parameters
+    ----------
+    kind : Kind
+        A class below `Oracle` or `Predictor`, with a name.
+
+    Returns
+    -------
+    Kind
+        The same class.
+    """
     if _KNOWN.setdefault(kind.name, kind).__qualname__ != kind.__qualname__:
         raise ValueError(f"there is a search called {kind.name!r} already")
     _KNOWN[kind.name] = kind
@@ -273,6 +315,18 @@ def register(kind: Kind) -> Kind:
 def predictor_names(objective: Objective) -> tuple[str, ...]:
     """Names of the searches that give partitions of highest score.
 
+    Parameters
+    ----------
+    objective : Objective
+        What is maximised: "correlation" or "kmeans".
+
+    Returns
+    -------
+    tuple of str
+        The names.
+
+    Examples
+    --------
     >>> predictor_names("kmeans")
     ('batch', 'discrete', 'discrete_centred', 'iterative', 'normalised_cut')
     """
@@ -282,6 +336,18 @@ def predictor_names(objective: Objective) -> tuple[str, ...]:
 def oracle_names(objective: Objective | None = None) -> tuple[str, ...]:
     """Names of the searches for violated clusterings.
 
+    Parameters
+    ----------
+    objective : Objective, optional
+        What is maximised, "correlation" or "kmeans"; None takes either.
+
+    Returns
+    -------
+    tuple of str
+        The names.
+
+    Examples
+    --------
     >>> oracle_names("correlation")
     ('exact', 'greedy', 'local_search', 'lp')
     """
@@ -290,7 +356,24 @@ def oracle_names(objective: Objective | None = None) -> tuple[str, ...]:
 
 
 def make_predictor(name: str, objective: Objective, *, n_init: int = 10, random_state: int = 0) -> Predictor:
-    """The predictor of that name; the known names are in the error where there is none."""
+    """The predictor of that name; the known names are in the error where there is none.
+
+    Parameters
+    ----------
+    name : str
+        A name of `predictor_names`.
+    objective : Objective
+        What is maximised: "correlation" or "kmeans".
+    n_init : int, default=10
+        How many random starts a search has.
+    random_state : int, default=0
+        Seed, or a generator, of whatever is drawn.
+
+    Returns
+    -------
+    Predictor
+        The predictor.
+    """
     if name not in predictor_names(objective):
         relaxed = name in _KNOWN and _KNOWN[name].relaxed and _KNOWN[name].objective == objective
         hint = " (relaxed answers come from the method `relax`)" if relaxed else ""
@@ -303,6 +386,22 @@ def make_predictor(name: str, objective: Objective, *, n_init: int = 10, random_
 def make_search(name: str, *, n_init: int = 10, random_state: int = 0) -> Predictor:
     """The search of that name, relaxed or not, for what compares the answers of all of them.
 
+    Parameters
+    ----------
+    name : str
+        The name of an oracle or a predictor.
+    n_init : int, default=10
+        How many random starts a search has.
+    random_state : int, default=0
+        Seed, or a generator, of whatever is drawn.
+
+    Returns
+    -------
+    Predictor
+        The search.
+
+    Examples
+    --------
     >>> make_search("spectral").relaxed, make_search("discrete").relaxed
     (True, False)
     """
@@ -321,6 +420,26 @@ def make_oracle(
 ) -> Oracle:
     """The oracle of that name; the known names are in the error where there is none.
 
+    Parameters
+    ----------
+    name : str
+        A name of `oracle_names`.
+    objective : Objective, optional
+        What is maximised, "correlation" or "kmeans"; None takes either.
+    loss_in_oracle : bool, default=True
+        Whether the loss is part of what is searched.
+    n_init : int, default=3
+        How many random starts a search has.
+    random_state : int, default=0
+        Seed, or a generator, of whatever is drawn.
+
+    Returns
+    -------
+    Oracle
+        The oracle.
+
+    Examples
+    --------
     >>> make_oracle("lp").kind, make_oracle("lp", loss_in_oracle=False).kind
     ('overgenerating', 'heuristic')
     """

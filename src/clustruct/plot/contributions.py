@@ -29,8 +29,10 @@ class PairContributionDisplay(Display):
 
     Parameters
     ----------
-    explanation : PairExplanation, from `clustruct.explain.pair_contributions`
-    ids : names of the items of the set, optional
+    explanation : PairExplanation
+        PairExplanation, from `clustruct.explain.pair_contributions`.
+    ids : Names, optional
+        Names of the items of the set, optional.
 
     Examples
     --------

@@ -25,7 +25,8 @@ class ConvergenceDisplay(Display):
 
     Parameters
     ----------
-    result : FitResult, the ``result_`` of an estimator or the outcome of `clustruct.ssvm.fit`
+    result : FitResult
+        FitResult, the ``result_`` of an estimator or the outcome of `clustruct.ssvm.fit`.
 
     Examples
     --------

@@ -17,7 +17,8 @@ class PrecisionDisplay(Display):
 
     Parameters
     ----------
-    curve : PrecisionCurve, of the `calibration_` of a model
+    curve : PrecisionCurve
+        PrecisionCurve, of the `calibration_` of a model.
     other : PrecisionCurve, optional
         The same thresholds on other data.
     dial : Dial, optional

@@ -35,15 +35,21 @@ class SimilarityMatrixDisplay(Display):
 
     Parameters
     ----------
-    similarity : symmetric matrix, dense or sparse
-    labels : the predicted clustering
-    truth : the true clustering, optional
-    ids : names of the items, optional
+    similarity : array or sparse matrix
+        Symmetric matrix, dense or sparse.
+    labels : array-like
+        The predicted clustering.
+    truth : Truth, optional
+        The true clustering, optional.
+    ids : Names, optional
+        Names of the items, optional.
 
     Attributes
     ----------
-    order_ : the items from top to bottom, after `plot`
-    image_, ax_, figure_ : what was drawn
+    order_
+        The items from top to bottom, after `plot`.
+    image_, ax_, figure_
+        What was drawn.
 
     Examples
     --------

@@ -83,12 +83,15 @@ class SplitMergeDisplay(Display):
 
     Parameters
     ----------
-    truth, predicted : one label per item, any hashables
+    truth, predicted : array-like
+        One label per item, any hashables.
 
     Attributes
     ----------
-    errors : SplitMerge, all of them (`clustruct.explain.split_merge`)
-    flow_ : what is drawn, after `plot`
+    errors
+        SplitMerge, all of them (`clustruct.explain.split_merge`).
+    flow_
+        What is drawn, after `plot`.
 
     Examples
     --------

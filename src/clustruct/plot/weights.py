@@ -25,7 +25,8 @@ class WeightsDisplay(Display):
 
     Parameters
     ----------
-    names, weights : one of each per feature
+    names, weights
+        One of each per feature.
     scale : array, optional
         What each weight is multiplied by; without it weights are shown as they are.
 

@@ -22,6 +22,13 @@ class BinaryProblem:
     With margin or slack scaling and slack_norm=1 it is the hinge loss, with slack_norm=2 the squared hinge
     loss (halved). ``y`` holds two kinds of labels; the second in sorted order is +1.
 
+    Parameters
+    ----------
+    X : array-like
+        One row for each example.
+    y : array-like
+        Its label, of two kinds.
+
     Examples
     --------
     >>> from clustruct import ssvm
@@ -54,6 +61,7 @@ class BinaryProblem:
         return np.asarray(self.classes[(np.asarray(rows @ w) > 0).astype(int)])
 
     def separate_batch(self, indices: Indices, w: Floats, rule: SlackRule) -> BinaryConstraints:
+        """The most violated outputs of these examples."""
         sign = self.sign[indices]
         margins = sign * np.asarray(self.X[indices] @ w)
         wrong = np.asarray(rule.violation(1.0, -margins) > 0, float)
@@ -84,10 +92,15 @@ class MulticlassProblem:
 
     Parameters
     ----------
-    X : array or CSR of shape (n, d)
-    y : class labels, any sortable kind
-    cost : optional (k, k) array; ``cost[t, c]`` is the loss of answering c where t is right. 0/1 if None.
+    X : array or CSR of shape (n
+        d).
+    y : array-like
+        Class labels, any sortable kind.
+    cost : optional (k, k) array
+        ``cost[t, c]`` is the loss of answering c where t is right. 0/1 if None.
 
+    Notes
+    -----
     w has k * d entries, block by block in the order of ``classes``. The oracle is exact: one matrix
     product for all examples.
 
@@ -130,6 +143,7 @@ class MulticlassProblem:
         return np.asarray(self.classes[self.scores(rows, w).argmax(axis=1)])
 
     def separate_batch(self, indices: Indices, w: Floats, rule: SlackRule) -> MulticlassConstraints:
+        """The most violated outputs of these examples."""
         truth = self.y[indices]
         scores = self.scores(self.X[indices], w)
         row = np.arange(len(truth))

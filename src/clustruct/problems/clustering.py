@@ -50,18 +50,27 @@ class ClusteringProblem:
 
     Parameters
     ----------
-    sets : the item sets
-    labels : one label vector per set
+    sets : sequence of ItemSet
+        The item sets.
+    labels : sequence of array-like
+        One label vector per set.
     loss : a Loss, its name, or a function of two label vectors
         None: the oracle's own, "pairwise" or "normalised".
-    oracle : an `Oracle`, or the name of one (`clustruct.oracles.make_oracle` gives it options)
-    units : f, s_x and the unit of the loss, see `Units`; None: those of the papers
-    judged : for each set a mask of its scored pairs that count in the loss, or None for all of them
-    known : for each set a mask of the items whose label is known, or None for all of them; pairs of two
-        others do not count in the loss
-    completed : labels of each set whose Psi stands for the truth, where some are not known but guessed; the
-        loss looks at ``labels``
+    oracle : Oracle or str, default="greedy"
+        An `Oracle`, or the name of one (`clustruct.oracles.make_oracle` gives it options).
+    units : Units, optional
+        f, s_x and the unit of the loss, see `Units`; None: those of the papers.
+    judged : sequence of array of bool, optional
+        For each set a mask of its scored pairs that count in the loss, or None for all of them.
+    known : sequence of array of bool, optional
+        For each set a mask of the items whose label is known, or None for all of them; pairs of two
+        others do not count in the loss.
+    completed : sequence of array of int, optional
+        Labels of each set whose Psi stands for the truth, where some are not known but guessed; the loss
+        looks at ``labels``.
 
+    Notes
+    -----
     Of a set that lists its pairs (`pair_index`) and has no nodes only the listed pairs are scored in
     correlation clustering, and judged by a loss of pairs; no m x m matrix is made. The last answer for a set
     starts the next search for it, where the search can use that.
@@ -191,15 +200,18 @@ class ClusteringProblem:
         return "smoothed" if self.oracle.can_smooth else "n_slack"
 
     def truth(self, i: int) -> Output:
+        """The right output of set i."""
         return self.truths[i]
 
     def joint_feature(self, i: int, y: Output) -> Floats:
+        """Psi(x_i, y)."""
         found = self._last[i]
         known = found is not None and y is found.output
         coefficients = found.coefficients if found is not None and known else self.oracle.coefficients(y)
         return coefficients.joint_feature(self.sets[i]) * self._psi_scale[i]
 
     def loss(self, i: int, y: Output) -> float:
+        """Delta(y_i, y), in the unit of losses."""
         found = self._last[i]
         value = found.loss if found is not None and y is found.output else self.losses[i](y)
         return self.units.loss_unit * value

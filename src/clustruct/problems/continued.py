@@ -42,10 +42,16 @@ MOST_NUMBERS = 2_000_000
 class PastTraining(DataclassState):
     """What a training leaves for one that goes on from it.
 
-    C : the engine's
-    examples : how many there were
-    planes : in the engine's units, dense; group i is example i. None: too many
-    sets : digests of the examples, whose planes they are
+    Attributes
+    ----------
+    C : float
+        The engine's.
+    examples : int
+        How many there were.
+    planes : Planes or None
+        In the engine's units, dense; group i is example i. None: too many.
+    sets : list of str
+        Digests of the examples, whose planes they are.
     """
 
     C: float
@@ -76,7 +82,22 @@ class PastTraining(DataclassState):
 
 
 def past_of(trained: Trained, sets: Sequence[ItemSet], labels: Sequence[Ints]) -> PastTraining:
-    """What is kept of a training on labelled sets."""
+    """What is kept of a training on labelled sets.
+
+    Parameters
+    ----------
+    trained : Trained
+        The training.
+    sets : sequence of ItemSet
+        The sets that it was on.
+    labels : sequence of array of int
+        Their labels.
+
+    Returns
+    -------
+    PastTraining
+        What another training can go on from.
+    """
     planes, groups = trained.scaled.planes, getattr(trained.scaled.working_set, "n_groups", 0)
     kept = planes is not None and isinstance(planes.vectors, np.ndarray) and groups == len(sets)
     if kept and planes is not None and planes.vectors.size > MOST_NUMBERS:
@@ -104,9 +125,32 @@ class _Example:
 class ContinuedTask:
     """Labelled sets, sets with marks, and what an earlier training has left (None: nothing).
 
-    w0 : the weights of the earlier training, in the units of the features
-    scale : its feature scale, which its planes are in
-    C : where there was none, in the natural unit of the data
+    Attributes
+    ----------
+    sets : sequence of ItemSet
+        Labelled sets.
+    labels : sequence of array of int
+        Their labels.
+    marked : sequence of ItemSet
+        Sets of which people said something.
+    marks : sequence of Marks
+        What they said.
+    loss : Loss
+        The loss.
+    oracle : Oracle
+        The search for violated clusterings.
+    options : mapping
+        Further options of `clustruct.ssvm.fit`.
+    past : PastTraining, optional
+        What an earlier training has left.
+    w0 : array of float, optional
+        The weights of the earlier training, in the units of the features.
+    scale : array of float, optional
+        Its feature scale, which its planes are in.
+    C : float, default=1.0
+        Where there was none, in the natural unit of the data.
+    verbose : int, default=0
+        1 prints some rounds, 2 all of them.
     """
 
     sets: Sequence[ItemSet]

@@ -15,6 +15,13 @@ from clustruct.partitions import canonical_labels
 class Judged(NamedTuple):
     """A prediction beside the truth: the loss, and how many pairs are together rightly, by the prediction,
     and by the truth.
+
+    Attributes
+    ----------
+    loss : float
+        The loss of the prediction.
+    pairs : tuple of float, float, float, default=(0.0, 0.0, 0.0)
+        How many pairs are together rightly, by the prediction, and by the truth.
     """
 
     loss: float
@@ -23,7 +30,15 @@ class Judged(NamedTuple):
 
 @dataclass(frozen=True)
 class JudgedFold:
-    """The weights learned without some units, and what the predictions for these are worth."""
+    """The weights learned without some units, and what the predictions for these are worth.
+
+    Attributes
+    ----------
+    judged : sequence of Judged
+        One entry for each unit that was held out.
+    w : array of float
+        The weights learned without them.
+    """
 
     judged: Sequence[Judged]
     w: Floats

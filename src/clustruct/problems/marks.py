@@ -29,14 +29,25 @@ MOST_REPAIRS = 20
 class Marks:
     """What is known of the items of one set.
 
-    piece : for each item the number of its piece, -1 where nothing is known of it
-    named : the items that people spoke of; pairs that touch one of them are looked at
-    apart : pairs of pieces (p x 2) that are not the same
-    labelled : which pieces are labelled clusters, any two of which differ
-    complete : to which pieces nothing else belongs
-    unsure : pairs of items (p x 2) of which nothing is known, whatever follows from the rest
-    shown : the groups that people corrected, as they are after it; None: not known
+    Attributes
+    ----------
+    piece : array of int
+        For each item the number of its piece, -1 where nothing is known of it.
+    named : array of bool
+        The items that people spoke of; pairs that touch one of them are looked at.
+    apart : array of int
+        Pairs of pieces (p x 2) that are not the same.
+    labelled : array of bool
+        Which pieces are labelled clusters, any two of which differ.
+    complete : array of bool
+        To which pieces nothing else belongs.
+    unsure : array of int
+        Pairs of items (p x 2) of which nothing is known, whatever follows from the rest.
+    shown : array of int, optional
+        The groups that people corrected, as they are after it; None: not known.
 
+    Examples
+    --------
     >>> Marks.of_pairs(4, same=[(0, 1)], different=[(1, 2)]).piece
     array([ 0,  0,  1, -1])
     """
@@ -154,10 +165,16 @@ class Marks:
 class MarkedRegion:
     """The named items of a set with all items that have a pair with them, as `Region`.
 
-    x : the items with the listed pairs that touch a named one
-    marks : what is known of them
-    labels : a clustering that judged pairs are compared with; items of which nothing is known are alone
-    items : their numbers in the set
+    Attributes
+    ----------
+    x : ItemSet
+        The items with the listed pairs that touch a named one.
+    marks : Marks
+        What is known of them.
+    labels : array of int
+        A clustering that judged pairs are compared with; items of which nothing is known are alone.
+    items : array of int
+        Their numbers in the set.
     """
 
     x: ItemSet
@@ -222,7 +239,20 @@ class MarkedRegion:
 
 
 def kept_groups(K: sparse.csr_array, marks: Marks) -> Ints:
-    """The best clusters of a set by the scores K of its pairs, among those that keep what is known of it."""
+    """The best clusters of a set by the scores K of its pairs, among those that keep what is known of it.
+
+    Parameters
+    ----------
+    K : csr_array
+        The scores of the pairs.
+    marks : Marks
+        What is known of the set.
+
+    Returns
+    -------
+    array of int
+        The cluster of each item.
+    """
     m = len(marks.piece)
     pairs = np.zeros((0, 2), np.int64)
     nothing = ItemSet(pairs=np.zeros((0, 1)), pair_index=pairs, n_items=m)

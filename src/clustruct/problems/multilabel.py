@@ -40,21 +40,26 @@ class MultiLabelProblem:
 
     Parameters
     ----------
-    X : array or CSR of shape (n, d)
-    Y : 0/1 array of shape (n, V)
+    X : array or CSR of shape (n
+        d).
+    Y : array-like
+        0/1 array of shape (n, V).
     oracle : str
         The search for the most violated labeling, on potentials with 100/V added to every wrong value:
         "greedy", "loopy_bp", "combine" (undergenerating), "exact", "linear_program", "graph_cut"
-        (overgenerating: undecided labels enter loss and joint features as 1/2); for studies
-        "rho_below" (section 5.5.2) and "rho_above" (certified, Theorem 9), which need ``rho``.
+        (overgenerating: undecided labels enter loss and joint features as 1/2); for studies "rho_below"
+        (section 5.5.2) and "rho_above" (certified, Theorem 9), which need ``rho``.
     edges : "full", "none", "tree" or a list of pairs
         "tree" is the Chow-Liu tree of Y. Exact search on a forest is by max-product, for any V.
     rho : float, optional
+        The quality of the artificial oracles "rho_below" and "rho_above".
     constant : bool
         Add a feature that is 1 everywhere, as the last.
     check_input : bool
         False where X is known to be a finite float64 array or CSR.
 
+    Notes
+    -----
     Margin scaling with linear slacks is linear in the labels, and every oracle does it; slack scaling, too,
     by some such searches (`multilabel_slack`; not the rho oracles). Quadratic slacks are searched by
     enumeration: by "exact" only, V up to 20.
@@ -169,6 +174,7 @@ class MultiLabelProblem:
         return found
 
     def separate_batch(self, indices: Indices, w: Floats, rule: SlackRule) -> MultiLabelConstraints:
+        """The most violated outputs of these examples."""
         truth, unary = self.Y[indices], self.unary(self.X[indices], w)
         step = 100.0 / self.n_labels
         found = self._most_violated(unary, self.pairwise(w), truth, step, rule)

@@ -22,11 +22,19 @@ from clustruct.partitions import UNKNOWN, canonical_labels
 class Region:
     """Items whose pairs are judged.
 
-    x : the items, with the listed pairs that touch a known one; the set as it is where all are known
-    labels : their clusters, an unknown item having one of its own
-    known : which items have a known cluster
-    items : their numbers in the set
+    Attributes
+    ----------
+    x : ItemSet
+        The items, with the listed pairs that touch a known one; the set as it is where all are known.
+    labels : array of int
+        Their clusters, an unknown item having one of its own.
+    known : array of bool
+        Which items have a known cluster.
+    items : array of int
+        Their numbers in the set.
 
+    Examples
+    --------
     >>> x = ItemSet(pairs=[[1.0], [2.0], [3.0]], pair_index=[[0, 1], [1, 2], [2, 3]], n_items=4)
     >>> region = Region.of(x, np.array([0, -1, -1, -1]))
     >>> region.items.tolist(), region.x.pair_index.tolist(), region.labels.tolist(), region.known.tolist()

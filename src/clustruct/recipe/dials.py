@@ -28,9 +28,14 @@ BOUNDS = ("max_size", "min_groups", "max_groups")
 class Grouped:
     """The groups of a set.
 
-    labels : the group of each item
-    confidence : the probability that each item is in the right group; None where it was not asked for
-    rejected : items that stay alone since they are doubtful
+    Attributes
+    ----------
+    labels : array of int
+        The group of each item.
+    confidence : array of float or None
+        The probability that each item is in the right group; None where it was not asked for.
+    rejected : array of bool
+        Items that stay alone since they are doubtful.
     """
 
     labels: Ints
@@ -42,11 +47,18 @@ class Grouped:
 class Dials:
     """What is asked of a prediction beside the groups that score highest.
 
-    threshold : a probability: pairs that are less likely together speak against each other
-    precision : the share of pairs put together that is to be right, by held-out clusters
-    max_size : the largest number of items in a group
-    min_groups, max_groups : bounds on the number of groups in a set
-    reject_below : items whose place is right with a smaller probability stay alone
+    Attributes
+    ----------
+    threshold : float, optional
+        A probability: pairs that are less likely together speak against each other.
+    precision : float, optional
+        The share of pairs put together that is to be right, by held-out clusters.
+    max_size : int, optional
+        The largest number of items in a group.
+    min_groups, max_groups : int, optional
+        Bounds on the number of groups in a set.
+    reject_below : float, optional
+        Items whose place is right with a smaller probability stay alone.
     """
 
     threshold: float | None = None

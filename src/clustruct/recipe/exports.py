@@ -29,6 +29,22 @@ def scored_pairs(pipeline: Pipeline, raw: RawSet, scores: PairScores, labels: In
 
     ``scores`` are those of `similarities` for the same pipeline. A score is that of the model as it was
     trained, whatever threshold was asked for: the sum of the contributions.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        The fitted pipeline.
+    raw : RawSet
+        The set.
+    scores : PairScores
+        The scores of its pairs.
+    labels : array of int
+        The group of each item.
+
+    Yields
+    ------
+    Columns
+        Columns by name, for the next pairs.
     """
     features, model = pipeline[0], pipeline[-1]
     linear = model.linear_similarity()
@@ -64,6 +80,20 @@ def _probability(model: Any, scores: PairScores) -> Columns:
 def group_table(raw: RawSet, labels: Ints, confidence: Floats | None) -> Columns:
     """One row for each group: its number, how many items it has, and the share of them that is expected to
     be in the right place.
+
+    Parameters
+    ----------
+    raw : RawSet
+        The set that was grouped.
+    labels : array of int
+        The group of each item.
+    confidence : array of float or None
+        The probability that each item is in the right group; None leaves the column out.
+
+    Returns
+    -------
+    Columns
+        Columns by name, one row for each group.
     """
     numbers, first, sizes = np.unique(np.asarray(labels), return_index=True, return_counts=True)
     found: Columns = {"set": [raw.name] * len(numbers)} if raw.name else {}
@@ -74,7 +104,22 @@ def group_table(raw: RawSet, labels: Ints, confidence: Floats | None) -> Columns
 
 
 def wide_table(raw: RawSet, labels: Ints, more: Columns) -> Columns:
-    """The rows of a set with all their fields, the group of each, and further columns."""
+    """The rows of a set with all their fields, the group of each, and further columns.
+
+    Parameters
+    ----------
+    raw : RawSet
+        The set that was grouped.
+    labels : array of int
+        The group of each item.
+    more : Columns
+        Further columns, one value for each item.
+
+    Returns
+    -------
+    Columns
+        Columns by name: id, group, fields, and the further ones.
+    """
     found: Columns = {"set": [raw.name] * len(raw)} if raw.name else {}
     taken = {"set", "id", "cluster", *more}
     found |= {"id": [str(name) for name in raw.item_ids], "cluster": np.asarray(labels), **more}
@@ -89,6 +134,21 @@ def add_to_graph(
     """The items of a set as nodes; as edges the pairs that are together, and those that are likely to be.
 
     Without probabilities these are the pairs of positive score.
+
+    Parameters
+    ----------
+    graph : GraphFile
+        The file that nodes and edges are written to.
+    model : object
+        The fitted pipeline.
+    raw : RawSet
+        The set that was grouped.
+    scores : PairScores
+        The scores of its pairs.
+    labels : array of int
+        The group of each item.
+    more : Columns
+        Further values of the items, by name.
     """
     n, first, y = len(raw), graph.n_nodes, np.asarray(labels)
     held: Columns = {"id": [str(name) for name in raw.item_ids]}

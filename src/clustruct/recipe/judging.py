@@ -24,6 +24,20 @@ def judged_pairs(
     and the probability that it is.
 
     Thresholds are scores of the model as it was trained.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        The fitted pipeline.
+    sets : iterable of RawSet
+        Labelled sets.
+    thresholds : array of float
+        The scores at which precision and recall are taken.
+
+    Returns
+    -------
+    tuple of PrecisionCurve, array of bool, array of float
+        The curve; whether each pair is together in truth; the probability that it is.
     """
     model = pipeline[-1]
     assert isinstance(model, SupervisedCorrelationClustering)

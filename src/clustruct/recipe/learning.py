@@ -75,12 +75,13 @@ class Recipe(EstimatorState, BaseEstimator):
     ----------
     kind : "auto", "records", "text", "mentions" or "vectors"
         What the items are; by default a guess.
-    fields : the fields to use, all by default
+    fields : sequence of str, optional
+        The fields to use, all by default.
     learner : "correlation", "agglomerative", "kmeans", "pairs", or a set clusterer
         A name stands for one of `LEARNERS`. An estimator of one's own is trained as it is.
     similarity : "linear", "trees", "mapped", "kernel", "auto", or a `clustruct.similarity.PairMap`
-        What is learned beside the weights of features, see `clustruct.similarity`; "auto": trees where they
-        do better on held-out labels.
+        What is learned beside the weights of features, see `clustruct.similarity`; "auto": trees where
+        they do better on held-out labels.
     loss, C, scaling, predictor, oracle, formulation, loss_in_oracle, n_jobs, verbose, random_state
         As for the learner; None leaves its own value. The loss of one table is "pairwise_f", where it is
         learned from as a whole.
@@ -88,15 +89,15 @@ class Recipe(EstimatorState, BaseEstimator):
         For learner="agglomerative". "left" takes the items of a set in their order: mentions of a text.
     merge_cost : float, optional
         A wrong merge counts so many times as much as a wrong split (pairwise loss only).
-    nonnegative : bool
-        Likeness never counts against a pair: of features that tell one (`features.likenesses`) no weight is
-        negative. Correlation clustering only.
     unlabelled : "apart" or "unknown"
-        What is known of items without a label: that they belong to no labelled cluster, or nothing. They are
-        background: with them the table that is learned from is the one that prediction will meet.
+        What is known of items without a label: that they belong to no labelled cluster, or nothing. They
+        are background: with them the table that is learned from is the one that prediction will meet.
     for_size : int, optional
-        How many rows the table to be grouped will have, where it is larger than the one that is learned from:
-        false pairs count so many times more as there will be of them for each row.
+        How many rows the table to be grouped will have, where it is larger than the one that is learned
+        from: false pairs count so many times more as there will be of them for each row.
+    nonnegative : bool
+        Likeness never counts against a pair: of features that tell one (`features.likenesses`) no weight
+        is negative. Correlation clustering only.
     parts : int, optional
         Into how many sets a single set without background is cut. By default sets of fewer items than
         ``block`` are cut; a larger one is learned from as a whole.
@@ -108,23 +109,28 @@ class Recipe(EstimatorState, BaseEstimator):
         Whether to learn probabilities, as for `SupervisedCorrelationClustering`.
     source : str, optional
         The field that says which table (shop, register, ...) an item comes from: only items of different
-        sources are compared. "auto" takes a field of few values for it where nearly all labelled pairs are
-        across them; None compares all items.
+        sources are compared. "auto" takes a field of few values for it where nearly all labelled pairs
+        are across them; None compares all items.
     within_source : "auto", "apart" or "uncompared"
-        Two items of one source are never in one cluster, or are merely not compared: they may both belong to
-        an item of another source. "auto": apart, where 50 clusters and more are labelled and at most 2 % of
-        them have two items of a source.
+        Two items of one source are never in one cluster, or are merely not compared: they may both belong
+        to an item of another source. "auto": apart, where 50 clusters and more are labelled and at most 2
+        % of them have two items of a source.
+    memory_limit : int or str, optional
+        What needs more (bytes, or words such as "8G") is refused; by default what needs more than there
+        is.
     checkpoint : path, optional
         A `fit` that was cut short goes on from this file, as for the learner.
-    kept_features : path, optional; features of training pairs are kept there, for a fit with ``start``
-    memory_limit : int or str, optional
-        What needs more (bytes, or words such as "8G") is refused; by default what needs more than there is.
+    kept_features : path, optional
+        Features of training pairs are kept there, for a fit with ``start``.
 
     Attributes
     ----------
-    pipeline_ : Pipeline of the fitted `PairFeatures` and the clusterer
-    was_cut_ : whether a single set was cut
-    training_ : dict, how the training went; "source" says which field is the source, and why
+    pipeline_ : Pipeline
+        The fitted `PairFeatures` and the clusterer.
+    was_cut_
+        Whether a single set was cut.
+    training_ : dict
+        How the training went; "source" says which field is the source, and why.
 
     Examples
     --------

@@ -20,6 +20,18 @@ def similarities(pipeline: Pipeline, raw: RawSet) -> PairScores | None:
     """The similarities of a set's pairs, without the features of all of them at once.
 
     None where the clusterer needs more: it is not linear in pair features, or groups by more than scores.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        The fitted pipeline.
+    raw : RawSet
+        The set.
+
+    Returns
+    -------
+    PairScores or None
+        The scores of the compared pairs.
     """
     features, model = pipeline[0], pipeline[-1]
     if len(pipeline) != 2 or not isinstance(features, PairFeatures) or not isinstance(model, PairSimilarity):

@@ -21,7 +21,14 @@ from clustruct.records import RawSet
 class HeldOut:
     """Sets, and the clusters that models gave them which had seen neither the set nor its group.
 
-    folds : numbers of the sets of each fold
+    Attributes
+    ----------
+    sets : list of RawSet
+        The labelled sets.
+    labels : list of array of int
+        The predicted clusters of each set.
+    folds : list of list of int
+        Numbers of the sets of each fold.
     """
 
     sets: list[RawSet]
@@ -69,7 +76,18 @@ def set_checkpoint(model: BaseEstimator, checkpoint: str | os.PathLike[str] | No
 
 
 def was_interrupted(model: BaseEstimator) -> bool:
-    """Whether Ctrl-C ended the training."""
+    """Whether Ctrl-C ended the training.
+
+    Parameters
+    ----------
+    model : BaseEstimator
+        A fitted clusterer.
+
+    Returns
+    -------
+    bool
+        True where its training was ended by Ctrl-C.
+    """
     return getattr(getattr(model, "result_", None), "stop_reason", None) == "interrupted"
 
 

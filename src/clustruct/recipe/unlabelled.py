@@ -38,10 +38,20 @@ def fit_without_labels(
 
     Parameters
     ----------
-    recipe : kind, fields, block, n_neighbors, source, random_state and memory_limit count
-    sets : raw sets
-    marks : for each set what people said of its items, or None
+    recipe : Recipe
+        Kind, fields, block, n_neighbors, source, random_state and memory_limit count.
+    sets : iterable of RawSet
+        Raw sets.
+    marks : sequence of Marks, optional
+        For each set what people said of its items, or None.
 
+    Returns
+    -------
+    Recipe
+        The recipe itself, fitted.
+
+    Examples
+    --------
     >>> from clustruct.datasets import make_records
     >>> sets = make_records(n_sets=2, n_people=10)
     >>> recipe = fit_without_labels(Recipe(), sets)
@@ -60,7 +70,20 @@ def fit_without_labels(
 
 
 def features_of(recipe: Recipe, sets: list[RawSet]) -> PairFeatures:
-    """Features that suit sets without labels."""
+    """Features that suit sets without labels.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        What is asked for: kind, fields, blocking, sources.
+    sets : list of RawSet
+        The sets; their labels are not looked at.
+
+    Returns
+    -------
+    PairFeatures
+        Features that are fitted to the sets.
+    """
     named = recipe if recipe.source != "auto" else Recipe(**{**recipe.get_params(deep=False), "source": None})
     return named._features(
         sets,
@@ -72,7 +95,24 @@ def features_of(recipe: Recipe, sets: list[RawSet]) -> PairFeatures:
 def guessed(
     recipe: Recipe, features: PairFeatures, sets: Sequence[RawSet], marks: Sequence[Marks | None]
 ) -> Pipeline:
-    """A pipeline of these features and a similarity that is guessed, and learned from what people said."""
+    """A pipeline of these features and a similarity that is guessed, and learned from what people said.
+
+    Parameters
+    ----------
+    recipe : Recipe
+        Whose random state and memory limit count.
+    features : PairFeatures
+        Fitted pair features.
+    sets : sequence of RawSet
+        The sets to be grouped.
+    marks : sequence of Marks or None
+        For each set what people said of its items, or None.
+
+    Returns
+    -------
+    Pipeline
+        The fitted pipeline.
+    """
     trusting = features.checked()
     rng = np.random.default_rng(recipe.random_state)
     some = [_some_items(raw, m, rng) for raw, m in zip(sets, marks, strict=True)]

@@ -28,6 +28,15 @@ class Coded(NamedTuple):
 
     The values stand in the order of first appearance.
 
+    Attributes
+    ----------
+    codes : array of int
+        For each item the place of its value among the distinct ones, or -1.
+    values : list of object
+        The distinct values.
+
+    Examples
+    --------
     >>> Coded(np.array([0, 1, -1, 0]), ["x", "y"]).values[0]
     'x'
     """
@@ -111,6 +120,15 @@ class CodedColumn(Column):
     """Codes of rows, -1 where missing, and the words that they stand for.
 
     ``whole`` says that the words are just those that appear, in the order of first appearance.
+
+    Parameters
+    ----------
+    codes : array
+        For each row the place of its word, or -1.
+    words : list of object or Texts
+        The words that codes stand for.
+    whole : bool, default=False
+        Whether the words are just those that appear, in the order of first appearance.
     """
 
     def __init__(self, codes: NDArray[Any], words: list[Any] | Texts, whole: bool = False) -> None:
@@ -167,7 +185,13 @@ class CodedColumn(Column):
 
 
 class ListColumn(Column):
-    """Values of any kind, in a list."""
+    """Values of any kind, in a list.
+
+    Parameters
+    ----------
+    values : sequence of object
+        The values, one for each item.
+    """
 
     def __init__(self, values: Sequence[Any]) -> None:
         self.values = values
@@ -204,7 +228,13 @@ class ListColumn(Column):
 
 
 class ArrayColumn(Column):
-    """Numbers in an array, NaN where missing; or vectors, the rows of one with two dimensions."""
+    """Numbers in an array, NaN where missing; or vectors, the rows of one with two dimensions.
+
+    Parameters
+    ----------
+    array : array
+        The numbers (one dimension), or vectors (two).
+    """
 
     def __init__(self, array: NDArray[Any]) -> None:
         self.array = array
@@ -254,7 +284,13 @@ class ArrayColumn(Column):
 
 
 class ChainedColumn(Column):
-    """The values of several columns, one after the other."""
+    """The values of several columns, one after the other.
+
+    Parameters
+    ----------
+    parts : sequence of Column
+        The columns, in order.
+    """
 
     def __init__(self, parts: Sequence[Column]) -> None:
         self.parts = tuple(parts)
@@ -314,7 +350,20 @@ def _objects(values: list[Any]) -> NDArray[np.object_]:
 
 
 def without_blank(codes: NDArray[np.int32], words: Texts | list[str]) -> CodedColumn:
-    """The column of codes by first appearance, blank words as missing."""
+    """The column of codes by first appearance, blank words as missing.
+
+    Parameters
+    ----------
+    codes : array
+        For each row the place of its word, or -1.
+    words : Texts or list of str
+        The words.
+
+    Returns
+    -------
+    CodedColumn
+        The column; blank words are missing values.
+    """
     if isinstance(words, Texts):
         blank = words.blank()
     else:
@@ -334,7 +383,18 @@ def without_blank(codes: NDArray[np.int32], words: Texts | list[str]) -> CodedCo
 
 
 def as_column(values: Sequence[Any] | NDArray[Any] | Column) -> Column:
-    """Values as a column: numbers of an array stay there, anything else is a list."""
+    """Values as a column: numbers of an array stay there, anything else is a list.
+
+    Parameters
+    ----------
+    values : sequence of object, array or Column
+        The values, one for each item.
+
+    Returns
+    -------
+    Column
+        The same values as a column.
+    """
     if isinstance(values, Column):
         return values
     if isinstance(values, np.ndarray) and values.dtype.kind in "biuf" and values.ndim in (1, 2):
@@ -345,6 +405,18 @@ def as_column(values: Sequence[Any] | NDArray[Any] | Column) -> Column:
 def first_appearance(codes: NDArray[Any]) -> tuple[Ints, list[int]]:
     """Codes numbered anew in the order of first appearance (-1 stays), and the old ones in that order.
 
+    Parameters
+    ----------
+    codes : array
+        Codes of rows, -1 where missing.
+
+    Returns
+    -------
+    tuple of array of int, list of int
+        The new codes, and the old code of each new one.
+
+    Examples
+    --------
     >>> codes, old = first_appearance(np.array([7, -1, 3, 7]))
     >>> codes.tolist(), old
     ([0, -1, 1, 0], [7, 3])

@@ -24,7 +24,17 @@ _NAMED_ID = re.compile(r"(^|_|\b)(id|ids|url|uri|key|hash)$|[a-z]I[dD]$", re.IGN
 
 @dataclass(frozen=True)
 class Fields:
-    """Raw sets as a guess of features sees them: what the items are, and what each field holds."""
+    """Raw sets as a guess of features sees them: what the items are, and what each field holds.
+
+    Attributes
+    ----------
+    sets : sequence of RawSet
+        Raw sets.
+    items : ItemKind
+        What the items are: "records", "text", "mentions" or "vectors".
+    kinds : mapping
+        What each field holds, by its name.
+    """
 
     sets: Sequence[RawSet]
     items: ItemKind
@@ -67,6 +77,20 @@ def field_kinds(sets: Sequence[RawSet], fields: Sequence[str] | None = None) -> 
     Without `fields` all are looked at. Names of items ("id", no value twice in a set) are told apart, since
     they say nothing of other sets; a field that never varies holds nothing.
 
+    Parameters
+    ----------
+    sets : sequence of RawSet
+        Raw sets.
+    fields : sequence of str, optional
+        The fields to look at; all by default.
+
+    Returns
+    -------
+    dict
+        The kind of each field, by its name.
+
+    Examples
+    --------
     >>> items = [{"id": 1, "title": "a b", "year": 1990}, {"id": 2, "title": "c", "year": "1991"}]
     >>> field_kinds([RawSet(items)])
     {'id': 'id', 'title': 'string', 'year': 'number'}

@@ -21,6 +21,17 @@ from .values import is_missing
 class Source:
     """Where a set was read: the file, and the line of the set or, in a table, that of each item.
 
+    Attributes
+    ----------
+    path : str
+        The file.
+    line : int, optional
+        The line of the set, where it has one of its own.
+    lines : sequence of int, array of int, optional
+        The line of each item, in a table.
+
+    Examples
+    --------
     >>> Source("a.jsonl", 3).place(), Source("a.csv", lines=[2, 5]).place(1)
     ('a.jsonl:3', 'a.csv:5')
     """
@@ -45,17 +56,28 @@ class RawSet:
 
     Parameters
     ----------
-    items : one mapping per item; a field that is absent, None, NaN or an empty string is missing
-    labels : the right cluster of each item, any hashable; None, NaN or -1 for an item whose cluster is not
-        known, None for a set without labels
-    name : how the set is called in messages
-    ids : names of the items
-    group : sets of one group share something (stories, say) and must not be split between train and test
-    context : what belongs to the set as a whole: the tokens of a document, the links between pages
-    source : the file it was read from, for messages
+    items : sequence of mapping
+        One mapping per item; a field that is absent, None, NaN or an empty string is missing.
+    labels : sequence of hashable, optional
+        The right cluster of each item, any hashable; None, NaN or -1 for an item whose cluster is not
+        known, None for a set without labels.
+    name : str, default=""
+        How the set is called in messages.
+    ids : sequence of hashable, optional
+        Names of the items.
+    group : hashable, optional
+        Sets of one group share something (stories, say) and must not be split between train and test.
+    context : mapping
+        What belongs to the set as a whole: the tokens of a document, the links between pages.
+    source : Source, optional
+        The file it was read from, for messages.
 
+    Notes
+    -----
     A set of many items is held by columns (`from_columns`): its items are then made when they are looked at.
 
+    Examples
+    --------
     >>> raw = RawSet([{"title": "a b"}, {"title": ""}], labels=["x", "x"], name="first")
     >>> len(raw), raw.column("title")
     (2, ['a b', None])

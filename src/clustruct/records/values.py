@@ -27,6 +27,18 @@ _MAYBE_DATE = re.compile(
 def is_missing(value: object) -> bool:
     """Whether a value says nothing: None, NaN, an empty or blank string.
 
+    Parameters
+    ----------
+    value : object
+        A value of a field.
+
+    Returns
+    -------
+    bool
+        True where it says nothing.
+
+    Examples
+    --------
     >>> [is_missing(v) for v in (None, float("nan"), " ", 0, "a", [])]
     [True, True, True, False, False, False]
     """
@@ -42,6 +54,18 @@ def as_text(value: object) -> str:
 
     Of longer values the first 100,000 letters are taken: features of a cell of megabytes would cost minutes.
 
+    Parameters
+    ----------
+    value : object
+        A value of a field.
+
+    Returns
+    -------
+    str
+        The text.
+
+    Examples
+    --------
     >>> as_text(["A. Smith", "B. Jones"]), as_text(None), as_text(1.0), as_text(7)
     ('A. Smith ; B. Jones', '', '1', '7')
     """
@@ -59,7 +83,19 @@ def as_text(value: object) -> str:
 def fold(text: str) -> str:
     """Lower case without accents, blanks squeezed: what two spellings of one thing share.
 
-    >>> fold("  Caf\u00e9  \ufb01x STRASSE ")
+    Parameters
+    ----------
+    text : str
+        Any text.
+
+    Returns
+    -------
+    str
+        The folded text.
+
+    Examples
+    --------
+    >>> fold("  Café  ﬁx STRASSE ")
     'cafe fix strasse'
     """
     if text.isascii():  # the same, in a quarter of the time
@@ -69,7 +105,18 @@ def fold(text: str) -> str:
 
 
 def is_vector(value: object) -> bool:
-    """Whether a value is a list of at least two numbers."""
+    """Whether a value is a list of at least two numbers.
+
+    Parameters
+    ----------
+    value : object
+        A value of a field.
+
+    Returns
+    -------
+    bool
+        True for a list, tuple or array of at least two numbers.
+    """
     if isinstance(value, np.ndarray):
         return value.ndim == 1 and value.size > 1 and value.dtype.kind in "fiu"
     if not isinstance(value, list | tuple) or len(value) < 2:
@@ -80,6 +127,18 @@ def is_vector(value: object) -> bool:
 def as_number(value: object) -> float:
     """The number that a value is, NaN where it is none.
 
+    Parameters
+    ----------
+    value : object
+        A value of a field: a number, or the text of one.
+
+    Returns
+    -------
+    float
+        The number, or NaN.
+
+    Examples
+    --------
     >>> [as_number(v) for v in ("1988.", "$1,299.50", 7, "7 in", None)]
     [1988.0, 1299.5, 7.0, nan, nan]
     """
@@ -98,6 +157,18 @@ def as_number(value: object) -> float:
 def is_too_large(value: object) -> bool:
     """Whether a value is a number, or the text of one, that is infinite or as good as that.
 
+    Parameters
+    ----------
+    value : object
+        A value of a field.
+
+    Returns
+    -------
+    bool
+        True for infinity, and for numbers that a float can hardly hold.
+
+    Examples
+    --------
     >>> [is_too_large(v) for v in (float("inf"), "-Infinity", "1e999", 10**400, "infinity pool", 1e99, None)]
     [True, True, True, True, False, False, False]
     """
@@ -112,6 +183,18 @@ def is_too_large(value: object) -> bool:
 def as_day(value: object) -> float:
     """The day number of a date, NaN where it is none.
 
+    Parameters
+    ----------
+    value : object
+        A value of a field: a date, a time, or text in one of the usual forms.
+
+    Returns
+    -------
+    float
+        The day, counted from 1 January of the year 1; the time of day is its fraction.
+
+    Examples
+    --------
     >>> as_day("2014-03-11") - as_day("20140310")
     1.0
     >>> as_day("someday"), as_day("2014-03-11T12:00:00") - as_day("2014-03-11")
@@ -141,6 +224,20 @@ def as_day(value: object) -> float:
 def holds(kind: str, value: object) -> bool:
     """Whether a value can be what a field of this kind holds. Anything but a vector can be read as text.
 
+    Parameters
+    ----------
+    kind : str
+        One of the kinds of `field_kinds`.
+    value : object
+        A value of a field.
+
+    Returns
+    -------
+    bool
+        True where the value can be read as that kind.
+
+    Examples
+    --------
     >>> holds("number", "7.5"), holds("number", "seven"), holds("string", 7), holds("string", [1.5, 2.5])
     (True, False, True, False)
     """

@@ -36,13 +36,21 @@ def write_report(
 
     Parameters
     ----------
-    path : where; the file appears when all is written, or not at all
-    pipeline : a fitted scikit-learn Pipeline: steps from raw sets to item sets, then a clusterer
-    sets : raw sets, with labels or without
-    title : of the page
+    path : path
+        Where; the file appears when all is written, or not at all.
+    pipeline : Pipeline
+        A fitted scikit-learn Pipeline: steps from raw sets to item sets, then a clusterer.
+    sets : sequence of RawSet
+        Raw sets, with labels or without.
+    title : str, default="How this model groups"
+        Of the page.
 
+    Notes
+    -----
     Sets are looked at one by one: memory is that of the largest.
 
+    Examples
+    --------
     >>> import tempfile
     >>> from sklearn.pipeline import make_pipeline
     >>> from clustruct import PairFeatures, RawSet, SupervisedCorrelationClustering

@@ -43,6 +43,22 @@ class LabelledPairs:
 def labelled_pairs(x: ItemSet, labels: LabelsLike, *, unknown_apart: bool = True) -> LabelledPairs:
     """The pairs of a set that have features; those of an item without a label are apart, or not known.
 
+    Parameters
+    ----------
+    x : ItemSet
+        The item set.
+    labels : array-like
+        The cluster of each item, -1 where it is not known.
+    unknown_apart : bool, default=True
+        Whether pairs with such an item are apart, or left out.
+
+    Returns
+    -------
+    LabelledPairs
+        The pairs, and whether each is together.
+
+    Examples
+    --------
     >>> x = ItemSet(pairs=[[1.0], [2.0], [3.0]])
     >>> found = labelled_pairs(x, [7, 7, None])
     >>> found.same.tolist(), found.weight.tolist()
@@ -91,13 +107,16 @@ class PairMap(EstimatorState, TransformerMixin, BaseEstimator, ABC):
     needs_labels: ClassVar[bool] = False
 
     @abstractmethod
-    def learn(self, parts: Sequence[LabelledPairs], groups: Sequence[Hashable] | None) -> list[Floats]: ...
+    def learn(self, parts: Sequence[LabelledPairs], groups: Sequence[Hashable] | None) -> list[Floats]:
+        """Learn from labelled pairs; the columns of these pairs, part by part."""
 
     @abstractmethod
-    def columns(self, rows: Floats) -> Floats: ...
+    def columns(self, rows: Floats) -> Floats:
+        """The further columns of rows of features."""
 
     @abstractmethod
-    def names(self) -> list[str]: ...
+    def names(self) -> list[str]:
+        """The names of the columns, in order."""
 
     def fit(self, X: Sequence[ItemSet], y: Any = None, groups: Sequence[Hashable] | None = None) -> Self:
         """Learn from item sets with labels (None: not known)."""

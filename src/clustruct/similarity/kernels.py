@@ -77,11 +77,17 @@ class KernelMap(ScaledMap):
 
     Parameters
     ----------
-    kernel : "rbf", "polynomial" or "linear"
-    gamma : width of "rbf", factor of "polynomial"; by default 1 / number of features, all of size 1
-    degree : of "polynomial"
-    bias : whether 1 is added to the kernel: a constant column
+    kernel : "rbf"
+        "polynomial" or "linear".
+    gamma : float, optional
+        Width of "rbf", factor of "polynomial"; by default 1 / number of features, all of size 1.
+    degree : int, default=2
+        Of "polynomial".
+    bias : bool, default=True
+        Whether 1 is added to the kernel: a constant column.
 
+    Examples
+    --------
     >>> from clustruct.itemsets import ItemSet
     >>> x = ItemSet(pairs=[[1.0, 2.0], [0.5, 1.0], [3.0, 0.0]])
     >>> phi = KernelMap("rbf", gamma=1.0, bias=False).fit_transform([x])[0].pairs
@@ -183,6 +189,15 @@ class NystroemMap(GaussianMap):
     works, cut down to ``n_components`` directions.
 
     Parameters: see `GaussianMap`.
+
+    Parameters
+    ----------
+    n_components : int, default=100
+        How many landmarks.
+    gamma : float, optional
+        Of the kernel exp(-gamma |u - v|^2); None: by the spread of the training pairs.
+    random_state : int, default=0
+        Seed of the choice of landmarks.
     """
 
     fitted: ClassVar = {
@@ -214,6 +229,15 @@ class FourierMap(GaussianMap):
     2007).
 
     Parameters: see `GaussianMap`.
+
+    Parameters
+    ----------
+    n_components : int, default=200
+        How many columns.
+    gamma : float, optional
+        Of the kernel exp(-gamma |u - v|^2); None: by the spread of the training pairs.
+    random_state : int, default=0
+        Seed of the random features.
     """
 
     fitted: ClassVar = {

@@ -22,6 +22,20 @@ SIMILARITIES: dict[str, Callable[[], PairMap | None]] = {
 def make_map(similarity: str | PairMap, random_state: int = 0) -> PairMap | None:
     """The map of that name, or a copy of one that is given; None for the linear similarity.
 
+    Parameters
+    ----------
+    similarity : str or PairMap
+        A name of `SIMILARITIES`, or a map.
+    random_state : int, default=0
+        Seed of the map.
+
+    Returns
+    -------
+    PairMap or None
+        A map that is not fitted yet.
+
+    Examples
+    --------
     >>> make_map("linear") is None, type(make_map("trees")).__name__
     (True, 'TreeColumn')
     """

@@ -28,6 +28,15 @@ class FullProducts(EstimatorState, TransformerMixin, BaseEstimator):
     products). P is fixed before the training: the leading directions of all training nodes by
     `TruncatedSVD` where there are more than ``n_components`` features, else none. Pair features stay.
 
+    Parameters
+    ----------
+    n_components : int, default=20
+        How many directions of the nodes are kept.
+    random_state : int, default=0
+        Seed of the truncated SVD.
+
+    Examples
+    --------
     >>> x = ItemSet(nodes=[[1.0, 2.0], [3.0, 4.0], [0.0, 1.0]])
     >>> made = FullProducts().fit_transform([x])[0]
     >>> made.pairs[0]

@@ -34,6 +34,25 @@ class Trees(DataclassState):
     right[n]; the others are leaves of value[n]. Children come after their parents. The logit of a row is the
     sum of baseline and the values of its leaves; where ``averaged`` is set, values are shares of true pairs
     in leaves, whose mean over the n trees is p, and the logit is that of (n p + 1/2) / (n + 1).
+
+    Attributes
+    ----------
+    baseline : float
+        What is added to every sum.
+    roots : array of int
+        The root node of each tree.
+    feature : array of int
+        The feature that each node looks at, -1 in leaves.
+    threshold : array of float
+        Rows of at most this value go to the left.
+    left : array of int
+        The left child of each node.
+    right : array of int
+        The right child of each node.
+    value : array of float
+        The value of each leaf.
+    averaged : bool, default=False
+        Whether values are shares whose mean counts, not logits that are summed.
     """
 
     baseline: float
@@ -134,10 +153,15 @@ class ForestColumn(PairMap):
 
     Parameters
     ----------
-    n_trees, max_leaf_nodes, min_samples_leaf : as of the classifier
-    folds : int
-    random_state : int
+    n_trees, max_leaf_nodes, min_samples_leaf
+        As of the classifier.
+    folds : int, default=5
+        Into how many parts the training pairs are cut.
+    random_state : int, default=0
+        Seed, or a generator, of whatever is drawn.
 
+    Examples
+    --------
     >>> from clustruct.itemsets import ItemSet
     >>> rng = np.random.default_rng(0)
     >>> y = rng.integers(0, 8, 40)
@@ -237,6 +261,24 @@ class ForestColumn(PairMap):
 class BoostedColumn(ForestColumn):
     """The same by scikit-learn's `HistGradientBoostingClassifier`: for very many independent clusters.
 
+    Parameters
+    ----------
+    n_trees : int, default=100
+        How many trees.
+    max_leaf_nodes : int, default=15
+        How many leaves a tree may have.
+    min_samples_leaf : int, default=20
+        How many pairs a leaf has at least.
+    folds : int, default=5
+        Into how many parts the clusters are cut: the column of a training pair comes from trees that have
+        not seen it.
+    random_state : int, default=0
+        Seed of the cut and of the trees.
+    learning_rate : float, default=0.1
+        How much each tree counts.
+
+    Examples
+    --------
     >>> BoostedColumn().classifier().max_iter
     100
     """
@@ -268,8 +310,11 @@ class TreeColumn(PairMap):
 
     Parameters
     ----------
-    n_trees, folds, random_state : as of `ForestColumn`
+    n_trees, folds, random_state
+        As of `ForestColumn`.
 
+    Examples
+    --------
     >>> TreeColumn().names()
     ['trees']
     """

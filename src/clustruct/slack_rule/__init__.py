@@ -28,6 +28,15 @@ class SlackRule:
     A separation oracle returns an output of largest ``violation(loss, gain)``. Compiled searches have the
     same rule in `clustruct.slack_rule.violation_kernels`.
 
+    Parameters
+    ----------
+    scaling : {"margin", "slack"}, default="margin"
+        Whether the loss scales the "margin" or the "slack".
+    norm : {1, 2}, default=1
+        1 for linear slacks, 2 for quadratic ones.
+
+    Examples
+    --------
     >>> SlackRule("slack").violation(loss=2.0, gain=0.5)
     3.0
     """

@@ -29,6 +29,19 @@ class WeightConstraints:
     """Regularise towards ``prior``; keep ``low <= w <= high`` and ``A @ w >= lower`` exactly.
 
     ``low`` and ``high`` are empty where w is free.
+
+    Attributes
+    ----------
+    prior : array of float
+        Where the regulariser has its centre.
+    low : array of float
+        Lower bounds, or empty.
+    high : array of float
+        Upper bounds, or empty.
+    A : array of float
+        One row for each inequality.
+    lower : array of float
+        What ``A @ w`` is at least.
     """
 
     prior: Floats
@@ -39,6 +52,7 @@ class WeightConstraints:
 
     @property
     def bounded(self) -> bool:
+        """Whether there are bounds."""
         return self.low.size > 0
 
     def half_norm(self, w: Floats) -> float:
@@ -58,6 +72,22 @@ def weight_constraints(
     It may be "nonnegative", a `scipy.optimize.Bounds`, a `scipy.optimize.LinearConstraint`, or a list
     of these.
 
+    Parameters
+    ----------
+    constraints : Condition, sequence of Condition or None
+        What w has to meet.
+    prior : array-like or None
+        Where the regulariser has its centre; zero by default.
+    n_features : int
+        The length of w.
+
+    Returns
+    -------
+    WeightConstraints
+        The conditions in one form.
+
+    Examples
+    --------
     >>> weight_constraints("nonnegative", None, 2).clip(np.array([-1.0, 2.0]))
     array([0., 2.])
     """

@@ -50,6 +50,35 @@ class FitResult(DataclassState):
     the oracle saw at w, ``dual`` the working set's lower bound, ``gap`` their difference.
     ``stop_reason`` is one of "converged", "max_iter", "time_limit", "callback", "interrupted", "stalled",
     or what a callback gave as its reason.
+
+    Attributes
+    ----------
+    w : object
+        The weight vector; with a kernel, a `KernelModel`.
+    objective : float
+        The primal value that the oracle saw at w.
+    dual : float
+        The lower bound of the working set.
+    mean_slack : float
+        The mean slack at w.
+    stop_reason : str
+        Why the training ended.
+    certificate : Certificate
+        What holds about the optimum.
+    history : tuple of Iteration
+        One entry for each round.
+    oracle_calls : int
+        How often the oracle was asked.
+    qp_solves : int
+        How often the quadratic programme was solved.
+    seconds : float
+        How long it took.
+    oracle_seconds : float
+        Of them those of the oracle.
+    qp_seconds : float
+        Of them those of the quadratic programme.
+    working_set : SupportsDump, optional
+        The planes at the end, to start another training from.
     """
 
     w: Any
@@ -83,14 +112,17 @@ class FitResult(DataclassState):
 
     @property
     def gap(self) -> float:
+        """``objective - dual``."""
         return self.objective - self.dual
 
     @property
     def converged(self) -> bool:
+        """Whether the tolerance asked for was reached."""
         return self.stop_reason == "converged"
 
     @property
     def n_iter(self) -> int:
+        """The number of rounds."""
         return len(self.history)
 
 
@@ -136,15 +168,15 @@ def fit(
     C : float
         Weight of the mean slack.
     epsilon, rtol : float
-        Training ends when no constraint that the oracle finds is violated by more than ``epsilon``
-        beyond the slack, or when the gap between primal and dual is at most ``rtol`` times the primal.
+        Training ends when no constraint that the oracle finds is violated by more than ``epsilon`` beyond
+        the slack, or when the gap between primal and dual is at most ``rtol`` times the primal.
     formulation : "auto", "n_slack", "one_slack", "smoothed", or a Solver
         One slack per example, or one for their mean. Same optimum for slack_norm=1; n-slack asks the
         oracle less often and is the faster in most cases, one-slack holds fewer constraints. "smoothed"
-        comes to the same optimum by L-BFGS on smoothed slacks; it needs a problem that `SupportsSmoothing`
-        (spectral relaxations do), margin scaling and slack_norm=1. "auto" is what the problem
-        prefers, n-slack where it does not say. Names are looked up in `clustruct.ssvm.solvers.SOLVERS`; an
-        instance brings options of its own, ``NSlack(store="pool")``.
+        comes to the same optimum by L-BFGS on smoothed slacks; it needs a problem that
+        `SupportsSmoothing` (spectral relaxations do), margin scaling and slack_norm=1. "auto" is what the
+        problem prefers, n-slack where it does not say. Names are looked up in
+        `clustruct.ssvm.solvers.SOLVERS`; an instance brings options of its own, ``NSlack(store="pool")``.
     scaling, slack_norm
         See above. There is no one-slack form with slack_norm=2.
     sample_weight : array of n numbers, optional
@@ -155,9 +187,9 @@ def fit(
     prior : vector, optional
         Regularise towards it instead of towards zero.
     w0 : vector, Planes or FitResult, optional
-        Where to ask the oracle first. Planes are constraints known beforehand, and training begins at their
-        solution. The result of an earlier fit of the same problem, at another C for example, brings its
-        planes with it.
+        Where to ask the oracle first. Planes are constraints known beforehand, and training begins at
+        their solution. The result of an earlier fit of the same problem, at another C for example, brings
+        its planes with it.
     kernel : Kernel or function of two tables of rows, optional
         ``problem.joint_feature`` then gives `VectorSum`, and the oracle is called with a `KernelModel`.
     max_iter, time_limit
@@ -169,13 +201,15 @@ def fit(
         Oracle calls in parallel, by joblib. The result does not depend on it.
     executor : Executor, optional
         Where oracle calls are made, instead of ``n_jobs``: see `clustruct.ssvm.separation`.
+    random_state : int or Generator, default=0
+        Seed, or a generator, of the order in which examples are asked.
     callback : Callback or function, optional
-        A function is called with an `Iteration` after every round; training ends when it returns something
-        true. See `clustruct.callbacks`.
+        A function is called with an `Iteration` after every round; training ends when it returns
+        something true. See `clustruct.callbacks`.
     checkpoint : path, optional
         The state of the training, written every few seconds and when it ends without having converged
-        (Ctrl-C, ``max_iter``, ``time_limit``). A file that is there is taken up, if it belongs to the same
-        data, weights and settings (the two limits, ``n_jobs`` and ``w0`` aside); otherwise it is
+        (Ctrl-C, ``max_iter``, ``time_limit``). A file that is there is taken up, if it belongs to the
+        same data, weights and settings (the two limits, ``n_jobs`` and ``w0`` aside); otherwise it is
         refused, and what differs is named. It is removed when the training has converged. See
         `Identifiable` for problems of one's own.
 

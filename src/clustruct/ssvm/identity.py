@@ -18,7 +18,15 @@ from .solvers.base import Solver, Task
 @register("Identity")
 @dataclass(frozen=True)
 class Identity(DataclassState):
-    """Settings as they are, and of what is too large to be shown a digest, by name."""
+    """Settings as they are, and of what is too large to be shown a digest, by name.
+
+    Attributes
+    ----------
+    settings : dict
+        Settings by name.
+    digests : dict
+        Digests of data by name.
+    """
 
     settings: dict[str, Any]
     digests: dict[str, str]

@@ -32,6 +32,21 @@ class Kernel(DataclassState):
     "sigmoid" tanh(scale u.v + offset). Rows may be dense or sparse. Any function of two tables of rows
     serves as well, such as one of `sklearn.metrics.pairwise`.
 
+    Parameters
+    ----------
+    kind : {"linear", "polynomial", "rbf", "sigmoid"}, default="linear"
+        The form of the kernel.
+    degree : int, default=3
+        Of the polynomial.
+    gamma : float, default=1.0
+        Of "rbf".
+    scale : float, default=1.0
+        Of "polynomial" and "sigmoid".
+    offset : float, default=1.0
+        Of "polynomial" and "sigmoid".
+
+    Examples
+    --------
     >>> Kernel("polynomial", degree=2)([[1.0, 2.0]], [[3.0, 0.0]])
     array([[16.]])
     """
@@ -60,6 +75,15 @@ class VectorSum(DataclassState):
 
     Vectors of different parts are orthogonal: the inner product of two sums runs over pairs with equal
     part. A class per part gives kernel multiclass.
+
+    Attributes
+    ----------
+    coefficients : array of float
+        The coefficient of each vector.
+    vectors : object
+        One row for each vector.
+    parts : array of int, optional
+        The part of each vector; None: all are in one.
     """
 
     coefficients: Floats
@@ -77,6 +101,7 @@ class VectorSum(DataclassState):
 
     @property
     def part_ids(self) -> Indices:
+        """The part of each vector."""
         return np.zeros(len(self.coefficients), np.intp) if self.parts is None else np.asarray(self.parts)
 
     def __mul__(self, factor: float) -> VectorSum:
@@ -103,7 +128,17 @@ def joined(sums: Sequence[VectorSum]) -> VectorSum:
 @register("KernelModel")
 @dataclass(frozen=True)
 class KernelModel(DataclassState):
-    """w as a sum over support vectors."""
+    """w as a sum over support vectors.
+
+    Attributes
+    ----------
+    kernel : KernelFunction
+        The kernel.
+    support : VectorSum or None
+        The support vectors with their coefficients; None where there are none.
+    half_norm : float, default=0.0
+        1/2 |w|^2.
+    """
 
     kernel: KernelFunction
     support: VectorSum | None

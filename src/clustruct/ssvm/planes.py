@@ -34,6 +34,17 @@ class Planes(DataclassState):
     """Planes with their multipliers, in a form that can be stored and taken up again.
 
     ``vectors`` is dense or CSR, one row per plane; ``group`` says which slack each belongs to.
+
+    Attributes
+    ----------
+    vectors : object
+        One row for each plane.
+    b : array of float
+        The offset of each plane.
+    group : array of int
+        The slack that each plane belongs to.
+    a : array of float
+        The multiplier of each plane.
     """
 
     vectors: Any
@@ -159,6 +170,15 @@ class GramPlanes(PlaneSet[W]):
 
     Where constraint vectors live is up to the subclass: `LinearPlanes`, or
     `clustruct.ssvm.kernelized.KernelPlanes`.
+
+    Parameters
+    ----------
+    conditions : WeightConstraints or None
+        The prior, bounds and linear inequalities; None where w is free.
+    cap : array of float
+        The most that the multipliers of each group may add up to.
+    ridge : array of float or None
+        The curvature of each group where slacks are quadratic; None: linear slacks.
     """
 
     def __init__(self, conditions: WeightConstraints | None, cap: Floats, ridge: Floats | None) -> None:
@@ -211,6 +231,7 @@ class GramPlanes(PlaneSet[W]):
 
     @property
     def gram(self) -> Floats:
+        """The inner products of the planes held."""
         return self._gram[: len(self.b), : len(self.b)]
 
     def add(self, rows: Any, b: Floats, groups: Indices) -> None:

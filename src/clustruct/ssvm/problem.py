@@ -108,6 +108,17 @@ class SmoothedResult:
 
     ``violation`` is the largest slack any output needs at w, ``value`` its smoothed form, and
     ``difference`` and ``loss`` make the plane of the mean of outputs that attains the latter.
+
+    Attributes
+    ----------
+    violation : float
+        The largest slack that any output needs.
+    value : float
+        Its smoothed form.
+    difference : array of float
+        Psi of the truth minus the mean of Psi.
+    loss : float
+        The mean of the loss.
     """
 
     violation: float
@@ -202,7 +213,8 @@ class ThreadSafe(Protocol):
     """
 
     @property
-    def parallel_backend(self) -> Backend: ...
+    def parallel_backend(self) -> Backend:
+        """How oracle calls may run at the same time."""
 
 
 @runtime_checkable
@@ -210,4 +222,5 @@ class PrefersFormulation(Protocol):
     """A problem that names the formulation which formulation="auto" stands for."""
 
     @property
-    def preferred_formulation(self) -> str: ...
+    def preferred_formulation(self) -> str:
+        """The name of the solver that suits the problem."""

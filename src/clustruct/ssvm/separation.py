@@ -73,6 +73,25 @@ class PieceRows:
     Where ``indices`` is not empty the data is sparse, and ``indices`` holds entries relative to the offset.
     ``data`` must be the same object in every batch of a problem: it is not copied. The psi difference of a
     multiclass example is two pieces, one row of X laid down twice.
+
+    Parameters
+    ----------
+    data : array of float
+        The array that pieces are cut from.
+    indices : array
+        Entries of sparse data, relative to the offset; empty for dense data.
+    count : array
+        How many pieces each vector has.
+    start : array
+        Where each piece begins in the data.
+    length : array
+        How long each piece is.
+    offset : array
+        Where each piece is laid down.
+    factor : array of float
+        By what each piece is multiplied.
+    n_features : int
+        How long the vectors are.
     """
 
     data: Floats
@@ -88,9 +107,11 @@ class PieceRows:
         return len(self.count)
 
     def scaled(self, factors: Floats) -> PieceRows:
+        """The same vectors, each times its factor."""
         return replace(self, factor=self.factor * np.repeat(factors, self.count))
 
     def tocsr(self) -> sparse.csr_array:
+        """The vectors as rows of a sparse matrix."""
         plane = np.repeat(np.arange(len(self)), self.count)
         entry = np.arange(self.length.sum()) - np.repeat(np.cumsum(self.length) - self.length, self.length)
         at = np.repeat(self.start, self.length) + entry
@@ -105,18 +126,29 @@ Rows: TypeAlias = Floats | sparse.csr_array | PieceRows
 
 @dataclass(frozen=True)
 class Constraints:
-    """Psi differences held row by row, dense or CSR."""
+    """Psi differences held row by row, dense or CSR.
+
+    Attributes
+    ----------
+    losses : array of float
+        The loss of each output.
+    differences : object
+        Psi of the truth minus Psi of the output, one row for each.
+    """
 
     losses: Floats
     differences: Any
 
     def margins(self, w: Floats) -> Floats:
+        """<w, difference> of each row."""
         return np.asarray(self.differences @ w)
 
     def combine(self, coefficients: Floats) -> Floats:
+        """The sum of the rows, each times its coefficient."""
         return np.asarray(coefficients @ self.differences)
 
     def rows(self, which: Indices) -> Any:
+        """Some of the rows."""
         return self.differences[which]
 
 
@@ -248,6 +280,8 @@ class KeepsAnswers(Protocol):
 class Executor(Protocol):
     """Opens sessions: see `SerialExecutor` for the shortest one.
 
+    Examples
+    --------
     >>> from clustruct import ssvm
     >>> from clustruct.problems import MulticlassProblem
     >>> problem = MulticlassProblem([[1.0, 0.0], [0.0, 1.0]], ["a", "b"])
@@ -263,16 +297,24 @@ class SerialExecutor:
     """One piece after another, in this process."""
 
     def open(self, problem: Separates) -> Session:
+        """Begin to ask the oracle of a problem."""
         return _Calls(problem)
 
 
 class JoblibExecutor:
-    """Pieces in parallel by joblib: threads for a `ThreadSafe` problem, else processes."""
+    """Pieces in parallel by joblib: threads for a `ThreadSafe` problem, else processes.
+
+    Parameters
+    ----------
+    n_jobs : int or None, default=-1
+        How many at a time, as for joblib.
+    """
 
     def __init__(self, n_jobs: int | None = -1) -> None:
         self.n_jobs = n_jobs
 
     def open(self, problem: Separates) -> Session:
+        """Begin to ask the oracle of a problem."""
         return _Calls(problem, Parallel(n_jobs=self.n_jobs, prefer=backend_of(problem)))
 
 
@@ -283,6 +325,18 @@ _EXECUTOR: ContextVar[Executor | None] = ContextVar("executor", default=None)
 def executing(executor: Executor) -> Iterator[None]:
     """Trainings inside, of estimators too, ask their oracles by this executor, whatever ``n_jobs`` says.
 
+    Parameters
+    ----------
+    executor : Executor
+        What runs the oracles.
+
+    Yields
+    ------
+    None
+        Nothing.
+
+    Examples
+    --------
     >>> from clustruct import ItemSet, SupervisedCorrelationClustering
     >>> x = ItemSet(pairs=[[1.0, 1.0], [0.1, 1.0], [0.0, 1.0]])
     >>> with executing(SerialExecutor()):

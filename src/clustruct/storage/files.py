@@ -67,6 +67,17 @@ def save(path: str | PathLike[str], obj: object, about: Mapping[str, Any] | None
     registered (`clustruct.storage.register`). ``about`` is anything plain that should stay with it. Nothing
     in the file is code; see `clustruct.storage.files` for the layout.
 
+    Parameters
+    ----------
+    path : path
+        The file to be written.
+    obj : object
+        The object.
+    about : mapping, optional
+        Plain values to be kept beside it.
+
+    Examples
+    --------
     >>> import os, tempfile
     >>> from sklearn.pipeline import make_pipeline
     >>> from clustruct import PairFeatures, RawSet
@@ -94,7 +105,18 @@ def save(path: str | PathLike[str], obj: object, about: Mapping[str, Any] | None
 
 
 def load(path: str | PathLike[str]) -> Any:
-    """The object of a file; `ModelFileError` where the file is not one."""
+    """The object of a file; `ModelFileError` where the file is not one.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+
+    Returns
+    -------
+    object
+        The object that was saved.
+    """
     return read(path).object
 
 
@@ -103,7 +125,20 @@ def read(path: str | PathLike[str]) -> StoredFile[Any]: ...
 @overload
 def read(path: str | PathLike[str], expected: type[T]) -> StoredFile[T]: ...
 def read(path: str | PathLike[str], expected: type = object) -> StoredFile[Any]:
-    """The object of a file, which must be of the class expected, and what else the file says."""
+    """The object of a file, which must be of the class expected, and what else the file says.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    expected : type, optional
+        The class that the object must be of.
+
+    Returns
+    -------
+    StoredFile
+        The object, and what was said about it.
+    """
     try:
         found = _rebuilt(*read_container(Path(path)))
     except ModelFileError as error:
@@ -177,6 +212,18 @@ def _with_digest(pieces: Iterable[bytes]) -> Iterator[bytes]:
 def pack(values: Mapping[str, Any]) -> bytes:
     """Plain values and arrays as one container, with its checksum; `unpack` is the way back.
 
+    Parameters
+    ----------
+    values : mapping
+        Values by name: numbers, text, lists, dicts, arrays and sparse matrices.
+
+    Returns
+    -------
+    bytes
+        The bytes of the container.
+
+    Examples
+    --------
     >>> unpack(pack({"n": 3, "x": np.arange(2)}))
     {'n': 3, 'x': array([0, 1])}
     """
@@ -186,7 +233,18 @@ def pack(values: Mapping[str, Any]) -> bytes:
 
 
 def unpack(data: bytes) -> dict[str, Any]:
-    """What `pack` was given; `ModelFileError` where these bytes are not what it made."""
+    """What `pack` was given; `ModelFileError` where these bytes are not what it made.
+
+    Parameters
+    ----------
+    data : bytes
+        The bytes of a container.
+
+    Returns
+    -------
+    dict
+        The values by name.
+    """
     try:
         header, arrays = _read(BytesIO(data), len(data))
         if header.get("format") != FORMAT:

@@ -28,6 +28,13 @@ class Shape:
     """A hint for arrays: finite numbers of one kind, in this shape.
 
     A word stands for one size wherever it appears in the hints of an object; None stands for any size.
+
+    Parameters
+    ----------
+    sizes : tuple of int, str or None
+        The size of each dimension: a number, a word, or None for any.
+    of : class, optional
+        The type of the numbers.
     """
 
     sizes: tuple[int | str | None, ...]
@@ -48,6 +55,22 @@ def fits(value: object, hint: object, known: Sizes | None = None) -> bool:
 
     A tuple of hints names alternatives, as a union of types does.
 
+    Parameters
+    ----------
+    value : object
+        The value that was read.
+    hint : object
+        What it should be: a type, a tuple of hints, or a `Shape`.
+    known : Sizes, optional
+        Sizes by their words, as met so far.
+
+    Returns
+    -------
+    bool
+        True where it fits.
+
+    Examples
+    --------
     >>> fits(1, float), fits(True, int), fits((1, 2.5), tuple[float, ...]), fits("a", Literal["a"] | None)
     (True, False, True, True)
     """
@@ -109,7 +132,20 @@ def _holds(value: NDArray[Any], of: type[Any]) -> bool:
 
 
 def is_matrix(value: object, rows: int) -> bool:
-    """Whether the value is a matrix of so many rows of finite floats, dense or CSR."""
+    """Whether the value is a matrix of so many rows of finite floats, dense or CSR.
+
+    Parameters
+    ----------
+    value : object
+        The value that was read.
+    rows : int
+        How many rows it should have.
+
+    Returns
+    -------
+    bool
+        True where it is one.
+    """
     if isinstance(value, sparse.csr_array):
         return value.shape[0] == rows and _holds(value.data, np.floating)
     return Shape((rows, None)).admits(value, {})
@@ -121,6 +157,8 @@ class DataclassState:
     A field that takes no part in comparisons (``compare=False``) is not kept. A field ``tuple[D, ...]`` of a
     dataclass D of numbers, a history, is kept by column.
 
+    Examples
+    --------
     >>> from dataclasses import dataclass
     >>> @dataclass(frozen=True)
     ... class Point(DataclassState):

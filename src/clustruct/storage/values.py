@@ -69,6 +69,18 @@ _BY_CLASS: dict[type, Entry] = {}
 def register(name: str) -> Callable[[C], C]:
     """Class decorator: files may hold objects of this class, under this name.
 
+    Parameters
+    ----------
+    name : str
+        The name by which files know the class.
+
+    Returns
+    -------
+    callable
+        The decorator.
+
+    Examples
+    --------
     >>> @register("doctest point")
     ... class Point:
     ...     def state(self): return {}
@@ -90,7 +102,19 @@ def register(name: str) -> Callable[[C], C]:
 def register_foreign(
     name: str, cls: type, state: Callable[[Any], State], rebuild: Callable[[Mapping[str, Any]], Any]
 ) -> None:
-    """Register a class of another package: ``state`` and ``rebuild`` are what its methods would be."""
+    """Register a class of another package: ``state`` and ``rebuild`` are what its methods would be.
+
+    Parameters
+    ----------
+    name : str
+        The name by which files know the class.
+    cls : class
+        The class.
+    state : callable
+        Gives the plain values that make up an object.
+    rebuild : callable
+        Makes an object of these values.
+    """
     taken = _BY_NAME.get(name)
     if taken is not None and taken.cls.__qualname__ != cls.__qualname__:
         raise ValueError(f"the name {name!r} is taken by {taken.cls.__module__}.{taken.cls.__qualname__}")

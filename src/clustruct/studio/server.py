@@ -23,7 +23,13 @@ LOOPBACK = "127.0.0.1"
 
 @dataclass
 class Running:
-    """A server that runs in a thread of its own; `close` ends it."""
+    """A server that runs in a thread of its own; `close` ends it.
+
+    Attributes
+    ----------
+    url : str
+        The address of the page, with its token.
+    """
 
     url: str
     _server: Any = field(repr=False)
@@ -60,14 +66,27 @@ def serve(
 
     Parameters
     ----------
-    path : a data file (.csv, .tsv, .jsonl, .parquet, ...), a project (.db), or a folder with some
-    port : 0 takes one that is free
-    listen : the address of this machine that is listened to; any but the loopback address lets other machines
-        in, which then need the address with the token, and read everything unencrypted
-    open_browser : whether to open the page
-    block : whether to return only when the server has ended
-    max_upload : bytes of a file that comes through the page
+    path : path, default="."
+        A data file (.csv, .tsv, .jsonl, .parquet, ...), a project (.db), or a folder with some.
+    port : int, default=0
+        0 takes one that is free.
+    listen : str, default="127.0.0.1"
+        The address of this machine that is listened to; any but the loopback address lets other machines
+        in, which then need the address with the token, and read everything unencrypted.
+    open_browser : bool, default=True
+        Whether to open the page.
+    block : bool, default=False
+        Whether to return only when the server has ended.
+    max_upload : int, default=67108864
+        Bytes of a file that comes through the page.
 
+    Returns
+    -------
+    Running
+        The server; where ``block`` is set it has ended by then.
+
+    Examples
+    --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder, serve(folder, open_browser=False) as studio:
     ...     studio.url.startswith("http://127.0.0.1:")

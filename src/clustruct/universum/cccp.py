@@ -28,7 +28,23 @@ TIGHT = 1e-6
 
 @dataclass(frozen=True)
 class CCCPStep:
-    """One step: the objective after it, what the inner solver did, and how many labels it changed."""
+    """One step: the objective after it, what the inner solver did, and how many labels it changed.
+
+    Attributes
+    ----------
+    objective : float
+        The value after it.
+    dual : float
+        The lower bound of the convex problem.
+    inner_iterations : int
+        How many rounds the inner solver took.
+    planes : int
+        How many planes it held.
+    moved : int
+        How many labels changed.
+    seconds : float
+        How long it took.
+    """
 
     objective: float
     dual: float
@@ -64,6 +80,21 @@ class MarginResult(DataclassState):
 class CCCPResult(MarginResult):
     """The outcome of `cccp`; ``stop_reason``: "converged", "fixed_point", "max_iter", "interrupted", or the
     callback's.
+
+    Attributes
+    ----------
+    W : array of float
+        One row of weights for each cluster.
+    labels : array of int
+        The cluster of each document.
+    objective : float
+        The value of the problem.
+    stop_reason : str
+        Why it ended.
+    history : tuple of CCCPStep
+        One entry for each step.
+    seconds : float
+        How long it took.
     """
 
     history: tuple[CCCPStep, ...] = field(repr=False)
@@ -75,6 +106,7 @@ class CCCPResult(MarginResult):
 
     @property
     def inner_iterations(self) -> int:
+        """Rounds of the inner solver, over all steps."""
         return sum(step.inner_iterations for step in self.history)
 
 
@@ -94,6 +126,28 @@ def cccp(
     not worse than W; so J never rises, whatever the inner tolerance. Ends when a step lowers J by ``tol``
     times its value or less, when it changes no label, or when the callback, called after each step, returns
     something true. Ctrl-C keeps what was reached.
+
+    Parameters
+    ----------
+    problem : MarginProblem
+        The documents, the Universum, and the weights of both.
+    labels : array of int
+        The cluster of each document to begin with.
+    W : array of float, optional
+        Balanced weights to begin with, whose labels these are.
+    tol : float, default=0.01
+        It ends when a step lowers the objective by this share or less.
+    inner_tol : float, default=0.01
+        How exact the inner solver is.
+    max_iter : int, default=100
+        The largest number of steps.
+    callback : callable, optional
+        Called with each step; something true ends it.
+
+    Returns
+    -------
+    CCCPResult
+        The weights, the labels, and how it went.
     """
     started = time.perf_counter()
     current = np.zeros(problem.shape) if W is None else W
@@ -153,6 +207,28 @@ def solve_convex(
     ``scores`` are those of start, where they are known. Of the k (k - 1) balance rows the QP holds those that
     are tight at ``start`` or that one of its solutions broke: with ten clusters 15 to 30, not ninety.
     Cost per round O(k nnz(X)) plus a QP in the number of planes.
+
+    Parameters
+    ----------
+    problem : MarginProblem
+        The documents, the Universum, and the weights of both.
+    labels : array of int
+        The fixed cluster of each document.
+    start : array of float
+        Balanced weights.
+    rtol : float, default=0.01
+        How exact the answer is.
+    max_rounds : int, default=200
+        The largest number of rounds.
+    earlier : Planes, optional
+        Planes of the Universum from an earlier step.
+    scores : list of array of float, optional
+        The scores of both at ``start``.
+
+    Returns
+    -------
+    CuttingPlaneResult
+        The best point, its value, and the bound.
     """
     at_start = problem.scores(start) if scores is None else scores
     return cutting_plane(

@@ -107,6 +107,23 @@ class MarginProblem:
 
     with u_i = argmax_p w_p . x_i (Zhang, Wang and Si 2011, problem 10). ``U`` is None where there are no
     such documents; ``C_universum = 0`` leaves them out as well.
+
+    Parameters
+    ----------
+    X : object
+        One row for each document.
+    n_clusters : int
+        The number of clusters k.
+    C : float
+        The weight of the documents.
+    balance : float
+        How far clusters may differ in weight.
+    U : object, optional
+        One row for each document of the Universum.
+    C_universum : float, default=0.0
+        The weight of the Universum.
+    margin : float, default=0.5
+        How far scores of its documents may differ without cost.
     """
 
     X: Any
@@ -134,6 +151,7 @@ class MarginProblem:
 
     @property
     def has_universum(self) -> bool:
+        """Whether documents of no cluster count."""
         return self.U is not None and self.C_universum > 0.0 and self.n_clusters > 1
 
     def views(self, labels: Indices) -> list[View]:

@@ -32,9 +32,13 @@ class Elsewhere(TermBlock):
 
     Parameters
     ----------
-    field : the field, of a few words
-    fields : where its words are looked for in the other item
+    field : str
+        The field, of a few words.
+    fields : sequence of str
+        Where its words are looked for in the other item.
 
+    Examples
+    --------
     >>> from clustruct.records import RawSet
     >>> raw = RawSet([{"maker": "Acme", "title": "anvil"}, {"title": "acme anvil"}, {"title": "rocket"}])
     >>> block = Elsewhere("maker", ["title"]).fit([raw])

@@ -29,8 +29,11 @@ class Links(Unlearned):
 
     Parameters
     ----------
-    edges : the name of the links in the context
+    edges : str, default="links"
+        The name of the links in the context.
 
+    Examples
+    --------
     >>> raw = RawSet([{}, {}, {}], context={"links": [[0, 1], [9, 1], [9, 2]]})
     >>> Links().fit([raw]).transform(raw, np.array([[0, 1], [0, 2], [1, 2]])).tolist()
     [[1.0, 0.0], [0.0, 0.0], [0.0, 1.0]]
@@ -88,16 +91,30 @@ def links(
 
     Parameters
     ----------
-    edges : (e, 2) integers, each row (source, target). Items are 0..m-1; sources with other numbers are
+    edges : array-like
+        (e, 2) integers, each row (source, target). Items are 0..m-1; sources with other numbers are
         citing items outside the set. Repeated edges and links to oneself do nothing.
-    nodes : (m, N_n) array or sparse matrix, the x_a
-    products : whether the regions have the products x_a * x_b, or the indicator alone
-    indicator : value of the indicator feature (beside unit rows x_a a value below 1 leaves the words a say)
-    ids : names of the items
+    nodes : (m, N_n) array or sparse matrix
+        The x_a.
+    products : bool, default=True
+        Whether the regions have the products x_a * x_b, or the indicator alone.
+    indicator : float, default=1.0
+        Value of the indicator feature (beside unit rows x_a a value below 1 leaves the words a say).
+    ids : sequence of hashable, optional
+        Names of the items.
 
+    Returns
+    -------
+    ItemSet
+        The set; only pairs that are linked or co-cited have pair features.
+
+    Notes
+    -----
     Only pairs that are linked or co-cited have a row, and of each row only what is not zero is stored.
     A page with d links makes d (d - 1) / 2 co-cited pairs.
 
+    Examples
+    --------
     >>> x = links([[0, 1], [9, 1], [9, 2]], [[1.0, 2.0], [3.0, 4.0], [5.0, 0.0]])
     >>> x.pair_index.tolist()
     [[0, 1], [1, 2]]
@@ -124,6 +141,20 @@ def links(
 def link_pairs(edges: ArrayLike, n_items: int) -> LinkPairs:
     """The linked and the co-cited pairs of an edge list, sorted. Cost: the pairs found.
 
+    Parameters
+    ----------
+    edges : array-like
+        Rows (source, target); sources may lie outside of the set.
+    n_items : int
+        The number of items in the set.
+
+    Returns
+    -------
+    LinkPairs
+        The linked pairs, and the pairs to which one item links.
+
+    Examples
+    --------
     >>> found = link_pairs([[0, 1], [0, 2], [1, 0]], 3)
     >>> found.pairs.tolist(), found.linked.tolist(), found.co_cited.tolist()
     ([[0, 1], [0, 2], [1, 2]], [True, True, False], [False, False, True])

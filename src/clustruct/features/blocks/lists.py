@@ -32,9 +32,13 @@ class Lists(TermBlock):
 
     Parameters
     ----------
-    field : a field with lists of strings, or strings with entries between `separator`
-    separator : where strings are cut (None: lists only)
+    field : str
+        A field with lists of strings, or strings with entries between `separator`.
+    separator : str, optional
+        Where strings are cut (None: lists only).
 
+    Examples
+    --------
     >>> from clustruct.records import RawSet
     >>> raw = RawSet([{"by": ["Li", "Wu"]}, {"by": ["Li", "wu"]}, {"by": ["Li"]}])
     >>> block = Lists("by").fit([raw])

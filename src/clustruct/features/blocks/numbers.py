@@ -105,6 +105,15 @@ def _scales(x: Floats) -> list[float]:
 class Numbers(Differences):
     """A field that is a number.
 
+    Parameters
+    ----------
+    field : str
+        The name of the field.
+    missing_values : bool, default=True
+        Whether a value that is missing has a feature of its own.
+
+    Examples
+    --------
     >>> raw = RawSet([{"year": "1988."}, {"year": 1990}, {"year": ""}])
     >>> block = Numbers("year").fit([raw])
     >>> block.get_feature_names_out()[:3]
@@ -121,7 +130,15 @@ class Numbers(Differences):
 
 @register("Dates")
 class Dates(Differences):
-    """A field that is a date (ISO, yyyymmdd, dd.mm.yyyy, mm/dd/yyyy, or in words); differences in days."""
+    """A field that is a date (ISO, yyyymmdd, dd.mm.yyyy, mm/dd/yyyy, or in words); differences in days.
+
+    Parameters
+    ----------
+    field : str
+        The name of the field.
+    missing_values : bool, default=True
+        Whether a value that is missing has a feature of its own.
+    """
 
     suits: ClassVar = {"records": ("date",)}
     unit = " days"

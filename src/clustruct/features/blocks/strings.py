@@ -51,10 +51,13 @@ class Strings(PreparedBlock[None], Unlearned):
 
     Parameters
     ----------
-    field : the field
+    field : str
+        The field.
     measures : which likenesses, of "spelling" (Levenshtein), "spelling of the beginning" (Jaro-Winkler),
-        "words in any order" and "words of the shorter" (token sort and token set ratio)
+        "words in any order" and "words of the shorter" (token sort and token set ratio).
 
+    Examples
+    --------
     >>> from clustruct.records import RawSet
     >>> block = Strings("name", measures=["spelling"])
     >>> raw = RawSet([{"name": "Ann"}, {"name": "anna"}, {"name": None}])

@@ -32,11 +32,17 @@ class Terms(TermBlock):
 
     Parameters
     ----------
-    fields : one field, or several that are taken as one text
-    views : of "words", "letters", "codes"
-    name : how the fields are called together in feature names
-    missing_values : whether "missing in one" and "missing in both" are features
+    fields : sequence of str
+        One field, or several that are taken as one text.
+    views : sequence of str, default=('words', 'letters', 'codes')
+        Of "words", "letters", "codes".
+    name : str, default=""
+        How the fields are called together in feature names.
+    missing_values : bool, default=False
+        Whether "missing in one" and "missing in both" are features.
 
+    Examples
+    --------
     >>> from clustruct.records import RawSet
     >>> block = Terms(["title"], views=["codes"])
     >>> raw = RawSet([{"title": "TV X-100"}, {"title": "tv x100 black"}, {"title": "tv y200"}])

@@ -27,11 +27,17 @@ class TextCosines(TermBlock):
 
     Parameters
     ----------
-    field : the field with the text
-    ngrams : sizes of n-grams, of 1, 2 and 3
-    raw, stemmed : whether words as they are, and whether Porter stems are compared
-    quotations : compare only the passages within quotation marks
+    field : str
+        The field with the text.
+    ngrams : sequence of int, default=(1, 2, 3)
+        Sizes of n-grams, of 1, 2 and 3.
+    raw, stemmed : bool, default=True
+        Whether words as they are, and whether Porter stems are compared.
+    quotations : bool, default=False
+        Compare only the passages within quotation marks.
 
+    Examples
+    --------
     >>> block = TextCosines("title", ngrams=[1], stemmed=False)
     >>> raw = RawSet([{"title": "Dog bites man"}, {"title": "man bites dog"}, {"title": "rain"}])
     >>> block.fit([raw]).get_feature_names_out()

@@ -61,10 +61,15 @@ class Vectors(PreparedBlock[Moments]):
 
     Parameters
     ----------
-    fields : one field that holds lists of numbers, or several fields that hold one number each
-    parts : of "cosine", "nearness", "difference", "product"
-    name : how the vector is called in feature names
+    fields : sequence of str
+        One field that holds lists of numbers, or several fields that hold one number each.
+    parts : sequence of str, default=('cosine', 'nearness')
+        Of "cosine", "nearness", "difference", "product".
+    name : str, default=""
+        How the vector is called in feature names.
 
+    Examples
+    --------
     >>> raw = RawSet([{"v": [1.0, 0.0]}, {"v": [2.0, 0.0]}, {"v": [0.0, 1.0]}])
     >>> block = Vectors(["v"], parts=["cosine"]).fit([raw])
     >>> block.get_feature_names_out()

@@ -44,12 +44,32 @@ def bounded(
 
     Parameters
     ----------
-    scores : of all or of listed pairs, which are never made a matrix
-    labels : the clustering to begin with, which holds the links
-    must_link, cannot_link : pairs (a, b) of items that must, or must not, share a cluster
+    scores : PairScores
+        Of all or of listed pairs, which are never made a matrix.
+    labels : array of int
+        The clustering to begin with, which holds the links.
+    max_size : int, optional
+        The largest number of items in a cluster.
+    min_groups : int, optional
+        The smallest number of clusters.
+    max_groups : int, optional
+        The largest number of clusters.
+    must_link, cannot_link : Pairs, optional
+        Pairs (a, b) of items that must, or must not, share a cluster.
+    random_state : int, default=0
+        Seed, or a generator, of whatever is drawn.
 
+    Returns
+    -------
+    array of int
+        The cluster of each item, numbered by first appearance.
+
+    Notes
+    -----
     Cost O(pairs log pairs), and at most 12 searches where there are too few clusters.
 
+    Examples
+    --------
     >>> K = np.array([[0.0, 3, 2, 2], [3, 0, 2, 2], [2, 2, 0, 3], [2, 2, 3, 0]])
     >>> bounded(PairScores(4, matrix=K), np.zeros(4, int), max_size=2)
     array([0, 0, 1, 1])
@@ -253,6 +273,20 @@ def packed_into(sizes: Ints, apart: Ints, n_bins: int, most: int) -> Ints | None
 def alone(labels: Ints, items: Iterable[int] | Ints) -> Ints:
     """The clustering in which some items are alone.
 
+    Parameters
+    ----------
+    labels : array of int
+        The cluster of each item.
+    items : iterable of int or array of int
+        The numbers of the items that are to be alone.
+
+    Returns
+    -------
+    array of int
+        The new cluster of each item, numbered by first appearance.
+
+    Examples
+    --------
     >>> alone(np.array([0, 0, 0, 1]), [1])
     array([0, 1, 0, 2])
     """

@@ -21,13 +21,20 @@ class EdgeDegrees:
 
     Attributes
     ----------
-    degrees : one per unordered pair, in the order of scipy's ``pdist``.
-    n_items : number of items m; there are m (m - 1) / 2 degrees.
-    value : sum of e_ab K_ab. It is an upper bound of the objective of every clustering (within the links),
+    degrees : array of float
+        One per unordered pair, in the order of scipy's ``pdist``.
+    n_items : int
+        Number of items m; there are m (m - 1) / 2 degrees.
+    value : float
+        Sum of e_ab K_ab. It is an upper bound of the objective of every clustering (within the links),
         also when not converged: the rows left out could only lower it.
-    converged : every triangle inequality holds within the tolerance asked for.
-    rounds : how often the linear programme was solved.
+    converged : bool, default=True
+        Every triangle inequality holds within the tolerance asked for.
+    rounds : int, default=0
+        How often the linear programme was solved.
 
+    Examples
+    --------
     >>> EdgeDegrees(np.array([1.0, 0.5, 0.5]), 3, 2.0).matrix()
     array([[1. , 1. , 0.5],
            [1. , 1. , 0.5],
@@ -97,15 +104,24 @@ def round_edges(
 
     Parameters
     ----------
-    e : what :func:`lp_relaxation` returned.
-    threshold : for the rules of the documents, 0.7 there.
-    K : the scores that e came from, as for :func:`greedy`; only for ``"best"``.
-    must_link, cannot_link : honoured always. A must-link group counts as one item, with mean degrees.
+    e : EdgeDegrees
+        What :func:`lp_relaxation` returned.
+    method : {"best", "algorithm5", "ball"}, default="best"
+        The rule.
+    threshold : float, default=0.7
+        For the rules of the documents, 0.7 there.
+    K : object, optional
+        The scores that e came from, as for :func:`greedy`; only for ``"best"``.
+    must_link, cannot_link : Pairs, optional
+        Honoured always. A must-link group counts as one item, with mean degrees.
 
     Returns
     -------
-    labels : int64, one per item, clusters numbered by first appearance.
+    array of int
+        One per item, clusters numbered by first appearance.
 
+    Examples
+    --------
     >>> e = EdgeDegrees(np.array([0.9, 0.6, 0.9]), n_items=3, value=0.0)
     >>> round_edges(e), round_edges(e, "algorithm5"), round_edges(e, "ball")
     (array([0, 0, 0]), array([0, 0, 0]), array([0, 0, 1]))

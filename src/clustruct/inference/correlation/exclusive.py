@@ -32,14 +32,25 @@ def exclusive(K: Any, sources: Any, *, thorough: bool = True, random_state: int 
 
     Parameters
     ----------
-    K : as for :func:`~clustruct.inference.correlation.greedy`
-    sources : the number of each item's source
-    thorough : where there are three sources or more, components of the positive scores of up to 1,000 items
-        are searched (`local_search` with cannot-link). Otherwise, and in larger ones, source after source is
-        matched with the clusters so far, which takes no pairs but those listed: for an oracle that is called
-        very often. Two sources are matched exactly.
-    random_state : of the search
+    K : object
+        As for :func:`~clustruct.inference.correlation.greedy`.
+    sources : object
+        The number of each item's source.
+    thorough : bool, default=True
+        Where there are three sources or more, components of the positive scores of up to 1,000 items are
+        searched (`local_search` with cannot-link). Otherwise, and in larger ones, source after source is
+        matched with the clusters so far, which takes no pairs but those listed: for an oracle that is
+        called very often. Two sources are matched exactly.
+    random_state : int, default=0
+        Of the search.
 
+    Returns
+    -------
+    array of int
+        The cluster of each item.
+
+    Examples
+    --------
     >>> scores = PairScores(4, index=np.array([[0, 2], [0, 3], [1, 2]]), values=np.array([3.0, 2.0, 2.0]))
     >>> exclusive(scores, [0, 0, 1, 1])
     array([0, 1, 1, 0])

@@ -53,18 +53,25 @@ def lp_relaxation(
 
     Parameters
     ----------
-    K, must_link, cannot_link : as for :func:`greedy`. At most 1000 items in a component.
-    max_rounds : how many times a component's programme is solved before giving up with a warning; the value
-        is an upper bound even then.
+    K, must_link, cannot_link
+        As for :func:`greedy`. At most 1000 items in a component.
+    max_rounds : int, default=500
+        How many times a component's programme is solved before giving up with a warning; the value is an
+        upper bound even then.
 
     Returns
     -------
-    EdgeDegrees : degrees, the optimal value, and whether all triangle rows hold (within 1e-6).
+    EdgeDegrees
+        Degrees, the optimal value, and whether all triangle rows hold (within 1e-6).
 
+    Notes
+    -----
     Cost: O(n^3) per round and component to find rows, plus the solver. Measured on noisy planted partitions:
     m = 100 in 0.1 to 0.5 s (all rows at once: 30 to 50 s), m = 150 in 0.1 s where the solution is integral
     and 3 s where a third of it is fractional, m = 300 in 4 s (a fifth fractional).
 
+    Examples
+    --------
     >>> lp_relaxation([[0, 1, -1], [1, 0, 1], [-1, 1, 0]]).value
     1.0
     """
@@ -138,15 +145,21 @@ def exact(K: Any, *, must_link: Pairs | None = None, cannot_link: Pairs | None =
 
     Parameters
     ----------
-    K, must_link, cannot_link : as for :func:`greedy`.
+    K, must_link, cannot_link
+        As for :func:`greedy`.
 
     Returns
     -------
-    labels : int64, one per item, clusters numbered by first appearance. Of several optima, any one.
+    array of int
+        One per item, clusters numbered by first appearance. Of several optima, any one.
 
+    Notes
+    -----
     Cost: exponential at worst (the problem is NP-hard). Measured: scores with clear clusters, a hundred items
     in 0.05 s; noise without structure, 25 items in 0.4 s and 30 in 8 s.
 
+    Examples
+    --------
     >>> exact([[0, 2, -9], [2, 0, 1], [-9, 1, 0]])
     array([0, 0, 1])
     """

@@ -29,20 +29,27 @@ def greedy(K: Any, *, must_link: Pairs | None = None, cannot_link: Pairs | None 
 
     Parameters
     ----------
-    K : square matrix, dense and symmetric, or any scipy sparse matrix that is symmetric or has entries in one
-        triangle only, or the listed pairs of a :class:`~clustruct.itemsets.PairScores`, which are not copied;
-        absent pairs count 0. Of a dense K the upper triangle is used.
-    must_link, cannot_link : pairs (a, b) of items that must, or must not, share a cluster. Always honoured.
+    K : object
+        Square matrix, dense and symmetric, or any scipy sparse matrix that is symmetric or has entries in
+        one triangle only, or the listed pairs of a :class:`~clustruct.itemsets.PairScores`, which are not
+        copied; absent pairs count 0. Of a dense K the upper triangle is used.
+    must_link, cannot_link : Pairs, optional
+        Pairs (a, b) of items that must, or must not, share a cluster. Always honoured.
 
     Returns
     -------
-    labels : int64, one per item, clusters numbered by first appearance.
+    array of int
+        One per item, clusters numbered by first appearance.
 
+    Notes
+    -----
     Cost: a few passes over m^2 numbers in practice (O(m^3) at worst) for dense K; sparse K is never made
     dense and takes O(E log E) in practice, E counting only the pairs inside the components of the positive
     scores (nothing is ever merged across). Own code because it was measured 50 times faster than
     bioimage-cpp's edge contraction at m = 3000 (``benchmarks/correlation.py``).
 
+    Examples
+    --------
     >>> greedy([[0, 2, -9], [2, 0, 1], [-9, 1, 0]])
     array([0, 0, 1])
     >>> greedy([[0, 2, -9], [2, 0, 1], [-9, 1, 0]], cannot_link=[(0, 1)])
@@ -77,19 +84,26 @@ def local_search(
 
     Parameters
     ----------
-    K, must_link, cannot_link : as for :func:`greedy`.
-    labels : the start, any integers. Without links the result is never worse than it. A start that breaks
-        a link is mended first; of a must-link group the first item's label counts; clusters that span
+    K, must_link, cannot_link
+        As for :func:`greedy`.
+    labels : object, optional
+        The start, any integers. Without links the result is never worse than it. A start that breaks a
+        link is mended first; of a must-link group the first item's label counts; clusters that span
         components of a sparse K are cut.
-    sweeps : how much annealing. 0 is descent alone, for an oracle that is called very often. By default 100
-        for sparse scores, and m / 5 but at least 150 and at most 600 for dense ones. A search that freezes
-        stops early.
-    random_state : an integer, or anything ``numpy.random.default_rng`` takes. Same number, same answer.
+    sweeps : int, optional
+        How much annealing. 0 is descent alone, for an oracle that is called very often. By default 100
+        for sparse scores, and m / 5 but at least 150 and at most 600 for dense ones. A search that
+        freezes stops early.
+    random_state : object, default=0
+        An integer, or anything ``numpy.random.default_rng`` takes. Same number, same answer.
 
     Returns
     -------
-    labels : int64, one per item, clusters numbered by first appearance.
+    array of int
+        One per item, clusters numbered by first appearance.
 
+    Notes
+    -----
     Cost of a sweep: O(m k) plus O(m) per item that changes cluster (dense), O(edges) (sparse). A million
     items with six million listed pairs, four in five of them negative, take 4 s in all.
     Own code: on planted partitions it beats bioimage-cpp's Kernighan-Lin in value, in less time than that
@@ -97,6 +111,8 @@ def local_search(
     both find the planted clusters, it fell short by at most 0.7 % in 2 of 60 instances. Random starts were no
     better than the greedy one.
 
+    Examples
+    --------
     >>> K = [[0, 3, 2, -4], [3, 0, 2, -4], [2, 2, 0, 3], [-4, -4, 3, 0]]
     >>> local_search(K)
     array([0, 0, 0, 1])
@@ -134,6 +150,20 @@ def objective(K: Any, labels: Any) -> float:
 
     ``K`` is a dense symmetric matrix or a sparse graph, as for :func:`greedy`. O(m^2) or O(edges).
 
+    Parameters
+    ----------
+    K : object
+        Scores of the pairs, as for `greedy`: a dense symmetric matrix, a sparse graph or `PairScores`.
+    labels : object
+        The cluster of each item.
+
+    Returns
+    -------
+    float
+        The sum.
+
+    Examples
+    --------
     >>> objective([[0, 2, -1], [2, 0, 5], [-1, 5, 0]], [0, 1, 1])
     5.0
     """
@@ -147,6 +177,18 @@ def positive_components(K: Any) -> Ints:
     No cluster of a best clustering needs to span two of them. ``K`` as for :func:`greedy`; O(m^2) or
     O(pairs).
 
+    Parameters
+    ----------
+    K : object
+        Scores of the pairs, as for `greedy`: a dense symmetric matrix, a sparse graph or `PairScores`.
+
+    Returns
+    -------
+    array of int
+        The component of each item, numbered by first appearance.
+
+    Examples
+    --------
     >>> positive_components([[0, 2, -1], [2, 0, -5], [-1, -5, 0]])
     array([0, 0, 1])
     """

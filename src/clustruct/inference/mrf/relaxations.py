@@ -23,6 +23,15 @@ class RelaxedLabeling:
     optimum takes the end that phi_uv's sign asks for. Only two undecided labels leave a choice:
     there y_uv is 1/2 where phi_uv > 0 and else 0, and not the product 1/4.
 
+    Attributes
+    ----------
+    nodes : array of float
+        y_u of each label.
+    edges : array of float
+        y_uv of each pair of labels.
+
+    Examples
+    --------
     >>> half = RelaxedLabeling.from_nodes([0.5, 0.5], [[0.0, -3.0], [-3.0, 0.0]])
     >>> half.edges.tolist(), half.undecided_share, half.value([2.0, 1.0], [[0.0, -3.0], [-3.0, 0.0]])
     ([0.0], 1.0, 1.5)
@@ -91,9 +100,15 @@ def graph_cut(unary: ArrayLike, pairwise: ArrayLike) -> RelaxedLabeling:
 
     Parameters
     ----------
-    unary : array (V,) or (B, V)
+    unary : array-like
+        Array (V,) or (B, V).
     pairwise : array (V, V), shared by the batch, or (B, V, V)
         The upper triangle counts.
+
+    Returns
+    -------
+    RelaxedLabeling
+        The optimum of the relaxation: 0, 1/2 or 1 for each label.
 
     Examples
     --------
@@ -122,9 +137,15 @@ def linear_program(unary: ArrayLike, pairwise: ArrayLike) -> RelaxedLabeling:
 
     Parameters
     ----------
-    unary : array (V,) or (B, V)
+    unary : array-like
+        Array (V,) or (B, V).
     pairwise : array (V, V), shared by the batch, or (B, V, V)
         The upper triangle counts.
+
+    Returns
+    -------
+    RelaxedLabeling
+        The optimum of the relaxation: 0, 1/2 or 1 for each label.
 
     Examples
     --------

@@ -65,6 +65,22 @@ def potentials(unary: ArrayLike, pairwise: ArrayLike) -> Potentials:
 def score(unary: ArrayLike, pairwise: ArrayLike, labels: ArrayLike) -> Any:
     """The value ``sum_u y_u phi_u + sum_{u<v} y_u y_v phi_uv`` of 0/1 labels, one or a batch.
 
+    Parameters
+    ----------
+    unary : array-like
+        The potentials phi_u, of shape (V,) or (B, V).
+    pairwise : array-like
+        The potentials phi_uv, of shape (V, V) or (B, V, V); the upper triangle counts.
+    labels : array-like
+        0 or 1 for each label.
+
+    Returns
+    -------
+    object
+        The value, one for each problem of a batch.
+
+    Examples
+    --------
     >>> score([1.0, 2.0], [[0.0, -5.0], [0.0, 0.0]], [1, 1])
     -2.0
     """
@@ -88,6 +104,11 @@ def standard_form(nodes: ArrayLike, edges: ArrayLike) -> tuple[Floats, Floats, A
         theta_u(0), theta_u(1).
     edges : array (V, V, 2, 2) or (B, V, V, 2, 2)
         theta_uv(y_u, y_v) at ``[u, v, y_u, y_v]``; u < v counts.
+
+    Returns
+    -------
+    tuple of array of float, array of float, object
+        The unary potentials, those of pairs, and the constant.
 
     Examples
     --------
@@ -118,9 +139,15 @@ def greedy(unary: ArrayLike, pairwise: ArrayLike) -> Labels:
 
     Parameters
     ----------
-    unary : array (V,) or (B, V)
+    unary : array-like
+        Array (V,) or (B, V).
     pairwise : array (V, V), shared by the batch, or (B, V, V)
         The upper triangle counts.
+
+    Returns
+    -------
+    array of int
+        0 or 1 for each label.
 
     Examples
     --------
@@ -143,6 +170,26 @@ def loopy_bp(
     and ends after ``max_iter`` rounds all the same. Exact on trees given rounds enough, otherwise of
     no known quality. O(V^2) per round.
 
+    Parameters
+    ----------
+    unary : array-like
+        The potentials phi_u, of shape (V,) or (B, V).
+    pairwise : array-like
+        The potentials phi_uv, of shape (V, V) or (B, V, V); the upper triangle counts.
+    damping : float, default=0.5
+        The share of its old value that a message keeps.
+    max_iter : int, default=100
+        The largest number of rounds.
+    tol : float, default=1e-06
+        What counts as no movement, relative to the largest potential.
+
+    Returns
+    -------
+    array of int
+        0 or 1 for each label.
+
+    Examples
+    --------
     >>> loopy_bp([1.0, -0.5], [[0.0, 2.0], [2.0, 0.0]]).tolist()
     [1, 1]
     """
@@ -156,6 +203,20 @@ def loopy_bp(
 def combine(unary: ArrayLike, pairwise: ArrayLike) -> Labels:
     """The better of `greedy` and `loopy_bp` for each problem (section 5.3.1).
 
+    Parameters
+    ----------
+    unary : array-like
+        The potentials phi_u, of shape (V,) or (B, V).
+    pairwise : array-like
+        The potentials phi_uv, of shape (V, V) or (B, V, V); the upper triangle counts.
+
+    Returns
+    -------
+    array of int
+        0 or 1 for each label.
+
+    Examples
+    --------
     >>> combine([1.0, -0.5], [[0.0, 2.0], [2.0, 0.0]]).tolist()
     [1, 1]
     """
@@ -172,6 +233,20 @@ def exact(unary: ArrayLike, pairwise: ArrayLike) -> Labels:
     pair potentials their table is built once. Of equal labelings the one with the lower number counts
     (label 0 is the lowest bit). O(2^V).
 
+    Parameters
+    ----------
+    unary : array-like
+        The potentials phi_u, of shape (V,) or (B, V).
+    pairwise : array-like
+        The potentials phi_uv, of shape (V, V) or (B, V, V); the upper triangle counts.
+
+    Returns
+    -------
+    array of int
+        0 or 1 for each label.
+
+    Examples
+    --------
     >>> exact([1.0, 2.0, -1.0], [[0.0, -1.5, 3.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]).tolist()
     [1, 1, 1]
     """
@@ -187,6 +262,24 @@ def closest_below(unary: ArrayLike, pairwise: ArrayLike, rho: float, constant: A
     value first (the part of a loss that does not depend on the labels). Where every labeling is above
     rho times the best, the lowest is taken. O(2^V).
 
+    Parameters
+    ----------
+    unary : array-like
+        The potentials phi_u, of shape (V,) or (B, V).
+    pairwise : array-like
+        The potentials phi_uv, of shape (V, V) or (B, V, V); the upper triangle counts.
+    rho : float
+        The share of the best value that is aimed at.
+    constant : array-like, default=0.0
+        Added to every value first.
+
+    Returns
+    -------
+    array of int
+        0 or 1 for each label.
+
+    Examples
+    --------
     >>> closest_below([4.0, 3.0], [[0.0, 0.0], [0.0, 0.0]], rho=0.5).tolist()
     [0, 1]
     """
@@ -199,6 +292,24 @@ def closest_above(unary: ArrayLike, pairwise: ArrayLike, rho: float, constant: A
     The worst that a rho-approximation may do, so that Theorem 9 applies (the best value must not be
     negative). O(2^V).
 
+    Parameters
+    ----------
+    unary : array-like
+        The potentials phi_u, of shape (V,) or (B, V).
+    pairwise : array-like
+        The potentials phi_uv, of shape (V, V) or (B, V, V); the upper triangle counts.
+    rho : float
+        The share of the best value that must be reached.
+    constant : array-like, default=0.0
+        Added to every value first.
+
+    Returns
+    -------
+    array of int
+        0 or 1 for each label.
+
+    Examples
+    --------
     >>> closest_above([4.0, 3.0], [[0.0, 0.0], [0.0, 0.0]], rho=0.5).tolist()
     [1, 0]
     """
@@ -223,6 +334,26 @@ def most_violated(
     ``max_y size(y) + gain(y)``, or ``size(y) (1 + gain(y))`` with slack scaling, over all 2^V labelings;
     gain is the value above the truth's, ``sizes[k]`` how much k wrong labels count.
 
+    Parameters
+    ----------
+    unary : array-like
+        The potentials phi_u, of shape (V,) or (B, V).
+    pairwise : array-like
+        The potentials phi_uv, of shape (V, V) or (B, V, V); the upper triangle counts.
+    truth : array-like
+        The right labels.
+    sizes : array-like
+        How much 0, 1, ..., V wrong labels count.
+    slack_scaling : bool
+        Whether the slack is scaled, not the margin.
+
+    Returns
+    -------
+    array of int
+        0 or 1 for each label.
+
+    Examples
+    --------
     >>> most_violated([1.0, 1.0], [[0.0, 0.0], [0.0, 0.0]], [1, 1], [0.0, 5.0, 5.5], False).tolist()
     [1, 0]
     """
@@ -246,6 +377,20 @@ class Forest(NamedTuple):
 def forest(n_labels: int, edges: ArrayLike) -> Forest | None:
     """Root the graph with these edges (pairs of label numbers), or None where it has a cycle.
 
+    Parameters
+    ----------
+    n_labels : int
+        The number of labels V.
+    edges : array-like
+        Pairs of label numbers.
+
+    Returns
+    -------
+    Forest or None
+        The rooted graph.
+
+    Examples
+    --------
     >>> forest(3, [(0, 1), (1, 2)]).parent.tolist()
     [-1, 0, 1]
     >>> forest(3, [(0, 1), (1, 2), (0, 2)]) is None
@@ -271,6 +416,20 @@ def max_product(unary: ArrayLike, pairwise: ArrayLike) -> NDArray[np.int8]:
 
     ``max over y in {0,1}^V of sum_u y_u phi_u + sum_{u<v} y_u y_v phi_uv``.
 
+    Parameters
+    ----------
+    unary : array-like
+        The potentials phi_u, of shape (V,) or (B, V).
+    pairwise : array-like
+        The potentials phi_uv, of shape (V, V) or (B, V, V); the upper triangle counts.
+
+    Returns
+    -------
+    array
+        0 or 1 for each label.
+
+    Examples
+    --------
     >>> max_product([-1.0, 0.5, 0.5], [[0.0, 2.0, 0.0], [0.0, 0.0, -3.0], [0.0, 0.0, 0.0]]).tolist()
     [1, 1, 0]
     """
@@ -291,6 +450,18 @@ def chow_liu_edges(Y: ArrayLike) -> NDArray[np.intp]:
     from the 0/1 rows of Y. Pairs whose labels are independent in Y may be left out. Returns (V - 1, 2)
     pairs at most, u < v. O(n V^2).
 
+    Parameters
+    ----------
+    Y : array-like
+        One row of 0 and 1 for each example, one column for each label.
+
+    Returns
+    -------
+    array
+        The edges, one row each.
+
+    Examples
+    --------
     >>> chow_liu_edges([[1, 1, 0], [0, 0, 0], [1, 1, 1], [0, 0, 1], [1, 1, 1]]).tolist()
     [[0, 1], [0, 2]]
     """

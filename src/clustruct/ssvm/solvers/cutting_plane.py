@@ -32,6 +32,15 @@ class Cut(Generic[P]):
 
     One plane per group; none where there is nothing to add. ``found`` is the point with its value, where the
     value is known.
+
+    Attributes
+    ----------
+    vectors : sequence of object
+        One vector for each group of planes.
+    b : sequence of float
+        One offset for each group.
+    found : Incumbent, optional
+        The point, with its value.
     """
 
     vectors: Sequence[Any]
@@ -149,6 +158,23 @@ class CuttingPlaneResult(Generic[P]):
     """The outcome of `cutting_plane`: ``dual <= optimum <= objective``, the value at the point.
 
     The point is the weight vector, unless the risk has points of its own. ``stop_reason`` as in `FitResult`.
+
+    Attributes
+    ----------
+    point : P
+        The best point.
+    objective : float
+        The value at it.
+    dual : float
+        The lower bound.
+    stop_reason : str
+        Why it ended.
+    history : tuple of Iteration
+        One entry for each round.
+    planes : Planes
+        The planes at the end.
+    n_planes : int, default=0
+        How many they are.
     """
 
     point: P
@@ -161,6 +187,7 @@ class CuttingPlaneResult(Generic[P]):
 
     @property
     def converged(self) -> bool:
+        """Whether the gap asked for was reached."""
         return self.stop_reason == "converged"
 
 
@@ -187,11 +214,12 @@ def cutting_plane(
     Parameters
     ----------
     risk : function or Risk
-        ``risk(w)`` gives the value R(w) and a subgradient. A `Risk` has planes in several groups, or chooses
-        itself where it is asked next.
+        ``risk(w)`` gives the value R(w) and a subgradient. A `Risk` has planes in several groups, or
+        chooses itself where it is asked next.
     conditions : WeightConstraints
         The prior, and with it the length of w; bounds and linear inequalities. See `weight_constraints`.
-    C : float, or one per group of planes
+    C : float
+        Or one per group of planes.
     start : vector, optional
         Where the risk is asked first; the prior if None. A `Risk` may be given an `Incumbent` at a point.
     planes : Planes, optional
@@ -202,6 +230,11 @@ def cutting_plane(
         As in `fit`.
     prune_after : int
         Solves without weight before a plane is forgotten.
+
+    Returns
+    -------
+    CuttingPlaneResult
+        The best point, its value, and the bound.
 
     Examples
     --------
@@ -238,6 +271,26 @@ def solve_planes(
     The QP inside `cutting_plane` for planes that are all known: ``w``, ``dual`` and the multipliers ``a``,
     those of the conditions' rows included; they serve as a start for another set of as many planes.
 
+    Parameters
+    ----------
+    vectors : array of float
+        One row for each plane.
+    b : array of float
+        The offset of each plane.
+    conditions : WeightConstraints
+        The prior, bounds and linear inequalities.
+    C : float
+        The weight of xi.
+    a : array of float, optional
+        Multipliers to start from.
+
+    Returns
+    -------
+    GramPlanes
+        The planes, with the solution.
+
+    Examples
+    --------
     >>> from clustruct.ssvm import solve_planes, weight_constraints
     >>> solve_planes(np.array([[1.0, 1.0]]), np.array([1.0]), weight_constraints(None, None, 2), C=10.0).w
     array([0.5, 0.5])

@@ -58,8 +58,8 @@ class NSlack(Solver):
     Parameters
     ----------
     store : "auto", "gram" or "pool"
-        Where planes are held: with their Gram matrix, or in a pool by example (see `PlaneSet`). "auto" takes
-        the pool for more than 64 examples.
+        Where planes are held: with their Gram matrix, or in a pool by example (see `PlaneSet`). "auto"
+        takes the pool for more than 64 examples.
     prune_after : int
         Rounds without weight before a plane is forgotten.
     """

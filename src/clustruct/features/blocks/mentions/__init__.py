@@ -31,6 +31,8 @@ class Mentions(TermBlock):
     have `lemma`, `upos`, `xpos`, `feats`, `head`, `deprel` in the same shape, and `speaker` and `par` per
     sentence. What is not there is guessed from the words (English) or left at zero.
 
+    Examples
+    --------
     >>> context = {"tokens": [["Ann", "saw", "him", "."], ["She", "left", "."]]}
     >>> items = [{"sent": 0, "start": 0, "end": 1, "type": "PER"}, {"sent": 0, "start": 2, "end": 3},
     ...          {"sent": 1, "start": 0, "end": 1}]

@@ -274,6 +274,18 @@ def animacy_of(head: str, kind: str, form: str, gender: int) -> int:
 def pronouns(raw: RawSet) -> Bools:
     """Which mentions of a set are pronouns, by their `form` or by their words.
 
+    Parameters
+    ----------
+    raw : RawSet
+        A set of mentions.
+
+    Returns
+    -------
+    array of bool
+        True for each mention that is a pronoun.
+
+    Examples
+    --------
     >>> items = [{"sent": 0, "start": 0, "end": 1}, {"sent": 0, "start": 2, "end": 3}]
     >>> pronouns(RawSet(items, context={"tokens": [["Ann", "saw", "him"]]}))
     array([False,  True])

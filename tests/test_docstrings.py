@@ -1,0 +1,111 @@
+"""Docstrings of public names have the sections of numpydoc, and name only files that there are."""
+
+import dataclasses
+import inspect
+import re
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import numpydoc.docscrape
+import numpydoc.validate
+import pytest
+
+import clustruct
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "docs/_ext"))
+from public_names import MODULES, kind, public  # noqa: E402
+
+# Docstrings there are, sections in their order; each parameter with type and text; what is returned or yielded.
+CHECKS = {"GL06", "GL07", "GL08", "SS01", "PR01", "PR02", "PR04", "PR07", "PR10", "RT01", "RT03", "YD01"}
+# Packages whose names are reached through those listed, or that hold no names.
+REACHED_OTHERWISE = {"clustruct.inference"}
+PUBLIC = public()
+NAMES = [(module, name) for module, names in PUBLIC.items() for name in names]
+
+
+def things(*kinds):
+    """The public things of these kinds, each once, by the first name that they have."""
+    found = {}
+    for module, name in NAMES:
+        thing = getattr(import_module(module), name)
+        if kind(thing) in kinds:
+            found.setdefault(id(thing), (f"{module}.{name}", thing))
+    return dict(found.values())
+
+
+def is_explained(code, message, path, thing):
+    """Where fields stand under Attributes, a protocol has no parameters, or one entry is for several."""
+    if code == "PR01" and inspect.isclass(thing):
+        doc = numpydoc.docscrape.ClassDoc(thing)
+        listed = {name for entry in doc["Attributes"] for name in entry.name.split(", ")}
+        missing = set(re.findall(r"'(\*{0,2}\w+)'", message))
+        is_record = dataclasses.is_dataclass(thing) or hasattr(thing, "_fields")
+        hidden = {name for name in missing if name.startswith("_")}
+        return getattr(thing, "_is_protocol", False) or (is_record and missing - hidden <= listed)
+    if code == "PR04":
+        (name,) = re.findall(r'Parameter "(\w+)"', message)
+        return re.search(rf"^ *(\w+, )*{name}(, \w+)*$", thing.__doc__, re.MULTILINE)
+    return False
+
+
+def faults(path, thing):
+    found = numpydoc.validate.validate(path)["errors"]
+    return [
+        f"{path}: {code} {message}"
+        for code, message in found
+        if code in CHECKS and not is_explained(code, message, path, thing)
+    ]
+
+
+def test_every_package_is_on_a_page_of_the_api():
+    packages = {f"clustruct.{name}" for name in clustruct._PACKAGES}
+    assert packages - set(MODULES) - REACHED_OTHERWISE == set()
+
+
+@pytest.mark.parametrize("module", PUBLIC)
+def test_public_names_have_the_sections_of_numpydoc(module):
+    found = things("class", "function", "exception")
+    assert [fault for p, t in found.items() if p.rpartition(".")[0] == module for fault in faults(p, t)] == []
+
+
+def test_public_methods_have_docstrings_of_their_own_or_of_their_base():
+    missing = [
+        f"{path}.{name}"
+        for path, thing in things("class").items()
+        for name, member in vars(thing).items()
+        if not name.startswith("_")
+        and (inspect.isroutine(member) or isinstance(member, property | classmethod | staticmethod))
+        and not inspect.getdoc(getattr(thing, name))
+    ]
+    assert missing == []
+
+
+def test_examples_stand_under_their_heading():
+    bare = [
+        path
+        for path, thing in things("class", "function").items()
+        if ">>>" in (thing.__doc__ or "") and not re.search(r"Examples\n\s*-----", thing.__doc__)
+    ]
+    assert bare == []
+
+
+def test_modules_say_what_they_are_for():
+    assert [name for name in MODULES if not import_module(name).__doc__] == []
+
+
+FILE = re.compile(
+    r"\b((?:docs|examples|studies|tests|benchmarks|release)/[\w./-]*\w|[\w-]+\.(?:md|toml|cff))\b"
+)
+
+
+def test_docstrings_and_comments_name_only_files_that_there_are():
+    named = [
+        (str(path.relative_to(ROOT)), found)
+        for path in sorted((ROOT / "src").rglob("*.py"))
+        for found in FILE.findall(path.read_text(encoding="utf-8"))
+    ]
+    assert named, "the pattern finds nothing"
+    there = [ROOT / found for _, found in named]
+    assert [n for n, path in zip(named, there, strict=True) if not path.exists()] == []
