@@ -24,6 +24,7 @@ extensions = [
     "sphinx_copybutton",
     "mathml",
     "api_pages",
+    "kept_tables",
 ]
 exclude_patterns = ["_build", "**/README.md"]
 nitpicky = True
@@ -69,6 +70,7 @@ sphinx_gallery_conf = {
     "examples_dirs": str(GALLERY),
     "gallery_dirs": "gallery",
     "filename_pattern": "/plot_",
+    "within_subsection_order": "FileNameSortKey",
     "abort_on_example_error": True,
     "download_all_examples": False,
     "remove_config_comments": True,

