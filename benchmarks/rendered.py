@@ -1,8 +1,8 @@
 """Kept figures as tables of the docs: ``python -m benchmarks.rendered``.
 
 `benchmarks.calibration` and `benchmarks.linking` keep theirs in ``benchmarks/figures``, those of speed where
-they are given --keep; this writes them into docs/confidence.md, docs/linking.md and docs/figures.md, between
-the comments that name the tables.
+they are given --keep, `benchmarks.tables` in its own folder; this writes them into the pages of the docs,
+between the comments that name the tables.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import Any
 
 from benchmarks.printing import FIGURES
 from benchmarks.speed_tables import TABLES as SPEED
+from benchmarks.tables import render
 from studies.rendering import cell, grid, put
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -59,12 +60,19 @@ def _both_folds(row: dict[str, Any] | None) -> str:
 
 PAGES = {"calibration": ("confidence.md", calibration), "linking": ("linking.md", linking)}
 
+# Of `benchmarks.tables`, by the page that they belong to.
+WHOLE_TABLES = {"figures.md": ("size", "labels", "shapes", "real"), "similarity.md": ("similarity",)}
+
 
 def rendered() -> dict[str, tuple[str, str]]:
     """Each table by its name, with the page that it belongs to."""
     found = {f"figures/{name}": (page, made(_kept(name))) for name, (page, made) in PAGES.items()}
     for name, (benchmark, part, made) in SPEED.items():
         found[f"speed/{name}"] = ("figures.md", made(_kept(benchmark)[part]))
+    for page, names in WHOLE_TABLES.items():
+        for name in names:
+            kept = ROOT / "benchmarks" / "tables" / "figures" / f"{name}.json"
+            found[f"tables/{name}"] = (page, render.render([kept]))
     return found
 
 
