@@ -24,6 +24,8 @@ extensions = [
     "sphinx_copybutton",
     "mathml",
     "api_pages",
+    "plain_docstrings",
+    "inside_pictures",
 ]
 exclude_patterns = ["_build", "**/README.md"]
 nitpicky = True
