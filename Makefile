@@ -8,7 +8,7 @@ BENCH_READY := $(BENCH_VENV)/.ready
 # One BLAS thread: the matrices are small, and results must not depend on the machine's cores.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: demo test lint types layers unit torture bench studies format docs linkcheck dist test-lowest clean
+.PHONY: demo test lint types layers unit torture bench studies format docs docs-check linkcheck dist test-lowest clean
 
 demo: $(READY)
 	$(BIN)/clustruct demo --folder out/demo
@@ -49,6 +49,10 @@ studies: $(READY)
 SPHINX := $(BIN)/sphinx-build -n -W --keep-going
 docs: $(READY)
 	$(SPHINX) -b html docs out/site
+
+# The built site in Chromium: search, light and dark, narrow screens, no request that leaves the machine.
+docs-check: docs
+	$(BIN)/pytest tests/test_site.py
 
 linkcheck: $(READY)
 	$(SPHINX) -b linkcheck docs out/linkcheck

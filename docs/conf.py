@@ -22,8 +22,12 @@ extensions = [
     "numpydoc",
     "sphinx_design",
     "sphinx_copybutton",
+    "sphinx_gallery.gen_gallery",
+    "sphinxcontrib.bibtex",
     "mathml",
     "api_pages",
+    "plain_docstrings",
+    "inside_pictures",
     "kept_tables",
 ]
 exclude_patterns = ["_build", "**/README.md"]
@@ -60,12 +64,8 @@ copybutton_prompt_is_regexp = True
 bibtex_bibfiles = ["references.bib"]
 bibtex_default_style = "plain"
 bibtex_reference_style = "author_year"
-if (HERE / "references.bib").exists():
-    extensions.append("sphinxcontrib.bibtex")
 
 GALLERY = HERE.parent / "examples/gallery"
-if GALLERY.exists():
-    extensions.append("sphinx_gallery.gen_gallery")
 sphinx_gallery_conf = {
     "examples_dirs": str(GALLERY),
     "gallery_dirs": "gallery",
@@ -77,17 +77,3 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "show_signature": False,
 }
-
-
-def without_missing_sections(app, name, source):
-    """Sections of the front page that are not written yet are left out."""
-    if name == "index":
-        for section in ("theory", "extend", "compare", "evidence"):
-            if not (HERE / section / "index.md").exists():
-                source[0] = source[0].replace(f"{section}/index\n", "")
-        if not GALLERY.exists():
-            source[0] = source[0].replace("gallery/index\n", "")
-
-
-def setup(app):
-    app.connect("source-read", without_missing_sections)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,6 @@ DIRECTIVES = {
     "class": "autoclass",
     "exception": "autoexception",
     "function": "autofunction",
-    "data": "autodata",
 }
 
 
@@ -54,8 +54,16 @@ def module_page(module: str, names: list[str]) -> str:
 
 def name_page(module: str, name: str) -> str:
     what = kind(getattr(import_module(module), name))
+    if what == "data":
+        return data_page(module, name)
     members = "   :members:\n" if what == "class" else ""
     return f"{title(name)}\n.. currentmodule:: {module}\n\n.. {DIRECTIVES[what]}:: {name}\n{members}"
+
+
+def data_page(module: str, name: str) -> str:
+    """A constant or an alias of types: its value says what it is."""
+    value = textwrap.shorten(repr(getattr(import_module(module), name)).replace("`", "'"), 300)
+    return f"{title(name)}\n.. py:data:: {module}.{name}\n\n   ``{value}``\n"
 
 
 def index_page() -> str:

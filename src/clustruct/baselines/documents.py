@@ -57,6 +57,8 @@ class PLSA(EstimatorState, ClusterMixin, BaseEstimator):
 
         max over P(topic | document), P(word | topic)   sum_{d,w} X_dw log sum_z P(z | d) P(w | z)
 
+    X holds how often each word is in each document. A run is a local optimum, found by EM.
+
     Parameters
     ----------
     n_clusters : int, default=8
