@@ -328,5 +328,11 @@ def soft_logistic(
         slope = each * (expit(s) - target)
         return loss, np.append(rows.T @ slope + away / (C * total), slope.sum())
 
-    found = minimize(value, first if begin is None else np.append(*begin), jac=True, method="L-BFGS-B", options={"maxiter": 300})
+    found = minimize(
+        value,
+        first if begin is None else np.append(*begin),
+        jac=True,
+        method="L-BFGS-B",
+        options={"maxiter": 300},
+    )
     return found.x[:-1], float(found.x[-1])
