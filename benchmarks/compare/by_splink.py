@@ -2,7 +2,8 @@
 
 As its tutorial has it, on DuckDB: the chance of a match from strict rules, u by random sampling, m by
 expectation maximisation; no labels. Then connected components at that match probability, of five, which has
-the best pairwise F over labelled rows.
+the best pairwise F over labelled rows. All pairs are compared: rules of equal columns (phone, name, street,
+born) list only two thirds of the true pairs, and came to F 79.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ from splink import DuckDBAPI, Linker, SettingsCreator, block_on
 from benchmarks.compare.files import SEEDS, Answers, folder, read_rows
 
 THRESHOLDS = (0.5, 0.8, 0.9, 0.95, 0.99)
-RULES = ("phone", "name", "street", "born")
 
 
 def linker_of(where: Path, seed: int) -> Linker:
@@ -38,7 +38,7 @@ def linker_of(where: Path, seed: int) -> Linker:
             cl.LevenshteinAtThresholds("phone", [1, 2]),
             cl.LevenshteinAtThresholds("born", [1]),
         ],
-        blocking_rules_to_generate_predictions=[block_on(rule) for rule in RULES],
+        blocking_rules_to_generate_predictions=["1 = 1"],
         unique_id_column_name="id",
         retain_matching_columns=False,
     )

@@ -1,9 +1,9 @@
 """A multiclass SVM on digits by engines for structural SVMs: ``python -m benchmarks.compare.engines``.
 
 P(w) = 1/2 |w|^2 + C mean xi, C = 10, 0/1 loss, tolerance 0.01 on the mean slack. clustruct is run here.
-PyStruct and SVM^python do not install on a Python of today; their figures are those of an earlier run on a machine of
-the same kind: PyStruct on Python 3.8 with numpy 1.23 and its extensions made anew, SVM^python on Python 2.7
-with an oracle of plain Python (its time is that of the whole process).
+PyStruct and SVM^python do not install on a Python of today; their figures are those of an earlier run on a
+machine of the same kind: PyStruct on Python 3.8 with numpy 1.23 and its extensions made anew, SVM^python on
+Python 2.7 with an oracle of plain Python (its time is that of the whole process).
 """
 
 from __future__ import annotations
