@@ -46,9 +46,10 @@ class PairContext(DataclassState):
         What x_ab counts.
     rule : ScoreMap
         From the sum to a probability.
-    smallest, largest : n outside of these is taken as these: three times beyond the sets learned from. (With
-        The very sizes, and x as far as it was seen, the calibration error on halves of the teaching half
-        of author_names was 12.5 %, without bounds 4.3 %; by scores alone 7.8 %.)
+    smallest, largest : int
+        n outside of these is taken as these: three times beyond the sets learned from. (With the very
+        sizes, and x as far as it was seen, the calibration error on halves of the teaching half of
+        author_names was 12.5 %, without bounds 4.3 %; by scores alone 7.8 %.)
     """
 
     weight: float

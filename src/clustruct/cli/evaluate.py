@@ -37,8 +37,6 @@ examples
 LOSSES = {"pairwise_loss": "pairwise", "mitre_loss": "mitre"}
 # With fewer, no outcome of Wilcoxon's test is below 0.05 (two tails).
 FEWEST_GROUPS = 6
-# Of all scores those that most people ask for; --all prints the rest.
-FIRST = ("pairwise_precision", "pairwise_recall", "pairwise_f1", "b_cubed_f1", "adjusted_rand")
 PER_SET = ("pairwise_loss", "pairwise_f1", "b_cubed_f1", "conll_f1", "adjusted_rand")
 
 
@@ -151,11 +149,11 @@ def _print(scored: Scored, everything: bool) -> None:
     print(table(["set", "items", "clusters", "predicted", *map(title, PER_SET)], rows, most=20))
     print("\nover all sets (scores and losses in percent; pooled: sets counted together)")
     pooled = {name: percent(name, value) for name, value in scores.micro.items()}
-    chosen = scores.mean if everything else FIRST
+    chosen = scores.mean if everything else clustruct.metrics.evaluation.LEADING
     rows = [[title(name), percent(name, scores.mean[name]), pooled.get(name)] for name in chosen]
     print(table(["score", "mean", "pooled"], rows))
     if not everything:
-        print(f"(--all: {len(scores.mean) - len(FIRST)} further scores)")
+        print(f"(--all: {len(scores.mean) - len(clustruct.metrics.evaluation.LEADING)} further scores)")
 
 
 def _test(found: PairedComparison) -> dict[str, object]:

@@ -26,10 +26,12 @@ class ItemConfidence:
 
     Attributes
     ----------
-    confidence : score lost by moving the item there; negative where the move would gain, infinite
-        Where there is no other place.
-    alternative : the cluster it would move to (canonical number), -1 for a cluster of its own; its
-        Own cluster where there is no other place.
+    confidence : array of float
+        Score lost by moving the item there; negative where the move would gain, infinite where there is
+        no other place.
+    alternative : array of int
+        The cluster it would move to (canonical number), -1 for a cluster of its own; its own cluster
+        where there is no other place.
     support : array of float
         Sum of the similarities to the rest of its cluster.
     probability : array of float, optional

@@ -50,8 +50,9 @@ class SetFindings:
         Mean square of each feature over the pairs.
     number : int, default=0
         The place of the set in its list.
-    splits : for each cluster the split that would help most, the best first; empty for a model without
-        Probabilities.
+    splits : list of Split
+        For each cluster the split that would help most, the best first; empty for a model without
+        probabilities.
     """
 
     raw: RawSet

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
 
+from clustruct._html import html_table
 from clustruct._typing import Floats, Ints, LabelsLike
 from clustruct.features import PairFeatures
 from clustruct.itemsets import ItemSet
@@ -40,8 +41,9 @@ class PairExplanation:
         Whether the prediction puts them together.
     support_a, support_b : float
         Sum of K between the item and the rest of its cluster.
-    path : for a pair that is together though K_ab <= 0 or not compared: items from a to b, each
-        Similar to the next, along which the weakest link is as strong as can be; empty otherwise.
+    path : tuple of int
+        For a pair that is together though K_ab <= 0 or not compared: items from a to b, each similar to
+        the next, along which the weakest link is as strong as can be; empty otherwise.
     path_similarities : tuple of float
         K of each link of the path.
     """
@@ -58,6 +60,14 @@ class PairExplanation:
     support_b: float
     path: tuple[int, ...]
     path_similarities: tuple[float, ...]
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: the largest contributions."""
+        said = "together" if self.together else "apart"
+        caption = f"items {self.a} and {self.b}: {said}; similarity {self.similarity:.4g}, the sum of"
+        columns = (self.names, self.values, self.weights, self.contributions)
+        rows = [[name, *map(float, numbers)] for name, *numbers in zip(*columns, strict=True)]
+        return html_table(caption, ["feature", "value", "weight", "contribution"], rows)
 
     def largest(self, n: int) -> list[tuple[str, float]]:
         """The n largest contributions by size, zeros left out; the rest is summed as the last entry."""
@@ -82,7 +92,8 @@ def pair_contributions(
 
     Parameters
     ----------
-    model : a fitted clusterer with weights: SupervisedCorrelationClustering, SupervisedKMeans, or
+    model : estimator
+        A fitted clusterer with weights: SupervisedCorrelationClustering, SupervisedKMeans, or
         PairwiseClassifierClustering with a linear classifier.
     x : ItemSet
         The item set.

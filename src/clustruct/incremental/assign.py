@@ -82,7 +82,8 @@ def assign(
 
     Parameters
     ----------
-    scores : scores of listed pairs: those that touch a new item, and as many pairs of old items as there are.
+    scores : PairScores
+        Scores of listed pairs: those that touch a new item, and as many pairs of old items as there are.
         Pairs that are not listed count 0. Where they have sources, no new item joins one of its own
         source.
     groups : object

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, NamedTuple
 
+from clustruct._html import html_table
 from clustruct.text import count
 
 Status = Literal["unchanged", "grown", "shrunk", "changed", "merged", "split", "renamed", "new", "gone"]
@@ -108,6 +109,12 @@ class Changes:
     def of(self, status: Status) -> list[GroupChange]:
         """The groups of one kind."""
         return [group for group in self.groups if group.status == status]
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: the summary, and the groups that changed."""
+        changed = [group for group in self.groups if group.status != "unchanged"]
+        rows = [[group.id, group.status, group.before, group.after] for group in changed]
+        return html_table(self.summary(), ["group", "status", "items before", "items now"], rows)
 
     def summary(self) -> str:
         """One line.

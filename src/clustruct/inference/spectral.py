@@ -55,10 +55,11 @@ def relax(
         Symmetric m x m array, sparse matrix, or LinearOperator (only multiplied with, never formed).
     k : int
         Number of clusters, 1 <= k <= m.
-    centred : maximise over Y whose columns span the constant vector, as those of every partition do:
-        1/sqrt(m) and the k - 1 leading eigenvectors of HKH, H = I - 11'/m. A tighter relaxation (its
-        value lies between the best partition's and the free one's), and blind to 1'K1, on which no
-        partition depends.
+    centred : bool
+        Maximise over Y whose columns span the constant vector, as those of every partition do: 1/sqrt(m)
+        and the k - 1 leading eigenvectors of HKH, H = I - 11'/m. A tighter relaxation (its value lies
+        between the best partition's and the free one's), and blind to 1'K1, on which no partition
+        depends.
     method : Method, default="auto"
         "dense" (LAPACK, k eigenvectors only), "lanczos" (only products with K; LAPACK takes over where it
         fails), or "auto": dense for m < 200 and where k is more than a tenth of m.

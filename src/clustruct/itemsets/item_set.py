@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse.linalg import LinearOperator
 from scipy.spatial.distance import squareform
 
+from clustruct._html import MOST_ROWS, html_table
 from clustruct._typing import Floats, Ints, LabelsLike
 from clustruct.partitions import canonical_labels, indicator
 from clustruct.storage import digest
@@ -175,6 +176,13 @@ class ItemSet:
 
     def __repr__(self) -> str:
         return f"ItemSet(m={self._m}, N_n={self.n_node_features}, N_p={self.n_pair_features})"
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: how many items, and the features with their names."""
+        names = self.feature_names or [f"feature {j}" for j in range(self.n_features)]
+        kinds = ["product of nodes"] * self.n_node_features + ["of the pair"] * self.n_pair_features
+        rows = list(zip(names[:MOST_ROWS], kinds, strict=False))
+        return html_table(f"ItemSet: {self._m:,} items", ["feature", "kind"], rows, self.n_features)
 
     def similarity(self, w: ArrayLike, *, sparse: bool = False) -> algebra.Matrix:
         """K_ab = <w, psi_ab>, a dense symmetric m x m array.

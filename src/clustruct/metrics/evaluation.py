@@ -7,6 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
+from clustruct._html import html_table
 from clustruct._typing import Floats, Labels, LabelsLike
 from clustruct.losses import Loss, as_loss
 from clustruct.partitions import canonical_labels
@@ -15,6 +16,9 @@ from clustruct.text import table
 from . import scores
 from .paired import PairedComparison, compare_paired, lower_is_better
 from .scores import Fractions, Scores
+
+# The scores that matter most, for those who do not want to read all of them.
+LEADING = ("pairwise_precision", "pairwise_recall", "pairwise_f1", "b_cubed_f1", "adjusted_rand")
 
 # Each family with its fractions and its value for 0/0.
 FRACTIONS: dict[str, tuple[Callable[[LabelsLike, LabelsLike], Fractions], float]] = {
@@ -47,8 +51,9 @@ class Evaluation:
         Score name -> array of n values.
     mean : mapping
         Score name -> macro mean, every set counting alike.
-    micro : score name -> value of the pooled fractions (numerators and denominators summed over
-        Sets, as the CoNLL scorer pools documents); only scores that are fractions.
+    micro : dict
+        Score name -> value of the pooled fractions (numerators and denominators summed over sets, as the
+        CoNLL scorer pools documents); only scores that are fractions.
     """
 
     per_set: Mapping[str, Floats]
@@ -83,6 +88,11 @@ class Evaluation:
             f"{sets}of the pairs put together {together} are right, "
             f"of those that belong together {found} were found"
         )
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: the verdict, and the scores that matter."""
+        rows = [[name.replace("_", " "), self.mean[name], self.micro.get(name)] for name in LEADING]
+        return html_table(self.verdict(), ["score", "mean", "pooled"], rows)
 
     def __str__(self) -> str:
         rows = [(name, value, self.micro.get(name)) for name, value in self.mean.items()]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Hashable, Iterable, Sequence
+from io import BytesIO
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 from numpy.typing import ArrayLike
@@ -30,6 +32,16 @@ class Display:
 
     ax_: Axes
     figure_: Any
+
+    def _repr_html_(self) -> str | None:
+        """What notebooks show of a picture that pyplot does not show by itself."""
+        figure = getattr(self, "figure_", None)
+        if figure is None or hasattr(figure, "number"):
+            return None
+        held = BytesIO()
+        figure.savefig(held, format="png")
+        data = b64encode(held.getvalue()).decode()
+        return f'<img alt="{type(self).__name__}" src="data:image/png;base64,{data}">'
 
     def drawn_on(self, ax: Axes, title: str, pad: float | None = None) -> Self:
         """The last step of a drawing: title and frame."""

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from clustruct._html import MOST_ROWS, html_table
 from clustruct._typing import Floats, Ints
 from clustruct.text import place
 
@@ -92,6 +93,21 @@ class RawSet:
     source: Source | None = field(default=None, repr=False, compare=False)
     _columns: dict[str, Column] = field(default_factory=dict, init=False, repr=False, compare=False)
 
+    def _repr_html_(self) -> str:
+        """What notebooks show: the first items with their fields, and the cluster of each."""
+        fields, n = self.fields(), min(len(self), MOST_ROWS)
+        labels = [] if self.labels is None else ["cluster"]
+        header = [*(["id"] if self.ids is not None else []), *labels, *fields]
+        rows = [
+            [
+                *([self.item_ids[a]] if self.ids is not None else []),
+                *([self.labels[a]] if self.labels is not None else []),
+                *(self.items[a].get(field) for field in fields),
+            ]
+            for a in range(n)
+        ]
+        return html_table(f"{self.name or 'set'}: {len(self):,} items", header, rows, len(self))
+
     @classmethod
     def from_columns(cls, columns: Mapping[str, Sequence[Any] | NDArray[Any]], **more: Any) -> Self:
         """A set from the values of each field; a 2-D array is a field of vectors, one row for each item.
@@ -140,6 +156,8 @@ class RawSet:
         for what, given in (("labels", self.labels), ("ids", self.ids)):
             if given is not None and len(given) != len(self.items):
                 raise ValueError(f"{self.title}: {len(self.items)} items but {len(given)} {what}")
+            if isinstance(given, np.ndarray) or hasattr(given, "to_list"):  # an array, or a column of a frame
+                object.__setattr__(self, what, np.asarray(given).tolist())
 
     @property
     def called(self) -> str:

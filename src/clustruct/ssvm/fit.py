@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
+from clustruct._html import html_table
 from clustruct._typing import Floats
 from clustruct.callbacks import Callback, Iteration, SupportsDump, Training, listener
 from clustruct.slack_rule import Scaling, SlackRule
@@ -100,6 +101,18 @@ class FitResult(DataclassState):
             f"FitResult({self.stop_reason} after {self.n_iter} rounds: objective {self.objective:.6g}, "
             f"gap {self.gap:.3g}, {self.oracle_calls} oracle calls, {self.seconds:.3g} s)"
         )
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: how the training ended, and what is certain of it."""
+        rows = [
+            ["objective", self.objective],
+            ["gap", self.gap],
+            ["mean slack", self.mean_slack],
+            ["oracle calls", self.oracle_calls],
+            ["seconds", self.seconds],
+            ["certificate", str(self.certificate)],
+        ]
+        return html_table(f"{self.stop_reason} after {self.n_iter} rounds", ["", "value"], rows)
 
     def __getstate__(self) -> dict[str, Any]:
         """Stored and sent without the working set, which can be a thousand times the size of w."""

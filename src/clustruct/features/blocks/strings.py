@@ -53,8 +53,9 @@ class Strings(PreparedBlock[None], Unlearned):
     ----------
     field : str
         The field.
-    measures : which likenesses, of "spelling" (Levenshtein), "spelling of the beginning" (Jaro-Winkler),
-        "words in any order" and "words of the shorter" (token sort and token set ratio).
+    measures : sequence of str
+        Which likenesses, of "spelling" (Levenshtein), "spelling of the beginning" (Jaro-Winkler), "words
+        in any order" and "words of the shorter" (token sort and token set ratio).
 
     Examples
     --------
