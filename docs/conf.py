@@ -43,6 +43,9 @@ autodoc_member_order = "bysource"
 autosummary_generate = False
 numpydoc_show_class_members = False
 
+highlight_language = "none"
+toc_object_entries_show_parents = "hide"
+
 html_theme = "pydata_sphinx_theme"
 html_title = "clustruct"
 html_static_path = ["_static"]
@@ -58,6 +61,7 @@ html_theme_options = {
     "footer_end": [],
     "show_toc_level": 2,
 }
+html_sidebars = {page: [] for page in ("inside", "contributing", "changes")}
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
@@ -76,4 +80,5 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "show_memory": False,
     "show_signature": False,
+    "write_computation_times": False,
 }

@@ -104,7 +104,7 @@ class FitResult(DataclassState):
 
     def _repr_html_(self) -> str:
         """What notebooks show: how the training ended, and what is certain of it."""
-        rows = [
+        rows: list[list[object]] = [
             ["objective", self.objective],
             ["gap", self.gap],
             ["mean slack", self.mean_slack],
