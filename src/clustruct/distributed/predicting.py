@@ -185,7 +185,7 @@ class _Run:
         if not all(one["rows"] for one in found):
             raise DataError("the table has partitions without rows: repartition it")
         work.set_sizes([one["rows"] for one in found])
-        least = candidates.blocking_of(work).from_size
+        least = parts.blocking_of(work).from_size
         if work.n_items < least:
             raise ValueError(
                 f"{work.n_items} rows: the model compares all pairs of fewer than {least}, in one process"

@@ -293,11 +293,21 @@ class Columns:
 
         At the cost of the new items, and of copying what is known of the others (bytes, not texts).
         """
-        part, whole = Columns(new, self._vocabularies), Columns(raw, self._vocabularies)
-        whole._older = self._older
+        part, both = Columns(new, self._vocabularies), Columns(raw, self._vocabularies, self.whole)
+        both._older = self._older
         for key, kept in self._kept.items():
-            whole._kept[key] = Kept(kept.grow(kept.value, part, whole), kept.grow)
-        return whole
+            both._kept[key] = Kept(both._as_part(key, kept.grow(kept.value, part, both)), kept.grow)
+        return both
+
+    def copy(self) -> Columns:
+        """The same items, whose vocabularies and texts grow by themselves."""
+        words = {name: vocabulary.copy() for name, vocabulary in self._vocabularies.items()}
+        renewed = {id(vocabulary): words[name] for name, vocabulary in self._vocabularies.items()}
+        other = Columns(self.raw, words, self.whole)
+        other._kept = {
+            key: Kept(_renewed(kept.value, renewed), kept.grow) for key, kept in self._kept.items()
+        }
+        return other
 
     def texts(self, field: str) -> Texts:
         """The folded texts of a field."""
@@ -369,6 +379,17 @@ def columns_of(sets: Sequence[RawSet]) -> list[Columns]:
     """The columns of sets whose terms are counted together: their vocabularies are the same."""
     shared: dict[object, Vocabulary] = {}
     return [Columns(raw, shared) for raw in sets]
+
+
+def _renewed(value: Any, vocabularies: dict[int, Vocabulary]) -> Any:
+    """What was made of items, with other vocabularies, by the ids of those it had."""
+    if isinstance(value, tuple):
+        return tuple(_renewed(one, vocabularies) for one in value)
+    if isinstance(value, TermTable):
+        return replace(value, vocabulary=vocabularies[id(value.vocabulary)])
+    if isinstance(value, Texts):
+        return Texts(value.codes, list(value.values), dict(value.places))
+    return value
 
 
 def _appended(old: Any, new: Any) -> Any:
