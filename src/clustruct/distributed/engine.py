@@ -12,6 +12,7 @@ from clustruct.callbacks import Work as Progress
 from clustruct.callbacks import peak_memory, working
 from clustruct.exceptions import ClusterError
 
+from .allocation import keep_freed_memory
 from .cluster import Client, answering
 from .exchange import TO, read_rows, write_rows
 from .workdir import Stats, Work
@@ -145,7 +146,7 @@ def _made(stage: str, make: Make, work: Work, meta: dict[str, Any], k: int) -> A
     with _naming(stage, k):
         table = make(work, k)
         types = {TO: "int32", **meta}
-        frame = pd.DataFrame({name: pd.Series(table.column(name), dtype=kind) for name, kind in types.items()})
+        frame = pd.DataFrame({name: pd.Series(table.column(name), dtype=types[name]) for name in types})
     _note(work, stage, k, len(frame), int(table.nbytes), began)
     return frame
 
@@ -174,13 +175,13 @@ def _finished(stage: str, finish: Callable[..., Stats], work: Work, k: int, *giv
 
 
 class _naming:
-    """Want of memory is told with the stage and the partition."""
+    """A piece of work on a worker: want of memory is told with the stage and the partition."""
 
     def __init__(self, stage: str, k: int) -> None:
         self.where = f"{stage}, partition {k}"
 
     def __enter__(self) -> None:
-        return None
+        keep_freed_memory()
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, MemoryError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -16,8 +16,9 @@ from clustruct.exceptions import DataError
 
 from .workdir import Span
 
-# Rows of a partition, where nobody says how many partitions there are to be.
-ROWS, FEWEST_ROWS = 100_000, 1000
+# Rows of a partition, where nobody says how many partitions there are to be: as many as a worker can hold
+# twice with what is made of them, by its memory; so many where it has no limit.
+ROWS, FEWEST_ROWS, BYTES_OF_ROW = 250_000, 1000, 11_000
 
 
 @dataclass(frozen=True)
@@ -34,12 +35,42 @@ def is_files(data: Any) -> bool:
     return isinstance(data, str | os.PathLike | list | tuple)
 
 
-def plan_of_files(data: Any, partitions: int | None, least: int = 1) -> Plan:
-    """Rows of Parquet files cut into partitions of one size, ``least`` or more where no number is given."""
+@dataclass(frozen=True)
+class Size:
+    """How a table is cut where nobody says it: partitions of so many rows at most, as many for each thread.
+
+    >>> Size(rows=1000, threads=2).partitions(4100), Size(threads=8).partitions(2500)
+    (6, 3)
+    """
+
+    rows: int = ROWS
+    threads: int = 1
+
+    def partitions(self, n: int) -> int:
+        """Into how many partitions n rows are cut."""
+        wanted = -(-n // self.rows)
+        each = max(1, -(-wanted // self.threads))
+        return max(wanted, min(each * self.threads, -(-n // FEWEST_ROWS)))
+
+    @classmethod
+    def for_workers(cls, workers: Iterable[Mapping[str, Any]]) -> Size:
+        """By what the scheduler knows of its workers.
+
+        >>> Size.for_workers([{"nthreads": 1, "memory_limit": 2 * 10**9}] * 2)
+        Size(rows=181818, threads=2)
+        """
+        known = list(workers)
+        limits = [one["memory_limit"] // one["nthreads"] for one in known if one.get("memory_limit")]
+        rows = min([ROWS, *(limit // BYTES_OF_ROW for limit in limits)])
+        return cls(max(rows, FEWEST_ROWS), max(1, sum(one["nthreads"] for one in known)))
+
+
+def plan_of_files(data: Any, partitions: int | None, size: Size = Size()) -> Plan:  # noqa: B008
+    """Rows of Parquet files cut into partitions of one size."""
     paths = files_of([data] if isinstance(data, str | os.PathLike) else data)
     sizes, names = _sizes(paths)
     n = sum(sizes)
-    count = min(n, partitions or max(min(least, -(-n // FEWEST_ROWS)), -(-n // ROWS)))
+    count = min(n, partitions or size.partitions(n))
     bounds, starts = np.linspace(0, n, count + 1).astype(np.int64), np.cumsum([0, *sizes])
     spans = [_spans(paths, starts, int(low), int(high)) for low, high in pairwise(bounds)]
     return Plan(spans, names, list(zip(paths, sizes, strict=True)))

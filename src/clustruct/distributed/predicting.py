@@ -19,7 +19,7 @@ from clustruct.storage import digest
 
 from .cluster import Client
 from .engine import Engine
-from .plans import is_files, plan_of_files
+from .plans import Size, is_files, plan_of_files
 from .stages import candidates, components, frequencies, groups, parts, scores
 from .workdir import About, Stats, Work
 
@@ -62,8 +62,8 @@ def predict(
         appears when all is done
     client : distributed.Client
     id : the column of names; by default rows are numbered from 1
-    partitions : into how many parts the rows of files are cut; by default parts have 100,000 rows, or
-        fewer where there are more threads than parts
+    partitions : into how many parts the rows of files are cut; by default as few as the memory of workers
+        allows (180,000 rows with 2 GB), as many for each thread
     work : the directory of what is made on the way, which all machines see; by default ``out`` with ".work"
         at its end. Work that was cut short goes on from it. It is removed in the end.
 
@@ -74,7 +74,8 @@ def predict(
     if target.exists():
         raise DataError(f"{target}: there is something of that name already")
     folder = Path(f"{target}.work" if work is None else work)
-    begun = begin(data, model, folder, id, partitions, least=sum(client.nthreads().values()))
+    size = Size.for_workers(client.scheduler_info(n_workers=-1)["workers"].values())
+    begun = begin(data, model, folder, id, partitions, size)
     try:
         found = grouped(data, Engine(client, begun), target)
     except ClusterError as error:
@@ -98,14 +99,14 @@ def grouped(data: Any, engine: Engine, out: Path) -> Grouped:
 
 
 def begin(
-    data: Any, model: Pipeline, folder: Path, id: str | None, partitions: int | None, least: int = 1
+    data: Any, model: Pipeline, folder: Path, id: str | None, partitions: int | None, size: Size | None = None
 ) -> Work:
     """The directory of a run, new or taken up; refuses what cannot be done."""
     check_model(model)
     if partitions is None:  # a run that goes on is cut as it was, whatever cluster it goes on with
         partitions = Work.partitions_of(folder)
     if is_files(data):
-        return Work.begun(folder, model, _plan_of_files(data, model, id, partitions, least))
+        return Work.begun(folder, model, _plan_of_files(data, model, id, partitions, size or Size()))
     return Work.begun(folder, model, _plan_of_frame(data, model, id))
 
 
@@ -131,8 +132,8 @@ def check_model(model: Pipeline) -> None:
             raise ValueError(f"the model cannot group on a cluster: {why}")
 
 
-def _plan_of_files(data: Any, model: Pipeline, id: str | None, partitions: int | None, least: int) -> About:
-    plan = plan_of_files(data, partitions, least)
+def _plan_of_files(data: Any, model: Pipeline, id: str | None, partitions: int | None, size: Size) -> About:
+    plan = plan_of_files(data, partitions, size)
     return _about(
         model, id, plan.columns, plan.spans, digest([list(one) for one in plan.sizes], len(plan.spans))
     )

@@ -9,19 +9,18 @@ each of them, and a value that many items share is read once for all. Columns gr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
 from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clustruct._typing import Bools, Floats, Ints
-from clustruct.records import RawSet, as_text, fold
-from clustruct.records.values import LONGEST_TEXT
+from clustruct.records import RawSet
 
+from .folded import Texts, folded
 from .split import VIEWS, View, character_classes
 from .vocabulary import Letters, Numbers, Vocabulary
 
@@ -29,38 +28,6 @@ T = TypeVar("T")
 TermLists = Sequence[Sequence[str]]
 # Terms of an item above which its counts need more than 16 bits.
 MOST_SHORT = 60_000
-
-
-@dataclass(frozen=True, eq=False)
-class Texts:
-    """The folded texts of a field: ``values`` has each once, ``codes`` the place of each item's.
-
-    ``places`` has the place of each value. Both are only ever added to: texts that grew share them with
-    those they grew from, which have no items with the later values.
-    """
-
-    codes: Ints
-    values: list[str]
-    places: dict[str, int]
-
-    @classmethod
-    def of(cls, texts: Iterable[str], codes: Ints) -> Texts:
-        """Texts of which some may be equal; ``codes`` says which each item has."""
-        empty = cls(np.zeros(0, np.int64), [], {})
-        return empty.grown(texts, codes)
-
-    @cached_property
-    def present(self) -> Bools:
-        """Which items have one."""
-        return np.asarray(self.codes != self.places.get("", -1))
-
-    def grown(self, texts: Iterable[str], codes: Ints) -> Texts:
-        """With further items."""
-        places = self.places
-        numbers = [places.setdefault(text, len(places)) for text in texts]
-        self.values.extend(islice(places, len(self.values), None))
-        new = np.array(numbers, np.int64)[codes]
-        return Texts(np.concatenate([self.codes, new]), self.values, places)
 
 
 class Whole(Protocol):
@@ -313,8 +280,8 @@ class Columns:
         """The folded texts of a field."""
         return self.by_item(
             ("texts", field),
-            lambda c: Texts.of(*_folded(c.raw, field)),
-            lambda old, new, _: old.grown(*_folded(new.raw, field)),
+            lambda c: Texts.of(*folded(c.raw, field)),
+            lambda old, new, _: old.grown(*folded(new.raw, field)),
         )
 
     def terms(self, fields: Sequence[str], views: Sequence[str]) -> TermTable:
@@ -388,7 +355,7 @@ def _renewed(value: Any, vocabularies: dict[int, Vocabulary]) -> Any:
     if isinstance(value, TermTable):
         return replace(value, vocabulary=vocabularies[id(value.vocabulary)])
     if isinstance(value, Texts):
-        return Texts(value.codes, list(value.values), dict(value.places))
+        return value.copy()
     return value
 
 
@@ -397,12 +364,3 @@ def _appended(old: Any, new: Any) -> Any:
     if isinstance(old, tuple):
         return tuple(map(_appended, old, new))
     return old.grown(new) if isinstance(old, TermTable) else np.concatenate([old, new])
-
-
-def _folded(raw: RawSet, field: str) -> tuple[list[str], Ints]:
-    """The folded texts of a field's values, and which each item has."""
-    coded = raw.coded(field)
-    texts = [fold(v[:LONGEST_TEXT] if type(v) is str else as_text(v)) for v in coded.values]
-    if (coded.codes < 0).any():
-        texts.append("")  # what the code -1 picks
-    return texts, coded.codes

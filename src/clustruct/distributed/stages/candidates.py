@@ -54,7 +54,12 @@ def _pairs(found: TermKeys) -> tuple[Ints, Keys, Any]:
 
 def _named(items: Ints, keys: Keys, weights: Any, first: int, way: int, field: str, work: Work) -> Any:
     named = term_names(f"{way} {field}", keys)
-    columns = {"key": named, "item": items + first, "weight": weights, "way": np.full(len(items), way, np.int16)}
+    columns = {
+        "key": named,
+        "item": items + first,
+        "weight": weights,
+        "way": np.full(len(items), way, np.int16),
+    }
     return rows_to(spread(named, work.n_partitions), columns)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from clustruct._typing import Floats, Ints
 from clustruct.distributed.workdir import Span, Stats, Work
 from clustruct.features import Blocking
-from clustruct.features.columns import Columns, TermTable
+from clustruct.features.columns import TermTable
 from clustruct.features.needs import Count, Tally
 from clustruct.features.vocabulary import Keys, Letters, Vocabulary, numbered
 from clustruct.records import RawSet, Source

@@ -54,7 +54,9 @@ def make_records(work: Work, k: int) -> Any:
     """The records that other parts ask for."""
     asked, table = work.read("asked", k), work.read_table(READING, k)
     rows = table.take(asked["item"] - work.starts[k])
-    return rows_to(asked["part"], {ITEM: asked["item"], **dict(zip(rows.column_names, rows.columns, strict=True))})
+    return rows_to(
+        asked["part"], {ITEM: asked["item"], **dict(zip(rows.column_names, rows.columns, strict=True))}
+    )
 
 
 def take_records(work: Work, k: int, table: Any) -> Stats:
