@@ -28,6 +28,11 @@ def main() -> None:
     elif given.part == "skewed":
         keep("skewed", found := faults.skewed(folder))
         show(found)
+    elif given.part == "memory":
+        keep("memory", found := faults.memory(folder))
+        show(found)
+        keep("spill", found := faults.spill())
+        show(found)
     elif given.part == "training":
         for part in given.only.split(","):
             made = (
@@ -74,9 +79,10 @@ def _parser() -> argparse.ArgumentParser:
     kills = parts.add_parser("kills", help="workers killed at random")
     kills.add_argument("--runs", type=int, default=20)
     parts.add_parser("skewed", help="one word in every row, one cluster of 5,000")
+    parts.add_parser("memory", help="more than a worker can hold: a partition, sets of a training")
     training = parts.add_parser("training", help="bytes of rounds and speed")
     training.add_argument("--sets", type=int, default=2000, help="small ones, for bytes")
-    training.add_argument("--large-sets", type=int, default=48, help="for speed")
+    training.add_argument("--large-sets", type=int, default=500, help="for speed")
     training.add_argument("--only", default="one_slack,n_slack,speed", help="some of one_slack,n_slack,speed")
     parts.add_parser("carry", help="the cost model, from kept figures of tables")
     parts.add_parser("render", help="kept figures into docs/many-machines.md")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import shutil
 import time
@@ -24,6 +25,7 @@ from clustruct.recipe import similarities
 Row = dict[str, Any]
 # The model is learned once, from a table of so many rows with so many labelled clusters.
 LEARNED_FROM, LABELLED = 20_000, 400
+WARM = 22_000
 
 
 def model_for(folder: Path) -> Any:
@@ -114,15 +116,15 @@ def compare(n_rows: int, folder: Path, memory: str, partitions: int | None, seed
     idle = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     files = written(table, folder / f"table-{n_rows}")
     with connected("local", n_workers=2, memory_limit=memory) as client:
-        warm = written(table.slice(0, 2000), folder / "warm")
-        on_workers(
-            warm, model, folder / "warm-out", client, 2
-        )  # what is imported and compiled is not counted
+        # What is imported and compiled is not counted; smaller tables keep all candidates.
+        warm = written(table.slice(0, WARM), folder / "warm")
+        on_workers(warm, model, folder / "warm-out", client, 2)
+        load = os.getloadavg()[0]
         began, cpu = time.perf_counter(), sum(client.run(time.process_time).values())
         labels, found, stages = on_workers(files, model, folder / f"out-{n_rows}", client, partitions)
         wall = time.perf_counter() - began
         cpu = sum(client.run(time.process_time).values()) - cpu
-    in_one_process(table.slice(0, 2000), model)
+    in_one_process(table.slice(0, WARM), model)
     here, alone = in_one_process(table, model)
     return {
         "rows": n_rows,
@@ -130,6 +132,7 @@ def compare(n_rows: int, folder: Path, memory: str, partitions: int | None, seed
         "same labels": bool(np.array_equal(here, labels)),
         "clusters": int(here.max()) + 1,
         "idle GB": idle,
+        "load of the machine": load,
         "one process": alone,
         "two workers": {"wall s": wall, "CPU s": cpu, "GB": peak(found), "memory limit": memory},
         "stages": by_stage(stages, found),

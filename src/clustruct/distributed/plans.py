@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -14,6 +14,7 @@ import numpy as np
 
 from clustruct.exceptions import DataError
 
+from .cluster import Client
 from .workdir import Span
 
 # Rows of a partition, where nobody says how many partitions there are to be: as many as a worker can hold
@@ -39,7 +40,7 @@ def is_files(data: Any) -> bool:
 class Size:
     """How a table is cut where nobody says it: partitions of so many rows at most, as many for each thread.
 
-    >>> Size(rows=1000, threads=2).partitions(4100), Size(threads=8).partitions(2500)
+    >>> Size(rows=10_000, threads=2).partitions(41_000), Size(threads=8).partitions(2500)
     (6, 3)
     """
 
@@ -53,16 +54,12 @@ class Size:
         return max(wanted, min(each * self.threads, -(-n // FEWEST_ROWS)))
 
     @classmethod
-    def for_workers(cls, workers: Iterable[Mapping[str, Any]]) -> Size:
-        """By what the scheduler knows of its workers.
-
-        >>> Size.for_workers([{"nthreads": 1, "memory_limit": 2 * 10**9}] * 2)
-        Size(rows=181818, threads=2)
-        """
-        known = list(workers)
+    def for_cluster(cls, client: Client) -> Size:
+        """By what the scheduler knows of its workers."""
+        known = client.scheduler_info()["workers"].values()
         limits = [one["memory_limit"] // one["nthreads"] for one in known if one.get("memory_limit")]
         rows = min([ROWS, *(limit // BYTES_OF_ROW for limit in limits)])
-        return cls(max(rows, FEWEST_ROWS), max(1, sum(one["nthreads"] for one in known)))
+        return cls(max(rows, FEWEST_ROWS), max(1, sum(client.nthreads().values())))
 
 
 def plan_of_files(data: Any, partitions: int | None, size: Size = Size()) -> Plan:  # noqa: B008

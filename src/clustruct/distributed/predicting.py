@@ -74,8 +74,7 @@ def predict(
     if target.exists():
         raise DataError(f"{target}: there is something of that name already")
     folder = Path(f"{target}.work" if work is None else work)
-    size = Size.for_workers(client.scheduler_info(n_workers=-1)["workers"].values())
-    begun = begin(data, model, folder, id, partitions, size)
+    begun = begin(data, model, folder, id, partitions, Size.for_cluster(client))
     try:
         found = grouped(data, Engine(client, begun), target)
     except ClusterError as error:

@@ -70,8 +70,9 @@ def kept_tables(work: Work, k: int) -> Iterator[tuple[str, TermTable]]:
     held, whole = work.read_arrays(TABLES, k), counted(work, k, ["frequencies"])
     for number, field in enumerate(blocking_of(work).weights_):
         words = Vocabulary.of_keys(held[f"keys {number}"])
-        rows = (held[f"{name} {number}"] for name in ARRAYS)
-        yield field, TermTable(words, *rows, whole=(str(held[f"name {number}"]), whole))
+        indptr, indices, counts = (held[f"{name} {number}"] for name in ARRAYS)
+        told = str(held[f"name {number}"]), whole
+        yield field, TermTable(words, indptr, indices, counts, whole=told)
 
 
 def sum_terms(work: Work, k: int, table: Any) -> Stats:
