@@ -35,18 +35,19 @@ def main() -> None:
         show(found)
     elif given.part == "training":
         for part in given.only.split(","):
-            made = (
-                training.speed(given.large_sets)
-                if part == "speed"
-                else training.bytes_of_rounds(part, given.sets)
-            )
-            keep(f"training-{part}", made)
+            keep(f"training-{part}", made := _training(part, given))
             show(made)
     elif given.part == "carry":
         keep("carry", found := carry.model(FIGURES))
         show(found)
     elif given.part == "render":
         render.put(FIGURES, Path("docs/many-machines.md"))
+
+
+def _training(part: str, given: argparse.Namespace) -> dict[str, Any]:
+    if part == "speed":
+        return training.speed(given.large_sets)
+    return training.on_data() if part == "data" else training.bytes_of_rounds(part, given.sets)
 
 
 def show(found: dict[str, Any]) -> None:
@@ -83,7 +84,7 @@ def _parser() -> argparse.ArgumentParser:
     training = parts.add_parser("training", help="bytes of rounds and speed")
     training.add_argument("--sets", type=int, default=2000, help="small ones, for bytes")
     training.add_argument("--large-sets", type=int, default=500, help="for speed")
-    training.add_argument("--only", default="one_slack,n_slack,speed", help="some of one_slack,n_slack,speed")
+    training.add_argument("--only", default="one_slack,n_slack,speed,data", help="some of these")
     parts.add_parser("carry", help="the cost model, from kept figures of tables")
     parts.add_parser("render", help="kept figures into docs/many-machines.md")
     table = parts.add_parser("table", help="one process and two workers")

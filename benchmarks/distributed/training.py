@@ -11,6 +11,7 @@ import os
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from clustruct.distributed import DaskExecutor, training
 from clustruct.distributed.shards import step
 from clustruct.features import PairFeatures, guess_blocks
 from clustruct.problems import ClusteringProblem
+from studies.raw_data import records
 
 Row = dict[str, Any]
 
@@ -221,3 +223,23 @@ def speed(n_sets: int = 500, n_people: int = 6, max_iter: int = 10) -> Row:
         "two over a process, by the longest way": cpu / two[1]["longest way CPU s"],
         "two over a process, by the clock": wall / two[1]["wall s"],
     }
+
+
+def on_data(name: str = "author_names", largest: int = 60) -> Row:
+    """Training on the smaller sets of a collection of CLUSTRUCT_DATA: one process, and two workers."""
+    raws = [raw for raw in records(name) if len(raw) <= largest]
+    features = PairFeatures(guess_blocks(raws)).fit(raws)
+    sets, labels = features.transform(raws), [list(raw.labels or ()) for raw in raws]
+    options: Row = {"C": 50.0, "rtol": 0.01, "max_iter": 30}
+    found: Row = {"data": name, "sets": len(sets), "items": sum(map(len, raws))}
+    same_objective = same_w = True
+    with apart() as client:
+        for formulation in ("n_slack", "one_slack"):
+            problem = partial(ClusteringProblem, sets, labels, oracle="local_search")
+            here = ssvm.fit(problem(), formulation=formulation, **options)
+            executor = DaskExecutor(client)
+            there = ssvm.fit(problem(), formulation=formulation, executor=executor, **options)
+            found[formulation] = {"objective here": here.objective, "objective there": there.objective}
+            same_objective &= abs(here.objective - there.objective) <= 1e-9 * abs(here.objective)
+            same_w &= bool(np.array_equal(here.w, there.w))
+    return {**found, "same objective": same_objective, "same w, bit for bit": same_w}

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from clustruct._typing import Ints
+from clustruct._typing import Bools, Ints
 from clustruct.distributed.exchange import arrays, rows_to
 from clustruct.distributed.workdir import Stats, Work
 from clustruct.features.neighbours import TermKeys, TermNeighbours, sorted_unique
@@ -153,18 +153,23 @@ def _rows(held: dict[str, Any], local: Numbers, way: int, m: int) -> tuple[Any, 
 def make_pairs(work: Work, k: int) -> Any:
     """Pairs on their way to the part that scores them."""
     held = work.read("neighbours", k)
-    return rows_to(home(work.owner(held["a"]), work.owner(held["b"]), work.n_partitions), held)
+    first, second = work.owner(held["a"]), work.owner(held["b"])
+    # Of two parts each scores half of the pairs between them, though it asks for nearly all of the other.
+    tie = held["a"] if work.n_partitions == 2 else first
+    return rows_to(home(first, second, work.n_partitions, tie % 2 == 0), held)
 
 
-def home(first: Ints, second: Ints, n: int) -> Ints:
+def home(first: Ints, second: Ints, n: int, tie: Bools) -> Ints:
     """Which of two parts scores their pairs: each part has half of the others, next to it in a ring of n.
 
-    >>> [home(np.array([0]), np.array([k]), 4).tolist()[0] for k in range(4)]
+    tie : whether it is the first where both are as near
+
+    >>> tie = np.array([True])
+    >>> [home(np.array([0]), np.array([k]), 4, tie).tolist()[0] for k in range(4)]
     [0, 0, 0, 3]
     """
     gap = (second - first) % n
-    near = (2 * gap < n) | ((2 * gap == n) & (first % 2 == 0))
-    return np.where(near, first, second)
+    return np.where((2 * gap < n) | ((2 * gap == n) & tie), first, second)
 
 
 def take_pairs(work: Work, k: int, table: Any) -> Stats:
