@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import os
 import resource
 import shutil
@@ -149,8 +150,21 @@ def by_stage(stages: Mapping[str, Row], found: Grouped) -> dict[str, Row]:
             **cost,
             "make CPU s": sum(one["cpu"] for one in made),
             "finish CPU s": sum(one["cpu"] for one in done),
+            "longest way CPU s": of_longest(made) + of_longest(done),
             "bytes moved": sum(one["bytes"] for one in made),
             "bytes written": sum(one["bytes"] for one in done),
             "peak GB": max((one["peak"] or 0 for one in [*made, *done]), default=0) / 2**30,
         }
     return out
+
+
+def of_longest(pieces: Sequence[Row], workers: int = 2) -> float:
+    """CPU seconds until workers of their own core each are done with pieces, which they take in order.
+
+    >>> of_longest([{"cpu": 3.0}, {"cpu": 1.0}, {"cpu": 1.0}, {"cpu": 2.0}])
+    4.0
+    """
+    ends = [0.0] * workers
+    for one in pieces:
+        heapq.heapreplace(ends, ends[0] + one["cpu"])
+    return max(ends)

@@ -140,3 +140,8 @@ def test_a_worker_that_is_too_small_is_told_with_stage_and_partition(tmp_path):
     ):
         Engine(client, work).each("scores", hungry, 1)
     assert not os.listdir(tmp_path)
+
+
+def test_pieces_of_two_runs_have_names_of_their_own(tmp_path):
+    names = {Engine(None, Work(str(tmp_path), token * 8))._task("scores", 3, hungry).key for token in "ab"}
+    assert names == {"scores-aaaaaaaa-3", "scores-bbbbbbbb-3"}

@@ -74,7 +74,7 @@ def _report(path: str | None) -> Any:
         return nullcontext()
     from distributed import performance_report
 
-    return performance_report(filename=path)
+    return performance_report(filename=path, mode="inline")  # the page needs nothing of the network
 
 
 @contextmanager

@@ -158,19 +158,19 @@ def _framed(finish: Finish, work: Work, k: int, frame: Any) -> Stats:
 
 
 def _note(work: Work, stage: str, k: int, rows: int, n_bytes: int, began: float) -> None:
-    spent = time.thread_time() - began
-    work.note(stage, k, {"rows": rows, "bytes": n_bytes, "cpu": spent, "peak": peak_memory()})
+    work.note(stage, k, {"rows": rows, "bytes": n_bytes, **_spent(began)})
+
+
+def _spent(began: float) -> Stats:
+    """What a piece of work took since then."""
+    return {"cpu": time.thread_time() - began, "peak": peak_memory()}
 
 
 def _finished(stage: str, finish: Callable[..., Stats], work: Work, k: int, *given: Any) -> Stats:
     began = time.thread_time()
     with _naming(stage, k):
         stats = finish(work, k, *given)
-    cost = {
-        "cpu": time.thread_time() - began,
-        "peak": peak_memory(),
-        "bytes": work.path(stage, k).stat().st_size,
-    }
+    cost = {**_spent(began), "bytes": work.path(stage, k).stat().st_size}
     return work.finish(stage, k, {**stats, "cost": cost})
 
 
