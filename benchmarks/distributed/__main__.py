@@ -19,7 +19,7 @@ def main() -> None:
     folder = Path(given.folder)
     if given.part == "table":
         for rows in given.rows:
-            found = tables.compare(rows, folder, given.memory, given.partitions)
+            found = tables.compare(rows, folder, given.memory, given.partitions, given.resume)
             keep(f"table-{rows}", found)
             show(found)
     elif given.part == "kills":
@@ -83,7 +83,7 @@ def _parser() -> argparse.ArgumentParser:
     parts.add_parser("memory", help="more than a worker can hold: a partition, sets of a training")
     training = parts.add_parser("training", help="bytes of rounds and speed")
     training.add_argument("--sets", type=int, default=2000, help="small ones, for bytes")
-    training.add_argument("--large-sets", type=int, default=500, help="for speed")
+    training.add_argument("--large-sets", type=int, default=300, help="for speed")
     training.add_argument("--only", default="one_slack,n_slack,speed,data", help="some of these")
     parts.add_parser("carry", help="the cost model, from kept figures of tables")
     parts.add_parser("render", help="kept figures into docs/many-machines.md")
@@ -91,6 +91,7 @@ def _parser() -> argparse.ArgumentParser:
     table.add_argument("--rows", type=lambda text: [int(float(n)) for n in text.split(",")], default=[10_000])
     table.add_argument("--memory", default="2GB", help="of each worker")
     table.add_argument("--partitions", type=int, default=None)
+    table.add_argument("--resume", action="store_true", help="a run that was cut short goes on")
     return parser
 
 

@@ -31,7 +31,7 @@ UNITS = {
     "preparing": "prepared",
     "comparing": "compared",
 }
-ROWS, WORKERS = 180_000, 100
+ROWS, WORKERS = 125_000, 100
 
 
 def units(run: Row) -> dict[str, float]:
@@ -140,7 +140,7 @@ def carried(
         work = each[one["unit"]] * n
         hours = one["CPU us"] * 1e-6 * work / workers / 3600.0
         stages[stage] = {"hours": hours, "GB a worker": one["bytes"] * work / workers / 2**30}
-    held = min(each["prepared"], 2.0) * rows  # of others as many at once as there are of its own
+    held = min(1.0 + each["prepared"], 2.5) * rows  # its own twice, of others half as many at once
     return {
         "rows": n,
         "workers": workers,
@@ -148,7 +148,7 @@ def carried(
         "hours": sum(one["hours"] for one in stages.values()),
         "GB a worker": sum(one["GB a worker"] for one in stages.values()),
         "records of the largest piece": held,
-        "GB of the largest piece": 1.5 * held * n_bytes / 2**30,  # and its own once more
+        "GB of the largest piece": held * n_bytes / 2**30,
         "tasks": 3 * partitions * len(run["stages"]),
         "stages": stages,
     }

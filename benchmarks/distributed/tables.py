@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import json
 import os
 import resource
 import shutil
@@ -94,15 +95,37 @@ class WorkerCost(Callback):
 
 
 def on_workers(
-    files: str, model: Any, out: Path, client: Any, partitions: int | None = None
+    files: str, model: Any, out: Path, client: Any, partitions: int | None = None, resume: bool = False
 ) -> tuple[Any, Grouped, dict[str, Row]]:
     """Labels, what was made, and the cost of each stage."""
-    for folder in (out, Path(f"{out}.work")):
+    for folder in (out,) if resume else (out, Path(f"{out}.work")):
         shutil.rmtree(folder, ignore_errors=True)
     costs = WorkerCost(client)
     with training_callback(costs):
         found = predict(files, model, out, client=client, id="id", partitions=partitions)
     return read_labels(out), found, costs.found
+
+
+def files_of(n_rows: int, folder: Path, seed: int = 0) -> str:
+    """A table of persons in files, made once."""
+    kept = folder / f"table-{n_rows}-{seed}"
+    if kept.exists():
+        return str(kept / "part-*.parquet")
+    return written(arrow(SHAPES["persons"].make(n_rows, seed)), kept)
+
+
+def alone(n_rows: int, folder: Path, model: Any) -> tuple[Any, Row]:
+    """What one process makes of the table, and what it took: measured once, and kept in the folder."""
+    labels, costs = folder / f"alone-{n_rows}.npy", folder / f"alone-{n_rows}.json"
+    if not costs.exists():
+        table = pq.read_table(folder / f"table-{n_rows}-0")
+        in_one_process(table.slice(0, WARM), model)
+        load = os.getloadavg()[0]
+        here, row = in_one_process(table, model)
+        np.save(labels, here)
+        costs.write_text(json.dumps({**row, "load of the machine": load}))
+    found: Row = json.loads(costs.read_text())
+    return np.load(labels), found
 
 
 def peak(found: Grouped) -> float:
@@ -111,31 +134,26 @@ def peak(found: Grouped) -> float:
     return max(one["peak"] or 0 for stats in parts for one in stats) / 2**30
 
 
-def compare(n_rows: int, folder: Path, memory: str, partitions: int | None, seed: int = 0) -> Row:
-    """One process and two workers side by side, on one table."""
-    model, table = model_for(folder), arrow(SHAPES["persons"].make(n_rows, seed))
-    idle = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    files = written(table, folder / f"table-{n_rows}")
+def compare(n_rows: int, folder: Path, memory: str, partitions: int | None, resume: bool = False) -> Row:
+    """One process and two workers, on one table."""
+    model, files = model_for(folder), files_of(n_rows, folder)
+    here, one = alone(n_rows, folder, model)
     with connected("local", n_workers=2, memory_limit=memory) as client:
         # What is imported and compiled is not counted; smaller tables keep all candidates.
-        warm = written(table.slice(0, WARM), folder / "warm")
-        on_workers(warm, model, folder / "warm-out", client, 2)
+        on_workers(files_of(WARM, folder), model, folder / "warm-out", client, 2)
         load = os.getloadavg()[0]
         began, cpu = time.perf_counter(), sum(client.run(time.process_time).values())
-        labels, found, stages = on_workers(files, model, folder / f"out-{n_rows}", client, partitions)
+        labels, found, stages = on_workers(files, model, folder / f"out-{n_rows}", client, partitions, resume)
         wall = time.perf_counter() - began
         cpu = sum(client.run(time.process_time).values()) - cpu
-    in_one_process(table.slice(0, WARM), model)
-    here, alone = in_one_process(table, model)
+    there = {"wall s": wall, "CPU s": cpu, "GB": peak(found), "memory limit": memory}
     return {
         "rows": n_rows,
         "partitions": len(found.stages["reading"]),
         "same labels": bool(np.array_equal(here, labels)),
         "clusters": int(here.max()) + 1,
-        "idle GB": idle,
-        "load of the machine": load,
-        "one process": alone,
-        "two workers": {"wall s": wall, "CPU s": cpu, "GB": peak(found), "memory limit": memory},
+        "one process": one,
+        "two workers": {**there, "load of the machine": load, "taken up": resume},
         "stages": by_stage(stages, found),
     }
 

@@ -62,6 +62,7 @@ def apart(n_workers: int = 2) -> Iterator[Any]:
     from distributed import Client
     from distributed.deploy.subprocess import SubprocessCluster
 
+    os.environ.setdefault("PYTHONPATH", os.getcwd())  # workers import the steps that are timed
     with SubprocessCluster(n_workers=n_workers, threads_per_worker=1) as cluster, Client(cluster) as client:
         client.wait_for_workers(n_workers, timeout=300)
         yield client
@@ -192,7 +193,7 @@ def on_workers(n_workers: int, problem: ClusteringProblem, options: Row) -> tupl
     return found, {**row, "longest way CPU s": own + longest}
 
 
-def speed(n_sets: int = 500, n_people: int = 6, max_iter: int = 10) -> Row:
+def speed(n_sets: int = 300, n_people: int = 7, max_iter: int = 10) -> Row:
     """Training with oracles of 10 ms and more (linear programmes): one process, one worker, two workers."""
     sets, labels = collection(n_sets, n_people)
 

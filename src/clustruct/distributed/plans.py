@@ -19,7 +19,7 @@ from .workdir import Span
 
 # Rows of a partition, where nobody says how many partitions there are to be: as many as a worker can hold
 # twice with what is made of them, by its memory; so many where it has no limit.
-ROWS, FEWEST_ROWS, BYTES_OF_ROW = 250_000, 1000, 11_000
+ROWS, FEWEST_ROWS, BYTES_OF_ROW = 250_000, 1000, 16_000
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,7 @@ def predict(
     client : distributed.Client
     id : the column of names; by default rows are numbered from 1
     partitions : into how many parts the rows of files are cut; by default as few as the memory of workers
-        allows (180,000 rows with 2 GB), as many for each thread
+        allows (125,000 rows with 2 GB), as many for each thread
     work : the directory of what is made on the way, which all machines see; by default ``out`` with ".work"
         at its end. Work that was cut short goes on from it. It is removed in the end.
 

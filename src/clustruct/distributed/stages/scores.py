@@ -152,8 +152,8 @@ def _scored(work: Work, columns: Columns, local: Ints, pairs: Ints) -> tuple[Int
 def _together(work: Work, k: int, pairs: Ints) -> Iterator[tuple[Columns, Ints, Ints]]:
     """The pairs of a part in turns: those inside it, then those with some of the records of others.
 
-    Columns, pairs by their places there, pairs. Of the records of others so many are held at once as the part
-    has: what a piece of work holds does not grow with the number of parts.
+    Columns, pairs by their places there, pairs. Of the records of others half as many are held at once as the
+    part has: what a piece of work holds does not grow with the number of parts.
     """
     start, size = int(work.starts[k]), int(work.starts[k + 1] - work.starts[k])
     own = _own_columns(work, k)
@@ -163,12 +163,13 @@ def _together(work: Work, k: int, pairs: Ints) -> Iterator[tuple[Columns, Ints, 
     numbers = others.column(ITEM).to_numpy()
     there = pairs[~inside]
     outer = np.where((there[:, 0] >= start) & (there[:, 0] < start + size), there[:, 1], there[:, 0])
-    for first in range(0, len(numbers), size):
-        some = numbers[first : first + size]
+    at_once = max(1, size // 2)
+    for first in range(0, len(numbers), at_once):
+        some = numbers[first : first + at_once]
         chosen = there[(outer >= some[0]) & (outer <= some[-1])]
         own_end = (chosen >= start) & (chosen < start + size)
         local = np.where(own_end, chosen - start, size + np.searchsorted(some, chosen))
-        yield _extended(work, k, own, others.slice(first, size)), local, chosen
+        yield _extended(work, k, own, others.slice(first, at_once)), local, chosen
 
 
 def _own_columns(work: Work, k: int) -> Columns:
