@@ -22,7 +22,7 @@ from clustruct.distributed import DaskExecutor, training
 from clustruct.distributed.shards import step
 from clustruct.features import PairFeatures, guess_blocks
 from clustruct.problems import ClusteringProblem
-from studies.raw_data import records
+from studies.raw_data import PATHS, item_sets
 
 Row = dict[str, Any]
 
@@ -228,7 +228,7 @@ def speed(n_sets: int = 300, n_people: int = 7, max_iter: int = 10) -> Row:
 
 def on_data(name: str = "author_names", largest: int = 60) -> Row:
     """Training on the smaller sets of a collection of CLUSTRUCT_DATA: one process, and two workers."""
-    raws = [raw for raw in records(name) if len(raw) <= largest]
+    raws = [raw for raw in item_sets(PATHS[name]) if len(raw) <= largest]
     features = PairFeatures(guess_blocks(raws)).fit(raws)
     sets, labels = features.transform(raws), [list(raw.labels or ()) for raw in raws]
     options: Row = {"C": 50.0, "rtol": 0.01, "max_iter": 30}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -71,7 +72,9 @@ class Shards:
         self._owner, self._place = np.empty((2, problem.n_examples), np.intp)
         for k, one in enumerate(self.examples):
             self._owner[one], self._place[one] = k, np.arange(len(one)) if divided else one
-        with answering(client, "training: sending the examples"):
+        with answering(client, "training: sending the examples"), warnings.catch_warnings():
+            # The scheduler is to have the examples: lost shards are made from there.
+            warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
             if divided:
                 parts = [(problem.part(one), one) for one in self.examples]
                 self._data = [self._submit(Shard, "shard", k, *part) for k, part in enumerate(parts)]
