@@ -160,7 +160,7 @@ def bytes_of_record(small: Row, large: Row) -> float:
     return float(grown / (large["rows"] - small["rows"]))
 
 
-def model(folder: Path, rows: tuple[int, int] = (40_000, 200_000)) -> Row:
+def model(folder: Path, rows: tuple[int, int] = (40_000, 10_000)) -> Row:
     """The model: constants of the kept runs of so many rows, checked by the other runs."""
     runs = {
         run["rows"]: run for run in (json.loads(path.read_text()) for path in folder.glob("table-*.json"))
