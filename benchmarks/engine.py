@@ -1,6 +1,6 @@
 """The structural SVM engine beside its peers: digits, growth with n, oracle calls, the small QP.
 
-``python -m benchmarks.engine`` prints tables. All times are of one process; read the ratios.
+``python -m benchmarks.engine`` prints tables. All times are CPU seconds of one process; read the ratios.
 """
 
 from __future__ import annotations
@@ -41,13 +41,13 @@ def crammer_singer(X: np.ndarray, y: np.ndarray, C: float, tol: float) -> np.nda
 
 
 def interleaved(first: Any, second: Any, times: int) -> tuple[float, float]:
-    """Median seconds of two jobs run in turn, so that a busy machine slows both alike."""
+    """Median CPU seconds of two jobs run in turn, so that a busy machine slows both alike."""
     seconds: tuple[list[float], list[float]] = ([], [])
     for _ in range(times):
         for job, taken in zip((first, second), seconds, strict=True):
-            started = time.perf_counter()
+            started = time.process_time()
             job()
-            taken.append(time.perf_counter() - started)
+            taken.append(time.process_time() - started)
     return float(np.median(seconds[0])), float(np.median(seconds[1]))
 
 
@@ -158,13 +158,13 @@ def dlib_digits(quick: bool = False) -> list[dict[str, Any]] | str:
     rows = []
     for C, epsilon in ((10.0, 0.01),):
         problem = Problem(C, epsilon)
-        started = time.perf_counter()
+        started = time.process_time()
         w = np.array(dlib.solve_structural_svm_problem(problem))
-        seconds = time.perf_counter() - started
+        seconds = time.process_time() - started
         found = objective(w.reshape(10, 64), X, y, C)
-        started = time.perf_counter()
+        started = time.process_time()
         ssvm.fit(MulticlassProblem(X, y), C, rtol=0.01)
-        ours = time.perf_counter() - started
+        ours = time.process_time() - started
         row = {
             "C": C,
             "dlib seconds": seconds,
@@ -218,9 +218,9 @@ def _time_solvers(problems: list[tuple[Any, ...]]) -> dict[str, Any]:
     best = [max(_value(*q[:2], s(*q)) for s in solvers.values()) for q in problems]
     row: dict[str, Any] = {}
     for name, solver in solvers.items():
-        started = time.perf_counter()
+        started = time.process_time()
         answers = [solver(*q) for q in problems]
-        row[f"{name} ms"] = 1000 * (time.perf_counter() - started) / len(problems)
+        row[f"{name} ms"] = 1000 * (time.process_time() - started) / len(problems)
         short = [1 - _value(*q[:2], a) / b for q, a, b in zip(problems, answers, best, strict=True)]
         row[f"{name} short"] = float(max(short))
     return row

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 Parts = dict[str, Callable[[bool], Any]]
+FIGURES = Path(__file__).resolve().parent / "figures"
 
 
 def run_parts(parts: Parts, quick: bool, only: str | None = None, loud: bool = True) -> dict[str, Any]:
@@ -23,15 +25,24 @@ def run_parts(parts: Parts, quick: bool, only: str | None = None, loud: bool = T
 
 
 def command(parts: Parts, doc: str | None) -> None:
-    """The command line of one benchmark: ``--quick``, ``--only`` and ``--json``."""
+    """The command line of one benchmark: ``--quick``, ``--only``, ``--json`` and ``--keep``."""
     options = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--quick", action="store_true", help="smaller sizes, fewer repetitions")
     options.add_argument("--only", choices=list(parts), help="one part")
     options.add_argument("--json", action="store_true", help="JSON instead of tables")
+    options.add_argument("--keep", action="store_true", help="keep the figures for the tables of the docs")
     given = options.parse_args()
     figures = run_parts(parts, given.quick, given.only, loud=not given.json)
     if given.json:
         print(json.dumps(figures, indent=1))
+    if given.keep:
+        keep_parts(FIGURES / f"{Path(sys.argv[0]).stem}.json", figures)
+
+
+def keep_parts(path: Path, figures: dict[str, Any]) -> None:
+    """The parts in a file, in the place of older ones."""
+    kept = json.loads(path.read_text()) if path.exists() else {}
+    path.write_text(json.dumps(kept | figures, indent=1) + "\n")
 
 
 def show(figures: dict[str, Any], title: str = "") -> None:

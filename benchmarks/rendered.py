@@ -1,7 +1,8 @@
 """Kept figures as tables of the docs: ``python -m benchmarks.rendered``.
 
-`benchmarks.calibration` and `benchmarks.linking` keep theirs in ``benchmarks/figures``; this writes them into
-docs/confidence.md and docs/linking.md, between the comments that name the tables.
+`benchmarks.calibration` and `benchmarks.linking` keep theirs in ``benchmarks/figures``, those of speed where
+they are given --keep, `benchmarks.tables` in its own folder; this writes them into the pages of the docs,
+between the comments that name the tables.
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+from benchmarks.printing import FIGURES
+from benchmarks.speed_tables import TABLES as SPEED
+from benchmarks.tables import render
 from studies.rendering import cell, grid, put
 
 ROOT = Path(__file__).resolve().parents[1]
-FIGURES = ROOT / "benchmarks" / "figures"
 TABLES = ("abt_buy", "dblp_acm")
 WAYS = {
     "one table": "one table, the source a column like others (`--source none`)",
@@ -57,13 +60,31 @@ def _both_folds(row: dict[str, Any] | None) -> str:
 
 PAGES = {"calibration": ("confidence.md", calibration), "linking": ("linking.md", linking)}
 
+# Of `benchmarks.tables`, by the page that they belong to.
+WHOLE_TABLES = {"figures.md": ("size", "labels", "shapes", "real"), "similarity.md": ("similarity",)}
+
+
+def rendered() -> dict[str, tuple[str, str]]:
+    """Each table by its name, with the page that it belongs to."""
+    found = {f"figures/{name}": (page, made(_kept(name))) for name, (page, made) in PAGES.items()}
+    for name, (benchmark, part, made) in SPEED.items():
+        found[f"speed/{name}"] = ("figures.md", made(_kept(benchmark)[part]))
+    for page, names in WHOLE_TABLES.items():
+        for name in names:
+            kept = ROOT / "benchmarks" / "tables" / "figures" / f"{name}.json"
+            found[f"tables/{name}"] = (page, render.render([kept]))
+    return found
+
+
+def _kept(name: str) -> Any:
+    return json.loads((FIGURES / f"{name}.json").read_text())
+
 
 def main() -> None:
     """The command."""
-    for name, (page, made) in PAGES.items():
-        kept, path = FIGURES / f"{name}.json", ROOT / "docs" / page
-        if kept.exists():
-            path.write_text(put(path.read_text(), f"figures/{name}", made(json.loads(kept.read_text()))))
+    for name, (page, table) in rendered().items():
+        path = ROOT / "docs" / page
+        path.write_text(put(path.read_text(), name, table))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,14 @@
-"""What people said, as weights of pairs: each answer counts once, with what follows from it."""
+"""What people said, as weights of pairs: each answer counts once, with what follows from it; and guesses
+that follow the groups which come of it.
+"""
 
 import numpy as np
 import pytest
 
-from clustruct.baselines.latent_pairs import _answers
+from clustruct.baselines import LatentPairClustering
+from clustruct.baselines.latent_pairs import _answers, soft_logistic
+from clustruct.inference.correlation import local_search
+from clustruct.itemsets import ItemSet, PairScores
 from clustruct.problems import Marks
 
 
@@ -45,3 +50,58 @@ def test_against_the_definition(seed):
         mates = sum(1 for other, use in zip(cells, judged, strict=True) if use and other == cell)
         size = sum(1 for one in name if {one} == cell)
         assert weight == pytest.approx((size - 1 if joined else 1) / mates)
+
+
+def made(seed, n_sets=3):
+    """Sets with two features of pairs that speak of the groups, one clearly and one hardly."""
+    rng = np.random.default_rng(seed)
+    sets, truth = [], []
+    for _ in range(n_sets):
+        y = rng.integers(0, 4, 16)
+        a, b = np.triu_indices(16, 1)
+        mates = (y[a] == y[b]).astype(float)
+        noise = rng.normal(size=(len(a), 2))
+        sets.append(ItemSet(pairs=np.column_stack([mates + 0.2 * noise[:, 0], mates + 2.0 * noise[:, 1]])))
+        truth.append(y)
+    return sets, truth
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_guesses_follow_the_groups_by_the_definition(seed):
+    """Two rounds, written out: group under the answers, learn from groups and answers."""
+    sets, truth = made(seed)
+    first = LatentPairClustering().fit(sets)
+    assert not first.from_nearest_
+    rng = np.random.default_rng(seed)
+    said = [tuple(sorted(rng.choice(16, 2, replace=False).tolist())) for _ in range(6)]
+    same = [(a, b) for a, b in said if truth[0][a] == truth[0][b]]
+    marks = [Marks.of_pairs(16, same, [p for p in said if p not in same]), None, None]
+    table, answers = first._table, first._table.answers(marks)
+    known, n = answers.judged, answers.weights[answers.judged].sum()
+
+    def learned(guess, prior):
+        weights = np.where(known, answers.weights, prior / (~known).sum())
+        return soft_logistic(table.rows, np.where(known, answers.together, guess), weights, 1.0, first._start)
+
+    v, b = learned(first._guess, 10.0)
+    for _ in range(2):
+        scores = np.where(known, np.where(answers.together, 50.0, -50.0), table.rows @ v + b)
+        labels = local_search(PairScores(48, index=table.pairs, values=scores), sweeps=0)
+        inside = labels[table.pairs[:, 0]] == labels[table.pairs[:, 1]]
+        assert (inside[known] == answers.together[known]).all()
+        v, b = learned(np.where(inside, 0.95, 0.05), 10.0 + n)
+    found = first.answered(marks)
+    np.testing.assert_allclose(found.w_ * table.scale, v, rtol=1e-2, atol=1e-3)
+    assert found.intercept_ == pytest.approx(b, rel=1e-2, abs=1e-3)
+
+
+def test_answers_to_hard_pairs_alone_do_not_spoil_the_rest():
+    """All answers are about mates that look apart: weights that suit these alone would tell nothing."""
+    sets, truth = made(0)
+    first = LatentPairClustering().fit(sets)
+    pairs = all_pairs(16)
+    mates = truth[0][pairs[:, 0]] == truth[0][pairs[:, 1]]
+    scores = np.where(mates, first.pair_scores(sets[0], pairs), np.inf)
+    hardest = [tuple(pair) for pair in pairs[np.argsort(scores)[:10]].tolist()]
+    found = first.answered([Marks.of_pairs(16, hardest, []), None, None])
+    assert found.score(sets[1:], truth[1:]) > 0.98

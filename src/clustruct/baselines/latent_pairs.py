@@ -7,6 +7,11 @@ over compared pairs p: r is the answer where people gave one, directly or by wha
 that add up to the number of answers), and the probability of a mixture of two classes of pairs
 (`fellegi_sunter`) elsewhere, whose weights add up to ``prior``: what is guessed counts as so many answers.
 v_0 is the optimum without answers, where each pair counts 1 and v_0 = 0.
+
+Answers are about doubtful pairs, and weights that suit these alone forget the others. So where the mixture is
+believed the guess follows: pairs are grouped by what was learned, under the answers, r of a pair that nobody
+has spoken of is then whether it is inside a group, these count as many answers as there are more, and all is
+learned again, a few times (self-training).
 """
 
 from __future__ import annotations
@@ -25,6 +30,7 @@ from clustruct import memory
 from clustruct._typing import Bools, Floats, Ints
 from clustruct.estimators.base import AnyLoss
 from clustruct.estimators.inputs import Groups, Table, read_sets
+from clustruct.inference.correlation import local_search
 from clustruct.itemsets import ItemSet, PairScores, pair_table
 from clustruct.itemsets.pairs import dense
 from clustruct.oracles import make_predictor
@@ -45,6 +51,12 @@ MATES, LARGEST_SHARE = 0.5, 0.1
 GUESSES = 5000
 # C of what is learned from guesses: they are many, and alike.
 SHRINKAGE = 0.1
+# How often the guess follows the groups, how sure of them it is, and what it counts for each answer. Mean F
+# over the first 120 answers: articles of ECB+ 88.6 (none: 81.7), over the first 100 UCI news 99.2 (99.1). Not
+# where the nearest pairs were learned from: cddb 76.0 (none: 90.3), amazon_google 57.1 (62.3).
+FOLLOWING, FOLLOWED, PER_ANSWER = 2, 0.95, 1.0
+# The score of a pair that people decided about, beside scores that are log-odds.
+DECIDED = 50.0
 
 
 @register("LatentPairClustering")
@@ -129,9 +141,21 @@ class LatentPairClustering(PairScoring):
 
     def _learn(self, marks: Sequence[Marks | None] | None) -> Self:
         said = self._table.answers([None] * len(self._table.sizes) if marks is None else marks)
-        v, self.intercept_ = self._table.learned(self._guess, self._start, said, self.prior, self.C)
+        found = self._table.learned(self._guess, self._start, said, self.prior, self.C)
+        if said.judged.any() and not self.from_nearest_:
+            found = self._followed(found, said)
+        v, self.intercept_ = found
         self.w_ = v / self._table.scale
         return self
+
+    def _followed(self, found: tuple[Floats, float], said: Answers) -> tuple[Floats, float]:
+        """Learned again from the groups that come of it."""
+        prior = self.prior + PER_ANSWER * float(said.weights[said.judged].sum())
+        for _ in range(FOLLOWING):
+            inside = self._table.together(*found, said)
+            guess = np.where(inside, FOLLOWED, 1.0 - FOLLOWED)
+            found = self._table.learned(guess, self._start, said, prior, self.C, found)
+        return found
 
     def _guessed(self, table: _Table, names: Sequence[str]) -> Floats:
         """The probability that each pair belongs together, as far as can be told without answers."""
@@ -182,9 +206,17 @@ class _Table:
         return Answers(*(np.concatenate(column) for column in zip(*said, strict=True)))
 
     def learned(
-        self, guess: Floats, start: tuple[Floats, float], said: Answers, prior: float, C: float
+        self,
+        guess: Floats,
+        start: tuple[Floats, float],
+        said: Answers,
+        prior: float,
+        C: float,
+        begin: tuple[Floats, float] | None = None,
     ) -> tuple[Floats, float]:
-        """Weights and intercept, moved from those of the guess as far as the answers ask for."""
+        """Weights and intercept, moved from those of the guess as far as the answers ask for; the search may
+        ``begin`` elsewhere.
+        """
         if not said.judged.any():
             return start
         free = np.flatnonzero(~said.judged)
@@ -192,7 +224,14 @@ class _Table:
         use = np.concatenate([np.flatnonzero(said.judged), free])
         weights = np.where(said.judged[use], said.weights[use], prior / max(len(free), 1))
         target = np.where(said.judged[use], said.together[use], guess[use])
-        return soft_logistic(self.rows[use], target, weights, C, start)
+        return soft_logistic(self.rows[use], target, weights, C, start, begin)
+
+    def together(self, v: Floats, b: float, said: Answers) -> Bools:
+        """Which pairs are inside the groups by these weights that hold what people said."""
+        scores = self.rows @ v + b
+        scores[said.judged] = np.where(said.together[said.judged], DECIDED, -DECIDED)
+        labels = local_search(PairScores(sum(self.sizes), index=self.pairs, values=scores), sweeps=0)
+        return np.asarray(labels[self.pairs[:, 0]] == labels[self.pairs[:, 1]])
 
     def first(self, guess: Floats) -> tuple[Floats, float]:
         """What is learned from the guess alone."""
@@ -256,11 +295,17 @@ def _answers(pairs: Ints, marks: Marks | None) -> Answers:
 
 
 def soft_logistic(
-    rows: Floats, target: Floats, weights: Floats, C: float, start: tuple[Floats, float] | None = None
+    rows: Floats,
+    target: Floats,
+    weights: Floats,
+    C: float,
+    start: tuple[Floats, float] | None = None,
+    begin: tuple[Floats, float] | None = None,
 ) -> tuple[Floats, float]:
     """The minimum of |v - v_0|^2 / (2 C) + sum of weights times the log loss for targets between 0 and 1.
 
     start : v_0 and where b begins; zeros by default
+    begin : where the search begins, if not there
 
     >>> v, b = soft_logistic(np.array([[1.0], [-1.0]]), np.array([1.0, 0.0]), np.ones(2), 1e9)
     >>> bool(v[0] > 5.0), round(abs(b), 6)
@@ -276,5 +321,6 @@ def soft_logistic(
         slope = each * (expit(s) - target)
         return loss, np.append(rows.T @ slope + away / (C * total), slope.sum())
 
-    found = minimize(value, first, jac=True, method="L-BFGS-B", options={"maxiter": 300})
+    at = first if begin is None else np.append(*begin)
+    found = minimize(value, at, jac=True, method="L-BFGS-B", options={"maxiter": 300})
     return found.x[:-1], float(found.x[-1])
