@@ -18,10 +18,11 @@ def main() -> None:
     given = _parser().parse_args()
     folder = Path(given.folder)
     if given.part == "table":
-        for rows in given.rows:
-            found = tables.compare(rows, folder, given.memory, given.partitions, given.resume)
-            keep(f"table-{rows}", found)
-            show(found)
+        with tables.two_workers(folder, given.memory) as client:
+            for rows in given.rows:
+                run = client, given.memory, given.partitions, given.resume
+                keep(f"table-{rows}", found := tables.compare(rows, folder, *run))
+                show(found)
     elif given.part == "kills":
         keep("kills", found := faults.kills(given.runs, folder))
         show(found)

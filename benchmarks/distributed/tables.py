@@ -8,7 +8,8 @@ import os
 import resource
 import shutil
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -134,18 +135,25 @@ def peak(found: Grouped) -> float:
     return max(one["peak"] or 0 for stats in parts for one in stats) / 2**30
 
 
-def compare(n_rows: int, folder: Path, memory: str, partitions: int | None, resume: bool = False) -> Row:
+@contextmanager
+def two_workers(folder: Path, memory: str) -> Iterator[Any]:
+    """A client of two workers, on which all is imported and compiled; smaller tables keep all candidates."""
+    with connected("local", n_workers=2, memory_limit=memory) as client:
+        on_workers(files_of(WARM, folder), model_for(folder), folder / "warm-out", client, 2)
+        yield client
+
+
+def compare(
+    n_rows: int, folder: Path, client: Any, memory: str, partitions: int | None = None, resume: bool = False
+) -> Row:
     """One process and two workers, on one table."""
     model, files = model_for(folder), files_of(n_rows, folder)
     here, one = alone(n_rows, folder, model)
-    with connected("local", n_workers=2, memory_limit=memory) as client:
-        # What is imported and compiled is not counted; smaller tables keep all candidates.
-        on_workers(files_of(WARM, folder), model, folder / "warm-out", client, 2)
-        load = os.getloadavg()[0]
-        began, cpu = time.perf_counter(), sum(client.run(time.process_time).values())
-        labels, found, stages = on_workers(files, model, folder / f"out-{n_rows}", client, partitions, resume)
-        wall = time.perf_counter() - began
-        cpu = sum(client.run(time.process_time).values()) - cpu
+    load = os.getloadavg()[0]
+    began, cpu = time.perf_counter(), sum(client.run(time.process_time).values())
+    labels, found, stages = on_workers(files, model, folder / f"out-{n_rows}", client, partitions, resume)
+    wall = time.perf_counter() - began
+    cpu = sum(client.run(time.process_time).values()) - cpu
     there = {"wall s": wall, "CPU s": cpu, "GB": peak(found), "memory limit": memory}
     return {
         "rows": n_rows,

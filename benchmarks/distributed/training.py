@@ -231,7 +231,8 @@ def on_data(name: str = "author_names", largest: int = 60) -> Row:
     raws = [raw for raw in item_sets(PATHS[name]) if len(raw) <= largest]
     features = PairFeatures(guess_blocks(raws)).fit(raws)
     sets, labels = features.transform(raws), [list(raw.labels or ()) for raw in raws]
-    options: Row = {"C": 50.0, "rtol": 0.01, "max_iter": 30}
+    C = ClusteringProblem(sets, labels).natural_C()
+    options: Row = {"C": C, "rtol": 0.01, "max_iter": 30}
     found: Row = {"data": name, "sets": len(sets), "items": sum(map(len, raws))}
     same_objective = same_w = True
     with apart() as client:
