@@ -132,7 +132,10 @@ def score_pairs(work: Work, k: int) -> Stats:
     """The scores of the pairs of a part that are alike enough."""
     held = work.read("pairs", k)
     pairs = np.column_stack([held["a"], held["b"]])
-    found = [_scored(work, *some) for some in _together(work, k, pairs)]
+    found = []
+    for columns, local, some in _together(work, k, pairs):
+        found.append(_scored(work, columns, local, some))
+        del columns  # before the next ones are made
     kept, values = (np.concatenate(some) for some in zip(*found, strict=True))
     work.write("scores", k, {"a": kept[:, 0], "b": kept[:, 1], "score": values})
     told = {"pairs": len(pairs), "compared": len(kept), "positive": int(np.count_nonzero(values > 0.0))}
