@@ -74,7 +74,7 @@ def predict(
         A new directory for Parquet files of the columns "id" and "cluster", in the order of the table; it
         appears when all is done.
     client : Client
-        Distributed.Client.
+        A ``distributed.Client``.
     id : str, optional
         The column of names; by default rows are numbered from 1.
     partitions : int, optional

@@ -39,7 +39,7 @@ class DaskExecutor:
     Parameters
     ----------
     client : Client
-        Distributed.Client.
+        A ``distributed.Client``.
     n_shards : int, optional
         By default the number of threads of all workers.
     """
