@@ -69,3 +69,26 @@ def test_the_bibliography_has_what_pages_cite():
     for page in (ROOT / "docs").rglob("*.md"):
         for keys in re.findall(r"\{cite:[pt]\}`([^`]+)`", page.read_text()):
             assert set(keys.split(",")) <= held, page.name
+
+
+VENUES = {"ICML", "JASA", "SIGIR"}
+
+
+def test_the_bibliography_has_what_docstrings_cite():
+    """By the name before the year: the last author named."""
+    entries = re.findall(
+        r"author=\{(.*?)\}, title.*?year=\{(\d+)\}", (ROOT / "docs/references.bib").read_text()
+    )
+    held = {(_plain(name.split(",")[0]), year) for names, year in entries for name in names.split(" and ")}
+    missing = set()
+    for path in (ROOT / "src").rglob("*.py"):
+        text = re.sub(r"\s+", " ", path.read_text())
+        for name, year in re.findall(r"([A-Z]\w+)(?: et al\.)?,? \(?((?:19|20)\d\d)\b", text):
+            if name not in VENUES and (_plain(name), year) not in held:
+                missing.add((path.name, name, year))
+    assert not missing
+
+
+def _plain(name):
+    """Letters without accents, LaTeX's own removed."""
+    return "".join(re.findall("[A-Za-z]", re.sub(r"\{\\[\"uv] ?(\w)\}", r"\1", name).replace("ö", "o")))
