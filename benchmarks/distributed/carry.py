@@ -2,14 +2,15 @@
 
     CPU seconds of a stage  =  a * pieces + b * units
 
-``pieces`` are maps and ends of the stage, ``units`` what it goes through: rows, rows exchanged, records. The
-constants b come from one run; a from those of its stages that hardly have anything to do. Scores have two
-units, records that are prepared and pairs that are compared, whose constants come from two runs. How many
-units a row brings depends on the number of partitions P, since a list of s items that share a key goes to
-every partition that has one of them:
+``pieces`` are maps and ends of the stage, ``units`` what it goes through: rows, rows exchanged, records. CPU
+seconds are those of tasks. The constants b come from one run; a from those of its stages that hardly have
+anything to do. Scores have two units, records that are prepared and pairs that are compared, whose constants
+come from two runs. How many units a row brings depends on the number of partitions P, since a list of s items
+that share a key goes to every partition that has one of them, and an item with d likely mates is asked for by
+every partition that scores one of its pairs:
 
     entries(P)   = sum over lists  s * P (1 - (1 - 1/P)^s)      towards the sum of s^2
-    records(P)   = pairs per row * (1 - 1/P)                    at most
+    records(P)   = (P - 1) / 2 * (1 - (1 - 1/P)^d)              towards d / 2, the pairs of a row
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ UNITS = {
     "preparing": "prepared",
     "comparing": "compared",
 }
-ROWS, WORKERS = 100_000, 100
+ROWS, WORKERS = 125_000, 100
 
 
 def units(run: Row) -> dict[str, float]:
@@ -39,7 +40,7 @@ def units(run: Row) -> dict[str, float]:
     records = float(stages["asked"]["asked"])
     return {
         "rows": n,
-        "entries": float(stages["keys"]["entries"]),
+        "entries": float(stages["neighbours"]["entries"]),
         "candidates": float(stages["neighbours"]["pairs"]),
         "records": records,
         "prepared": n + records,
@@ -58,18 +59,23 @@ def constants(run: Row, other: Row, overhead: float) -> dict[str, Row]:
         if stage == "scores":
             continue
         unit = UNITS.get(stage, "rows")
-        spent = max(cost["CPU s"] - overhead * 2 * run["partitions"], 0.0)
+        seconds = max(cost["CPU s"] - overhead * 2 * run["partitions"], 0.0)
         size = max(units(run)[unit], 1.0)
-        found[stage] = {"unit": unit, "CPU us": 1e6 * spent / size, "bytes": cost["bytes moved"] / size}
+        found[stage] = {"unit": unit, "CPU us": 1e6 * seconds / size, "bytes": cost["bytes moved"] / size}
     return found
 
 
 def two_constants(runs: list[Row], overhead: float) -> tuple[float, float]:
     """CPU seconds of a record that is prepared and of a pair that is compared."""
     A = [[units(run)["prepared"], units(run)["compared"]] for run in runs]
-    b = [run["stages"]["scores"]["CPU s"] - overhead * 2 * run["partitions"] for run in runs]
+    b = [spent(run["stages"]["scores"]) - overhead * 2 * run["partitions"] for run in runs]
     x, y = np.linalg.solve(np.array(A), np.array(b))
     return float(x), float(y)
+
+
+def spent(cost: Row) -> float:
+    """CPU seconds of the tasks of a stage."""
+    return float(cost["make CPU s"] + cost["finish CPU s"])
 
 
 def by_name(stages: dict[str, Row]) -> dict[str, Row]:
@@ -79,7 +85,7 @@ def by_name(stages: dict[str, Row]) -> dict[str, Row]:
         name = "components" if stage.startswith("components") else stage
         before = found.get(name, {"CPU s": 0.0, "bytes moved": 0.0, "rounds": 0})
         found[name] = {
-            "CPU s": before["CPU s"] + cost["CPU s"],
+            "CPU s": before["CPU s"] + spent(cost),
             "bytes moved": before["bytes moved"] + cost["bytes moved"],
             "rounds": before["rounds"] + 1,
         }
@@ -93,7 +99,7 @@ def foretold(run: Row, known: dict[str, Row], overhead: float) -> Row:
         one["CPU us"] * 1e-6 * counted[one["unit"]] for one in known.values() if one["unit"] in counted
     )
     told += overhead * 2 * run["partitions"] * len(run["stages"])
-    took = sum(cost["CPU s"] for cost in run["stages"].values())
+    took = sum(map(spent, run["stages"].values()))
     return {
         "rows": run["rows"],
         "partitions": run["partitions"],
@@ -106,12 +112,12 @@ def foretold(run: Row, known: dict[str, Row], overhead: float) -> Row:
 def per_row(run: Row, partitions: int) -> dict[str, float]:
     """Units that a row brings when the table is cut into so many partitions."""
     n, keys, pairs = run["rows"], run["stages"]["keys"], run["stages"]["pairs"]["pairs"]
-    most, now, parts = keys["squares"] / n, keys["entries"] / n, run["partitions"]
+    most, now, parts = keys["squares"] / n, run["stages"]["neighbours"]["entries"] / n, run["partitions"]
     least = keys["made"] / n
     # From what one partition would have to what all lists at full length have.
     share = (1.0 - 1.0 / partitions) / max(1.0 - 1.0 / parts, 1e-9)
     entries = min(most, least + (now - least) * share) if partitions <= parts else most
-    records = pairs / n * (1.0 - 1.0 / partitions)
+    records = (partitions - 1) / 2.0 * (1.0 - (1.0 - 1.0 / partitions) ** (2.0 * pairs / n))
     candidates = run["stages"]["neighbours"]["pairs"] / n
     return {
         "rows": 1.0,
@@ -134,15 +140,15 @@ def carried(
         work = each[one["unit"]] * n
         hours = one["CPU us"] * 1e-6 * work / workers / 3600.0
         stages[stage] = {"hours": hours, "GB a worker": one["bytes"] * work / workers / 2**30}
-    prepared = each["prepared"] * rows
+    held = min(1.0 + each["prepared"], 2.5) * rows  # its own twice, of others half as many at once
     return {
         "rows": n,
         "workers": workers,
         "partitions": partitions,
         "hours": sum(one["hours"] for one in stages.values()),
         "GB a worker": sum(one["GB a worker"] for one in stages.values()),
-        "records of the largest piece": prepared,
-        "GB of the largest piece": prepared * n_bytes / 2**30,
+        "records of the largest piece": held,
+        "GB of the largest piece": held * n_bytes / 2**30,
         "tasks": 3 * partitions * len(run["stages"]),
         "stages": stages,
     }
@@ -161,7 +167,7 @@ def model(folder: Path, rows: tuple[int, int] = (40_000, 10_000)) -> Row:
     }
     chosen, other = (runs[n] for n in rows)
     # Stages that hardly have anything to do: what a piece costs by itself.
-    small = [chosen["stages"][stage]["CPU s"] for stage in ("members", "numbers", "labels")]
+    small = [spent(chosen["stages"][stage]) for stage in ("members", "numbers", "labels")]
     overhead = sum(small) / len(small) / (2 * chosen["partitions"])
     known = constants(chosen, other, overhead)
     n_bytes = bytes_of_record(chosen, runs[max(runs)])

@@ -23,9 +23,13 @@ from benchmarks.distributed.tables import (
     read_labels,
     written,
 )
+from benchmarks.distributed.training import collection
 from benchmarks.tables.made import SHAPES
+from clustruct import ssvm
 from clustruct.callbacks import Callback, training_callback
-from clustruct.distributed import connected, predict
+from clustruct.distributed import DaskExecutor, connected, predict
+from clustruct.exceptions import ClusterError
+from clustruct.problems import ClusteringProblem
 
 STAGES = "reading terms keys neighbours pairs asked records scores components-0 inside groups members labels"
 
@@ -105,4 +109,53 @@ def skewed(folder: Path, n_rows: int = 20_000, size: int = 5000, memory: str = "
         "wall s": wall,
         "one process": alone,
         "stages": costs,
+    }
+
+
+def memory(folder: Path, n_rows: int = 100_000, limit: str = "800MB", smaller: int = 6) -> Row:
+    """A partition that a worker cannot hold: how the run ends, and that it ends well with smaller ones."""
+    model, table = model_for(folder), arrow(SHAPES["persons"].make(n_rows, 5))
+    files, out, told = written(table, folder / "memory"), folder / "memory-out", ""
+    with connected("local", n_workers=2, memory_limit=limit) as client:
+        began = time.perf_counter()
+        try:
+            on_workers(files, model, out, client, 1)
+        except ClusterError as error:
+            told = str(error).partition("; what is done")[0]
+        wall = time.perf_counter() - began
+        client.wait_for_workers(2, timeout=120)
+        labels, found, _ = on_workers(files, model, out, client, smaller)
+    here, alone = in_one_process(table, model)
+    return {
+        "rows": n_rows,
+        "memory limit": limit,
+        "one partition": told,
+        "wall s until it was told": wall,
+        "partitions then": smaller,
+        "same labels": bool(np.array_equal(here, labels)),
+        "worker GB": peak(found),
+        "one process": alone,
+    }
+
+
+def spilled(dask_worker: Any) -> int:
+    """Bytes that a worker has put on its disk."""
+    return int(dask_worker.data.spilled_total.disk)
+
+
+def spill(n_sets: int = 160, n_people: int = 40, limit: str = "700MB") -> Row:
+    """Training whose sets do not fit in the memory of a worker: Dask puts shards on disk."""
+    sets, labels = collection(n_sets, n_people)
+    options: Row = {"C": 50.0, "formulation": "one_slack", "rtol": 0.01, "max_iter": 3}
+    here = ssvm.fit(ClusteringProblem(sets, labels, oracle="greedy"), **options)
+    with connected("local", n_workers=1, memory_limit=limit) as client:
+        executor = DaskExecutor(client, n_shards=8)
+        there = ssvm.fit(ClusteringProblem(sets, labels, oracle="greedy"), executor=executor, **options)
+        on_disk = sum(client.run(spilled).values())
+    return {
+        "sets": n_sets,
+        "bytes of the sets": float(sum(x.pairs.nbytes for x in sets)),
+        "memory limit": limit,
+        "bytes on disk": on_disk,
+        "same w, bit for bit": bool(np.array_equal(here.w, there.w)),
     }

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
-Row = dict[str, Any]
+from benchmarks.distributed.carry import Row, spent
+
 MARK = "<!-- rendered by python -m benchmarks.distributed render -->"
 
 
@@ -32,13 +32,18 @@ def rendered(figures: Path) -> str:
 
 
 def _tables(runs: list[Row]) -> str:
-    head = ["rows", "partitions", "same labels", "one process, CPU s", "GB", "two workers, CPU s", "GB each"]
+    head = ["rows", "partitions", "same labels", "one process, CPU s", "GB", "two workers, CPU s of tasks"]
+    head += ["GB each", "longest way over one process", "wall over one process"]
     rows = []
     for run in runs:
         here, there = run["one process"], run["two workers"]
-        cells = [f"{here['CPU s']:.1f}", f"{here['GB']:.2f}", f"{there['CPU s']:.1f}", f"{there['GB']:.2f}"]
+        tasks = sum(map(spent, run["stages"].values()))
+        cells = [f"{here['CPU s']:.1f}", f"{here['GB']:.2f}", f"{tasks:.1f}", f"{there['GB']:.2f}"]
+        longest = sum(cost["longest way CPU s"] for cost in run["stages"].values())
+        cells += [f"{longest / here['CPU s']:.2f}", f"{there['wall s'] / here['wall s']:.2f}"]
         rows.append([f"{run['rows']:,}", str(run["partitions"]), _yes(run["same labels"]), *cells])
-    told = "Tables of persons (`python -m benchmarks.distributed table --rows 1e5`), two workers of 2 GB."
+    told = "Tables of persons (`python -m benchmarks.distributed table --rows 1e5`), two workers of 2 GB. "
+    told += "The longest way: CPU seconds until two workers with a core each are done, stage after stage."
     return f"{told}\n\n{_table(head, rows)}"
 
 
@@ -52,12 +57,26 @@ def _training(held: dict[str, Row]) -> str:
                 f"{run['ratio']:.2f} times w and planes."
             )
     if (run := held.get("training-speed")) is not None:
+        lines.append(_speed(run))
+    if (run := held.get("training-data")) is not None:
         lines.append(
-            f"- Oracle calls of {run['ms of an oracle call']:.0f} ms: two workers are "
-            f"{run['speed by CPU']:.2f} times as fast as one process by CPU seconds of the longest way, "
-            f"{run['speed by wall']:.2f} times by the clock of a machine with other work."
+            f"- Training on {run['data']} ({run['sets']} sets): the objective of one process: "
+            f"{_yes(run['same objective'])}; w bit for bit: {_yes(run['same w, bit for bit'])}."
         )
     return "\n".join(lines)
+
+
+def _speed(run: Row) -> str:
+    """How much faster two workers are than one, and than a process."""
+    return (
+        f"- {run['sets']} sets, oracle calls of {run['ms of an oracle call']:.0f} ms, "
+        f"{100 * run['share of the oracle']:.0f} % of the time of one process: two workers are "
+        f"{run['two over one, by the longest way']:.2f} times as fast as one worker, and "
+        f"{run['two over a process, by the longest way']:.2f} times as fast as one process, by CPU seconds "
+        f"of the longest way; by the clock {run['two over one, by the clock']:.2f} and "
+        f"{run['two over a process, by the clock']:.2f} (load of the machine before it: "
+        f"{run['load of the machine']:.1f})."
+    )
 
 
 def _faults(held: dict[str, Row]) -> str:
@@ -72,12 +91,26 @@ def _faults(held: dict[str, Row]) -> str:
             f"- A word in every row and a chain of {run['rows of one person']:,} rows among {run['rows']:,}: "
             f"same labels: {_yes(run['same labels'])}; a worker took {run['worker GB']:.2f} GB at most."
         )
+    if (run := held.get("memory")) is not None:
+        lines.append(
+            f"- {run['rows']:,} rows as one partition, workers of {run['memory limit']}: the run ended with "
+            f"`{run['one partition']}`. "
+            f"As {run['partitions then']} partitions, same labels: {_yes(run['same labels'])}; a worker took "
+            f"{run['worker GB']:.2f} GB at most."
+        )
+    if (run := held.get("spill")) is not None:
+        lines.append(
+            f"- Sets of {run['bytes of the sets'] / 1e6:,.0f} MB on a worker of {run['memory limit']}: "
+            f"{run['bytes on disk'] / 1e6:,.0f} MB were put on its disk; w bit for bit that of one process: "
+            f"{_yes(run['same w, bit for bit'])}."
+        )
     return "\n".join(lines)
 
 
 def _carry(found: Row) -> str:
     checked = [
-        f"{one['rows']:,} rows: {one['foretold']:.1f} CPU s foretold, {one['took']:.1f} taken"
+        f"{one['rows']:,} rows: {one['foretold']:.1f} CPU s foretold, {one['took']:.1f} taken "
+        f"({one['ratio']:.2f})"
         for one in found["checked"]
     ]
     head = [

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import heapq
+import json
+import os
 import resource
 import shutil
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +28,7 @@ from clustruct.recipe import similarities
 Row = dict[str, Any]
 # The model is learned once, from a table of so many rows with so many labelled clusters.
 LEARNED_FROM, LABELLED = 20_000, 400
+WARM = 22_000
 
 
 def model_for(folder: Path) -> Any:
@@ -91,15 +96,37 @@ class WorkerCost(Callback):
 
 
 def on_workers(
-    files: str, model: Any, out: Path, client: Any, partitions: int | None = None
+    files: str, model: Any, out: Path, client: Any, partitions: int | None = None, resume: bool = False
 ) -> tuple[Any, Grouped, dict[str, Row]]:
     """Labels, what was made, and the cost of each stage."""
-    for folder in (out, Path(f"{out}.work")):
+    for folder in (out,) if resume else (out, Path(f"{out}.work")):
         shutil.rmtree(folder, ignore_errors=True)
     costs = WorkerCost(client)
     with training_callback(costs):
         found = predict(files, model, out, client=client, id="id", partitions=partitions)
     return read_labels(out), found, costs.found
+
+
+def files_of(n_rows: int, folder: Path, seed: int = 0) -> str:
+    """A table of persons in files, made once."""
+    kept = folder / f"table-{n_rows}-{seed}"
+    if kept.exists():
+        return str(kept / "part-*.parquet")
+    return written(arrow(SHAPES["persons"].make(n_rows, seed)), kept)
+
+
+def alone(n_rows: int, folder: Path, model: Any) -> tuple[Any, Row]:
+    """What one process makes of the table, and what it took: measured once, and kept in the folder."""
+    labels, costs = folder / f"alone-{n_rows}.npy", folder / f"alone-{n_rows}.json"
+    if not costs.exists():
+        table = pq.read_table(folder / f"table-{n_rows}-0")
+        in_one_process(table.slice(0, WARM), model)
+        load = os.getloadavg()[0]
+        here, row = in_one_process(table, model)
+        np.save(labels, here)
+        costs.write_text(json.dumps({**row, "load of the machine": load}))
+    found: Row = json.loads(costs.read_text())
+    return np.load(labels), found
 
 
 def peak(found: Grouped) -> float:
@@ -108,30 +135,33 @@ def peak(found: Grouped) -> float:
     return max(one["peak"] or 0 for stats in parts for one in stats) / 2**30
 
 
-def compare(n_rows: int, folder: Path, memory: str, partitions: int | None, seed: int = 0) -> Row:
-    """One process and two workers side by side, on one table."""
-    model, table = model_for(folder), arrow(SHAPES["persons"].make(n_rows, seed))
-    idle = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    files = written(table, folder / f"table-{n_rows}")
+@contextmanager
+def two_workers(folder: Path, memory: str) -> Iterator[Any]:
+    """A client of two workers, on which all is imported and compiled; smaller tables keep all candidates."""
     with connected("local", n_workers=2, memory_limit=memory) as client:
-        warm = written(table.slice(0, 2000), folder / "warm")
-        on_workers(
-            warm, model, folder / "warm-out", client, 2
-        )  # what is imported and compiled is not counted
-        began, cpu = time.perf_counter(), sum(client.run(time.process_time).values())
-        labels, found, stages = on_workers(files, model, folder / f"out-{n_rows}", client, partitions)
-        wall = time.perf_counter() - began
-        cpu = sum(client.run(time.process_time).values()) - cpu
-    in_one_process(table.slice(0, 2000), model)
-    here, alone = in_one_process(table, model)
+        on_workers(files_of(WARM, folder), model_for(folder), folder / "warm-out", client, 2)
+        yield client
+
+
+def compare(
+    n_rows: int, folder: Path, client: Any, memory: str, partitions: int | None = None, resume: bool = False
+) -> Row:
+    """One process and two workers, on one table."""
+    model, files = model_for(folder), files_of(n_rows, folder)
+    here, one = alone(n_rows, folder, model)
+    load = os.getloadavg()[0]
+    began, cpu = time.perf_counter(), sum(client.run(time.process_time).values())
+    labels, found, stages = on_workers(files, model, folder / f"out-{n_rows}", client, partitions, resume)
+    wall = time.perf_counter() - began
+    cpu = sum(client.run(time.process_time).values()) - cpu
+    there = {"wall s": wall, "CPU s": cpu, "GB": peak(found), "memory limit": memory}
     return {
         "rows": n_rows,
         "partitions": len(found.stages["reading"]),
         "same labels": bool(np.array_equal(here, labels)),
         "clusters": int(here.max()) + 1,
-        "idle GB": idle,
-        "one process": alone,
-        "two workers": {"wall s": wall, "CPU s": cpu, "GB": peak(found), "memory limit": memory},
+        "one process": one,
+        "two workers": {**there, "load of the machine": load, "taken up": resume},
         "stages": by_stage(stages, found),
     }
 
@@ -146,8 +176,21 @@ def by_stage(stages: Mapping[str, Row], found: Grouped) -> dict[str, Row]:
             **cost,
             "make CPU s": sum(one["cpu"] for one in made),
             "finish CPU s": sum(one["cpu"] for one in done),
+            "longest way CPU s": of_longest(made) + of_longest(done),
             "bytes moved": sum(one["bytes"] for one in made),
             "bytes written": sum(one["bytes"] for one in done),
             "peak GB": max((one["peak"] or 0 for one in [*made, *done]), default=0) / 2**30,
         }
     return out
+
+
+def of_longest(pieces: Sequence[Row], workers: int = 2) -> float:
+    """CPU seconds until workers of their own core each are done with pieces, which they take in order.
+
+    >>> of_longest([{"cpu": 3.0}, {"cpu": 1.0}, {"cpu": 1.0}, {"cpu": 2.0}])
+    4.0
+    """
+    ends = [0.0] * workers
+    for one in pieces:
+        heapq.heapreplace(ends, ends[0] + one["cpu"])
+    return max(ends)

@@ -135,8 +135,14 @@ def test_an_answer_that_cannot_be_names_its_example(client):
 @pytest.mark.parametrize("count", [1, 2, 3, 8, 9, 50])
 def test_every_example_has_one_shard(n, count):
     shards = shard_bounds(n, count)
-    assert np.array_equal(np.concatenate(shards), np.arange(n))
+    assert np.array_equal(np.sort(np.concatenate(shards)), np.arange(n))
     assert len(shards) == min(n, count)
     if count <= 8:  # whole pieces, which are those of a round
-        ends = {int(one[-1]) for one in np.array_split(np.arange(n), min(8, n))}
-        assert {int(one[-1]) for one in shards} <= ends
+        pieces = [set(one.tolist()) for one in np.array_split(np.arange(n), min(8, n))]
+        assert all(piece <= set(one.tolist()) or piece.isdisjoint(one) for piece in pieces for one in shards)
+
+
+def test_shards_of_examples_that_become_ever_larger_are_even():
+    for count in (2, 4, 20):
+        sizes = [float(one.sum()) for one in shard_bounds(800, count)]
+        assert max(sizes) < 1.02 * np.mean(sizes)

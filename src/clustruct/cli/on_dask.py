@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
 def add_table_arguments(parser: argparse.ArgumentParser) -> None:
     """The same for a table, which is cut into partitions."""
     group = add_arguments(parser)
-    rows = "cut the table into N partitions (default: 50,000 rows each)"
+    rows = "cut the table into N partitions (default: by the memory of workers)"
     group.add_argument("--partitions", type=whole(1), metavar="N", help=rows)
     kept = "directory, seen by all machines, for what is made on the way (OUT.work); a run cut short goes on"
     group.add_argument("--work", metavar="DIR", help=kept)
@@ -74,7 +74,7 @@ def _report(path: str | None) -> Any:
         return nullcontext()
     from distributed import performance_report
 
-    return performance_report(filename=path)
+    return performance_report(filename=path, mode="inline")  # the page needs nothing of the network
 
 
 @contextmanager

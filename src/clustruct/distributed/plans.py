@@ -14,10 +14,12 @@ import numpy as np
 
 from clustruct.exceptions import DataError
 
+from .cluster import Client
 from .workdir import Span
 
-# Rows of a partition, where nobody says how many partitions there are to be.
-ROWS, FEWEST_ROWS = 100_000, 1000
+# Rows of a partition, where nobody says how many partitions there are to be: as many as a worker can hold
+# twice with what is made of them, by its memory; so many where it has no limit.
+ROWS, FEWEST_ROWS, BYTES_OF_ROW = 250_000, 1000, 16_000
 
 
 @dataclass(frozen=True)
@@ -34,12 +36,38 @@ def is_files(data: Any) -> bool:
     return isinstance(data, str | os.PathLike | list | tuple)
 
 
-def plan_of_files(data: Any, partitions: int | None, least: int = 1) -> Plan:
-    """Rows of Parquet files cut into partitions of one size, ``least`` or more where no number is given."""
+@dataclass(frozen=True)
+class Size:
+    """How a table is cut where nobody says it: partitions of so many rows at most, as many for each thread.
+
+    >>> Size(rows=10_000, threads=2).partitions(41_000), Size(threads=8).partitions(2500)
+    (6, 3)
+    """
+
+    rows: int = ROWS
+    threads: int = 1
+
+    def partitions(self, n: int) -> int:
+        """Into how many partitions n rows are cut."""
+        wanted = -(-n // self.rows)
+        each = max(1, -(-wanted // self.threads))
+        return max(wanted, min(each * self.threads, -(-n // FEWEST_ROWS)))
+
+    @classmethod
+    def for_cluster(cls, client: Client) -> Size:
+        """By what the scheduler knows of its workers."""
+        known = client.scheduler_info()["workers"].values()
+        limits = [one["memory_limit"] // one["nthreads"] for one in known if one.get("memory_limit")]
+        rows = min([ROWS, *(limit // BYTES_OF_ROW for limit in limits)])
+        return cls(max(rows, FEWEST_ROWS), max(1, sum(client.nthreads().values())))
+
+
+def plan_of_files(data: Any, partitions: int | None, size: Size = Size()) -> Plan:  # noqa: B008
+    """Rows of Parquet files cut into partitions of one size."""
     paths = files_of([data] if isinstance(data, str | os.PathLike) else data)
     sizes, names = _sizes(paths)
     n = sum(sizes)
-    count = min(n, partitions or max(min(least, -(-n // FEWEST_ROWS)), -(-n // ROWS)))
+    count = min(n, partitions or size.partitions(n))
     bounds, starts = np.linspace(0, n, count + 1).astype(np.int64), np.cumsum([0, *sizes])
     spans = [_spans(paths, starts, int(low), int(high)) for low, high in pairwise(bounds)]
     return Plan(spans, names, list(zip(paths, sizes, strict=True)))

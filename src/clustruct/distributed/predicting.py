@@ -19,7 +19,7 @@ from clustruct.storage import digest
 
 from .cluster import Client
 from .engine import Engine
-from .plans import is_files, plan_of_files
+from .plans import Size, is_files, plan_of_files
 from .stages import candidates, components, frequencies, groups, parts, scores
 from .workdir import About, Stats, Work
 
@@ -74,12 +74,12 @@ def predict(
         A new directory for Parquet files of the columns "id" and "cluster", in the order of the table; it
         appears when all is done.
     client : Client
-        Distributed.Client.
+        A ``distributed.Client``.
     id : str, optional
         The column of names; by default rows are numbered from 1.
     partitions : int, optional
-        Into how many parts the rows of files are cut; by default parts have 100,000 rows, or fewer where
-        there are more threads than parts.
+        Into how many parts the rows of files are cut; by default as few as the memory of workers allows
+        (125,000 rows with 2 GB), as many for each thread.
     work : path, optional
         The directory of what is made on the way, which all machines see; by default ``out`` with ".work"
         at its end. Work that was cut short goes on from it. It is removed in the end.
@@ -98,7 +98,7 @@ def predict(
     if target.exists():
         raise DataError(f"{target}: there is something of that name already")
     folder = Path(f"{target}.work" if work is None else work)
-    begun = begin(data, model, folder, id, partitions, least=sum(client.nthreads().values()))
+    begun = begin(data, model, folder, id, partitions, Size.for_cluster(client))
     try:
         found = grouped(data, Engine(client, begun), target)
     except ClusterError as error:
@@ -122,14 +122,14 @@ def grouped(data: Any, engine: Engine, out: Path) -> Grouped:
 
 
 def begin(
-    data: Any, model: Pipeline, folder: Path, id: str | None, partitions: int | None, least: int = 1
+    data: Any, model: Pipeline, folder: Path, id: str | None, partitions: int | None, size: Size | None = None
 ) -> Work:
     """The directory of a run, new or taken up; refuses what cannot be done."""
     check_model(model)
     if partitions is None:  # a run that goes on is cut as it was, whatever cluster it goes on with
         partitions = Work.partitions_of(folder)
     if is_files(data):
-        return Work.begun(folder, model, _plan_of_files(data, model, id, partitions, least))
+        return Work.begun(folder, model, _plan_of_files(data, model, id, partitions, size or Size()))
     return Work.begun(folder, model, _plan_of_frame(data, model, id))
 
 
@@ -155,8 +155,8 @@ def check_model(model: Pipeline) -> None:
             raise ValueError(f"the model cannot group on a cluster: {why}")
 
 
-def _plan_of_files(data: Any, model: Pipeline, id: str | None, partitions: int | None, least: int) -> About:
-    plan = plan_of_files(data, partitions, least)
+def _plan_of_files(data: Any, model: Pipeline, id: str | None, partitions: int | None, size: Size) -> About:
+    plan = plan_of_files(data, partitions, size)
     return _about(
         model, id, plan.columns, plan.spans, digest([list(one) for one in plan.sizes], len(plan.spans))
     )
@@ -209,7 +209,7 @@ class _Run:
         if not all(one["rows"] for one in found):
             raise DataError("the table has partitions without rows: repartition it")
         work.set_sizes([one["rows"] for one in found])
-        least = candidates.blocking_of(work).from_size
+        least = parts.blocking_of(work).from_size
         if work.n_items < least:
             raise ValueError(
                 f"{work.n_items} rows: the model compares all pairs of fewer than {least}, in one process"

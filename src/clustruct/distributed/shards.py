@@ -21,6 +21,8 @@ from clustruct.ssvm import Constraints, Remembers
 from clustruct.ssvm.answers import KeptAnswers, PieceCut, Separation, check_size, checked
 from clustruct.ssvm.separation import batch_form
 
+from .allocation import keep_freed_memory
+
 
 class Shard:
     """Some of the examples of a problem, at the place where their oracle runs.
@@ -85,6 +87,7 @@ class Step(NamedTuple):
 
 def step(shard: Shard, before: Step | None, question: Question) -> Step:
     """Answer a question, from what is remembered of the step before."""
+    keep_freed_memory()
     memory = Memory() if before is None else before.memory
     remembers = isinstance(shard.problem, Remembers)
     if remembers and memory.oracle is not None:

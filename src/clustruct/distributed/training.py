@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -38,7 +39,7 @@ class DaskExecutor:
     Parameters
     ----------
     client : Client
-        Distributed.Client.
+        A ``distributed.Client``.
     n_shards : int, optional
         By default the number of threads of all workers.
     """
@@ -69,11 +70,12 @@ class Shards:
         count = n_shards or max(1, sum(client.nthreads().values()))
         divided = isinstance(problem, Divisible) and not self.vectorised
         self.examples = shard_bounds(problem.n_examples, count)
-        self._owner = np.repeat(np.arange(len(self.examples)), [len(one) for one in self.examples])
-        self._begin = (
-            np.array([one[0] for one in self.examples]) if divided else np.zeros(len(self.examples), int)
-        )
-        with answering(client, "training: sending the examples"):
+        self._owner, self._place = np.empty((2, problem.n_examples), np.intp)
+        for k, one in enumerate(self.examples):
+            self._owner[one], self._place[one] = k, np.arange(len(one)) if divided else one
+        with answering(client, "training: sending the examples"), warnings.catch_warnings():
+            # The scheduler is to have the examples: lost shards are made from there.
+            warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
             if divided:
                 parts = [(problem.part(one), one) for one in self.examples]
                 self._data = [self._submit(Shard, "shard", k, *part) for k, part in enumerate(parts)]
@@ -88,9 +90,9 @@ class Shards:
         """The shard of each example."""
         return np.asarray(self._owner[examples])
 
-    def local(self, shard: int, examples: Indices) -> Indices:
-        """The numbers that examples have within their shard."""
-        return np.asarray(examples - self._begin[shard], np.intp)
+    def local(self, examples: Indices) -> Indices:
+        """The numbers that examples have within their shards."""
+        return np.asarray(self._place[examples])
 
     def ask(self, questions: dict[int, Question]) -> dict[int, Any]:
         """The answers of some shards."""
@@ -125,14 +127,16 @@ def shard_bounds(n: int, count: int) -> list[Indices]:
     """The examples of each shard: whole pieces of a round where there are no more shards than pieces, so that
     sums over pieces are made as one process makes them.
 
+    Pieces are dealt out to and fro: where examples become ever larger, shards do not.
+
     >>> [one.tolist() for one in shard_bounds(10, 3)]
-    [[0, 1, 2, 3, 4], [5, 6, 7], [8, 9]]
+    [[0, 1, 7, 8], [2, 3, 6, 9], [4, 5]]
     """
-    if count > MOST_PIECES:
-        return [one for one in np.array_split(np.arange(n), count) if len(one)]
-    pieces = np.array_split(np.arange(n), min(MOST_PIECES, n))
-    shards = np.array_split(np.arange(len(pieces)), min(count, len(pieces)))
-    return [np.concatenate([pieces[k] for k in some]) for some in shards]
+    pieces = np.array_split(np.arange(n), min(MOST_PIECES if count <= MOST_PIECES else 2 * count, n))
+    count = min(count, len(pieces))
+    turn, place = np.divmod(np.arange(len(pieces)), count)
+    owner = np.where(turn % 2 == 0, place, count - 1 - place)
+    return [np.concatenate([pieces[k] for k in np.flatnonzero(owner == shard)]) for shard in range(count)]
 
 
 class DaskSession:
@@ -174,7 +178,7 @@ class DaskSession:
         """Where the examples of each shard are among those asked, and its answers in that order."""
         owner = self._shards.owner(asked)
         where = {int(k): np.flatnonzero(owner == k) for k in np.unique(owner)}
-        questions = {k: _with(question, [self._shards.local(k, asked[at])]) for k, at in where.items()}
+        questions = {k: _with(question, [self._shards.local(asked[at])]) for k, at in where.items()}
         return where, self._shards.ask(questions)
 
     def separate_smoothed(self, indices: Indices, w: Floats, mu: float) -> list[Any]:
@@ -195,7 +199,7 @@ class DaskSession:
             for k in np.unique(owner).tolist():
                 mine = own.setdefault(k, [])
                 order.append((number, k, len(mine)))
-                mine.append(self._shards.local(k, piece[owner == k]))
+                mine.append(self._shards.local(piece[owner == k]))
         self._order = [(k, place) for _, k, place in sorted(order)]
         keepings = {k: Keeping(local, weights, rule, size, C) for k, local in own.items()}
         self._shards.ask({k: Question("keep", keeping=keeping) for k, keeping in keepings.items()})

@@ -144,6 +144,20 @@ class Work:
         """What it took to make the rows of piece k that are exchanged in a stage."""
         write_text(Path(self.folder) / f"{stage}.made" / f"{k:05d}.json", json.dumps(cost))
 
+    def made_path(self, stage: str, k: int) -> Path:
+        """The file of the rows of piece k that are exchanged in a stage."""
+        return Path(self.folder) / f"{stage}.made" / f"{k:05d}.arrow"
+
+    def is_made(self, stage: str, k: int) -> bool:
+        """Whether the rows of piece k were written."""
+        path = self.made_path(stage, k)
+        return path.exists() and path.with_suffix(".json").exists()
+
+    def drop_made(self, stage: str) -> None:
+        """The rows that were exchanged in a stage are not needed any more."""
+        for path in Path(self.folder, f"{stage}.made").glob("*.arrow"):
+            path.unlink(missing_ok=True)
+
     def notes(self, stage: str) -> list[Stats]:
         """What was noted of a stage."""
         return [
@@ -168,6 +182,23 @@ class Work:
             os.replace(passing, path)
         finally:
             passing.unlink(missing_ok=True)
+
+    def write_arrays(self, stage: str, k: int, arrays: Mapping[str, Any]) -> None:
+        """Arrays of different lengths: whole, or not there."""
+        path = self.path(stage, k).with_suffix(".npz")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        passing = path.with_suffix(f".{uuid4().hex[:8]}.tmp")
+        try:
+            with passing.open("wb") as sink:
+                np.savez(sink, allow_pickle=False, **arrays)
+            os.replace(passing, path)
+        finally:
+            passing.unlink(missing_ok=True)
+
+    def read_arrays(self, stage: str, k: int) -> dict[str, Any]:
+        """What `write_arrays` wrote."""
+        with np.load(self.path(stage, k).with_suffix(".npz")) as held:
+            return dict(held)
 
     def read(self, stage: str, k: int, columns: Sequence[str] | None = None) -> dict[str, Any]:
         """The columns of a piece as arrays."""

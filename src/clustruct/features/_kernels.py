@@ -126,6 +126,21 @@ def number_terms(keys, begin, slots, known, n_known, out, firsts):
 
 
 @kernel()
+def counted_order(numbers, n):
+    """The places of numbers 0..n - 1 in their order, those of equal ones as they came."""
+    to = np.zeros(n + 1, np.int64)
+    for k in numbers:
+        to[k + 1] += 1
+    for k in range(n):
+        to[k + 1] += to[k]
+    order = np.empty(numbers.size, np.int64)
+    for i in range(numbers.size):
+        order[to[numbers[i]]] = i
+        to[numbers[i]] += 1
+    return order
+
+
+@kernel()
 def fill_slots(slots, known, n_known):
     """A larger table of the same keys."""
     for i in range(n_known):

@@ -9,7 +9,7 @@ from typing import ClassVar, Self, TypeAlias
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from clustruct._typing import Floats, Ints, Labels
+from clustruct._typing import Bools, Floats, Ints, Labels
 from clustruct.partitions import canonical_labels, partial_labels
 from clustruct.records import RawSet
 from clustruct.storage import EstimatorState, register
@@ -219,7 +219,11 @@ class Blocking(EstimatorState, BaseEstimator):
 
     def rows(self, columns: Columns, field: str) -> Rows:
         """The rows of one field's words, or of all (""), by which items are found."""
-        return self.weights_[field].rows(self._terms(columns, [field] if field else self.fields_))
+        return self.weights_[field].rows(self.terms(columns, field))
+
+    def terms(self, columns: Columns, field: str) -> TermTable:
+        """The terms of one field, or of all (""), by which items are found."""
+        return self._terms(columns, [field] if field else self.fields_)
 
     def limits(self, m: int) -> tuple[int, int]:
         """Of m items: terms of more are looked at in pairs, and terms of more than that not at all."""
@@ -244,9 +248,13 @@ class Blocking(EstimatorState, BaseEstimator):
 
     def kept(self, columns: Columns, pairs: Ints) -> Ints:
         """The pairs that are alike enough."""
+        return pairs[self.alike(columns, pairs)]
+
+    def alike(self, columns: Columns, pairs: Ints) -> Bools:
+        """Which pairs are alike enough."""
         if not self.drops(columns.population):
-            return pairs
-        return pairs[self.likeness(columns, pairs) >= self.least_likeness_]
+            return np.ones(len(pairs), np.bool_)
+        return np.asarray(self.likeness(columns, pairs) >= self.least_likeness_)
 
     def likeness(self, columns: Columns, pairs: Ints) -> Floats:
         """Cosines of the letters of all fields together, weighted as they are in this set."""

@@ -9,19 +9,18 @@ each of them, and a value that many items share is read once for all. Columns gr
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import islice
 from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clustruct._typing import Bools, Floats, Ints
-from clustruct.records import RawSet, as_text, fold
-from clustruct.records.values import LONGEST_TEXT
+from clustruct.records import RawSet
 
+from .folded import Texts, folded
 from .split import VIEWS, View, character_classes
 from .vocabulary import Letters, Numbers, Vocabulary
 
@@ -29,38 +28,6 @@ T = TypeVar("T")
 TermLists = Sequence[Sequence[str]]
 # Terms of an item above which its counts need more than 16 bits.
 MOST_SHORT = 60_000
-
-
-@dataclass(frozen=True, eq=False)
-class Texts:
-    """The folded texts of a field: ``values`` has each once, ``codes`` the place of each item's.
-
-    ``places`` has the place of each value. Both are only ever added to: texts that grew share them with
-    those they grew from, which have no items with the later values.
-    """
-
-    codes: Ints
-    values: list[str]
-    places: dict[str, int]
-
-    @classmethod
-    def of(cls, texts: Iterable[str], codes: Ints) -> Texts:
-        """Texts of which some may be equal; ``codes`` says which each item has."""
-        empty = cls(np.zeros(0, np.int64), [], {})
-        return empty.grown(texts, codes)
-
-    @cached_property
-    def present(self) -> Bools:
-        """Which items have one."""
-        return np.asarray(self.codes != self.places.get("", -1))
-
-    def grown(self, texts: Iterable[str], codes: Ints) -> Texts:
-        """With further items."""
-        places = self.places
-        numbers = [places.setdefault(text, len(places)) for text in texts]
-        self.values.extend(islice(places, len(self.values), None))
-        new = np.array(numbers, np.int64)[codes]
-        return Texts(np.concatenate([self.codes, new]), self.values, places)
 
 
 class Whole(Protocol):
@@ -293,18 +260,28 @@ class Columns:
 
         At the cost of the new items, and of copying what is known of the others (bytes, not texts).
         """
-        part, whole = Columns(new, self._vocabularies), Columns(raw, self._vocabularies)
-        whole._older = self._older
+        part, both = Columns(new, self._vocabularies), Columns(raw, self._vocabularies, self.whole)
+        both._older = self._older
         for key, kept in self._kept.items():
-            whole._kept[key] = Kept(kept.grow(kept.value, part, whole), kept.grow)
-        return whole
+            both._kept[key] = Kept(both._as_part(key, kept.grow(kept.value, part, both)), kept.grow)
+        return both
+
+    def copy(self) -> Columns:
+        """The same items, whose vocabularies and texts grow by themselves."""
+        words = {name: vocabulary.copy() for name, vocabulary in self._vocabularies.items()}
+        renewed = {id(vocabulary): words[name] for name, vocabulary in self._vocabularies.items()}
+        other = Columns(self.raw, words, self.whole)
+        other._kept = {
+            key: Kept(_renewed(kept.value, renewed), kept.grow) for key, kept in self._kept.items()
+        }
+        return other
 
     def texts(self, field: str) -> Texts:
         """The folded texts of a field."""
         return self.by_item(
             ("texts", field),
-            lambda c: Texts.of(*_folded(c.raw, field)),
-            lambda old, new, _: old.grown(*_folded(new.raw, field)),
+            lambda c: Texts.of(*folded(c.raw, field)),
+            lambda old, new, _: old.grown(*folded(new.raw, field)),
         )
 
     def terms(self, fields: Sequence[str], views: Sequence[str]) -> TermTable:
@@ -371,17 +348,19 @@ def columns_of(sets: Sequence[RawSet]) -> list[Columns]:
     return [Columns(raw, shared) for raw in sets]
 
 
+def _renewed(value: Any, vocabularies: dict[int, Vocabulary]) -> Any:
+    """What was made of items, with other vocabularies, by the ids of those it had."""
+    if isinstance(value, tuple):
+        return tuple(_renewed(one, vocabularies) for one in value)
+    if isinstance(value, TermTable):
+        return replace(value, vocabulary=vocabularies[id(value.vocabulary)])
+    if isinstance(value, Texts):
+        return value.copy()
+    return value
+
+
 def _appended(old: Any, new: Any) -> Any:
     """The rows of both."""
     if isinstance(old, tuple):
         return tuple(map(_appended, old, new))
     return old.grown(new) if isinstance(old, TermTable) else np.concatenate([old, new])
-
-
-def _folded(raw: RawSet, field: str) -> tuple[list[str], Ints]:
-    """The folded texts of a field's values, and which each item has."""
-    coded = raw.coded(field)
-    texts = [fold(v[:LONGEST_TEXT] if type(v) is str else as_text(v)) for v in coded.values]
-    if (coded.codes < 0).any():
-        texts.append("")  # what the code -1 picks
-    return texts, coded.codes

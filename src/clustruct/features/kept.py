@@ -19,7 +19,8 @@ import numpy as np
 from clustruct._typing import Ints
 from clustruct.records import RawSet
 
-from .columns import Columns, TermTable, Texts
+from .columns import Columns, TermTable
+from .folded import Texts
 from .vocabulary import Vocabulary
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]

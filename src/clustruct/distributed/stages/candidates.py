@@ -6,44 +6,33 @@ from typing import Any
 
 import numpy as np
 
-from clustruct._typing import Ints
-from clustruct.distributed.engine import TO
+from clustruct._typing import Bools, Ints
+from clustruct.distributed.exchange import arrays, rows_to
 from clustruct.distributed.workdir import Stats, Work
-from clustruct.features import Blocking
 from clustruct.features.neighbours import TermKeys, TermNeighbours, sorted_unique
-from clustruct.features.vocabulary import Keys
+from clustruct.features.vocabulary import Keys, Numbers, numbered, stable_order
 
-from .parts import mixed, own_columns, spread, term_names
+from .frequencies import kept_tables
+from .parts import blocking_of, mixed, spread, term_names
 
 # ``way`` is twice the number of the field, and one more for pairs of terms.
 KEYS = {"key": "uint64", "item": "int64", "weight": "float32", "way": "int16"}
 PAIRS = {"a": "int64", "b": "int64"}
 
 
-def blocking_of(work: Work) -> Blocking:
-    """The blocking of the model; a table for a cluster has one."""
-    found = work.features.blocking_
-    assert found is not None
-    return found
-
-
 def make_keys(work: Work, k: int) -> Any:
     """Of each item of a part the keys under which it can be found, with their weights."""
-    import pandas as pd
+    import pyarrow as pa
 
-    blocking, columns, first = blocking_of(work), own_columns(work, k), int(work.starts[k])
+    blocking, first = blocking_of(work), int(work.starts[k])
     common, most = blocking.limits(work.n_items)
-    frames = []
-    for number, field in enumerate(blocking.weights_):
-        found = TermKeys.of(blocking.rows(columns, field), common, most)
+    found = []
+    for number, (field, table) in enumerate(kept_tables(work, k)):
+        keys = TermKeys.of(blocking.weights_[field].rows(table), common, most)
         longest = common if field else max(common, blocking.rare)
-        frames += [
-            _frame(*_terms(found, longest), first, 2 * number, field),
-            _frame(*_pairs(found), first, 2 * number + 1, field),
-        ]
-    every = pd.concat(frames, ignore_index=True)
-    every[TO] = spread(every["key"].to_numpy(), work.n_partitions)
-    return every
+        found.append(_named(*_terms(keys, longest), first, 2 * number, field, work))
+        found.append(_named(*_pairs(keys), first, 2 * number + 1, field, work))
+    return pa.concat_tables(found)
 
 
 def _terms(found: TermKeys, most: int) -> tuple[Ints, Keys, Any]:
@@ -63,30 +52,40 @@ def _pairs(found: TermKeys) -> tuple[Ints, Keys, Any]:
     return items, mixed(np.minimum(one, other), np.maximum(one, other)), weights
 
 
-def _frame(items: Ints, keys: Keys, weights: Any, first: int, way: int, field: str) -> Any:
-    import pandas as pd
-
+def _named(items: Ints, keys: Keys, weights: Any, first: int, way: int, field: str, work: Work) -> Any:
     named = term_names(f"{way} {field}", keys)
-    return pd.DataFrame({"key": named, "item": items + first, "weight": weights, "way": np.int16(way)})
+    columns = {
+        "key": named,
+        "item": items + first,
+        "weight": weights,
+        "way": np.full(len(items), way, np.int16),
+    }
+    return rows_to(spread(named, work.n_partitions), columns)
 
 
-def gather_keys(work: Work, k: int, frame: Any) -> Stats:
-    """All items of a key, for each part that has one of them; none of a key of one item or of too many."""
-    blocking = blocking_of(work)
+def gather_keys(work: Work, k: int, table: Any) -> Stats:
+    """All items of a key, in order; none of a key of one item or of too many."""
+    blocking, held = blocking_of(work), arrays(table)
     common, _ = blocking.limits(work.n_items)
-    key, item, way = (frame[name].to_numpy() for name in ("key", "item", "way"))
-    order = np.lexsort((item, key))
-    key, item, way, weight = key[order], item[order], way[order], frame["weight"].to_numpy()[order]
-    starts = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]])) if len(key) else np.zeros(0, int)
-    sizes = np.diff(np.append(starts, len(key)))
-    longest = np.where(way[starts] == 0, max(common, blocking.rare), common)
-    kept = (sizes > 1) & (sizes <= longest)
-    which, part, entry = _by_part(starts[kept], sizes[kept], work.owner(item))
-    columns = {"part": part.astype(np.int32), "key": key[entry], "item": item[entry]}
-    work.write("keys", k, {**columns, "weight": weight[entry], "way": way[entry]})
-    # With ever more parts the entries become as many as the squares of the lengths of lists.
-    told = {"keys": int(np.count_nonzero(kept)), "entries": len(entry), "made": len(key), "lists": len(which)}
+    distinct, number = numbered(held["key"])
+    sizes, way = np.bincount(number, minlength=len(distinct)), np.zeros(len(distinct), np.int16)
+    way[number] = held["way"]
+    kept = (sizes > 1) & (sizes <= np.where(way == 0, max(common, blocking.rare), common))
+    chosen = np.flatnonzero(kept[number])
+    order = chosen[_in_lists(number[chosen], held["item"][chosen], len(distinct))]
+    work.write("keys", k, {name: column[order] for name, column in held.items()})
+    told = {"keys": int(np.count_nonzero(kept)), "listed": len(order), "made": len(table)}
+    # With ever more parts the entries that are told become as many as the squares of the lengths of lists.
     return {**told, "squares": int((sizes[kept] ** 2).sum())}
+
+
+def _in_lists(number: Numbers, item: Ints, n: int) -> Ints:
+    """The order by number, items of one rising; as they mostly do where parts came in order."""
+    order = stable_order(number, n)
+    number, item = number[order], item[order]
+    if ((item[1:] > item[:-1]) | (number[1:] != number[:-1])).all():
+        return order
+    return np.asarray(order[np.lexsort((item, number))])
 
 
 def _by_part(starts: Ints, sizes: Ints, owner: Ints) -> tuple[Ints, Ints, Ints]:
@@ -105,63 +104,78 @@ def _by_part(starts: Ints, sizes: Ints, owner: Ints) -> tuple[Ints, Ints, Ints]:
 
 
 def make_lists(work: Work, k: int) -> Any:
-    """The lists of items on their way to the parts."""
-    import pandas as pd
-
+    """The lists of items on their way, each to every part that has one of its items."""
     held = work.read("keys", k)
-    return pd.DataFrame({TO: held.pop("part"), **held})
+    key = held["key"]
+    starts = np.flatnonzero(np.concatenate([[True], key[1:] != key[:-1]])) if len(key) else np.zeros(0, int)
+    _, part, entry = _by_part(starts, np.diff(np.append(starts, len(key))), work.owner(held["item"]))
+    return rows_to(part, {name: column[entry] for name, column in held.items()})
 
 
-def find_neighbours(work: Work, k: int, frame: Any) -> Stats:
+def find_neighbours(work: Work, k: int, table: Any) -> Stats:
     """The likely pairs that the items of a part have with any."""
-    blocking, (first, last) = blocking_of(work), work.starts[k : k + 2]
-    found = [np.zeros((0, 2), np.int64)]
-    way = frame["way"].to_numpy()
+    held, blocking = _by_key(arrays(table)), blocking_of(work)
+    items, local = numbered(held.pop("item").astype(np.uint64))
+    own = range(*np.searchsorted(items, work.starts[k : k + 2].astype(np.uint64)).tolist())
+    found = [np.zeros(0, np.int64)]
     for number, field in enumerate(blocking.weights_):
-        own = frame[way // 2 == number]
-        if len(own):
-            found.append(_nearest(blocking, field, own, int(first), int(last), work.n_items))
-    pairs = np.concatenate(found)
-    work.write("neighbours", k, {"a": pairs[:, 0], "b": pairs[:, 1]})
-    return {"pairs": len(pairs)}
+        terms, pairs = (_rows(held, local, way, len(items)) for way in (2 * number, 2 * number + 1))
+        near = TermNeighbours(*terms, *pairs, blocking.limits(work.n_items)[0], asked=own)
+        found.append(sorted_unique(blocking.found(field, near)))
+    a, b = np.divmod(sorted_unique(np.concatenate(found)), max(len(items), 1))
+    mine = ((a >= own.start) & (a < own.stop)) | ((b >= own.start) & (b < own.stop))
+    numbers = items.astype(np.int64)
+    work.write("neighbours", k, {"a": numbers[a[mine]], "b": numbers[b[mine]]})
+    return {"pairs": int(np.count_nonzero(mine)), "entries": len(table)}
 
 
-def _nearest(blocking: Blocking, field: str, frame: Any, first: int, last: int, m: int) -> Ints:
-    item, key = frame["item"].to_numpy(), frame["key"].to_numpy()
-    weight, paired = frame["weight"].to_numpy(), frame["way"].to_numpy() % 2 == 1
-    items = np.unique(item)
-    own = range(int(np.searchsorted(items, first)), int(np.searchsorted(items, last)))
-    rows = [
-        _rows(np.searchsorted(items, item[at]), key[at], weight[at], len(items)) for at in (~paired, paired)
-    ]
-    (terms, n_with), (pairs, n_with_pair) = rows
-    near = TermNeighbours(terms, n_with, pairs, n_with_pair, blocking.limits(m)[0], asked=own)
-    local = np.column_stack(np.divmod(sorted_unique(blocking.found(field, near)), len(items)))
-    mine = ((local >= own.start) & (local < own.stop)).any(axis=1)
-    return items[local[mine]]
+def _by_key(held: dict[str, Any]) -> dict[str, Any]:
+    """Entries in the order of keys, as they are where parts came in order, the keys numbered."""
+    key = held["key"]
+    if (key[1:] < key[:-1]).any():
+        order = np.lexsort((held["item"], key))
+        held = {name: column[order] for name, column in held.items()}
+    new = held["key"][1:] != held["key"][:-1]
+    held["key"] = np.concatenate([[0], np.cumsum(new)]) if len(key) else np.zeros(0, np.int64)
+    return held
 
 
-def _rows(item: Ints, key: Keys, weight: Any, m: int) -> tuple[Any, Ints]:
-    """Sparse rows of m items, their terms numbered in the order of keys, and the items of each term."""
-    distinct, number = np.unique(key, return_inverse=True)
-    order = np.lexsort((number, item))
+def _rows(held: dict[str, Any], local: Numbers, way: int, m: int) -> tuple[Any, Ints]:
+    """Sparse rows of m items, their terms those of one way in the order of keys; the items of each term."""
+    chosen = np.flatnonzero(held["way"] == way)
+    order = chosen[stable_order(local[chosen], m)]
     indptr = np.zeros(m + 1, np.int64)
-    np.cumsum(np.bincount(item, minlength=m), out=indptr[1:])
-    n_with = np.bincount(number, minlength=len(distinct))
-    return (indptr, number[order].astype(np.int32), weight[order]), n_with
+    np.cumsum(np.bincount(local[chosen], minlength=m), out=indptr[1:])
+    n_with = np.bincount(held["key"][chosen], minlength=int(held["key"][-1]) + 1 if m else 0)
+    return (indptr, held["key"][order].astype(np.int32), held["weight"][order]), n_with
 
 
 def make_pairs(work: Work, k: int) -> Any:
-    """Pairs on their way to the part of their first item."""
-    import pandas as pd
-
+    """Pairs on their way to the part that scores them."""
     held = work.read("neighbours", k)
-    return pd.DataFrame({TO: work.owner(held["a"]).astype(np.int32), **held})
+    first, second = work.owner(held["a"]), work.owner(held["b"])
+    # Of two parts each scores half of the pairs between them, though it asks for nearly all of the other.
+    tie = held["a"] if work.n_partitions == 2 else first
+    return rows_to(home(first, second, work.n_partitions, tie % 2 == 0), held)
 
 
-def take_pairs(work: Work, k: int, frame: Any) -> Stats:
+def home(first: Ints, second: Ints, n: int, tie: Bools) -> Ints:
+    """Which of two parts scores their pairs: each part has half of the others, next to it in a ring of n.
+
+    tie : whether it is the first where both are as near
+
+    >>> tie = np.array([True])
+    >>> [home(np.array([0]), np.array([k]), 4, tie).tolist()[0] for k in range(4)]
+    [0, 0, 0, 3]
+    """
+    gap = (second - first) % n
+    return np.where((2 * gap < n) | ((2 * gap == n) & tie), first, second)
+
+
+def take_pairs(work: Work, k: int, table: Any) -> Stats:
     """The pairs of a part, each once, in order."""
-    keys = sorted_unique(frame["a"].to_numpy() * np.int64(work.n_items) + frame["b"].to_numpy())
+    held = arrays(table)
+    keys = sorted_unique(held["a"] * np.int64(work.n_items) + held["b"])
     a, b = np.divmod(keys, work.n_items)
     work.write("pairs", k, {"a": a, "b": b})
     return {"pairs": len(keys)}

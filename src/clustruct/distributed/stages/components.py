@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from clustruct._typing import Ints
-from clustruct.distributed.engine import TO
+from clustruct.distributed.exchange import arrays, rows_to
 from clustruct.distributed.workdir import Stats, Work
 from clustruct.features.neighbours import sorted_unique
 
@@ -56,22 +56,18 @@ def make_edges(before: str, work: Work, k: int) -> Any:
 
 def _told(work: Work, item: Ints, root: Ints) -> Any:
     """Edges on their way to the parts of both ends."""
-    import pandas as pd
-
     one, other = work.owner(item), work.owner(root)
     apart = one != other
-    return pd.DataFrame(
-        {
-            TO: np.concatenate([one, other[apart]]).astype(np.int32),
-            "item": np.concatenate([item, item[apart]]),
-            "root": np.concatenate([root, root[apart]]),
-        }
+    return rows_to(
+        np.concatenate([one, other[apart]]),
+        {"item": np.concatenate([item, item[apart]]), "root": np.concatenate([root, root[apart]])},
     )
 
 
-def join_edges(stage: str, work: Work, k: int, frame: Any) -> Stats:
+def join_edges(stage: str, work: Work, k: int, table: Any) -> Stats:
     """The components of the edges of a part; how many edges are new."""
-    keys = _keys(work, frame["item"].to_numpy(), frame["root"].to_numpy())
+    held = arrays(table)
+    keys = _keys(work, held["item"], held["root"])
     item, root = stars(*np.divmod(keys, work.n_items))
     work.write(stage, k, {"item": item, "root": root})
     return {"edges": len(item), "new": len(np.setxor1d(keys, _keys(work, item, root)))}
@@ -92,24 +88,27 @@ def component_of(work: Work, stage: str, k: int) -> Ints:
 
 
 def make_inside(stage: str, work: Work, k: int) -> Any:
-    """Pairs whose first item has a component, on their way to the part of the second."""
-    import pandas as pd
-
+    """Pairs of which the item of this part has a component, on their way to the part of the other."""
     held = work.read("scores", k)
-    component = component_of(work, stage, k)[held["a"] - work.starts[k]]
+    owners = work.owner(held["a"]), work.owner(held["b"])
+    first = owners[0] == k
+    own = np.where(first, held["a"], held["b"])
+    component = component_of(work, stage, k)[own - work.starts[k]]
     kept = component >= 0
     pairs = {name: column[kept] for name, column in held.items()}
-    to = work.owner(pairs["b"]).astype(np.int32)
-    return pd.DataFrame({TO: to, "component": component[kept], **pairs})
+    return rows_to(np.where(first, owners[1], owners[0])[kept], {"component": component[kept], **pairs})
 
 
-def take_inside(stage: str, work: Work, k: int, frame: Any) -> Stats:
+def take_inside(stage: str, work: Work, k: int, table: Any) -> Stats:
     """The pairs that lie inside a component."""
-    own = component_of(work, stage, k)[frame["b"].to_numpy() - work.starts[k]]
-    inside = frame[own == frame["component"].to_numpy()]
-    work.write("inside", k, {name: inside[name].to_numpy() for name in INSIDE})
-    component, sizes = np.unique(inside["component"].to_numpy(), return_counts=True)
+    held = arrays(table)
+    known, start = component_of(work, stage, k), work.starts[k]
+    ends = [np.where(work.owner(held[end]) == k, held[end] - start, -1) for end in ("a", "b")]
+    # Of a pair inside the part both ends are looked at, of another the one that is here.
+    inside = np.all([(end < 0) | (known[end] == held["component"]) for end in ends], axis=0)
+    work.write("inside", k, {name: held[name][inside] for name in INSIDE})
+    component, sizes = np.unique(held["component"][inside], return_counts=True)
     largest = np.argsort(-sizes, kind="stable")[:MOST_TOLD]
     largest = largest[sizes[largest] >= LARGE]
     told = np.column_stack([component[largest], sizes[largest]]).tolist()
-    return {"pairs": len(inside), "large": told}
+    return {"pairs": int(np.count_nonzero(inside)), "large": told}

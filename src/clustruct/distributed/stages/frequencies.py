@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from clustruct.distributed.engine import TO
+from clustruct.distributed.exchange import arrays, rows_to
 from clustruct.distributed.workdir import Stats, Work, write_text
 from clustruct.features import PairFeatures
-from clustruct.features.columns import Columns
+from clustruct.features.columns import Columns, TermTable
+from clustruct.features.vocabulary import Vocabulary, numbered
 
-from .parts import COMMON, Counting, is_common, part_of, spread, term_names
+from .parts import COMMON, Counting, blocking_of, counted, is_common, part_of, spread, term_names
 
 # Frequencies of so many terms (16 bytes each) are read by every part. Of more each part gets those of its own
 # terms: two more exchanges. A million persons have 2 million terms that two of them have.
 MOST_COMMON = 10_000_000
-TERMS = {"name": "uint64", "part": "int32", "count": "float64"}
+TABLES, ARRAYS = "tables", ("indptr", "indices", "counts")
+TERMS = {"name": "uint64", "part": "int32", "count": "int32"}
 FREQUENCIES = {"name": "uint64", "count": "float64"}
 
 
@@ -37,24 +39,50 @@ def look_at(features: PairFeatures, columns: Columns) -> None:
 
 def make_terms(work: Work, k: int) -> Any:
     """The terms of a part, each once, with the number of its items that have them."""
-    import pandas as pd
-
     whole = Counting(work.n_items)
-    look_at(work.features, Columns(part_of(work, k), whole=whole))
-    names = [term_names(kind, keys) for kind, (keys, _) in whole.noted.items()] or [np.zeros(0, np.uint64)]
-    counts = [counts for _, counts in whole.noted.values()] or [np.zeros(0)]
-    name = np.concatenate(names)
-    to = spread(name, work.n_partitions)
-    return pd.DataFrame({TO: to, "name": name, "part": np.int32(k), "count": np.concatenate(counts)})
+    columns = Columns(part_of(work, k), whole=whole)
+    look_at(work.features, columns)
+    keep_tables(work, k, columns)
+    name = np.concatenate(
+        [term_names(kind, keys) for kind, (keys, _) in whole.noted.items()] or [np.zeros(0, np.uint64)]
+    )
+    count = np.concatenate([counts for _, counts in whole.noted.values()] or [np.zeros(0)])
+    return rows_to(
+        spread(name, work.n_partitions),
+        {"name": name, "part": np.full(len(name), k, np.int32), "count": count.astype(np.int32)},
+    )
 
 
-def sum_terms(work: Work, k: int, frame: Any) -> Stats:
+def keep_tables(work: Work, k: int, columns: Columns) -> None:
+    """Write the terms by which items of a part are found: they are split once."""
+    blocking, found = blocking_of(work), dict[str, Any]()
+    for number, field in enumerate(blocking.weights_):
+        table = blocking.terms(columns, field)
+        assert table.whole is not None
+        assert table.codes is None
+        found |= {f"keys {number}": table.vocabulary.keys, f"name {number}": np.array(table.whole[0])}
+        found |= {f"{name} {number}": getattr(table, name) for name in ARRAYS}
+    work.write_arrays(TABLES, k, found)
+
+
+def kept_tables(work: Work, k: int) -> Iterator[tuple[str, TermTable]]:
+    """The fields that items are found by, and their terms, with their frequencies."""
+    held, whole = work.read_arrays(TABLES, k), counted(work, k, ["frequencies"])
+    for number, field in enumerate(blocking_of(work).weights_):
+        words = Vocabulary.of_keys(held[f"keys {number}"])
+        indptr, indices, counts = (held[f"{name} {number}"] for name in ARRAYS)
+        told = str(held[f"name {number}"]), whole
+        yield field, TermTable(words, indptr, indices, counts, whole=told)
+
+
+def sum_terms(work: Work, k: int, table: Any) -> Stats:
     """Terms of more than one item: their sums, for each part that has them."""
-    name, part = frame["name"].to_numpy(), frame["part"].to_numpy()
-    distinct, number = np.unique(name, return_inverse=True)
-    total = np.bincount(number, weights=frame["count"].to_numpy(), minlength=len(distinct))
+    held = arrays(table)
+    distinct, number = numbered(held["name"])
+    total = np.bincount(number, weights=held["count"], minlength=len(distinct))
     often = total[number] > 1.0
-    work.write("terms", k, {"name": name[often], "part": part[often], "count": total[number][often]})
+    told = {"name": held["name"][often], "part": held["part"][often], "count": total[number[often]]}
+    work.write("terms", k, told)
     shared = total > 1.0
     work.write("summed", k, {"name": distinct[shared], "count": total[shared]})
     return {"terms": len(distinct), "of_two": int(np.count_nonzero(shared))}
@@ -69,13 +97,11 @@ def decide(work: Work, stats: Sequence[Stats]) -> bool:
 
 def make_frequencies(work: Work, k: int) -> Any:
     """What was summed, on its way to the parts."""
-    import pandas as pd
-
     held = work.read("terms", k)
-    return pd.DataFrame({TO: held["part"], "name": held["name"], "count": held["count"]})
+    return rows_to(held.pop("part"), held)
 
 
-def take_frequencies(work: Work, k: int, frame: Any) -> Stats:
+def take_frequencies(work: Work, k: int, table: Any) -> Stats:
     """The frequencies of the terms of a part."""
-    work.write("frequencies", k, {"name": frame["name"].to_numpy(), "count": frame["count"].to_numpy()})
-    return {"frequencies": len(frame)}
+    work.write_table("frequencies", k, table)
+    return {"frequencies": len(table)}

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from clustruct._typing import Ints
-from clustruct.distributed.engine import TO
+from clustruct.distributed.exchange import arrays, rows_to
 from clustruct.distributed.workdir import Stats, Work, write_text
 from clustruct.exceptions import UnfamiliarDataWarning
 from clustruct.itemsets import PairScores
@@ -52,25 +52,24 @@ def warn_unfamiliar(work: Work, scored: Sequence[Stats]) -> None:
 
 def make_components(work: Work, k: int) -> Any:
     """Pairs on their way to the task of their component."""
-    import pandas as pd
-
     held = work.read("inside", k)
     given = json.loads((Path(work.folder) / SHARED).read_text())
     to = spread(held["component"].astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15), work.n_partitions)
     for component, task in given.items():
         to[held["component"] == int(component)] = task
-    return pd.DataFrame({TO: to, **held})
+    return rows_to(to, held)
 
 
-def search_groups(work: Work, k: int, frame: Any) -> Stats:
+def search_groups(work: Work, k: int, table: Any) -> Stats:
     """The clusters of all items of some components, each by its first item."""
-    pairs = frame[["a", "b"]].to_numpy()
+    held = arrays(table)
+    pairs = np.column_stack([held["a"], held["b"]])
     order = np.lexsort((pairs[:, 1], pairs[:, 0]))
     items, number = np.unique(pairs[order], return_inverse=True)
     if not len(items):
         work.write("groups", k, {"item": items, "first": items})
         return {"items": 0, "clusters": 0, "pairs": 0}
-    values = frame["score"].to_numpy()[order]
+    values = held["score"][order]
     scores = PairScores(len(items), index=number.reshape(-1, 2), values=values)
     with warnings.catch_warnings():  # of the table as a whole `warn_unfamiliar` speaks
         warnings.simplefilter("ignore", UnfamiliarDataWarning)
@@ -82,17 +81,16 @@ def search_groups(work: Work, k: int, frame: Any) -> Stats:
 
 def make_members(work: Work, k: int) -> Any:
     """Items on their way home."""
-    import pandas as pd
-
     held = work.read("groups", k)
-    return pd.DataFrame({TO: work.owner(held["item"]).astype(np.int32), **held})
+    return rows_to(work.owner(held["item"]), held)
 
 
-def take_members(work: Work, k: int, frame: Any) -> Stats:
+def take_members(work: Work, k: int, table: Any) -> Stats:
     """The first item of the cluster of each item of a part, which may be alone."""
+    held = arrays(table)
     own = np.arange(*work.starts[k : k + 2])
     first = own.copy()
-    first[frame["item"].to_numpy() - work.starts[k]] = frame["first"].to_numpy()
+    first[held["item"] - work.starts[k]] = held["first"]
     work.write("members", k, {"first": first})
     return {"clusters": int(np.count_nonzero(first == own))}
 
@@ -114,37 +112,31 @@ def _numbers(work: Work, k: int) -> tuple[Ints, Ints]:
 
 def make_strangers(work: Work, k: int) -> Any:
     """Items whose cluster begins in another part."""
-    import pandas as pd
-
     first = work.read("members", k)["first"]
     owner = work.owner(first)
     away = np.flatnonzero(owner != k)
-    to = owner[away].astype(np.int32)
-    return pd.DataFrame({TO: to, "item": away + work.starts[k], "first": first[away]})
+    return rows_to(owner[away], {"item": away + work.starts[k], "first": first[away]})
 
 
-def number_strangers(work: Work, k: int, frame: Any) -> Stats:
+def number_strangers(work: Work, k: int, table: Any) -> Stats:
     """Their numbers."""
-    _, numbers = _numbers(work, k)
-    label = numbers[frame["first"].to_numpy() - work.starts[k]]
-    work.write("numbers", k, {"item": frame["item"].to_numpy(), "label": label})
-    return {"items": len(frame)}
+    held, (_, numbers) = arrays(table), _numbers(work, k)
+    work.write("numbers", k, {"item": held["item"], "label": numbers[held["first"] - work.starts[k]]})
+    return {"items": len(table)}
 
 
 def make_numbered(work: Work, k: int) -> Any:
     """Numbers on their way home."""
-    import pandas as pd
-
     held = work.read("numbers", k)
-    return pd.DataFrame({TO: work.owner(held["item"]).astype(np.int32), **held})
+    return rows_to(work.owner(held["item"]), held)
 
 
-def write_labels(work: Work, k: int, frame: Any) -> Stats:
+def write_labels(work: Work, k: int, table: Any) -> Stats:
     """The names of the items of a part, in the order of the table, with the numbers of their clusters."""
-    start, (first, numbers) = work.starts[k], _numbers(work, k)
+    held, start, (first, numbers) = arrays(table), work.starts[k], _numbers(work, k)
     owner = work.owner(first)
     label = numbers[np.where(owner == k, first - start, 0)] if len(first) else first
-    label[frame["item"].to_numpy() - start] = frame["label"].to_numpy()
+    label[held["item"] - start] = held["label"]
     id = work.about.id
     names: Any = np.arange(start + 1, start + 1 + len(first))
     if id is not None:

@@ -13,9 +13,10 @@ import numpy as np
 
 from clustruct._typing import Floats, Ints
 from clustruct.distributed.workdir import Span, Stats, Work
-from clustruct.features.columns import Columns, TermTable
+from clustruct.features import Blocking
+from clustruct.features.columns import TermTable
 from clustruct.features.needs import Count, Tally
-from clustruct.features.vocabulary import Keys, Letters
+from clustruct.features.vocabulary import Keys, Letters, Vocabulary, numbered
 from clustruct.records import RawSet, Source
 from clustruct.records.arrow import column_from_arrow
 
@@ -107,29 +108,33 @@ class Counting:
         return counts
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Counted:
     """A whole of which the frequencies of some terms are known; those of others are 1.
 
-    names : sorted keys of terms, each of one kind of terms (`term_names`)
+    names : keys of terms, each of one kind of terms (`term_names`)
     counts : how many items have them
     """
 
     n_items: int
-    names: Keys
+    names: Vocabulary
     counts: Floats
+
+    @classmethod
+    def of(cls, n_items: int, names: Keys, counts: Floats) -> Counted:
+        """Of names in any order, of which some may be given more than once."""
+        distinct, number = numbered(names)
+        found = np.empty(len(distinct))
+        found[number] = counts
+        return cls(n_items, Vocabulary.of_keys(distinct), found)
 
     def n_with(self, name: str, table: TermTable) -> Floats:
         own = table.own_n_with()
         there = np.flatnonzero(own)
-        wanted = term_names(name, table.vocabulary.keys[there])
-        at = np.minimum(np.searchsorted(self.names, wanted), max(len(self.names) - 1, 0))
-        known = self.names[at] == wanted if len(self.names) else np.zeros(len(there), np.bool_)
-        found = np.ones(len(there))
-        found[known] = self.counts[at[known]]
-        out = np.zeros(len(own))
-        out[there] = found
-        return out
+        at = self.names.find(term_names(name, table.vocabulary.keys[there]))
+        own[there] = 1.0
+        own[there[at >= 0]] = self.counts[at[at >= 0]]
+        return own
 
 
 def term_names(kind: str, keys: Keys) -> Keys:
@@ -147,8 +152,8 @@ def mixed(first: Keys, second: Keys | np.uint64) -> Keys:
 
 
 def spread(keys: Keys, n: int) -> Ints:
-    """A piece for each key."""
-    return np.asarray((keys >> np.uint64(33)) % np.uint64(max(n, 1)), np.int32)
+    """A piece for each key: those of a piece are smaller than those of the next."""
+    return np.asarray(((keys >> np.uint64(32)) * np.uint64(max(n, 1))) >> np.uint64(32), np.int32)
 
 
 def counted(work: Work, k: int, told: Sequence[str]) -> Counted:
@@ -169,15 +174,12 @@ def _all_counted(work: Work) -> Counted:
 
 
 def _counted(work: Work, tables: Sequence[dict[str, Any]]) -> Counted:
-    """By frequencies in any order, of which some may be given more than once."""
     names, counts = (np.concatenate([one[name] for one in tables]) for name in ("name", "count"))
-    order = np.argsort(names, kind="stable")
-    names, counts = names[order], counts[order]
-    first = np.ones(len(names), np.bool_)
-    np.not_equal(names[1:], names[:-1], out=first[1:])
-    return Counted(work.n_items, names[first], counts[first])
+    return Counted.of(work.n_items, names, counts)
 
 
-def own_columns(work: Work, k: int) -> Columns:
-    """The columns of partition k, with the frequencies of its terms."""
-    return Columns(part_of(work, k), whole=counted(work, k, ["frequencies"]))
+def blocking_of(work: Work) -> Blocking:
+    """The blocking of the model; a table for a cluster has one."""
+    found = work.features.blocking_
+    assert found is not None
+    return found

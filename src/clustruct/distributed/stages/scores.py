@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from clustruct._typing import Floats, Ints
-from clustruct.distributed.engine import TO
+from clustruct.distributed.exchange import arrays, rows_to
 from clustruct.distributed.workdir import Stats, Work
 from clustruct.estimators.base import PairSimilarity
 from clustruct.features.columns import Columns, TermTable
+from clustruct.features.neighbours import sorted_unique
 
 from .frequencies import look_at
-from .parts import READING, counted, part_of, raw_set, term_names
+from .parts import READING, blocking_of, counted, part_of, raw_set, term_names
 
 ASKED = {"part": "int32", "item": "int64"}
 COUNTS = {"name": "uint64", "count": "float64"}
@@ -26,20 +28,19 @@ ITEM = " item"  # no field of a table is called that: names have no space at the
 
 def make_questions(work: Work, k: int) -> Any:
     """The items of other parts that pairs of a part have."""
-    import pandas as pd
+    items = sorted_unique(np.concatenate([*work.read("pairs", k).values()]))
+    to = work.owner(items)
+    others = to != k
+    asked = items[others]
+    return rows_to(to[others], {"part": np.full(len(asked), k, np.int32), "item": asked})
 
-    b = np.unique(work.read("pairs", k)["b"])
-    others = b[b >= work.starts[k + 1]]
-    to = work.owner(others).astype(np.int32)
-    return pd.DataFrame({TO: to, "part": np.int32(k), "item": others})
 
-
-def take_questions(work: Work, k: int, frame: Any) -> Stats:
+def take_questions(work: Work, k: int, table: Any) -> Stats:
     """Which parts ask for which items of a part."""
-    part, item = frame["part"].to_numpy(), frame["item"].to_numpy()
-    order = np.lexsort((item, part))
-    work.write("asked", k, {"part": part[order], "item": item[order]})
-    return {"asked": len(frame)}
+    held = arrays(table)
+    order = np.lexsort((held["item"], held["part"]))
+    work.write("asked", k, {name: held[name][order] for name in ASKED})
+    return {"asked": len(table)}
 
 
 def record_types(schema: Any) -> dict[str, Any]:
@@ -51,21 +52,17 @@ def record_types(schema: Any) -> dict[str, Any]:
 
 def make_records(work: Work, k: int) -> Any:
     """The records that other parts ask for."""
-    import pandas as pd
-
     asked, table = work.read("asked", k), work.read_table(READING, k)
     rows = table.take(asked["item"] - work.starts[k])
-    frame = rows.to_pandas(types_mapper=pd.ArrowDtype)
-    return frame.assign(**{TO: asked["part"], ITEM: asked["item"]})
+    return rows_to(
+        asked["part"], {ITEM: asked["item"], **dict(zip(rows.column_names, rows.columns, strict=True))}
+    )
 
 
-def take_records(work: Work, k: int, frame: Any) -> Stats:
+def take_records(work: Work, k: int, table: Any) -> Stats:
     """The records of others that a part has asked for, in order."""
-    import pyarrow as pa
-
-    frame = frame.sort_values(ITEM)
-    work.write_table("records", k, pa.Table.from_pandas(frame, preserve_index=False))
-    return {"records": len(frame)}
+    work.write_table("records", k, table.take(np.argsort(table.column(ITEM).to_numpy(), kind="stable")))
+    return {"records": len(table)}
 
 
 @dataclass
@@ -87,10 +84,10 @@ class Noting:
 
 def make_counts(work: Work, k: int) -> Any:
     """How rare the terms are of records that other parts ask for; those of one item are not told."""
-    import pandas as pd
+    import pyarrow as pa
 
     asked, whole = work.read("asked", k), Noting(counted(work, k, ["frequencies"]))
-    frames = []
+    found = [rows_to(np.zeros(0), {"name": np.zeros(0, np.uint64), "count": np.zeros(0)})]
     if len(asked["item"]):
         look_at(work.features, Columns(part_of(work, k), whole=whole))
     for name, table in whole.noted.items():
@@ -98,14 +95,8 @@ def make_counts(work: Work, k: int) -> Any:
         count = whole.whole.n_with(name, table)[term]
         often = count > 1.0
         names = term_names(name, table.vocabulary.keys[term[often]])
-        frames.append(pd.DataFrame({TO: part[often].astype(np.int32), "name": names, "count": count[often]}))
-    return pd.concat(frames, ignore_index=True) if frames else _nothing()
-
-
-def _nothing() -> Any:
-    from clustruct.distributed.engine import empty
-
-    return empty(COUNTS)
+        found.append(rows_to(part[often], {"name": names, "count": count[often]}))
+    return pa.concat_tables(found)
 
 
 def _terms_by_part(table: TermTable, part: Ints, item: Ints) -> tuple[Ints, Ints]:
@@ -129,37 +120,70 @@ def _stretches(part: Ints, rows: Ints) -> tuple[list[int], list[Ints]]:
     return parts.tolist(), np.split(rows, starts[1:]) if len(parts) else []
 
 
-def take_counts(work: Work, k: int, frame: Any) -> Stats:
+def take_counts(work: Work, k: int, table: Any) -> Stats:
     """The frequencies of terms of records that a part has asked for."""
-    name, first = np.unique(frame["name"].to_numpy(), return_index=True)
-    work.write("counts", k, {"name": name, "count": frame["count"].to_numpy()[first]})
+    held = arrays(table)
+    name, first = np.unique(held["name"], return_index=True)
+    work.write("counts", k, {"name": name, "count": held["count"][first]})
     return {"counts": len(name)}
 
 
 def score_pairs(work: Work, k: int) -> Stats:
     """The scores of the pairs of a part that are alike enough."""
     held = work.read("pairs", k)
-    columns, items = _extended(work, k)
-    pairs = np.searchsorted(items, np.column_stack([held["a"], held["b"]]))
+    pairs = np.column_stack([held["a"], held["b"]])
+    found = []
+    for columns, local, some in _together(work, k, pairs):
+        found.append(_scored(work, columns, local, some))
+        del columns  # before the next ones are made
+    kept, values = (np.concatenate(some) for some in zip(*found, strict=True))
+    work.write("scores", k, {"a": kept[:, 0], "b": kept[:, 1], "score": values})
+    told = {"pairs": len(pairs), "compared": len(kept), "positive": int(np.count_nonzero(values > 0.0))}
+    return {**told, "some": values[:: 1 + len(values) // SHOWN].tolist()}
+
+
+def _scored(work: Work, columns: Columns, local: Ints, pairs: Ints) -> tuple[Ints, Floats]:
+    """Of some pairs, ``local`` in the items of columns, those that are alike enough, and their scores."""
     features, model = work.features, work.model[-1]
     assert isinstance(model, PairSimilarity)
-    assert features.blocking_ is not None
     linear = model.linear_similarity()
     assert linear is not None
-    pairs = features.blocking_.kept(columns, pairs)
-    values = features.scores_of(columns, pairs, *linear, told=False)
-    a, b = items[pairs].T
-    work.write("scores", k, {"a": a, "b": b, "score": values})
-    found = {"pairs": len(held["a"]), "compared": len(pairs), "positive": int(np.count_nonzero(values > 0.0))}
-    return {**found, "some": values[:: 1 + len(values) // SHOWN].tolist()}
+    alike = blocking_of(work).alike(columns, local)
+    return pairs[alike], features.scores_of(columns, local[alike], *linear, told=False)
 
 
-def _extended(work: Work, k: int) -> tuple[Columns, Ints]:
-    """The columns of a part and of the records it asked for, and the numbers of these items, which rise."""
+def _together(work: Work, k: int, pairs: Ints) -> Iterator[tuple[Columns, Ints, Ints]]:
+    """The pairs of a part in turns: those inside it, then those with some of the records of others.
+
+    Columns, pairs by their places there, pairs. Of the records of others half as many are held at once as the
+    part has: what a piece of work holds does not grow with the number of parts.
+    """
+    start, size = int(work.starts[k]), int(work.starts[k + 1] - work.starts[k])
+    own = _own_columns(work, k)
+    inside = ((pairs >= start) & (pairs < start + size)).all(axis=1)
+    yield own, pairs[inside] - start, pairs[inside]
+    others = work.read_table("records", k)
+    numbers = others.column(ITEM).to_numpy()
+    there = pairs[~inside]
+    outer = np.where((there[:, 0] >= start) & (there[:, 0] < start + size), there[:, 1], there[:, 0])
+    at_once = max(1, size // 2)
+    for first in range(0, len(numbers), at_once):
+        some = numbers[first : first + at_once]
+        chosen = there[(outer >= some[0]) & (outer <= some[-1])]
+        own_end = (chosen >= start) & (chosen < start + size)
+        local = np.where(own_end, chosen - start, size + np.searchsorted(some, chosen))
+        yield _extended(work, k, own, others.slice(first, at_once)), local, chosen
+
+
+def _own_columns(work: Work, k: int) -> Columns:
+    """The columns of a part, which know how rare its terms are and those of the records it asked for."""
+    return Columns(part_of(work, k), whole=counted(work, k, ["frequencies", "counts"]))
+
+
+def _extended(work: Work, k: int, own: Columns, others: Any) -> Columns:
+    """The columns of a part and of some records of others."""
     import pyarrow as pa
 
-    own, others = work.read_table(READING, k), work.read_table("records", k)
-    items = np.concatenate([np.arange(*work.starts[k : k + 2]), others.column(ITEM).to_numpy()])
-    both = pa.concat_tables([own, others.select(own.column_names).cast(own.schema)])
-    whole = counted(work, k, ["frequencies", "counts"])
-    return Columns(raw_set(both, work.about.id), whole=whole), items
+    table, id = work.read_table(READING, k), work.about.id
+    more = others.select(table.column_names).cast(table.schema)
+    return own.copy().extended(raw_set(more, id), raw_set(pa.concat_tables([table, more]), id))

@@ -12,7 +12,8 @@ import numpy as np
 
 from clustruct._typing import Floats, Ints
 from clustruct.features.base import Comparison, PreparedBlock, Unlearned, Values, missing
-from clustruct.features.columns import Columns, Texts
+from clustruct.features.columns import Columns
+from clustruct.features.folded import Texts
 from clustruct.features.terms import distinct_pairs
 from clustruct.records import Fields
 from clustruct.storage import register

@@ -1,0 +1,59 @@
+"""The texts of a field, folded (lower case, no accents), each once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+
+import numpy as np
+
+from clustruct._typing import Bools, Ints
+from clustruct.records import RawSet, as_text, fold
+from clustruct.records.values import LONGEST_TEXT
+
+
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """The folded texts of a field: ``values`` has each once, ``codes`` the place of each item's.
+
+    ``places`` has the place of each value. Both are only ever added to: texts that grew share them with
+    those they grew from, which have no items with the later values.
+    """
+
+    codes: Ints
+    values: list[str]
+    places: dict[str, int]
+
+    @classmethod
+    def of(cls, texts: Iterable[str], codes: Ints) -> Texts:
+        """Texts of which some may be equal; ``codes`` says which each item has."""
+        empty = cls(np.zeros(0, np.int64), [], {})
+        return empty.grown(texts, codes)
+
+    @cached_property
+    def present(self) -> Bools:
+        """Which items have one."""
+        return np.asarray(self.codes != self.places.get("", -1))
+
+    def grown(self, texts: Iterable[str], codes: Ints) -> Texts:
+        """With further items."""
+        places = self.places
+        numbers = [places.setdefault(text, len(places)) for text in texts]
+        self.values.extend(islice(places, len(self.values), None))
+        new = np.array(numbers, np.int64)[codes]
+        return Texts(np.concatenate([self.codes, new]), self.values, places)
+
+    def copy(self) -> Texts:
+        """The same, which grow by themselves."""
+        return Texts(self.codes, list(self.values), dict(self.places))
+
+
+def folded(raw: RawSet, field: str) -> tuple[list[str], Ints]:
+    """The folded texts of a field's values, and which each item has."""
+    coded = raw.coded(field)
+    texts = [fold(v[:LONGEST_TEXT] if type(v) is str else as_text(v)) for v in coded.values]
+    if (coded.codes < 0).any():
+        texts.append("")  # what the code -1 picks
+    return texts, coded.codes
