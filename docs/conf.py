@@ -30,7 +30,7 @@ extensions = [
     "inside_pictures",
     "kept_tables",
 ]
-exclude_patterns = ["_build", "**/README.md"]
+exclude_patterns = ["_build", "**/README.md", "**sg_execution_times.rst"]
 nitpicky = True
 nitpick_ignore_regex = [("py:.*", ".*")]
 

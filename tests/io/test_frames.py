@@ -43,7 +43,10 @@ def test_frames_are_the_sets_of_their_rows(kind, tmp_path):
 
 def test_columns_of_frames_are_not_copied_to_objects():
     for kind in ("pandas", "polars", "arrow"):
-        (raw,) = sets_of(frames()[kind])
+        frame = frames()[kind]
+        if kind == "pandas" and frame["name"].dtype == object:  # before pandas 3 text is objects already
+            continue
+        (raw,) = sets_of(frame)
         assert isinstance(raw.items.column("name"), CodedColumn)
         assert isinstance(raw.items.column("year"), ArrayColumn)
 
