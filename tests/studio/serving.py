@@ -30,13 +30,23 @@ def write_people(path, n_people=12, seed=0):
     return {f"p{n}": str(y) for n, y in enumerate(raw.labels)}, fields
 
 
+def _heed_interrupts():
+    """Where the tests run in the background of a shell, SIGINT is ignored, and would be here."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Process:
     """``clustruct studio`` in a process of its own."""
 
     def __init__(self, path, *more):
         words = [sys.executable, "-m", "clustruct", "studio", str(path), "--no-browser", *more]
         self.process = subprocess.Popen(
-            words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ.copy()
+            words,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=os.environ.copy(),
+            preexec_fn=_heed_interrupts,
         )
         self.log = []
         self._listener = threading.Thread(target=self._listen, daemon=True)
