@@ -54,7 +54,7 @@ SHRINKAGE = 0.1
 # How often the guess follows the groups, how sure of them it is, and what it counts for each answer. Mean F
 # over the first 120 answers: articles of ECB+ 88.6 (none: 81.7), over the first 100 UCI news 99.2 (99.1). Not
 # where the nearest pairs were learned from: cddb 76.0 (none: 90.3), amazon_google 57.1 (62.3).
-FOLLOWING, FOLLOWED, PER_ANSWER = 2, 0.95, 1.0
+SELF_TRAINING_ROUNDS, SELF_TRAINING_TARGET, PER_ANSWER = 2, 0.95, 1.0
 # The score of a pair that people decided about, beside scores that are log-odds.
 DECIDED = 50.0
 
@@ -150,17 +150,17 @@ class LatentPairClustering(PairScoring):
         said = self._table.answers([None] * len(self._table.sizes) if marks is None else marks)
         found = self._table.learned(self._guess, self._start, said, self.prior, self.C)
         if said.judged.any() and not self.from_nearest_:
-            found = self._followed(found, said)
+            found = self._self_trained(found, said)
         v, self.intercept_ = found
         self.w_ = v / self._table.scale
         return self
 
-    def _followed(self, found: tuple[Floats, float], said: Answers) -> tuple[Floats, float]:
+    def _self_trained(self, found: tuple[Floats, float], said: Answers) -> tuple[Floats, float]:
         """Learned again from the groups that come of it."""
         prior = self.prior + PER_ANSWER * float(said.weights[said.judged].sum())
-        for _ in range(FOLLOWING):
+        for _ in range(SELF_TRAINING_ROUNDS):
             inside = self._table.together(*found, said)
-            guess = np.where(inside, FOLLOWED, 1.0 - FOLLOWED)
+            guess = np.where(inside, SELF_TRAINING_TARGET, 1.0 - SELF_TRAINING_TARGET)
             found = self._table.learned(guess, self._start, said, prior, self.C, found)
         return found
 
