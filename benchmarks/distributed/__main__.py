@@ -47,7 +47,7 @@ def main() -> None:
 
 def _training(part: str, given: argparse.Namespace) -> dict[str, Any]:
     if part == "speed":
-        return training.speed(given.large_sets)
+        return training.speed(given.large_sets, max_iter=given.rounds)
     return training.on_data() if part == "data" else training.bytes_of_rounds(part, given.sets)
 
 
@@ -85,6 +85,7 @@ def _parser() -> argparse.ArgumentParser:
     training = parts.add_parser("training", help="bytes of rounds and speed")
     training.add_argument("--sets", type=int, default=2000, help="small ones, for bytes")
     training.add_argument("--large-sets", type=int, default=300, help="for speed")
+    training.add_argument("--rounds", type=int, default=10, help="at most so many, for speed")
     training.add_argument("--only", default="one_slack,n_slack,speed,data", help="some of these")
     parts.add_parser("carry", help="the cost model, from kept figures of tables")
     parts.add_parser("render", help="kept figures into docs/many-machines.md")

@@ -84,7 +84,8 @@ def _faults(held: dict[str, Row]) -> str:
     if (run := held.get("kills")) is not None:
         lines.append(
             f"- Workers killed at a random moment of a random stage: {run['same answers']} of {run['runs']} "
-            f"runs ended with the same answer ({run['killed']} kills)."
+            f"runs ended with the same answer; in {run['killed more than once']} of them what took the "
+            "worker's place was killed, too."
         )
     if (run := held.get("skewed")) is not None:
         lines.append(

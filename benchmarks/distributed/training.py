@@ -241,7 +241,12 @@ def on_data(name: str = "author_names", largest: int = 60) -> Row:
             here = ssvm.fit(problem(), formulation=formulation, **options)
             executor = DaskExecutor(client)
             there = ssvm.fit(problem(), formulation=formulation, executor=executor, **options)
-            found[formulation] = {"objective here": here.objective, "objective there": there.objective}
+            found[formulation] = {
+                "objective here": here.objective,
+                "objective there": there.objective,
+                "norm of w": float(np.linalg.norm(here.w)),
+                "rounds": here.n_iter,
+            }
             same_objective &= abs(here.objective - there.objective) <= 1e-9 * abs(here.objective)
             same_w &= bool(np.array_equal(here.w, there.w))
     return {**found, "same objective": same_objective, "same w, bit for bit": same_w}

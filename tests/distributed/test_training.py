@@ -1,6 +1,7 @@
 """Training on a cluster comes to the result of one process."""
 
 import os
+import pickle
 import signal
 
 import numpy as np
@@ -9,10 +10,12 @@ import pytest
 from clustruct import ssvm
 from clustruct.datasets import make_records
 from clustruct.distributed import DaskExecutor
+from clustruct.distributed.shards import Shard
 from clustruct.distributed.training import shard_bounds
 from clustruct.exceptions import ClusterError
 from clustruct.features import PairFeatures, guess_blocks
 from clustruct.problems import ClusteringProblem, MulticlassProblem
+from clustruct.slack_rule import SlackRule
 
 
 @pytest.fixture(scope="module")
@@ -124,6 +127,37 @@ class Negative:
 
     def separate(self, i, w, rule):
         return 1
+
+
+def test_workers_that_stay_paused_for_want_of_memory_are_told(sets, monkeypatch):
+    """Dask pauses a worker that is nearly full and waits: without this the training would never end."""
+    import dask
+
+    from distributed import Client, LocalCluster
+
+    monkeypatch.setattr("clustruct.distributed.cluster.LOOK", 0.5)
+    monkeypatch.setattr("clustruct.distributed.cluster.MOST_PAUSED", 1.0)
+    full_at_once = {"distributed.worker.memory.pause": 0.01, "distributed.worker.memory.terminate": False}
+    options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": ":0", "memory_limit": "2GB"}
+    told = pytest.raises(ClusterError, match="training: question 1: all workers are paused")
+    with dask.config.set(full_at_once), LocalCluster(**options) as paused, Client(paused) as client, told:
+        ssvm.fit(ClusteringProblem(*sets), C=1.0, executor=DaskExecutor(client))
+
+
+def test_a_shard_tells_its_size_and_comes_back_from_disk_with_aligned_arrays(sets):
+    """Dask spills by size; products of arrays that are not aligned round differently."""
+    from dask.sizeof import sizeof
+
+    shard, buffers = Shard(ClusteringProblem(*sets), None), []
+    assert sizeof(shard) > sum(x.pairs.nbytes for x in sets[0])
+    plain = pickle.dumps(shard, protocol=5, buffer_callback=buffers.append)
+    crooked = [memoryview(b"x" + bytes(buffer.raw()))[1:] for buffer in buffers]
+    back = pickle.loads(plain, buffers=crooked)
+    assert all(x.pairs.flags.aligned and x.pairs.ctypes.data % 16 == 0 for x in back.problem.sets)
+    w = np.linspace(-1.0, 1.0, shard.problem.n_features)
+    given = np.arange(shard.problem.n_examples), w, SlackRule()
+    answers = [one.batch.separate_batch(*given) for one in (shard, back)]
+    assert np.array_equal(answers[0].losses, answers[1].losses)
 
 
 def test_an_answer_that_cannot_be_names_its_example(client):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from typing import Any, TypeAlias
@@ -17,6 +17,9 @@ Client: TypeAlias = Any
 LOCAL = "local"
 # Seconds to wait for a scheduler.
 PATIENCE = 10.0
+# Seconds between two looks at the workers while nothing is done, and how long all of them may be paused: Dask
+# pauses one that has 80 % of its memory in use, and waits without end where nothing of that can go to disk.
+LOOK, MOST_PAUSED = 5.0, 60.0
 
 
 @contextmanager
@@ -86,10 +89,40 @@ def answering(client: Client, stage: str) -> Iterator[None]:
             f"{stage}: workers died again and again at the same piece of work{_named(task)}, for want of "
             "memory most likely: give workers more of it, or cut the data into smaller partitions"
         ) from None
+    except _Paused:
+        raise ClusterError(
+            f"{stage}: all workers are paused for want of memory, and nothing more can go to disk: give "
+            "workers more of it, or cut the data into smaller partitions"
+        ) from None
     except _lost(distributed) as error:
         raise ClusterError(
             f"{stage}: the scheduler at {_address(client)} is gone ({_first_line(error)})"
         ) from None
+
+
+def completed(client: Client, futures: Iterable[Any]) -> Iterator[Any]:
+    """Futures as they end; a `ClusterError` where all workers stay paused for want of memory."""
+    distributed = _imported()
+    left, paused = set(futures), 0.0
+    while left:
+        try:
+            done, left = distributed.wait(left, timeout=LOOK, return_when="FIRST_COMPLETED")
+        except distributed.TimeoutError:
+            paused = paused + LOOK if _all_paused(client) else 0.0
+            if paused >= MOST_PAUSED:
+                raise _Paused from None
+        else:
+            paused = 0.0
+            yield from done
+
+
+class _Paused(Exception):
+    """All workers wait for memory that nothing will free."""
+
+
+def _all_paused(client: Client) -> bool:
+    workers = client.scheduler_info()["workers"].values()
+    return bool(workers) and all(worker["status"] == "paused" for worker in workers)
 
 
 def _lost(distributed: Any) -> tuple[type[BaseException], ...]:

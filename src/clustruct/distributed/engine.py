@@ -13,7 +13,7 @@ from clustruct.callbacks import peak_memory, working
 from clustruct.exceptions import ClusterError
 
 from .allocation import keep_freed_memory
-from .cluster import Client, answering
+from .cluster import Client, answering, completed
 from .exchange import TO, read_rows, write_rows
 from .workdir import Stats, Work
 
@@ -104,10 +104,8 @@ class Engine:
             progress.keep(moved=sum(one["rows"] for one in notes), bytes=sum(one["bytes"] for one in notes))
 
     def _wait(self, futures: list[Any], progress: Progress) -> None:
-        from distributed import as_completed
-
         try:
-            for future in as_completed(futures):
+            for future in completed(self.client, futures):
                 future.result()
                 progress.advance()
         finally:

@@ -19,7 +19,7 @@ from clustruct.features.terms import TermCounts
 from clustruct.records import RawSet
 from clustruct.records.values import is_missing
 
-from .cluster import Client, answering
+from .cluster import Client, answering, completed
 from .plans import Plan, is_files, plan_of_files
 from .stages.parts import raw_set, rows_of
 
@@ -99,9 +99,8 @@ def fit_features(
         pairs = [parts[k : k + 2] for k in range(0, len(parts), 2)]
         parts = [merged(*pair) if len(pair) == 2 else pair[0] for pair in pairs]
     with answering(client, "fitting features"):
-        found: PairFeatures = client.compute(
-            dask.delayed(partial(_fitted, features, id, cluster))(parts[0])
-        ).result()
+        future = client.compute(dask.delayed(partial(_fitted, features, id, cluster))(parts[0]))
+        found: PairFeatures = next(completed(client, [future])).result()
     return found
 
 

@@ -6,6 +6,7 @@ engine that has lost a worker makes the same steps again elsewhere, and comes to
 
 from __future__ import annotations
 
+import pickle
 from collections import deque
 from collections.abc import Sequence
 from copy import deepcopy
@@ -21,8 +22,6 @@ from clustruct.ssvm import Constraints, Remembers
 from clustruct.ssvm.answers import KeptAnswers, PieceCut, Separation, check_size, checked
 from clustruct.ssvm.separation import batch_form
 
-from .allocation import keep_freed_memory
-
 
 class Shard:
     """Some of the examples of a problem, at the place where their oracle runs.
@@ -35,10 +34,30 @@ class Shard:
         # Arrays that came over a wire lie anywhere; products round as in one process where they are aligned.
         self.problem, self.examples = deepcopy(problem), examples
         self.batch: Any = batch_form(self.problem)
+        self._size = held_bytes(self.problem)
+
+    def __reduce__(self) -> Any:
+        """From a wire or a disk it comes back by way of ``__init__``, with arrays that are aligned."""
+        return Shard, (self.problem, self.examples)
+
+    def __sizeof__(self) -> int:
+        """Dask puts values on disk by their size, and would take this one for that of an empty object."""
+        return self._size
 
     def numbers(self, local: Indices) -> Indices:
         """The numbers of examples in the whole problem."""
         return local if self.examples is None else self.examples[local]
+
+
+def held_bytes(thing: Any) -> int:
+    """How much memory a value takes with all that it holds.
+
+    >>> held_bytes([np.zeros(1000), np.zeros(500)]) // 1000
+    12
+    """
+    arrays = list[pickle.PickleBuffer]()
+    rest = pickle.dumps(thing, protocol=5, buffer_callback=arrays.append)
+    return len(rest) + sum(array.raw().nbytes for array in arrays)
 
 
 @dataclass(frozen=True)
@@ -52,7 +71,7 @@ class Keeping:
     C: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)  # sent every round: with slots no names of fields go with it
 class Question:
     """What a step is asked. ``pieces`` are local numbers of examples.
 
@@ -87,7 +106,6 @@ class Step(NamedTuple):
 
 def step(shard: Shard, before: Step | None, question: Question) -> Step:
     """Answer a question, from what is remembered of the step before."""
-    keep_freed_memory()
     memory = Memory() if before is None else before.memory
     remembers = isinstance(shard.problem, Remembers)
     if remembers and memory.oracle is not None:

@@ -18,7 +18,7 @@ from clustruct.ssvm import BatchProblem, Constraints, Divisible, Session
 from clustruct.ssvm.answers import PieceCut
 from clustruct.ssvm.separation import MOST_PIECES, OneByOne, Separates
 
-from .cluster import Client, answering
+from .cluster import Client, answering, completed
 from .shards import Keeping, Question, Shard, answer_of, step, unpacked
 
 # Of so many problems the shards stay on the workers: the choice of C comes back to them.
@@ -65,7 +65,8 @@ class Shards:
     """The examples of a problem on the workers, and the last step of each shard."""
 
     def __init__(self, client: Client, problem: Any, n_shards: int | None = None) -> None:
-        self.client, self.name, self._turn = client, uuid4().hex[:8], 0
+        # Keys go to and fro a dozen times a round, so they are short.
+        self.client, self.name, self._turn = client, uuid4().hex[:6], 0
         self.vectorised = isinstance(problem, BatchProblem)
         count = n_shards or max(1, sum(client.nthreads().values()))
         divided = isinstance(problem, Divisible) and not self.vectorised
@@ -98,7 +99,10 @@ class Shards:
         """The answers of some shards."""
         self._turn += 1
         with answering(self.client, f"training: question {self._turn}"):
-            found = self.client.gather(self._asked(questions))
+            answers = self._asked(questions)
+            for _ in completed(self.client, answers):
+                pass
+            found = self.client.gather(answers)
         return dict(zip(questions, found, strict=True))
 
     def _asked(self, questions: dict[int, Question]) -> list[Any]:
@@ -120,7 +124,7 @@ class Shards:
         return list(futures[len(made) :])
 
     def _submit(self, call: Callable[..., Any], what: str, k: int, *given: Any) -> Any:
-        return self.client.submit(call, *given, key=f"clustruct-{self.name}-{what}-{k}", pure=False)
+        return self.client.submit(call, *given, key=f"{what}-{self.name}-{k}", pure=False)
 
 
 def shard_bounds(n: int, count: int) -> list[Indices]:
