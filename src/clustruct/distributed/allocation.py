@@ -2,8 +2,8 @@
 
 Dask starts its workers with MALLOC_TRIM_THRESHOLD_=65536, so that what they free goes back to the system at
 once. Then every large array of NumPy is new memory, page by page: scoring pairs took 4.2 CPU s instead of
-3.3. So workers keep up to 64 MB of what they free, in the work on tables. Not in training: there what is freed
-are shards that went to disk, and a worker whose memory does not shrink by that is paused by Dask for good.
+3.3. So workers keep up to 64 MB of what they free, in the work on tables. Not in training: there what is
+freed are shards that went to disk, and a worker whose memory does not shrink by that is paused for good.
 """
 
 from __future__ import annotations
