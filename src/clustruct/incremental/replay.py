@@ -101,22 +101,29 @@ def transition(places: Places, view: View) -> Transition:
             left[old] += 1
             if group is not None:
                 flow[old, group] += 1
-    ended = {g: _to(flow, g) for g, n in left.items() if n == view.size(g) and not come[g]}
+    heirs, origins = _both_ways(flow)
+    ended = {g: tuple(heirs.get(g, ())) for g, n in left.items() if n == view.size(g) and not come[g]}
     issued = {}
     for group in come:
         if not view.was_given(group):
-            issued[group] = tuple(old for old, new in _by_number(flow) if new == group)
+            issued[group] = tuple(origins.get(group, ()))
         elif not view.size(group):
             raise DataError(f"the id {group!r} is of a group that is no more, and is not given again")
     return Transition(moved, issued, ended)
 
 
-def _by_number(flow: Mapping[tuple[str, str], int]) -> list[tuple[str, str]]:
-    return [pair for pair, _ in sorted(flow.items(), key=lambda entry: (-entry[1], entry[0]))]
+def _both_ways(flow: Mapping[tuple[str, str], int]) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """Where the items of each group went, and where those of each group came from; most items first.
 
-
-def _to(flow: Mapping[tuple[str, str], int], group: str) -> tuple[str, ...]:
-    return tuple(new for old, new in _by_number({p: n for p, n in flow.items() if p[0] == group}))
+    >>> _both_ways({("a", "x"): 1, ("a", "y"): 2, ("b", "x"): 3})
+    ({'b': ['x'], 'a': ['y', 'x']}, {'x': ['b', 'a'], 'y': ['a']})
+    """
+    heirs: dict[str, list[str]] = {}
+    origins: dict[str, list[str]] = {}
+    for (old, new), _ in sorted(flow.items(), key=lambda entry: (-entry[1], entry[0])):
+        heirs.setdefault(old, []).append(new)
+        origins.setdefault(new, []).append(old)
+    return heirs, origins
 
 
 def places_of(decision: Decision, view: View) -> Places:

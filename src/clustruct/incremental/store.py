@@ -20,7 +20,7 @@ from clustruct.exceptions import DataError, ModelFileError
 
 from .decisions import Decision, is_unicode
 from .labels import read_labels
-from .replay import State, Transition, completed, places_of, transition, undone
+from .replay import Places, State, Transition, completed, places_of, transition, undone
 from .schema import check_tables, make_file, make_project
 from .stored import Item, StoredGroups, plain
 from .taking_back import MOVING, base_of, is_last_to_move, keep_before, put_back
@@ -268,11 +268,16 @@ def _now() -> str:
 
 
 class _Prefetched:
-    """The view of a store for a change that places many items: their groups are looked up together."""
+    """The view of a store for a change that places many items: all that it asks is looked up together."""
 
-    def __init__(self, store: StoredGroups, items: Iterable[str]) -> None:
+    def __init__(self, store: StoredGroups, places: Places) -> None:
         self._store = store
-        self._groups = dict(store.in_batches("SELECT item, grp FROM members WHERE item IN ({})", items))
+        self._groups = dict(store.in_batches("SELECT item, grp FROM members WHERE item IN ({})", places))
+        named = {group for group in (*self._groups.values(), *places.values()) if group is not None}
+        counted = "SELECT grp, count(*) FROM members WHERE grp IN ({}) GROUP BY grp"
+        self._sizes = dict.fromkeys(named, 0) | dict(store.in_batches(counted, named))
+        given = {name for (name,) in store.in_batches("SELECT id FROM ids WHERE id IN ({})", named)}
+        self._given = {name: name in given for name in named}
 
     def group_of(self, item: str) -> str | None:
         return self._groups.get(item)
@@ -281,10 +286,10 @@ class _Prefetched:
         return self._store.members(group)
 
     def size(self, group: str) -> int:
-        return self._store.size(group)
+        return self._sizes[group] if group in self._sizes else self._store.size(group)
 
     def resolve(self, group: str) -> tuple[str, ...]:
         return self._store.resolve(group)
 
     def was_given(self, group: str) -> bool:
-        return self._store.was_given(group)
+        return self._given[group] if group in self._given else self._store.was_given(group)
