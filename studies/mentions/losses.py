@@ -35,7 +35,7 @@ SCORES = {
 # Lower is better: in percent, and in nats.
 ERRORS = ("wrong pairs %", "VI")
 SCALINGS = ("margin", "slack")
-C_VALUES = (1.0, 10.0)
+C_VALUES = (1.0, 10.0, 100.0)
 PREDICTORS = ("greedy", "local_search")
 FOLDS = 3
 Keep = Callable[[str, Callable[[], Any]], Any]
