@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from public_names import SECTIONS, kind, public
+from public_names import SECTIONS, kind, names_of, public
 from sphinx.application import Sphinx
 
 HEADINGS = {
@@ -66,9 +66,18 @@ def data_page(module: str, name: str) -> str:
     return f"{title(name)}\n.. py:data:: {module}.{name}\n\n   ``{value}``\n"
 
 
+def first_names() -> str:
+    """What ``from clustruct import ...`` offers, before the modules."""
+    home = import_module("clustruct")
+    names = [name for name in names_of(home) if not name.startswith("_")]
+    heading = "from clustruct import ..."
+    told = "What most programs need; the modules below hold the rest (``from clustruct import losses``).\n\n"
+    return f"\n{heading}\n{'-' * len(heading)}\n\n{told}.. currentmodule:: clustruct\n\n{summary(names)}"
+
+
 def index_page() -> str:
-    """The modules by what they are for."""
-    parts = [title("API")]
+    """What the package itself offers, then the modules by what they are for."""
+    parts = [title("API"), first_names()]
     for heading, names in SECTIONS.items():
         modules = [f"clustruct.{name}" for name in names]
         pages = indented([f"{name}" for name in modules])
