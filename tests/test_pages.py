@@ -63,7 +63,8 @@ def test_our_side_of_a_comparison_runs_as_pasted(page, tmp_path, monkeypatch):
     with (tmp_path / "records.csv").open("w", newline="") as f:
         rows = csv.writer(f)
         rows.writerow(["id", "label", *raw.fields()])
-        rows.writerows([k, y, *item.values()] for k, (y, item) in enumerate(zip(raw.labels, raw.items)))
+        labelled = zip(raw.labels, raw.items, strict=True)
+        rows.writerows([k, y, *item.values()] for k, (y, item) in enumerate(labelled))
     monkeypatch.chdir(tmp_path)
     text = (ROOT / f"docs/compare/{page}.md").read_text()
     pasted = re.findall(r"^```python\n(.*?)^```", text.split("````\n\n````{tab-item}")[0], re.M | re.S)
