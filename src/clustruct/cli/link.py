@@ -116,8 +116,8 @@ def _tell(args: argparse.Namespace, found: Links, columns: dict[str, Any]) -> No
     print(f"without a mate: {alone[0]:,} of the first table, {alone[1]:,} of the second", file=report)
     unlikely = 0 if found.probabilities is None else int(np.count_nonzero(found.probabilities < 0.5))
     if unlikely:
-        told = f"{count(unlikely, 'pair')} more likely wrong than right (probability below 0.5)"
-        print(f"{told}: --threshold 0.5 leaves such pairs out", file=report)
+        many = f"{count(unlikely, 'pair')} more likely wrong than right (probability below 0.5)"
+        print(f"{many}: --threshold 0.5 leaves such pairs out", file=report)
     if args.out is not None:
         print(f"written to {args.out}", file=report)
 
