@@ -66,13 +66,19 @@ def data_page(module: str, name: str) -> str:
     return f"{title(name)}\n.. py:data:: {module}.{name}\n\n   ``{value}``\n"
 
 
+def documented(name: str) -> str:
+    """Where the pages have a name that ``clustruct`` itself offers."""
+    modules = [module for module, names in public().items() if name in names]
+    thing = getattr(import_module("clustruct"), name)
+    return next(f"{m}.{name}" for m in modules if getattr(import_module(m), name) is thing)
+
+
 def first_names() -> str:
     """What ``from clustruct import ...`` offers, before the modules."""
-    home = import_module("clustruct")
-    names = [name for name in names_of(home) if not name.startswith("_")]
+    names = [name for name in names_of(import_module("clustruct")) if not name.startswith("_")]
     heading = "from clustruct import ..."
     told = "What most programs need; the modules below hold the rest (``from clustruct import losses``).\n\n"
-    return f"\n{heading}\n{'-' * len(heading)}\n\n{told}.. currentmodule:: clustruct\n\n{summary(names)}"
+    return f"\n{heading}\n{'-' * len(heading)}\n\n{told}{summary([f'~{documented(name)}' for name in names])}"
 
 
 def index_page() -> str:
