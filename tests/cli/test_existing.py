@@ -55,6 +55,30 @@ def test_known_groups_keep_ids_and_members_and_new_items_join_them(predict, peop
     assert (there / "again.csv").read_text() == (there / "all.csv").read_text()
 
 
+def test_rows_without_a_group_are_new_though_the_known_table_has_them(command, folder, people):
+    """One table, part labelled, as data and as known groups: only rows with a group are known."""
+    there = people[0]
+    rows = list(csv.DictReader((there / "known.csv").read_text().splitlines()))
+    given = {row["id"]: row["cluster"] for row in rows}
+    with (there / "part.csv").open("w", newline="") as file:
+        out = csv.DictWriter(file, list(rows[0]))
+        out.writeheader()
+        out.writerows({**row, "cluster": "" if k % 3 == 0 else row["cluster"]} for k, row in enumerate(rows))
+    words = [
+        "predict",
+        there / "part.csv",
+        "--model",
+        folder / "records.model",
+        "--existing",
+        there / "part.csv",
+    ]
+    code, out, _ = command(*words, "--out", there / "all.csv")
+    assert code == 0
+    n_new = len(range(0, len(rows), 3))
+    assert f"{n_new} new items: " in out
+    assert f"{len(given) - n_new} items of the data known already" in out
+
+
 def test_without_a_file_the_groups_of_new_items_are_printed(predict, people):
     there, _, new = people
     code, out, err = predict("--existing", there / "known.csv")

@@ -40,9 +40,9 @@ class Outcome:
     raw : RawSet
         All items, known and new.
     new : tuple of str
-        Those that had no group before; known : how many of the items given were known already.
+        Those that had no group before; known : how many of the items given had one.
     known : int
-        How many of the items given were known already.
+        How many of the items given had a group already.
     update : Update
         Groups and proposals.
     changes : Changes
@@ -118,7 +118,7 @@ def add_to_groups(
     before = known.state.groups
     state = replay(list(decisions), before) if decisions and not known.is_store else known.state
     said = state.statements() + (_judgements(decisions) if known.is_store else [])
-    index, given = _with_new(known, as_stored(new) if known.is_store else new)
+    index = _with_new(known, as_stored(new) if known.is_store else new)
     held = constraints(said, known=frozenset(map(str, index.raw.item_ids)) if said else None)
     found = place_items(
         pipeline,
@@ -132,9 +132,8 @@ def add_to_groups(
         random_state=random_state,
     )
     changes = found.changes if state is known.state else compare(before, found.groups)
-    return Outcome(
-        index.raw, changes.added, len(new) - given, found, changes, held, index, state, known.placed
-    )
+    stay = sum(str(name) in before for name in new.item_ids)
+    return Outcome(index.raw, changes.added, stay, found, changes, held, index, state, known.placed)
 
 
 def as_stored(raw: RawSet) -> RawSet:
@@ -162,14 +161,14 @@ def _judgements(decisions: Iterable[Decision]) -> list[Statement]:
     return Labels("pairs", {}, (), tuple(decisions)).statements()
 
 
-def _with_new(known: Known, new: RawSet) -> tuple[KnownIndex, int]:
-    """All items, and how many of the new ones were not known."""
+def _with_new(known: Known, new: RawSet) -> KnownIndex:
+    """All items."""
     if known.raw is None:
-        return KnownIndex.of(new), len(new)
+        return KnownIndex.of(new)
     there = frozenset(map(str, known.raw.item_ids))
     rows = [a for a, name in enumerate(new.item_ids) if str(name) not in there]
     index = known.index or KnownIndex.of(replace(known.raw, labels=None))
-    return index.with_items(new.take(rows)) if rows else index, len(rows)
+    return index.with_items(new.take(rows)) if rows else index
 
 
 def record(store: Store, outcome: Outcome, *, source: str = "", author: str = "", note: str = "") -> int:
