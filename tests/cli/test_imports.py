@@ -134,3 +134,42 @@ def test_help_and_errors_list_the_same_losses(command):
     listed = ", ".join(clustruct.losses.names())
     assert listed in " ".join(out.split())
     assert f"known are {listed} (" in err
+
+
+def test_a_model_whose_loss_is_not_registered_is_not_damaged(own, folder, command):
+    (own / "own_loss.py").write_text(MODULE.format(name="my count"))
+    model = own / "m.model"
+    fit = ["fit", folder / "train.csv", *TABLE, "--loss", "my count", "--model", model, "--quiet"]
+    with patch.dict(base.LOSSES), patch.dict(values._BY_NAME):
+        assert command("--import", "own_loss", *fit)[0] == 0
+    code, out, err = command("predict", folder / "test.csv", "--model", model)
+    told = f"{model}: the model was trained for the loss 'my count', which no imported module registers: "
+    told += "import the module that does first (for the command: --import MODULE)"
+    assert (code, out, err) == (1, "", f"clustruct: {told}\n")
+    with pytest.raises(clustruct.exceptions.ModelFileError, match="trained for the loss 'my count'"):
+        clustruct.load(model)
+    del sys.modules["own_loss"]
+    assert command("--import", "own_loss.py", "predict", folder / "test.csv", "--model", model)[0] == 0
+    # The loss itself, not its name: the file names its class.
+    found = clustruct.load(model)
+    found[-1].loss = base.LOSSES["my count"]()
+    with patch.dict(values._BY_NAME):
+        clustruct.save(model, found)
+        del values._BY_NAME["my count"]
+        with pytest.raises(clustruct.exceptions.ModelFileError, match="'my count', which no imported module"):
+            clustruct.load(model)
+
+
+def test_a_function_that_cannot_be_stored_is_told_how_it_could_be(own):
+    X, y = [clustruct.ItemSet(pairs=[[1.0], [-1.0], [-1.0]])] * 2, [[0, 0, 1]] * 2
+
+    def wrong(y, ybar):
+        return 100.0 * (y != ybar).mean()
+
+    for loss in (wrong, clustruct.losses.FunctionLoss(wrong)):
+        model = clustruct.SupervisedCorrelationClustering(C=1.0, loss=loss).fit(X, y)
+        with pytest.raises(
+            clustruct.exceptions.ModelFileError, match=r"clustruct\.losses\.register$"
+        ) as caught:
+            clustruct.save(own / "m.model", model)
+        assert "builtins" not in str(caught.value)
