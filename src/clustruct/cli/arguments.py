@@ -199,9 +199,9 @@ def add_background(parser: argparse.ArgumentParser) -> None:
     add("--for-size", type=whole(1), metavar="N", help=larger)
 
 
-def add_model(parser: argparse.ArgumentParser) -> None:
+def add_model(parser: argparse.ArgumentParser, required: bool = True) -> None:
     """The model file."""
-    parser.add_argument("--model", metavar="FILE", required=True, help="the model file")
+    parser.add_argument("--model", metavar="FILE", required=required, help="the model file")
 
 
 def add_needs(parser: argparse.ArgumentParser) -> None:

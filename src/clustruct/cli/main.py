@@ -138,8 +138,7 @@ def _run(args: argparse.Namespace, printable: bool) -> int:
         with warned, clustruct.memory.limited(getattr(args, "memory_limit", None)):
             return guarded(lambda: _begun(args, printable), _complain, faults, "; nothing was written")
     except UsageError as error:
-        args.parser.print_usage(sys.stderr)
-        print(f"{args.parser.prog}: error: {error}", file=sys.stderr)
+        _complain(f"{error} (see {args.parser.prog} --help)")
         return MISUSED
 
 
