@@ -175,7 +175,7 @@ def test_wrong_use(command, files, monkeypatch, words):
     code, out, err = command("universum", *words)
     assert (code, out) == (2, "")
     assert err.startswith(("usage: clustruct universum", "clustruct: "))
-    assert "clustruct universum fit" in err
+    assert "clustruct universum" in err
 
 
 def test_other_models_are_refused(command, files, tmp_path):

@@ -373,7 +373,7 @@ def unlabelled_sets(
     """The sets one by one, labels left out; ``whole``: with all fields that the data has."""
     if not whole:
         return _read(args, trained, "ignored")
-    named = replace(columns(args, trained), fields=None, left_out=frozenset())
+    named = replace(columns(args, trained), fields=None, whole=True)
     return sources.read(args, trained or {}, named, "ignored")
 
 
