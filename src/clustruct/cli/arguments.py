@@ -219,7 +219,11 @@ def add_verbose(parser: argparse.ArgumentParser) -> None:
 def add_output(parser: argparse.ArgumentParser) -> None:
     """What is printed."""
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
-    parser.add_argument("--quiet", action="store_true", help="print results, warnings and errors alone")
+    parser.add_argument(
+        "--quiet",
+        action="store_true",
+        help="no progress and no report of what was written: answers, warnings and errors alone",
+    )
 
 
 def recipe(args: argparse.Namespace) -> Recipe:
