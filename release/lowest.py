@@ -30,5 +30,6 @@ def lowest(project: dict[str, Any]) -> dict[str, str]:
 
 
 if __name__ == "__main__":
+    print("pyparsing<3.2  # matplotlib of that time warns of what newer ones deprecate")
     for name, version in lowest(tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]).items():
         print(f"{name}=={version}{'.0' if version.count('.') == 0 else ''}")

@@ -70,7 +70,7 @@ def respelled(values: Texts, rng: np.random.Generator) -> Texts:
 
 def initials(values: Texts) -> Texts:
     """The first letter."""
-    return np.strings.slice(values, 0, 1)
+    return values.astype("S1")
 
 
 def chosen(rng: np.random.Generator, rate: NDArray[np.float64] | float, n: int) -> Flags:

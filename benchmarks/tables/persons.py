@@ -185,9 +185,7 @@ class _People:
 
 def _nicknames(rng: np.random.Generator, names: Texts) -> Texts:
     """The first letters, with an ending or without."""
-    short = np.where(
-        rng.random(len(names)) < 0.5, np.strings.slice(names, 0, 3), np.strings.slice(names, 0, 4)
-    )
+    short = np.where(rng.random(len(names)) < 0.5, names.astype("S3"), names.astype("S4"))
     return joined(short, rng.choice(np.array([b"", b"y", b"i", b"o"]), len(names)))
 
 

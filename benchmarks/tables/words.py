@@ -41,7 +41,7 @@ def _syllables(rng: np.random.Generator, n: int, lengths: tuple[int, ...]) -> Te
     words: Texts = np.zeros(n, "S1")
     for k in range(max(lengths)):
         onset, vowel, coda = (rng.choice(np.array(p, np.bytes_), n) for p in (ONSETS.split(), VOWELS, CODAS))
-        inner = np.where(rng.random(n) < 0.3, np.strings.slice(coda, 0, 1), b"")
+        inner = np.where(rng.random(n) < 0.3, coda.astype("S1"), b"")
         coda = np.where(k < wanted - 1, inner, coda)
         words = joined(words, np.where(k < wanted, joined(onset, vowel, coda), b""))
     return words

@@ -47,6 +47,42 @@ def test_absent_fields_are_refused_by_name(command, folder, tmp_path, command_wo
     assert (code, err) == (0, "")
 
 
+def test_fields_that_are_ignored_are_not_compared(command, folder, tmp_path):
+    """The model remembers them: a table that has them, and one that has not, are grouped alike."""
+    words = ["--model", tmp_path / "m", "--C", "1"]
+    code, out, err = command("fit", folder / "train.csv", *READ, "--ignore", "born,phone", *words)
+    assert (code, err) == (0, "")
+    assert "compared: name, street, city (--ignore A,B leaves fields out)" in out
+    assert not any(
+        name.startswith(("born", "phone")) for name in read(tmp_path / "m").object[0].get_feature_names_out()
+    )
+    _, whole, _ = command(
+        "predict", folder / "test.csv", "--set", "set", "--model", tmp_path / "m", "--quiet"
+    )
+    rows = list(csv.DictReader((folder / "test.csv").read_text().splitlines()))
+    with (tmp_path / "less.csv").open("w", newline="") as f:
+        less = csv.DictWriter(
+            f, [name for name in rows[0] if name not in ("born", "phone")], extrasaction="ignore"
+        )
+        less.writeheader()
+        less.writerows(rows)
+    code, fewer, err = command(
+        "predict", tmp_path / "less.csv", "--set", "set", "--model", tmp_path / "m", "--quiet"
+    )
+    assert (code, err) == (0, "")
+    assert fewer == whole
+
+
+def test_ignored_fields_must_be_there_and_be_no_fields(command, folder, tmp_path):
+    words = ["fit", folder / "train.csv", *READ, "--model", tmp_path / "m", "--quiet"]
+    code, _, err = command(*words, "--ignore", "bron")
+    assert code == 1
+    assert "there is no column 'bron'; there are" in err
+    code, _, err = command(*words, "--ignore", "born", "--fields", "name,born")
+    assert code == 2
+    assert "--fields and --ignore both name 'born'" in err
+
+
 def test_all_upper_case(command, folder, tmp_path):
     first, *rest = (folder / "test.csv").read_text().splitlines(keepends=True)
     (tmp_path / "up.csv").write_text(first.upper() + "".join(rest))

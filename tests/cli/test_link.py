@@ -140,6 +140,13 @@ def test_a_threshold_leaves_likely_pairs(command, link, tables, tmp_path):
     assert min(float(row["probability"]) for row in strict) >= 0.9
     told = json.loads(command(*words, "--json")[1])
     assert len(told["probabilities"]) == len(told["pairs"])
+    loud = [word for word in words if word != "--quiet"]
+    _, out, err = command(*loud, "--threshold", "0.001")
+    unlikely = sum(float(row["probability"]) < 0.5 for row in rows_of(out))
+    assert unlikely > 0
+    assert f"{unlikely} pair" in err
+    assert "probability below 0.5): --threshold 0.5 leaves such pairs out" in err
+    assert "--threshold 0.5" not in command(*loud, "--threshold", "0.5")[2]
     code, _, err = link("--threshold", "0.9")
     assert code == 1
     assert "ab.model: the model has no probabilities" in err

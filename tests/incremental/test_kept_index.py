@@ -52,6 +52,12 @@ def changed(path, *statements):
             db.execute(statement, values)
 
 
+def rounded(update):
+    """With gains that do not tell in which order sums were made."""
+    proposals = tuple(replace(one, gain=round(one.gain, 9)) for one in update.proposals)
+    return replace(update, proposals=proposals)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_a_stream_with_a_kept_index_is_the_stream_read_anew(tmp_path, pipeline, people, seed):
     kept, anew = two_stores(tmp_path)
@@ -60,7 +66,7 @@ def test_a_stream_with_a_kept_index_is_the_stream_read_anew(tmp_path, pipeline, 
     for n, rows in enumerate(np.split(rng.permutation(len(people)), cuts)):
         new = people.take(rows)
         one, other = a_day(kept, pipeline, new), a_day(anew, pipeline, new, indexed=False)
-        assert one.update == other.update
+        assert rounded(one.update) == rounded(other.update)
         assert kept.groups() == anew.groups()
         if n == 2:
             for store in (kept, anew):  # what came by another way is added to the index

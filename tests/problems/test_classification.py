@@ -30,7 +30,8 @@ def hinge_objective(W, X, y, C):
     return 0.5 * np.sum(W**2) + C * np.mean(np.max(scores + (np.arange(10) != y[:, None]) - right, axis=1))
 
 
-@pytest.mark.filterwarnings("ignore::FutureWarning")
+# Of older versions the peer sometimes ends at its last round, within the tolerance below.
+@pytest.mark.filterwarnings("ignore::FutureWarning", "ignore:Liblinear failed to converge")
 @pytest.mark.parametrize("formulation", ["n_slack", "one_slack"])
 @pytest.mark.parametrize("C", [1.0, 100.0])
 def test_multiclass_is_crammer_singer(digits, formulation, C):

@@ -73,11 +73,11 @@ class Process:
         for stream in (self.process.stdout, self.process.stderr):
             stream.close()
 
-    def heard(self, text, patience=60.0):
-        """Whether a line of the log has this text."""
+    def heard(self, text, patience=60.0, since=0):
+        """Whether a line of the log, after the first so many, has this text."""
         end = time.monotonic() + patience
         while time.monotonic() < end:
-            if any(text in line for line in self.log):
+            if any(text in line for line in self.log[since:]):
                 return True
             time.sleep(0.02)
         return False

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from .inputs import (
     COLUMNS,
     EITHER,
@@ -278,7 +280,7 @@ def _parquet() -> Iterator[Kind]:
         "big decimals": pa.array(["1" * 30] * 8).cast(pa.decimal256(40, 0)),
         "dictionary": pa.array(["x"] * 8).dictionary_encode(),
         "unsigned": pa.array([2**64 - 1] * 8, pa.uint64()),
-        "halves": pa.array([1.5] * 8, pa.float16()),
+        "halves": pa.array(np.full(8, 1.5, np.float16)),
         "maps": pa.array([[("a", 1)]] * 8, pa.map_(pa.string(), pa.int64())),
         "null type": pa.nulls(8),
     }.items():

@@ -133,6 +133,8 @@ def add_data(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--cluster", metavar="NAME", help="column (or key) of the right cluster")
     group.add_argument("--group", metavar="NAME", help="sets with the same value here are never split up")
     group.add_argument("--fields", type=names_between_commas, metavar="A,B", help="use these fields only")
+    all_but = "all fields but these: what must not be compared, such as a date of entry or a row's number"
+    group.add_argument("--ignore", type=names_between_commas, metavar="A,B", help=all_but)
     rows = partial(group.add_argument, metavar="NAME=V,W", type=_choice, action="append", default=[])
     rows("--where", help="only rows (sets) with these values")
     rows("--except", dest="without", help="all but these")
@@ -294,11 +296,12 @@ def columns(args: argparse.Namespace, trained: Trained = None) -> Columns:
     fields, source = args.fields or before.get("fields"), sources.column(args, before)
     fields = [*fields, source] if fields and source and source not in fields else fields
     kept = [before[name] for name in ROLES if not getattr(args, name) and before.get(name)]
+    left_out = before.get("chosen_by") or []
     return clustruct.io.Columns(
         **named,
         fields=fields,
-        left_out=frozenset(before.get("chosen_by") or ()),
-        remembered=frozenset(kept + ([] if args.fields else fields or [])),
+        left_out=frozenset([*left_out, *(args.ignore or ())]),
+        remembered=frozenset(kept + left_out + ([] if args.fields else fields or [])),
         repeated_ids=args.number_ids,
         where=_together(args.where),
         without=_together(args.without),
@@ -314,7 +317,7 @@ def _together(choices: Iterable[tuple[str, frozenset[str]]]) -> dict[str, frozen
 
 def about(args: argparse.Namespace) -> dict[str, object]:
     """What later commands want to know of how the data was read."""
-    chosen_by = sorted({name for name, _ in [*args.where, *args.without]})
+    chosen_by = sorted({*(name for name, _ in [*args.where, *args.without]), *(args.ignore or ())})
     read = {"fields": args.fields, "chosen_by": chosen_by, "source": getattr(args, "source", None)}
     return {**{name: getattr(args, name) for name in ROLES}, **read}
 
@@ -349,6 +352,8 @@ def labelled_sets(args: argparse.Namespace, trained: Trained = None) -> list[Raw
 
 def _checked(sets: list[RawSet], args: argparse.Namespace) -> list[RawSet]:
     for name in args.fields or ():
+        if name in (args.ignore or ()):
+            raise UsageError(f"--fields and --ignore both name {name!r}")
         if not any(raw.has(name) for raw in sets):
             raise clustruct.exceptions.DataError(f"{args.data[0]}: no item has the field {name!r}")
     return sets

@@ -91,7 +91,8 @@ def run(args: argparse.Namespace) -> int | None:
             corrections.fit(args, learned)
         else:
             learned.fit(partly_labelled_sets(args))
-    found = {**learned.training_, "seconds": time.perf_counter() - started}
+    fields = compared_fields(learned.pipeline_[0])
+    found = {**learned.training_, "fields": fields, "seconds": time.perf_counter() - started}
     clustruct.save(args.model, learned.pipeline_, about={"columns": about(args), "training": found})
     rows = weight_rows(learned.pipeline_)
     if args.json:
@@ -137,6 +138,11 @@ def _own_file(args: argparse.Namespace, option: str, name: str) -> str:
     return str(path)
 
 
+def compared_fields(features: clustruct.PairFeatures) -> list[str]:
+    """The fields that pairs are compared by."""
+    return list(dict.fromkeys(name for block in features.blocks_ for name in block.fields_used()))
+
+
 def _print(found: Mapping[str, Any], rows: list[tuple[str, float, float]], how: str) -> None:
     sets, items = count(found["sets"], "set"), count(found["items"], "item")
     print(f"learned from {sets} with {items}{how} in {duration(found['seconds'])}")
@@ -144,6 +150,8 @@ def _print(found: Mapping[str, Any], rows: list[tuple[str, float, float]], how: 
         print(f"{found['labelled']:,} of the items have a cluster; {ASSUMED[found['unlabelled']]}")
     if found.get("source") is not None:
         print(in_words(found["source"]))
+    if len(found["fields"]) > 1:
+        print(f"compared: {', '.join(found['fields'])} (--ignore A,B leaves fields out)")
     if rows:
         print(f"\n{count(found['features'], 'feature')}; the strongest, by weight times usual size:")
         print(table(["feature", "weight", "effect"], rows[:8]))

@@ -15,6 +15,7 @@ from clustruct.exceptions import ClusterError
 # distributed has no types.
 Client: TypeAlias = Any
 LOCAL = "local"
+SENT_TOO_LATE = "Tried sending message after closing"
 # Seconds to wait for a scheduler.
 PATIENCE = 10.0
 # Seconds between two looks at the workers while nothing is done, and how long all of them may be paused: Dask
@@ -94,10 +95,17 @@ def answering(client: Client, stage: str) -> Iterator[None]:
             f"{stage}: all workers are paused for want of memory, and nothing more can go to disk: give "
             "workers more of it, or cut the data into smaller partitions"
         ) from None
-    except _lost(distributed) as error:
-        raise ClusterError(
-            f"{stage}: the scheduler at {_address(client)} is gone ({_first_line(error)})"
-        ) from None
+    except Exception as error:
+        # Versions of 2025 raise a plain Exception where something is sent to a scheduler that is gone.
+        if not isinstance(error, _lost(distributed)) and SENT_TOO_LATE not in str(error):
+            raise
+        raise _gone(client, stage, error) from None
+    except asyncio.CancelledError as error:
+        raise _gone(client, stage, error) from None
+
+
+def _gone(client: Client, stage: str, error: BaseException) -> ClusterError:
+    return ClusterError(f"{stage}: the scheduler at {_address(client)} is gone ({_first_line(error)})")
 
 
 def completed(client: Client, futures: Iterable[Any]) -> Iterator[Any]:
@@ -125,13 +133,13 @@ def _all_paused(client: Client) -> bool:
     return bool(workers) and all(worker["status"] == "paused" for worker in workers)
 
 
-def _lost(distributed: Any) -> tuple[type[BaseException], ...]:
+def _lost(distributed: Any) -> tuple[type[Exception], ...]:
     """What a client that has lost its scheduler raises."""
     of_client = [
         getattr(distributed.client, name, None) for name in ("ClosedClientError", "FuturesCancelledError")
     ]
     own = [kind for kind in of_client if kind is not None]
-    return (CancelledError, asyncio.CancelledError, distributed.comm.CommClosedError, TimeoutError, *own)
+    return (CancelledError, distributed.comm.CommClosedError, TimeoutError, *own)
 
 
 def _named(task: str) -> str:

@@ -274,8 +274,8 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
         held_together = set_groups(groups, given)
         self._look_at(given.sets, labels)
         choosing = n_trainings(len(given.sets), self.C_grid, self.cv) if self.C == "cv" else 0
-        mention_cost(as_loss(self.loss), labels, choosing)
         task = self._task(given.sets, labels, weights)
+        mention_cost(as_loss(self.loss), labels, choosing)
         chosen = self._choice(task, held_together)
         self.C_, trained = chosen.C, chosen.stopped
         if self.C == "cv":

@@ -197,6 +197,8 @@ def _strongest_path(W: Scores, members: Ints, a: int, b: int) -> tuple[int, ...]
     inside = sparse.csr_array(W[members][:, members])
     inside.data = -np.maximum(inside.data, 0.0)
     inside.eliminate_zeros()
+    # Older versions of SciPy take no other numbers here.
+    inside.indices, inside.indptr = inside.indices.astype(np.int32), inside.indptr.astype(np.int32)
     tree = minimum_spanning_tree(inside)
     start, end = (int(np.flatnonzero(members == i)[0]) for i in (a, b))
     _, before = breadth_first_order(tree, start, directed=False)

@@ -44,7 +44,8 @@ def known_columns(columns: Columns, header: Sequence[str], labels: LabelUse, pat
     if columns.id is None and "id" in header and columns.cluster != "id":
         columns = replace(columns, id="id")
     named = (columns.set, columns.id, columns.group)
-    check_present(header, [*named, *columns.where, *columns.without, *(columns.fields or ())], path, line)
+    chosen = [*columns.where, *columns.without, *sorted(columns.left_out - columns.remembered)]
+    check_present(header, [*named, *chosen, *(columns.fields or ())], path, line)
     if labels != "ignored":
         if columns.cluster is None:
             raise NoLabels(f"{place(path, line)}: name the column of the clusters (--cluster NAME)")

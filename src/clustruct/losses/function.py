@@ -50,6 +50,10 @@ class FunctionLoss:
     function: LabelFunction
     known: dict[object, float] = field(default_factory=dict, compare=False, repr=False)
 
+    def __str__(self) -> str:
+        """The name of the function, for messages."""
+        return f"the loss {getattr(self.function, '__name__', self.function)}"
+
     def __post_init__(self) -> None:
         if not callable(self.function):
             raise ValueError(f"a loss function must be callable, got {self.function!r}")

@@ -29,7 +29,7 @@ from clustruct.partitions import RelaxedClustering, canonical_labels, normalised
 from .judged_pairs import JudgedPairs
 
 Output: TypeAlias = Ints | EdgeDegrees | RelaxedClustering | Links
-WAY_OUT = "use 'pairwise' or 'pairwise_f'"
+WAY_OUT = "use 'pairwise' or 'pairwise_f', or leave out items without a label (--skip-unlabelled)"
 
 
 class ExampleLoss:
