@@ -1,4 +1,4 @@
-"""``--quiet``: answers on stdout, warnings and errors on stderr, and nothing else; of a fit, the model file."""
+"""``--quiet``: answers on stdout, warnings and errors on stderr, and nothing else; a fit has none."""
 
 import pytest
 

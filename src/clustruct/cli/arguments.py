@@ -292,7 +292,7 @@ def read_model(path: str, allow_missing_fields: bool = False) -> Model:
 def columns(args: argparse.Namespace, trained: Trained = None) -> Columns:
     """The columns named by the options; where not named, those that the model was trained with."""
     before = trained or {}
-    named = {name: getattr(args, name) or before.get(name) for name in ROLES}
+    named: dict[str, Any] = {name: getattr(args, name) or before.get(name) for name in ROLES}
     fields, source = args.fields or before.get("fields"), sources.column(args, before)
     fields = [*fields, source] if fields and source and source not in fields else fields
     kept = [before[name] for name in ROLES if not getattr(args, name) and before.get(name)]
