@@ -186,7 +186,10 @@ def _known(args: argparse.Namespace, saved: Model, store: Store | None, left_out
         clusters = [*clusters[1:-1], "cluster", "group"]
     clusters = [args.cluster] if args.cluster else clusters
     bare = clustruct.io.Columns(
-        id=named.id, left_out=left_out, remembered=named.remembered, repeated_ids=named.repeated_ids
+        id=named.id,
+        left_out=left_out,
+        remembered=named.remembered | left_out,
+        repeated_ids=named.repeated_ids,
     )
     return clustruct.incremental.known_of_table(args.existing, bare, clusters, args.delimiter)
 
