@@ -8,7 +8,7 @@ from unittest.mock import patch
 import pytest
 
 import clustruct
-from clustruct.cli.imports import import_named
+from clustruct.cli.imports import LOSSES, import_named
 from clustruct.losses import base
 from clustruct.storage import values
 
@@ -132,6 +132,7 @@ def test_help_and_errors_list_the_same_losses(command):
     _, out, _ = command("fit", "--help")
     _, _, err = command("fit", "x.csv", "--loss", "majority")
     listed = ", ".join(clustruct.losses.names())
+    assert clustruct.losses.names() == LOSSES
     assert listed in " ".join(out.split())
     assert f"known are {listed} (" in err
 

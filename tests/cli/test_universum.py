@@ -47,7 +47,7 @@ def write(path, rows):
 
 
 def test_documents_are_clustered_beside_others(command, files, tmp_path):
-    words = ("--text", "body", "--id", "nr", "--clusters", 2, "--quiet")
+    words = ("--text", "body", "--id", "nr", "--clusters", 2)
     model = tmp_path / "m"
     code, out, err = command(
         "universum", "fit", files / "docs.csv", *words, "--universum", files / "others.csv", "--model", model

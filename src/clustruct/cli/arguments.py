@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import clustruct
 
 from . import searches, sources
+from .imports import KnownLosses, loss_name
 from .output import UsageError
 
 if TYPE_CHECKING:
@@ -110,20 +111,6 @@ def _learner(text: str) -> str:
     return text
 
 
-def _loss(text: str) -> str:
-    if text not in clustruct.losses.names():
-        more = "--import MODULE imports a module that registers more"
-        raise UsageError(f"unknown loss {text!r}; known are {_KnownLosses()} ({more})")
-    return text
-
-
-class _KnownLosses:
-    """The names of losses as text: when it is asked for, since that imports much."""
-
-    def __str__(self) -> str:
-        return ", ".join(clustruct.losses.names())
-
-
 def add_data(parser: argparse.ArgumentParser) -> None:
     """The files, and how they are read."""
     parser.add_argument("data", nargs="+", metavar="DATA", help="files of sets (.jsonl, .csv, ...)")
@@ -168,7 +155,7 @@ def add_learning(parser: argparse.ArgumentParser) -> None:
     )
     add("--similarity", choices=SIMILARITIES, default="linear", help=shapes)
     what = "what is an error: %(known)s, or one that a module of --import registers"
-    add("--loss", type=_loss, metavar="NAME", help=what).known = _KnownLosses()  # type: ignore[attr-defined]
+    add("--loss", type=loss_name, metavar="NAME", help=what).known = KnownLosses()  # type: ignore[attr-defined]
     add(
         "--C",
         type=weight_or_cv,

@@ -12,7 +12,13 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 
+import clustruct
+
 from .output import UsageError
+
+# Those of `clustruct.losses`, which is not imported before it is needed.
+LOSSES = ("b_cubed", "ceaf_entity", "ceaf_mention", "lea", "mitre", "normalised", "pairwise", "pairwise_f")
+LOSSES += ("purity", "variation_of_information")
 
 
 class _Import(argparse.Action):
@@ -109,3 +115,19 @@ def _place(error: BaseException) -> str:
 def _told(error: BaseException) -> str:
     said = error.msg if isinstance(error, SyntaxError) else str(error)
     return f"{type(error).__name__}: {said}" if said else type(error).__name__
+
+
+def loss_name(text: str) -> str:
+    """A loss that is registered."""
+    if text not in clustruct.losses.names():
+        more = "--import MODULE imports a module that registers more"
+        raise UsageError(f"unknown loss {text!r}; known are {KnownLosses()} ({more})")
+    return text
+
+
+class KnownLosses:
+    """The names of losses as text, with those that modules have registered."""
+
+    def __str__(self) -> str:
+        loaded = sys.modules.get("clustruct.losses")
+        return ", ".join(LOSSES if loaded is None else loaded.names())
