@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
+from types import FunctionType
 from typing import Any, Protocol, Self, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
@@ -190,8 +191,8 @@ def encode(value: object, arrays: list[Array], depth: int = 0) -> Json:
         return {"$csr": [*parts, list(rows.shape)]}
     entry = entry_of(kind)
     if entry is None:
-        module = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
-        raise Unstorable(f"a {module}{kind.__qualname__}")
+        is_function = kind is FunctionType
+        raise Unstorable("a function" if is_function else f"a {kind.__module__}.{kind.__qualname__}")
     with _within(entry.name):
         return {"$object": entry.name, "state": _dict(entry.state(value), arrays, depth + 1)}
 
