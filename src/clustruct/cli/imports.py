@@ -17,7 +17,16 @@ import clustruct
 from .output import UsageError
 
 # Those of `clustruct.losses`, which is not imported before it is needed.
-LOSSES = ("b_cubed", "ceaf_entity", "ceaf_mention", "lea", "mitre", "normalised", "pairwise", "pairwise_f")
+LOSSES: tuple[str, ...] = (
+    "b_cubed",
+    "ceaf_entity",
+    "ceaf_mention",
+    "lea",
+    "mitre",
+    "normalised",
+    "pairwise",
+    "pairwise_f",
+)
 LOSSES += ("purity", "variation_of_information")
 
 

@@ -112,10 +112,10 @@ def _tell(args: argparse.Namespace, found: Links, columns: dict[str, Any]) -> No
     how = " one to one" if found.one_to_one else ""
     print(f"{count(len(found.pairs), 'pair')}{how} of {' and '.join(_rows(found))}", file=report)
     print(f"without a mate: {alone[0]:,} of the first table, {alone[1]:,} of the second", file=report)
-    unlikely = 0 if found.probabilities is None else int((found.probabilities < 0.5).sum())
+    unlikely = 0 if found.probabilities is None else sum(p < 0.5 for p in found.probabilities.tolist())
     if unlikely:
-        doubted = f"{count(unlikely, 'pair')} more likely wrong than right (probability below 0.5)"
-        print(f"{doubted}: --threshold 0.5 leaves such pairs out", file=report)
+        many = f"{count(unlikely, 'pair')} more likely wrong than right (probability below 0.5)"
+        print(f"{many}: --threshold 0.5 leaves such pairs out", file=report)
     if args.out is not None:
         print(f"written to {args.out}", file=report)
 
