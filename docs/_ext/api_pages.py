@@ -7,7 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from public_names import SECTIONS, kind, public
+from public_names import SECTIONS, kind, names_of, public
 from sphinx.application import Sphinx
 
 HEADINGS = {
@@ -66,9 +66,24 @@ def data_page(module: str, name: str) -> str:
     return f"{title(name)}\n.. py:data:: {module}.{name}\n\n   ``{value}``\n"
 
 
+def documented(name: str) -> str:
+    """Where the pages have a name that ``clustruct`` itself offers."""
+    modules = [module for module, names in public().items() if name in names]
+    thing = getattr(import_module("clustruct"), name)
+    return next(f"{m}.{name}" for m in modules if getattr(import_module(m), name) is thing)
+
+
+def first_names() -> str:
+    """What ``from clustruct import ...`` offers, before the modules."""
+    names = [name for name in names_of(import_module("clustruct")) if not name.startswith("_")]
+    heading = "from clustruct import ..."
+    told = "What most programs need; the modules below hold the rest (``from clustruct import losses``).\n\n"
+    return f"\n{heading}\n{'-' * len(heading)}\n\n{told}{summary([f'~{documented(name)}' for name in names])}"
+
+
 def index_page() -> str:
-    """The modules by what they are for."""
-    parts = [title("API")]
+    """What the package itself offers, then the modules by what they are for."""
+    parts = [title("API"), first_names()]
     for heading, names in SECTIONS.items():
         modules = [f"clustruct.{name}" for name in names]
         pages = indented([f"{name}" for name in modules])

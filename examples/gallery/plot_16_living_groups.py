@@ -54,9 +54,10 @@ ax.set(xlabel="day", ylabel="records in the group", xticks=range(1, 7))
 plt.show()
 
 # %%
-# Is it as good as grouping all records at once? Not quite: a record that opened a group of its own while
-# its mates were not there yet stays there, and so do groups that a later record would join. ``predict
-# --settle 5`` (with a store) lets what the last runs have placed be revised, and tells each change.
+# Is it as good as grouping all records at once? No, and here it is far from it: a record that opened a
+# group of its own while its mates were not there yet stays there, and so do groups that a later record
+# would join. ``predict --settle 5`` (with a store) lets what the last runs have placed be revised,
+# ``--revise`` all of it; both tell each change.
 
 truth = dict(zip(ids, stream.labels, strict=True))
 at_once = model.predict([replace(stream, labels=None)])[0]

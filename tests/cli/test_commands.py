@@ -374,3 +374,14 @@ def test_help_and_import_come_at_once():
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.splitlines()[-1] == "False"
+
+
+def test_likeness_that_counts_against_a_pair_is_explained(command, folder, tmp_path):
+    """A newcomer took it for a fault: the strongest weight of two equal titles was below zero."""
+    words = ["fit", folder / "train.csv", "--set", "set", "--cluster", "cluster", "--C", "100", "--quiet"]
+    for more, odd in ([], True), (["--nonnegative"], False):
+        assert command(*words, *more, "--model", tmp_path / "m")[0] == 0
+        said = ["explain", folder / "test.csv", "--set", "set", "--model", tmp_path / "m", "--pair"]
+        ids = [row["id"] for row in csv.DictReader((folder / "test.csv").read_text().splitlines())]
+        out = [command(*said, ids[0], other)[1] for other in ids[1:6]]
+        assert any("Some likeness counts against the pair" in text for text in out) == odd

@@ -11,8 +11,13 @@ from clustruct.text import count, harmless, short, table
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
+    from clustruct.explain import PairExplanation
     from clustruct.records import RawSet
 
+BESIDE_OTHERS = (
+    "Some likeness counts against the pair: a weight says what a feature adds beside the others that go with "
+    "it, so look at sums. fit --nonnegative learns without that."
+)
 DONE = {"equal": "the same in both", "unlike": "unlike", "missing": "missing in both"}
 
 
@@ -39,6 +44,7 @@ def explained(pipeline: Pipeline, raw: RawSet, a: int, b: int, *, change: bool) 
             {"feature": n, "value": v, "weight": w, "contribution": c}
             for n, v, w, c in zip(why.names, why.values, why.weights, why.contributions, strict=True)
         ],
+        "likeness_against": _likeness_against(why),
         "path": [names[i] for i in why.path],
         "support": [why.support_a, why.support_b],
     }
@@ -47,6 +53,12 @@ def explained(pipeline: Pipeline, raw: RawSet, a: int, b: int, *, change: bool) 
         changes = [{"field": c.field, "kind": c.kind, "values": list(c.values)} for c in other.changes]
         found["change"] = {"changes": changes, "similarity": other.similarity, "smallest": other.exact}
     return found
+
+
+def _likeness_against(why: PairExplanation) -> list[str]:
+    """Features that say how alike two items are, and speak against the pair."""
+    against = [n for n, c in zip(why.names, why.contributions, strict=True) if c < 0.0]
+    return clustruct.features.likenesses(against)
 
 
 def print_pair(found: Mapping[str, Any], top: int) -> None:
@@ -67,6 +79,8 @@ def print_pair(found: Mapping[str, Any], top: int) -> None:
     rest = rows[top:]
     if rest:
         print(f"and {count(len(rest), 'other')} of {sum(row[3] for row in rest):.2f} in all")
+    if found["likeness_against"]:
+        print(BESIDE_OTHERS)
     if found["path"]:
         names = " - ".join(harmless(str(name)) for name in found["path"])
         alone = "not alike by themselves" if found["compared"] else "not compared"
