@@ -15,6 +15,14 @@ class ModelFileError(ValueError):
     """A model file that is damaged, cut short, foreign, or of a later format."""
 
 
+class UnknownLoss(ValueError):
+    """The name of a loss that nothing registers: ``name``."""
+
+    def __init__(self, name: str, known: str) -> None:
+        super().__init__(f"unknown loss {name!r}; expected one of {known}, a function or a Loss")
+        self.name = name
+
+
 class NotEnoughMemory(MemoryError):
     """A step that would take more memory than there is, or than is allowed. The message says how much."""
 

@@ -181,7 +181,7 @@ def test_many_to_many_has_more_pairs(link):
 
 def test_a_column_that_looks_like_a_source_is_found_and_used(command, tables):
     there = tables[0]
-    words = ["fit", there / "both.csv", "--id", "nr", "--cluster", "person", "--C", "1", "--quiet"]
+    words = ["fit", there / "both.csv", "--id", "nr", "--cluster", "person", "--C", "1"]
     code, out, _ = command(*words, "--model", there / "both.model")
     assert code == 0
     assert "the column 'shop' looks like a source (a " in out
@@ -282,7 +282,7 @@ def test_three_files_are_three_sources(command, tmp_path):
     for name, part in zip("abc", rows, strict=True):
         write(tmp_path / f"{name}.csv", part, ["nr", "person", *fields])
     files = [tmp_path / f"{name}.csv" for name in "abc"]
-    words = ["--source", "file", "--id", "nr", "--cluster", "person", "--C", "1", "--quiet"]
+    words = ["--source", "file", "--id", "nr", "--cluster", "person", "--C", "1"]
     code, out, err = command("fit", *files, *words, "--model", tmp_path / "m")
     assert code == 0, err
     assert "(a.csv " in out

@@ -42,7 +42,7 @@ def files(tmp_path_factory, data):
     return there
 
 
-FIT = ("--C", "1000", "--quiet", "--model")
+FIT = ("--C", "1000", "--model")
 
 
 def test_a_model_of_a_file_is_that_of_python(command, files, data, tmp_path):

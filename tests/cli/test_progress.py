@@ -146,3 +146,13 @@ def test_costs_are_told_by_step():
     assert features.endswith("3,000 pairs, 4 items")
     assert blocking.startswith("  blocking (2 times)")
     assert reading.split() == ["reading", "2.50", "1.25", "2.0", "GB", "1,000,000", "rows"]
+
+
+def test_time_left_is_told_when_a_tenth_is_done(clock):
+    said = io.StringIO()
+    shown = Progress(stream=said)
+    for done in range(0, 8, 2):
+        shown.on_step("reading", done, 40)
+    lines = said.getvalue().splitlines()
+    assert lines[0] == "reading: 3 of 40"
+    assert lines[1].startswith("reading: 5 of 40, about ")

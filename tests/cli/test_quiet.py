@@ -1,4 +1,4 @@
-"""``--quiet``: results on stdout, warnings and errors on stderr, and nothing else, whatever the command."""
+"""``--quiet``: answers on stdout, warnings and errors on stderr, and nothing else; a fit has none."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from clustruct.cli import COMMANDS
 TABLE = ["--set", "set", "--cluster", "cluster"]
 # What each command is given, and whether it has an answer to print.
 LINES = {
-    "fit": (["{0}/train.csv", *TABLE, "--C", "1", "--model", "{1}/new.model"], True),
+    "fit": (["{0}/train.csv", *TABLE, "--C", "1", "--model", "{1}/new.model"], False),
     "predict": (["{0}/test.csv", "--model", "{0}/records.model", "--out", "{1}/groups.csv"], False),
     "evaluate": (["{0}/test.csv", *TABLE, "--model", "{0}/records.model"], True),
     "explain": (["{0}/test.csv", *TABLE, "--model", "{0}/records.model"], True),
@@ -19,8 +19,8 @@ LINES = {
     "diff": (["{1}/known.csv", "{1}/known.csv"], True),
     "demo": ([], True),
     "completion": (["bash"], True),
-    "universum": (["fit", "{1}/rows.svm", "--clusters", "2", "--model", "{1}/rows.model"], True),
-    "multilabel": (["fit", "{1}/rows.svm", "--C", "1", "--model", "{1}/rows.model"], True),
+    "universum": (["fit", "{1}/rows.svm", "--clusters", "2", "--model", "{1}/rows.model"], False),
+    "multilabel": (["fit", "{1}/rows.svm", "--C", "1", "--model", "{1}/rows.model"], False),
 }
 # The same with more asked of them.
 MORE = [

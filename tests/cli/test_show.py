@@ -53,3 +53,17 @@ def test_the_gap_is_no_share():
     """It is in the unit of the objective, as the engine gives it; F is a share."""
     assert show._said("gap", 0.06) == "0.06"
     assert show._said("held_out_pairwise_f", 0.967) == "96.7 %"
+
+
+def test_the_model_is_named_either_way(command, folder):
+    model = folder / "records.model"
+    said = command("show", "--model", model)
+    assert said[0] == 0
+    assert command("show", model) == command("show", model, "--model", model) == said
+    for words, told in (
+        ((model, "--model", folder / "other"), f"show takes one model file, not {model} and --model "),
+        ((), "show needs a model file"),
+    ):
+        code, out, err = command("show", *words)
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert err.startswith(f"clustruct: {told}")

@@ -25,7 +25,7 @@ def table(tmp_path_factory):
     return path
 
 
-WORDS = ("--id", "nr", "--cluster", "person", "--C", "10", "--quiet")
+WORDS = ("--id", "nr", "--cluster", "person", "--C", "10")
 
 
 def rows_of(path):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import clustruct
 
 from . import searches, sources
+from .imports import KnownLosses, loss_name
 from .output import UsageError
 
 if TYPE_CHECKING:
@@ -110,14 +111,6 @@ def _learner(text: str) -> str:
     return text
 
 
-def _loss(text: str) -> str:
-    try:
-        clustruct.losses.as_loss(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None
-    return text
-
-
 def add_data(parser: argparse.ArgumentParser) -> None:
     """The files, and how they are read."""
     parser.add_argument("data", nargs="+", metavar="DATA", help="files of sets (.jsonl, .csv, ...)")
@@ -161,11 +154,8 @@ def add_learning(parser: argparse.ArgumentParser) -> None:
         "auto: linear or trees, by held-out labels"
     )
     add("--similarity", choices=SIMILARITIES, default="linear", help=shapes)
-    errors = (
-        "what is an error: pairwise, pairwise_f, mitre, purity, b_cubed, lea, ceaf_mention, ceaf_entity, "
-        "variation_of_information"
-    )
-    add("--loss", type=_loss, metavar="NAME", help=errors)
+    what = "what is an error: %(known)s, or one that a module of --import registers"
+    add("--loss", type=loss_name, metavar="NAME", help=what).known = KnownLosses()  # type: ignore[attr-defined]
     add(
         "--C",
         type=weight_or_cv,
@@ -198,9 +188,9 @@ def add_background(parser: argparse.ArgumentParser) -> None:
     add("--for-size", type=whole(1), metavar="N", help=larger)
 
 
-def add_model(parser: argparse.ArgumentParser) -> None:
+def add_model(parser: argparse.ArgumentParser, required: bool = True) -> None:
     """The model file."""
-    parser.add_argument("--model", metavar="FILE", required=True, help="the model file")
+    parser.add_argument("--model", metavar="FILE", required=required, help="the model file")
 
 
 def add_needs(parser: argparse.ArgumentParser) -> None:
@@ -218,7 +208,11 @@ def add_verbose(parser: argparse.ArgumentParser) -> None:
 def add_output(parser: argparse.ArgumentParser) -> None:
     """What is printed."""
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
-    parser.add_argument("--quiet", action="store_true", help="print results, warnings and errors alone")
+    parser.add_argument(
+        "--quiet",
+        action="store_true",
+        help="no progress and no report of what was written: answers, warnings and errors alone",
+    )
 
 
 def recipe(args: argparse.Namespace) -> Recipe:
@@ -285,7 +279,7 @@ def read_model(path: str, allow_missing_fields: bool = False) -> Model:
 def columns(args: argparse.Namespace, trained: Trained = None) -> Columns:
     """The columns named by the options; where not named, those that the model was trained with."""
     before = trained or {}
-    named = {name: getattr(args, name) or before.get(name) for name in ROLES}
+    named: dict[str, Any] = {name: getattr(args, name) or before.get(name) for name in ROLES}
     fields, source = args.fields or before.get("fields"), sources.column(args, before)
     fields = [*fields, source] if fields and source and source not in fields else fields
     kept = [before[name] for name in ROLES if not getattr(args, name) and before.get(name)]
@@ -375,7 +369,7 @@ def unlabelled_sets(
     """The sets one by one, labels left out; ``whole``: with all fields that the data has."""
     if not whole:
         return _read(args, trained, "ignored")
-    named = replace(columns(args, trained), fields=None, left_out=frozenset())
+    named = replace(columns(args, trained), fields=None, whole=True)
     return sources.read(args, trained or {}, named, "ignored")
 
 

@@ -15,7 +15,7 @@ examples
   clustruct completion tcsh > ~/.clustruct.tcsh                (source it in ~/.tcshrc)"""
 SHELLS = ("bash", "zsh", "tcsh")
 # Arguments that help calls so are names of files.
-FILES = ("FILE", "DATA", "MODEL", "FOLDER", "STORE", "TABLE", "OLD", "NEW")
+FILES = ("FILE", "DATA", "MODEL", "FOLDER", "STORE", "TABLE", "OLD", "NEW", "MODULE")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

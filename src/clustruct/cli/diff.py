@@ -34,7 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Two files, and how they are read."""
     parser.add_argument("old", metavar="OLD", help="groups before (.csv, .tsv, .jsonl, .parquet or a store)")
     parser.add_argument("new", metavar="NEW", help="groups after")
-    parser.add_argument("--id", metavar="NAME", help="column that names an item (id)")
+    named = "column that names an item (id, else the first column in common)"
+    parser.add_argument("--id", metavar="NAME", help=named)
     parser.add_argument("--cluster", metavar="NAME", help="column of the group (cluster, else group)")
     match = "first give the new groups the ids of the old ones that share most items"
     parser.add_argument("--match", action="store_true", help=match)
@@ -44,7 +45,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Read, compare, tell."""
     incremental = clustruct.incremental
-    old, new = (incremental.read_groups(p, id=args.id, cluster=args.cluster) for p in (args.old, args.new))
+    files = (args.old, args.new)
+    ids = (args.id, args.id) if args.id else incremental.id_columns(*files)
+    old, new = (
+        incremental.read_groups(path, id=id, cluster=args.cluster)
+        for path, id in zip(files, ids, strict=True)
+    )
     if args.match:
         kept = incremental.match_groups(old, new)
         state = incremental.digest(old)

@@ -18,17 +18,23 @@ from .diff import as_json
 from .output import UsageError, print_json
 
 if TYPE_CHECKING:
+    from sklearn.pipeline import Pipeline
+
     from clustruct.incremental import Constraints, Decision, Known, Outcome, Store
     from clustruct.records import RawSet
 
 SHOWN = 10
+# Columns of a file that an earlier run wrote beside the groups.
+SAID = ("confidence",)
 JUDGEMENTS = ("same", "different", "unsure")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What is known already."""
     group = parser.add_argument_group("groups that live on")
-    known = "items with their groups (a table), or a store: groups keep ids and members, new items join them"
+    known = (
+        "items with fields and groups (see --wide), or a store: groups keep ids and members, new items join"
+    )
     group.add_argument("--existing", metavar="FILE", help=known)
     said = "pairs or decisions of people, held exactly (.csv, .tsv, .jsonl)"
     group.add_argument("--constraints", metavar="FILE", help=said)
@@ -108,12 +114,12 @@ def run(args: argparse.Namespace, saved: Model) -> None:
     incremental = clustruct.incremental
     is_store = incremental.is_store(args.existing)
     with incremental.Store(args.existing) if is_store else nullcontext() as store:
-        known, new = _known(args, saved, store), _new_items(args, saved)
+        known, new = _known_and_new(args, saved, store)
         for number, why in known.state.void.items():
             told = f"decision {number} of {args.existing} says nothing any more: {why}"
             warnings.warn(told, clustruct.exceptions.DataWarning, stacklevel=2)
         found = incremental.add_to_groups(
-            clustruct.features.checked(saved.pipeline, [*_unchecked(saved, known), new]),
+            _checked(args, saved, known, new),
             known,
             new,
             decisions=decisions(args.constraints),
@@ -123,6 +129,17 @@ def run(args: argparse.Namespace, saved: Model) -> None:
         )
         number = None if args.dry_run else _kept(args, known, found, store)
     _tell(args, known, new, found, number)
+
+
+def _checked(args: argparse.Namespace, saved: Model, known: Known, new: RawSet) -> Pipeline:
+    """The pipeline, for known and new items that have the fields it needs."""
+    needs = clustruct.features.needs
+    try:
+        clustruct.features.checked(saved.pipeline, _unchecked(saved, known))
+    except needs.FieldsMissing as error:
+        told = "--existing needs the items with their fields, as predict --wide FILE writes them"
+        raise clustruct.exceptions.DataError(str(error).replace(needs.KNOW, told)) from None
+    return clustruct.features.checked(saved.pipeline, [new])
 
 
 def _unchecked(saved: Model, known: Known) -> list[RawSet]:
@@ -146,19 +163,44 @@ def _kept(args: argparse.Namespace, known: Known, found: Outcome, store: Store |
         return None if store is None else incremental.record(store, found, source=", ".join(args.data))
 
 
-def _known(args: argparse.Namespace, saved: Model, store: Store | None) -> Known:
-    """The items that are known, with all columns that they have."""
+def _known_and_new(args: argparse.Namespace, saved: Model, store: Store | None) -> tuple[Known, RawSet]:
+    """What is known and what is new. What an earlier run has said of its groups is no column of the items,
+    unless the new ones have it, too.
+    """
+    needed = {need.name for need in saved.pipeline[0].needs_}
+    said = frozenset(SAID) - needed
+    known = _known(args, saved, store, said)
+    new = _new_items(args, saved, known)
+    own = frozenset(name for name in said if new.has(name))
+    return (_known(args, saved, store, said - own) if own and store is None else known), new
+
+
+def _known(args: argparse.Namespace, saved: Model, store: Store | None, left_out: frozenset[str]) -> Known:
+    """The items that are known, with all columns that they have but those left out."""
     named = columns(args, saved.columns)
     if store is not None:
         return clustruct.incremental.known_of_store(store, named.id or "id", runs=args.settle or 0)
-    clusters = [args.cluster] if args.cluster else [*filter(None, [named.cluster]), "cluster", "group"]
-    bare = clustruct.io.Columns(id=named.id, remembered=named.remembered, repeated_ids=named.repeated_ids)
+    # Where a file has groups beside the labels that the model was trained with, an earlier run wrote them.
+    clusters = ["cluster", *filter(None, [named.cluster]), "group"]
+    if any(need.name == "cluster" for need in saved.pipeline[0].needs_):
+        clusters = [*clusters[1:-1], "cluster", "group"]
+    clusters = [args.cluster] if args.cluster else clusters
+    bare = clustruct.io.Columns(
+        id=named.id,
+        left_out=left_out,
+        remembered=named.remembered | left_out,
+        repeated_ids=named.repeated_ids,
+    )
     return clustruct.incremental.known_of_table(args.existing, bare, clusters, args.delimiter)
 
 
-def _new_items(args: argparse.Namespace, saved: Model) -> RawSet:
-    """All items of the data, whatever its sets, with all columns that they have."""
+def _new_items(args: argparse.Namespace, saved: Model, known: Known) -> RawSet:
+    """All items of the data, whatever its sets, with all columns that they have; with their labels where
+    these are a column of the known ones, beside their groups.
+    """
     named = replace(columns(args, saved.columns), set=None, fields=None, left_out=frozenset())
+    if named.cluster is not None and known.raw is not None and known.raw.has(named.cluster):
+        named = replace(named, cluster=None)
     sets = sources.read(args, saved.columns, named, "ignored", fewest=1)
     return clustruct.incremental.one_set(args.data[0], sets)
 

@@ -27,11 +27,13 @@ NAMES = ("pairs", "groups", "wide", "graph")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Where further files go."""
-    add = parser.add_argument_group("further files (.csv, .tsv, .jsonl, .parquet)").add_argument
+    add = parser.add_argument_group(
+        "further files (.csv, .tsv, .jsonl, .parquet)", "Without --out the groups are printed, too."
+    ).add_argument
     pairs = "the compared pairs: ids, probability, score, what each feature adds"
     add("--pairs", metavar="FILE", help=pairs)
     add("--groups", metavar="FILE", help="the groups, their sizes and confidence")
-    add("--wide", metavar="FILE", help="the rows of the data with all fields, group and confidence")
+    add("--wide", metavar="FILE", help="the rows of the data with all columns, group and confidence")
     add("--graph", metavar="FILE", help="a .graphml file: items, and pairs that are together or likely so")
 
 
@@ -59,7 +61,8 @@ def check(args: argparse.Namespace, inputs: list[str]) -> None:
 class Exports:
     """The files that are open, each of them None where it was not asked for."""
 
-    def __init__(self, args: argparse.Namespace, stack: ExitStack) -> None:
+    def __init__(self, args: argparse.Namespace, stack: ExitStack, id: str | None) -> None:
+        self.id = id or "id"
         tables = {name: getattr(args, name) for name in NAMES[:3]}
         self.write: dict[str, Any] = {
             name: stack.enter_context(clustruct.io.table_file(path))
@@ -75,6 +78,11 @@ class Exports:
     def __bool__(self) -> bool:
         return bool(self.write) or self.graph is not None
 
+    def _id_of(self, raw: RawSet) -> str:
+        """The column of the ids; rows without one are known by their lines."""
+        lines = None if raw.source is None else raw.source.lines
+        return "id" if lines is not None and list(raw.item_ids) == list(lines) else self.id
+
     def add(
         self, pipeline: Pipeline, raw: RawSet, scores: PairScores, labels: Ints, confidence: Floats | None
     ) -> None:
@@ -88,14 +96,14 @@ class Exports:
                 self.write["groups"](recipe.group_table(raw, labels, confidence))
             if "wide" in self.write:
                 sure = {} if confidence is None else {"confidence": confidence}
-                self.write["wide"](recipe.wide_table(raw, labels, sure))
+                self.write["wide"](recipe.wide_table(raw, labels, sure, self._id_of(raw)))
             if self.graph is not None:
                 told = {} if confidence is None else {"confidence": confidence}
                 recipe.add_to_graph(self.graph, pipeline[-1], raw, scores, labels, told)
 
 
 @contextmanager
-def opened(args: argparse.Namespace) -> Iterator[Exports]:
+def opened(args: argparse.Namespace, id: str | None) -> Iterator[Exports]:
     """The further files of a prediction; they appear when all is written, or not at all."""
     with ExitStack() as stack:
-        yield Exports(args, stack)
+        yield Exports(args, stack, id)

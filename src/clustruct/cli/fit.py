@@ -99,8 +99,8 @@ def run(args: argparse.Namespace) -> int | None:
         weights = {name: weight for name, weight, _ in rows}
         print_json({"model": str(args.model), **found, "weights": weights})
     else:
-        _print(found, rows, " (one table cut by whole clusters)" if learned.was_cut_ else "")
         if not args.quiet:
+            _print(found, rows, " (one table cut by whole clusters)" if learned.was_cut_ else "")
             print(f"model written to {args.model}")
         if found["interrupted"]:
             print("clustruct: interrupted; the model so far was kept", file=sys.stderr)

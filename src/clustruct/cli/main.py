@@ -18,6 +18,7 @@ from clustruct.text import harmless
 from . import COMMANDS
 from .arguments import add_output, naming_files
 from .ending import Terminated, open_streams, settle_output, terminating
+from .imports import add_import, import_asked
 from .output import FAILED, INTERRUPTED, MISUSED, OK, TERMINATED, UsageError
 
 ABOUT = """\
@@ -38,6 +39,10 @@ data files
   .csv      one item per row; name the columns: --set day --id url --cluster story
             without --set the table is one set; .tsv and .parquet likewise, .gz of text files too
   .npy      vectors, one row for each item; .npz likewise, its arrays being columns
+
+losses of one's own
+  clustruct --import my_losses fit ... --loss mine     a name that my_losses.py registers
+            with clustruct.losses.register; later commands with that model need the option, too
 
 exit codes
   0 done   1 bad data or model (one line says what and where)   2 wrong use
@@ -87,6 +92,7 @@ def build_parser(command: str | None = None, *, whole: bool = False) -> argparse
     plain = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser("clustruct", description=ABOUT, epilog=ENDING, formatter_class=plain)
     parser.add_argument("--version", action=_Versions, nargs=0, help="print versions, of what it needs, too")
+    add_import(parser)
     commands = parser.add_subparsers(dest="command", metavar="command")
     for name in COMMANDS:
         module = import_module(f"clustruct.cli.{name}")
@@ -96,6 +102,7 @@ def build_parser(command: str | None = None, *, whole: bool = False) -> argparse
             # A command of several actions gives the parsers of these.
             for one in module.add_arguments(sub) or [sub]:
                 add_output(one)
+                add_import(one)
                 one.add_argument("--traceback", action="store_true", help=argparse.SUPPRESS)
                 one.set_defaults(run=module.run, parser=one, main=main, build_parser=build_parser)
     return parser
@@ -106,12 +113,16 @@ def main(argv: list[str] | None = None) -> int:
     printable = open_streams()
     words = sys.argv[1:] if argv is None else argv
     try:
-        parser = build_parser(words[0] if words else None)
+        rest = import_asked(words)
+        parser = build_parser(rest[0] if rest else None)
         args = parser.parse_args(words)
         if args.command is None:
             parser.print_help()
             return MISUSED
         return _run(args, printable)
+    except UsageError as error:  # of which a list of options would say nothing
+        _complain(str(error))
+        return MISUSED
     except SystemExit as leaving:  # argparse has printed help or what is wrong
         return int(leaving.code or OK)
     except KeyboardInterrupt:  # before the work began: much is imported to know what options there are
@@ -127,8 +138,7 @@ def _run(args: argparse.Namespace, printable: bool) -> int:
         with warned, clustruct.memory.limited(getattr(args, "memory_limit", None)):
             return guarded(lambda: _begun(args, printable), _complain, faults, "; nothing was written")
     except UsageError as error:
-        args.parser.print_usage(sys.stderr)
-        print(f"{args.parser.prog}: error: {error}", file=sys.stderr)
+        _complain(f"{error} (see {args.parser.prog} --help)")
         return MISUSED
 
 

@@ -102,7 +102,7 @@ def _fit(args: argparse.Namespace) -> int | None:
     pairs = _pairs(model, names)
     if args.json:
         print_json({"model": str(args.model), **told, "labels": names, "pairs": pairs})
-    else:
+    elif not args.quiet:
         _print(told, pairs)
     return rows.tell_end(args, told["stop_reason"] == "interrupted")
 

@@ -15,7 +15,7 @@ from clustruct.callbacks import training_callback, working
 from clustruct.text import count, harmless
 
 from . import dials, existing, exports, on_dask, searches
-from .arguments import add_data, add_model, add_needs, add_verbose, read_model, unlabelled_sets
+from .arguments import add_data, add_model, add_needs, add_verbose, columns, read_model, unlabelled_sets
 from .output import print_json
 from .progress import Progress
 
@@ -88,7 +88,8 @@ def run(args: argparse.Namespace) -> None:
     said, doubtful = existing.Said(args.constraints), list[object]()
     target = nullcontext(answers.append) if args.out is None else clustruct.io.prediction_file(args.out)
     together = clustruct.storage.targets.together()
-    with training_callback(progress), together, target as write, exports.opened(args) as further:
+    files = exports.opened(args, columns(args, saved.columns).id)
+    with training_callback(progress), together, target as write, files as further:
         # Where fields are named, these are all that there is.
         whole = args.wide is not None and args.fields is None
         for raw in watched(unlabelled_sets(args, saved.columns, whole=whole)):

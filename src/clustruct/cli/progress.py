@@ -26,6 +26,8 @@ T = TypeVar("T")
 REDRAW, SPEAK = 0.1, 10.0
 # Seconds before the first plain line of a stage.
 PATIENCE = 1.0
+# The share of a stage that tells how long the rest takes: what comes first is often the slowest.
+TELLING = 0.1
 TRAINING = ("choosing C", "training")
 # Of more pieces the share is told, not the number.
 MOST_COUNTED = 100_000
@@ -129,7 +131,7 @@ class Progress(Callback):
 
     def _left(self, share: float, since: float | None) -> float | None:
         """Seconds left of a stage of which this share is done."""
-        if since is None or share <= 0.0:
+        if since is None or share < TELLING:
             return None
         return (time.perf_counter() - since) * (1.0 - share) / share
 

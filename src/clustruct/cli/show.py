@@ -10,7 +10,7 @@ from clustruct.text import count, duration, harmless, table
 
 from .arguments import Model, add_model, read_model, whole
 from .fit import weight_rows
-from .output import print_json
+from .output import UsageError, print_json
 
 if TYPE_CHECKING:
     from clustruct.estimators.shown import TrainingShape
@@ -21,7 +21,7 @@ DESCRIPTION = (
     "Show how a model was trained, what it was shown, the fields that it needs, and its weights, largest "
     "effect first."
 )
-EXAMPLES = "example\n  clustruct show --model news.model"
+EXAMPLES = "example\n  clustruct show news.model"
 
 TITLES = {
     "held_out_pairwise_f": "held out pairwise F",
@@ -44,13 +44,14 @@ KINDS: Mapping[str, str] = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The model file, and how much of it."""
-    add_model(parser)
+    add_model(parser, required=False)
+    parser.add_argument("file", nargs="?", metavar="MODEL", help="the same: the model file")
     parser.add_argument("--top", type=whole(1), default=20, metavar="N", help="weights shown (20)")
 
 
 def run(args: argparse.Namespace) -> None:
     """How it was trained, what it was shown and needs, and its weights."""
-    saved = read_model(args.model)
+    saved = read_model(_path(args))
     held = saved.about.get("training")
     training = dict(held) if isinstance(held, dict) else {}
     rows = weight_rows(saved.pipeline)
@@ -68,6 +69,15 @@ def run(args: argparse.Namespace) -> None:
         print("\nfields that it needs, as they were in training\n" + _field_table(needs))
     if rows:
         print("\nweights\n" + table(["feature", "weight", "effect"], rows, most=args.top))
+
+
+def _path(args: argparse.Namespace) -> str:
+    """The model file, whichever way it is named."""
+    if args.file is not None and args.model is not None and args.file != args.model:
+        raise UsageError(f"show takes one model file, not {args.file} and --model {args.model}")
+    if args.file is None and args.model is None:
+        raise UsageError("show needs a model file: clustruct show FILE")
+    return str(args.file or args.model)
 
 
 def _print_training(saved: Model, training: Mapping[str, Any]) -> None:

@@ -96,7 +96,7 @@ def _fit(args: argparse.Namespace) -> int | None:
     rows.save(args, found, kept, told)
     if args.json:
         print_json({"model": str(args.model), **told, "words": _leading(found)})
-    else:
+    elif not args.quiet:
         _print(found, told)
     return rows.tell_end(args, told["stop_reason"] == "interrupted")
 

@@ -28,6 +28,10 @@ SHOWN = 20
 KNOW = "--allow-missing-fields (allow_missing_fields=True) says that this is meant"
 
 
+class FieldsMissing(DataError):
+    """Data without fields, or a context of sets, that a model was trained with."""
+
+
 @register("FieldNeed")
 @dataclass(frozen=True)
 class FieldNeed(DataclassState):
@@ -190,12 +194,12 @@ class Tally:
         gone = [need.name for need in absent if need.kind == "context"]
         if gone:
             what = f"no set has {_listed(gone)}, which the model was trained with"
-            raise DataError(f"{self.title}: {what}; {KNOW}")
+            raise FieldsMissing(f"{self.title}: {what}; {KNOW}")
         if absent:
             names = [need.name for need in absent]
             what = ("the field " if len(names) == 1 else "the fields ") + _listed(names)
             there = ", ".join(list(self.fields)[:SHOWN]) + (" ..." if len(self.fields) > SHOWN else "")
-            raise DataError(
+            raise FieldsMissing(
                 f"{self.title}: no item has {what}, which the model was trained with; "
                 f"there are {there or 'no fields'}{_spelt(names, list(self.fields))}; {KNOW}"
             )

@@ -7,7 +7,7 @@ from .assign import Assignment, Proposal, assign
 from .changes import Changes, GroupChange, Move, compare
 from .constraints import Constraints, constraints, contradiction
 from .decisions import Decision, read_decisions, write_decisions
-from .group_files import is_store, read_groups, write_groups
+from .group_files import id_columns, is_store, read_groups, write_groups
 from .labels import Labels, read_labels
 from .ledger import Entry, Ledger, digest, fresh_id
 from .matching import match_groups, with_ids
@@ -48,6 +48,7 @@ __all__ = [
     "corrections",
     "digest",
     "fresh_id",
+    "id_columns",
     "is_store",
     "keep_known",
     "known_file",

@@ -83,6 +83,42 @@ def read_groups(
     return found
 
 
+def id_columns(old: str | PathLike[str], new: str | PathLike[str]) -> tuple[str | None, str | None]:
+    """The columns of the ids of two tables of groups: "id", or the first that is not about groups; one that
+    both tables have, if it is the one of either.
+
+    Parameters
+    ----------
+    old, new : path
+        The files.
+
+    Returns
+    -------
+    tuple of str or None
+        A name for each file; None where it is no table.
+    """
+    first, second = _header(old), _header(new)
+    one, other = _id_of(first), _id_of(second)
+    if one in second:
+        return one, one
+    return (other, other) if other in first else (one, other)
+
+
+def _header(path: str | PathLike[str]) -> list[str]:
+    """The names of the columns; none for what is no table, or can be read only once."""
+    if not is_table(path) or not Path(path).is_file():
+        return []
+    # Labels may be called anything, ids too: so no column is taken for that of the ids.
+    columns = Columns(cluster="id", whole=True)
+    return next(iter(read_sets(path, columns=columns, labels="ignored"))).fields()
+
+
+def _id_of(header: list[str]) -> str | None:
+    if "id" in header:
+        return "id"
+    return next((name for name in header if name not in ("set", "confidence", *GROUP_COLUMNS)), None)
+
+
 def _labelled(path: str | PathLike[str], id: str | None, cluster: str | None) -> list[RawSet]:
     if not is_table(path):
         return list(read_sets(path, columns=Columns(id=id or "id", cluster=cluster), labels="skip"))

@@ -44,6 +44,8 @@ class Columns:
         Names that were not given now but with the training; they count where they are there.
     repeated_ids : bool, default=False
         Number ids that appear more than once in a set, instead of refusing them.
+    whole : bool, default=False
+        All columns but those of sets and ids are fields: for rows that are written again with all they had.
     where, without : mapping
         Values that a column must have, or must not have, for its rows to be read.
     """
@@ -56,11 +58,14 @@ class Columns:
     left_out: frozenset[str] = frozenset()
     remembered: frozenset[str] = frozenset()
     repeated_ids: bool = False
+    whole: bool = False
     where: Mapping[str, frozenset[str]] = field(default_factory=dict)
     without: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
     def roles(self) -> frozenset[str]:
         """All columns that say something about an item but are not fields of it."""
+        if self.whole:
+            return frozenset([n for n in (self.set, self.id) if n is not None])
         named = (self.set, self.id, self.cluster, self.group)
         return self.left_out.union([n for n in named if n is not None], self.where, self.without)
 

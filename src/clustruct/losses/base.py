@@ -74,8 +74,9 @@ def register(name: str) -> Callable[[C], C]:
     """
 
     def enter(cls: C) -> C:
+        held = storage.register(name)(cls)
         LOSSES[name] = cls
-        return storage.register(name)(cls)
+        return held
 
     return enter
 

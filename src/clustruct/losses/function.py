@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from clustruct._typing import Floats, Ints, LabelsLike
+from clustruct.exceptions import UnknownLoss
 from clustruct.partitions import canonical_labels
 
 from .base import LOSSES, Loss, LossState, count_table, names
@@ -237,8 +238,7 @@ def as_loss(loss: str | Loss | Callable[[Any, Any], float]) -> Loss:
     """
     if isinstance(loss, str):
         if loss not in LOSSES:
-            known = ", ".join(names())
-            raise ValueError(f"unknown loss {loss!r}; expected one of {known}, a function or a Loss")
+            raise UnknownLoss(loss, ", ".join(names()))
         return LOSSES[loss]()
     if isinstance(loss, type):
         raise ValueError(f"pass an instance of {loss.__name__}, not the class")

@@ -103,8 +103,10 @@ def group_table(raw: RawSet, labels: Ints, confidence: Floats | None) -> Columns
     return found
 
 
-def wide_table(raw: RawSet, labels: Ints, more: Columns) -> Columns:
+def wide_table(raw: RawSet, labels: Ints, more: Columns, id: str = "id") -> Columns:
     """The rows of a set with all their fields, the group of each, and further columns.
+
+    A field that is called as one of the others, such as labels in a column "cluster", is "cluster (field)".
 
     Parameters
     ----------
@@ -114,6 +116,8 @@ def wide_table(raw: RawSet, labels: Ints, more: Columns) -> Columns:
         The group of each item.
     more : Columns
         Further columns, one value for each item.
+    id : str, default="id"
+        What the column of the ids is called.
 
     Returns
     -------
@@ -121,8 +125,8 @@ def wide_table(raw: RawSet, labels: Ints, more: Columns) -> Columns:
         Columns by name: id, group, fields, and the further ones.
     """
     found: Columns = {"set": [raw.name] * len(raw)} if raw.name else {}
-    taken = {"set", "id", "cluster", *more}
-    found |= {"id": [str(name) for name in raw.item_ids], "cluster": np.asarray(labels), **more}
+    taken = {"set", id, "cluster", *more}
+    found |= {id: [str(name) for name in raw.item_ids], "cluster": np.asarray(labels), **more}
     for name in raw.fields():
         found[f"{name} (field)" if name in taken else name] = raw.column(name)
     return found

@@ -34,10 +34,10 @@ from typing import IO, Any, Generic, TypeVar, overload
 import numpy as np
 
 from clustruct import __version__
-from clustruct.exceptions import ModelFileError
+from clustruct.exceptions import ModelFileError, UnknownLoss
 
 from .targets import replacing
-from .values import DTYPE, Array, Json, decode, encode, entry_of
+from .values import DTYPE, IMPORT_FIRST, Array, Json, decode, encode, entry_of
 
 FORMAT = 1
 MAGIC = b"clustruct model\n"
@@ -143,6 +143,9 @@ def read(path: str | PathLike[str], expected: type = object) -> StoredFile[Any]:
         found = _rebuilt(*read_container(Path(path)))
     except ModelFileError as error:
         raise ModelFileError(f"{path}: {error}") from None
+    except UnknownLoss as error:
+        told = f"the model was trained for the loss {error.name!r}, which no imported module registers"
+        raise ModelFileError(f"{path}: {told}: {IMPORT_FIRST}") from None
     except Exception as error:
         # A file made by hand can be wrong in any way; whatever its values upset is the file's fault.
         raise ModelFileError(f"{path}: damaged ({type(error).__name__}: {error})") from None

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
+from types import FunctionType
 from typing import Any, Protocol, Self, TypeAlias, TypeVar, runtime_checkable
 
 import numpy as np
@@ -36,6 +37,10 @@ DEEPEST = 50
 DTYPE = re.compile(r"\|b1|\|[iu]1|<[iu][248]|<f[248]|<c(8|16)|<U[1-9]\d{0,8}|\|S[1-9]\d{0,8}")
 PLAIN = (type(None), bool, int, str)
 COLLECTIONS = (tuple, set, frozenset)
+# What helps where a file names something that is not registered.
+IMPORT_FIRST = "import the module that does first (for the command: --import MODULE)"
+# What helps where a parameter of this name cannot be stored.
+REGISTERED = {"loss": "a loss needs a name for that: clustruct.losses.register"}
 
 
 @runtime_checkable
@@ -139,8 +144,7 @@ def entry_named(name: object) -> Entry:
         clustruct.import_stored()
     found = _BY_NAME.get(name) if isinstance(name, str) else None
     if found is None:
-        known = ", ".join(sorted(_BY_NAME))
-        raise ModelFileError(f"it names {name!r}, which is not known here; known are {known}")
+        raise ModelFileError(f"it names {name!r}, which no imported module registers: {IMPORT_FIRST}")
     return found
 
 
@@ -149,7 +153,8 @@ class Unstorable(ModelFileError):
 
     def __init__(self, what: str, where: tuple[str, ...] = ()) -> None:
         place = "".join(f"{part}: " for part in where)
-        super().__init__(f"{place}a file holds plain values, arrays and registered objects, not {what}")
+        help = next((f"; {REGISTERED[part]}" for part in where if part in REGISTERED), "")
+        super().__init__(f"{place}a file holds plain values, arrays and registered objects, not {what}{help}")
         self.what, self.where = what, where
 
 
@@ -186,7 +191,8 @@ def encode(value: object, arrays: list[Array], depth: int = 0) -> Json:
         return {"$csr": [*parts, list(rows.shape)]}
     entry = entry_of(kind)
     if entry is None:
-        raise Unstorable(f"a {kind.__module__}.{kind.__qualname__}")
+        is_function = kind is FunctionType
+        raise Unstorable("a function" if is_function else f"a {kind.__module__}.{kind.__qualname__}")
     with _within(entry.name):
         return {"$object": entry.name, "state": _dict(entry.state(value), arrays, depth + 1)}
 
