@@ -46,6 +46,23 @@ def test_undo_and_redo_of_anything_give_the_replay(tmp_path_factory, data):
             assert is_replay(store)
 
 
+def test_an_undo_that_changes_ids_alone_counts_as_a_change(store):
+    """What a later move had written down of ids was that of a history which was no longer so."""
+
+    def done(decision, undos):
+        number = store.decide(decision)
+        for _ in range(undos):
+            number = store.decide(Decision("undo", undoes=number))
+        return number
+
+    first = done(Decision("move", ("c",)), 1)
+    done(Decision("move", ("c",)), 2)
+    last = done(Decision("move", ("c",)), 2)
+    for number in (first, last):
+        store.decide(Decision("undo", undoes=number))
+        assert is_replay(store)
+
+
 def test_the_last_move_is_put_back_without_a_replay(store, monkeypatch):
     monkeypatch.setattr(Store, "replayed", lambda self: pytest.fail("a replay"))
     split = store.decide(Decision("split", ("a",), group="g"))

@@ -36,8 +36,9 @@ def base_of(number: int, events: Sequence[Event]) -> Decision | None:
 
 
 def is_last_to_move(db: sqlite3.Connection, event: int) -> bool:
-    """Whether nothing was moved since an event."""
-    (last,) = db.execute("SELECT max(event) FROM places_before").fetchone()
+    """Whether no item was moved since an event, and no id changed: a replay may change ids alone."""
+    tables = ("places_before", "ids_before")
+    last = max(db.execute(f"SELECT max(event) FROM {table}").fetchone()[0] or 0 for table in tables)
     (run,) = db.execute("SELECT max(run) FROM places").fetchone()
     return last == event and event > (run or 0)
 
