@@ -17,7 +17,7 @@ import clustruct
 from .output import UsageError
 
 # Those of `clustruct.losses`, which is not imported before it is needed.
-LOSSES: tuple[str, ...] = (
+LOSSES = (
     "b_cubed",
     "ceaf_entity",
     "ceaf_mention",
@@ -26,8 +26,9 @@ LOSSES: tuple[str, ...] = (
     "normalised",
     "pairwise",
     "pairwise_f",
+    "purity",
+    "variation_of_information",
 )
-LOSSES += ("purity", "variation_of_information")
 
 
 class _Import(argparse.Action):
