@@ -1,5 +1,7 @@
 """Figures of the dissertation, Tables 4.3 and 4.4 (loss on each test set)."""
 
+import math
+
 METHODS = ("Iterative", "Spectral", "Pair", "None")
 # Table 4.3, by test clustering: METHODS.
 WEBKB = {
@@ -58,7 +60,7 @@ NEWS = {
 
 def mean_of(rows: tuple[tuple[float, ...], ...]) -> dict[str, float]:
     """The mean over test sets by method."""
-    return {name: sum(row[k] for row in rows) / len(rows) for k, name in enumerate(METHODS)}
+    return {name: math.fsum(row[k] for row in rows) / len(rows) for k, name in enumerate(METHODS)}
 
 
 # Table 4.1: clusterings n, clusters k, items m on average, node features, pair features; Table 4.2: lowest

@@ -76,7 +76,8 @@ def made_with():
 
 def same_arithmetic():
     """Whether numbers are rounded here as they were for the record."""
-    return json.loads(FILE.read_text())["made_with"] == made_with()
+    # From Python 3.12 on `sum` rounds once, not at every step as in the Python of the record.
+    return json.loads(FILE.read_text())["made_with"] == made_with() and sum([0.1] * 10) != 1.0
 
 
 def text_of(value, indent=0):

@@ -348,10 +348,11 @@ class StoredGroups:
         # A field is kept as JSON: what is looked for must be written as it is there.
         wanted = json.dumps(search, ensure_ascii=False)[1:-1].replace("\\", "\\\\")
         like = f"%{wanted.replace('%', chr(92) + '%').replace('_', chr(92) + '_')}%"
-        where = "WHERE id LIKE ?1 ESCAPE '\\' OR fields LIKE ?1 ESCAPE '\\'" if search else "WHERE ?1 = ?1"
-        (total,) = self._ask(f"SELECT count(*) FROM items {where}", like)[0]
-        question = f"SELECT id, fields, source FROM items {where} ORDER BY rowid LIMIT ?2 OFFSET ?3"
-        rows = self._ask(question, like, limit, offset)
+        where = "WHERE id LIKE ? ESCAPE '\\' OR fields LIKE ? ESCAPE '\\'" if search else ""
+        given = (like, like) if search else ()
+        (total,) = self._ask(f"SELECT count(*) FROM items {where}", *given)[0]
+        question = f"SELECT id, fields, source FROM items {where} ORDER BY rowid LIMIT ? OFFSET ?"
+        rows = self._ask(question, *given, limit, offset)
         return int(total), [Item(n, self._json(f, f"the item {n!r}"), s) for n, f, s in rows]
 
     def count_groups(self) -> int:

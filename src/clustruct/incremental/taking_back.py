@@ -20,10 +20,10 @@ MOVING = ("move", "merge", "split")
 
 def keep_before(db: sqlite3.Connection, event: int, items: Iterable[str], ids: Iterable[str]) -> None:
     """Write down where items are and what ids are now, before an event changes them."""
-    where = "SELECT ?1, ?2, (SELECT grp FROM members WHERE item = ?2)"
-    db.executemany(f"INSERT INTO places_before {where}", ((event, item) for item in items))
-    row = "SELECT ?1, ?2, made, ended, origins, heirs FROM (SELECT 1) LEFT JOIN ids ON id = ?2"
-    db.executemany(f"INSERT INTO ids_before {row}", ((event, name) for name in ids))
+    where = "SELECT ?, ?, (SELECT grp FROM members WHERE item = ?)"
+    db.executemany(f"INSERT INTO places_before {where}", ((event, item, item) for item in items))
+    row = "SELECT ?, ?, made, ended, origins, heirs FROM (SELECT 1) LEFT JOIN ids ON id = ?"
+    db.executemany(f"INSERT INTO ids_before {row}", ((event, name, name) for name in ids))
 
 
 def base_of(number: int, events: Sequence[Event]) -> Decision | None:
