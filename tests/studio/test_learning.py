@@ -19,11 +19,18 @@ def quiet():
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory):
+def begun(tmp_path_factory):
+    """A project with its first model, so that each test can run alone, and what that learning gave."""
     folder = tmp_path_factory.mktemp("people")
     truth, fields = write_people(folder / "people.csv", n_people=30)
     path = begin(Folder(folder), "people.csv", id="nr", fields=fields, kind="auto")
-    return path, truth, Engine(path)
+    engine = Engine(path)
+    return path, truth, engine, learn(engine, quiet())
+
+
+@pytest.fixture(scope="module")
+def project(begun):
+    return begun[:3]
 
 
 def f_of(path, truth):
@@ -51,9 +58,8 @@ def small(tmp_path):
     return path, truth, Engine(path)
 
 
-def test_first_without_labels_then_from_answers(project):
-    path, truth, engine = project
-    found = learn(engine, quiet())
+def test_first_without_labels_then_from_answers(begun):
+    path, truth, engine, found = begun
     assert found["how"] == "no labels"
     first = f_of(path, truth)
     assert first > 0.7
