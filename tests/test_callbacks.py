@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+from numba import TypingError
 
 from clustruct import ssvm
+from clustruct._jit import kernel
 from clustruct.callbacks import (
     Callback,
     Iteration,
@@ -104,3 +106,28 @@ def test_work_without_a_listener_goes_on():
     with working("inner") as work:
         work.advance()
     assert (work.done, list(steps([1, 2], "outer"))) == (1, [1, 2])
+
+
+class Compiled(Callback):
+    def __init__(self):
+        self.heard = []
+
+    def on_compile(self, seconds):
+        self.heard.append(seconds)
+
+
+def test_compilations_are_told_once_for_all_within():
+    """One kernel that calls another is one wait; what fails to compile is over, too."""
+    inner = kernel()(lambda x: x + 1.0)
+    outer = kernel()(lambda x: 2.0 * inner(x))
+    wrong = kernel()(lambda x: x.no_such_thing)
+    heard = Compiled()
+    with training_callback(heard):
+        assert outer(1.0) == 4.0
+        assert outer(2.0) == 6.0
+        with pytest.raises(TypingError):
+            wrong(1.0)
+    began, took, again, failed = heard.heard
+    assert began is again is None
+    assert took > 0.0
+    assert failed > 0.0

@@ -11,14 +11,43 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from functools import cache
 from typing import Any, TypeVar
 
 from numba import njit
+from numba.core import event
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 
+from clustruct.callbacks import compiling
+
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Compilations(event.Listener):
+    """Whoever waits for compiled code is told so: the first start on a machine spends most of its time on it.
+
+    Numba compiles under a lock, so that there is one compilation at a time, and those within it.
+    """
+
+    depth = 0
+    outermost: AbstractContextManager[None]
+
+    def on_start(self, event: event.Event) -> None:
+        """A function is about to be compiled."""
+        self.depth += 1
+        if self.depth == 1:
+            self.outermost = compiling()
+            self.outermost.__enter__()
+
+    def on_end(self, event: event.Event) -> None:
+        """It is compiled, or could not be."""
+        self.depth -= 1
+        if self.depth == 0:
+            self.outermost.__exit__(None, None, None)
+
+
+event.register("numba:compile", Compilations())
 
 
 class Places(CompileResultCacheImpl):

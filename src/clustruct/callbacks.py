@@ -135,6 +135,9 @@ class Callback:
     def on_close(self, cost: Cost) -> None:
         """A stage is over, or was left by an error."""
 
+    def on_compile(self, seconds: float | None) -> None:
+        """Kernels are compiled, which a machine does once: None as it begins, then how long it took."""
+
     def on_begin(self, training: Training) -> None:
         """A training begins."""
 
@@ -209,6 +212,9 @@ def listener(callback: Callback | Listener, training: Training) -> Listener:
     callback.on_begin(training)
     return partial(callback.on_iteration, training)
 
+
+# What people who wait for compiled code are told.
+COMPILING = "compiling for this machine, once (half a minute or so)"
 
 _CALLBACK: ContextVar[Callback | None] = ContextVar("callback", default=None)
 _STAGE: ContextVar[tuple[int, int] | None] = ContextVar("stage", default=None)
@@ -359,6 +365,27 @@ def working(stage: str, total: int | None = None) -> Iterator[Work]:
     finally:
         spent = time.perf_counter() - seconds, time.process_time() - cpu
         callback.on_close(Cost(stage, *spent, peak_memory(), work.kept))
+
+
+@contextmanager
+def compiling() -> Iterator[None]:
+    """Kernels are compiled inside, and a callback hears of it.
+
+    Yields
+    ------
+    None
+        Nothing.
+    """
+    callback = _CALLBACK.get()
+    if callback is None:
+        yield
+        return
+    callback.on_compile(None)
+    started = time.perf_counter()
+    try:
+        yield
+    finally:
+        callback.on_compile(time.perf_counter() - started)
 
 
 def peak_memory() -> int | None:

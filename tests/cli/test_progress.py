@@ -7,7 +7,7 @@ import select
 
 import pytest
 
-from clustruct.callbacks import Cost, Training, steps, training_callback, working
+from clustruct.callbacks import COMPILING, Cost, Training, compiling, steps, training_callback, working
 from clustruct.cli import progress
 from clustruct.cli.progress import Progress, estimate
 from clustruct.ssvm import Iteration
@@ -88,6 +88,30 @@ def test_what_is_over_at_once_is_not_told():
     assert list(Progress(stream=stream).each([1, 2, 3], "things")) == [1, 2, 3]
     Progress(stream=stream).on_step("things", 0, None)
     assert stream.getvalue() == ""
+
+
+@pytest.mark.parametrize("stream", [io.StringIO, Terminal])
+def test_compiling_is_told_once_and_is_no_part_of_the_time_left(monkeypatch, stream):
+    now = [0.0]
+    monkeypatch.setattr(progress.time, "perf_counter", lambda: now[0])
+    shown = Progress(stream=stream())
+    with training_callback(shown), working("learning"):
+        shown.on_begin(Training(1.0, 1e-3, "choosing C", 0, 4))
+        for _ in range(3):
+            with compiling():
+                now[0] += 100.0
+        now[0] += 20.0
+        shown.on_begin(Training(1.0, 1e-3, "choosing C", 1, 4))
+    said = shown.stream.getvalue()
+    assert said.count(COMPILING) == 1
+    assert "training 2 of 4, C = 1, about 60 s left" in said
+
+
+def test_short_compilations_are_not_told():
+    shown = Progress(stream=io.StringIO())
+    for seconds in (None, 0.4, None, 0.5, None):
+        shown.on_compile(seconds)
+    assert shown.stream.getvalue() == ""
 
 
 def test_no_estimate_without_rounds_or_rise():

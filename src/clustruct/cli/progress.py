@@ -16,7 +16,7 @@ from typing import TextIO, TypeVar
 
 from tqdm import tqdm
 
-from clustruct.callbacks import Callback, Cost, Iteration, Training, training_callback
+from clustruct.callbacks import COMPILING, Callback, Cost, Iteration, Training, training_callback
 from clustruct.text import duration
 
 from .costs import Costs
@@ -64,6 +64,7 @@ class Progress(Callback):
         self.open: list[Stage] = []
         self.told: set[str] = set()
         self.costs = Costs()
+        self.compiled = 0.0
 
     def each(self, things: Sequence[T], stage: str) -> Iterator[T]:
         """Pass the things on, saying how many are done."""
@@ -82,6 +83,23 @@ class Progress(Callback):
         """A stage is over."""
         self.open.pop()
         self.costs.add(cost)
+
+    def on_compile(self, seconds: float | None) -> None:
+        """Compiling tells nothing of how long the rest takes: it is told once, and clocks stand still."""
+        if seconds is None:
+            self._say_compiling()
+            return
+        self.compiled += seconds
+        self.started += seconds
+        for stage in self.open:
+            stage.started += seconds
+
+    def _say_compiling(self) -> None:
+        if self.quiet or self.compiled < PATIENCE or COMPILING in self.told:
+            return
+        self.told.add(COMPILING)
+        self._clear()
+        print(COMPILING, file=self.stream, flush=True)
 
     def on_step(self, stage: str, done: int, total: int | None) -> None:
         """A piece of work was made; ``total`` is None where nobody knows how many there will be."""
@@ -123,11 +141,14 @@ class Progress(Callback):
         self._say("choosing C", share, said, self._left(share, self.started))
 
     def done(self) -> None:
-        """Take the bar away."""
+        """Take the bar away: the stage is over."""
+        self._clear()
+        self.stage = ""
+
+    def _clear(self) -> None:
         if self.bar is not None:
             self.bar.close()
             self.bar = None
-        self.stage = ""
 
     def _left(self, share: float, since: float | None) -> float | None:
         """Seconds left of a stage of which this share is done."""

@@ -17,7 +17,7 @@ from sklearn.pipeline import Pipeline
 from clustruct import Recipe
 from clustruct._typing import Bools, Ints
 from clustruct.baselines import LatentPairClustering
-from clustruct.callbacks import Callback, Iteration, Training, training_callback
+from clustruct.callbacks import COMPILING, Callback, Iteration, Training, training_callback
 from clustruct.incremental import Changes, Store, compare, fresh_id, match_groups, with_ids
 from clustruct.incremental.assign import NEW, assign
 from clustruct.problems import Marks
@@ -46,6 +46,9 @@ class Progress(Callback):
 
     def on_open(self, stage: str, total: int | None) -> None:
         self._say(stage, {}, force=True)
+
+    def on_compile(self, seconds: float | None) -> None:
+        self._say(COMPILING if seconds is None else "learning", {})
 
     def on_step(self, stage: str, done: int, total: int | None) -> None:
         self._say(stage, {"done": done, "total": total})
