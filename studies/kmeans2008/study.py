@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from studies import nested_cv, tasks
-from studies.kmeans2008 import count, news, summary, synth, tables, timing, webkb, webkb_links, webkb_pages
+from studies.kmeans2008 import count, news, summary, synth, tables, timing, webkb, webkb_pages
 from studies.rendering import markdown
 from studies.study import Study, Table
 
@@ -16,8 +16,6 @@ WEBKB = tuple(
     for method in webkb.METHODS
     if kind == "n" or method not in ("Kernel", *webkb.WEIGHTINGS)  # links are no kernels
 )
-# Trainings with links take long: the middle of the grid.
-LONG = (("l", "Iterative"), ("l", "Spectral"))
 SYNTH = {f"synth-{noise}": noise for noise in (0.2, 0.6, 0.8)}
 PAGES = ("webkb/webkb.jsonl.gz",)
 NEWS = tuple(f"news/{source}.jsonl.gz" for source in news.SOURCES)
@@ -64,19 +62,6 @@ STUDY = Study(
                 sources=(webkb_pages, nested_cv),
             )
             for key, kind, method in WEBKB
-            if (kind, method) not in LONG
-        ),
-        *(
-            Table(
-                f"webkb-l-{method.lower()}",
-                f"Table 4.3: WebKB-L, {method}",
-                partial(webkb_links.column, method=method, grid=(1.0, 10.0, 100.0)),
-                tables.webkb,
-                data=PAGES,
-                sources=(webkb, webkb_pages, nested_cv),
-                whole={"grid": tuple(webkb.GRIDS["l"])},
-            )
-            for _, method in LONG
         ),
         *(
             Table(
@@ -102,10 +87,9 @@ STUDY = Study(
         Table(
             "timing",
             "Figures 4.1 to 4.4: CPU time of a training",
-            partial(timing.curves, repeats=3),
+            timing.curves,
             tables.timing,
             tables.draw_timing,
-            whole={"repeats": 20},
         ),
         Table("count", "Which rule finds k: Synth", count.synth_rules),
         Table(
