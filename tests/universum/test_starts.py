@@ -65,7 +65,8 @@ def test_planes_and_risks_are_those_of_the_problem(problem):
     rng = np.random.default_rng(1)
     W, move = (rng.normal(size=(3, 4, reduced.X.shape[1])).astype(np.float32) for _ in range(2))
     labels = rng.integers(4, size=(len(reduced.X), 3))
-    planes, risks = reduced._plane(W, labels), reduced._risks(W, move, labels)
+    at, moves = reduced.scores(W), reduced.scores(move)
+    planes, risks = reduced._plane(at, labels), reduced._risks(at, moves, labels, SHARES)
     same = (reduced.C, np.inf, reduced.U.astype(float), reduced.C_universum, problem.margin)
     twin = MarginProblem(reduced.X.astype(float), 4, *same)
     for s in range(3):
