@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -81,8 +82,8 @@ class Results:
     it is on file before the call returns. ``finish(rows)`` adds the rows that the table is rendered from, and
     drops cells that were not asked for. A cell made by other sources is kept unless ``again`` is set.
 
-    With ``confirm`` some of the cells made by other sources are made anew, drawn by chance so that this takes
-    about as many seconds. Where all of them come out as they are kept, every cell counts as made by the
+    With ``confirm`` some of the cells made by other sources are made anew, drawn by chance until so many
+    seconds are full. Where all of them come out as they are kept, every cell counts as made by the
     present sources.
     """
 
@@ -93,8 +94,7 @@ class Results:
         self.held: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.exists() else {}
         self.asked: set[str] = set()
         self.confirmed: dict[str, bool] = {}
-        self._draw = random.Random(0)
-        self._share = confirm / max(sum(cell["seconds"] for cell in self._others()), 1e-9)
+        self._drawn = self._sample(confirm)
 
     @property
     def rows(self) -> Any:
@@ -117,7 +117,7 @@ class Results:
         cell = self.cells.get(key)
         if cell is None:
             self._compute(key, make)
-        elif cell["sources"] != self.sources and (self.again or self._draw.random() < self._share):
+        elif cell["sources"] != self.sources and (self.again or key in self._drawn):
             self._compute(key, make)
             self.confirmed[key] = same_values(cell["value"], self.cells[key]["value"])
             if self.loud and not self.confirmed[key]:
@@ -152,6 +152,13 @@ class Results:
     def stale_cells(self) -> int:
         """How many cells were made by other sources."""
         return len(self._others())
+
+    def _sample(self, seconds: float) -> set[str]:
+        """Cells of other sources, by chance, until so many seconds are full."""
+        keys = [key for key, cell in self.cells.items() if cell["sources"] != self.sources]
+        random.Random(0).shuffle(keys)
+        before = accumulate((self.cells[key]["seconds"] for key in keys), initial=0.0)
+        return {key for key, sofar in zip(keys, before, strict=False) if sofar < seconds}
 
     def _others(self) -> list[dict[str, Any]]:
         return [cell for cell in self.cells.values() if cell["sources"] != self.sources]

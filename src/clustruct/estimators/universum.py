@@ -32,7 +32,7 @@ from .inputs import checked_rows
 Start = tuple[Indices, Floats | None]
 # Several starts are tried on this many documents.
 TRIED = 4000
-# So many of them take a step with all documents and features; the lowest goes on. One alone ends higher.
+# So many of them are taken up with all documents and features. One is faster, and ends higher.
 FOLLOWED = 3
 
 
@@ -194,7 +194,8 @@ class UniversumClustering(MarginClustering):
     n_init : int
         Number of starts. Several are made at once, in the 200 leading principal directions and on 4000 of
         the documents where there are more; the first steps of the search tell which end lowest. Three
-        take one step with all documents and features, and the lowest of these goes on to the end.
+        take one step with all documents and features, and those that can still be the lowest go on to the
+        end.
     scale : "auto" or float
         X and the Universum are multiplied by it. The margin is 1, so the scale is the unit of C: "auto"
         brings the root mean square distance from the mean to 10, with which the paper's grids make sense.
@@ -273,7 +274,7 @@ class UniversumClustering(MarginClustering):
         rng = check_random_state(self.random_state)
         problem = self._problem(X, universum)
         starts = lowest_starts(problem.part(TRIED, rng), self.n_init, rng, self.init == "principal")
-        yield lowest_of(self._search(problem, W) for W in starts[:FOLLOWED])
+        yield lowest_of((self._search(problem, W) for W in starts[:FOLLOWED]), 2.0 * self.tol)
 
     def _solve(self, X: Any, universum: Any, start: Start) -> CCCPResult:
         problem, (labels, W) = self._problem(X, universum), start
