@@ -15,8 +15,9 @@ from .problem import FEW_FEATURES, MarginProblem
 
 # Leading directions that starts are made in.
 DIRECTIONS = 200
-# Passes of k-means at most.
+# Passes of k-means at most; a start rests when no more than this share of the rows moves.
 PASSES = 20
+RESTS = 0.005
 # Steps that a start is judged after; so many starts are then labelled anew, and judged after as many again.
 STEPS = 2
 JUDGED_AGAIN = 4
@@ -37,7 +38,7 @@ def lowest_starts(
     Cost O(n d^2) for the directions (O(nnz) where features are many), then O(n count k `DIRECTIONS`) a pass.
     """
     reduced, V = _reduced(problem, rng)
-    labels = kmeans_many(reduced.X, problem.n_clusters, count, rng)
+    labels = kmeans_many(reduced.X, problem.n_clusters, count, rng, first=int(principal))
     if principal:
         few = np.ascontiguousarray(reduced.X[:, : problem.n_clusters - 1])
         labels[:, 0] = kmeans_many(few, problem.n_clusters, 1, rng)[:, 0]
@@ -64,22 +65,23 @@ def directions(X: Any, mean: Floats | None, rng: np.random.RandomState, count: i
     return np.asarray(eigh(G, subset_by_index=[d - count, d - 1])[1][:, ::-1])
 
 
-def kmeans_many(Z: Floats, k: int, count: int, rng: np.random.RandomState) -> Indices:
-    """Labels by k-means from so many starts, one column each.
+def kmeans_many(Z: Floats, k: int, count: int, rng: np.random.RandomState, first: int = 0) -> Indices:
+    """Labels by k-means from so many starts, one column each; -1 for those before the first.
 
     Cost O(n count k d) a pass, in one product; starts that have come to rest leave it.
     """
     from ._kernels import move_to_nearest
 
     n, d = Z.shape
-    centres, starts = _seeds(Z, k, count, rng), np.arange(count)
+    centres, starts = _seeds(Z, k, count, rng), np.arange(first, count)
     labels = np.full((n, count), -1, np.intp)
     sums, sizes = np.zeros((count, k, d), Z.dtype), np.zeros((count, k), np.intp)
     for _ in range(PASSES):
         mine = centres[starts]
         scores = (Z @ mine.reshape(-1, d).T).reshape(n, len(starts), k)
         half_squares = 0.5 * np.sum(mine**2, axis=2)
-        starts = starts[move_to_nearest(Z, scores, half_squares, starts, labels, sums, sizes) > 0]
+        moved = move_to_nearest(Z, scores, half_squares, starts, labels, sums, sizes)
+        starts = starts[moved > RESTS * n]
         if not len(starts):
             break
         # An empty cluster stays where it is.
