@@ -26,13 +26,13 @@ def main(study: Study, doc: str | None = None) -> None:
 def _run(study: Study, given: argparse.Namespace) -> None:
     # Trainings that were cut off show in the tables by what they reach.
     warnings.filterwarnings("ignore", category=ConvergenceWarning)
-    left = []
+    options, left = {"again": given.again, "confirm": given.confirm}, []
     for key in given.only or [table.key for table in study.tables]:
         table = study[key].as_printed() if given.whole else study[key]
         folder = WHOLE / study.name if given.whole else None
         print(f"\n{table.key}: {table.title}", flush=True)
         try:
-            rows = study.run(table, quick=given.quick, folder=folder, again=given.again, loud=True)
+            rows = study.run(table, quick=given.quick, folder=folder, loud=True, **options)
         except NoData as why:
             print(f"  not run: {why}")
             left.append(key)
@@ -59,6 +59,14 @@ def _parser(study: Study, doc: str | None) -> argparse.ArgumentParser:
     )
     parser.add_argument("--only", nargs="+", choices=keys, metavar="KEY", help=", ".join(keys))
     parser.add_argument("--again", action="store_true", help="compute cells anew that other sources made")
+    parser.add_argument(
+        "--confirm",
+        type=float,
+        default=0.0,
+        metavar="SECONDS",
+        help="compute some cells anew that other sources made, for about so many seconds; where all come out "
+        "as kept, the others count as made by the present sources",
+    )
     parser.add_argument("--render", action="store_true", help="only write the kept tables into the docs")
     parser.add_argument("--list", action="store_true", help="which tables are fresh, stale or missing")
     return parser

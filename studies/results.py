@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
+import random
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -78,12 +81,20 @@ class Results:
     ``get(key, make)`` gives a cell: from the file where it was computed before, else by ``make()``, and then
     it is on file before the call returns. ``finish(rows)`` adds the rows that the table is rendered from, and
     drops cells that were not asked for. A cell made by other sources is kept unless ``again`` is set.
+
+    With ``confirm`` some of the cells made by other sources are made anew, drawn by chance until so many
+    seconds are full. Where all of them come out as they are kept, every cell counts as made by the
+    present sources.
     """
 
-    def __init__(self, path: Path, sources: str = "", again: bool = False, loud: bool = False) -> None:
+    def __init__(
+        self, path: Path, sources: str = "", again: bool = False, loud: bool = False, confirm: float = 0.0
+    ) -> None:
         self.path, self.sources, self.again, self.loud = path, sources, again, loud
         self.held: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.exists() else {}
         self.asked: set[str] = set()
+        self.confirmed: dict[str, bool] = {}
+        self._drawn = self._sample(confirm)
 
     @property
     def rows(self) -> Any:
@@ -104,22 +115,34 @@ class Results:
         """The value of a cell, computed if it is not on file."""
         self.asked.add(key)
         cell = self.cells.get(key)
-        if cell is None or (self.again and cell["sources"] != self.sources):
-            started = time.process_time()
-            value = make()
-            seconds = time.process_time() - started
-            # What is returned is what a later run will read: JSON, not NumPy.
-            cell = json.loads(json.dumps({"value": value, "seconds": seconds}, default=_plain))
-            self.cells[key] = {**cell, "sources": self.sources}
-            self._write()
-            if self.loud and seconds > 1.0:
-                print(f"  {key}: {seconds:.1f} s", flush=True)
+        if cell is None:
+            self._compute(key, make)
+        elif cell["sources"] != self.sources and (self.again or key in self._drawn):
+            self._compute(key, make)
+            self.confirmed[key] = same_values(cell["value"], self.cells[key]["value"])
+            if self.loud and not self.confirmed[key]:
+                print(f"  {key}: not as before", flush=True)
         return self.cells[key]["value"]
+
+    def _compute(self, key: str, make: Callable[[], Any]) -> None:
+        started = time.process_time()
+        value = make()
+        seconds = time.process_time() - started
+        # What is returned is what a later run will read: JSON, not NumPy.
+        cell = json.loads(json.dumps({"value": value, "seconds": seconds}, default=_plain))
+        self.cells[key] = {**cell, "sources": self.sources}
+        self._write()
+        if self.loud and seconds > 1.0:
+            print(f"  {key}: {seconds:.1f} s", flush=True)
 
     def finish(self, rows: Any, **about: Any) -> None:
         """Keep the rows of the finished table, and what made them."""
         for key in set(self.cells) - self.asked:
             del self.cells[key]
+        if self.confirmed and all(self.confirmed.values()) and self._others():
+            about["confirmed"] = f"{len(self.confirmed)} of {len(self.confirmed) + len(self._others())} cells"
+            for cell in self._others():
+                cell["sources"] = self.sources
         version = {"clustruct": clustruct.__version__, "commit": package_commit()}
         stamps = {"sources": self.sources, "library": library_stamp()}
         self.held["made"] = {**version, **stamps, **about}
@@ -128,7 +151,17 @@ class Results:
 
     def stale_cells(self) -> int:
         """How many cells were made by other sources."""
-        return sum(cell["sources"] != self.sources for cell in self.cells.values())
+        return len(self._others())
+
+    def _sample(self, seconds: float) -> set[str]:
+        """Cells of other sources, by chance, until so many seconds are full."""
+        keys = [key for key, cell in self.cells.items() if cell["sources"] != self.sources]
+        random.Random(0).shuffle(keys)
+        before = accumulate((self.cells[key]["seconds"] for key in keys), initial=0.0)
+        return {key for key, sofar in zip(keys, before, strict=False) if sofar < seconds}
+
+    def _others(self) -> list[dict[str, Any]]:
+        return [cell for cell in self.cells.values() if cell["sources"] != self.sources]
 
     def library_since(self) -> list[str]:
         """The parts of the library that the table was made with and that have changed since."""
@@ -139,6 +172,18 @@ class Results:
         part = self.path.with_suffix(f".{os.getpid()}.part")
         part.write_text(_text({key: self.held[key] for key in ("made", "rows", "cells") if key in self.held}))
         part.replace(self.path)
+
+
+def same_values(old: Any, new: Any) -> bool:
+    """Whether two values of a cell are equal but for seconds and the last digits."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        keys = (old.keys() | new.keys()) - {"seconds"}
+        return all(key in old and key in new and same_values(old[key], new[key]) for key in keys)
+    if isinstance(old, list) and isinstance(new, list):
+        return len(old) == len(new) and all(map(same_values, old, new))
+    if isinstance(old, float) and isinstance(new, float):
+        return math.isclose(old, new, rel_tol=1e-9, abs_tol=1e-12)
+    return bool(old == new)
 
 
 def _text(held: dict[str, Any]) -> str:

@@ -5,19 +5,17 @@ from __future__ import annotations
 from functools import partial
 
 from studies import nested_cv, tasks
-from studies.kmeans2008 import count, news, summary, synth, tables, timing, webkb, webkb_links, webkb_pages
+from studies.kmeans2008 import count, news, summary, synth, tables, timing, webkb, webkb_pages
+from studies.kmeans2008.published import METHODS
 from studies.rendering import markdown
 from studies.study import Study, Table
 
 # The tables that Tables 4.3 to 4.5 in short are put together from.
 WEBKB = tuple(
     (f"webkb-{kind}-{method.lower()}", kind, method)
-    for kind in ("n", "l")
-    for method in webkb.METHODS
-    if kind == "n" or method not in ("Kernel", *webkb.WEIGHTINGS)  # links are no kernels
+    for kind, methods in (("n", (*METHODS, "Presence")), ("l", METHODS))
+    for method in methods
 )
-# Trainings with links take long: the middle of the grid.
-LONG = (("l", "Iterative"), ("l", "Spectral"))
 SYNTH = {f"synth-{noise}": noise for noise in (0.2, 0.6, 0.8)}
 PAGES = ("webkb/webkb.jsonl.gz",)
 NEWS = tuple(f"news/{source}.jsonl.gz" for source in news.SOURCES)
@@ -64,19 +62,6 @@ STUDY = Study(
                 sources=(webkb_pages, nested_cv),
             )
             for key, kind, method in WEBKB
-            if (kind, method) not in LONG
-        ),
-        *(
-            Table(
-                f"webkb-l-{method.lower()}",
-                f"Table 4.3: WebKB-L, {method}",
-                partial(webkb_links.column, method=method, grid=(1.0, 10.0, 100.0)),
-                tables.webkb,
-                data=PAGES,
-                sources=(webkb, webkb_pages, nested_cv),
-                whole={"grid": tuple(webkb.GRIDS["l"])},
-            )
-            for _, method in LONG
         ),
         *(
             Table(

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from studies.results import Results, digest_of_data, digest_of_files
+from studies.results import Results, digest_of_data, digest_of_files, same_values
 
 
 def table(results, calls, cells="abc", fail_at=None):
@@ -48,6 +48,39 @@ def test_cells_of_other_sources_are_kept_unless_asked(tmp_path):
     table(Results(path, "new", again=True), calls)
     assert calls == ["a", "b", "c"] * 2
     assert Results(path, "new").stale_cells() == 0
+
+
+def test_cells_are_confirmed_by_a_sample(tmp_path):
+    path, calls, cells = tmp_path / "table.json", [], "abcdefgh"
+    old = Results(path, "old")
+    old.finish(table(old, [], cells))
+    for cell in old.cells.values():
+        cell["seconds"] = 1.0
+    old._write()
+    new = Results(path, "new", confirm=4.0)
+    new.finish(table(new, calls, cells))
+    assert len(calls) == 4
+    assert new.made["confirmed"] == "4 of 8 cells"
+    assert Results(path, "new").stale_cells() == 0
+
+
+def test_a_cell_that_comes_out_otherwise_confirms_nothing(tmp_path):
+    path = tmp_path / "table.json"
+    for key in "ab":
+        Results(path, "old").get(key, lambda: {"loss": 1.0, "seconds": 2.0})
+    new = Results(path, "new", confirm=1e-12)
+    for key in "ab":
+        new.get(key, lambda: {"loss": 1.5, "seconds": 2.0})
+    new.finish([])
+    assert new.stale_cells() == 1
+    assert "confirmed" not in new.made
+
+
+def test_values_are_compared_but_for_seconds():
+    assert same_values({"x": [1.0, 2], "seconds": 1.0}, {"x": [1.0 + 1e-12, 2], "seconds": 2.0})
+    assert not same_values({"x": [1.0, 2]}, {"x": [1.001, 2]})
+    assert not same_values({"x": 1.0}, {"x": 1.0, "y": 2.0})
+    assert not same_values([1.0], [1.0, 2.0])
 
 
 def test_cells_that_are_not_asked_for_are_dropped_at_the_end(tmp_path):

@@ -7,6 +7,7 @@ from sklearn.datasets import make_blobs
 from sklearn.decomposition import PCA
 
 from clustruct.universum import MarginProblem
+from clustruct.universum._kernels import move_to_nearest
 from clustruct.universum.problem import natural_scale, plane_of, slack
 from clustruct.universum.starts import SHARES, _reduced, directions, kmeans_many, lowest_starts
 
@@ -65,7 +66,8 @@ def test_planes_and_risks_are_those_of_the_problem(problem):
     rng = np.random.default_rng(1)
     W, move = (rng.normal(size=(3, 4, reduced.X.shape[1])).astype(np.float32) for _ in range(2))
     labels = rng.integers(4, size=(len(reduced.X), 3))
-    planes, risks = reduced._plane(W, labels), reduced._risks(W, move, labels)
+    at, moves = reduced.scores(W), reduced.scores(move)
+    planes, risks = reduced._plane(at, labels), reduced._risks(at, moves, labels, SHARES)
     same = (reduced.C, np.inf, reduced.U.astype(float), reduced.C_universum, problem.margin)
     twin = MarginProblem(reduced.X.astype(float), 4, *same)
     for s in range(3):
@@ -90,3 +92,31 @@ def test_the_lowest_comes_first_and_is_balanced(problem, balance):
     if np.isfinite(balance):
         means = starts[0] @ mine.centre
         assert np.ptp(means) <= 1e-5 * np.linalg.norm(starts[0]) * np.linalg.norm(mine.centre)
+
+
+def test_sums_of_clusters_follow_the_rows_that_move():
+    """In some starts only; what the kernel adds and takes away is what the labels say."""
+    rng = np.random.default_rng(0)
+    Z = rng.normal(size=(50, 3)).astype(np.float32)
+    labels = np.full((50, 4), -1, np.intp)
+    sums, sizes = np.zeros((4, 2, 3), np.float32), np.zeros((4, 2), np.intp)
+    starts = np.array([1, 3])
+    for _ in range(3):
+        centres = rng.normal(size=(2, 2, 3)).astype(np.float32)
+        scores = (Z @ centres.reshape(4, 3).T).reshape(50, 2, 2)
+        before = labels.copy()
+        moved = move_to_nearest(Z, scores, 0.5 * np.sum(centres**2, axis=2), starts, labels, sums, sizes)
+        nearest = np.argmin(((Z[:, None, None] - centres) ** 2).sum(axis=3), axis=2)
+        np.testing.assert_array_equal(labels[:, starts], nearest)
+        np.testing.assert_array_equal(moved, np.sum(labels != before, axis=0)[starts])
+    assert (labels[:, [0, 2]] == -1).all()
+    for s in starts:
+        for r in range(2):
+            np.testing.assert_allclose(sums[s, r], Z[labels[:, s] == r].sum(axis=0), atol=1e-5)
+            assert sizes[s, r] == np.count_nonzero(labels[:, s] == r)
+
+
+def test_a_part_of_a_problem_is_itself_where_it_has_no_more(problem):
+    assert problem.part(200, chance()) is problem
+    part = problem.part(30, chance())
+    assert (len(part.X), len(part.U), part.C) == (30, 30, problem.C)

@@ -18,13 +18,12 @@ from sklearn.utils.validation import check_is_fitted
 from clustruct._typing import Floats, Indices
 from clustruct.callbacks import observed
 from clustruct.storage import FEATURES, DataclassState, EstimatorState, Shape, register
-from clustruct.universum.cccp import CCCPResult, MarginResult, cccp
+from clustruct.universum.cccp import CCCPResult, MarginResult, Search, lowest_of
 from clustruct.universum.problem import (
     MarginProblem,
     kmeans_labels,
     natural_scale,
     principal_labels,
-    some_rows,
 )
 from clustruct.universum.starts import lowest_starts
 
@@ -33,7 +32,7 @@ from .inputs import checked_rows
 Start = tuple[Indices, Floats | None]
 # Several starts are tried on this many documents.
 TRIED = 4000
-# So many of them are followed to the end. One is up to twice as fast, and ends higher.
+# So many of them are taken up with all documents and features. One is faster, and ends higher.
 FOLLOWED = 3
 
 
@@ -194,8 +193,9 @@ class UniversumClustering(MarginClustering):
         k-means on all features, or what is given.
     n_init : int
         Number of starts. Several are made at once, in the 200 leading principal directions and on 4000 of
-        the documents where there are more; the first steps of the search tell which end lowest, and three
-        go on with all documents and features to the end.
+        the documents where there are more; the first steps of the search tell which end lowest. Three
+        take one step with all documents and features, and those that can still be the lowest go on to the
+        end.
     scale : "auto" or float
         X and the Universum are multiplied by it. The margin is 1, so the scale is the unit of C: "auto"
         brings the root mean square distance from the mean to 10, with which the paper's grids make sense.
@@ -264,7 +264,7 @@ class UniversumClustering(MarginClustering):
         )
 
     def _solutions(self, X: Any, universum: Any) -> Iterator[MarginResult]:
-        """The starts that look best on at most `TRIED` documents, from there to the end and on all.
+        """The starts that look best on at most `TRIED` documents, taken up with all of them.
 
         The objective is a mean over documents, so that a few thousand tell which starts end low.
         """
@@ -272,20 +272,15 @@ class UniversumClustering(MarginClustering):
             yield from super()._solutions(X, universum)
             return
         rng = check_random_state(self.random_state)
-        others = None if universum is None else some_rows(universum, TRIED, rng)
-        some = self._problem(some_rows(X, TRIED, rng), others)
         problem = self._problem(X, universum)
-        for W in lowest_starts(some, self.n_init, rng, self.init == "principal")[:FOLLOWED]:
-            found = self._solve(X, universum, (problem.assign(W), W))
-            yield found
-            if found.was_ended:
-                return
+        starts = lowest_starts(problem.part(TRIED, rng), self.n_init, rng, self.init == "principal")
+        yield lowest_of((self._search(problem, W) for W in starts[:FOLLOWED]), 2.0 * self.tol)
 
     def _solve(self, X: Any, universum: Any, start: Start) -> CCCPResult:
-        problem = self._problem(X, universum)
-        labels, W = start
-        if W is not None:
-            W = problem.balanced(W)
-            labels = problem.assign(W)
+        problem, (labels, W) = self._problem(X, universum), start
+        return self._search(problem, W, labels if W is None else None).run()
+
+    def _search(self, problem: MarginProblem, W: Floats | None, labels: Indices | None = None) -> Search:
         callback = observed(self.C, self.tol, self.verbose)
-        return cccp(problem, labels, W, self.tol, self.inner_tol, self.max_iter, callback)
+        balanced = None if W is None else problem.balanced(W)
+        return Search(problem, labels, balanced, self.tol, self.inner_tol, self.max_iter, callback)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from clustruct._jit import kernel
 
 
@@ -29,22 +31,36 @@ def target_cut(scores, labels, M):
 
 
 @kernel()
-def nearest(scores, half_squares, labels, member):
-    """The nearest of k centres for each row and start, as a label and as a row of ``member`` with one 1.
+def move_to_nearest(Z, scores, half_squares, starts, labels, sums, sizes):
+    """Each row of Z goes to the nearest of k centres c, in some starts; how many rows moved in each of them.
 
-    ``scores`` is n x starts x k: inner products with the centres c; ``half_squares`` is half of <c, c>.
+    ``scores`` is n x len(starts) x k: inner products with the centres; ``half_squares`` is half of <c, c>.
+    ``labels`` (-1: none yet), ``sums`` and ``sizes`` of the clusters of all starts follow.
     """
-    n, starts, k = scores.shape
+    n, count, k = scores.shape
+    d = Z.shape[1]
+    moved = np.zeros(count, np.intp)
     for i in range(n):
-        for s in range(starts):
-            best, value = 0, scores[i, s, 0] - half_squares[s, 0]
-            for r in range(k):
-                member[i, s, r] = 0.0
-                other = scores[i, s, r] - half_squares[s, r]
+        for a in range(count):
+            best, value = 0, scores[i, a, 0] - half_squares[a, 0]
+            for r in range(1, k):
+                other = scores[i, a, r] - half_squares[a, r]
                 if other > value:
                     best, value = r, other
-            member[i, s, best] = 1.0
+            s = starts[a]
+            old = labels[i, s]
+            if best == old:
+                continue
+            moved[a] += 1
             labels[i, s] = best
+            sizes[s, best] += 1
+            for c in range(d):
+                sums[s, best, c] += Z[i, c]
+            if old >= 0:
+                sizes[s, old] -= 1
+                for c in range(d):
+                    sums[s, old, c] -= Z[i, c]
+    return moved
 
 
 @kernel()

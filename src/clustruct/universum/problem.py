@@ -4,7 +4,7 @@ unit the data are measured, and where a search starts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -94,7 +94,7 @@ def scores_of(X: Any, W: Floats) -> Floats:
 
 def plane_of(X: Any, M: Floats) -> Floats:
     """M' X: the plane as a function of W, one row per cluster."""
-    return np.asarray((X.T @ M).T)
+    return np.asarray((X.T @ M).T if hasattr(X, "tocsr") else M.T @ X)
 
 
 @dataclass(frozen=True)
@@ -138,6 +138,12 @@ class MarginProblem:
     def shape(self) -> tuple[int, int]:
         """The shape of W."""
         return self.n_clusters, int(self.X.shape[1])
+
+    def part(self, count: int, rng: np.random.RandomState) -> MarginProblem:
+        """The same with as many documents of each kind by chance at most; itself where there are no more."""
+        U = None if self.U is None else some_rows(self.U, count, rng)
+        X = some_rows(self.X, count, rng)
+        return self if X is self.X and U is self.U else replace(self, X=X, U=U)
 
     @cached_property
     def centre(self) -> Floats:

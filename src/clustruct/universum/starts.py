@@ -15,8 +15,9 @@ from .problem import FEW_FEATURES, MarginProblem
 
 # Leading directions that starts are made in.
 DIRECTIONS = 200
-# Passes of k-means at most.
+# Passes of k-means at most; a start rests when no more than this share of the rows moves.
 PASSES = 20
+RESTS = 0.005
 # Steps that a start is judged after; so many starts are then labelled anew, and judged after as many again.
 STEPS = 2
 JUDGED_AGAIN = 4
@@ -37,12 +38,12 @@ def lowest_starts(
     Cost O(n d^2) for the directions (O(nnz) where features are many), then O(n count k `DIRECTIONS`) a pass.
     """
     reduced, V = _reduced(problem, rng)
-    labels = kmeans_many(reduced.X, problem.n_clusters, count, rng)
+    labels = kmeans_many(reduced.X, problem.n_clusters, count, rng, first=int(principal))
     if principal:
         few = np.ascontiguousarray(reduced.X[:, : problem.n_clusters - 1])
         labels[:, 0] = kmeans_many(few, problem.n_clusters, 1, rng)[:, 0]
-    W, value = reduced.descend(labels)
-    W, value = reduced.descend(reduced.labels(W[np.argsort(value, kind="stable")[:JUDGED_AGAIN]]))
+    _, value, labels = reduced.descend(labels)
+    W, value, _ = reduced.descend(labels[:, np.argsort(value, kind="stable")[:JUDGED_AGAIN]])
     return [W[s].astype(float) @ V.T / reduced.unit for s in np.argsort(value, kind="stable")]
 
 
@@ -64,24 +65,28 @@ def directions(X: Any, mean: Floats | None, rng: np.random.RandomState, count: i
     return np.asarray(eigh(G, subset_by_index=[d - count, d - 1])[1][:, ::-1])
 
 
-def kmeans_many(Z: Floats, k: int, count: int, rng: np.random.RandomState) -> Indices:
-    """Labels by k-means from so many starts, one column each. Cost O(n count k d) a pass, in two products."""
-    from ._kernels import nearest
+def kmeans_many(Z: Floats, k: int, count: int, rng: np.random.RandomState, first: int = 0) -> Indices:
+    """Labels by k-means from so many starts, one column each; -1 for those before the first.
+
+    Cost O(n count k d) a pass, in one product; starts that have come to rest leave it.
+    """
+    from ._kernels import move_to_nearest
 
     n, d = Z.shape
-    centres = _seeds(Z, k, count, rng)
-    labels, before = np.empty((n, count), np.intp), np.full((n, count), -1, np.intp)
-    member = np.empty((n, count, k), Z.dtype)
+    centres, starts = _seeds(Z, k, count, rng), np.arange(first, count)
+    labels = np.full((n, count), -1, np.intp)
+    sums, sizes = np.zeros((count, k, d), Z.dtype), np.zeros((count, k), np.intp)
     for _ in range(PASSES):
-        scores = (Z @ centres.reshape(count * k, d).T).reshape(n, count, k)
-        nearest(scores, 0.5 * np.sum(centres**2, axis=2), labels, member)
-        if np.array_equal(labels, before):
+        mine = centres[starts]
+        scores = (Z @ mine.reshape(-1, d).T).reshape(n, len(starts), k)
+        half_squares = 0.5 * np.sum(mine**2, axis=2)
+        moved = move_to_nearest(Z, scores, half_squares, starts, labels, sums, sizes)
+        starts = starts[moved > RESTS * n]
+        if not len(starts):
             break
-        sums = (member.reshape(n, count * k).T @ Z).reshape(count, k, d)
-        sizes = member.sum(axis=0)[:, :, None]
         # An empty cluster stays where it is.
-        centres = np.where(sizes > 0, sums / np.maximum(sizes, 1), centres)
-        before[:] = labels
+        filled = sizes[:, :, None] > 0
+        centres = np.where(filled, sums / np.maximum(sizes, 1)[:, :, None].astype(Z.dtype), centres)
     return labels
 
 
@@ -129,53 +134,55 @@ class _Reduced:
     margin: float
     unit: float
 
-    def scores(self, X: Any, W: Any) -> Any:
-        """n x starts x clusters."""
-        return (X @ W.reshape(-1, W.shape[2]).T).reshape(len(X), *W.shape[:2])
+    def scores(self, W: Any) -> list[Any]:
+        """Those of the documents and of the Universum: n x starts x clusters."""
+        rows = W.reshape(-1, W.shape[2]).T
+        return [(X @ rows).reshape(len(X), *W.shape[:2]) for X in (self.X, self.U)]
 
-    def labels(self, W: Any) -> Indices:
-        """The cluster of each row, a column for each start."""
-        return np.argmax(self.scores(self.X, W), axis=2)
-
-    def descend(self, labels: Indices) -> tuple[Any, Floats]:
-        """W for each start after a few steps with its labels fixed, and the objective there.
+    def descend(self, labels: Indices) -> tuple[Any, Floats, Indices]:
+        """W for each start after a few steps with its labels fixed, the objective there, and its labels.
 
         Where the plane ``b - <V, W>`` touches the risk at W, V - W is the way of steepest descent; the best
         of some `SHARES` of it is taken.
         """
         W = np.zeros((labels.shape[1], self.k, self.X.shape[1]), np.float32)
+        at = [np.zeros((len(X), *W.shape[:2]), np.float32) for X in (self.X, self.U)]
         for _ in range(STEPS):
-            move = self._plane(W, labels) - W
+            move = self._plane(at, labels) - W
+            moves = self.scores(move)
             lengths = np.stack([np.einsum("skd,skd->s", a, b) for a, b in ((W, W), (W, move), (move, move))])
             values = 0.5 * np.stack([np.ones(len(SHARES)), 2.0 * SHARES, SHARES**2]).T @ lengths
-            values += self._risks(W, move, labels)
-            W = W + SHARES[np.argmin(values, axis=0)].astype(np.float32)[:, None, None] * move
-        risk = self._risks(W, np.zeros_like(W), self.labels(W))[0]
-        return W, 0.5 * np.einsum("skd,skd->s", W, W) + risk
+            values += self._risks(at, moves, labels, SHARES)
+            share = SHARES[np.argmin(values, axis=0)][:, None]
+            W = W + share[:, :, None] * move
+            at = [scores + share * step for scores, step in zip(at, moves, strict=True)]
+        labels = np.argmax(at[0], axis=2)
+        risk = self._risks(at, at, labels, SHARES[:1])[0]
+        return W, 0.5 * np.einsum("skd,skd->s", W, W) + risk, labels
 
-    def _plane(self, W: Any, labels: Indices) -> Any:
-        """V of the plane that touches the weighted risk of each start at W."""
+    def _plane(self, at: list[Any], labels: Indices) -> Any:
+        """V of the plane that touches the weighted risk of each start at W, whose scores these are."""
         from ._kernels import target_planes, universum_planes
 
-        M = np.empty((len(self.X), *W.shape[:2]), np.float32)
-        target_planes(self.scores(self.X, W), labels, M)
+        M = np.empty_like(at[0])
+        target_planes(at[0], labels, M)
         V = self._weight * (M.reshape(len(M), -1).T @ self.X)
         if len(self.U):
-            M = np.empty((len(self.U), *W.shape[:2]), np.float32)
-            universum_planes(self.scores(self.U, W), self.margin, M)
+            M = np.empty_like(at[1])
+            universum_planes(at[1], self.margin, M)
             V += self._universum_weight * (M.reshape(len(M), -1).T @ self.U)
-        return V.reshape(W.shape)
+        return V.reshape(*at[0].shape[1:], -1)
 
-    def _risks(self, W: Any, move: Any, labels: Indices) -> Floats:
-        """The weighted risk of each start at W and all `SHARES` of the move."""
+    def _risks(self, at: list[Any], moves: list[Any], labels: Indices, shares: Any) -> Floats:
+        """The weighted risk of each start at all shares of a move, by the scores of both."""
         from ._kernels import target_sums, universum_sums
 
-        sums = np.zeros((len(SHARES), len(W)))
-        target_sums(self.scores(self.X, W), self.scores(self.X, move), labels, SHARES, sums)
+        sums = np.zeros((len(shares), at[0].shape[1]))
+        target_sums(at[0], moves[0], labels, shares, sums)
         sums *= self._weight
         if len(self.U):
             more = np.zeros_like(sums)
-            universum_sums(self.scores(self.U, W), self.scores(self.U, move), self.margin, SHARES, more)
+            universum_sums(at[1], moves[1], self.margin, shares, more)
             sums += self._universum_weight * more
         return sums
 
