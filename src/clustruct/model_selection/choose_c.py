@@ -278,12 +278,13 @@ class _Table:
         C = self._agreed(as_good, min(as_good, key=lambda C: (abs(np.log(C / self.usual)), C)))
         if not widened:
             _mention_edge(Cs, mean, int(np.flatnonzero(Cs == C)[0]))
-        pairs = np.array([np.sum([j.pairs for j in self.tried[C]], axis=0) for C in Cs.tolist()])
+        pairs = np.array([[j.pairs for j in self.tried[C]] for C in Cs.tolist()])
         results: dict[str, NDArray[Any]] = {
             "C": Cs,
             "mean_loss": mean,
             "losses": np.array([[j.loss for j in self.tried[C]] for C in Cs.tolist()]),
-            "pairwise_f": pairwise_f(pairs),
+            "pairs": pairs,
+            "pairwise_f": pairwise_f(pairs.sum(axis=1)),
         }
         made = zip(self.trials.folds, self.trials.weights[C], strict=True)
         return Choice(C, results, folds=[Fold(*split, w) for split, w in made])
@@ -303,8 +304,7 @@ class _Table:
 
     def _cost_of(self, C: float, chosen: Bools) -> float:
         """The cost over some of the units."""
-        weights = None if self.sample_weight is None else self.sample_weight[chosen]
-        return costs([self.tried[C][i] for i in np.flatnonzero(chosen)], self.by, weights)
+        return _costs_of(self.tried[C], chosen, self.by, self.sample_weight)
 
     def _differs_by(self, C: float, best: float) -> float:
         """How much worse than the best, beyond what may be chance."""
@@ -314,15 +314,9 @@ class _Table:
         """The standard error of the difference between two values (jackknife, over groups where these are
         few).
         """
-        spread = self._without(C) - self._without(other_C)
-        n = len(spread)
-        return float(np.sqrt((n - 1) / n * ((spread - spread.mean()) ** 2).sum()))
-
-    def _without(self, C: float) -> Floats:
-        """The costs without each unit (or group) in turn."""
-        if self.owners is None:
-            return leave_one_out(self.tried[C], self.by, self.sample_weight)
-        return np.array([self._cost_of(C, self.owners != g) for g in np.unique(self.owners)])
+        return error_of_difference(
+            self.tried[C], self.tried[other_C], self.by, self.owners, self.sample_weight
+        )
 
 
 def few_groups(groups: Sequence[Hashable] | None) -> Indices | None:
@@ -346,6 +340,39 @@ def costs(judged: Sequence[Judged], by: Criterion, weights: Floats | None = None
     if by == "loss":
         return float(np.average([j.loss for j in judged], weights=weights))
     return 1.0 - float(pairwise_f(np.sum([j.pairs for j in judged], axis=0)[None])[0])
+
+
+def _costs_of(judged: Sequence[Judged], chosen: Bools, by: Criterion, weights: Floats | None) -> float:
+    """The costs over some of the units."""
+    return costs([judged[i] for i in np.flatnonzero(chosen)], by, None if weights is None else weights[chosen])
+
+
+def error_of_difference(
+    one: Sequence[Judged],
+    other: Sequence[Judged],
+    by: Criterion,
+    owners: Indices | None = None,
+    weights: Floats | None = None,
+) -> float:
+    """The standard error of the difference between the costs of two trainings on the same units.
+
+    By the jackknife over units, or over their owners where these are given.
+
+    >>> far = [Judged(loss) for loss in (1.0, 2.0, 3.0)]
+    >>> error_of_difference(far, far, "loss"), round(error_of_difference(far, [Judged(1.0)] * 3, "loss"), 3)
+    (0.0, 0.577)
+    """
+    without = [_without(judged, by, owners, weights) for judged in (one, other)]
+    spread = without[0] - without[1]
+    n = len(spread)
+    return float(np.sqrt((n - 1) / n * ((spread - spread.mean()) ** 2).sum()))
+
+
+def _without(judged: Sequence[Judged], by: Criterion, owners: Indices | None, weights: Floats | None) -> Floats:
+    """The costs without each unit (or owner) in turn."""
+    if owners is None:
+        return leave_one_out(judged, by, weights)
+    return np.array([_costs_of(judged, owners != g, by, weights) for g in np.unique(owners)])
 
 
 def leave_one_out(judged: Sequence[Judged], by: Criterion, weights: Floats | None = None) -> Floats:
