@@ -9,6 +9,7 @@ from sklearn.pipeline import make_pipeline
 from clustruct import ItemSet, Recipe, SupervisedCorrelationClustering
 from clustruct.cli.arguments import SIMILARITIES as OFFERED
 from clustruct.datasets import make_records
+from clustruct.exceptions import TooFewClusters
 from clustruct.explain import pair_contributions
 from clustruct.problems import Judged
 from clustruct.recipe.choosing import HeldOutUnits, clearly_better
@@ -271,6 +272,15 @@ def test_the_similarity_is_chosen_by_held_out_labels():
     assert ("trees" in recipe.pipeline_[0].get_feature_names_out()) == clear
     with pytest.raises(ValueError, match="C chosen"):
         Recipe(similarity="auto", C=1.0).fit(sets)
+
+
+def test_auto_is_linear_where_labels_are_too_few_for_trees():
+    sets = make_records(n_sets=1, n_people=3)
+    with pytest.raises(TooFewClusters):
+        Recipe(similarity="trees").fit(sets)
+    recipe = Recipe(similarity="auto").fit(sets)
+    assert recipe.training_["similarity"] == "linear"
+    assert recipe.training_["similarities"]["trees"] is None
 
 
 def held_out(found_of_four: list[int]) -> HeldOutUnits:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
+from clustruct.exceptions import TooFewClusters
 from clustruct.model_selection.choose_c import Criterion, costs, error_of_difference, few_groups
 from clustruct.model_selection.learnable import groups_of
 from clustruct.problems import Judged
@@ -39,14 +40,22 @@ def better_similarity(recipe: R, sets: Sequence[RawSet], groups: Sequence[Hashab
     """
     if recipe.C != "cv" or recipe.checkpoint is not None:
         raise ValueError("similarity='auto' goes with C chosen (--C cv), and has no checkpoints")
-    tried = {name: clone(recipe).set_params(similarity=name).fit(sets, groups=groups) for name in TRIED}
-    found = {name: _units(fitted) for name, fitted in tried.items()}
+    tried = {name: _fitted(recipe, name, sets, groups) for name in TRIED}
+    found = {name: None if fitted is None else _units(fitted) for name, fitted in tried.items()}
     best, error = clearly_better(found["linear"], found["trees"], _owners(sets, groups))
     for name in ("pipeline_", "was_cut_", "training_"):
         setattr(recipe, name, getattr(tried[best], name))
     told = {name: None if units is None else units.cost for name, units in found.items()}
     recipe.training_ |= {"similarity": best, "similarities": told, "similarity_error": error}
     return recipe
+
+
+def _fitted(recipe: R, name: str, sets: Sequence[RawSet], groups: Sequence[Hashable] | None) -> R | None:
+    """With this similarity; None where labelled clusters are too few to learn it."""
+    try:
+        return clone(recipe).set_params(similarity=name).fit(sets, groups=groups)
+    except TooFewClusters:
+        return None
 
 
 def clearly_better(

@@ -12,6 +12,7 @@ from sklearn.metrics import average_precision_score
 from sklearn.model_selection import GroupKFold
 
 from clustruct._typing import Bools, Floats, Indices, Ints
+from clustruct.exceptions import TooFewClusters
 from clustruct.partitions import UNKNOWN
 from clustruct.storage import DataclassState, register
 
@@ -207,7 +208,7 @@ class ForestColumn(PairMap):
         rows = np.concatenate([part.rows for part in parts])
         same, weight = (np.concatenate([getattr(part, n) for part in parts]) for n in ("same", "weight"))
         if not same.any() or not (weight[~same] > 0).any():
-            raise ValueError(
+            raise TooFewClusters(
                 "trees need pairs that belong together and pairs that do not: use similarity='linear'"
             )
         touched = np.concatenate(sides)
@@ -239,7 +240,7 @@ class ForestColumn(PairMap):
         """Learned from the pairs that were seen."""
         chosen, extra = drawn(np.flatnonzero(seen & (weight > 0)), same, self.random_state + fold)
         if len(np.unique(same[chosen])) < 2:
-            raise ValueError(
+            raise TooFewClusters(
                 "too few labelled clusters to learn trees with some held out: use similarity='linear'"
             )
         counts = weight[chosen] * extra
