@@ -244,6 +244,15 @@ def test_what_cannot_be_learned_is_refused_by_name():
         make_map("auto")
 
 
+@pytest.mark.parametrize("kind", [TreeColumn, NystroemMap, FourierMap, KernelMap])
+def test_a_set_of_one_item_has_no_pairs_and_does_no_harm(kind):
+    sets, labels = toy_sets(4)
+    alone = ItemSet(pairs=np.empty((0, sets[0].n_features)), n_items=1)
+    with_it = kind().fit([*sets, alone], [*labels, [0]])
+    assert with_it.transform([alone])[0].n_items == 1
+    assert with_it.transform(sets)[0].pairs.shape[0] == sets[0].pairs.shape[0]
+
+
 @pytest.mark.parametrize("similarity", ["trees", "mapped", "kernel"])
 def test_a_recipe_predicts_explains_and_keeps_it(similarity, tmp_path):
     sets = make_records(n_sets=5, n_people=4)
@@ -257,6 +266,7 @@ def test_a_recipe_predicts_explains_and_keeps_it(similarity, tmp_path):
     assert why.contributions.sum() == pytest.approx(model.decision_function([x])[0][0, 1], abs=1e-12)
     scores = features.scores(sets[4], *model.linear_similarity())
     np.testing.assert_allclose(scores.matrix, model.decision_function([x])[0], atol=1e-10)
+    assert [len(found) for found in recipe.predict([sets[4].take([0])])] == [1]
     save(tmp_path / "model", recipe)
     again = load(tmp_path / "model")
     np.testing.assert_array_equal(again.predict(sets[4:])[0], recipe.predict(sets[4:])[0])
