@@ -6,7 +6,7 @@
 between pair features and a clusterer, as a transformer of item sets or inside `PairFeatures`, so prediction,
 explanations, files, streams and large tables meet one set of columns and one weight for each.
 
-    TreeColumn        the logit of trees that tell pairs, cross-fitted: a forest or boosted ones
+    TreeColumn        the logit of trees that tell pairs, cross-fitted: a forest and boosted ones
     KernelMap         a kernel on pair vectors, exactly (small data)
     NystroemMap       the same by some pairs as landmarks
     FourierMap        the Gaussian kernel by random Fourier features

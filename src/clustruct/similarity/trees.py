@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
-from sklearn.metrics import average_precision_score
 from sklearn.model_selection import GroupKFold
 
 from clustruct._typing import Bools, Floats, Indices, Ints
@@ -303,11 +302,13 @@ class BoostedColumn(ForestColumn):
 @register("TreeColumn")
 @dataclass(eq=False, repr=False)
 class TreeColumn(PairMap):
-    """The column of a forest or of boosted trees, whichever tells held-out pairs better.
+    """The mean of the columns of a forest and of boosted trees, in the place of the features.
 
-    Both are cross-fitted, and that is kept (``column_``) whose own training columns rank pairs better, by
-    their average precision (``precisions_``): how the column is scaled is up to the structural SVM. A forest
-    does better with few independent clusters, boosting with many.
+    K_ab = w (forest_ab + boosted_ab) / 2 + b: the trees have seen the features, and the structural SVM finds
+    where zero is for whole clusterings. A forest does better with few independent clusters, boosting with
+    many; their mean was as good as the better one or better on most tables, and needs no choice. Features
+    beside it cost more than they gave: their weights are learned from columns of training pairs, in which
+    the true pairs of a cluster are alike. `ForestColumn` and `BoostedColumn` keep them.
 
     Parameters
     ----------
@@ -317,50 +318,46 @@ class TreeColumn(PairMap):
     Examples
     --------
     >>> TreeColumn().names()
-    ['trees']
+    ['trees', 'constant']
     """
 
     title: ClassVar = "trees"
+    keeps: ClassVar = False
     needs_labels: ClassVar = True
-    fitted: ClassVar = {"n_features_in_": int, "column_": ForestColumn, "precisions_": dict}
+    fitted: ClassVar = {"n_features_in_": int, "forest_": ForestColumn, "boosted_": BoostedColumn}
 
     n_trees: int = 100
     folds: int = 5
     random_state: int = 0
 
     def names(self) -> list[str]:
-        return ["trees"]
+        return ["trees", "constant"]
 
     def columns(self, rows: Floats) -> Floats:
-        return self.column_.columns(rows)
+        return _mean_column([kind.columns(rows) for kind in (self.forest_, self.boosted_)])
 
     def known_columns(self, part: LabelledPairs) -> Floats:
         """Cross-fitted where these very pairs with these labels were learned from."""
-        return self.column_.known_columns(part)
+        return _mean_column([kind.known_columns(part) for kind in (self.forest_, self.boosted_)])
 
     def learn(self, parts: Sequence[LabelledPairs], groups: Sequence[Hashable] | None) -> list[Floats]:
-        tried = {kind.__name__: kind(**self.get_params()) for kind in (ForestColumn, BoostedColumn)}
-        made = {}
-        for name, column in tried.items():
-            column.n_features_in_ = self.n_features_in_
-            made[name] = column.learn(parts, groups)
-        self.precisions_ = {name: average_precision(parts, found) for name, found in made.items()}
-        best = max(self.precisions_, key=lambda name: self.precisions_[name])
-        self.column_ = tried[best]
-        return made[best]
+        self.forest_, self.boosted_ = (kind(**self.get_params()) for kind in (ForestColumn, BoostedColumn))
+        made = []
+        for kind in (self.forest_, self.boosted_):
+            kind.n_features_in_ = self.n_features_in_
+            made.append(kind.learn(parts, groups))
+        return [_mean_column(both) for both in zip(*made, strict=True)]
+
+    def check_fitted(self) -> None:
+        """Trees over the same features."""
+        if {self.forest_.n_features_in_, self.boosted_.n_features_in_} != {self.n_features_in_}:
+            raise ValueError("the trees of both kinds must look at the same features")
 
 
-def average_precision(parts: Sequence[LabelledPairs], logits: Sequence[Floats]) -> float:
-    """Of labelled pairs in the order of their logits, each counting as much as its weight.
-
-    >>> same = np.array([True, False, True])
-    >>> part = LabelledPairs(np.zeros((3, 1)), same, np.ones(3), np.zeros((3, 2), int))
-    >>> round(average_precision([part], [np.array([[2.0], [1.0], [0.0]])]), 3)
-    0.833
-    """
-    same, weight = (np.concatenate([getattr(part, n) for part in parts]) for n in ("same", "weight"))
-    ranked = np.concatenate(logits)[:, 0]
-    return float(average_precision_score(same, ranked, sample_weight=weight))
+def _mean_column(logits: Sequence[Floats]) -> Floats:
+    """Their mean, and a constant beside it."""
+    mean = np.mean(logits, axis=0)
+    return np.hstack([mean, np.ones_like(mean)])
 
 
 def clipped(logits: Floats) -> Floats:
