@@ -310,7 +310,9 @@ def test_trees_stay_away_unless_they_are_better_by_a_standard_error():
 
 def test_with_few_groups_the_error_is_that_over_groups():
     """Six sets of three groups: one group alone gains."""
-    linear, trees = ([Judged(loss) for loss in losses] for losses in ([5, 5, 5, 5, 5, 5], [1, 1, 5, 5, 5.5, 5.5]))
+    linear, trees = (
+        [Judged(loss) for loss in losses] for losses in ([5, 5, 5, 5, 5, 5], [1, 1, 5, 5, 5.5, 5.5])
+    )
     one, other = HeldOutUnits(linear, "loss"), HeldOutUnits(trees, "loss")
     owners = np.array([0, 0, 1, 1, 2, 2])
     assert clearly_better(one, other, None)[0] == "trees"

@@ -344,7 +344,8 @@ def costs(judged: Sequence[Judged], by: Criterion, weights: Floats | None = None
 
 def _costs_of(judged: Sequence[Judged], chosen: Bools, by: Criterion, weights: Floats | None) -> float:
     """The costs over some of the units."""
-    return costs([judged[i] for i in np.flatnonzero(chosen)], by, None if weights is None else weights[chosen])
+    some = [judged[i] for i in np.flatnonzero(chosen).tolist()]
+    return costs(some, by, None if weights is None else weights[chosen])
 
 
 def error_of_difference(
@@ -368,7 +369,9 @@ def error_of_difference(
     return float(np.sqrt((n - 1) / n * ((spread - spread.mean()) ** 2).sum()))
 
 
-def _without(judged: Sequence[Judged], by: Criterion, owners: Indices | None, weights: Floats | None) -> Floats:
+def _without(
+    judged: Sequence[Judged], by: Criterion, owners: Indices | None, weights: Floats | None
+) -> Floats:
     """The costs without each unit (or owner) in turn."""
     if owners is None:
         return leave_one_out(judged, by, weights)

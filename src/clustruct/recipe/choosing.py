@@ -41,7 +41,7 @@ def better_similarity(recipe: R, sets: Sequence[RawSet], groups: Sequence[Hashab
     if recipe.C != "cv" or recipe.checkpoint is not None:
         raise ValueError("similarity='auto' goes with C chosen (--C cv), and has no checkpoints")
     tried = {name: _fitted(recipe, name, sets, groups) for name in TRIED}
-    found = {name: None if fitted is None else _units(fitted) for name, fitted in tried.items()}
+    found = {name: None if fitted is None else units_held_out(fitted) for name, fitted in tried.items()}
     best, error = clearly_better(found["linear"], found["trees"], _owners(sets, groups))
     for name in ("pipeline_", "was_cut_", "training_"):
         setattr(recipe, name, getattr(tried[best], name))
@@ -61,7 +61,7 @@ def _fitted(recipe: R, name: str, sets: Sequence[RawSet], groups: Sequence[Hasha
 def clearly_better(
     linear: HeldOutUnits | None, trees: HeldOutUnits | None, owners: Any
 ) -> tuple[str, float | None]:
-    """"trees" where they cost less by more than the error of the difference, else "linear"; and the error."""
+    """Trees where they cost less by more than the error of the difference, else linear; and the error."""
     if linear is None or trees is None or len(linear.judged) != len(trees.judged):
         return TRIED[0], None
     kept = owners if owners is not None and len(owners) == len(linear.judged) else None
@@ -75,7 +75,7 @@ def _owners(sets: Sequence[RawSet], groups: Sequence[Hashable] | None) -> Any:
     return few_groups(groups_of(list(sets)) if groups is None else groups)
 
 
-def _units(fitted: BaseEstimator) -> HeldOutUnits | None:
+def units_held_out(fitted: BaseEstimator) -> HeldOutUnits | None:
     """Those at the C that was chosen; None where nothing was held out."""
     model, training = fitted.pipeline_[-1], fitted.training_
     if training["held_out"] is None:
