@@ -18,7 +18,7 @@ from benchmarks.printing import table
 from benchmarks.tables import real
 from benchmarks.tables.table import ENTITY, ID
 from clustruct import Recipe, io
-from clustruct.model_selection.choose_c import error_of_difference
+from clustruct.model_selection.held_out_costs import error_of_difference
 from clustruct.recipe.choosing import HeldOutUnits, units_held_out
 from clustruct.records import RawSet
 from clustruct.similarity import BoostedColumn, ForestColumn, PairMap

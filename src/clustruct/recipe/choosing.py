@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from clustruct.exceptions import TooFewClusters
-from clustruct.model_selection.choose_c import Criterion, costs, error_of_difference, few_groups
+from clustruct.model_selection.held_out_costs import Criterion, costs, error_of_difference, few_groups
 from clustruct.model_selection.learnable import groups_of
 from clustruct.problems import Judged
 from clustruct.records import RawSet

@@ -17,7 +17,8 @@ from .base import PairMap, labelled_pairs
 from .kernels import FourierMap, KernelMap, NystroemMap
 from .names import SIMILARITIES, make_map
 from .products import FullProducts
-from .trees import BoostedColumn, ForestColumn, TreeColumn, Trees
+from .tree_column import TreeColumn
+from .trees import BoostedColumn, ForestColumn, Trees
 
 __all__ = [
     "SIMILARITIES",
