@@ -2,9 +2,9 @@
 Similarities that are not linear
 ================================
 
-A weighted sum of features cannot say "near one half". Trees can: the logit of a forest or of boosted
-trees that tell pairs becomes one more column, and the structural SVM decides what it is worth beside the
-others. Kernels are another way.
+A weighted sum of features cannot say "near one half". Trees can: the mean logit of a forest and of boosted
+trees that tell pairs takes the place of the features, and the structural SVM decides where its zero is for
+whole groups. Kernels are another way.
 """
 
 import matplotlib.pyplot as plt

@@ -31,6 +31,10 @@ class UnknownLoss(ValueError):
         self.name = name
 
 
+class TooFewClusters(ValueError):
+    """Labelled clusters that are too few to learn a similarity from, with some of them held out."""
+
+
 class NotEnoughMemory(MemoryError):
     """A step that would take more memory than there is, or than is allowed. The message says how much."""
 

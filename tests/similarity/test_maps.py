@@ -3,13 +3,15 @@
 import numpy as np
 import pytest
 from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
-from sklearn.metrics import average_precision_score
 from sklearn.pipeline import make_pipeline
 
 from clustruct import ItemSet, Recipe, SupervisedCorrelationClustering
 from clustruct.cli.arguments import SIMILARITIES as OFFERED
 from clustruct.datasets import make_records
+from clustruct.exceptions import TooFewClusters
 from clustruct.explain import pair_contributions
+from clustruct.problems import Judged
+from clustruct.recipe.choosing import HeldOutUnits, clearly_better
 from clustruct.similarity import (
     SIMILARITIES,
     BoostedColumn,
@@ -115,20 +117,19 @@ def test_sets_that_trees_learned_from_keep_their_columns(n_sets, tmp_path):
     assert np.abs(column.transform(sets[:1])[0].pairs - crossed[0].pairs).max() > 0.1
 
 
-def test_the_trees_that_tell_held_out_pairs_better_are_kept():
+def test_the_column_is_the_mean_of_a_forest_and_boosted_trees_in_the_place_of_the_features():
     sets, labels = toy_sets(5, m=16)
+    new, _ = toy_sets(1, m=16, seed=3)
     column = TreeColumn(n_trees=20)
-    made = column.fit_transform(sets, labels)
-    kinds = {"ForestColumn": ForestColumn(n_trees=20), "BoostedColumn": BoostedColumn(n_trees=20)}
-    same = [y[:, None] == y for y in labels]
-    same = np.concatenate([s[np.triu_indices(16, 1)] for s in same])
-    for name, kind in kinds.items():
-        logits = np.concatenate([x.pairs[:, -1] for x in kind.fit_transform(sets, labels)])
-        assert column.precisions_[name] == pytest.approx(average_precision_score(same, logits))
-        if type(column.column_) is type(kind):
-            np.testing.assert_array_equal(np.concatenate([x.pairs[:, -1] for x in made]), logits)
-    best = max(column.precisions_, key=column.precisions_.get)
-    assert type(column.column_).__name__ == best
+    made = [*column.fit_transform(sets, labels), *column.transform(new)]
+    alone = []
+    for kind in (ForestColumn(n_trees=20), BoostedColumn(n_trees=20)):
+        found = [*kind.fit_transform(sets, labels), *kind.transform(new)]
+        alone.append(np.concatenate([x.pairs[:, -1] for x in found]))
+    pairs = np.concatenate([x.pairs for x in made])
+    np.testing.assert_allclose(pairs[:, 0], np.mean(alone, axis=0), atol=1e-12)
+    assert pairs.shape[1] == 2
+    assert (pairs[:, 1] == 1.0).all()
 
 
 def test_a_fit_that_goes_on_with_nothing_new_changes_nothing():
@@ -241,6 +242,15 @@ def test_what_cannot_be_learned_is_refused_by_name():
         make_map("auto")
 
 
+@pytest.mark.parametrize("kind", [TreeColumn, NystroemMap, FourierMap, KernelMap])
+def test_a_set_of_one_item_has_no_pairs_and_does_no_harm(kind):
+    sets, labels = toy_sets(4)
+    alone = ItemSet(pairs=np.empty((0, sets[0].n_features)), n_items=1)
+    with_it = kind().fit([*sets, alone], [*labels, [0]])
+    assert with_it.transform([alone])[0].n_items == 1
+    assert with_it.transform(sets)[0].pairs.shape[0] == sets[0].pairs.shape[0]
+
+
 @pytest.mark.parametrize("similarity", ["trees", "mapped", "kernel"])
 def test_a_recipe_predicts_explains_and_keeps_it(similarity, tmp_path):
     sets = make_records(n_sets=5, n_people=4)
@@ -254,6 +264,7 @@ def test_a_recipe_predicts_explains_and_keeps_it(similarity, tmp_path):
     assert why.contributions.sum() == pytest.approx(model.decision_function([x])[0][0, 1], abs=1e-12)
     scores = features.scores(sets[4], *model.linear_similarity())
     np.testing.assert_allclose(scores.matrix, model.decision_function([x])[0], atol=1e-10)
+    assert [len(found) for found in recipe.predict([sets[4].take([0])])] == [1]
     save(tmp_path / "model", recipe)
     again = load(tmp_path / "model")
     np.testing.assert_array_equal(again.predict(sets[4:])[0], recipe.predict(sets[4:])[0])
@@ -264,7 +275,45 @@ def test_the_similarity_is_chosen_by_held_out_labels():
     sets = make_records(n_sets=4, n_people=4)
     recipe = Recipe(similarity="auto").fit(sets)
     costs = recipe.training_["similarities"]
-    assert recipe.training_["similarity"] == min(costs, key=costs.get)
-    assert ("trees" in recipe.pipeline_[0].get_feature_names_out()) == (costs["trees"] < costs["linear"])
+    clear = costs["trees"] < costs["linear"] - recipe.training_["similarity_error"]
+    assert recipe.training_["similarity"] == ("trees" if clear else "linear")
+    assert ("trees" in recipe.pipeline_[0].get_feature_names_out()) == clear
     with pytest.raises(ValueError, match="C chosen"):
         Recipe(similarity="auto", C=1.0).fit(sets)
+
+
+def test_auto_is_linear_where_labels_are_too_few_for_trees():
+    sets = make_records(n_sets=1, n_people=3)
+    with pytest.raises(TooFewClusters):
+        Recipe(similarity="trees").fit(sets)
+    recipe = Recipe(similarity="auto").fit(sets)
+    assert recipe.training_["similarity"] == "linear"
+    assert recipe.training_["similarities"]["trees"] is None
+
+
+def held_out(found_of_four: list[int]) -> HeldOutUnits:
+    """Clusters of four pairs each, so many of which were found; nothing wrong was put together."""
+    return HeldOutUnits([Judged(4.0 - n, (n, n, 4.0)) for n in found_of_four], "pairwise_f")
+
+
+def test_trees_stay_away_unless_they_are_better_by_a_standard_error():
+    linear = held_out([2, 2, 2, 2, 2, 2])
+    assert clearly_better(linear, held_out([3, 3, 3, 3, 3, 3]), None)[0] == "trees"
+    by_one_cluster = held_out([4, 2, 2, 2, 2, 1])
+    best, error = clearly_better(linear, by_one_cluster, None)
+    assert best == "linear"
+    assert error is not None
+    assert by_one_cluster.cost < linear.cost < by_one_cluster.cost + error
+    assert clearly_better(linear, held_out([2, 2, 2, 2, 2, 2]), None) == ("linear", 0.0)
+    assert clearly_better(linear, None, None) == ("linear", None)
+
+
+def test_with_few_groups_the_error_is_that_over_groups():
+    """Six sets of three groups: one group alone gains."""
+    linear, trees = (
+        [Judged(loss) for loss in losses] for losses in ([5, 5, 5, 5, 5, 5], [1, 1, 5, 5, 5.5, 5.5])
+    )
+    one, other = HeldOutUnits(linear, "loss"), HeldOutUnits(trees, "loss")
+    owners = np.array([0, 0, 1, 1, 2, 2])
+    assert clearly_better(one, other, None)[0] == "trees"
+    assert clearly_better(one, other, owners)[0] == "linear"

@@ -150,8 +150,8 @@ def add_learning(parser: argparse.ArgumentParser) -> None:
     links = "--learner agglomerative, joined by: single, average, complete, or left (items in an order)"
     add("--linkage", choices=LINKAGES, help=links)
     shapes = (
-        "linear (default); trees: a column of boosted trees beside the features; mapped, kernel: Gaussian; "
-        "auto: linear or trees, by held-out labels"
+        "linear (default); trees: a forest and boosted trees in the place of weights; "
+        "mapped, kernel: Gaussian; auto: trees where held-out labels clearly speak for them, else linear"
     )
     add("--similarity", choices=SIMILARITIES, default="linear", help=shapes)
     what = "what is an error: %(known)s, or one that a module of --import registers"

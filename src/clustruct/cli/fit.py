@@ -158,6 +158,8 @@ def _print(found: Mapping[str, Any], rows: list[tuple[str, float, float]], how: 
     if found["C"] is not None and found["rounds"] is not None:
         chosen = _choice(found)
         print(f"\nC = {found['C']:g}{chosen}, {found['rounds']} rounds, {found['stop_reason']}")
+    if found.get("similarities") is not None:
+        print(_similarity(found))
     if found["calibration"] is not None:
         told = found["calibration"]
         pairs = (
@@ -181,6 +183,19 @@ def _choice(found: Mapping[str, Any]) -> str:
     if found["held_out"] == "clusters":
         return f" (chosen; on held-out clusters pairwise F {f:.1f} %)"
     return f" (chosen; on held-out sets loss {loss:.3g}, pairwise F {f:.1f} %)"
+
+
+def _similarity(found: Mapping[str, Any]) -> str:
+    """Which similarity --similarity auto took, and why."""
+    costs, error = found["similarities"], found["similarity_error"]
+    said = f"similarity: {found['similarity']} (chosen"
+    if error is None:
+        return f"{said}: nothing could be held out to try trees)"
+    by = "100 - pairwise F of clusters" if found["held_out"] == "clusters" else "loss of sets"
+    said += f"; held-out {by}: linear {costs['linear']:.3g}, trees {costs['trees']:.3g}"
+    if found["similarity"] == "linear" and costs["trees"] < costs["linear"]:
+        return f"{said}: the difference could be chance, its standard error is {error:.2g})"
+    return f"{said}, standard error of the difference {error:.2g})"
 
 
 def weight_rows(pipeline: Pipeline) -> list[tuple[str, float, float]]:

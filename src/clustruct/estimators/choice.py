@@ -17,11 +17,11 @@ from clustruct.model_selection.choose_c import (
     DEFAULT_GRID,
     FEWEST_SETS,
     Choice,
-    Criterion,
     Fold,
     choose_C,
     split_sets,
 )
+from clustruct.model_selection.held_out_costs import Criterion
 from clustruct.oracles import make_predictor
 from clustruct.problems import ClusterTask, SimilarityTask
 

@@ -18,12 +18,12 @@ from clustruct.callbacks import choosing_C
 from clustruct.exceptions import ChoiceWarning
 from clustruct.problems import Judged, JudgedFold, Trained
 
+from .held_out_costs import Criterion, costs, costs_of, error_of_difference, few_groups, pairwise_f
+
 DEFAULT_GRID = tuple(10.0**k for k in range(-2, 3))
 # How far a choice without a grid of the user's own goes.
 LOWEST, HIGHEST = 1e-3, 1e4
 FEWEST_SETS = 3
-# Fewer groups of sets than this say little by their mean: what they agree on is asked for.
-FEW_GROUPS = 8
 # The share of groups that must be better off with another C than the usual one.
 MOST_GROUPS = 0.75
 # How many values in a row may be no better, where groups are few.
@@ -37,8 +37,6 @@ WORTH_SAYING = 0.01
 
 Train: TypeAlias = Callable[[float, Indices, Trained | None], Trained]
 Judge: TypeAlias = Callable[[Trained, Sequence[int]], Sequence[Judged]]
-# What is made small: the mean of the losses, or 1 - F of all pairs together.
-Criterion: TypeAlias = Literal["loss", "pairwise_f"]
 # What is held out.
 Unit: TypeAlias = Literal["set", "cluster", "row"]
 
@@ -278,12 +276,13 @@ class _Table:
         C = self._agreed(as_good, min(as_good, key=lambda C: (abs(np.log(C / self.usual)), C)))
         if not widened:
             _mention_edge(Cs, mean, int(np.flatnonzero(Cs == C)[0]))
-        pairs = np.array([np.sum([j.pairs for j in self.tried[C]], axis=0) for C in Cs.tolist()])
+        pairs = np.array([[j.pairs for j in self.tried[C]] for C in Cs.tolist()])
         results: dict[str, NDArray[Any]] = {
             "C": Cs,
             "mean_loss": mean,
             "losses": np.array([[j.loss for j in self.tried[C]] for C in Cs.tolist()]),
-            "pairwise_f": pairwise_f(pairs),
+            "pairs": pairs,
+            "pairwise_f": pairwise_f(pairs.sum(axis=1)),
         }
         made = zip(self.trials.folds, self.trials.weights[C], strict=True)
         return Choice(C, results, folds=[Fold(*split, w) for split, w in made])
@@ -303,8 +302,7 @@ class _Table:
 
     def _cost_of(self, C: float, chosen: Bools) -> float:
         """The cost over some of the units."""
-        weights = None if self.sample_weight is None else self.sample_weight[chosen]
-        return costs([self.tried[C][i] for i in np.flatnonzero(chosen)], self.by, weights)
+        return costs_of(self.tried[C], chosen, self.by, self.sample_weight)
 
     def _differs_by(self, C: float, best: float) -> float:
         """How much worse than the best, beyond what may be chance."""
@@ -314,48 +312,9 @@ class _Table:
         """The standard error of the difference between two values (jackknife, over groups where these are
         few).
         """
-        spread = self._without(C) - self._without(other_C)
-        n = len(spread)
-        return float(np.sqrt((n - 1) / n * ((spread - spread.mean()) ** 2).sum()))
-
-    def _without(self, C: float) -> Floats:
-        """The costs without each unit (or group) in turn."""
-        if self.owners is None:
-            return leave_one_out(self.tried[C], self.by, self.sample_weight)
-        return np.array([self._cost_of(C, self.owners != g) for g in np.unique(self.owners)])
-
-
-def few_groups(groups: Sequence[Hashable] | None) -> Indices | None:
-    """The number of the group of each unit, where there are two groups at least, but few; else None.
-
-    >>> few_groups(["a", "b", "a"])
-    array([0, 1, 0])
-    """
-    if groups is None:
-        return None
-    number = np.unique([str(g) for g in groups], return_inverse=True)[1]
-    return number if 1 <= number.max(initial=0) < FEW_GROUPS - 1 else None
-
-
-def costs(judged: Sequence[Judged], by: Criterion, weights: Floats | None = None) -> float:
-    """The mean loss, or 1 - F of all pairs.
-
-    >>> round(costs([Judged(2.0, (1.0, 1.0, 3.0)), Judged(4.0, (1.0, 2.0, 1.0))], "pairwise_f"), 3)
-    0.429
-    """
-    if by == "loss":
-        return float(np.average([j.loss for j in judged], weights=weights))
-    return 1.0 - float(pairwise_f(np.sum([j.pairs for j in judged], axis=0)[None])[0])
-
-
-def leave_one_out(judged: Sequence[Judged], by: Criterion, weights: Floats | None = None) -> Floats:
-    """The costs without each of the units in turn."""
-    if by == "loss":
-        w = np.ones(len(judged)) if weights is None else weights
-        losses = np.array([j.loss for j in judged])
-        return ((w * losses).sum() - w * losses) / np.maximum(w.sum() - w, 1e-300)
-    pairs = np.array([j.pairs for j in judged])
-    return 1.0 - pairwise_f(pairs.sum(axis=0) - pairs)
+        return error_of_difference(
+            self.tried[C], self.tried[other_C], self.by, self.owners, self.sample_weight
+        )
 
 
 def _unfinished(
@@ -393,16 +352,6 @@ def _mention_edge(grid: Floats, mean: Floats, best: int) -> None:
         ChoiceWarning,
         stacklevel=4,
     )
-
-
-def pairwise_f(pairs: Floats) -> Floats:
-    """F of pairs put together, of rows of (rightly, by the prediction, by the truth); 1 where there are none.
-
-    >>> pairwise_f(np.array([[3.0, 4.0, 4.0], [0.0, 0.0, 0.0]]))
-    array([0.75, 1.  ])
-    """
-    both = pairs[:, 1] + pairs[:, 2]
-    return np.where(both > 0.0, 2.0 * pairs[:, 0] / np.maximum(both, 1e-300), 1.0)
 
 
 def split_sets(

@@ -80,8 +80,8 @@ class Recipe(EstimatorState, BaseEstimator):
     learner : "correlation", "agglomerative", "kmeans", "pairs", or a set clusterer
         A name stands for one of `LEARNERS`. An estimator of one's own is trained as it is.
     similarity : "linear", "trees", "mapped", "kernel", "auto", or a `clustruct.similarity.PairMap`
-        What is learned beside the weights of features, see `clustruct.similarity`; "auto": trees where
-        they do better on held-out labels.
+        What is learned beside or instead of the weights of features, see `clustruct.similarity`; "auto":
+        trees where they do better on held-out labels by more than a standard error.
     loss, C, scaling, predictor, oracle, formulation, loss_in_oracle, n_jobs, verbose, random_state
         As for the learner; None leaves its own value. The loss of one table is "pairwise_f", where it is
         learned from as a whole.

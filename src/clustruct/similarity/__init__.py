@@ -6,7 +6,7 @@
 between pair features and a clusterer, as a transformer of item sets or inside `PairFeatures`, so prediction,
 explanations, files, streams and large tables meet one set of columns and one weight for each.
 
-    TreeColumn        the logit of trees that tell pairs, cross-fitted: a forest or boosted ones
+    TreeColumn        the logit of trees that tell pairs, cross-fitted: a forest and boosted ones
     KernelMap         a kernel on pair vectors, exactly (small data)
     NystroemMap       the same by some pairs as landmarks
     FourierMap        the Gaussian kernel by random Fourier features
@@ -17,7 +17,8 @@ from .base import PairMap, labelled_pairs
 from .kernels import FourierMap, KernelMap, NystroemMap
 from .names import SIMILARITIES, make_map
 from .products import FullProducts
-from .trees import BoostedColumn, ForestColumn, TreeColumn, Trees
+from .tree_column import TreeColumn
+from .trees import BoostedColumn, ForestColumn, Trees
 
 __all__ = [
     "SIMILARITIES",

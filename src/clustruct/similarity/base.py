@@ -151,15 +151,19 @@ class PairMap(EstimatorState, TransformerMixin, BaseEstimator, ABC):
 
     def known_columns(self, part: LabelledPairs) -> Floats:
         """The columns of pairs of a labelled set, which may have been learned from."""
-        return self.columns(part.rows)
+        return self._columns(part.rows)
+
+    def _columns(self, rows: Floats) -> Floats:
+        """`columns`, which need not know of sets of one item, that have no pairs."""
+        return self.columns(rows) if len(rows) else np.zeros((0, len(self.names())))
 
     def transform(self, X: Sequence[ItemSet]) -> list[ItemSet]:
         """The sets with their columns."""
-        return [self._with(x, self.columns(pair_rows(x))) for x in X]
+        return [self._with(x, self._columns(pair_rows(x))) for x in X]
 
     def values(self, rows: Matrix) -> Matrix:
         """The features that stay and the columns, of some pairs."""
-        made = self.columns(dense(rows))
+        made = self._columns(dense(rows))
         if not self.keeps:
             return made
         if sparse.issparse(rows):

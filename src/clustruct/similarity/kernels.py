@@ -32,10 +32,12 @@ class ScaledMap(PairMap):
     feature_scale_: Floats
 
     def learn(self, parts: Sequence[LabelledPairs], groups: Sequence[Hashable] | None) -> list[Floats]:
-        squares = np.mean([(part.rows**2).mean(axis=0) if len(part.rows) else 0.0 for part in parts], axis=0)
+        none = np.zeros((1, self.n_features_in_))  # a set of one item has no pairs, and says nothing of sizes
+        sizes = [(part.rows**2).mean(axis=0) for part in parts if len(part.rows)]
+        squares = np.mean(sizes or none, axis=0)
         self.feature_scale_ = np.where(squares > 0.0, np.sqrt(squares), 1.0)
         self.learn_scaled([part.rows / self.feature_scale_ for part in parts])
-        return [self.columns(part.rows) for part in parts]
+        return [self._columns(part.rows) for part in parts]
 
     def learn_scaled(self, tables: Sequence[Floats]) -> None:
         """Learn from the scaled features of each set."""

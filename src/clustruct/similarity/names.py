@@ -8,7 +8,7 @@ from sklearn.base import clone
 
 from .base import PairMap
 from .kernels import KernelMap, NystroemMap
-from .trees import TreeColumn
+from .tree_column import TreeColumn
 
 # What --similarity and Recipe(similarity=...) know; "linear" needs no map.
 SIMILARITIES: dict[str, Callable[[], PairMap | None]] = {

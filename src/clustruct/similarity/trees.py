@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
-from sklearn.metrics import average_precision_score
 from sklearn.model_selection import GroupKFold
 
 from clustruct._typing import Bools, Floats, Indices, Ints
+from clustruct.exceptions import TooFewClusters
 from clustruct.partitions import UNKNOWN
 from clustruct.storage import DataclassState, register
 
@@ -207,7 +207,7 @@ class ForestColumn(PairMap):
         rows = np.concatenate([part.rows for part in parts])
         same, weight = (np.concatenate([getattr(part, n) for part in parts]) for n in ("same", "weight"))
         if not same.any() or not (weight[~same] > 0).any():
-            raise ValueError(
+            raise TooFewClusters(
                 "trees need pairs that belong together and pairs that do not: use similarity='linear'"
             )
         touched = np.concatenate(sides)
@@ -239,7 +239,7 @@ class ForestColumn(PairMap):
         """Learned from the pairs that were seen."""
         chosen, extra = drawn(np.flatnonzero(seen & (weight > 0)), same, self.random_state + fold)
         if len(np.unique(same[chosen])) < 2:
-            raise ValueError(
+            raise TooFewClusters(
                 "too few labelled clusters to learn trees with some held out: use similarity='linear'"
             )
         counts = weight[chosen] * extra
@@ -297,69 +297,6 @@ class BoostedColumn(ForestColumn):
             early_stopping=False,
             random_state=self.random_state,
         )
-
-
-@register("TreeColumn")
-@dataclass(eq=False, repr=False)
-class TreeColumn(PairMap):
-    """The column of a forest or of boosted trees, whichever tells held-out pairs better.
-
-    Both are cross-fitted, and that is kept (``column_``) whose own training columns rank pairs better, by
-    their average precision (``precisions_``): how the column is scaled is up to the structural SVM. A forest
-    does better with few independent clusters, boosting with many.
-
-    Parameters
-    ----------
-    n_trees, folds, random_state
-        As of `ForestColumn`.
-
-    Examples
-    --------
-    >>> TreeColumn().names()
-    ['trees']
-    """
-
-    title: ClassVar = "trees"
-    needs_labels: ClassVar = True
-    fitted: ClassVar = {"n_features_in_": int, "column_": ForestColumn, "precisions_": dict}
-
-    n_trees: int = 100
-    folds: int = 5
-    random_state: int = 0
-
-    def names(self) -> list[str]:
-        return ["trees"]
-
-    def columns(self, rows: Floats) -> Floats:
-        return self.column_.columns(rows)
-
-    def known_columns(self, part: LabelledPairs) -> Floats:
-        """Cross-fitted where these very pairs with these labels were learned from."""
-        return self.column_.known_columns(part)
-
-    def learn(self, parts: Sequence[LabelledPairs], groups: Sequence[Hashable] | None) -> list[Floats]:
-        tried = {kind.__name__: kind(**self.get_params()) for kind in (ForestColumn, BoostedColumn)}
-        made = {}
-        for name, column in tried.items():
-            column.n_features_in_ = self.n_features_in_
-            made[name] = column.learn(parts, groups)
-        self.precisions_ = {name: average_precision(parts, found) for name, found in made.items()}
-        best = max(self.precisions_, key=lambda name: self.precisions_[name])
-        self.column_ = tried[best]
-        return made[best]
-
-
-def average_precision(parts: Sequence[LabelledPairs], logits: Sequence[Floats]) -> float:
-    """Of labelled pairs in the order of their logits, each counting as much as its weight.
-
-    >>> same = np.array([True, False, True])
-    >>> part = LabelledPairs(np.zeros((3, 1)), same, np.ones(3), np.zeros((3, 2), int))
-    >>> round(average_precision([part], [np.array([[2.0], [1.0], [0.0]])]), 3)
-    0.833
-    """
-    same, weight = (np.concatenate([getattr(part, n) for part in parts]) for n in ("same", "weight"))
-    ranked = np.concatenate(logits)[:, 0]
-    return float(average_precision_score(same, ranked, sample_weight=weight))
 
 
 def clipped(logits: Floats) -> Floats:
