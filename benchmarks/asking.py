@@ -4,16 +4,16 @@ as with all labels.
     python -m benchmarks.asking [abt_buy ...] [--seeds 3] [--most 200]
     python -m benchmarks.asking --draw
 
-A simulated person (`benchmarks.asking_person`) answers from the truth what is asked about one part of the data
-(seven of ten folds; two of three sets); pairwise F is counted on the rest, which nobody is asked about. Each
-click and key is a decision. In random order the same person is asked as often about groups and as often about
-pairs, but which is drawn at random; twice as many decisions are made. "Random pairs" is the plainest order:
-compared pairs, drawn at random, no groups.
+A simulated person (`benchmarks.asking_person`) answers from the truth what is asked about one part of the
+data (seven of ten folds; two of three sets); pairwise F is counted on the rest, which nobody is asked about.
+Each click and key is a decision. In random order the same person is asked as often about groups and as often
+about pairs, but which is drawn at random; twice as many decisions are made. "Random pairs" is the plainest
+order: compared pairs, drawn at random, no groups.
 
 "Full" is what `Recipe` learns from all labels of the first part. Decisions needed: the first number at which
 the mean F over seeds is at least 95 % of that, and whether it stays there; F is counted after every question
-up to EACH decisions, then after every batch. What was measured is kept in FIGURES; --draw makes the picture and
-the table of docs/studio.md from it.
+up to EACH decisions, then after every batch. What was measured is kept in FIGURES; --draw makes the picture
+and the table of docs/studio.md from it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,6 @@ from clustruct.features import PairFeatures
 from clustruct.inference.correlation import local_search
 from clustruct.itemsets import ItemSet, PairScores
 from clustruct.metrics import pairwise_scores
-from clustruct.problems import Marks
 from clustruct.recipe import features_of
 from clustruct.records import RawSet
 from clustruct.studio.asking import COMMITTEE, Pool, Question, batch_size, questions, wants_group

@@ -5,7 +5,7 @@ of models that have seen other answers (bootstrap). Both are large where answers
 
 Groups: every second question is about a whole group of three to eight items, with those nearest to it that
 are not in it: one yes says as much as many answers about pairs, and of pairs that nobody doubts, too. Half of
-them are those that would give most answers for one yes, (k - 1) for k items times the probability of the least
+them are those that would give most answers for one yes, k - 1 for k items times the probability of the least
 likely pair inside; half are drawn at random, so that what is learned is not of easy groups alone.
 
 In one batch no item is asked about twice, so that one answer does not make the next useless.

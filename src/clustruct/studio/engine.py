@@ -90,11 +90,10 @@ class Known:
 
     def marks_of(self, statements: Iterable[Statement]) -> Marks:
         """Marks of some of what was said."""
-        some = Constraints(
-            tuple(s for s in (said := list(statements)) if s.answer == "same"),
-            tuple(s for s in said if s.answer == "different"),
-        )
-        return _marks(some, self.numbers, [])
+        some: dict[str, list[Statement]] = {"same": [], "different": []}
+        for said in statements:
+            some[said.answer].append(said)
+        return _marks(Constraints(tuple(some["same"]), tuple(some["different"])), self.numbers, [])
 
 
 def _fields_of(raw: RawSet, fields: list[str] | None) -> RawSet:
