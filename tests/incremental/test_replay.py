@@ -109,7 +109,7 @@ def test_what_makes_no_sense_after_an_undo_is_listed():
         (Decision("merge", group="x", into="g", number=2), "decision 2 names the group 'x', and there never"),
         (Decision("split", ("a", "b"), group="g", number=2), "decision 2 splits all items from the group"),
         (Decision("split", ("c",), group="g", number=2), "splits 'c' from the group 'g', where it is not"),
-        (Decision("confirm", ("a",), group="g", number=2), "says that 'a' is not in the group 'g', where it is"),
+        (Decision("confirm", ("a",), group="g", number=2), "'a' is not in the group 'g', where it is"),
         (Decision("undo", undoes=1, number=2), "decision 2 undoes decision 1, but runs are not undone"),
         (Decision("undo", undoes=7, number=2), "decision 2 undoes decision 7, but there is none before it"),
     ],

@@ -166,6 +166,16 @@ def test_groups_that_foretell_worse_than_answers_are_not_what_is_learned_from(pr
     assert not found["calibrated"]
 
 
+def test_scores_that_a_learning_has_made_are_not_made_again(small, monkeypatch):
+    path, _, engine = small
+    own = Engine(path)
+    learn(own, quiet())
+    engine.share(own)
+    monkeypatch.setattr(Engine, "scored", lambda *_: pytest.fail("made again"))
+    assert block(engine, 0)["items"]
+    assert next_questions(engine, 10, 0)["questions"]
+
+
 def test_what_is_exported_is_read_again(project, tmp_path):
     import clustruct
     from clustruct.incremental import read_decisions, read_groups

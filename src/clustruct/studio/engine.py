@@ -148,7 +148,7 @@ class Engine:
     def share(self, other: Engine) -> None:
         """Take over what another engine of the same project has made of the items."""
         self._features, self._item_set = other._features, other._item_set
-        self.first_guess, self._pipeline = other.first_guess, other._pipeline
+        self.first_guess, self._pipeline, self._scores = other.first_guess, other._pipeline, other._scores
 
     def features(self) -> PairFeatures:
         """Features that suit the items."""
@@ -175,9 +175,9 @@ class Engine:
                 self._pipeline = number, model_of(store.model(number))
         return self._pipeline
 
-    def keep(self, number: int, pipeline: Pipeline) -> None:
-        """A model that was learned here need not be read again."""
-        self._pipeline = number, pipeline
+    def keep(self, number: int, pipeline: Pipeline, scores: PairScores) -> None:
+        """A model that was learned here need not be read again, nor its scores be made again."""
+        self._pipeline, self._scores = (number, pipeline), (number, scores)
 
     def scores(self, number: int, pipeline: Pipeline) -> PairScores:
         """Scores of all compared pairs by a model."""

@@ -21,7 +21,7 @@ from clustruct.baselines import LatentPairClustering
 from clustruct.callbacks import Callback, Iteration, Training, training_callback
 from clustruct.incremental import Changes, Store, compare, fresh_id, match_groups, with_ids
 from clustruct.incremental.assign import NEW, assign
-from clustruct.itemsets import ItemSet
+from clustruct.itemsets import ItemSet, PairScores
 from clustruct.problems import Marks
 from clustruct.recipe import guessed, was_interrupted
 
@@ -96,7 +96,7 @@ def learn(engine: Engine, progress: Progress) -> dict[str, Any]:
         "stopped": was_interrupted(pipeline[-1]) or progress.stop,
         "gap": _gap(pipeline),
     }
-    number, changes = keep(engine, pipeline, groups, about)
+    number, changes = keep(engine, pipeline, scores, groups, about)
     return {"model": number, **about, "changes": changes.summary(), "counts": changes.count()}
 
 
@@ -205,7 +205,7 @@ def proposed(known: Known, scores: Any) -> dict[str, str]:
 
 
 def keep(
-    engine: Engine, pipeline: Pipeline, groups: dict[str, str], about: dict[str, Any]
+    engine: Engine, pipeline: Pipeline, scores: PairScores, groups: dict[str, str], about: dict[str, Any]
 ) -> tuple[int, Changes]:
     """Model and groups in the project, together. Decisions that came meanwhile hold."""
     content = bytes_of(pipeline, about)
@@ -218,7 +218,7 @@ def keep(
         number = store.keep_model(content, {**about, "changes": changes.summary()})
         if moved:
             store.record_run(moved, author=f"{MODEL} {number}", note=changes.summary())
-    engine.keep(number, pipeline)
+    engine.keep(number, pipeline, scores)
     return number, changes
 
 
