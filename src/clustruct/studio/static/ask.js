@@ -1,4 +1,4 @@
-import { ask, byId, decide, make, onKey, onUndo, send, tell } from "./common.js";
+import { ask, byId, decide, make, onKey, onUndo, send, status, tell } from "./common.js";
 import { card, curve, press, reasons, sideBySide, stepCards } from "./items.js";
 
 // Questions of this batch, the present one, and of each decision of this visit the question it answered, as it was.
@@ -125,7 +125,7 @@ async function learn() {
   await send("/api/learn");
   for (;;) {
     await new Promise((done) => setTimeout(done, 250));
-    const now = await ask("/api/status");
+    const now = await status();
     if (!now.learning) {
       if (now.learned?.error) tell(now.learned.error);
       break;
