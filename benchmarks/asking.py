@@ -1,16 +1,19 @@
 """Decisions that a person must make: asked by Studio, or in random order, until the model is nearly as good
 as with all labels.
 
-    python -m benchmarks.asking [abt_buy ...] [--seeds 3] [--most 300]
+    python -m benchmarks.asking [abt_buy ...] [--seeds 3] [--most 200]
     python -m benchmarks.asking --draw
 
-A simulated person answers from the truth whether two items, or all of a group, belong together. "Yes" is one
-decision; a group that is not one is split, one decision for each part that leaves. Questions are about one
-part of the data (seven of ten folds; two of three sets), pairwise F is counted on the rest, which nobody is
-asked about. "Full" is what `Recipe` learns from all labels of the first part. Decisions needed: the first
-number at which the mean F over seeds is at least 95 % of that, and whether it stays there. In random order
-twice as many questions are asked. What was measured is kept in FIGURES; --draw makes the picture and
-the table of docs/studio.md from it.
+A simulated person (`benchmarks.asking_person`) answers from the truth what is asked about one part of the
+data (seven of ten folds; two of three sets); pairwise F is counted on the rest, which nobody is asked about.
+Each click and key is a decision. In random order the same person is asked as often about groups and as often
+about pairs, but which is drawn at random; twice as many decisions are made. "Random pairs" is the plainest
+order: compared pairs, drawn at random, no groups.
+
+"Full" is what `Recipe` learns from all labels of the first part. Decisions needed: the first number at which
+the mean F over seeds is at least 95 % of that, and whether it stays there; F is counted after every question
+up to EACH decisions, then after every batch. What was measured is kept in FIGURES; --draw makes the picture
+and the table of docs/studio.md from it.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -26,30 +29,41 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.asking_person import Person
 from clustruct import Recipe
-from clustruct._typing import Floats, Ints
+from clustruct._typing import Bools, Floats, Ints
 from clustruct.baselines import LatentPairClustering
 from clustruct.baselines.pair_classifier import scored_pairs
+from clustruct.estimators import SupervisedCorrelationClustering
 from clustruct.features import PairFeatures
 from clustruct.inference.correlation import local_search
 from clustruct.itemsets import ItemSet, PairScores
 from clustruct.metrics import pairwise_scores
-from clustruct.problems import Marks
 from clustruct.recipe import features_of
 from clustruct.records import RawSet
-from clustruct.studio.asking import COMMITTEE, check_interval, questions
+from clustruct.studio.asking import COMMITTEE, Pool, Question, batch_size, questions, wants_group
+from clustruct.studio.comparing import confirmed, groups_foretell_better, svm_of_groups
+from clustruct.studio.engine import model_probabilities
+from clustruct.studio.learning import FEWEST_GROUPS, n_confirmed
 from studies.raw_data import PATHS, item_sets, records_together
 from studies.rendering import put
 
 NAMES = ("abt_buy", "cora", "febrl3", "googlenews", "author_names")
-BATCH = 5
+# The orders in which questions are asked, and how often as many decisions are made.
+ORDERS = {"ask": 1, "random": 2, "random pairs": 2}
+# F is counted after every question as long as no more decisions were made.
+EACH = 30
+# The score of a pair that the person decided about, beside scores that are log-odds.
+DECIDED = 50.0
 FIGURES, BY_DEDUPE = Path("benchmarks/figures/asking.json"), Path("benchmarks/figures/asking_dedupe.json")
 PAGE = Path("docs/studio.md")
-TITLES = {"ask": "asked by Studio", "random": "in random order"}
+TITLES = {"ask": "asked by Studio", "random": "in random order", "random pairs": "random pairs"}
 # So many decisions are what a person makes in a quarter of an hour.
 FIRST = 100
 # Sets with more items are left out: all their pairs are compared.
 LARGEST = 160
+
+Similarity = LatentPairClustering | SupervisedCorrelationClustering
 
 
 def data(name: str) -> tuple[list[RawSet], list[RawSet]]:
@@ -87,47 +101,13 @@ class Part:
         """Whether all pairs of each set are."""
         return not any(x.is_sparse for x in self.items)
 
-    def f(self, model: LatentPairClustering) -> float:
+    def f(self, model: Similarity) -> float:
         """Mean pairwise F over the sets."""
         found = []
         for x, pairs, truth in zip(self.items, self.pairs, self.truth, strict=True):
             scores = PairScores(x.n_items, index=pairs, values=model.pair_scores(x, pairs))
             found.append(pairwise_scores(truth, local_search(scores)).f1)
         return float(np.mean(found))
-
-
-class Person:
-    """Who answers from the truth, and what follows from the answers.
-
-    said : set, two items, whether they belong together
-    decisions : how many were made
-    """
-
-    def __init__(self, part: Part) -> None:
-        self.part, self.truth, self.decisions = part, part.truth, 0
-        self.said: list[tuple[int, int, int, bool]] = []
-
-    def answer(self, s: int, items: Sequence[int]) -> None:
-        """One question about some items of a set: yes, or the smaller parts out of it, one after another."""
-        labels = self.truth[s][list(items)]
-        parts = [[i for i, y in zip(items, labels, strict=True) if y == c] for c in np.unique(labels)]
-        parts.sort(key=len)
-        self.decisions += max(1, len(parts) - 1)
-        for k, part in enumerate(parts[:-1]):
-            self.said += [(s, part[0], other[0], False) for other in parts[k + 1 :]]
-        bound = parts if len(parts) == 1 else parts[:-1]  # of what stays nobody has said that it is one
-        self.said += [(s, part[0], i, True) for part in bound for i in part[1:]]
-
-    def marks(self, which: Sequence[int] | None = None) -> list[Marks | None]:
-        """What is known of each set, from all answers or some."""
-        chosen = self.said if which is None else [self.said[i] for i in which]
-        found: list[Marks | None] = []
-        for s, raw in enumerate(self.part.sets):
-            mine = [(a, b, same) for t, a, b, same in chosen if t == s]
-            same = [(a, b) for a, b, yes in mine if yes]
-            other = [(a, b) for a, b, yes in mine if not yes]
-            found.append(Marks.of_pairs(len(raw), same, other) if mine else None)
-        return found
 
 
 @dataclass
@@ -137,61 +117,94 @@ class Asking:
     part: Part
     first: LatentPairClustering
     rng: np.random.Generator
+    how: str
 
     def __post_init__(self) -> None:
-        self.person, self.model = Person(self.part), self.first
+        self.person, self.model = Person(self.part.truth), self.first
         own = self.part.pairs
-        self.where = np.concatenate([np.full(len(pairs), s) for s, pairs in enumerate(own)])
-        self.pairs = np.concatenate(own)
+        where = np.concatenate([np.full(len(pairs), s) for s, pairs in enumerate(own)])
         self.first_item = np.cumsum([0, *(len(raw) for raw in self.part.sets)])
+        self.pairs = np.concatenate(own) + self.first_item[where][:, None]
 
-    def p(self, model: LatentPairClustering) -> Floats:
-        """Probabilities of all pairs."""
+    def scores(self, model: Similarity) -> Floats:
+        """Scores of all pairs."""
         found = [model.pair_scores(x, q) for x, q in zip(self.part.items, self.part.pairs, strict=True)]
-        return model.pair_probabilities(np.concatenate(found))
-
-    def open(self) -> Ints:
-        """Which pairs nothing is known of."""
-        marks = self.person.marks()
-        known = [
-            np.zeros(len(q), bool) if m is None else m.judges(q)
-            for q, m in zip(self.part.pairs, marks, strict=True)
-        ]
-        return ~np.concatenate(known)
-
-    def committee(self) -> list[Floats]:
-        n = len(self.person.said)
-        if n < 2 * BATCH:
-            return []
-        draws = [self.rng.integers(0, n, n).tolist() for _ in range(COMMITTEE)]
-        return [self.p(self.model.answered(self.person.marks(draw))) for draw in draws]
-
-    def groups(self) -> Ints:
-        """The group of each item by the model, sets apart."""
-        found, first = [], 0
-        for x, pairs in zip(self.part.items, self.part.pairs, strict=True):
-            scores = PairScores(x.n_items, index=pairs, values=self.model.pair_scores(x, pairs))
-            labels = local_search(scores)
-            found.append(labels + first)
-            first += int(labels.max()) + 1
         return np.concatenate(found)
 
-    def ask(self, how: str) -> None:
-        """A batch of questions, and what is learned from the answers."""
-        open_ = self.open()
-        numbers = self.pairs + self.first_item[self.where][:, None]
-        if how == "random":
-            chosen = self.rng.choice(np.flatnonzero(open_), BATCH, replace=False)
-            asked = [tuple(pair) for pair in numbers[chosen].tolist()]
+    def said(self) -> tuple[Bools, Bools]:
+        """Which pairs something is known of, and which are known to be the same."""
+        marks, pairs = self.person.marks(), self.part.pairs
+        judged = [m.judges(q) for m, q in zip(marks, pairs, strict=True)]
+        same = [m.piece[q[:, 0]] == m.piece[q[:, 1]] for m, q in zip(marks, pairs, strict=True)]
+        known = np.concatenate(judged)
+        return known, known & np.concatenate(same)
+
+    def committee(self) -> list[Floats]:
+        """Probabilities by models of other answers, as `Engine.committee` has them."""
+        n = len(self.person.said)
+        if n < 2 * COMMITTEE or self.how != "ask":
+            return []
+        draws = [self.rng.integers(0, n, n).tolist() for _ in range(COMMITTEE)]
+        models = [self.first.answered(self.person.marks(draw)) for draw in draws]
+        return [model.pair_probabilities(self.scores(model)) for model in models]
+
+    def pool(self) -> Pool:
+        """What can be asked about: groups are those of the model that hold what the person said."""
+        known, same = self.said()
+        scores = self.scores(self.model)
+        held = np.where(known, np.where(same, DECIDED, -DECIDED), scores)
+        groups = local_search(PairScores(int(self.first_item[-1]), index=self.pairs, values=held))
+        return Pool(self.pairs, model_probabilities(self.model, scores), ~known, groups)
+
+    def questions(self) -> list[Question]:
+        """The next batch."""
+        n_answers, pool = len(self.person.said), self.pool()
+        n, whole = batch_size(n_answers), self.part.all_compared
+        if self.how == "ask":
+            return questions(pool, self.committee(), n, self.rng, n_answers, all_compared=whole)
+        if self.how == "random pairs":
+            return [drawn_pair(pool, self.rng) for _ in range(n)]
+        return [drawn(pool, self.rng, n_answers + k, whole) for k in range(n)]
+
+    def answer(self, one: Question) -> None:
+        """Have a question answered."""
+        s = int(np.searchsorted(self.first_item, one.items[0], side="right")) - 1
+        first = int(self.first_item[s])
+        self.person.answer(s, [i - first for i in one.items], [i - first for i in one.beside])
+
+    def learn(self) -> None:
+        """From all answers so far."""
+        whole = self.person.marks(whole=True)
+        if sum(map(n_confirmed, whole)) >= FEWEST_GROUPS and groups_foretell_better(
+            self.part.items, whole, self.first
+        ):
+            self.model = svm_of_groups(self.part.items, [confirmed(m) for m in whole])
         else:
-            p, groups = self.p(self.model), self.groups()
-            every = check_interval(len(self.person.said), self.part.all_compared)
-            found = questions(numbers, p, self.committee(), open_, BATCH, self.rng, groups, every)
-            asked = [one.items for one in found]
-        for items in asked:
-            s = int(np.searchsorted(self.first_item, items[0], side="right")) - 1
-            self.person.answer(s, [i - int(self.first_item[s]) for i in items])
-        self.model = self.first.answered(self.person.marks())
+            self.model = self.first.answered(self.person.marks())
+
+    def curve(self, f: Callable[[Similarity], float], most: int) -> list[tuple[int, float]]:
+        """F by decisions, until so many were made."""
+        found = [(0, f(self.first))]
+        while self.person.decisions < most:
+            asked = self.questions()
+            for k, one in enumerate(asked):
+                self.answer(one)
+                if k == len(asked) - 1 or self.person.decisions <= EACH:
+                    self.learn()
+                    found.append((self.person.decisions, f(self.model)))
+        return found
+
+
+def drawn_pair(pool: Pool, rng: np.random.Generator) -> Question:
+    """Any pair that nothing is known of."""
+    return pool.pair(int(rng.choice(np.flatnonzero(pool.free()))), "random")
+
+
+def drawn(pool: Pool, rng: np.random.Generator, place: int, all_compared: bool) -> Question:
+    """A group where Studio asks about one, else a pair; which is drawn."""
+    if wants_group(place, all_compared) and len(able := pool.whole_groups()[0]):
+        return pool.group(int(rng.choice(able)), "random")
+    return drawn_pair(pool, rng)
 
 
 def full_label(train: Sequence[RawSet], test: Sequence[RawSet]) -> float:
@@ -201,21 +214,21 @@ def full_label(train: Sequence[RawSet], test: Sequence[RawSet]) -> float:
     return float(np.mean([pairwise_scores(r.labels, y).f1 for r, y in zip(test, found, strict=True)]))
 
 
-def curves(name: str, seeds: int, most: int) -> dict[str, Any]:
-    """F after every batch, for both orders, and what all labels give."""
+def curves(name: str, seeds: int, most: int, full: float | None = None) -> dict[str, Any]:
+    """F after questions and batches, for each order, and what all labels give."""
     train, test = data(name)
     features = features_of(Recipe(), [replace(raw, labels=None) for raw in train])
     part, other = Part.of(features, train), Part.of(features, test)
     first = LatentPairClustering().fit(part.items)
-    told: dict[str, Any] = {"without labels": other.f(first), "full": full_label(train, test)}
-    for how, until in (("ask", most), ("random", 2 * most)):
-        told[how] = []
-        for seed in range(seeds):
-            asking, curve = Asking(part, first, np.random.default_rng(seed)), [(0, other.f(first))]
-            while asking.person.decisions < until:
-                asking.ask(how)
-                curve.append((asking.person.decisions, other.f(asking.model)))
-            told[how].append(curve)
+    told: dict[str, Any] = {
+        "without labels": other.f(first),
+        "full": full_label(train, test) if full is None else full,
+    }
+    for how, times in ORDERS.items():
+        people = [Asking(part, first, np.random.default_rng(seed), how) for seed in range(seeds)]
+        told[how] = [one.curve(other.f, times * most) for one in people]
+        told[f"{how}: read"] = [one.person.read / one.person.decisions for one in people]
+        told[f"{how}: by groups"] = [one.person.n_groups for one in people]
     return told
 
 
@@ -259,7 +272,7 @@ def table(found: dict[str, Any], dedupe: dict[str, Any]) -> str:
     lines = [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
     for name, told in found["data"].items():
         wanted = 0.95 * told["full"]
-        counts = [needed(told[how], wanted, k * found["most"]) for how, k in (("ask", 1), ("random", 2))]
+        counts = [needed(told[how], wanted, k * told["most"]) for how, k in ORDERS.items()]
         other = [dedupe.get(name, {}).get(str(n)) for n in numbers]
         peers = ["" if runs is None else f"{100 * np.mean([run['f'] for run in runs]):.1f}" for runs in other]
         means = [100 * mean_curve(told[how], FIRST).mean() for how in ("ask", "random")]
@@ -277,7 +290,7 @@ def draw(found: dict[str, Any], dedupe: dict[str, Any], path: Path) -> None:
     panels = figure.subplots(2, 3).ravel()
     for ax, (name, told) in zip(panels, found["data"].items(), strict=False):
         for how, colour in (("ask", "#0072b2"), ("random", "#d55e00")):
-            ax.plot(100 * mean_curve(told[how], found["most"]), color=colour, label=TITLES[how])
+            ax.plot(100 * mean_curve(told[how], told["most"]), color=colour, label=TITLES[how])
         ax.axhline(95 * told["full"], color="0.5", ls=":", label="95 % of all labels")
         rows = [(int(n), np.mean([run["f"] for run in runs])) for n, runs in dedupe.get(name, {}).items()]
         if rows:
@@ -289,12 +302,21 @@ def draw(found: dict[str, Any], dedupe: dict[str, Any], path: Path) -> None:
     figure.savefig(path, metadata={"Date": None})
 
 
+def shown(name: str, told: dict[str, Any], most: int) -> str:
+    """What was found, in a line."""
+    wanted = 0.95 * told["full"]
+    counts = ", ".join(f"{how}: {needed(told[how], wanted, k * most)}" for how, k in ORDERS.items())
+    first, full = 100 * told["without labels"], 100 * told["full"]
+    return f"{name}: no labels {first:.1f}, all labels {full:.1f}, decisions for 95 %: {counts}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", default=NAMES)
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--most", type=int, default=300)
+    parser.add_argument("--most", type=int, default=200)
     parser.add_argument("--draw", action="store_true")
+    parser.add_argument("--kept-full", action="store_true", help="what all labels give is as kept")
     args = parser.parse_args()
     kept = json.loads(FIGURES.read_text()) if FIGURES.is_file() else {"data": {}}
     if args.draw:
@@ -304,16 +326,10 @@ def main() -> None:
         return
     for name in args.names:
         started = time.process_time()
-        told = curves(name, args.seeds, args.most)
-        kept["data"][name], kept["most"] = told, args.most
-        wanted = 0.95 * told["full"]
-        ends = {"ask": args.most, "random": 2 * args.most}
-        counts = {how: needed(told[how], wanted, end) for how, end in ends.items()}
-        shown = ", ".join(f"{how}: {n}" for how, n in counts.items())
-        first, full = 100 * told["without labels"], 100 * told["full"]
-        print(
-            f"{name}: no labels {first:.1f}, all labels {full:.1f}, decisions for 95 %: {shown}", flush=True
-        )
+        full = kept["data"].get(name, {}).get("full") if args.kept_full else None
+        told = curves(name, args.seeds, args.most, full)
+        kept["data"][name] = {**told, "most": args.most}
+        print(shown(name, told, args.most), flush=True)
         print(f"  ({time.process_time() - started:.0f} CPU s)", flush=True)
         FIGURES.parent.mkdir(exist_ok=True)
         FIGURES.write_text(json.dumps(kept) + "\n")

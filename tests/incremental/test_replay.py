@@ -109,6 +109,7 @@ def test_what_makes_no_sense_after_an_undo_is_listed():
         (Decision("merge", group="x", into="g", number=2), "decision 2 names the group 'x', and there never"),
         (Decision("split", ("a", "b"), group="g", number=2), "decision 2 splits all items from the group"),
         (Decision("split", ("c",), group="g", number=2), "splits 'c' from the group 'g', where it is not"),
+        (Decision("confirm", ("a",), group="g", number=2), "'a' is not in the group 'g', where it is"),
         (Decision("undo", undoes=1, number=2), "decision 2 undoes decision 1, but runs are not undone"),
         (Decision("undo", undoes=7, number=2), "decision 2 undoes decision 7, but there is none before it"),
     ],
@@ -132,6 +133,11 @@ def answers(*decisions):
 
 def test_decisions_about_groups_say_something_of_their_items():
     assert answers(Decision("confirm", group="g", number=2)) == {("a", "b"): "same"}
+    assert answers(Decision("confirm", ("c", "e"), group="g", number=2)) == {
+        ("a", "b"): "same",
+        ("c", "a"): "different",
+        ("e", "a"): "different",
+    }
     assert answers(Decision("merge", group="k", into="h", number=2)) == {
         ("c", "d"): "same",
         ("c", "e"): "same",

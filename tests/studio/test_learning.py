@@ -1,11 +1,23 @@
 """From a file without labels to groups: what is learned holds what people said, and is kept."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 
 from clustruct.incremental import Decision, Store
 from clustruct.metrics import pairwise_scores
-from clustruct.studio.asking import MOST_READ, Agreement, agreement, is_enough, questions
+from clustruct.studio import learning
+from clustruct.studio.asking import (
+    BESIDE,
+    MOST_READ,
+    Agreement,
+    Pool,
+    agreement,
+    batch_size,
+    is_enough,
+    questions,
+)
 from clustruct.studio.data import Folder, begin, preview
 from clustruct.studio.engine import Engine
 from clustruct.studio.exporting import export
@@ -42,13 +54,20 @@ def f_of(path, truth):
 def answer(store, question, truth):
     """As the page does it for somebody who knows."""
     first, *others = question["items"]
-    out = tuple(i for i in others if truth[i] != truth[first])
     if question["kind"] == "pair":
-        store.decide(Decision("different" if out else "same", (first, *others)))
-    elif out:
-        store.decide(Decision("split", out, group=question["group"]))
-    else:
-        store.decide(Decision("move", (first, *others), into=question["group"]))
+        store.decide(Decision("same" if truth[first] == truth[others[0]] else "different", (first, *others)))
+        return
+    kinds = Counter(truth[i] for i in question["items"])
+    mine = kinds.most_common(1)[0][0]
+    stay = tuple(i for i in question["items"] if truth[i] == mine)
+    out = tuple(i for i in question["items"] if truth[i] != mine)
+    come = [i for i in question["beside"] if truth[i] == mine]
+    if out:
+        store.decide(Decision("split", out if len(out) == 1 else stay, group=question["group"]))
+    for item in come:
+        store.decide(Decision("same", (stay[0], item)))
+    if not come and len(out) < 2:
+        store.decide(Decision("confirm", tuple(question["beside"]), group=question["group"]))
 
 
 @pytest.fixture
@@ -63,14 +82,17 @@ def test_first_without_labels_then_from_answers(begun):
     assert found["how"] == "no labels"
     first = f_of(path, truth)
     assert first > 0.7
-    for _ in range(3):
+    kinds = Counter()
+    for _ in range(8):
         asked = next_questions(engine, 10, 0)["questions"]
+        kinds.update(q["kind"] for q in asked)
         with Store(path) as store:
             for q in asked:
                 answer(store, q, truth)
         found = learn(engine, quiet())
-    assert found["how"] == "answers"
+    assert found["how"].startswith(("answers", "groups"))
     assert found["agreement"]["n"] > 20
+    assert min(kinds["group"], kinds["pair"]) >= 5
     assert f_of(path, truth) >= first - 0.02
     with Store(path) as store:
         assert not engine.known().held.broken(store.groups())
@@ -82,7 +104,9 @@ def test_answers_hold_whatever_the_model_says(project):
     path, _truth, engine = project
     with Store(path) as store:
         groups = store.groups()
-        together = next((a, b) for a in groups for b in groups if a < b and groups[a] == groups[b])
+        said = engine.known().held.items()
+        free = [i for i in groups if i not in said]
+        together = next((a, b) for a in free for b in free if a < b and groups[a] == groups[b])
         number = store.decide(Decision("different", together))
     learn(engine, quiet())
     with Store(path) as store:
@@ -108,24 +132,48 @@ def test_review_block_and_reasons(project):
         why(engine, "nobody", a)
 
 
-def test_confirmed_groups_stay_and_make_probabilities(project):
-    path, truth, engine = project
+def confirm_right_groups(path, truth):
+    """A dozen and some groups that are right, confirmed; their items."""
     with Store(path) as store:
         groups = store.groups()
         right = [g for g in dict.fromkeys(groups.values()) if len({truth[i] for i in store.members(g)}) == 1]
         right = [g for g in right if store.size(g) > 1][: FEWEST_GROUPS + 4]
-        before = {g: store.members(g) for g in right}
         for g in right:
             store.decide(Decision("confirm", group=g))
+        return {g: store.members(g) for g in right}
+
+
+def test_confirmed_groups_stay_and_make_probabilities(project):
+    path, truth, engine = project
+    right = confirm_right_groups(path, truth)
     assert len(right) >= FEWEST_GROUPS
     found = learn(engine, quiet())
-    assert found["how"] == "groups"
+    assert found["how"].startswith("groups")
     assert found["calibrated"]
     with Store(path) as store:
-        assert {g: store.members(g) for g in right} == before
+        assert {g: store.members(g) for g in right} == right
     assert precision_curve(engine)["curve"]
     again = learn(engine, quiet())
     assert again["how"] == "groups, from the last model on"
+
+
+def test_groups_that_foretell_worse_than_answers_are_not_what_is_learned_from(project, monkeypatch):
+    path, truth, engine = project
+    confirm_right_groups(path, truth)
+    monkeypatch.setattr(learning, "groups_foretell_better", lambda *_: False)
+    found = learn(engine, quiet())
+    assert found["how"].startswith("answers, which foretell")
+    assert not found["calibrated"]
+
+
+def test_scores_that_a_learning_has_made_are_not_made_again(small, monkeypatch):
+    path, _, engine = small
+    own = Engine(path)
+    learn(own, quiet())
+    engine.share(own)
+    monkeypatch.setattr(Engine, "scored", lambda *_: pytest.fail("made again"))
+    assert block(engine, 0)["items"]
+    assert next_questions(engine, 10, 0)["questions"]
 
 
 def test_what_is_exported_is_read_again(project, tmp_path):
@@ -155,11 +203,21 @@ def test_a_stop_before_anything_was_learned_changes_nothing(project):
         assert store.next_number() == at
 
 
-def test_questions_are_open_doubtful_and_about_different_items():
+def all_pairs(n):
+    return np.column_stack(np.triu_indices(n, 1))
+
+
+def pool_of(p, groups=None, open_=None, pairs=None):
+    p = np.asarray(p, float)
+    pairs = all_pairs(round((1 + np.sqrt(1 + 8 * len(p))) / 2)) if pairs is None else pairs
+    return Pool(pairs, p, np.ones(len(p), bool) if open_ is None else open_, groups)
+
+
+def test_questions_about_pairs_are_open_doubtful_and_about_different_items():
     rng = np.random.default_rng(0)
-    pairs = np.array([[a, b] for a in range(12) for b in range(a + 1, 12)])
+    pairs = all_pairs(12)
     p, open_ = rng.random(len(pairs)), rng.random(len(pairs)) < 0.8
-    found = questions(pairs, p, [], open_, 5, rng)
+    found = questions(pool_of(p, open_=open_), [], 5, rng)
     items = [i for q in found for i in q.items]
     assert len(set(items)) == len(items)
     numbers = {tuple(pair): at for at, pair in enumerate(pairs.tolist())}
@@ -169,33 +227,52 @@ def test_questions_are_open_doubtful_and_about_different_items():
     assert [q.why for q in found].count("check") == 1
 
 
-def all_pairs(n):
-    return np.column_stack(np.triu_indices(n, 1))
+def test_every_second_question_is_about_a_group_and_has_what_is_nearest_to_it():
+    groups = np.repeat(np.arange(6), 3)
+    pairs = all_pairs(len(groups))
+    inside = groups[pairs[:, 0]] == groups[pairs[:, 1]]
+    p = np.where(inside, 0.9, 0.1)
+    p[(pairs == [0, 17]).all(axis=1)] = 0.4
+    found = questions(pool_of(p, groups), [], 4, np.random.default_rng(0))
+    assert [q.is_group for q in found] == [True, False, True, False]
+    (own,) = [
+        q
+        for n in range(9)
+        for q in questions(pool_of(p, groups), [], 1, np.random.default_rng(n))
+        if 0 in q.items
+    ][:1]
+    assert own.items == (0, 1, 2)
+    assert own.beside[0] == 17
+    assert len(own.beside) == BESIDE
+    assert own.p == pytest.approx(0.9)
+    first = questions(pool_of(p, groups), [], 3, np.random.default_rng(0), all_compared=True)
+    assert all(q.is_group or q.why == "check" for q in first)
 
 
-def test_a_doubtful_group_is_asked_about_at_once_and_a_known_or_large_one_is_not():
+def test_known_groups_pairs_and_large_groups_are_not_asked_about_as_groups():
     n = MOST_READ + 1
-    pairs, rng = all_pairs(n), np.random.default_rng(0)
-    groups, p, open_ = np.zeros(n, int), np.full(len(pairs), 0.9), np.ones(len(pairs), bool)
-    assert all(len(q.items) == 2 for q in questions(pairs, p, [], open_, 3, rng, groups))
-    groups[-1] = 1
-    (first, *_) = questions(pairs, p, [], open_, 3, rng, groups)
-    assert first.items == tuple(range(MOST_READ))
-    assert first.p == pytest.approx(0.9)
-    known = ~(groups[pairs] == 0).all(axis=1)  # nothing is left to ask inside the group
-    assert all(len(q.items) == 2 for q in questions(pairs, p, [], known, 3, rng, groups))
+    pairs = all_pairs(n)
+    large = pool_of(np.full(len(pairs), 0.9), np.zeros(n, int))
+    assert not len(large.whole_groups()[0])
+    groups = np.append(np.zeros(n - 1, int), 1)
+    assert pool_of(np.full(len(pairs), 0.9), groups).whole_groups()[0].tolist() == [0]
+    known = (groups[pairs] == 0).all(axis=1)  # nothing is left to ask inside the group
+    assert not len(pool_of(np.full(len(pairs), 0.9), groups, ~known).whole_groups()[0])
+    two = pool_of(np.full(6, 0.9), np.array([0, 0, 1, 1]))
+    assert not len(two.whole_groups()[0])
 
 
-def test_a_group_of_one_doubtful_pair_is_worth_less_than_the_pair():
-    pairs, p = all_pairs(4), np.array([0.5, 0.999, 0.999, 0.999, 0.999, 0.999])
-    found = questions(pairs, p, [], np.ones(6, bool), 1, np.random.default_rng(0), np.zeros(4, int))
-    assert found[0].items == (0, 1)
+def test_the_group_that_gives_most_for_one_yes_is_large_and_likely():
+    groups = np.array([0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2])
+    pairs = all_pairs(len(groups))
+    p = np.where(groups[pairs[:, 0]] == groups[pairs[:, 1]], 0.9, 0.1)
+    p[(pairs == [7, 8]).all(axis=1)] = 0.2
+    able, answers = pool_of(p, groups).whole_groups()
+    assert dict(zip(able.tolist(), answers.round(6).tolist(), strict=True)) == {0: 1.8, 1: 2.7, 2: 0.6}
 
 
-def test_a_group_that_is_likely_wrong_is_not_asked_about():
-    pairs, p = all_pairs(4), np.array([0.2, 0.7, 0.7, 0.7, 0.7, 0.7])
-    found = questions(pairs, p, [], np.ones(6, bool), 1, np.random.default_rng(0), np.zeros(4, int))
-    assert len(found[0].items) == 2
+def test_batches_grow_with_the_answers():
+    assert [batch_size(n) for n in (0, 11, 12, 39, 40, 400)] == [3, 3, 5, 5, 10, 10]
 
 
 def test_decisions_that_contradict_each_other_are_named_at_once(small):
@@ -211,25 +288,30 @@ def test_decisions_that_contradict_each_other_are_named_at_once(small):
     assert problem(engine) == {"problem": None}
 
 
-def test_yes_to_a_group_is_one_decision_that_ties_its_items(small):
+def test_yes_to_a_group_is_one_decision_that_ties_its_items_and_bars_those_beside_it(small):
     path, _, engine = small
     learn(engine, quiet())
     with Store(path) as store:
         groups = store.groups()
         name = max(set(groups.values()), key=lambda g: sum(v == g for v in groups.values()))
         items = tuple(sorted(i for i, g in groups.items() if g == name))
-        store.decide(Decision("move", items, into=name))
+        beside = tuple(i for i in groups if i not in items)[:2]
+        store.decide(Decision("confirm", beside, group=name))
         assert store.groups() == groups
-    marks, numbers = engine.known().marks, engine.known().numbers
-    pairs = np.array([[numbers[a], numbers[b]] for a in items for b in items if a < b])
+    known = engine.known()
+    inside = [known.numbers[i] for i in items]
     assert len(items) > 2
-    assert marks.judges(np.sort(pairs, axis=1)).all()
+    assert known.told.judges(np.array([sorted((a, b)) for a in inside for b in inside if a < b])).all()
+    out = [known.numbers[i] for i in groups if i not in items]
+    across = known.told.judges(np.array([sorted((inside[0], b)) for b in out]))
+    assert [out[k] for k in np.flatnonzero(across)] == [known.numbers[i] for i in beside]
+    assert len(known.answers) == 1
 
 
 def test_disagreement_is_asked_about_before_equal_doubt():
-    pairs, p = np.array([[0, 1], [2, 3]]), np.array([0.3, 0.3])
+    pool = pool_of([0.3, 0.3], pairs=np.array([[0, 1], [2, 3]]))
     committee = [np.array([0.3, 0.1]), np.array([0.3, 0.5])]
-    found = questions(pairs, p, committee, np.ones(2, bool), 1, np.random.default_rng(0))
+    found = questions(pool, committee, 1, np.random.default_rng(0))
     assert found[0].items == (2, 3)
 
 

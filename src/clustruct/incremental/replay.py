@@ -145,7 +145,9 @@ def places_of(decision: Decision, view: View) -> Places:
             raise DataError(f"{decision} splits all items from the group {group!r}; some must stay")
         return dict.fromkeys(decision.items, decision.into)
     if decision.kind == "confirm":
-        living(str(decision.group), view, decision)
+        group = living(str(decision.group), view, decision)
+        if inside := [item for item in decision.items if view.group_of(item) == group]:
+            raise DataError(f"{decision} says that {inside[0]!r} is not in the group {group!r}, where it is")
     return {}
 
 
@@ -297,7 +299,10 @@ class State:
             a, b = decision.items
             self._said.append(Statement(a, b, decision.kind, decision))
         elif decision.kind == "confirm":
-            self._bind(decision, self.members(living(str(decision.group), self, decision)))
+            own = self.members(living(str(decision.group), self, decision))
+            self._bind(decision, own)
+            if decision.items:
+                self._parted.append((decision, decision.items, tuple(own)))
         elif decision.kind in ("move", "split", "merge"):
             for old in dict.fromkeys(self.groups.get(item) for item in places):
                 if old is not None and decision.kind != "merge":
@@ -342,8 +347,8 @@ class State:
         """What all decisions say of pairs of items, later ones before earlier ones that they replace.
 
         A decision about a group says that its items belong together (as a star from the first), one that
-        takes items out of a group says that they differ from those that stay, unless a later one has
-        joined them.
+        takes items out of a group, or confirms it beside others, says that they differ from those in it,
+        unless a later one has joined them.
         """
         found = list(self._said)
         first: dict[int, str] = {}

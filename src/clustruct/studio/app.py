@@ -206,9 +206,10 @@ class Studio:
     async def questions(self, request: Request) -> Response:
         """A batch of questions."""
         found = await self._engine("questions", n=min(_number(request, "n", 10), 50))
-        names = [name for q in found["questions"] for name in q["items"]]
+        parts, held = ("items", "beside"), found["questions"]
+        names = [name for q in held for part in parts for name in q[part]]
         told = {item["id"]: item for item in self.project.named(names)}
-        asked = [{**q, "items": [told[name] for name in q["items"]]} for q in found["questions"]]
+        asked = [{**q, **{part: [told[name] for name in q[part]] for part in parts}} for q in held]
         return JSONResponse({**found, "questions": asked, "curve": self.project.curve()})
 
     async def problem(self, request: Request) -> Response:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +24,7 @@ from clustruct.baselines import LatentPairClustering
 from clustruct.features import PairFeatures, checked
 from clustruct.incremental import Constraints, Store, constraints
 from clustruct.incremental.known import known_of_store
-from clustruct.incremental.replay import State
+from clustruct.incremental.replay import State, Statement
 from clustruct.itemsets import ItemSet, PairScores
 from clustruct.problems import Marks
 from clustruct.recipe import Recipe, features_of, similarities
@@ -42,7 +44,8 @@ class Known:
 
     raw : items with the fields that are compared; numbers : of items by their ids
     groups : the number of each item's group; names : ids of groups
-    held : what people said of pairs; marks : the same as something to learn from
+    held : what people said of pairs; marks : the same as something to learn from; told : without what
+    follows of confirmed groups for pairs that nobody was shown
     at : the number of the last event
     """
 
@@ -53,6 +56,7 @@ class Known:
     names: list[str]
     held: Constraints
     marks: Marks
+    told: Marks
     at: int
 
     @classmethod
@@ -64,9 +68,9 @@ class Known:
         numbers = {str(name): a for a, name in enumerate(raw.item_ids)}
         held = constraints(state.statements(), disagreement="majority")
         names, groups = _numbered([state.groups.get(str(name), "") for name in raw.item_ids])
-        return cls(
-            raw, numbers, state, groups, names, held, _marks(held, state, numbers), store.next_number() - 1
-        )
+        confirmed = [numbers[item] for item in state.confirmed() if item in numbers]
+        marks, told = _marks(held, numbers, confirmed), _marks(held, numbers, [])
+        return cls(raw, numbers, state, groups, names, held, marks, told, store.next_number() - 1)
 
     def groups_of(self, *items: str) -> Ints:
         """The groups of items."""
@@ -75,6 +79,21 @@ class Known:
     def members(self, group: int) -> Ints:
         """The items of a group."""
         return np.flatnonzero(self.groups == group)
+
+    @cached_property
+    def answers(self) -> list[list[Statement]]:
+        """What was said, by decision."""
+        found: dict[int, list[Statement]] = {}
+        for said in (*self.held.same, *self.held.different):
+            found.setdefault(said.by.number, []).append(said)
+        return [found[number] for number in sorted(found)]
+
+    def marks_of(self, statements: Iterable[Statement]) -> Marks:
+        """Marks of some of what was said."""
+        some: dict[str, list[Statement]] = {"same": [], "different": []}
+        for said in statements:
+            some[said.answer].append(said)
+        return _marks(Constraints(tuple(some["same"]), tuple(some["different"])), self.numbers, [])
 
 
 def _fields_of(raw: RawSet, fields: list[str] | None) -> RawSet:
@@ -89,9 +108,8 @@ def _numbered(groups: list[str]) -> tuple[list[str], Ints]:
     return names, np.array([number[name] for name in groups], np.int64)
 
 
-def _marks(held: Constraints, state: State, numbers: Mapping[str, int]) -> Marks:
+def _marks(held: Constraints, numbers: Mapping[str, int], confirmed: Sequence[int]) -> Marks:
     """Pairs that people spoke of, and confirmed groups, to which nothing else belongs."""
-    confirmed = [numbers[item] for item in state.confirmed() if item in numbers]
     unsure = [(numbers[a], numbers[b]) for a, b in held.unsure]
     return Marks.of_pairs(
         len(numbers), held.must_link(numbers), held.cannot_link(numbers), unsure=unsure, complete=confirmed
@@ -130,7 +148,7 @@ class Engine:
     def share(self, other: Engine) -> None:
         """Take over what another engine of the same project has made of the items."""
         self._features, self._item_set = other._features, other._item_set
-        self.first_guess, self._pipeline = other.first_guess, other._pipeline
+        self.first_guess, self._pipeline, self._scores = other.first_guess, other._pipeline, other._scores
 
     def features(self) -> PairFeatures:
         """Features that suit the items."""
@@ -157,9 +175,9 @@ class Engine:
                 self._pipeline = number, model_of(store.model(number))
         return self._pipeline
 
-    def keep(self, number: int, pipeline: Pipeline) -> None:
-        """A model that was learned here need not be read again."""
-        self._pipeline = number, pipeline
+    def keep(self, number: int, pipeline: Pipeline, scores: PairScores) -> None:
+        """A model that was learned here need not be read again, nor its scores be made again."""
+        self._pipeline, self._scores = (number, pipeline), (number, scores)
 
     def scores(self, number: int, pipeline: Pipeline) -> PairScores:
         """Scores of all compared pairs by a model."""
@@ -171,17 +189,13 @@ class Engine:
         """Probabilities of the compared pairs by models that have seen other answers, drawn with replacement;
         none for a large table, or before there are answers.
         """
-        x, first = self.item_set(), self.first_guess
-        said = [*known.held.same, *known.held.different]
-        if x is None or first is None or len(said) < 2 * COMMITTEE:
+        x, first, n = self.item_set(), self.first_guess, len(known.answers)
+        if x is None or first is None or n < 2 * COMMITTEE:
             return []
-        pairs = np.array([[known.numbers[s.a], known.numbers[s.b]] for s in said])
-        same = np.array([s.answer == "same" for s in said])
         found = []
         for _ in range(COMMITTEE):
-            some = rng.integers(0, len(said), len(said))
-            mine = same[some]
-            model = first.answered([Marks.of_pairs(x.n_items, pairs[some][mine], pairs[some][~mine])])
+            some = [known.answers[i] for i in rng.integers(0, n, n).tolist()]
+            model = first.answered([known.marks_of(chain.from_iterable(some))])
             linear = model.linear_similarity()
             assert linear is not None
             found.append(model.pair_probabilities(_values(x, linear)))
@@ -207,7 +221,11 @@ def _values(x: ItemSet, linear: tuple[Floats, float]) -> Floats:
 
 def probabilities(pipeline: Pipeline, scores: Floats) -> Floats:
     """The probability that pairs with these scores belong together, as far as the model knows."""
-    model = pipeline[-1]
+    return model_probabilities(pipeline[-1], scores)
+
+
+def model_probabilities(model: Any, scores: Floats) -> Floats:
+    """The same of the model of a pipeline."""
     if getattr(model, "calibration_", None) is None and not hasattr(model, "from_nearest_"):
         unit = float(np.std(scores)) or 1.0
         return 1.0 / (1.0 + np.exp(-2.0 * np.asarray(scores) / unit))

@@ -69,9 +69,15 @@ class Process:
             self._progress = Progress(lambda told: self.say(progress=told))
             own = Engine(self.engine.path)
             own.share(self.engine)
-            self._answer(number, lambda: learn(own, self._progress))  # type: ignore[arg-type]
-            self.engine.share(own)
+            self._answer(number, lambda: self._learned(own))
             self._progress = None
+
+    def _learned(self, own: Engine) -> dict[str, Any]:
+        """Learn, and take over what was made before anybody is told: who then asks need not wait for it."""
+        assert self._progress is not None
+        found = learn(own, self._progress)
+        self.engine.share(own)
+        return found
 
     def _answer(self, number: int, work: Callable[[], Any]) -> None:
         try:

@@ -94,12 +94,13 @@ def regroup_at(engine: Engine, precision: float) -> dict[str, Any]:
     dials, known = Dials(precision=precision), engine.known()
     pipeline = dials.applied_to(found[1])
     dial = found[1][-1].dial(precision)
-    groups = proposed(known, barred(engine.scored(pipeline), known))
+    scores = engine.scored(pipeline)
+    groups = proposed(known, barred(scores, known))
     about = {
         "how": f"precision {precision:g}",
-        "answers": len(known.held),
+        "answers": len(known.answers),
         "at": known.at,
         "calibrated": True,
     }
-    number, changes = keep(engine, pipeline, groups, {**about, "calibrated": True})
+    number, changes = keep(engine, pipeline, scores, groups, about)
     return {"model": number, "changes": changes.summary(), "dial": str(dial), "reached": dial.reached}

@@ -1,7 +1,8 @@
 """Learn: a model from the decisions of a project, the groups it proposes, and what changed.
 
 Until people have confirmed a dozen groups, a similarity that is guessed and moved by their answers
-(`LatentPairClustering`); from then on the structural SVM, with C and probabilities by held-out groups.
+(`LatentPairClustering`); from then on the structural SVM, with C and probabilities by held-out groups, if it
+foretells held-out groups as well as the other does.
 """
 
 from __future__ import annotations
@@ -15,15 +16,17 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from clustruct import Recipe
-from clustruct._typing import Bools, Ints
+from clustruct._typing import Bools, Floats, Ints
 from clustruct.baselines import LatentPairClustering
 from clustruct.callbacks import COMPILING, Callback, Iteration, Training, training_callback
 from clustruct.incremental import Changes, Store, compare, fresh_id, match_groups, with_ids
 from clustruct.incremental.assign import NEW, assign
+from clustruct.itemsets import ItemSet, PairScores
 from clustruct.problems import Marks
 from clustruct.recipe import guessed, was_interrupted
 
 from .asking import Agreement, held_out
+from .comparing import groups_foretell_better
 from .engine import Engine, Known, barred, bytes_of, is_calibrated
 
 # So many confirmed groups of two items and more, and a structural SVM can be trained, C chosen.
@@ -82,13 +85,13 @@ def learn(engine: Engine, progress: Progress) -> dict[str, Any]:
         pipeline, how = _trained(engine, known)
         progress.check()
         progress.tell({"stage": "checking against answers it has not seen"})
-        seen = foretold(engine, known, pipeline)
+        seen = foretold(engine, known)
         progress.tell({"stage": "grouping"})
         scores = engine.scored(pipeline)
         groups = proposed(known, barred(scores, known))
     about = {
         "how": how,
-        "answers": len(known.held),
+        "answers": len(known.answers),
         "at": known.at,
         "calibrated": is_calibrated(pipeline),
         "agreement": asdict(seen),
@@ -96,7 +99,7 @@ def learn(engine: Engine, progress: Progress) -> dict[str, Any]:
         "stopped": was_interrupted(pipeline[-1]) or progress.stop,
         "gap": _gap(pipeline),
     }
-    number, changes = keep(engine, pipeline, groups, about)
+    number, changes = keep(engine, pipeline, scores, groups, about)
     return {"model": number, **about, "changes": changes.summary(), "counts": changes.count()}
 
 
@@ -122,6 +125,9 @@ def _trained(engine: Engine, known: Known) -> tuple[Pipeline, str]:
     """A pipeline, and how it was made."""
     if n_confirmed(known.marks) < FEWEST_GROUPS:
         return _guessed(engine, known), "answers" if len(known.held) else "no labels"
+    x = engine.item_set()
+    if x is not None and not groups_foretell_better([x], [known.marks], _first_guess(engine, x)):
+        return _guessed(engine, known), "answers, which foretell groups better than other groups do"
     raw = replace(known.raw, labels=labels_of(known.marks))
     before, recipe = engine.model(), Recipe(**engine.recipe.get_params(deep=False))
     if before is not None and getattr(before[1][-1], "past_", None) is not None:
@@ -133,33 +139,45 @@ def _trained(engine: Engine, known: Known) -> tuple[Pipeline, str]:
 def _guessed(engine: Engine, known: Known) -> Pipeline:
     x = engine.item_set()
     if x is None:
-        return guessed(engine.recipe, engine.features(), [known.raw], [known.marks])
-    first = engine.first_guess
-    if first is None:
-        first = engine.first_guess = LatentPairClustering().fit([x])
-    return Pipeline([("features", engine.features()), ("model", first.answered([known.marks]))])
+        return guessed(engine.recipe, engine.features(), [known.raw], [known.told])
+    model = _first_guess(engine, x).answered([known.told])
+    return Pipeline([("features", engine.features()), ("model", model)])
 
 
-def foretold(engine: Engine, known: Known, pipeline: Pipeline) -> Agreement:
-    """How many answers are foretold by models of the other answers, for the learning curve."""
-    said = [*known.held.same, *known.held.different]
+def _first_guess(engine: Engine, x: ItemSet) -> LatentPairClustering:
+    """What is learned without answers, once."""
+    if engine.first_guess is None:
+        engine.first_guess = LatentPairClustering().fit([x])
+    return engine.first_guess
+
+
+def foretold(engine: Engine, known: Known) -> Agreement:
+    """How many answers are foretold by models of the other answers, for the learning curve. One that says
+    something of several pairs (a group) is one answer, foretold as far as its pairs are.
+    """
     x, first = engine.item_set(), engine.first_guess
-    if x is None or first is None or not said:
+    if x is None or first is None or not known.answers:
         return Agreement(0, 0.0, 0.0, 1.0)
-    said.sort(key=lambda one: (one.by.number, one.a, one.b))
-    pairs = np.sort([[known.numbers[s.a], known.numbers[s.b]] for s in said], axis=1)
-    same = np.array([s.answer == "same" for s in said])
-    use = (
-        np.ones(len(pairs), np.bool_) if x.pair_index is None else are_listed(pairs, x.pair_index, x.n_items)
-    )
-    pairs, same = pairs[use], same[use]
+    pairs, same, answer = _said_of(known, x)
 
-    def model_of(which: Bools) -> Callable[[Bools], Bools]:
-        ours = Marks.of_pairs(x.n_items, pairs[which & same], pairs[which & ~same])
-        model = first.answered([ours])
-        return lambda some: (model.pair_scores(x, pairs[some]) > 0.0) == same[some]
+    def model_of(which: Bools) -> Callable[[Bools], Floats]:
+        use = which[answer]
+        model = first.answered([Marks.of_pairs(x.n_items, pairs[use & same], pairs[use & ~same])])
+        right = (model.pair_scores(x, pairs) > 0.0) == same
+        return lambda some: (np.bincount(answer, weights=right) / np.bincount(answer))[some]
 
-    return held_out(len(pairs), FOLDS, model_of)
+    return held_out(int(answer.max(initial=-1)) + 1, FOLDS, model_of)
+
+
+def _said_of(known: Known, x: ItemSet) -> tuple[Ints, Bools, Ints]:
+    """The compared pairs that something was said of, whether they are the same, and by which answer."""
+    said = [(s, k) for k, answer in enumerate(known.answers) for s in answer]
+    pairs = np.sort([[known.numbers[s.a], known.numbers[s.b]] for s, _ in said], axis=1)
+    same, by = np.array([s.answer == "same" for s, _ in said]), np.array([k for _, k in said])
+    if x.pair_index is not None:
+        use = are_listed(pairs, x.pair_index, x.n_items)
+        pairs, same, by = pairs[use], same[use], by[use]
+    return pairs, same, np.unique(by, return_inverse=True)[1]
 
 
 def are_listed(pairs: Ints, listed: Ints, n: int) -> Bools:
@@ -190,7 +208,7 @@ def proposed(known: Known, scores: Any) -> dict[str, str]:
 
 
 def keep(
-    engine: Engine, pipeline: Pipeline, groups: dict[str, str], about: dict[str, Any]
+    engine: Engine, pipeline: Pipeline, scores: PairScores, groups: dict[str, str], about: dict[str, Any]
 ) -> tuple[int, Changes]:
     """Model and groups in the project, together. Decisions that came meanwhile hold."""
     content = bytes_of(pipeline, about)
@@ -203,7 +221,7 @@ def keep(
         number = store.keep_model(content, {**about, "changes": changes.summary()})
         if moved:
             store.record_run(moved, author=f"{MODEL} {number}", note=changes.summary())
-    engine.keep(number, pipeline)
+    engine.keep(number, pipeline, scores)
     return number, changes
 
 

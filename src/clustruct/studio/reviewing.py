@@ -18,8 +18,8 @@ from clustruct.explain.pairs import PairExplanation
 from clustruct.incremental import Store, contradiction
 from clustruct.itemsets import PairScores
 
-from .asking import Question, check_interval, questions
-from .engine import Engine, Known, is_calibrated, probabilities
+from .asking import Pool, Question, batch_size, questions
+from .engine import MOST_HELD, Engine, Known, is_calibrated, probabilities
 from .learning import are_listed, n_confirmed
 
 # Items of a set that is grouped by hand.
@@ -143,9 +143,15 @@ def next_questions(engine: Engine, n: int, seed: int) -> dict[str, Any]:
     if len(known.marks.unsure):
         open_ &= ~are_listed(pairs, np.sort(known.marks.unsure, axis=1), len(known.groups))
     rng = np.random.default_rng([seed, known.at])
-    committee = engine.committee(known, rng)
-    every = check_interval(len(known.held), len(pairs) == len(known.groups) * (len(known.groups) - 1) // 2)
-    found = questions(pairs, probabilities(pipeline, values), committee, open_, n, rng, known.groups, every)
+    n_answers, items = len(known.answers), len(known.groups)
+    found = questions(
+        Pool(pairs, probabilities(pipeline, values), open_, known.groups),
+        engine.committee(known, rng),
+        min(n, batch_size(n_answers)) if items <= MOST_HELD else n,  # a large table takes long to learn
+        rng,
+        n_answers,
+        all_compared=len(pairs) == items * (items - 1) // 2,
+    )
     parts = {split[0]: split[3] for split in _doubts(engine, known).groups}
     return {
         "questions": [_question(known, one, parts) for one in found],
@@ -154,16 +160,19 @@ def next_questions(engine: Engine, n: int, seed: int) -> dict[str, Any]:
 
 
 def _question(known: Known, one: Question, parts: Mapping[int, tuple[int, ...]]) -> dict[str, Any]:
-    """A question as the page shows it; of a group also its id, and the part that may not belong to it."""
+    """A question as the page shows it; of a group also its id, what is beside it, and the part of it that is
+    most doubtful.
+    """
     ids = known.raw.item_ids
     told: dict[str, Any] = {"items": [str(ids[i]) for i in one.items], "p": one.p, "why": one.why}
-    if len(one.items) == 2:
-        return {"kind": "pair", **told}
+    if not one.is_group:
+        return {"kind": "pair", "beside": [], **told}
     group = int(known.groups[one.items[0]])
     return {
         "kind": "group",
         **told,
         "group": known.names[group],
+        "beside": [str(ids[i]) for i in one.beside],
         "part": [str(ids[a]) for a in parts.get(group, ())],
     }
 

@@ -1,11 +1,18 @@
-import { ask, byId, decide, make, onKey, onUndo, send, tell } from "./common.js";
+import { ask, byId, decide, make, onKey, onUndo, send, status, tell } from "./common.js";
 import { card, curve, press, reasons, sideBySide, stepCards } from "./items.js";
 
-let batch = [], at = 0, answered = 0, busy = false;
+// Questions of this batch, the present one, and of each decision of this visit the question it answered, as it was.
+let batch = [], at = 0, made = [], busy = false;
+const REASONS = {
+  check: "drawn at random, to see how good the model is",
+  doubt: "one of the most useful to ask",
+  many: "one yes says much at once",
+  again: "without the one that left",
+};
 
 async function load() {
   const found = await ask("/api/questions", { n: 10 });
-  [batch, at] = [found.questions, 0];
+  [batch, at, made] = [found.questions, 0, []];
   verdict(found.curve);
   draw();
 }
@@ -21,16 +28,15 @@ const isGroup = (question) => question?.kind === "group";
 
 function draw() {
   const question = batch[at];
-  for (const id of ["reason", "pair", "members"]) byId(id).replaceChildren();
+  for (const id of ["reason", "pair", "members", "near"]) byId(id).replaceChildren();
   for (const id of ["yes", "no", "dunno", "why"]) byId(id).disabled = !question;
   byId("sides").hidden = !question || isGroup(question);
-  byId("members").hidden = !isGroup(question);
+  byId("whole").hidden = !isGroup(question);
   if (!question) {
     byId("place").textContent = batch.length ? "Learning from your answers…" : "No more questions.";
     return;
   }
-  const how = question.why === "check" ? "drawn at random, to see how good the model is" : "one of the most useful to ask";
-  byId("place").textContent = `Question ${at + 1} of ${batch.length}: ${how}.`;
+  byId("place").textContent = `Question ${at + 1} of ${batch.length}: ${REASONS[question.why]}.${isGroup(question) ? " Mark what is wrong, if anything." : ""}`;
   if (isGroup(question)) group(question);
   else pair(question);
 }
@@ -46,50 +52,80 @@ function pair(question) {
   sideBySide(byId("pair"), question.items);
 }
 
-/** Cards of a group; those that may not belong to it are marked already. */
+/** Cards of a group, and of what is nearest to it; those that the model doubts most have an edge. */
 function group(question) {
-  words(`Do these ${question.items.length} belong together?`, "Yes, all", "No, the marked do not");
-  const doubtful = new Set(question.part);
-  byId("members").replaceChildren(...question.items.map((item) => {
-    const drawn = card(item, { more: { onclick: press } });
-    drawn.setAttribute("aria-pressed", String(doubtful.has(item.id)));
-    return make("li", {}, drawn);
-  }));
+  words(`Are these ${question.items.length} one group, and is that all of it?`, "Yes, as shown", "No, as marked");
+  const doubtful = new Set(question.part), n = question.beside.length;
+  const cards = (items, edge) => items.map((item) => make("li", {}, card(item, { class: edge(item) ? "leaving" : "", more: { onclick: press } })));
+  byId("members").replaceChildren(...cards(question.items, (item) => doubtful.has(item.id)));
+  byId("near").replaceChildren(...cards(question.beside, () => false));
+  byId("near-title").hidden = !n;
+  byId("near-title").textContent = n === 1 ? "Nearest to them, not in the group: mark it if it belongs to them" : "Nearest to them, not in the group: mark those that belong to them";
 }
 
-/** What an answer to a question decides; nothing where more must be said first. */
-function decision(kind, question) {
-  const ids = question.items.map((item) => item.id);
-  if (!isGroup(question)) return [kind, { items: ids }];
-  const marked = [...byId("members").querySelectorAll('[aria-pressed="true"]')].map((one) => one.dataset.id);
-  if (kind === "same") return ["move", { items: ids, into: question.group }];
-  if (!marked.length || marked.length === ids.length) {
-    tell("Mark the cards that do not belong to the others: click them, or go to them with the arrows and press space.");
-    return null;
-  }
-  if (kind === "unsure") return [kind, { items: [marked[0], ids.find((id) => !marked.includes(id))] }];
-  return ["split", { group: question.group, items: marked }];
+const marked = (id) => [...byId(id).querySelectorAll('[aria-pressed="true"]')].map((one) => one.dataset.id);
+const idsOf = (items) => items.map((item) => item.id);
+
+/** What an answer to a question decides, one after another; nothing where more must be said first. */
+function decisions(kind, question) {
+  const ids = idsOf(question.items);
+  if (!isGroup(question)) return [[kind, { items: ids }]];
+  const out = marked("members"), come = marked("near"), stay = ids.filter((id) => !out.includes(id));
+  if (kind === "same" && !out.length && !come.length) return [["confirm", { group: question.group, items: idsOf(question.beside) }]];
+  if (kind === "same") { tell("Some are marked: N says that these are wrong. Unmark them to say yes."); return []; }
+  if (!stay.length || (!out.length && !come.length)) { tell(HOW); return []; }
+  if (kind === "unsure") return [[kind, { items: [out[0] || come[0], stay[0]] }]];
+  return [...parting(question.group, stay, out), ...come.map((id) => ["same", { items: [stay[0], id] }])];
+}
+
+const HOW = "Mark what is wrong first: click cards that do not belong to the others, and cards below that do; or go to them with the arrows and press space.";
+
+/** One that leaves is taken out. Of several nobody has said that they are one group: the others are taken out of their midst. */
+function parting(group, stay, out) {
+  if (!out.length) return [];
+  return [["split", { group, items: out.length === 1 ? out : stay }]];
+}
+
+/** What is left of a group after one item has left it is shown once more. */
+function rest(question, kind, sent) {
+  const [first] = sent;
+  if (kind !== "different" || !isGroup(question) || sent.length > 1 || first[0] !== "split" || first[1].items.length > 1) return null;
+  const items = question.items.filter((item) => item.id !== first[1].items[0]);
+  return { ...question, items, why: "again" };
 }
 
 async function answer(kind) {
   const question = batch[at];
-  const decided = question && !busy && decision(kind, question);
-  if (!decided) return;
+  if (!question || busy) return;
   busy = true;
   try {
-    await decide(...decided);
-    answered += 1;
-    at += 1;
+    const sent = decisions(kind, question);
+    for (const [what, told] of sent) {
+      await decide(what, told);
+      made.push([at, question]);
+    }
+    if (!sent.length) return;
+    const left = rest(question, kind, sent);
+    if (left) batch[at] = left;
+    else at += 1;
     draw();
     if (at >= batch.length) await learn();
   } finally { busy = false; }
+}
+
+/** Back to the question that the last decision of this batch answered; in all other cases other questions. */
+function back(which) {
+  if (which !== "undo" || !made.length) return load();
+  const [place, question] = made.pop();
+  [at, batch[place]] = [place, question];
+  return draw();
 }
 
 async function learn() {
   await send("/api/learn");
   for (;;) {
     await new Promise((done) => setTimeout(done, 250));
-    const now = await ask("/api/status");
+    const now = await status();
     if (!now.learning) {
       if (now.learned?.error) tell(now.learned.error);
       break;
@@ -105,7 +141,7 @@ async function why() {
   const ids = question.items.map((item) => item.id), other = ids.find((id) => !question.part?.includes(id));
   const [a, b] = question.part?.length ? [question.part[0], other] : ids;
   const found = await ask("/api/why", { a, b });
-  byId("reason").replaceChildren(reasons(found));
+  byId("reason").replaceChildren(...(isGroup(question) ? [make("p", { class: "soft" }, `${a} and ${b}:`)] : []), reasons(found));
 }
 
 const say = (kind) => () => { answer(kind).catch(() => {}); };
@@ -114,12 +150,12 @@ byId("no").addEventListener("click", say("different"));
 byId("dunno").addEventListener("click", say("unsure"));
 byId("why").addEventListener("click", () => why().catch(() => {}));
 for (const [name, by] of [["ArrowDown", 1], ["ArrowRight", 1], ["ArrowUp", -1], ["ArrowLeft", -1]]) {
-  onKey(name, () => (isGroup(batch[at]) ? stepCards(byId("members"), by) : false));
+  onKey(name, () => (isGroup(batch[at]) ? stepCards(byId("whole"), by) : false));
 }
 onKey("y", say("same"));
 onKey("n", say("different"));
 onKey("u", say("unsure"));
 onKey("w", () => { why().catch(() => {}); });
 onKey("l", () => { learn().catch(() => {}); });
-onUndo(() => { if (at > 0 && answered > 0) { at -= 1; answered -= 1; draw(); } });
+onUndo(back);
 load().catch(() => { byId("place").textContent = "Learn first: there is no model to ask by."; });

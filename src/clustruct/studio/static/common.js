@@ -93,14 +93,14 @@ export function show(status) {
 export const status = async () => { const found = await ask("/api/status"); show(found); return found; };
 
 const undone = [];
-/** Called after an undo or redo: what is shown may not be so any more. */
+/** Called after an undo or redo, with which: what is shown may not be so any more. */
 export function onUndo(what) { undone.push(what); }
 
 async function takeBack(which) {
   if (byId(which).disabled) return;
   show(await send(`/api/${which}`, { key: key() }));
   look();
-  for (const what of undone) await what();
+  for (const what of undone) await what(which);
 }
 
 const keys = new Map();

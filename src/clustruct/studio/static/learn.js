@@ -26,9 +26,17 @@ function changed(found) {
   if (!found.model) { byId("changed").replaceChildren(make("p", {}, "Stopped; nothing was changed.")); return; }
   const rows = Object.entries(found.counts || {}).filter(([, n]) => n).map(([name, n]) => make("tr", {}, make("th", { scope: "row" }, `groups ${name}`),
     make("td", { class: "number" }, n.toLocaleString("en"))));
-  const how = { answers: "your answers", groups: "confirmed groups", "no labels": "no labels: a guess by which fields agree" };
+  const how = { answers: "your answers", groups: "confirmed groups", "no labels": "no labels: a guess by which fields agree",
+    "answers, which foretell groups better than other groups do": "your answers, which foretell groups better than other groups do" };
   byId("changed").replaceChildren(make("p", {}, `Model ${found.model}, from ${how[found.how] || found.how}, in ${found.seconds} s${found.stopped ? ", stopped early" : ""}: ${found.changes}.`),
     make("table", {}, make("tbody", {}, ...rows)));
+}
+
+/** What a decision is about; those that were beside a group that was confirmed are not in it. */
+function about(d) {
+  const group = d.group ? `group ${d.group}` : "";
+  const parts = d.kind === "confirm" ? [group, d.items.length ? `without ${d.items.join(", ")}` : ""] : [...d.items, group];
+  return [...parts, d.undoes ? `decision ${d.undoes}` : "", d.note].filter(Boolean).join(", ");
 }
 
 async function log() {
@@ -36,7 +44,7 @@ async function log() {
   const head = ["number", "decision", "about", "by", "at"].map((name) => make("th", { scope: "col" }, name));
   byId("log").replaceChildren(make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...decisions.map((d) => make("tr", {},
     make("td", {}, String(d.number)), make("td", {}, d.kind + (d.undone ? " (undone)" : "")),
-    make("td", {}, [...d.items, d.group ? `group ${d.group}` : "", d.undoes ? `decision ${d.undoes}` : "", d.note].filter(Boolean).join(", ")),
+    make("td", {}, about(d)),
     make("td", {}, d.author), make("td", {}, make("time", { datetime: d.time }, new Date(d.time).toLocaleString()))))));
 }
 

@@ -8,7 +8,7 @@ const percent = (p) => `${Math.round(100 * p)} %`;
 async function load(from = 0) {
   const found = await ask("/api/review", { offset: from, limit: PAGE });
   offset = from + found.groups.length;
-  const sure = found.calibrated ? "Confidence is learned from held-out groups." : "Confidence is the model's own word, until twelve groups are confirmed.";
+  const sure = found.calibrated ? "Confidence is learned from held-out groups." : "Confidence is the model's own word; twelve confirmed groups can calibrate it.";
   byId("verdict").textContent = `${found.total} group${found.total === 1 ? "" : "s"} can be doubted, ${found.confirmed} confirmed. ${sure}`;
   const drawn = await Promise.all(found.groups.map(doubt));
   if (from) byId("doubts").append(...drawn);
@@ -84,7 +84,7 @@ async function dial() {
   const { curve: held } = await ask("/api/precision");
   byId("dial").hidden = !held.length;
   if (!held.length) {
-    byId("curve").replaceChildren(make("p", { class: "soft" }, "Confirm twelve groups of two items and more, and learn: then the dial has a curve."));
+    byId("curve").replaceChildren(make("p", { class: "soft" }, "The dial has a curve when twelve groups of two items and more are confirmed, and foretell others about as well as your answers do."));
     return;
   }
   const points = held.map((p) => ({ x: p.recall, y: p.precision, low: p.lower, high: p.precision })).sort((a, b) => a.x - b.x);
