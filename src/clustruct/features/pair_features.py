@@ -422,10 +422,11 @@ def _is_thin(part: Floats, n_pairs: int) -> bool:
 
 def _weighted(blocks: Iterable[Values], w: Floats) -> Floats:
     """The features times w, block by block: they are never put side by side."""
-    done, total = 0, 0.0
+    done, total = 0, np.zeros(())
     for columns in blocks:
-        total, done = total + columns @ w[done : done + columns.shape[1]], done + columns.shape[1]
-    return np.asarray(total)
+        part = w[done : done + columns.shape[1]]
+        total, done = total + columns @ part, done + len(part)
+    return total
 
 
 def _stack(columns: list[Values], pairs: Ints) -> Values:
