@@ -273,7 +273,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):
     def _chunks(self, columns: Columns, pairs: Ints, *, told: bool) -> Iterator[tuple[slice, Values]]:
         """The features of the pairs, some at a time; ``told``: progress is."""
         for span, blocks in self._compared_chunks(columns, pairs, told=told):
-            made = multiply(_stack(list(blocks), pairs[span]), self.product_columns_)
+            made = multiply(stacked(list(blocks), pairs[span]), self.product_columns_)
             yield span, made if self.map_ is None else self.map_.values(made)
 
     def _compared_chunks(
@@ -429,7 +429,8 @@ def _weighted(blocks: Iterable[Values], w: Floats) -> Floats:
     return total
 
 
-def _stack(columns: list[Values], pairs: Ints) -> Values:
+def stacked(columns: list[Values], pairs: Ints) -> Values:
+    """The columns of blocks side by side, a row for each pair."""
     if not columns:
         return np.zeros((len(pairs), 0))
     if any(sparse.issparse(c) for c in columns):
