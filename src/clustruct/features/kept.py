@@ -113,7 +113,8 @@ def _texts(arrays: list[Array], n: int) -> Texts:
     codes, letters, sizes = arrays
     values = _split(letters, sizes)
     _require(len(codes) == n and _within(codes, len(values)))
-    found = Texts(codes.astype(np.int64), values, {text: place for place, text in enumerate(values)})
+    places = {text: place for place, text in enumerate(values)}
+    found = Texts(codes.astype(np.int64), values, places, int(sizes.max(initial=0)))
     _require(len(found.places) == len(values))
     return found
 

@@ -183,6 +183,10 @@ class PairFeatures(TransformerMixin, BaseEstimator):
     ) -> Floats:
         """<w, psi_ab> + intercept of some pairs (p x 2, the smaller item first); ``told``: progress is."""
         values = np.empty(len(pairs))
+        if not self.product_columns_ and self.map_ is None:
+            for span, blocks in self._compared_chunks(columns, pairs, told=told):
+                values[span] = _weighted(blocks, w) + intercept
+            return values
         for span, features in self._chunks(columns, pairs, told=told):
             values[span] = features @ w + intercept
         return values
@@ -268,13 +272,20 @@ class PairFeatures(TransformerMixin, BaseEstimator):
 
     def _chunks(self, columns: Columns, pairs: Ints, *, told: bool) -> Iterator[tuple[slice, Values]]:
         """The features of the pairs, some at a time; ``told``: progress is."""
+        for span, blocks in self._compared_chunks(columns, pairs, told=told):
+            made = multiply(stacked(list(blocks), pairs[span]), self.product_columns_)
+            yield span, made if self.map_ is None else self.map_.values(made)
+
+    def _compared_chunks(
+        self, columns: Columns, pairs: Ints, *, told: bool
+    ) -> Iterator[tuple[slice, Iterator[Values]]]:
+        """The same by block, without products and map."""
         compare = self.prepared(columns)
         starts = range(0, len(pairs), PAIRS_AT_ONCE)
         for start in steps(starts, "comparing pairs") if told else starts:
             span = slice(start, min(start + PAIRS_AT_ONCE, len(pairs)))
             some = pairs[span]
-            made = multiply(_stack([block(some) for block in compare], some), self.product_columns_)
-            yield span, made if self.map_ is None else self.map_.values(made)
+            yield span, (block(some) for block in compare)
 
     def prepared(self, columns: Columns) -> list[Comparison]:
         """What compares pairs of these columns, made once for them."""
@@ -409,7 +420,17 @@ def _is_thin(part: Floats, n_pairs: int) -> bool:
     return n_pairs >= LARGE and int(np.count_nonzero(part)) < THIN * part.size
 
 
-def _stack(columns: list[Values], pairs: Ints) -> Values:
+def _weighted(blocks: Iterable[Values], w: Floats) -> Floats:
+    """The features times w, block by block: they are never put side by side."""
+    done, total = 0, np.zeros(())
+    for columns in blocks:
+        part = w[done : done + columns.shape[1]]
+        total, done = total + columns @ part, done + len(part)
+    return total
+
+
+def stacked(columns: list[Values], pairs: Ints) -> Values:
+    """The columns of blocks side by side, a row for each pair."""
     if not columns:
         return np.zeros((len(pairs), 0))
     if any(sparse.issparse(c) for c in columns):

@@ -69,8 +69,8 @@ def place_items(
     columns = given if isinstance(given, Columns) else Columns(given)
     items = [*map(str, columns.raw.item_ids)]
     known, held = groups or {}, constraints or Constraints()
-    theirs = [*map(known.get, items)]
-    touched = np.array([group is None for group in theirs])
+    theirs = numbered([*map(known.get, items)])[1]
+    touched = theirs == NEW
     if named := {item for said in held.broken(known) for item in (said.a, said.b)}:
         touched |= np.fromiter(map(named.__contains__, items), np.bool_, len(items))
     scores = scores_near(pipeline, columns, touched, theirs)
@@ -137,21 +137,19 @@ def check_correlation(model: object) -> None:
         raise ValueError(f"{name} {why}: it takes neither known groups nor constraints")
 
 
-def scores_near(
-    pipeline: Pipeline, given: RawSet | Columns, touched: Bools, groups: Sequence[Hashable | None]
-) -> PairScores:
-    """Scores of the pairs that touch some items, and of pairs of other items in the groups near these.
+def scores_near(pipeline: Pipeline, given: RawSet | Columns, touched: Bools, groups: Ints) -> PairScores:
+    """Scores of the pairs that touch some items, and of pairs of other items in the groups near these
+    (``groups``: the number of each item's, or `NEW`).
 
     A group is near where the sum of its scores with one of the items is positive.
     """
-    _, known = numbered(groups)
     with working("features") as work:
         columns = given if isinstance(given, Columns) else Columns(given)
         sources, known_sources = pipeline[0].sources_, _sources(pipeline[0], columns)
         pairs = candidates(pipeline[0], columns, touched)
         score = _Scorer(pipeline, columns)
         values = score(pairs)
-        inside = _inside(known, _near_groups(pairs, values, touched, known), touched)
+        inside = _inside(groups, _near_groups(pairs, values, touched, groups), touched)
         inside = inside if known_sources is None else across(inside, known_sources)
         work.keep(items=int(touched.sum()), pairs=len(pairs) + len(inside))
         index = np.concatenate([pairs, inside])
@@ -234,10 +232,11 @@ def _inside(groups: Ints, near: Ints, touched: Bools) -> Ints:
     wanted[near] = True
     items = np.flatnonzero(wanted[groups] & ~touched)
     items = items[np.argsort(groups[items], kind="stable")]
-    cuts = np.flatnonzero(np.diff(groups[items])) + 1
-    found = [np.zeros((0, 2), np.int64)]
-    for members in np.split(items, cuts):
-        reach = len(members) - 1 if len(members) <= LARGE_GROUP else PAIRS_OF_ITEM
-        for step in range(1, reach + 1):
-            found.append(np.column_stack([members[:-step], members[step:]]))
-    return np.sort(np.concatenate(found), axis=1)
+    group = groups[items]
+    sizes = np.bincount(group, minlength=1)
+    reach = np.where(sizes <= LARGE_GROUP, sizes - 1, PAIRS_OF_ITEM)[group]
+    behind = np.cumsum(sizes)[group] - np.arange(len(items)) - 1
+    steps = np.minimum(reach, behind)  # with so many of the next items each is paired
+    first = np.repeat(np.arange(len(items)), steps)
+    second = first + 1 + np.arange(len(first)) - np.repeat(np.cumsum(steps) - steps, steps)
+    return np.sort(np.column_stack([items[first], items[second]]), axis=1)

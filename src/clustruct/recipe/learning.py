@@ -44,7 +44,7 @@ from .corrected import ToldSets, corrected
 from .dials import Dials, predicted
 from .kept_features import FeatureFile
 from .learners import LEARNERS
-from .looking import blocking_for, compared, kept_for_later, mapped, warn_of_leak
+from .looking import blocking_for, compared, kept_for_later, mapped, warn_of_leak, without_held_out
 from .searches import check_searches, keep_likeness, warn_of_order
 from .sources import Chosen, WithinSource, source_of
 from .trained import HeldOut, in_order, set_checkpoint, table_loss, training, training_on, was_interrupted
@@ -372,7 +372,10 @@ class Recipe(EstimatorState, BaseEstimator):
         labels = [list(raw.labels or ()) for raw in sets]
         item_sets = mapped(self, item_sets, labels, groups, [features, trusting])
         if isinstance(model, SupervisedCorrelationClustering):
-            model.among([rest for _, rest in listed])
+            unmapped = not whole and features.map_ is None
+            model.among(
+                [rest for _, rest in listed], without_held_out(features, sets, listed) if unmapped else None
+            )
         with working("learning"):
             model.fit(item_sets, labels, groups=groups)
         if hint and self.unlabelled == "apart" and isinstance(model, SupervisedCorrelationClustering):

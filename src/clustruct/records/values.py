@@ -207,8 +207,10 @@ def as_day(value: object) -> float:
     if is_missing(value) or not isinstance(value, str | int | float):
         return np.nan
     text = str(value).strip()
-    if len(text) == 10 and text[4] == text[7] == "-":  # the first form, thirty times as fast
-        with suppress(ValueError):
+    if (len(text) == 10 and text[4] == text[7] == "-") or (
+        len(text) == 8 and text.isascii() and text.isdigit()
+    ):
+        with suppress(ValueError):  # the same as the forms below, thirty times as fast
             return float(date.fromisoformat(text).toordinal())
     for form in _DATES if 6 <= len(text) <= 20 and _MAYBE_DATE.fullmatch(text) else ():
         try:

@@ -11,7 +11,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from clustruct._typing import Floats, Ints
-from clustruct.features.base import Comparison, PreparedBlock, Unlearned, Values, missing
+from clustruct.features.base import Comparison, PreparedBlock, Unlearned, Values
 from clustruct.features.columns import Columns
 from clustruct.features.folded import Texts
 from clustruct.features.terms import distinct_pairs
@@ -26,6 +26,7 @@ _MEASURES = {
     "words of the shorter": ("fuzz.token_set_ratio", 100.0),
 }
 MEASURES = tuple(_MEASURES)
+SORT, SET = MEASURES[2:]
 # Likenesses cost the product of two lengths: they are taken of so many letters at most.
 LONGEST = 2000
 
@@ -89,22 +90,46 @@ class Strings(PreparedBlock[None], Unlearned):
         return partial(self._compare, columns.texts(self.field))
 
     def _compare(self, texts: Texts, pairs: Ints) -> Values:
-        present, code = texts.present, texts.codes[pairs]
-        both = present[pairs].all(axis=1)
+        one, other = texts.present[pairs.T]
+        code = texts.codes[pairs]
+        both, same = one & other, code[:, 0] == code[:, 1]
         columns = np.zeros((len(pairs), 3 + len(self.measures)))
-        columns[:, 0] = both & (code[:, 0] == code[:, 1])
-        columns[:, 1:3] = np.column_stack(missing(present, pairs))
-        columns[both, 3:] = likenesses(texts.values, code[both], self.measures)
+        for k, column in enumerate((both & same, one ^ other, ~(one | other))):
+            columns[:, k] = column
+        columns[both & same, 3:] = 1.0
+        compared = np.flatnonzero(both & ~same)
+        if len(compared) and self.measures:
+            columns[compared, 3:] = likenesses(texts, code[compared], self.measures)
         return columns
 
 
-def likenesses(values: Sequence[str], pairs: Ints, measures: Sequence[str]) -> Floats:
-    """A column for each measure of the strings of pairs. Each two strings are compared once."""
-    found, back = distinct_pairs(pairs, len(values))
-    out = np.ones((len(found), len(measures)))
-    other = np.flatnonzero(found[:, 0] != found[:, 1])
-    first, second = ([values[i][:LONGEST] for i in side.tolist()] for side in found[other].T)
-    for column, measure in enumerate(measures if len(other) else ()):
-        compare, scorer, most = _scorer(measure)
-        out[other, column] = compare(first, second, scorer=scorer, dtype=np.float64) / most
+def likenesses(texts: Texts, pairs: Ints, measures: Sequence[str]) -> Floats:
+    """A column for each measure of pairs of different texts. Each two texts are compared once."""
+    found, back = distinct_pairs(pairs, len(texts.values))
+    first, second = (_strings(texts, side) for side in found.T)
+    out = np.empty((len(found), len(measures)))
+    for column, measure in enumerate(measures):
+        if measure == SET and SORT in measures[:column]:
+            out[:, column] = _by_sets(first, second, out[:, measures.index(SORT)])
+        else:
+            out[:, column] = _measured(measure, first, second)
     return out[back]
+
+
+def _strings(texts: Texts, some: Ints) -> list[str]:
+    found = [*map(texts.values.__getitem__, some.tolist())]
+    return found if texts.longest <= LONGEST else [text[:LONGEST] for text in found]
+
+
+def _measured(measure: str, first: Sequence[str], second: Sequence[str]) -> Floats:
+    compare, scorer, most = _scorer(measure)
+    return np.asarray(compare(first, second, scorer=scorer, dtype=np.float64) / most)
+
+
+def _by_sets(first: Sequence[str], second: Sequence[str], in_order: Floats) -> Floats:
+    """Token set ratios: where both have one word, another one, they are the token sort ratios."""
+    both = enumerate(zip(first, second, strict=True))
+    out, several = in_order.copy(), [k for k, (a, b) in both if " " in a or " " in b]
+    if several:
+        out[several] = _measured(SET, [first[k] for k in several], [second[k] for k in several])
+    return out

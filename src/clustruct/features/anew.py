@@ -1,0 +1,77 @@
+"""Sets as features make them that were fitted to others alone: what a prediction will meet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone
+
+from clustruct._typing import Indices, Ints
+from clustruct.itemsets import ItemSet, all_pairs
+from clustruct.records import RawSet
+
+from .base import Block, Unlearned, Values
+from .columns import Columns, columns_of
+from .pair_features import PAIRS_AT_ONCE, PairFeatures, stacked
+
+
+class MadeAnew:
+    """The training sets of fitted features; asked for some, it makes them by features that know others alone.
+
+    Texts are read and split once, and columns that nothing was learned for stay as they are.
+
+    Parameters
+    ----------
+    features : PairFeatures
+        Fitted to all of the sets.
+    sets : sequence of RawSet
+        The sets.
+    made : sequence of ItemSet
+        What the features made of each.
+    """
+
+    def __init__(self, features: PairFeatures, sets: Sequence[RawSet], made: Sequence[ItemSet]) -> None:
+        self.features, self.sets, self.made = features, sets, made
+        self._columns: list[Columns] | None = None
+
+    def __call__(self, chosen: Indices, held_out: Indices) -> list[ItemSet] | None:
+        """The sets ``held_out`` by features of the sets ``chosen``; None where these have other columns."""
+        if self._columns is None:
+            self._columns = columns_of(self.sets)
+        known, blocks = [self._columns[i] for i in chosen.tolist()], self.features.blocks_
+        own = [None if isinstance(b, Unlearned) else clone(b).fit_columns(known) for b in blocks]
+        sizes = [len(block.get_feature_names_out()) for block in blocks]
+        other = [n if b is None else len(b.get_feature_names_out()) for b, n in zip(own, sizes, strict=True)]
+        if other != sizes:
+            return None
+        return [self._remade(i, self._columns[i], own, sizes) for i in held_out.tolist()]
+
+    def _remade(
+        self, i: int, columns: Columns, blocks: Sequence[Block | None], sizes: Sequence[int]
+    ) -> ItemSet:
+        x, ends = self.made[i], np.cumsum(sizes).tolist()
+        assert x.pairs is not None
+        pairs = all_pairs(x.n_items) if x.pair_index is None else x.pair_index
+        parts = [
+            x.pairs[:, end - size : end] if block is None else _values(block, columns, pairs)
+            for block, size, end in zip(blocks, sizes, ends, strict=True)
+        ]
+        return ItemSet(
+            pairs=stacked(parts, pairs),
+            pair_index=x.pair_index,
+            sources=x.sources,
+            feature_names=x.feature_names,
+            n_items=x.n_items,
+        )
+
+
+def _values(block: Block, columns: Columns, pairs: Ints) -> Values:
+    """The columns of a block, made for some pairs at a time."""
+    compare = block.prepare(columns)
+    spans = range(0, max(len(pairs), 1), PAIRS_AT_ONCE)
+    parts = [compare(pairs[start : start + PAIRS_AT_ONCE]) for start in spans]
+    if len(parts) == 1:
+        return parts[0]
+    return sparse.csr_array(sparse.vstack([sparse.csr_array(part) for part in parts], format="csr"))
