@@ -107,6 +107,12 @@ class Results:
         return self.held.get("made", {})
 
     @property
+    def about(self) -> str:
+        """Version and commit of that run, and of how many cells it made sure."""
+        sure = f"; {self.made['confirmed']} confirmed" if "confirmed" in self.made else ""
+        return f"{self.made['clustruct']}, {self.made['commit']}{sure}"
+
+    @property
     def cells(self) -> dict[str, Any]:
         """Cells by key: value, seconds, and the digest of the sources that made it."""
         return self.held.setdefault("cells", {})
