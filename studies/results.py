@@ -149,6 +149,8 @@ class Results:
             about["confirmed"] = f"{len(self.confirmed)} of {len(self.confirmed) + len(self._others())} cells"
             for cell in self._others():
                 cell["sources"] = self.sources
+        elif self.made.get("sources") == self.sources and "confirmed" in self.made:
+            about["confirmed"] = self.made["confirmed"]
         version = {"clustruct": clustruct.__version__, "commit": package_commit()}
         stamps = {"sources": self.sources, "library": library_stamp()}
         self.held["made"] = {**version, **stamps, **about}
