@@ -107,6 +107,12 @@ class Results:
         return self.held.get("made", {})
 
     @property
+    def about(self) -> str:
+        """Version and commit of that run, and of how many cells it made sure."""
+        sure = f"; {self.made['confirmed']} confirmed" if "confirmed" in self.made else ""
+        return f"{self.made['clustruct']}, {self.made['commit']}{sure}"
+
+    @property
     def cells(self) -> dict[str, Any]:
         """Cells by key: value, seconds, and the digest of the sources that made it."""
         return self.held.setdefault("cells", {})
@@ -143,6 +149,8 @@ class Results:
             about["confirmed"] = f"{len(self.confirmed)} of {len(self.confirmed) + len(self._others())} cells"
             for cell in self._others():
                 cell["sources"] = self.sources
+        elif self.made.get("sources") == self.sources and "confirmed" in self.made:
+            about["confirmed"] = self.made["confirmed"]
         version = {"clustruct": clustruct.__version__, "commit": package_commit()}
         stamps = {"sources": self.sources, "library": library_stamp()}
         self.held["made"] = {**version, **stamps, **about}

@@ -112,7 +112,7 @@ class Study:
         kept = self.results(table)
         if kept.rows is None:
             return State("missing", f"{len(kept.cells)} cells kept" if kept.cells else "")
-        made = f"{kept.made['clustruct']}, {kept.made['commit']}"
+        made = kept.about
         if old := kept.stale_cells():
             return State("stale", f"{old} of {len(kept.cells)} cells by other sources", made)
         if kept.made["sources"] != kept.sources:
@@ -139,8 +139,9 @@ class Study:
                 if name in rendering.names_in(text):
                     text = rendering.put(text, name, f"Not made yet: `{self.command(table.key)}`.")
                 continue
-            about = f"clustruct {kept.made['clustruct']}, {kept.made['commit']}"
-            body = f"{table.render(kept.rows)}\n\nMade by `{self.command(table.key)}` ({about})."
+            body = (
+                f"{table.render(kept.rows)}\n\nMade by `{self.command(table.key)}` (clustruct {kept.about})."
+            )
             text = rendering.put(text, name, body, table.title)
             if table.draw:
                 table.draw(kept.rows, docs)

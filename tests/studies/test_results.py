@@ -61,6 +61,10 @@ def test_cells_are_confirmed_by_a_sample(tmp_path):
     new.finish(table(new, calls, cells))
     assert len(calls) == 4
     assert new.made["confirmed"] == "4 of 8 cells"
+    assert new.about.endswith("; 4 of 8 cells confirmed")
+    later = Results(path, "new")
+    later.finish(table(later, calls, cells))
+    assert later.made["confirmed"] == new.made["confirmed"]
     assert Results(path, "new").stale_cells() == 0
 
 

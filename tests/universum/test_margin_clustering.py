@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from clustruct.universum.cccp import cccp, solve_convex
+from clustruct.universum.cccp import cccp
+from clustruct.universum.convex import solve_convex
 from clustruct.universum.problem import MarginProblem
 from tests.reference import universum as reference
 

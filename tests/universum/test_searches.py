@@ -80,3 +80,6 @@ def test_nearly_the_same_clusters_by_other_names():
     assert _same_clusters(a, b)
     b[:4] = 0
     assert not _same_clusters(a, b)
+    merged = np.minimum(a, 1)
+    assert not _same_clusters(a, merged)
+    assert not _same_clusters(merged, a)

@@ -3,7 +3,8 @@
 from importlib import import_module
 from types import ModuleType
 
-from .cccp import CCCPResult, CCCPStep, cccp, solve_convex
+from .cccp import CCCPResult, CCCPStep, cccp
+from .convex import solve_convex
 from .problem import MarginProblem
 
 __all__ = ["CCCPResult", "CCCPStep", "MarginProblem", "cccp", "solve_convex", "sources"]

@@ -1,4 +1,4 @@
-"""CCCP: fix the labels, solve the convex problem by cutting planes with two slacks, label anew."""
+"""CCCP: fix the labels, solve the convex problem (`solve_convex`), label anew."""
 
 from __future__ import annotations
 
@@ -11,19 +11,12 @@ import numpy as np
 
 from clustruct._typing import Floats, Indices
 from clustruct.callbacks import Iteration, asked_to_stop
-from clustruct.ssvm import Cut, CuttingPlaneResult, GramPlanes, Incumbent, Planes, Risk, cutting_plane
+from clustruct.ssvm import Planes
 from clustruct.storage import DataclassState, register
 
-from .problem import MarginProblem, View, inner_product, plane_of
+from .convex import solve_convex
+from .problem import MarginProblem
 
-# How far beyond the best point, towards the QP's solution, the next planes are made.
-PROX_STEP = 0.1
-# Steps of the bisection along the line: 5 find the best share to 1/16, and more do not save rounds.
-HALVINGS = 5
-# Solves without weight before a plane is forgotten.
-IDLE_SOLVES = 15
-# Share of the room for balance that a tight pair has left.
-TIGHT = 1e-6
 # Share of the documents in which two clusterings agree that count as the same.
 SAME = 0.99
 # How a search ends by itself.
@@ -272,147 +265,13 @@ def _worth_following(tried: list[Search], tol: float) -> list[Search]:
 
 
 def _same_clusters(a: Indices, b: Indices) -> bool:
-    """Whether nearly all documents of each cluster of a lie in one of b."""
+    """Whether nearly all documents of each cluster lie in one of the other clustering, both ways."""
     width = int(b.max()) + 1
     both = np.bincount(a * width + b, minlength=(int(a.max()) + 1) * width).reshape(-1, width)
-    return int(both.max(axis=1).sum()) >= SAME * len(a)
+    return min(int(both.max(axis=axis).sum()) for axis in (0, 1)) >= SAME * len(a)
 
 
 def _iteration(history: list[CCCPStep]) -> Iteration:
     """The last step as a callback sees it. Nothing bounds the objective from below, as it is not convex."""
     rounds, last = sum(step.inner_iterations for step in history), history[-1]
     return Iteration(len(history), last.objective, -np.inf, rounds, last.planes, last.seconds)
-
-
-def solve_convex(
-    problem: MarginProblem,
-    labels: Indices,
-    start: Floats,
-    rtol: float = 0.01,
-    max_rounds: int = 200,
-    earlier: Planes | None = None,
-    scores: list[Floats] | None = None,
-) -> CuttingPlaneResult[Point]:
-    """``min 1/2 |W|^2 + C xi + C_u xi_u`` with the labels fixed, and the balance rows (problems 16, 22).
-
-    Each round makes one plane per view, the sum of the hinges that are active at one point, so the QP has two
-    groups of few planes whatever n and N. The point is found as in OCAS (Franc and Sonnenburg 2008): the
-    best on the line from the best point so far to the QP's solution, and a little beyond. The answer is
-    never worse than ``start``, which must be balanced. Ends when primal - dual <= rtol * primal. The
-    Universum term does not depend on the labels, so its planes (``earlier``) serve in the next CCCP step too;
-    ``scores`` are those of start, where they are known. Of the k (k - 1) balance rows the QP holds those that
-    are tight at ``start`` or that one of its solutions broke: with ten clusters 15 to 30, not ninety.
-    Cost per round O(k nnz(X)) plus a QP in the number of planes.
-
-    Parameters
-    ----------
-    problem : MarginProblem
-        The documents, the Universum, and the weights of both.
-    labels : array of int
-        The fixed cluster of each document.
-    start : array of float
-        Balanced weights.
-    rtol : float, default=0.01
-        How exact the answer is.
-    max_rounds : int, default=200
-        The largest number of rounds.
-    earlier : Planes, optional
-        Planes of the Universum from an earlier step.
-    scores : list of array of float, optional
-        The scores of both at ``start``.
-
-    Returns
-    -------
-    CuttingPlaneResult
-        The best point, its value, and the bound.
-    """
-    at_start = problem.scores(start) if scores is None else scores
-    return cutting_plane(
-        _FixedLabels(problem, labels, start),
-        problem.balance_rows(all_pairs=False),
-        problem.weights,
-        start=Incumbent(Point(start, at_start), problem.objective(start, labels, at_start)),
-        planes=earlier,
-        rtol=rtol,
-        max_iter=max_rounds,
-        prune_after=IDLE_SOLVES,
-    )
-
-
-@dataclass(frozen=True)
-class Point:
-    """W with its scores in every view."""
-
-    W: Floats
-    scores: list[Floats]
-
-    def towards(self, other: Point, share: float) -> Point:
-        scores = [a + share * (b - a) for a, b in zip(self.scores, other.scores, strict=True)]
-        return Point(self.W + share * (other.W - self.W), scores)
-
-
-class _FixedLabels(Risk[Point]):
-    """Both terms of the objective with the labels fixed, the balance, and the line search of OCAS."""
-
-    def __init__(self, problem: MarginProblem, labels: Indices, start: Floats) -> None:
-        self._problem, self._views = problem, problem.views(labels)
-        self._pairs: set[tuple[int, int]] = set()
-        self._tight = problem.unbalanced_pairs(start, TIGHT * problem.balance_room)
-
-    def point(self, w: Floats) -> Point:
-        W = self._problem.balanced(w.reshape(self._problem.shape))
-        return Point(W, self._problem.scores(W))
-
-    def cut(self, point: Point, planes: GramPlanes[Floats]) -> Cut[Point]:
-        broken = self._problem.unbalanced_pairs(planes.w.reshape(self._problem.shape))
-        for p, q in dict.fromkeys([*self._tight, *broken]):
-            if (p, q) not in self._pairs:
-                planes.add_condition(self._problem.balance_row(p, q), -self._problem.balance_room)
-                self._pairs.add((p, q))
-        self._tight = []
-        cuts = [view.cut(scores) for view, scores in zip(self._views, point.scores, strict=True)]
-        vectors = [plane_of(view.X, M).ravel() for view, (M, _) in zip(self._views, cuts, strict=True)]
-        return Cut(vectors, [b for _, b in cuts])
-
-    def step(
-        self, best: Incumbent[Point], planes: GramPlanes[Floats], useful: bool
-    ) -> tuple[Incumbent[Point], Point]:
-        there = self.point(planes.w)
-        found = _line_search(self._views, self._problem.weights, best, there)
-        if found.primal < best.primal:
-            return found, found.w.towards(there, PROX_STEP)
-        # Where the line brought nothing, the QP's own solution must be cut off.
-        return best, there
-
-
-def _value_and_slope(views: list[View], weights: Floats, at: Point, step: Point) -> tuple[float, float]:
-    """The value at a point, and its slope when W moves by step.W."""
-    value, slope = 0.5 * float(np.vdot(at.W, at.W)), float(np.vdot(at.W, step.W))
-    for view, weight, scores, moves in zip(views, weights, at.scores, step.scores, strict=True):
-        M, b = view.cut(scores)
-        value += weight * (b - inner_product(M, scores))
-        slope -= weight * inner_product(M, moves)
-    return value, slope
-
-
-def _line_search(
-    views: list[View], weights: Floats, best: Incumbent[Point], there: Point
-) -> Incumbent[Point]:
-    """A point between the two where the convex value is near its least, by bisection of the slope."""
-    begin = best.w
-    step = Point(there.W - begin.W, [b - a for a, b in zip(begin.scores, there.scores, strict=True)])
-    low, high, found = 0.0, 1.0, best
-    share = 1.0
-    for _ in range(HALVINGS):
-        point = begin.towards(there, share)
-        value, slope = _value_and_slope(views, weights, point, step)
-        if value < found.primal:
-            found = replace(found, w=point, primal=value)
-        if slope <= 0.0:
-            low = share
-        else:
-            high = share
-        if low == 1.0:
-            break
-        share = 0.5 * (low + high)
-    return found

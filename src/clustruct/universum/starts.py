@@ -15,9 +15,8 @@ from .problem import FEW_FEATURES, MarginProblem
 
 # Leading directions that starts are made in.
 DIRECTIONS = 200
-# Passes of k-means at most; a start rests when no more than this share of the rows moves.
+# Passes of k-means at most.
 PASSES = 20
-RESTS = 0.005
 # Steps that a start is judged after; so many starts are then labelled anew, and judged after as many again.
 STEPS = 2
 JUDGED_AGAIN = 4
@@ -81,7 +80,7 @@ def kmeans_many(Z: Floats, k: int, count: int, rng: np.random.RandomState, first
         scores = (Z @ mine.reshape(-1, d).T).reshape(n, len(starts), k)
         half_squares = 0.5 * np.sum(mine**2, axis=2)
         moved = move_to_nearest(Z, scores, half_squares, starts, labels, sums, sizes)
-        starts = starts[moved > RESTS * n]
+        starts = starts[moved > 0]
         if not len(starts):
             break
         # An empty cluster stays where it is.
