@@ -11,8 +11,10 @@ from studies.rendering import markdown
 from studies.study import Study, Table
 
 
-def both(rows: dict[str, list[dict[str, Any]]]) -> str:
-    """By loss, then by score."""
+def both(rows: dict[str, list[dict[str, Any]]] | list[dict[str, Any]]) -> str:
+    """By loss, then by score; results of earlier runs are by loss alone."""
+    if isinstance(rows, list):
+        return markdown(rows)
     return "\n\n".join(markdown(rows[part]) for part in ("losses", "scores"))
 
 

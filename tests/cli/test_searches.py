@@ -5,6 +5,7 @@ import json
 import pytest
 
 import clustruct
+from clustruct.cli.fit import similarity_line
 from clustruct.datasets import make_records
 from clustruct.io import write_sets
 
@@ -85,3 +86,28 @@ def test_predictions_and_known_groups_are_not_rounded(there, command):
     assert command("evaluate", there / "test.jsonl", *words)[0] == 2
     words = ["--model", file, "--existing", there / "g.csv", "--rounding", "ball"]
     assert command("predict", there / "test.jsonl", *words)[0] == 2
+
+
+def test_auto_says_which_similarity_it_took_and_why(there, command):
+    code, out, err = command(
+        "fit", there / "train.jsonl", "--similarity", "auto", "--model", there / "auto.model"
+    )
+    assert code == 0, err
+    line = next(line for line in out.splitlines() if line.startswith("similarity: "))
+    assert line.startswith(
+        ("similarity: linear (chosen; held-out loss", "similarity: trees (chosen; held-out")
+    )
+    assert "standard error" in line
+
+
+@pytest.mark.parametrize(
+    ("costs", "error", "said"),
+    [
+        ({"linear": 5.0, "trees": 4.0}, 2.0, "linear 5, trees 4: the difference could be chance"),
+        ({"linear": 5.0, "trees": 6.0}, 0.5, "linear 5, trees 6, standard error of the difference 0.5"),
+        ({"linear": 5.0, "trees": None}, None, "nothing could be held out to try trees"),
+    ],
+)
+def test_what_is_said_of_a_similarity_that_stays_linear(costs, error, said):
+    found = {"similarity": "linear", "similarities": costs, "similarity_error": error, "held_out": "sets"}
+    assert said in similarity_line(found)

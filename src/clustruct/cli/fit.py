@@ -159,7 +159,7 @@ def _print(found: Mapping[str, Any], rows: list[tuple[str, float, float]], how: 
         chosen = _choice(found)
         print(f"\nC = {found['C']:g}{chosen}, {found['rounds']} rounds, {found['stop_reason']}")
     if found.get("similarities") is not None:
-        print(_similarity(found))
+        print(similarity_line(found))
     if found["calibration"] is not None:
         told = found["calibration"]
         pairs = (
@@ -185,7 +185,7 @@ def _choice(found: Mapping[str, Any]) -> str:
     return f" (chosen; on held-out sets loss {loss:.3g}, pairwise F {f:.1f} %)"
 
 
-def _similarity(found: Mapping[str, Any]) -> str:
+def similarity_line(found: Mapping[str, Any]) -> str:
     """Which similarity --similarity auto took, and why."""
     costs, error = found["similarities"], found["similarity_error"]
     said = f"similarity: {found['similarity']} (chosen"
