@@ -57,7 +57,7 @@ EACH = 30
 DECIDED = 50.0
 FIGURES, BY_DEDUPE = Path("benchmarks/figures/asking.json"), Path("benchmarks/figures/asking_dedupe.json")
 PAGE = Path("docs/studio.md")
-TITLES = {"ask": "asked by Studio", "random": "in random order", "random pairs": "random pairs"}
+TITLES = {"ask": "asked", "random": "random order", "random pairs": "random pairs"}
 # So many decisions are what a person makes in a quarter of an hour.
 FIRST = 100
 # Sets with more items are left out: all their pairs are compared.
@@ -264,22 +264,30 @@ def table(found: dict[str, Any], dedupe: dict[str, Any]) -> str:
         "data",
         "no labels",
         "all labels",
-        "asked",
-        "random order",
-        f"mean F of the first {FIRST}, asked / random",
+        *(TITLES[how] for how in ORDERS),
+        f"mean F of the first n decisions (at most {FIRST})",
+        "items read for a decision",
         *(f"dedupe, {n} answers" for n in numbers),
     ]
     lines = [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
     for name, told in found["data"].items():
-        wanted = 0.95 * told["full"]
-        counts = [needed(told[how], wanted, k * told["most"]) for how, k in ORDERS.items()]
         other = [dedupe.get(name, {}).get(str(n)) for n in numbers]
         peers = ["" if runs is None else f"{100 * np.mean([run['f'] for run in runs]):.1f}" for runs in other]
-        means = [100 * mean_curve(told[how], FIRST).mean() for how in ("ask", "random")]
-        cells = [name, f"{100 * told['without labels']:.1f}", f"{100 * told['full']:.1f}", *counts]
-        cells += [" / ".join(f"{mean:.1f}" for mean in means), *peers]
-        lines.append(f"| {' | '.join(cells)} |")
+        lines.append(f"| {' | '.join([name, *cells(told), *peers])} |")
     return "\n".join(lines)
+
+
+def cells(told: dict[str, Any]) -> list[str]:
+    """What was found about one data set."""
+    first = min(FIRST, told["most"])
+    means = [100 * mean_curve(told[how], first).mean() for how in ORDERS]
+    read = [np.mean(told[f"{how}: read"]) for how in ORDERS]
+    return [
+        *(f"{100 * told[name]:.1f}" for name in ("without labels", "full")),
+        *(needed(told[how], 0.95 * told["full"], k * told["most"]) for how, k in ORDERS.items()),
+        f"{' / '.join(f'{mean:.1f}' for mean in means)} (n = {first})",
+        " / ".join(f"{n:.1f}" for n in read),
+    ]
 
 
 def draw(found: dict[str, Any], dedupe: dict[str, Any], path: Path) -> None:
@@ -289,10 +297,11 @@ def draw(found: dict[str, Any], dedupe: dict[str, Any], path: Path) -> None:
     figure = Figure(figsize=(11.5, 5.6), layout="constrained")
     panels = figure.subplots(2, 3).ravel()
     for ax, (name, told) in zip(panels, found["data"].items(), strict=False):
-        for how, colour in (("ask", "#0072b2"), ("random", "#d55e00")):
+        for how, colour in zip(ORDERS, ("#0072b2", "#d55e00", "#999999"), strict=True):
             ax.plot(100 * mean_curve(told[how], told["most"]), color=colour, label=TITLES[how])
         ax.axhline(95 * told["full"], color="0.5", ls=":", label="95 % of all labels")
         rows = [(int(n), np.mean([run["f"] for run in runs])) for n, runs in dedupe.get(name, {}).items()]
+        rows = [(n, f) for n, f in rows if n <= told["most"]]
         if rows:
             ax.plot(*np.array(rows).T * [[1], [100]], "k^", ms=5, label="dedupe")
         ax.set(title=name, xlabel="decisions", ylabel="pairwise F")
