@@ -55,8 +55,8 @@ function pair(question) {
 
 /** Cards of a group, and of what is nearest to it; those that the model doubts most have an edge. */
 function group(question) {
-  words(`Are these ${question.items.length} one group, and is that all of it?`, "Yes, as shown", "No, as marked");
   const doubtful = new Set(question.part), n = question.beside.length;
+  words(`Do these ${question.items.length} belong together${n ? ", and none of those below" : ""}?`, "Yes, as shown", "No, as marked");
   const cards = (items, edge) => items.map((item) => make("li", {}, card(item, { class: edge(item) ? "leaving" : "", more: { onclick: mark } })));
   byId("members").replaceChildren(...cards(question.items, (item) => doubtful.has(item.id)));
   byId("near").replaceChildren(...cards(question.beside, () => false));
