@@ -34,17 +34,13 @@ from clustruct import Recipe
 from clustruct._typing import Bools, Floats, Ints
 from clustruct.baselines import LatentPairClustering
 from clustruct.baselines.pair_classifier import scored_pairs
-from clustruct.estimators import SupervisedCorrelationClustering
 from clustruct.features import PairFeatures
 from clustruct.inference.correlation import local_search
 from clustruct.itemsets import ItemSet, PairScores
 from clustruct.metrics import pairwise_scores
 from clustruct.recipe import features_of
 from clustruct.records import RawSet
-from clustruct.studio.asking import COMMITTEE, Pool, Question, batch_size, questions, wants_group
-from clustruct.studio.comparing import confirmed, groups_foretell_better, svm_of_groups
-from clustruct.studio.engine import model_probabilities
-from clustruct.studio.learning import FEWEST_GROUPS, n_confirmed
+from clustruct.studio.asking import COMMITTEE, Asked, Pool, Question, batch_size, questions
 from studies.raw_data import PATHS, item_sets, records_together
 from studies.rendering import put
 
@@ -57,13 +53,11 @@ EACH = 30
 DECIDED = 50.0
 FIGURES, BY_DEDUPE = Path("benchmarks/figures/asking.json"), Path("benchmarks/figures/asking_dedupe.json")
 PAGE = Path("docs/studio.md")
-TITLES = {"ask": "asked by Studio", "random": "in random order", "random pairs": "random pairs"}
+TITLES = {"ask": "asked", "random": "random order", "random pairs": "random pairs"}
 # So many decisions are what a person makes in a quarter of an hour.
 FIRST = 100
 # Sets with more items are left out: all their pairs are compared.
 LARGEST = 160
-
-Similarity = LatentPairClustering | SupervisedCorrelationClustering
 
 
 def data(name: str) -> tuple[list[RawSet], list[RawSet]]:
@@ -101,7 +95,7 @@ class Part:
         """Whether all pairs of each set are."""
         return not any(x.is_sparse for x in self.items)
 
-    def f(self, model: Similarity) -> float:
+    def f(self, model: LatentPairClustering) -> float:
         """Mean pairwise F over the sets."""
         found = []
         for x, pairs, truth in zip(self.items, self.pairs, self.truth, strict=True):
@@ -126,7 +120,7 @@ class Asking:
         self.first_item = np.cumsum([0, *(len(raw) for raw in self.part.sets)])
         self.pairs = np.concatenate(own) + self.first_item[where][:, None]
 
-    def scores(self, model: Similarity) -> Floats:
+    def scores(self, model: LatentPairClustering) -> Floats:
         """Scores of all pairs."""
         found = [model.pair_scores(x, q) for x, q in zip(self.part.items, self.part.pairs, strict=True)]
         return np.concatenate(found)
@@ -154,17 +148,17 @@ class Asking:
         scores = self.scores(self.model)
         held = np.where(known, np.where(same, DECIDED, -DECIDED), scores)
         groups = local_search(PairScores(int(self.first_item[-1]), index=self.pairs, values=held))
-        return Pool(self.pairs, model_probabilities(self.model, scores), ~known, groups)
+        return Pool(self.pairs, self.model.pair_probabilities(scores), ~known, groups)
 
     def questions(self) -> list[Question]:
         """The next batch."""
-        n_answers, pool = len(self.person.said), self.pool()
-        n, whole = batch_size(n_answers), self.part.all_compared
+        before = Asked(len(self.person.said), self.part.all_compared, not self.first.from_nearest_)
+        pool, n = self.pool(), batch_size(before.n)
         if self.how == "ask":
-            return questions(pool, self.committee(), n, self.rng, n_answers, all_compared=whole)
+            return questions(pool, self.committee(), n, self.rng, before)
         if self.how == "random pairs":
             return [drawn_pair(pool, self.rng) for _ in range(n)]
-        return [drawn(pool, self.rng, n_answers + k, whole) for k in range(n)]
+        return [drawn(pool, self.rng, before.n + k, before) for k in range(n)]
 
     def answer(self, one: Question) -> None:
         """Have a question answered."""
@@ -174,15 +168,9 @@ class Asking:
 
     def learn(self) -> None:
         """From all answers so far."""
-        whole = self.person.marks(whole=True)
-        if sum(map(n_confirmed, whole)) >= FEWEST_GROUPS and groups_foretell_better(
-            self.part.items, whole, self.first
-        ):
-            self.model = svm_of_groups(self.part.items, [confirmed(m) for m in whole])
-        else:
-            self.model = self.first.answered(self.person.marks())
+        self.model = self.first.answered(self.person.marks())
 
-    def curve(self, f: Callable[[Similarity], float], most: int) -> list[tuple[int, float]]:
+    def curve(self, f: Callable[[LatentPairClustering], float], most: int) -> list[tuple[int, float]]:
         """F by decisions, until so many were made."""
         found = [(0, f(self.first))]
         while self.person.decisions < most:
@@ -200,9 +188,9 @@ def drawn_pair(pool: Pool, rng: np.random.Generator) -> Question:
     return pool.pair(int(rng.choice(np.flatnonzero(pool.free()))), "random")
 
 
-def drawn(pool: Pool, rng: np.random.Generator, place: int, all_compared: bool) -> Question:
+def drawn(pool: Pool, rng: np.random.Generator, place: int, before: Asked) -> Question:
     """A group where Studio asks about one, else a pair; which is drawn."""
-    if wants_group(place, all_compared) and len(able := pool.whole_groups()[0]):
+    if before.wants_group(place) and len(able := pool.whole_groups()[0]):
         return pool.group(int(rng.choice(able)), "random")
     return drawn_pair(pool, rng)
 
@@ -264,22 +252,30 @@ def table(found: dict[str, Any], dedupe: dict[str, Any]) -> str:
         "data",
         "no labels",
         "all labels",
-        "asked",
-        "random order",
-        f"mean F of the first {FIRST}, asked / random",
+        *(TITLES[how] for how in ORDERS),
+        f"mean F of the first n decisions (at most {FIRST})",
+        "items read for a decision",
         *(f"dedupe, {n} answers" for n in numbers),
     ]
     lines = [f"| {' | '.join(head)} |", "|" + "---|" * len(head)]
     for name, told in found["data"].items():
-        wanted = 0.95 * told["full"]
-        counts = [needed(told[how], wanted, k * told["most"]) for how, k in ORDERS.items()]
         other = [dedupe.get(name, {}).get(str(n)) for n in numbers]
         peers = ["" if runs is None else f"{100 * np.mean([run['f'] for run in runs]):.1f}" for runs in other]
-        means = [100 * mean_curve(told[how], FIRST).mean() for how in ("ask", "random")]
-        cells = [name, f"{100 * told['without labels']:.1f}", f"{100 * told['full']:.1f}", *counts]
-        cells += [" / ".join(f"{mean:.1f}" for mean in means), *peers]
-        lines.append(f"| {' | '.join(cells)} |")
+        lines.append(f"| {' | '.join([name, *cells(told), *peers])} |")
     return "\n".join(lines)
+
+
+def cells(told: dict[str, Any]) -> list[str]:
+    """What was found about one data set."""
+    first = min(FIRST, told["most"])
+    means = [100 * mean_curve(told[how], first).mean() for how in ORDERS]
+    read = [np.mean(told[f"{how}: read"]) for how in ORDERS]
+    return [
+        *(f"{100 * told[name]:.1f}" for name in ("without labels", "full")),
+        *(needed(told[how], 0.95 * told["full"], k * told["most"]) for how, k in ORDERS.items()),
+        f"{' / '.join(f'{mean:.1f}' for mean in means)} (n = {first})",
+        " / ".join(f"{n:.1f}" for n in read),
+    ]
 
 
 def draw(found: dict[str, Any], dedupe: dict[str, Any], path: Path) -> None:
@@ -289,10 +285,11 @@ def draw(found: dict[str, Any], dedupe: dict[str, Any], path: Path) -> None:
     figure = Figure(figsize=(11.5, 5.6), layout="constrained")
     panels = figure.subplots(2, 3).ravel()
     for ax, (name, told) in zip(panels, found["data"].items(), strict=False):
-        for how, colour in (("ask", "#0072b2"), ("random", "#d55e00")):
+        for how, colour in zip(ORDERS, ("#0072b2", "#d55e00", "#999999"), strict=True):
             ax.plot(100 * mean_curve(told[how], told["most"]), color=colour, label=TITLES[how])
         ax.axhline(95 * told["full"], color="0.5", ls=":", label="95 % of all labels")
         rows = [(int(n), np.mean([run["f"] for run in runs])) for n, runs in dedupe.get(name, {}).items()]
+        rows = [(n, f) for n, f in rows if n <= told["most"]]
         if rows:
             ax.plot(*np.array(rows).T * [[1], [100]], "k^", ms=5, label="dedupe")
         ax.set(title=name, xlabel="decisions", ylabel="pairwise F")

@@ -2,10 +2,10 @@
 
 - Two items: yes or no, one decision.
 - A group with items beside it, right as shown (all of one kind, none of that kind beside it): yes, one
-  decision; it is confirmed, and what is beside it does not belong to it. The person sees no more than that:
-  whether further items belong to it is not known.
+  decision; its items belong together, what is beside it does not belong to it. The person sees no more than
+  that: whether further items belong to it is not known.
 - A group that is not: a click on each item of the less frequent kinds, and on each beside it that belongs to
-  it, and "no". If one item left and none came, the rest is shown again, and "yes" confirms it.
+  it, and "no". If one item left and none came, the rest is shown again, and "yes" is one more.
 """
 
 from __future__ import annotations
@@ -23,12 +23,11 @@ Pairs = list[tuple[int, int]]
 
 @dataclass(frozen=True)
 class Answer:
-    """What one answer says of the items of a set; whole : an item of a group that was confirmed."""
+    """What one answer says of the items of a set."""
 
     set: int
     same: Pairs
     different: Pairs
-    whole: tuple[int, ...] = ()
 
 
 @dataclass
@@ -65,22 +64,18 @@ class Person:
         clicks, seen_again = len(leave) + len(come), len(leave) == 1 and not come
         self.n_groups += 1
         self.decisions += clicks + 1 + seen_again
-        is_whole = not clicks or seen_again
         same = [(stay[0], i) for i in [*stay[1:], *come]]
-        others = [*leave, *beside] if is_whole else leave
-        return Answer(s, same, [(stay[0], i) for i in others], (stay[0],) if is_whole else ())
+        others = [*leave, *beside] if not clicks or seen_again else leave
+        return Answer(s, same, [(stay[0], i) for i in others])
 
-    def marks(self, which: Sequence[int] | None = None, *, whole: bool = False) -> list[Marks]:
-        """What is known of each set, from all answers or some; ``whole``: confirmed groups are complete."""
+    def marks(self, which: Sequence[int] | None = None) -> list[Marks]:
+        """What is known of each set, from all answers or some."""
         chosen = self.said if which is None else [self.said[i] for i in which]
-        return [
-            self._marks(s, [one for one in chosen if one.set == s], whole) for s in range(len(self.truth))
-        ]
+        return [self._marks(s, [one for one in chosen if one.set == s]) for s in range(len(self.truth))]
 
-    def _marks(self, s: int, chosen: Sequence[Answer], whole: bool) -> Marks:
+    def _marks(self, s: int, chosen: Sequence[Answer]) -> Marks:
         return Marks.of_pairs(
             len(self.truth[s]),
             [pair for one in chosen for pair in one.same],
             [pair for one in chosen for pair in one.different],
-            complete=[item for one in chosen for item in one.whole] if whole else (),
         )

@@ -19,22 +19,19 @@ def test_a_pair_is_one_decision():
     assert (person.decisions, said.same, said.different) == (1, [], [(0, 3)])
 
 
-def test_a_group_that_is_right_as_shown_is_one_decision_and_is_confirmed():
+def test_a_group_that_is_right_as_shown_is_one_decision():
     person, said = told([0, 1, 2], [3, 5])
     assert (person.decisions, person.read) == (1, 5)
     assert said.same == [(0, 1), (0, 2)]
     assert said.different == [(0, 3), (0, 5)]
-    assert said.whole == (0,)
     pairs = np.array([[0, 7], [0, 3], [0, 1]])
     assert person.marks()[0].judges(pairs).tolist() == [False, True, True]  # 7 was not shown
-    assert person.marks(whole=True)[0].judges(pairs).all()
 
 
 def test_one_that_leaves_takes_a_click_no_and_yes():
     person, said = told([0, 1, 3], [5])
     assert person.decisions == 3
     assert said.different == [(0, 3), (0, 5)]
-    assert said.whole == (0,)
 
 
 def test_of_several_that_leave_or_come_nothing_else_is_said():
@@ -42,4 +39,3 @@ def test_of_several_that_leave_or_come_nothing_else_is_said():
     assert person.decisions == 4  # two leave, one comes, and no
     assert said.same == [(0, 1), (0, 6)]
     assert said.different == [(0, 3), (0, 5)]
-    assert said.whole == ()

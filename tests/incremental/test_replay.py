@@ -138,6 +138,7 @@ def test_decisions_about_groups_say_something_of_their_items():
         ("c", "a"): "different",
         ("e", "a"): "different",
     }
+    assert not replay([*START, Decision("confirm", ("c",), group="g", number=2)]).confirmed()
     assert answers(Decision("merge", group="k", into="h", number=2)) == {
         ("c", "d"): "same",
         ("c", "e"): "same",

@@ -39,8 +39,8 @@ class Decision:
         - "merge": the group ``group`` is the same as ``into``, which keeps its id;
         - "split": items of the group ``group`` are another group (``into``: its id, where it has one
           already);
-        - "confirm": the group ``group`` is right as it stands, and ``items`` (those that were shown beside
-          it, if any) do not belong to it;
+        - "confirm": the group ``group`` is right as it stands. With ``items``, which were shown beside it: it
+          belongs together, these do not belong to it, and of others nothing is said;
         - "note": something to remember;
         - "undo": the decision with the number ``undoes`` does not count.
     items : tuple of str, default=()

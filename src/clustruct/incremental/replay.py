@@ -340,8 +340,9 @@ class State:
                 self.ledger.end(name, decision.number, heirs)
 
     def confirmed(self) -> dict[str, int]:
-        """The items of confirmed groups, with the number of the decision."""
-        return {item: by.number for item, by in self._bound.items() if by.kind == "confirm"}
+        """The items of confirmed groups, to which nothing else belongs, with the number of the decision."""
+        whole = ((item, by) for item, by in self._bound.items() if by.kind == "confirm" and not by.items)
+        return {item: by.number for item, by in whole}
 
     def statements(self) -> list[Statement]:
         """What all decisions say of pairs of items, later ones before earlier ones that they replace.

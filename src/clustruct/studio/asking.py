@@ -25,12 +25,12 @@ COMMITTEE, DISAGREEMENT = 5, 4.0
 # One question of so many, where it is about a pair, is drawn at random, to see how good the model is where it
 # was not in doubt.
 CHECK_EVERY = 5
-# One question of so many is about a group, where there are groups to ask about. Mean F of the first 70 or 100
-# decisions: articles of ECB+ 96.0 (pairs alone 84.4), cddb 89.3 (89.0), litbank 35.2 (29.3).
+# One question of so many is about a group, where the groups of the first guess are more than chains of
+# neighbours. Mean F of the first 60 to 100 decisions: articles of ECB+ 96 (pairs alone 84), litbank 43 (29).
+# Where they are chains, what is said of them spoils the model: amazon_google 34 (54), cddb 88 (87).
 GROUP_EVERY = 2
 # Where all pairs are compared, mates are common, and how common nobody knows: so many first questions are all
-# about groups, or pairs drawn at random. In tables that list their likely pairs they are not: cddb after ten
-# decisions 63 with, 79 without.
+# about groups, or about pairs drawn at random.
 WARM_UP = 10
 # A group that is asked about has so many items: two are a pair, more are work for the page Group. With groups
 # of two amazon_google fell from 56 to 32.
@@ -70,13 +70,35 @@ def batch_size(n_answers: int) -> int:
     return 3 if n_answers < 12 else 5 if n_answers < 40 else 10
 
 
-def wants_group(place: int, all_compared: bool) -> bool:
-    """Whether a question, by how many were answered before it, is to be about a group.
+@dataclass(frozen=True)
+class Asked:
+    """What was asked so far, and of what.
 
-    >>> [wants_group(place, all_compared=False) for place in range(3)], wants_group(1, all_compared=True)
-    ([True, False, True], True)
+    n : how many answers there are
+    all_compared : whether all pairs of items are compared, not likely ones alone
+    credible : whether groups found without answers were more than chains of neighbours
     """
-    return place % GROUP_EVERY == 0 or (all_compared and place < WARM_UP)
+
+    n: int = 0
+    all_compared: bool = False
+    credible: bool = True
+
+    def is_first(self, place: int) -> bool:
+        """Whether nothing is known yet of how common mates are."""
+        return self.all_compared and place < WARM_UP
+
+    def wants_group(self, place: int) -> bool:
+        """Whether a question, by how many were answered before it, is to be about a group.
+
+        >>> [Asked().wants_group(place) for place in range(3)], Asked(all_compared=True).wants_group(1)
+        ([True, False, True], True)
+        >>> Asked(credible=False).wants_group(0)
+        False
+        """
+        return self.credible and (place % GROUP_EVERY == 0 or self.is_first(place))
+
+
+NOTHING_ASKED = Asked()
 
 
 def usefulness(p: Floats, committee: Sequence[Floats]) -> Floats:
@@ -151,9 +173,7 @@ def questions(
     committee: Sequence[Floats],
     n: int,
     rng: np.random.Generator,
-    n_answers: int = 0,
-    *,
-    all_compared: bool = False,
+    before: Asked = NOTHING_ASKED,
 ) -> list[Question]:
     """The next n questions.
 
@@ -162,8 +182,7 @@ def questions(
     pool : what can be asked about
     committee : probabilities of its pairs by other models
     n, rng : how many, and what draws the checks
-    n_answers : how many were answered before
-    all_compared : whether all pairs of items are in the pool, not likely ones alone
+    before : what was asked before
 
     >>> pairs = np.array([[0, 1], [1, 2], [3, 4]])
     >>> p, rng = np.array([0.9, 0.5, 0.6]), np.random.default_rng(0)
@@ -175,10 +194,9 @@ def questions(
     [((0, 1, 2), (3,))]
     """
     worth, asked = usefulness(pool.p, committee), list[Question]()
-    for place in range(n_answers, n_answers + n):
-        one = _group(pool, rng) if wants_group(place, all_compared) else None
-        is_check = place % CHECK_EVERY == CHECK_EVERY - 1 or (all_compared and place < WARM_UP)
-        if one is None and is_check:
+    for place in range(before.n, before.n + n):
+        one = _group(pool, rng) if before.wants_group(place) else None
+        if one is None and (place % CHECK_EVERY == CHECK_EVERY - 1 or before.is_first(place)):
             one = _check(pool, rng)
         if one is None:
             one = _doubtful(pool, worth)

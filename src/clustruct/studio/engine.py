@@ -221,11 +221,7 @@ def _values(x: ItemSet, linear: tuple[Floats, float]) -> Floats:
 
 def probabilities(pipeline: Pipeline, scores: Floats) -> Floats:
     """The probability that pairs with these scores belong together, as far as the model knows."""
-    return model_probabilities(pipeline[-1], scores)
-
-
-def model_probabilities(model: Any, scores: Floats) -> Floats:
-    """The same of the model of a pipeline."""
+    model = pipeline[-1]
     if getattr(model, "calibration_", None) is None and not hasattr(model, "from_nearest_"):
         unit = float(np.std(scores)) or 1.0
         return 1.0 / (1.0 + np.exp(-2.0 * np.asarray(scores) / unit))

@@ -18,7 +18,7 @@ from clustruct.explain.pairs import PairExplanation
 from clustruct.incremental import Store, contradiction
 from clustruct.itemsets import PairScores
 
-from .asking import Pool, Question, batch_size, questions
+from .asking import Asked, Pool, Question, batch_size, questions
 from .engine import MOST_HELD, Engine, Known, is_calibrated, probabilities
 from .learning import are_listed, n_confirmed
 
@@ -143,14 +143,18 @@ def next_questions(engine: Engine, n: int, seed: int) -> dict[str, Any]:
     if len(known.marks.unsure):
         open_ &= ~are_listed(pairs, np.sort(known.marks.unsure, axis=1), len(known.groups))
     rng = np.random.default_rng([seed, known.at])
-    n_answers, items = len(known.answers), len(known.groups)
+    items = len(known.groups)
+    before = Asked(
+        len(known.answers),
+        all_compared=len(pairs) == items * (items - 1) // 2,
+        credible=not getattr(pipeline[-1], "from_nearest_", False),
+    )
     found = questions(
         Pool(pairs, probabilities(pipeline, values), open_, known.groups),
         engine.committee(known, rng),
-        min(n, batch_size(n_answers)) if items <= MOST_HELD else n,  # a large table takes long to learn
+        min(n, batch_size(before.n)) if items <= MOST_HELD else n,  # a large table takes long to learn
         rng,
-        n_answers,
-        all_compared=len(pairs) == items * (items - 1) // 2,
+        before,
     )
     parts = {split[0]: split[3] for split in _doubts(engine, known).groups}
     return {

@@ -32,6 +32,7 @@ function draw() {
   for (const id of ["yes", "no", "dunno", "why"]) byId(id).disabled = !question;
   byId("sides").hidden = !question || isGroup(question);
   byId("whole").hidden = !isGroup(question);
+  likely("yes");
   if (!question) {
     byId("place").textContent = batch.length ? "Learning from your answers…" : "No more questions.";
     return;
@@ -54,14 +55,22 @@ function pair(question) {
 
 /** Cards of a group, and of what is nearest to it; those that the model doubts most have an edge. */
 function group(question) {
-  words(`Are these ${question.items.length} one group, and is that all of it?`, "Yes, as shown", "No, as marked");
   const doubtful = new Set(question.part), n = question.beside.length;
-  const cards = (items, edge) => items.map((item) => make("li", {}, card(item, { class: edge(item) ? "leaving" : "", more: { onclick: press } })));
+  words(`Do these ${question.items.length} belong together${n ? ", and none of those below" : ""}?`, "Yes, as shown", "No, as marked");
+  const cards = (items, edge) => items.map((item) => make("li", {}, card(item, { class: edge(item) ? "leaving" : "", more: { onclick: mark } })));
   byId("members").replaceChildren(...cards(question.items, (item) => doubtful.has(item.id)));
   byId("near").replaceChildren(...cards(question.beside, () => false));
   byId("near-title").hidden = !n;
   byId("near-title").textContent = n === 1 ? "Nearest to them, not in the group: mark it if it belongs to them" : "Nearest to them, not in the group: mark those that belong to them";
 }
+
+/** What is marked makes "no" the likely answer. */
+function mark(event) {
+  press(event);
+  likely(marked("members").length + marked("near").length ? "no" : "yes");
+}
+
+function likely(which) { for (const id of ["yes", "no"]) byId(id).classList.toggle("main", id === which); }
 
 const marked = (id) => [...byId(id).querySelectorAll('[aria-pressed="true"]')].map((one) => one.dataset.id);
 const idsOf = (items) => items.map((item) => item.id);
@@ -135,13 +144,19 @@ async function learn() {
   await load();
 }
 
+/** Two items of a question to explain: of a group what is marked, or else most doubtful, and one of the others. */
+function doubtful(question) {
+  const ids = idsOf(question.items), part = [...marked("members"), ...marked("near"), ...(question.part || [])];
+  return part.length ? [part[0], ids.find((id) => !part.includes(id)) || ids.find((id) => id !== part[0])] : ids.slice(0, 2);
+}
+
 async function why() {
   const question = batch[at];
   if (!question) return;
-  const ids = question.items.map((item) => item.id), other = ids.find((id) => !question.part?.includes(id));
-  const [a, b] = question.part?.length ? [question.part[0], other] : ids;
+  const [a, b] = doubtful(question), all = [...question.items, ...question.beside];
+  const name = (id) => `${Object.values(all.find((item) => item.id === id)?.fields || {})[0] || ""} (${id})`;
   const found = await ask("/api/why", { a, b });
-  byId("reason").replaceChildren(...(isGroup(question) ? [make("p", { class: "soft" }, `${a} and ${b}:`)] : []), reasons(found));
+  byId("reason").replaceChildren(...(isGroup(question) ? [make("p", { class: "soft" }, `${name(a)} and ${name(b)}:`)] : []), reasons(found));
 }
 
 const say = (kind) => () => { answer(kind).catch(() => {}); };

@@ -35,7 +35,7 @@ function changed(found) {
 /** What a decision is about; those that were beside a group that was confirmed are not in it. */
 function about(d) {
   const group = d.group ? `group ${d.group}` : "";
-  const parts = d.kind === "confirm" ? [group, d.items.length ? `without ${d.items.join(", ")}` : ""] : [...d.items, group];
+  const parts = d.kind === "confirm" ? [group, d.items.length ? `to which ${d.items.join(", ")} do not belong` : ""] : [...d.items, group];
   return [...parts, d.undoes ? `decision ${d.undoes}` : "", d.note].filter(Boolean).join(", ");
 }
 
