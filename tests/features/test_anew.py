@@ -14,21 +14,6 @@ from clustruct.itemsets import all_pairs
 from clustruct.records import RawSet
 
 WORDS = ["storm", "flood", "rain", "bank", "vote", "court", "film", "song", "goal", "match", "price", "oil"]
-    "storm",
-    "flood",
-    "rain",
-    "bank",
-    "vote",
-    "court",
-    "film",
-    "song",
-    "goal",
-    "match",
-    "price",
-    "oil",
-    "fire",
-    "train",
-]
 
 
 def news(seed):
