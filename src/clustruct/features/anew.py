@@ -72,6 +72,6 @@ def _values(block: Block, columns: Columns, pairs: Ints) -> Values:
     compare = block.prepare(columns)
     spans = range(0, max(len(pairs), 1), PAIRS_AT_ONCE)
     parts = [compare(pairs[start : start + PAIRS_AT_ONCE]) for start in spans]
-    if len(parts) == 1:
-        return parts[0]
-    return sparse.csr_array(sparse.vstack([sparse.csr_array(part) for part in parts], format="csr"))
+    if any(map(sparse.issparse, parts)):
+        return sparse.csr_array(sparse.vstack(parts, format="csr"))
+    return np.concatenate(parts)
