@@ -329,7 +329,22 @@ def test_decisions_of_a_store_that_contradict_each_other_are_named_by_the_store(
         code, _, err = command("fit", there / "known.csv", *words)
     told = f"decision {numbers[1]} of {store} (by bob) says 'p1' and 'p0' are different, but "
     told += f"decision {numbers[0]} of {store} (by ann) says they are the same"
+    if option == "--existing":
+        told += "; undo one of them (clustruct store FILE --decide undo NUMBER)"
     assert (code, err) == (1, f"clustruct: {told}\n")
+
+
+def test_a_decision_about_a_group_that_is_another_today_says_so(command, people):
+    there, _, _ = people
+    store = there / "merged.db"
+    command("store", store, "--create", "--items", there / "known.csv")
+    with Store(store) as held:
+        a, b, c = list(dict.fromkeys(held.groups().values()))[:3]
+    code, out, _ = command("store", store, "--decide", "merge", a, b)
+    assert (code, out.splitlines()[0].endswith("written down")) == (0, True)
+    code, out, _ = command("store", store, "--decide", "merge", a, c)
+    assert code == 0
+    assert out.splitlines()[0].endswith(f"written down ({a} is {b} today)")
 
 
 def test_settle_tells_what_it_moved_and_needs_a_store(predict, command, people):

@@ -135,9 +135,17 @@ def _take_in(args: argparse.Namespace, store: Store) -> list[str]:
                 f"there is no group {decision.into!r}, and there never was (without GROUP a new one is made)"
             )
             raise clustruct.exceptions.DataError(f"{store.path}: {told}")
-        number = store.decide(decision)
-        done.append(f"decision {number} written down")
+        led = _led_on(store, decision)
+        done.append(f"decision {store.decide(decision)} written down{led}")
     return done
+
+
+def _led_on(store: Store, decision: Decision) -> str:
+    """Which of the groups named are others today: the decision is about those."""
+    named = [name for name in (decision.group, decision.into) if name and store.was_given(name)]
+    today = {name: store.resolve(name) for name in named}
+    told = [f"{name} is {' and '.join(heirs)} today" for name, heirs in today.items() if heirs != (name,)]
+    return f" ({'; '.join(told)})" if told else ""
 
 
 def _warn_of_contradictions(store: Store) -> None:

@@ -39,7 +39,7 @@ class MadeAnew:
     def __call__(self, chosen: Indices, held_out: Indices) -> list[ItemSet] | None:
         """The sets ``held_out`` by features of the sets ``chosen``; None where these have other columns."""
         if self._columns is None:
-            self._columns = columns_of(self.sets)
+            self._columns = self._read()
         known, blocks = [self._columns[i] for i in chosen.tolist()], self.features.blocks_
         own = [None if isinstance(b, Unlearned) else clone(b).fit_columns(known) for b in blocks]
         sizes = [len(block.get_feature_names_out()) for block in blocks]
@@ -47,6 +47,16 @@ class MadeAnew:
         if other != sizes:
             return None
         return [self._remade(i, self._columns[i], own, sizes) for i in held_out.tolist()]
+
+    def _read(self) -> list[Columns]:
+        """The columns of all sets, whose words are read once for all folds."""
+        columns = columns_of(self.sets)
+        for block in self.features.blocks_:
+            for own in [] if isinstance(block, Unlearned) else columns:
+                block.prepare(own)
+        for vocabulary in columns[0].vocabularies.values():
+            vocabulary.remember()
+        return columns
 
     def _remade(
         self, i: int, columns: Columns, blocks: Sequence[Block | None], sizes: Sequence[int]
@@ -72,6 +82,6 @@ def _values(block: Block, columns: Columns, pairs: Ints) -> Values:
     compare = block.prepare(columns)
     spans = range(0, max(len(pairs), 1), PAIRS_AT_ONCE)
     parts = [compare(pairs[start : start + PAIRS_AT_ONCE]) for start in spans]
-    if len(parts) == 1:
-        return parts[0]
-    return sparse.csr_array(sparse.vstack([sparse.csr_array(part) for part in parts], format="csr"))
+    if any(map(sparse.issparse, parts)):
+        return sparse.csr_array(sparse.vstack(parts, format="csr"))
+    return np.concatenate(parts)

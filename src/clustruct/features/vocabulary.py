@@ -74,6 +74,8 @@ class Vocabulary:
         self.notes: dict[object, Any] = {}
         self._begins: list[int] = []
         self._readers: list[Reader] = []
+        # Words that were read, by number, where they are to be remembered.
+        self._read: dict[int, str] | None = None
 
     @classmethod
     def of_keys(cls, keys: Keys) -> Vocabulary:
@@ -138,8 +140,20 @@ class Vocabulary:
         look_up(keys, self._slots, self._keys, out)
         return out
 
+    def remember(self) -> None:
+        """From now on a word is read once, whoever asks for it again: texts are split for it."""
+        self._read = {} if self._read is None else self._read
+
     def words(self, numbers: Ints) -> list[str]:
         """The terms of these numbers."""
+        if self._read is None:
+            return self._words(numbers)
+        wanted = numbers.tolist()
+        new = [number for number in dict.fromkeys(wanted) if number not in self._read]
+        self._read.update(zip(new, self._words(np.array(new, np.int64)), strict=True))
+        return [self._read[number] for number in wanted]
+
+    def _words(self, numbers: Ints) -> list[str]:
         order = np.argsort(numbers, kind="stable")
         found = [""] * len(numbers)
         parts = np.searchsorted(numbers[order], [*self._begins, self._n])

@@ -15,7 +15,7 @@ from clustruct.exceptions import DataError
 from clustruct.records import RawSet
 
 from .changes import Changes, compare
-from .constraints import Constraints, constraints
+from .constraints import Constraints, constraints, contradiction
 from .decisions import JUDGEMENTS, Decision
 from .index import KnownIndex
 from .kept_index import keep_index
@@ -119,7 +119,7 @@ def add_to_groups(
     state = replay(list(decisions), before) if decisions and not known.is_store else known.state
     said = state.statements() + (_judgements(decisions) if known.is_store else [])
     index = _with_new(known, as_stored(new) if known.is_store else new)
-    held = constraints(said, known=frozenset(map(str, index.raw.item_ids)) if said else None)
+    held = _held(said, index.raw, known)
     found = place_items(
         pipeline,
         index.columns,
@@ -149,6 +149,16 @@ def as_stored(raw: RawSet) -> RawSet:
         return raw
     written = {name: json.loads(json.dumps(values, default=plain)) for name, values in columns.items()}
     return replace(RawSet.from_columns(written), ids=raw.ids, source=raw.source, context=raw.context)
+
+
+def _held(said: Sequence[Statement], raw: RawSet, known: Known) -> Constraints:
+    """What people said, as constraints; where a store holds contradictions, the way out is named, too."""
+    if not said:
+        return constraints(said)
+    found = contradiction(known.state.statements()) if known.is_store else None
+    if found is not None:
+        raise DataError(f"{found}; undo one of them (clustruct store FILE --decide undo NUMBER)")
+    return constraints(said, known=frozenset(map(str, raw.item_ids)))
 
 
 def _judgements(decisions: Iterable[Decision]) -> list[Statement]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from clustruct.exceptions import DataError
 from clustruct.records import RawSet
-from clustruct.text import place
+from clustruct.text import count, place
 
 from .csv_columns import LONGEST_FIELD, ROWS_AT_ONCE, gathered_table, plain_table, whole_text
 from .cutting import Table, known_columns, sets_from_table
@@ -161,5 +161,7 @@ def _rows(
 ) -> Iterator[tuple[int, list[str]]]:
     for line, cells in records:
         if len(cells) != len(header):
-            raise DataError(f"{place(path, line)}: the row has {len(cells)} cells, the header {len(header)}")
+            raise DataError(
+                f"{place(path, line)}: the row has {count(len(cells), 'cell')}, the header {len(header)}"
+            )
         yield line, cells

@@ -127,9 +127,13 @@ def _measured(measure: str, first: Sequence[str], second: Sequence[str]) -> Floa
 
 
 def _by_sets(first: Sequence[str], second: Sequence[str], in_order: Floats) -> Floats:
-    """Token set ratios: where both have one word, another one, they are the token sort ratios."""
+    """Token set ratios: where both have one word, another one, they are the token sort ratios (rounded as
+    rapidfuzz does it).
+    """
+    sizes = np.array([*map(len, first)], np.float64) + np.array([*map(len, second)], np.float64)
+    out = (100.0 - 100.0 * np.rint(sizes * (1.0 - in_order)) / sizes) / 100.0
     both = enumerate(zip(first, second, strict=True))
-    out, several = in_order.copy(), [k for k, (a, b) in both if " " in a or " " in b]
+    several = [k for k, (a, b) in both if " " in a or " " in b]
     if several:
         out[several] = _measured(SET, [first[k] for k in several], [second[k] for k in several])
-    return out
+    return np.asarray(out)
