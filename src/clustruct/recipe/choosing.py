@@ -35,7 +35,7 @@ def better_similarity(recipe: R, sets: Sequence[RawSet], groups: Sequence[Hashab
 
     Trees are taken where their held-out cost is lower by more than a standard error of the difference, over
     the units that were held out: 1 - F of pairs where clusters of one table are held out, else the mean loss.
-    With few clusters a difference is mostly chance, and trees lose more by it than they gain.
+    With few clusters a smaller difference is mostly chance.
     ``training_["similarities"]`` has both costs, ``training_["similarity_error"]`` the error.
     """
     if recipe.C != "cv" or recipe.checkpoint is not None:
