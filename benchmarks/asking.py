@@ -293,7 +293,10 @@ def draw(found: dict[str, Any], dedupe: dict[str, Any], path: Path) -> None:
         if rows:
             ax.plot(*np.array(rows).T * [[1], [100]], "k^", ms=5, label="dedupe")
         ax.set(title=name, xlabel="decisions", ylabel="pairwise F")
-    panels[0].legend(fontsize=8)
+    known = {
+        label: handle for ax in panels for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
+    }
+    panels[-1].legend(known.values(), known.keys(), loc="center")
     for ax in panels[len(found["data"]) :]:
         ax.axis("off")
     figure.savefig(path, metadata={"Date": None})
