@@ -1,5 +1,7 @@
 """Random histories of runs and decisions, each valid when it is made."""
 
+from dataclasses import replace
+
 from hypothesis import strategies as st
 
 from clustruct.incremental import Decision, Run
@@ -38,6 +40,11 @@ def grown(draw, events, state):
     return Decision("undo", undoes=draw(pick(can)), number=at) if can else None
 
 
+def moving(run, state):
+    """A run without the items that stay where they are: a store does not write those down."""
+    return replace(run, places={i: g for i, g in run.places.items() if state.groups.get(i) != g})
+
+
 @st.composite
 def histories(draw, most=14):
     """A list of events with ids filled in, as a store would hold them."""
@@ -47,6 +54,6 @@ def histories(draw, most=14):
     for _ in range(draw(st.integers(1, most))):
         event = grown(draw, events, state)
         if event is not None:
-            events.append(completed(event, state) if isinstance(event, Decision) else event)
+            events.append(completed(event, state) if isinstance(event, Decision) else moving(event, state))
             state = replay(events)
     return events

@@ -46,6 +46,19 @@ def test_what_is_kept_is_the_replay_of_the_log(tmp_path_factory, events):
         again.verify()
 
 
+def test_an_id_of_a_decision_that_an_undo_made_void_leads_to_where_its_items_were_then(tmp_path):
+    with Store.create(tmp_path / "s.db") as store:
+        store.add_items(Item(name, {}) for name in "abc")
+        store.record_run({"a": "g1", "b": "g0", "c": "g0"})
+        merge = store.decide(Decision("merge", group="g0", into="g1"))
+        store.decide(Decision("split", ("a",), group="g1", into="new"))
+        store.decide(Decision("undo", undoes=merge))
+        assert store.resolve("new") == ("g1",)
+        store.record_run({"a": "g0"})
+        store.verify()
+        assert (store.entry("new").into, store.resolve("new")) == (("g1",), ("g0",))
+
+
 def test_items_keep_their_fields(store):
     assert store.add_items([Item("a", {"name": "other"}, "new.csv"), Item("f", {"list": [1, None]})]) == 1
     assert list(store.items(["f", "a"])) in (

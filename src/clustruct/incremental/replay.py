@@ -452,6 +452,7 @@ def replay(events: Sequence[Event], groups: Mapping[str, str] | None = None) -> 
             if not out or isinstance(event, Run):
                 raise
             state.void[event.number] = str(error)
+            state.take_back(event)  # now: later events move its items on, and the id leads there through them
     for event in events:
         if isinstance(event, Decision) and (event.number in out or event.number in state.void):
             state.take_back(event, finally_=True)
