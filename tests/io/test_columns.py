@@ -162,7 +162,7 @@ def test_sets_of_both_readers_are_the_same(both, name, change):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("id,who\n1,x\n2\n", ":3: the row has 1 cells, the header 2"),
+        ("id,who\n1,x\n2\n", ":3: the row has 1 cell, the header 2"),
         ('id,who\n1,x\n2,"x"y\n', ":3: not CSV: ',' expected after '\"'"),
         ('id,who\n1,x\n\n2,"x\n', ":4: not CSV: a quote is opened and never closed"),
         (b"id,who\n1,x\n2,\xe9\n", ":3: byte 3 of the line (0xe9) is not UTF-8"),

@@ -172,7 +172,7 @@ def test_faults_of_jsonl_name_the_line(tmp_path, content, message):
     [
         (b"", "a.csv: the file is empty"),
         ("who,n\n", "a.csv: there is a header but no row"),
-        ("who,n\nx\n", "a.csv:2: the row has 1 cells, the header 2"),
+        ("who,n\nx\n", "a.csv:2: the row has 1 cell, the header 2"),
         ("who,who\nx,y\n", "a.csv:1: two columns are named 'who'"),
         ("who,\nx,y\n", "a.csv:1: column 2 has no name"),
         ("n,m\nx,y\n", "a.csv:1: there is no column 'who'; there are n, m"),

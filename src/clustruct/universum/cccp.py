@@ -15,7 +15,7 @@ from clustruct.ssvm import Planes
 from clustruct.storage import DataclassState, register
 
 from .convex import solve_convex
-from .problem import MarginProblem
+from .problem import MarginProblem, lowest_first
 
 # Share of the documents in which two clusterings agree that count as the same.
 SAME = 0.99
@@ -242,12 +242,12 @@ def lowest_of(searches: Iterable[Search], tol: float) -> CCCPResult:
         ended = _ended(search.run())
         if ended:
             break
-    best = min(tried, key=_value).run(0)
+    best = _lowest_first(tried)[0].run(0)
     return best if best.stop_reason else replace(best, stop_reason=ended)
 
 
-def _value(search: Search) -> float:
-    return search.value
+def _lowest_first(searches: list[Search]) -> list[Search]:
+    return [searches[s] for s in lowest_first([search.value for search in searches])]
 
 
 def _ended(found: CCCPResult) -> str:
@@ -257,7 +257,7 @@ def _ended(found: CCCPResult) -> str:
 def _worth_following(tried: list[Search], tol: float) -> list[Search]:
     """Lowest first; none more than ``tol`` above it, nor one whose clusters are those of a lower one."""
     taken: list[Search] = []
-    for search in sorted(tried, key=_value):
+    for search in _lowest_first(tried):
         near = not taken or search.value <= (1.0 + tol) * taken[0].value
         if near and not any(_same_clusters(search.labels, other.labels) for other in taken):
             taken.append(search)

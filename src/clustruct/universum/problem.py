@@ -4,6 +4,7 @@ unit the data are measured, and where a search starts.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Protocol
@@ -32,6 +33,18 @@ class View(Protocol):
     def cut(self, scores: Floats) -> tuple[Floats, float]:
         """M and b of the plane ``b - <M, S>`` that touches the function at these scores."""
         ...
+
+
+def lowest_first(values: Sequence[float] | Floats) -> Indices:
+    """The order of some objectives; those that differ by rounding alone stay in the order they are in.
+
+    Starts often have the same clusters under other names: which of them is taken must not hang on the unit
+    of the data.
+
+    >>> lowest_first([2.0, 1.0 + 1e-7, 1.0]).tolist()
+    [1, 2, 0]
+    """
+    return np.argsort([float(f"{value:.5g}") for value in values], kind="stable")
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from sklearn.utils.extmath import randomized_svd
 
 from clustruct._typing import Floats, Indices
 
-from .problem import FEW_FEATURES, MarginProblem
+from .problem import FEW_FEATURES, MarginProblem, lowest_first
 
 # Leading directions that starts are made in.
 DIRECTIONS = 200
@@ -42,8 +42,8 @@ def lowest_starts(
         few = np.ascontiguousarray(reduced.X[:, : problem.n_clusters - 1])
         labels[:, 0] = kmeans_many(few, problem.n_clusters, 1, rng)[:, 0]
     _, value, labels = reduced.descend(labels)
-    W, value, _ = reduced.descend(labels[:, np.argsort(value, kind="stable")[:JUDGED_AGAIN]])
-    return [W[s].astype(float) @ V.T / reduced.unit for s in np.argsort(value, kind="stable")]
+    W, value, _ = reduced.descend(labels[:, lowest_first(value)[:JUDGED_AGAIN]])
+    return [W[s].astype(float) @ V.T / reduced.unit for s in lowest_first(value)]
 
 
 def directions(X: Any, mean: Floats | None, rng: np.random.RandomState, count: int | None = None) -> Floats:
