@@ -7,7 +7,7 @@ from clustruct.baselines import LatentPairClustering
 from clustruct.datasets import make_records
 from clustruct.features import PairFeatures, guess_blocks
 from clustruct.problems import Marks
-from clustruct.studio.comparing import FOLDS, Fold, confirmed, folds, groups_foretell_better, without
+from clustruct.studio.comparing import FOLDS, Fold, confirmed, folds, groups_foretell_as_well, without
 
 
 @pytest.fixture(scope="module")
@@ -53,9 +53,9 @@ def test_the_better_teacher_is_told(people, monkeypatch):
 
     first = LatentPairClustering().fit(x)
     monkeypatch.setattr(Fold, "of_groups", lambda self: right)
-    assert groups_foretell_better(x, marks, first)
+    assert groups_foretell_as_well(x, marks, first)
     monkeypatch.setattr(Fold, "of_groups", lambda self: lambda one, pairs: -right(one, pairs))
-    assert not groups_foretell_better(x, marks, first)
+    assert not groups_foretell_as_well(x, marks, first)
 
 
 def test_both_are_trained_on_what_is_not_hidden(people):

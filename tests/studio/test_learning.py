@@ -161,7 +161,7 @@ def test_confirmed_groups_stay_and_make_probabilities(project):
 def test_groups_that_foretell_worse_than_answers_are_not_what_is_learned_from(project, monkeypatch):
     path, truth, engine = project
     confirm_right_groups(path, truth)
-    monkeypatch.setattr(learning, "groups_foretell_better", lambda *_: False)
+    monkeypatch.setattr(learning, "groups_foretell_as_well", lambda *_: False)
     found = learn(engine, quiet())
     assert found["how"].startswith("answers, which foretell")
     assert not found["calibrated"]

@@ -69,7 +69,7 @@ class Fold:
         return np.concatenate([none, *same]), np.concatenate([none, *told])
 
 
-def groups_foretell_better(
+def groups_foretell_as_well(
     sets: Sequence[ItemSet], marks: Sequence[Marks], first: LatentPairClustering
 ) -> bool:
     """Whether a structural SVM of confirmed groups foretells pairs of other groups about as well, by F, as a

@@ -26,7 +26,7 @@ from clustruct.problems import Marks
 from clustruct.recipe import guessed, was_interrupted
 
 from .asking import Agreement, held_out
-from .comparing import groups_foretell_better
+from .comparing import groups_foretell_as_well
 from .engine import Engine, Known, barred, bytes_of, is_calibrated
 
 # So many confirmed groups of two items and more, and a structural SVM can be trained, C chosen.
@@ -126,7 +126,7 @@ def _trained(engine: Engine, known: Known) -> tuple[Pipeline, str]:
     if n_confirmed(known.marks) < FEWEST_GROUPS:
         return _guessed(engine, known), "answers" if len(known.held) else "no labels"
     x = engine.item_set()
-    if x is not None and not groups_foretell_better([x], [known.marks], _first_guess(engine, x)):
+    if x is not None and not groups_foretell_as_well([x], [known.marks], _first_guess(engine, x)):
         return _guessed(engine, known), "answers, which foretell groups better than other groups do"
     raw = replace(known.raw, labels=labels_of(known.marks))
     before, recipe = engine.model(), Recipe(**engine.recipe.get_params(deep=False))
