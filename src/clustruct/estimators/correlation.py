@@ -166,9 +166,18 @@ class SupervisedCorrelationClustering(SimilarityLearning):
     def among(self, rest: Sequence[Unlisted | None], made_anew: MadeAnew | None = None) -> Self:
         """The clusterer, whose next `fit` learns probabilities as prediction will need them.
 
-        rest : for each set the further pairs of its unlabelled items, which it does not list but prediction
-            will, or None; some of them are scored
-        made_anew : makes held-out sets by features that were fitted without them
+        Parameters
+        ----------
+        rest : sequence of Unlisted or None
+            For each set the further pairs of its unlabelled items, which it does not list but prediction
+            will; some of them are scored.
+        made_anew : callable, optional
+            Makes held-out sets by features that were fitted without them.
+
+        Returns
+        -------
+        SupervisedCorrelationClustering
+            Itself.
         """
         self._around = rest, made_anew
         return self
