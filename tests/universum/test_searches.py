@@ -83,3 +83,11 @@ def test_nearly_the_same_clusters_by_other_names():
     merged = np.minimum(a, 1)
     assert not _same_clusters(a, merged)
     assert not _same_clusters(merged, a)
+
+
+def test_what_is_near_the_lowest_after_a_step_goes_on(problem):
+    searches = [search(problem, labels) for labels in some_labels()]
+    values = sorted(search(problem, labels).run(1).objective for labels in some_labels())
+    tol = values[2] / values[0] - 1.0 + 1e-9
+    lowest_of(searches, tol)
+    assert sum(bool(one.reason) for one in searches) == 3

@@ -22,7 +22,7 @@ from clustruct.problems import ClusterTask, SimilarityTask, Trained
 
 # Given the numbers of sets, and of others: the others, made by features that know the first alone. None:
 # features that do not fit.
-MadeAnew: TypeAlias = Callable[[Indices, Indices], Sequence[ItemSet] | None]
+OutOfFoldSets: TypeAlias = Callable[[Indices, Indices], Sequence[ItemSet] | None]
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ def held_out_parts(
     final: Floats,
     C: float,
     rtol: float,
-    made_anew: MadeAnew | None = None,
+    out_of_fold: OutOfFoldSets | None = None,
 ) -> list[HeldOutPart]:
     """Each set of a task as often as clusters of it were held out, scored without them.
 
@@ -96,7 +96,7 @@ def held_out_parts(
         The C that was chosen.
     rtol : float
         How exact trainings of folds are.
-    made_anew : callable, optional
+    out_of_fold : callable, optional
         Makes the held-out sets by features that were fitted without them, as those of a prediction are.
         Features that know a set (how rare its terms are) give it other scores: on news, by halves of what
         was learned from, the calibration error was 3.2 % with them and 1.0 % without.
@@ -111,7 +111,7 @@ def held_out_parts(
     for fold in folds:
         if unit == "set":
             w = _learned(partial(task.train, C, fold.chosen))
-            made = None if made_anew is None else made_anew(fold.chosen, fold.held_out)
+            made = None if out_of_fold is None else out_of_fold(fold.chosen, fold.held_out)
             found += _by_sets(task, clusters, fold, w, made)
             continue
         known = fold.w is not None and len(fold.w) == len(final)

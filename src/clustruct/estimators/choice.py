@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from clustruct._typing import Floats
 from clustruct.calibration import Calibration, Unlisted, held_out_parts
-from clustruct.calibration.held_out import MadeAnew
+from clustruct.calibration.held_out import OutOfFoldSets
 from clustruct.exceptions import ChoiceWarning
 from clustruct.losses import Loss, PairwiseLoss
 from clustruct.model_selection.choose_c import (
@@ -97,14 +97,14 @@ def calibrated(
     w: Floats,
     random_state: int,
     rest: Sequence[Unlisted | None] = (),
-    made_anew: MadeAnew | None = None,
+    out_of_fold: OutOfFoldSets | None = None,
 ) -> Calibration | None:
     """What the scores by w mean, by the trainings of the choice of C that had not seen all of the data (nor
-    had the features, with ``made_anew``); None where there were none, or where they tell too little.
+    had the features, with ``out_of_fold``); None where there were none, or where they tell too little.
     """
     if not choice.folds:
         return None
-    parts = held_out_parts(task, choice.folds, choice.unit, w, choice.C, LOOSE, made_anew)
+    parts = held_out_parts(task, choice.folds, choice.unit, w, choice.C, LOOSE, out_of_fold)
     searched = task.predictor
     if searched.name not in ("greedy", "local_search"):
         searched = make_predictor("local_search", "correlation", random_state=random_state)

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from clustruct._typing import Floats, Ints, Labels
 from clustruct.calibration import Calibration, Dial, Unlisted, less_rivals
-from clustruct.calibration.held_out import MadeAnew
+from clustruct.calibration.held_out import OutOfFoldSets
 from clustruct.exceptions import ChoiceWarning
 from clustruct.inference.correlation.graph import signed_graph
 from clustruct.itemsets import ItemSet, PairScores
@@ -163,7 +163,7 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         if not named and not isinstance(self.nonnegative, bool | np.bool_):
             raise ValueError("nonnegative must be true, false or a list of names of features")
 
-    def among(self, rest: Sequence[Unlisted | None], made_anew: MadeAnew | None = None) -> Self:
+    def among(self, rest: Sequence[Unlisted | None], out_of_fold: OutOfFoldSets | None = None) -> Self:
         """The clusterer, whose next `fit` learns probabilities as prediction will need them.
 
         Parameters
@@ -171,7 +171,7 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         rest : sequence of Unlisted or None
             For each set the further pairs of its unlabelled items, which it does not list but prediction
             will; some of them are scored.
-        made_anew : callable, optional
+        out_of_fold : callable, optional
             Makes held-out sets by features that were fitted without them.
 
         Returns
@@ -179,7 +179,7 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         SupervisedCorrelationClustering
             Itself.
         """
-        self._around = rest, made_anew
+        self._around = rest, out_of_fold
         return self
 
     def at_threshold(
@@ -254,11 +254,11 @@ class SupervisedCorrelationClustering(SimilarityLearning):
 
     def _calibrate(self, task: SimilarityTask, chosen: Choice | None) -> None:
         wanted = self.C == "cv" if self.calibrate == "auto" else self.calibrate
-        rest, made_anew = self.__dict__.pop("_around", ((), None))
+        rest, out_of_fold = self.__dict__.pop("_around", ((), None))
         self.threshold_, self.beats_rivals_, self.calibration_ = 0.0, False, None
         try:
             if wanted and chosen is not None:
-                self.calibration_ = calibrated(task, chosen, self.w_, self.random_state, rest, made_anew)
+                self.calibration_ = calibrated(task, chosen, self.w_, self.random_state, rest, out_of_fold)
         except KeyboardInterrupt:  # what was learned is kept
             warnings.warn("interrupted: the model has no probabilities", ChoiceWarning, stacklevel=3)
             return

@@ -10,8 +10,8 @@ import numpy as np
 from clustruct._typing import Bools
 from clustruct.callbacks import working
 from clustruct.features import Blocking, PairFeatures, Rest, Vectors
-from clustruct.features.anew import MadeAnew
 from clustruct.features.base import Block
+from clustruct.features.out_of_fold import OutOfFold
 from clustruct.itemsets import ItemSet
 from clustruct.model_selection.leaks import find_leak
 from clustruct.model_selection.learnable import known_items
@@ -39,12 +39,12 @@ def compared(features: PairFeatures, raw: RawSet, *, whole: bool) -> tuple[ItemS
 
 def without_held_out(
     features: PairFeatures, sets: Sequence[RawSet], made: Sequence[tuple[ItemSet, Rest | None]]
-) -> MadeAnew | None:
+) -> OutOfFold | None:
     """What makes some of the sets by the same features, fitted to others alone; None where sets have items
     without a label, whose pairs are not all there.
     """
     complete = all(rest is None for _, rest in made) and not features.product_columns_
-    return MadeAnew(features, sets, [x for x, _ in made]) if complete else None
+    return OutOfFold(features, sets, [x for x, _ in made]) if complete else None
 
 
 def kept_for_later(

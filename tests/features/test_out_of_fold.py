@@ -8,8 +8,8 @@ from sklearn.base import clone
 from clustruct import Recipe
 from clustruct.datasets import make_records
 from clustruct.features import Blocking, PairFeatures, guess_blocks
-from clustruct.features.anew import MadeAnew
 from clustruct.features.base import Unlearned
+from clustruct.features.out_of_fold import OutOfFold
 from clustruct.itemsets import all_pairs
 from clustruct.records import RawSet
 
@@ -26,13 +26,13 @@ def news(seed):
 @pytest.mark.parametrize("listed", [False, True])
 @pytest.mark.parametrize("at_once", [10, 1000])
 def test_as_features_that_were_fitted_to_the_others(kind, listed, at_once, monkeypatch):
-    monkeypatch.setattr("clustruct.features.anew.PAIRS_AT_ONCE", at_once)
+    monkeypatch.setattr("clustruct.features.out_of_fold.PAIRS_AT_ONCE", at_once)
     sets = make_records(n_sets=5, n_people=8) if kind == "records" else [news(s) for s in range(5)]
     blocking = Blocking(from_size=2, n_neighbors=3) if listed else None
     features = PairFeatures(guess_blocks(sets, kind), blocking=blocking).fit(sets)
     made = features.transform(sets)
     chosen, held_out = np.array([0, 2, 4]), np.array([3, 1])
-    found = MadeAnew(features, sets, made)(chosen, held_out)
+    found = OutOfFold(features, sets, made)(chosen, held_out)
     other = clone(features).fit([sets[i] for i in chosen])
     for i, x in zip(held_out, found, strict=True):
         pairs = all_pairs(x.n_items) if x.pair_index is None else x.pair_index
@@ -45,18 +45,18 @@ def test_as_features_that_were_fitted_to_the_others(kind, listed, at_once, monke
 
 def test_held_out_sets_are_made_without_them(monkeypatch):
     asked = []
-    ask = MadeAnew.__call__
+    ask = OutOfFold.__call__
 
     def heard(self, chosen, held_out):
         asked.append((sorted(chosen), sorted(held_out)))
         return ask(self, chosen, held_out)
 
-    monkeypatch.setattr(MadeAnew, "__call__", heard)
+    monkeypatch.setattr(OutOfFold, "__call__", heard)
     sets = make_records(n_sets=6, n_people=12, errors=0.8)
     with_them = Recipe().fit(sets).pipeline_[-1].calibration_
     assert sorted(i for _, held_out in asked for i in held_out) == [*range(6)]
     assert all(sorted([*chosen, *held_out]) == [*range(6)] for chosen, held_out in asked)
-    monkeypatch.setattr(MadeAnew, "__call__", lambda *_: None)
+    monkeypatch.setattr(OutOfFold, "__call__", lambda *_: None)
     without = Recipe().fit(sets).pipeline_[-1].calibration_
     assert with_them.log_loss != without.log_loss
 
@@ -65,7 +65,7 @@ def test_the_columns_of_blocks_that_learn_nothing_stay():
     sets = make_records(n_sets=3, n_people=8)
     features = PairFeatures(guess_blocks(sets, "records")).fit(sets)
     made = features.transform(sets)
-    [x] = MadeAnew(features, sets, made)(np.array([0, 1]), np.array([2]))
+    [x] = OutOfFold(features, sets, made)(np.array([0, 1]), np.array([2]))
     sizes = [len(block.get_feature_names_out()) for block in features.blocks_]
     still = np.repeat([isinstance(block, Unlearned) for block in features.blocks_], sizes)
     assert still.any()

@@ -17,7 +17,7 @@ from .columns import Columns, columns_of
 from .pair_features import PAIRS_AT_ONCE, PairFeatures, stacked
 
 
-class MadeAnew:
+class OutOfFold:
     """The training sets of fitted features; asked for some, it makes them by features that know others alone.
 
     Texts are read and split once, and columns that nothing was learned for stay as they are.
