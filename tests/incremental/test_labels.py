@@ -45,7 +45,7 @@ def test_decisions_come_back_from_every_format(tmp_path, name):
     ("row", "said"),
     [
         ("sam,a,b,,,,", "a decision is one of same, .* not 'sam'"),
-        ("same,a,,,,,", "same takes two items, not 1"),
+        ("same,a,,,,,", r"same takes two items \(a and b\), not 1"),
         ("same,a,a,,,,", "same: the item 'a' is named twice"),
         ("merge,,,g,g,,", "merge takes two groups"),
         ("merge,,,g,,,", "merge takes two groups"),

@@ -212,7 +212,7 @@ def creating_between(folder):
     [
         ('{"items": [[1], {}]}', "decision 90: its items are no names"),
         ('{"items": ["a", "zz"]}', "decision 90 names 'zz', and there is no such item"),
-        ('{"items": ["a"]}', "decision 90: same takes two items, not 1"),
+        ('{"items": ["a"]}', r"decision 90: same takes two items \(a and b\), not 1"),
     ],
 )
 def test_decisions_that_nobody_wrote_are_damage(store, content, said):

@@ -112,11 +112,11 @@ def _fault(decision: Decision) -> str | None:
         return f"{kind}: the item {next(i for i in items if items.count(i) > 1)!r} is named twice"
     wanted = {"same": 2, "different": 2, "unsure": 2}.get(kind)
     if wanted is not None and len(items) != wanted:
-        return f"{kind} takes two items, not {len(items)}"
+        return f"{kind} takes two items (a and b), not {len(items)}"
     if kind in ("move", "split") and not items:
-        return f"{kind} takes items"
+        return f"{kind} takes items (items)"
     if kind in ("merge", "split", "confirm") and decision.group is None:
-        return f"{kind} takes a group"
+        return f"{kind} takes a group (group)"
     if kind == "merge" and decision.into in (None, decision.group):
         return "merge takes two groups (group and into)"
     if kind == "undo" and decision.undoes is None:
