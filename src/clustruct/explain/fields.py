@@ -10,7 +10,8 @@ import numpy as np
 from clustruct._typing import Floats
 from clustruct.features import PairFeatures
 from clustruct.features.products import product_names
-from clustruct.similarity import Terms, by_trees
+from clustruct.similarity import Terms
+from clustruct.similarity.terms import by_trees
 
 from .pairs import PairExplanation
 

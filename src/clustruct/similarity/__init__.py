@@ -19,7 +19,7 @@ from .kernels import FourierMap, KernelMap, NystroemMap
 from .names import SIMILARITIES, make_map
 from .plain_trees import Trees
 from .products import FullProducts
-from .terms import Terms, by_trees
+from .terms import Terms
 from .tree_column import TreeColumn
 from .trees import BoostedColumn, ForestColumn
 
@@ -35,7 +35,6 @@ __all__ = [
     "Terms",
     "TreeColumn",
     "Trees",
-    "by_trees",
     "labelled_pairs",
     "make_map",
 ]
