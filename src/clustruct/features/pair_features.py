@@ -195,6 +195,10 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         """The features of some pairs (p x 2, the smaller item first), some at a time."""
         return self._chunks(Columns(raw), pairs, told=True)
 
+    def compared_pairs(self, raw: RawSet) -> Ints:
+        """The pairs of a set that are compared (p x 2, the smaller item first)."""
+        return self._compared(Columns(raw))[0]
+
     def terms(self, raw: RawSet, pairs: Ints, w: Floats) -> Terms:
         """What adds up to <w, psi_ab> of some pairs (p x 2, the smaller item first).
 
@@ -202,7 +206,7 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         """
         names = self._unmapped_names()
         made = _filled((len(pairs), len(names)), self._unmapped_chunks(Columns(raw), pairs, told=False))
-        rows = made.toarray() if sparse.issparse(made) else made
+        rows = made.toarray() if isinstance(made, sparse.csr_array) else made
         return Terms.linear(rows, names, w) if self.map_ is None else self.map_.terms(rows, names, w)
 
     def watched(self, sets: Iterable[RawSet]) -> Iterator[RawSet]:

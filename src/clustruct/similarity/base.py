@@ -102,7 +102,8 @@ class PairMap(EstimatorState, TransformerMixin, BaseEstimator, ABC):
     title                 what is learned, in words
     names()               what they are called; read aloud they say what they are
     keeps                 whether the features stay beside the columns
-    terms(rows, names, w) what adds up to a similarity, where that can be told by feature
+    terms(rows, names, w) what adds up to a similarity: columns, or what each feature adds to them
+    by_feature            whether it is the latter
     """
 
     title: ClassVar[str]
@@ -172,6 +173,11 @@ class PairMap(EstimatorState, TransformerMixin, BaseEstimator, ABC):
         if sparse.issparse(rows):
             return sparse.csr_array(sparse.hstack([rows, made], format="csr"))
         return np.hstack([rows, made])
+
+    @property
+    def by_feature(self) -> bool:
+        """Whether `terms` tells what each feature adds to the columns."""
+        return False
 
     def terms(self, rows: Floats, names: Sequence[str], w: Floats) -> Terms:
         """What adds up to <w, values> of some pairs, given their features and the names of these.

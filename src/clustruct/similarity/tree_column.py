@@ -57,13 +57,17 @@ class TreeColumn(PairMap):
         """Cross-fitted where these very pairs with these labels were learned from."""
         return _mean_column([kind.known_columns(part) for kind in (self.forest_, self.boosted_)])
 
+    @property
+    def by_feature(self) -> bool:
+        """Not by trees of older files."""
+        return self.forest_.by_feature and self.boosted_.by_feature
+
     def terms(self, rows: Floats, names: Sequence[str], w: Floats) -> Terms:
         """What each feature adds to what the trees say; what they say of any pair is with the constant."""
-        kinds = [kind.credits(rows) for kind in (self.forest_, self.boosted_)]
-        found = [told for told in kinds if told is not None]
-        if len(found) < len(kinds):
+        if not self.by_feature:
             return replace(super().terms(rows, names, w), note=UNTOLD)
-        base, credits = (np.mean(part, axis=0) for part in zip(*found, strict=True))
+        (base, credits), (other, others) = (kind.credits(rows) for kind in (self.forest_, self.boosted_))
+        base, credits = (base + other) / 2.0, (credits + others) / 2.0
         return Terms.of_credits(rows, names, 1.0, w[0] * base + w[1], w[0] * credits)
 
     def learn(self, parts: Sequence[LabelledPairs], groups: Sequence[Hashable] | None) -> list[Floats]:

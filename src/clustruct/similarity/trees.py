@@ -92,13 +92,16 @@ class ForestColumn(PairMap):
     def columns(self, rows: Floats) -> Floats:
         return clipped(np.mean([trees.logits(rows) for trees in self.trees_], axis=0))[:, None]
 
-    def credits(self, rows: Floats) -> tuple[float, Floats] | None:
-        """What all pairs have in common in the column, and what each feature adds; None where it is not kept.
+    @property
+    def by_feature(self) -> bool:
+        """Not by trees of older files."""
+        return all(trees.has_means for trees in self.trees_)
 
-        Where the column is clipped all features have the same share less. Older files do not keep it.
+    def credits(self, rows: Floats) -> tuple[float, Floats]:
+        """What all pairs have in common in the column, and what each feature adds to it.
+
+        Where the column is clipped all features have the same share less.
         """
-        if not all(trees.has_means for trees in self.trees_):
-            return None
         found = [trees.credits(rows) for trees in self.trees_]
         start = np.full(1, np.mean([base for base, _ in found]))
         steps = np.mean([steps for _, steps in found], axis=0)
@@ -110,10 +113,10 @@ class ForestColumn(PairMap):
 
     def terms(self, rows: Floats, names: Sequence[str], w: Floats) -> Terms:
         """The features with their weights, then what each adds to the column."""
-        told = self.credits(rows)
-        if told is None:
+        if not self.by_feature:
             return replace(super().terms(rows, names, w), note=UNTOLD)
-        of_trees = Terms.of_credits(rows, [by_trees(name) for name in names], float(w[-1]), *told)
+        told = [by_trees(name) for name in names]
+        of_trees = Terms.of_credits(rows, told, float(w[-1]), *self.credits(rows))
         return Terms.linear(rows, names, w[:-1]).beside(of_trees)
 
     def learn(self, parts: Sequence[LabelledPairs], groups: Sequence[Hashable] | None) -> list[Floats]:
