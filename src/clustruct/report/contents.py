@@ -189,7 +189,7 @@ def wrong_pairs(findings: Findings) -> list[dict[str, Any]]:
         ids = [item_name(one.raw, a) for a in range(len(one.raw))]
         display = PairContributionDisplay.from_predictions(found, ids=ids, n=10, ax=ax)
         drawn = figures.picture(display, f"contributions of the features to a pair of set {one.name}")
-        about = {"set": one.name, "together": pair.together, "picture": drawn}
+        about = {"set": one.name, "together": pair.together, "picture": drawn, "note": found.note}
         parts.append({**about, "fields": side_by_side(one.raw, pair.a, pair.b)})
     return parts
 

@@ -15,7 +15,7 @@ from clustruct.plot import (
     SplitMergeDisplay,
     WeightsDisplay,
 )
-from clustruct.plot.drawing import Display
+from clustruct.plot.drawing import QUIET, Display
 
 from .findings import Findings
 
@@ -109,6 +109,8 @@ def _fields(sizes: dict[str, float]) -> Picture:
     """How much each field counts, for trees: they have no weights of features."""
     ax = new_axes(6.8, 1.1 + 0.27 * max(min(len(sizes), 20), 2))
     display = WeightsDisplay(list(sizes), list(sizes.values())).plot(ax=ax)
+    for bar in ax.patches:
+        bar.set_color(QUIET)  # sizes speak neither for nor against
     ax.set_xlabel("mean size of what the field adds to the similarity of a pair")
     return picture(display.drawn_on(ax, "how much each field counts"), "how much each field counts")
 
