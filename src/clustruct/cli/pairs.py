@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -57,9 +56,9 @@ def explained(pipeline: Pipeline, raw: RawSet, a: int, b: int, *, change: bool) 
 
 
 def _likeness_against(why: PairExplanation) -> list[str]:
-    """Features that say how alike two items are, and speak against the pair by a weight of their own."""
+    """Features that say how alike two items are, and speak against the pair by their weight."""
     columns = zip(why.names, why.weights, why.contributions, strict=True)
-    against = [n for n, w, c in columns if c < 0.0 and not math.isnan(w)]
+    against = [n for n, w, c in columns if c < 0.0 and w < 0.0]
     return clustruct.features.likenesses(against)
 
 
