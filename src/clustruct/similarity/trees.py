@@ -34,7 +34,7 @@ class ForestColumn(PairMap):
 
     K_ab = <w, psi_ab> + w' clip(mean over folds f of logit_f(psi_ab), -12, 12): the trees see what features
     mean together, the structural SVM what the columns are worth for whole clusterings, and their sum is
-    explained column by column.
+    explained feature by feature: by its weight, and by what the trees make of it (`credits`).
 
     Cross-fitted: the column of a training pair comes from trees that have not seen it, nor any pair of its
     set's group; inside one or two tables, of the cluster of either item (of two clusters of different folds:
