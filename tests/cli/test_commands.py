@@ -176,6 +176,24 @@ def test_explain_sums_to_the_similarity(command, folder):
     assert "least confident items" in command("explain", folder / "test.csv", *model, "--top", "2")[1]
 
 
+def test_explain_names_the_fields_that_trees_look_at(command, folder, tmp_path):
+    model = ("--model", tmp_path / "trees.model", "--quiet")
+    words = ("--set", "set", "--cluster", "cluster", "--C", "1", "--similarity", "trees")
+    assert command("fit", folder / "train.csv", *words, *model)[0] == 0
+    pair = ("--pair", "r4-0", "r4-1")
+    code, out, _ = command("explain", folder / "test.csv", *model, *pair, "--json")
+    why = json.loads(out)
+    assert code == 0
+    assert {"name", "street"} <= {one["field"] for one in why["by_field"]}
+    for told in ("by_field", "contributions"):
+        assert sum(c["contribution"] for c in why[told]) == pytest.approx(why["similarity"], abs=1e-9)
+    assert why["likeness_against"] == []  # no weight of a likeness is below zero: there are none
+    text = command("explain", folder / "test.csv", *model, *pair)[1]
+    assert "any pair" in text
+    assert not any(line.startswith("feature") and "weight" in line for line in text.splitlines())
+    assert "learn it again" not in text
+
+
 def test_explain_without_labels_tells_of_confidence_only(command, folder, tmp_path):
     (tmp_path / "a.jsonl").write_text('{"items": [{"name": "Ann"}, {"name": "Anne"}]}\n')
     words = ("--model", folder / "records.model", "--allow-missing-fields")

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from sklearn.pipeline import make_pipeline
 
-from clustruct import PairFeatures, RawSet, SupervisedCorrelationClustering, SupervisedKMeans
+from clustruct import PairFeatures, RawSet, Recipe, SupervisedCorrelationClustering, SupervisedKMeans
 from clustruct.baselines import DefaultClustering, PairwiseClassifierClustering
+from clustruct.datasets import make_records
 from clustruct.features.base import Unlearned
 from clustruct.report import write_report
 from clustruct.report.contents import MEANS, scores, side_by_side, summary
@@ -208,3 +209,14 @@ def test_an_error_leaves_the_old_file(tmp_path, trained):
         write_report(tmp_path / "none" / "report.html", trained[0], trained[1])
     assert path.read_text() == "old"
     assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_model_of_trees_shows_how_much_fields_count_in_the_place_of_weights(tmp_path):
+    sets = make_records(n_sets=5, n_people=4)
+    trees, linear = (Recipe(C=1.0, similarity=kind).fit(sets[:4]).pipeline_ for kind in ("trees", "linear"))
+    page = written(tmp_path, trees, sets)
+    assert 'alt="how much each field counts"' in page
+    assert "Blue weights" not in page
+    page = written(tmp_path, linear, sets)
+    assert "Blue weights" in page
+    assert "how much each field counts" not in page

@@ -1,10 +1,12 @@
 """From a file without labels to groups: what is learned holds what people said, and is kept."""
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from clustruct import Recipe
 from clustruct.incremental import Decision, Store
 from clustruct.metrics import pairwise_scores
 from clustruct.studio import learning
@@ -131,6 +133,18 @@ def test_review_block_and_reasons(project):
     assert sum(f["contribution"] for f in told["fields"]) == pytest.approx(told["similarity"])
     with pytest.raises(ValueError, match="there is no item 'nobody'"):
         why(engine, "nobody", a)
+
+
+def test_reasons_name_the_fields_that_trees_look_at(project, monkeypatch):
+    _, truth, engine = project
+    raw = engine.known().raw
+    known = replace(raw, labels=[truth[i] for i in raw.ids])
+    pipeline = Recipe(C=1.0, similarity="trees").fit([known]).pipeline_
+    monkeypatch.setattr(engine, "model", lambda: (0, pipeline))
+    told = why(engine, *raw.ids[:2])
+    assert sum(f["contribution"] for f in told["fields"]) == pytest.approx(told["similarity"])
+    assert {"name", "phone"} <= {f["field"] for f in told["fields"]}
+    assert told["note"] == ""
 
 
 def confirm_right_groups(path, truth):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import clustruct
@@ -28,15 +28,14 @@ def explained(pipeline: Pipeline, raw: RawSet, a: int, b: int, *, change: bool) 
     names, explain = raw.item_ids, clustruct.explain
     x = pipeline[0].transform([raw])[0]
     labels = pipeline[-1].predict([x])[0]
-    psi = explain.unlisted_features(pipeline[0], raw, x, a, b)
-    why = explain.pair_contributions(pipeline[-1], x, a, b, labels, psi=psi)
+    why = explain.explain_pair(pipeline, raw, a, b, labels, x=x)
     fields = explain.by_field(why, explain.feature_fields(pipeline[0]))
     found: dict[str, object] = {
         "set": raw.name,
         "items": [names[a], names[b]],
         "fields": [dict(raw.items[a]), dict(raw.items[b])],
         "together": why.together,
-        "compared": psi is None,
+        "compared": why.compared,
         "right": None if raw.labels is None else raw.labels[a] == raw.labels[b],
         "similarity": why.similarity,
         "by_field": [{"field": one.field, "contribution": one.contribution} for one in fields],
@@ -45,6 +44,7 @@ def explained(pipeline: Pipeline, raw: RawSet, a: int, b: int, *, change: bool) 
             for n, v, w, c in zip(why.names, why.values, why.weights, why.contributions, strict=True)
         ],
         "likeness_against": _likeness_against(why),
+        "note": why.note,
         "path": [names[i] for i in why.path],
         "support": [why.support_a, why.support_b],
     }
@@ -56,8 +56,9 @@ def explained(pipeline: Pipeline, raw: RawSet, a: int, b: int, *, change: bool) 
 
 
 def _likeness_against(why: PairExplanation) -> list[str]:
-    """Features that say how alike two items are, and speak against the pair."""
-    against = [n for n, c in zip(why.names, why.contributions, strict=True) if c < 0.0]
+    """Features that say how alike two items are, and speak against the pair by their weight."""
+    columns = zip(why.names, why.weights, why.contributions, strict=True)
+    against = [n for n, w, c in columns if c < 0.0 and w < 0.0]
     return clustruct.features.likenesses(against)
 
 
@@ -74,11 +75,9 @@ def print_pair(found: Mapping[str, Any], top: int) -> None:
     fields = [[one["field"], one["contribution"]] for one in found["by_field"]]
     print(table(["field", "contribution"], fields[:top]))
     print("\nand by feature of")
-    rows = [list(c.values()) for c in found["contributions"] if c["contribution"] != 0.0]
-    print(table(["feature", "value", "weight", "contribution"], rows[:top]))
-    rest = rows[top:]
-    if rest:
-        print(f"and {count(len(rest), 'other')} of {sum(row[3] for row in rest):.2f} in all")
+    _print_features([c for c in found["contributions"] if c["contribution"] != 0.0], top)
+    if found["note"]:
+        print(found["note"])
     if found["likeness_against"]:
         print(BESIDE_OTHERS)
     if found["path"]:
@@ -90,6 +89,17 @@ def print_pair(found: Mapping[str, Any], top: int) -> None:
         print(f"alike by themselves, but each has stronger ties to the rest of its group ({ties})")
     if "change" in found:
         _print_change(found)
+
+
+def _print_features(contributions: Sequence[Mapping[str, Any]], top: int) -> None:
+    """The first ones in lines; weights only where there are some: what trees add has none."""
+    keys = ["feature", "value", "weight", "contribution"]
+    if all(one["weight"] is None for one in contributions):
+        keys.remove("weight")
+    print(table(keys, [[one[key] for key in keys] for one in contributions[:top]]))
+    rest = [one["contribution"] for one in contributions[top:]]
+    if rest:
+        print(f"and {count(len(rest), 'other')} of {sum(rest):.2f} in all")
 
 
 def _print_change(found: Mapping[str, Any]) -> None:

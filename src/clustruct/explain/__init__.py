@@ -1,9 +1,11 @@
 """Why a model groups as it does: pairs, errors against the truth, and confidence in items and clusters.
 
 examine              all of it for one raw set
-pair_contributions   why these two are together: the contribution of each feature to their similarity
+explain_pair         why these two are together: what each feature of a pipeline adds to their similarity
+pair_contributions   the same for a clusterer alone, by its weights
 unlisted_features    the features of a pair that was not compared, to be explained likewise
-by_field             the same, summed by field
+by_field             the same, summed by field; of many pairs: field_sums
+field_sizes          how much each field counts in a model
 counterfactual       the smallest change of fields that would part two items, or join them
 split_merge          which true clusters were split and which were merged, worst first
 wrong_pairs          wrong pairs of which the model is most confident
@@ -16,7 +18,8 @@ from .confidence import ClusterMove, ItemConfidence, cluster_confidence, item_co
 from .counterfactual import Change, Counterfactual, counterfactual
 from .errors import Mixture, Piece, SplitMerge, WrongPair, split_merge, wrong_pairs
 from .examine import SetFindings, examine, transformed
-from .fields import FieldContribution, by_field, feature_fields
+from .fields import FieldContribution, by_field, feature_fields, field_sums
+from .in_pipelines import explain_pair, field_sizes
 from .pairs import PairExplanation, pair_contributions, unlisted_features
 from .similarities import model_weights, objective_of
 from .splits import Split, suggested_splits
@@ -38,7 +41,10 @@ __all__ = [
     "cluster_confidence",
     "counterfactual",
     "examine",
+    "explain_pair",
     "feature_fields",
+    "field_sizes",
+    "field_sums",
     "item_confidence",
     "model_weights",
     "objective_of",

@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
+from clustruct._typing import Floats
 from clustruct.features import PairFeatures
 from clustruct.features.products import product_names
+from clustruct.similarity import Terms
+from clustruct.similarity.terms import by_trees
 
 from .pairs import PairExplanation
 
@@ -65,7 +70,11 @@ def feature_fields(features: PairFeatures) -> dict[str, str]:
     ):
         both = dict.fromkeys([found[names[i]], found[names[j]]])
         found[name] = " and ".join(both)
-    return found if features.map_ is None else found | dict.fromkeys(features.map_.names(), SEVERAL)
+    if features.map_ is None:
+        return found
+    # A column of a map that is called as a feature is that one once more: the constant.
+    columns = dict.fromkeys(features.map_.names(), SEVERAL)
+    return columns | {by_trees(name): owner for name, owner in found.items()} | found
 
 
 def by_field(why: PairExplanation, fields: dict[str, str]) -> list[FieldContribution]:
@@ -94,3 +103,25 @@ def by_field(why: PairExplanation, fields: dict[str, str]) -> list[FieldContribu
 
 def _sum(entries: Sequence[tuple[str, float, float, float]]) -> float:
     return float(sum(contribution for *_, contribution in entries))
+
+
+def field_sums(terms: Terms, fields: dict[str, str]) -> dict[str, Floats]:
+    """What each field adds to the similarities of some pairs, the largest mean size first.
+
+    Parameters
+    ----------
+    terms : Terms
+        What adds up to the similarities (`PairFeatures.terms`).
+    fields : dict
+        The field that each feature looks at (`feature_fields`).
+
+    Returns
+    -------
+    dict of str to array of float
+        By field one sum for each pair; over all fields they add up to the similarities.
+    """
+    found: dict[str, Floats] = {}
+    for name, column in zip(terms.names, terms.contributions.T, strict=True):
+        field = fields.get(name, NO_FIELD)
+        found[field] = found.get(field, 0.0) + column
+    return dict(sorted(found.items(), key=lambda entry: -float(np.abs(entry[1]).sum())))

@@ -15,6 +15,7 @@ from clustruct.features import PairFeatures
 from clustruct.itemsets import ItemSet
 from clustruct.partitions import canonical_labels
 from clustruct.records import RawSet
+from clustruct.similarity import Terms
 
 from .similarities import Scores, Similarities, SimilarityModel, model_weights, symmetric_scores
 
@@ -32,11 +33,11 @@ class PairExplanation:
     names : tuple of str
         Of the features.
     contributions : array of float
-        w_j psi_ab,j.
+        w_j psi_ab,j, or what trees make of the feature (`explain_pair`).
     values : array of float
         psi_ab,j.
     weights : array of float
-        w_j, in the units of the features.
+        w_j, in the units of the features; nan for a feature that trees look at.
     together : bool
         Whether the prediction puts them together.
     support_a, support_b : float
@@ -46,6 +47,10 @@ class PairExplanation:
         the next, along which the weakest link is as strong as can be; empty otherwise.
     path_similarities : tuple of float
         K of each link of the path.
+    compared : bool, default=True
+        Whether the set lists the pair; one that it does not list counts as 0 in predictions.
+    note : str, default=""
+        What there is to say about the contributions.
     """
 
     a: int
@@ -60,13 +65,18 @@ class PairExplanation:
     support_b: float
     path: tuple[int, ...]
     path_similarities: tuple[float, ...]
+    compared: bool = True
+    note: str = ""
 
     def _repr_html_(self) -> str:
         """What notebooks show: the largest contributions."""
         said = "together" if self.together else "apart"
         caption = f"items {self.a} and {self.b}: {said}; similarity {self.similarity:.4g}, the sum of"
         columns = (self.names, self.values, self.weights, self.contributions)
-        rows = [[name, *map(float, numbers)] for name, *numbers in zip(*columns, strict=True)]
+        rows = [
+            [name, *(None if np.isnan(n) else float(n) for n in numbers)]
+            for name, *numbers in zip(*columns, strict=True)
+        ]
         return html_table(caption, ["feature", "value", "weight", "contribution"], rows)
 
     def largest(self, n: int) -> list[tuple[str, float]]:
@@ -87,6 +97,7 @@ def pair_contributions(
     *,
     K: Similarities | None = None,
     psi: Floats | None = None,
+    terms: Terms | None = None,
 ) -> PairExplanation:
     """Explain the similarity K_ab = sum_j w_j psi_ab,j of two items under a fitted model.
 
@@ -105,6 +116,8 @@ def pair_contributions(
         The similarities ``model.decision_function(x)``, made here if not given.
     psi : array of float, optional
         The features of the pair, for one that x does not list; such a pair counts as 0 in predictions.
+    terms : Terms, optional
+        What adds up to the similarity (of this pair alone), where that is not one term for each feature of x.
 
     Returns
     -------
@@ -113,7 +126,8 @@ def pair_contributions(
 
     Notes
     -----
-    An intercept of the model is one more contribution, by that name.
+    An intercept of the model is one more contribution, by that name. Where features of x are columns of
+    trees, `explain_pair` tells what the features before them add.
 
     Examples
     --------
@@ -129,33 +143,43 @@ def pair_contributions(
     w, intercept, names = model_weights(model, x)
     if a == b:
         raise ValueError(f"a pair is two items, but both are item {a}")
-    listed = psi is None
-    psi = x.pair_features(a, b) if psi is None else psi
+    compared = is_listed(x, a, b)
+    if terms is None:
+        terms = Terms.linear((x.pair_features(a, b) if psi is None else psi)[None], names, w)
     if intercept != 0.0:
-        w, psi, names = np.append(w, intercept), np.append(psi, 1.0), (*names, "intercept")
-    contributions = w * psi
+        terms = terms.beside(Terms.linear(np.ones((1, 1)), ["intercept"], np.array([intercept])))
+    contributions = terms.contributions[0]
     order = np.argsort(-np.abs(contributions), kind="stable")
     y = canonical_labels(model.predict(x) if labels is None else labels, n_items=x.n_items)
     W = symmetric_scores(model.decision_function(x) if K is None else K)
     similarity = float(contributions.sum())
     together = bool(y[a] == y[b])
     support = [float(W[[i]][:, y == y[i]].sum()) for i in (a, b)]
-    through = together and (similarity <= 0.0 or not listed)
+    through = together and (similarity <= 0.0 or not compared)
     path = _strongest_path(W, np.flatnonzero(y == y[a]), a, b) if through else ()
     return PairExplanation(
         a=int(a),
         b=int(b),
         similarity=similarity,
-        names=tuple(names[j] for j in order),
+        names=tuple(terms.names[j] for j in order),
         contributions=contributions[order],
-        values=psi[order],
-        weights=w[order],
+        values=terms.values[0, order],
+        weights=terms.weights[order],
         together=together,
         support_a=support[0],
         support_b=support[1],
         path=path,
         path_similarities=tuple(float(W[i, j]) for i, j in pairwise(path)),
+        compared=compared,
+        note=terms.note,
     )
+
+
+def is_listed(x: ItemSet, a: int, b: int) -> bool:
+    """Whether two items are compared in a set: all are, or the pair is listed."""
+    if not x.is_sparse or x.pair_index is None:
+        return True
+    return bool((x.pair_index == np.array([min(a, b), max(a, b)])).all(axis=1).any())
 
 
 def unlisted_features(features: PairFeatures, raw: RawSet, x: ItemSet, a: int, b: int) -> Floats | None:
@@ -179,12 +203,9 @@ def unlisted_features(features: PairFeatures, raw: RawSet, x: ItemSet, a: int, b
     array of float or None
         The features of the pair.
     """
-    if x.pair_index is None:
+    if is_listed(x, a, b):
         return None
-    pair = np.array([[min(a, b), max(a, b)]], dtype=x.pair_index.dtype)
-    if (x.pair_index == pair).all(axis=1).any():
-        return None
-    _, values = next(features.pair_chunks(raw, pair))
+    _, values = next(features.pair_chunks(raw, np.array([[min(a, b), max(a, b)]])))
     dense: Floats = sparse.csr_array(values).toarray()[0]
     return dense
 

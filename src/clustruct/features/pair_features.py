@@ -20,7 +20,7 @@ from clustruct._typing import Bools, Floats, Ints
 from clustruct.callbacks import steps, working
 from clustruct.itemsets import ItemSet, PairScores, all_pairs
 from clustruct.records import RawSet
-from clustruct.similarity import PairMap
+from clustruct.similarity import PairMap, Terms
 from clustruct.storage import register
 
 from .base import Block, Comparison, PairBlock, Unlearned, Values
@@ -195,6 +195,20 @@ class PairFeatures(TransformerMixin, BaseEstimator):
         """The features of some pairs (p x 2, the smaller item first), some at a time."""
         return self._chunks(Columns(raw), pairs, told=True)
 
+    def compared_pairs(self, raw: RawSet) -> Ints:
+        """The pairs of a set that are compared (p x 2, the smaller item first)."""
+        return self._compared(Columns(raw))[0]
+
+    def terms(self, raw: RawSet, pairs: Ints, w: Floats) -> Terms:
+        """What adds up to <w, psi_ab> of some pairs (p x 2, the smaller item first).
+
+        By feature where the map can tell. The features of all of these pairs are held.
+        """
+        names = self._unmapped_names()
+        made = _filled((len(pairs), len(names)), self._unmapped_chunks(Columns(raw), pairs, told=False))
+        rows = made.toarray() if isinstance(made, sparse.csr_array) else made
+        return Terms.linear(rows, names, w) if self.map_ is None else self.map_.terms(rows, names, w)
+
     def watched(self, sets: Iterable[RawSet]) -> Iterator[RawSet]:
         """The sets as they come; `DataError` where a file lacks what the features need.
 
@@ -224,9 +238,12 @@ class PairFeatures(TransformerMixin, BaseEstimator):
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
         """The names of the features, in order."""
         check_is_fitted(self)
-        names = self._names()
-        names = names + product_names(self.product_columns_, names)
+        names = self._unmapped_names()
         return np.array(names if self.map_ is None else self.map_.all_names(names), dtype=object)
+
+    def _unmapped_names(self) -> list[str]:
+        names = self._names()
+        return names + product_names(self.product_columns_, names)
 
     def _names(self) -> list[str]:
         return [name for block in self.blocks_ for name in block.get_feature_names_out()]
@@ -272,9 +289,15 @@ class PairFeatures(TransformerMixin, BaseEstimator):
 
     def _chunks(self, columns: Columns, pairs: Ints, *, told: bool) -> Iterator[tuple[slice, Values]]:
         """The features of the pairs, some at a time; ``told``: progress is."""
-        for span, blocks in self._compared_chunks(columns, pairs, told=told):
-            made = multiply(stacked(list(blocks), pairs[span]), self.product_columns_)
+        for span, made in self._unmapped_chunks(columns, pairs, told=told):
             yield span, made if self.map_ is None else self.map_.values(made)
+
+    def _unmapped_chunks(
+        self, columns: Columns, pairs: Ints, *, told: bool
+    ) -> Iterator[tuple[slice, Values]]:
+        """The same without the map."""
+        for span, blocks in self._compared_chunks(columns, pairs, told=told):
+            yield span, multiply(stacked(list(blocks), pairs[span]), self.product_columns_)
 
     def _compared_chunks(
         self, columns: Columns, pairs: Ints, *, told: bool

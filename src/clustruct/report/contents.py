@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from clustruct.explain import ClusterMove, ItemConfidence, Mixture, SetFindings, WrongPair, pair_contributions
+from clustruct.explain import ClusterMove, ItemConfidence, Mixture, SetFindings, WrongPair, explain_pair
 from clustruct.plot import PairContributionDisplay
 from clustruct.records import RawSet, is_missing
 from clustruct.text import count, short
@@ -181,14 +181,15 @@ def wrong_pairs(findings: Findings) -> list[dict[str, Any]]:
     parts = []
     for one, pair in _worst_pairs(findings):
         try:
-            found = pair_contributions(findings.model, findings.item_set(one), pair.a, pair.b, one.labels)
+            x = findings.item_set(one)
+            found = explain_pair(findings.pipeline, one.raw, pair.a, pair.b, one.labels, x=x)
         except ValueError:  # a model without weights of features
             return []
         ax = figures.new_axes(6.8, 1.5 + 0.3 * (len(found.largest(10)) + 1))
         ids = [item_name(one.raw, a) for a in range(len(one.raw))]
         display = PairContributionDisplay.from_predictions(found, ids=ids, n=10, ax=ax)
         drawn = figures.picture(display, f"contributions of the features to a pair of set {one.name}")
-        about = {"set": one.name, "together": pair.together, "picture": drawn}
+        about = {"set": one.name, "together": pair.together, "picture": drawn, "note": found.note}
         parts.append({**about, "fields": side_by_side(one.raw, pair.a, pair.b)})
     return parts
 

@@ -15,7 +15,7 @@ from clustruct.plot import (
     SplitMergeDisplay,
     WeightsDisplay,
 )
-from clustruct.plot.drawing import Display
+from clustruct.plot.drawing import QUIET, Display
 
 from .findings import Findings
 
@@ -85,10 +85,14 @@ def _with_style(svg: bytes) -> bytes:
 def learned(findings: Findings) -> list[Picture]:
     """Weights and convergence, where the model has them."""
     model, made = findings.model, []
+    sizes = findings.field_sizes
+    if sizes:
+        made.append(_fields(sizes))
     try:
         w, _, names = model_weights(model)
-        ax = new_axes(6.8, 1.1 + 0.27 * max(min(len(names), 20), 2))
-        made.append(picture(WeightsDisplay(names, w, findings.scale).plot(ax=ax), "the largest weights"))
+        if findings.keeps_features or not sizes:
+            ax = new_axes(6.8, 1.1 + 0.27 * max(min(len(names), 20), 2))
+            made.append(picture(WeightsDisplay(names, w, findings.scale).plot(ax=ax), "the largest weights"))
     except ValueError:  # a model without weights of features
         pass
     result = getattr(model, "result_", None)
@@ -99,6 +103,16 @@ def learned(findings: Findings) -> list[Picture]:
         display = PrecisionDisplay.from_estimator(model, ax=new_axes(5.6, 4.2))
         made.append(picture(display, "precision against recall on held-out clusters"))
     return made
+
+
+def _fields(sizes: dict[str, float]) -> Picture:
+    """How much each field counts, for trees: they have no weights of features."""
+    ax = new_axes(6.8, 1.1 + 0.27 * max(min(len(sizes), 20), 2))
+    display = WeightsDisplay(list(sizes), list(sizes.values())).plot(ax=ax)
+    for bar in ax.patches:
+        bar.set_color(QUIET)  # sizes speak neither for nor against
+    ax.set_xlabel("mean size of what the field adds to the similarity of a pair")
+    return picture(display.drawn_on(ax, "how much each field counts"), "how much each field counts")
 
 
 def sets(findings: Findings) -> dict[str, object] | None:

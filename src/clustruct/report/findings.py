@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 from clustruct._typing import Floats
-from clustruct.explain import SetFindings, examine, transformed
+from clustruct.explain import SetFindings, examine, field_sizes, transformed
 from clustruct.features import checked
 from clustruct.itemsets import ItemSet
 from clustruct.metrics import Evaluation, evaluate
@@ -62,6 +62,20 @@ class Findings:
     def scale(self) -> Floats:
         """The root mean square of each feature, over the first sets."""
         return np.sqrt(np.mean([one.squares for one in self.sets[:SETS_FOR_SCALE]], axis=0))
+
+    @property
+    def keeps_features(self) -> bool:
+        """Whether weights are those of features, not of columns in their place."""
+        made = getattr(self.pipeline[0], "map_", None)
+        return made is None or made.keeps
+
+    @cached_property
+    def field_sizes(self) -> dict[str, float]:
+        """How much each field counts in the first sets, where weights do not tell; else empty."""
+        made = getattr(self.pipeline[0], "map_", None)
+        if made is None or not made.by_feature or not hasattr(self.model, "linear_similarity"):
+            return {}
+        return field_sizes(self.pipeline, [one.raw for one in self.sets[:SETS_FOR_SCALE]])
 
     def item_set(self, one: SetFindings) -> ItemSet:
         """The pair features of a set, made again; those of the last set asked for are kept."""

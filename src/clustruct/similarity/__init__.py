@@ -4,7 +4,8 @@
 
 `PairMap` is the seam: raw features in, columns out, learned from labelled pairs where need be. It stands
 between pair features and a clusterer, as a transformer of item sets or inside `PairFeatures`, so prediction,
-explanations, files, streams and large tables meet one set of columns and one weight for each.
+files, streams and large tables meet one set of columns and one weight for each. Explanations ask it for
+`Terms`: by feature where it can tell, else its columns.
 
     TreeColumn        the logit of trees that tell pairs, cross-fitted: a forest and boosted ones
     KernelMap         a kernel on pair vectors, exactly (small data)
@@ -16,9 +17,11 @@ explanations, files, streams and large tables meet one set of columns and one we
 from .base import PairMap, labelled_pairs
 from .kernels import FourierMap, KernelMap, NystroemMap
 from .names import SIMILARITIES, make_map
+from .plain_trees import Trees
 from .products import FullProducts
+from .terms import Terms
 from .tree_column import TreeColumn
-from .trees import BoostedColumn, ForestColumn, Trees
+from .trees import BoostedColumn, ForestColumn
 
 __all__ = [
     "SIMILARITIES",
@@ -29,6 +32,7 @@ __all__ = [
     "KernelMap",
     "NystroemMap",
     "PairMap",
+    "Terms",
     "TreeColumn",
     "Trees",
     "labelled_pairs",

@@ -17,6 +17,8 @@ from clustruct.partitions import UNKNOWN, partial_labels
 from clustruct.storage import EstimatorState
 from clustruct.storage.digest import digest
 
+from .terms import Terms
+
 
 @dataclass(frozen=True)
 class LabelledPairs:
@@ -100,6 +102,8 @@ class PairMap(EstimatorState, TransformerMixin, BaseEstimator, ABC):
     title                 what is learned, in words
     names()               what they are called; read aloud they say what they are
     keeps                 whether the features stay beside the columns
+    terms(rows, names, w) what adds up to a similarity: columns, or what each feature adds to them
+    by_feature            whether it is the latter
     """
 
     title: ClassVar[str]
@@ -169,6 +173,18 @@ class PairMap(EstimatorState, TransformerMixin, BaseEstimator, ABC):
         if sparse.issparse(rows):
             return sparse.csr_array(sparse.hstack([rows, made], format="csr"))
         return np.hstack([rows, made])
+
+    @property
+    def by_feature(self) -> bool:
+        """Whether `terms` tells what each feature adds to the columns."""
+        return False
+
+    def terms(self, rows: Floats, names: Sequence[str], w: Floats) -> Terms:
+        """What adds up to <w, values> of some pairs, given their features and the names of these.
+
+        Columns count as they are; a map that knows what each feature adds to its columns says that instead.
+        """
+        return Terms.linear(dense(self.values(rows)), self.all_names(names), w)
 
     def all_names(self, features: Sequence[str]) -> list[str]:
         """The names of the features that stay, and of the columns."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,9 +13,11 @@ from sklearn.model_selection import GroupKFold
 from clustruct._typing import Bools, Floats, Indices, Ints
 from clustruct.exceptions import TooFewClusters
 from clustruct.partitions import UNKNOWN
-from clustruct.storage import DataclassState, register
+from clustruct.storage import register
 
 from .base import LabelledPairs, PairMap
+from .plain_trees import Trees
+from .terms import UNTOLD, Terms, by_trees
 
 # From so many sets (or groups of them) on these are cut into folds; fewer are cut by whole clusters.
 FEWEST_SETS = 3
@@ -25,116 +27,6 @@ MOST_PAIRS = 200_000
 CLIPPED = 12.0
 
 
-@register("Trees")
-@dataclass(frozen=True)
-class Trees(DataclassState):
-    """Decision trees in plain arrays: what a file keeps of a classifier of two classes.
-
-    A node n with feature[n] >= 0 sends a row to left[n] where its feature is at most threshold[n], else to
-    right[n]; the others are leaves of value[n]. Children come after their parents. The logit of a row is the
-    sum of baseline and the values of its leaves; where ``averaged`` is set, values are shares of true pairs
-    in leaves, whose mean over the n trees is p, and the logit is that of (n p + 1/2) / (n + 1).
-
-    Attributes
-    ----------
-    baseline : float
-        What is added to every sum.
-    roots : array of int
-        The root node of each tree.
-    feature : array of int
-        The feature that each node looks at, -1 in leaves.
-    threshold : array of float
-        Rows of at most this value go to the left.
-    left : array of int
-        The left child of each node.
-    right : array of int
-        The right child of each node.
-    value : array of float
-        The value of each leaf.
-    averaged : bool, default=False
-        Whether values are shares whose mean counts, not logits that are summed.
-    """
-
-    baseline: float
-    roots: Ints
-    feature: Ints
-    threshold: Floats
-    left: Ints
-    right: Ints
-    value: Floats
-    averaged: bool = False
-
-    @classmethod
-    def of(cls, classifier: HistGradientBoostingClassifier | ExtraTreesClassifier) -> Trees:
-        """Those of scikit-learn's classifiers of two classes: boosted trees, or a forest."""
-        if isinstance(classifier, HistGradientBoostingClassifier):
-            parts = [_boosted(stage[0].nodes) for stage in classifier._predictors]
-            baseline = float(np.ravel(classifier._baseline_prediction)[0])
-            return cls(baseline, *_joined(parts))
-        return cls(0.0, *_joined([_grown(one.tree_) for one in classifier.estimators_]), averaged=True)
-
-    def check(self, n_features: int) -> None:
-        """ValueError where these are no trees over so many features: a file may come from anyone."""
-        n, inner = len(self.feature), np.flatnonzero(self.feature >= 0)
-        columns = (self.feature, self.threshold, self.left, self.right, self.value)
-        fit = all(column.shape == (n,) for column in columns) and self.roots.ndim == 1
-        if not fit or not ((self.roots >= 0) & (self.roots < n)).all():
-            raise ValueError("the parts of trees do not fit")
-        for child in (self.left[inner], self.right[inner]):
-            if not ((child > inner) & (child < n)).all():
-                raise ValueError("the branches of trees do not fit")
-        if n and self.feature.max() >= n_features:
-            raise ValueError(f"trees look at feature {self.feature.max()} of {n_features}")
-
-    def logits(self, rows: Floats) -> Floats:
-        """The logit of each row."""
-        from ._kernels import add_trees
-
-        arrays = (self.roots, self.feature, self.threshold, self.left, self.right, self.value)
-        if not self.averaged:
-            return self.baseline + np.asarray(add_trees(np.ascontiguousarray(rows), *arrays))
-        # scikit-learn's forests look at single precision.
-        single = np.ascontiguousarray(rows.astype(np.float32).astype(np.float64))
-        total, n = np.asarray(add_trees(single, *arrays)), len(self.roots)
-        return np.log((total + 0.5) / (n - total + 0.5))
-
-
-# Feature (-1: a leaf), threshold, left, right and value of the nodes of one tree.
-Nodes = tuple[Ints, Floats, Ints, Ints, Floats]
-
-
-def _boosted(nodes: np.ndarray) -> Nodes:
-    leaf = nodes["is_leaf"].astype(bool)
-    return (
-        np.where(leaf, -1, nodes["feature_idx"].astype(np.int64)),
-        np.where(leaf, 0.0, np.nan_to_num(nodes["num_threshold"].astype(np.float64))),
-        np.where(leaf, 0, nodes["left"].astype(np.int64)),
-        np.where(leaf, 0, nodes["right"].astype(np.int64)),
-        np.where(leaf, nodes["value"].astype(np.float64), 0.0),
-    )
-
-
-def _grown(tree: Any) -> Nodes:
-    """Of a tree of a forest, whose nodes know the shares of both classes; the second is "together"."""
-    leaf = tree.children_left < 0
-    return (
-        np.where(leaf, -1, tree.feature.astype(np.int64)),
-        np.where(leaf, 0.0, tree.threshold),
-        np.where(leaf, 0, tree.children_left.astype(np.int64)),
-        np.where(leaf, 0, tree.children_right.astype(np.int64)),
-        np.where(leaf, tree.value[:, 0, 1], 0.0),
-    )
-
-
-def _joined(trees: Sequence[Nodes]) -> tuple[Ints, Ints, Floats, Ints, Ints, Floats]:
-    """Roots, and the nodes of all trees one after another."""
-    sizes = [len(nodes[0]) for nodes in trees]
-    roots = np.cumsum([0, *sizes])[:-1].astype(np.int64)
-    feature, threshold, left, right, value = (np.concatenate(part) for part in zip(*trees, strict=True))
-    shift = np.where(feature < 0, 0, np.repeat(roots, sizes))
-    return roots, feature, threshold, left + shift, right + shift, value
-
-
 @register("ForestColumn")
 @dataclass(eq=False, repr=False)
 class ForestColumn(PairMap):
@@ -142,7 +34,7 @@ class ForestColumn(PairMap):
 
     K_ab = <w, psi_ab> + w' clip(mean over folds f of logit_f(psi_ab), -12, 12): the trees see what features
     mean together, the structural SVM what the columns are worth for whole clusterings, and their sum is
-    explained column by column.
+    explained feature by feature: by its weight, and by what the trees make of it (`credits`).
 
     Cross-fitted: the column of a training pair comes from trees that have not seen it, nor any pair of its
     set's group; inside one or two tables, of the cluster of either item (of two clusters of different folds:
@@ -200,6 +92,33 @@ class ForestColumn(PairMap):
     def columns(self, rows: Floats) -> Floats:
         return clipped(np.mean([trees.logits(rows) for trees in self.trees_], axis=0))[:, None]
 
+    @property
+    def by_feature(self) -> bool:
+        """Not by trees of older files."""
+        return all(trees.has_means for trees in self.trees_)
+
+    def credits(self, rows: Floats) -> tuple[float, Floats]:
+        """What all pairs have in common in the column, and what each feature adds to it.
+
+        Where the column is clipped all features have the same share less.
+        """
+        found = [trees.credits(rows) for trees in self.trees_]
+        start = np.full(1, np.mean([base for base, _ in found]))
+        steps = np.mean([steps for _, steps in found], axis=0)
+        whole = steps.sum(axis=1)
+        end = start + whole
+        inside = (np.abs(start) <= CLIPPED) & (np.abs(end) <= CLIPPED)
+        left = (clipped(end) - clipped(start)) / np.where(whole == 0.0, 1.0, whole)
+        return float(clipped(start)[0]), steps * np.where(inside, 1.0, left)[:, None]
+
+    def terms(self, rows: Floats, names: Sequence[str], w: Floats) -> Terms:
+        """The features with their weights, then what each adds to the column."""
+        if not self.by_feature:
+            return replace(super().terms(rows, names, w), note=UNTOLD)
+        told = [by_trees(name) for name in names]
+        of_trees = Terms.of_credits(rows, told, float(w[-1]), *self.credits(rows))
+        return Terms.linear(rows, names, w[:-1]).beside(of_trees)
+
     def learn(self, parts: Sequence[LabelledPairs], groups: Sequence[Hashable] | None) -> list[Floats]:
         of_set = set_folds(len(parts), groups, self.folds, self.random_state)
         self.folds_ = {part.name: fold for part, fold in zip(parts, of_set, strict=True)}
@@ -243,7 +162,8 @@ class ForestColumn(PairMap):
                 "too few labelled clusters to learn trees with some held out: use similarity='linear'"
             )
         counts = weight[chosen] * extra
-        return Trees.of(self.classifier().fit(rows[chosen], same[chosen], sample_weight=counts))
+        made = Trees.of(self.classifier().fit(rows[chosen], same[chosen], sample_weight=counts))
+        return made.with_means(rows[chosen], counts)
 
     def check_fitted(self) -> None:
         """Trees over the features there are."""

@@ -13,8 +13,7 @@ from scipy import sparse
 from sklearn.pipeline import Pipeline
 
 from clustruct._typing import Floats, Ints
-from clustruct.explain import by_field, feature_fields, suggested_splits
-from clustruct.explain.pairs import PairExplanation
+from clustruct.explain import feature_fields, field_sums, suggested_splits
 from clustruct.incremental import Store, contradiction
 from clustruct.itemsets import PairScores
 
@@ -240,38 +239,17 @@ def why(engine: Engine, first: str, second: str) -> dict[str, Any]:
     if a == b:
         raise ValueError("a pair is two items")
     features, (w, intercept) = pipeline[0], pipeline[-1].linear_similarity()
-    _, values = next(features.checked().pair_chunks(known.raw, np.array([[a, b]])))
-    psi = np.asarray(values.toarray() if sparse.issparse(values) else values)[0]
-    names = tuple(str(name) for name in features.get_feature_names_out())
-    told = _explanation(a, b, names, w, psi)
-    fields = by_field(told, feature_fields(features))
-    similarity = float(w @ psi + intercept)
+    told = features.checked().terms(known.raw, np.array([[a, b]]), w)
+    fields = field_sums(told, feature_fields(features))
+    similarity = float(told.contributions.sum() + intercept)
     return {
         "similarity": similarity,
         "p": float(probabilities(pipeline, np.array([similarity]))[0]),
         "together": bool(known.groups[a] == known.groups[b]),
-        "fields": [{"field": f.field, "contribution": f.contribution} for f in fields]
+        "fields": [{"field": field, "contribution": float(says[0])} for field, says in fields.items()]
         + [{"field": "to begin with", "contribution": float(intercept)}],
+        "note": told.note,
     }
-
-
-def _explanation(a: int, b: int, names: tuple[str, ...], w: Floats, psi: Floats) -> PairExplanation:
-    contributions = w * psi
-    order = np.argsort(-np.abs(contributions), kind="stable")
-    return PairExplanation(
-        a=a,
-        b=b,
-        similarity=float(contributions.sum()),
-        names=tuple(names[j] for j in order),
-        contributions=contributions[order],
-        values=psi[order],
-        weights=w[order],
-        together=False,
-        support_a=0.0,
-        support_b=0.0,
-        path=(),
-        path_similarities=(),
-    )
 
 
 def precision_curve(engine: Engine) -> dict[str, Any]:

@@ -60,7 +60,8 @@ export function reasons(found) {
     make("td", {}, bar(one.contribution / most))));
   const chance = `${Math.round(100 * found.p)} % likely together by the model, which ${found.together ? "has put them together" : "keeps them apart"}.`;
   return make("div", {}, make("p", {}, chance), make("table", {}, make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "field"),
-    make("th", { scope: "col", class: "number" }, "says"), make("th", { scope: "col" }, "for / against"))), make("tbody", {}, ...rows)));
+    make("th", { scope: "col", class: "number" }, "says"), make("th", { scope: "col" }, "for / against"))), make("tbody", {}, ...rows)),
+    ...(found.note ? [make("p", { class: "soft" }, found.note)] : []));
 }
 
 const SVG = "http://www.w3.org/2000/svg";
