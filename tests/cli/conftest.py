@@ -2,6 +2,7 @@
 
 import pytest
 
+from clustruct.cli import progress
 from clustruct.cli.main import main
 from clustruct.datasets import make_news, make_records
 from clustruct.io import write_sets
@@ -21,8 +22,11 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture
-def command(capsys):
-    """Run a command: (exit code, stdout, stderr)."""
+def command(capsys, monkeypatch):
+    """Run a command: (exit code, stdout, stderr), which says nothing of its progress: a busy machine takes
+    seconds where another takes none.
+    """
+    monkeypatch.setattr(progress, "PATIENCE", 3600.0)
 
     def run(*words):
         capsys.readouterr()
