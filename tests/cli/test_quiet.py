@@ -1,5 +1,7 @@
 """``--quiet``: answers on stdout, warnings and errors on stderr, and nothing else; a fit has none."""
 
+import logging
+
 import pytest
 
 from clustruct.cli import COMMANDS
@@ -81,3 +83,14 @@ def test_what_is_asked_for_is_told(there, command):
     code, _, err = command(*words, "--dry-run")
     assert code == 0
     assert "nothing was written (--dry-run)" in err
+
+
+@pytest.mark.parametrize("quiet", [True, False])
+def test_matplotlib_speaks_of_its_fonts_only_where_notes_are_wanted(quiet, command, monkeypatch, caplog):
+    """On a machine that has not drawn before it says so after five seconds."""
+    said = "building the font cache"
+    log = logging.getLogger("matplotlib.font_manager")
+    monkeypatch.setattr("clustruct.cli.demo.run", lambda args: log.warning(said))
+    command("demo", *(["--quiet"] if quiet else []))
+    assert (said in caplog.text) is not quiet
+    assert log.isEnabledFor(logging.WARNING)

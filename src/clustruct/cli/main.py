@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import errno
+import logging
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -135,7 +136,8 @@ def _run(args: argparse.Namespace, printable: bool) -> int:
     faults = () if args.traceback else FAULTS
     try:
         warned = warnings_to(lambda text: _complain(f"warning: {text}"), UserWarning)
-        with warned, clustruct.memory.limited(getattr(args, "memory_limit", None)):
+        limited = clustruct.memory.limited(getattr(args, "memory_limit", None))
+        with warned, limited, drawing_quietly(args.quiet):
             return guarded(lambda: _begun(args, printable), _complain, faults, "; nothing was written")
     except UsageError as error:
         _complain(f"{error} (see {args.parser.prog} --help)")
@@ -195,6 +197,20 @@ def _words(error: Exception) -> str:
         where = error.filename or ("stdout" if error.errno in UNWRITTEN else None)
         return error.strerror if where is None else f"{where}: {error.strerror}"
     return str(error) or type(error).__name__
+
+
+@contextmanager
+def drawing_quietly(quiet: bool) -> Iterator[None]:
+    """Where only results are wanted, matplotlib does not say that it looks for fonts, as it does for some
+    seconds on a machine that has not drawn before.
+    """
+    log = logging.getLogger("matplotlib")
+    before = log.level
+    log.setLevel(logging.ERROR if quiet else before)
+    try:
+        yield
+    finally:
+        log.setLevel(before)
 
 
 @contextmanager
