@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import clustruct
 
 from . import searches, sources
-from .imports import KnownLosses, loss_name
+from .imports import KnownLosses, loss_name, loss_names
 from .output import UsageError
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def add_learning(parser: argparse.ArgumentParser) -> None:
     what = "what is an error: %(known)s, or one that a module of --import registers"
     add("--loss", type=loss_name, metavar="NAME", help=what).known = KnownLosses()  # type: ignore[attr-defined]
     others = "learn for these losses too; the mean of the best by --loss is kept"
-    add("--surrogates", type=loss_name, nargs="+", metavar="NAME", help=others)
+    add("--surrogates", type=loss_names, metavar="A,B", help=others)
     add(
         "--C",
         type=weight_or_cv,

@@ -82,9 +82,11 @@ class Recipe(EstimatorState, BaseEstimator):
     similarity : "linear", "trees", "mapped", "kernel", "auto", or a `clustruct.similarity.PairMap`
         What is learned beside or instead of the weights of features, see `clustruct.similarity`; "auto":
         trees where they do better on held-out labels by more than a standard error.
-    loss, C, scaling, surrogates, predictor, oracle, formulation, loss_in_oracle, n_jobs, verbose
-        As for the learner, and random_state; None leaves its own value. The loss of one table is "pairwise_f", where it is
+    loss, C, scaling, predictor, oracle, formulation, loss_in_oracle, n_jobs, verbose, random_state
+        As for the learner; None leaves its own value. The loss of one table is "pairwise_f", where it is
         learned from as a whole.
+    surrogates : sequence of str, optional
+        Losses that are trained for beside ``loss``, as for `SupervisedCorrelationClustering`.
     linkage : "single", "average", "complete" or "left", optional
         For learner="agglomerative". "left" takes the items of a set in their order: mentions of a text.
     merge_cost : float, optional
