@@ -132,7 +132,7 @@ def _levels(ahead: list[Floats], n: int, n_draws: int, random_state: int) -> tup
 
 def _all_signs(n: int) -> Iterator[Floats]:
     numbers = np.arange(2**n)
-    yield 1.0 - 2.0 * ((numbers[:, None] >> np.arange(n)) & 1)
+    yield np.asarray(1.0 - 2.0 * ((numbers[:, None] >> np.arange(n)) & 1), np.float64)
 
 
 def _drawn_signs(n: int, n_draws: int, random_state: int) -> Iterator[Floats]:
@@ -140,4 +140,4 @@ def _drawn_signs(n: int, n_draws: int, random_state: int) -> Iterator[Floats]:
     at_once = max(1, MOST_SIGNS // n)
     for first in range(0, n_draws, at_once):
         shape = min(at_once, n_draws - first), n
-        yield 1.0 - 2.0 * rng.integers(0, 2, shape)
+        yield np.asarray(1.0 - 2.0 * rng.integers(0, 2, shape), np.float64)
