@@ -59,8 +59,8 @@ def compare_with_best(
 
     which orders as the largest of the paired t-statistics, and p is the share of sign vectors s, one sign
     for each set and the same for all j, for which T of s_i b_ij is as large. That is exact where no model is
-    better and the differences are symmetric about zero. The models with p above a level are a set that holds
-    the best one with at least that confidence (distances from the best: Hsu 1981; the largest of several
+    better and the differences are symmetric about zero. The models with p above .05 are a set that holds
+    the best one with a confidence of 95 % (distances from the best: Hsu 1981; the largest of several
     statistics, resampled together: Westfall and Young 1993). It costs n_draws x sets x models^2.
 
     Parameters
