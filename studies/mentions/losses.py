@@ -15,9 +15,11 @@ import numpy as np
 
 from clustruct import SupervisedCorrelationClustering
 from clustruct.baselines import PairwiseClassifierClustering
+from clustruct.estimators.surrogates import mean_direction
 from clustruct.features import PairFeatures, guess_blocks
-from clustruct.metrics import compare_paired, evaluate
+from clustruct.metrics import compare_paired, compare_with_best, evaluate
 from clustruct.model_selection import split_sets
+from clustruct.oracles import make_predictor
 from clustruct.records import RawSet
 from studies import raw_data
 from studies.records.folds import labels_of
@@ -43,6 +45,8 @@ FEWEST_C = 100.0
 RTOL = 1e-2
 PREDICTORS = ("greedy", "local_search")
 FOLDS = 3
+# How many trainings are averaged: settled on training documents.
+AVERAGED = 5
 Keep = Callable[[str, Callable[[], Any]], Any]
 
 
@@ -110,6 +114,22 @@ class Halves:
                     found[predictor][i] = one
         return {predictor: _means(_scores(labels, y)) for predictor, labels in found.items()}
 
+    def weights(self, loss: str, scaling: str, C: float) -> dict[str, Any]:
+        """What trainings on all training documents and without each fold of them learn."""
+        X, y = self.tables[0], labels_of(self.train)
+        whole = learner(loss, scaling, C).fit(X, y)
+        seen = [chosen for chosen, _ in split_sets(len(X), FOLDS)]
+        parts = [learner(loss, scaling, C).fit([X[i] for i in some], [y[i] for i in some]) for some in seen]
+        return {"w": [model.w_ for model in (whole, *parts)], "scale": whole.feature_scale_}
+
+    def scores_by_mean(self, learned: Sequence[dict[str, Any]]) -> Found:
+        """Of each test document, by the mean of the weights."""
+        weights = [np.array(w) for one in learned for w in one["w"]]
+        w = mean_direction(weights, np.array(learned[0]["scale"]))
+        search = make_predictor("local_search", "correlation", random_state=0)
+        found = [search.clusters(search.scores(x, w)) for x in self.tables[1]]
+        return _scores(found, labels_of(self.test))
+
     def scores(self, model: Any) -> dict[str, list[float]]:
         """Of each test document, after training on the others."""
         X, Z = self.tables
@@ -126,7 +146,7 @@ def compare(
     results: Results, halves: Halves, losses: Sequence[str] = tuple(LOSSES), Cs: Sequence[float] = C_VALUES
 ) -> dict[str, list[dict[str, Any]]]:
     """By loss, what was chosen for it by its own score, and the pair classifier; by score, the loss and its
-    setting that were chosen for it.
+    setting that were chosen for it, and the mean of the five best trainings (as ``surrogates`` makes it).
     """
     tried = {key: means for title in losses for key, means in held_out(results.get, halves, title, Cs)}
     by_loss = {title: best_of(tried, LOSSES[title].own, title) for title in losses}
@@ -134,12 +154,43 @@ def compare(
     made = {CLASSIFIER: results.get(CLASSIFIER, partial(halves.scores, _classifier()))}
     for key in dict.fromkeys([*by_loss.values(), *by_score.values()]):
         made[key] = results.get(f"{_told(key)}, tested", partial(halves.scores, _model(key)))
+    means = {own: best_trainings(tried, own) for own in by_score}
+    for own, keys in means.items():
+        made[_mean_of(own)] = _averaged(results.get, halves, keys)
     rows = [
-        {"trained for": title, **key.setting._asdict(), **_means(made[key]), **_behind(key, made)}
+        {
+            "trained for": title,
+            **key.setting._asdict(),
+            **_means(made[key]),
+            **_behind(key, made, LOSSES[title].own),
+        }
         for title, key in by_loss.items()
     ]
     rows.append({"trained for": CLASSIFIER, **_means(made[CLASSIFIER])})
-    return {"losses": rows, "scores": [_chosen_row(own, key, tried, made) for own, key in by_score.items()]}
+    return {
+        "losses": rows,
+        "scores": [_chosen_row(own, key, tried, made) for own, key in by_score.items()],
+        "means": [_mean_row(own, keys, made) for own, keys in means.items()],
+    }
+
+
+def _averaged(keep: Keep, halves: Halves, keys: Sequence[Key]) -> Found:
+    """Scores of test documents by the mean of the weights of some trainings."""
+    learned = []
+    for title, (scaling, C, _) in keys:
+        make = partial(halves.weights, LOSSES[title].loss, scaling, C)
+        learned.append(keep(f"{title}, {scaling}, C = {C:g}, weights", make))
+    return keep(f"mean of {'; '.join(map(_training, keys))}", partial(halves.scores_by_mean, learned))
+
+
+def _mean_of(own: str) -> str:
+    return f"mean for {own}"
+
+
+def _mean_row(own: str, keys: Sequence[Key], made: dict[Any, Found]) -> dict[str, Any]:
+    """The mean of the best trainings for a score, and what test documents say of it."""
+    told = {"judged by": own, "mean of": "; ".join(map(_training, keys))}
+    return {**told, "test": _means(made[_mean_of(own)])[own], **_behind(_mean_of(own), made, own)}
 
 
 def _chosen_row(own: str, key: Key, tried: Tried, made: dict[Any, Found]) -> dict[str, Any]:
@@ -160,6 +211,10 @@ def _model(key: Key) -> SupervisedCorrelationClustering:
 
 def _told(key: Key) -> str:
     return f"{key.title}, {key.setting.scaling}, C = {key.setting.C:g}, {key.setting.predictor}"
+
+
+def _training(key: Key) -> str:
+    return f"{key.title} {key.setting.scaling} {key.setting.C:g}"
 
 
 def held_out(
@@ -185,6 +240,12 @@ def best_of(tried: Tried, own: str, title: str | None = None) -> Key:
     return _best({key: m[own] for key, m in tried.items() if title in (None, key.title)}, own)
 
 
+def best_trainings(tried: Tried, own: str) -> list[Key]:
+    """The best ones of all losses by a score on held-out training documents, clustered by local search."""
+    found = {key: m[own] for key, m in tried.items() if key.setting.predictor == "local_search"}
+    return sorted(found, key=lambda key: found[key] if own in ERRORS else -found[key])[:AVERAGED]
+
+
 def _best(tried: dict[Any, float], own: str) -> Any:
     return min(tried, key=lambda key: tried[key] if own in ERRORS else -tried[key])
 
@@ -204,16 +265,20 @@ def _means(found: dict[str, list[float]]) -> dict[str, float]:
     return {title: float(np.mean(values)) for title, values in found.items()}
 
 
-def _behind(key: Key, made: dict[Any, Found], own: str | None = None) -> dict[str, Any]:
-    """How far a model is behind the best one on a score, by default that which it was trained for, and the
-    two-tailed level of Wilcoxon's signed ranks over documents.
+def _behind(key: Key | str, made: dict[Any, Found], own: str) -> dict[str, Any]:
+    """How far a model is behind the best one on a score.
+
+    "p" is the two-tailed level of Wilcoxon's signed ranks over documents, as if the best had been named
+    beforehand; "p of all" is that of being behind any, which takes into account that it was picked.
     """
-    own = LOSSES[key.title].own if own is None else own
+    lower = own in ERRORS
     means = {other: _means(found)[own] for other, found in made.items()}
     best = _best(means, own)
-    test = compare_paired(made[key][own], made[best][own], lower_wins=own in ERRORS)
+    test = compare_paired(made[key][own], made[best][own], lower_wins=lower)
+    all_of_them = compare_with_best([found[own] for found in made.values()], lower_wins=lower)
+    levels = {"p": test.p_two_tailed, "p of all": all_of_them[[*made].index(key)].p}
     title = best.title if isinstance(best, Key) else best
-    return {"behind the best": abs(means[key] - means[best]), "best": title, "p": test.p_two_tailed}
+    return {"behind the best": abs(means[key] - means[best]), "best": title, **levels}
 
 
 def by_loss(results: Results, quick: bool, *, name: str, documents: int) -> dict[str, list[dict[str, Any]]]:

@@ -11,11 +11,11 @@ from studies.rendering import markdown
 from studies.study import Study, Table
 
 
-def both(rows: dict[str, list[dict[str, Any]]] | list[dict[str, Any]]) -> str:
-    """By loss, then by score; results of earlier runs are by loss alone."""
+def all_parts(rows: dict[str, list[dict[str, Any]]] | list[dict[str, Any]]) -> str:
+    """By loss, by score, and the means by score; results of earlier runs have less."""
     if isinstance(rows, list):
         return markdown(rows)
-    return "\n\n".join(markdown(rows[part]) for part in ("losses", "scores"))
+    return "\n\n".join(markdown(rows[part]) for part in ("losses", "scores", "means") if part in rows)
 
 
 STUDY = Study(
@@ -26,7 +26,7 @@ STUDY = Study(
             name,
             f"{name}, half of the documents train",
             partial(losses.by_loss, name=name, documents=documents),
-            render=both,
+            render=all_parts,
             data=(f"{name}/{name}.jsonl.gz",),
             sources=(raw_data,),
         )

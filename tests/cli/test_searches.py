@@ -1,4 +1,4 @@
-"""fit --oracle, --formulation, --loss-in-oracle and --rounding; predict and evaluate --rounding."""
+"""fit --oracle, --formulation, --loss-in-oracle, --surrogates, --rounding; predict, evaluate --rounding."""
 
 import json
 
@@ -36,6 +36,22 @@ def test_fit_trains_as_the_options_say(there, command):
     usual = clustruct.SupervisedCorrelationClustering()
     for name in ("oracle", "formulation", "loss_in_oracle", "predictor"):
         assert getattr(plain, name) == getattr(usual, name)
+
+
+def test_surrogates_are_trained_for_too(there, command):
+    words = ["--loss", "lea", "--surrogates", "b_cubed,variation_of_information"]
+    model, _ = fitted(there, command, *words)
+    assert (model.loss, list(model.surrogates)) == ("lea", ["b_cubed", "variation_of_information"])
+    alone, _ = fitted(there, command, "--loss", "lea")
+    assert not alone.surrogates
+    for more, told in [
+        (["--surrogates", "b_cubed,nothing"], "unknown loss 'nothing'"),
+        (["--surrogates", "b_cubed", "--learner", "kmeans"], "surrogates does not go with learner='kmeans'"),
+        (["--surrogates", "b_cubed", "--checkpoint", there / "c"], "does not go with surrogates"),
+    ]:
+        code, _, err = command("fit", there / "train.jsonl", "--model", there / "c.model", *more)
+        assert code != 0
+        assert told in err
 
 
 def test_rounding_of_a_model_that_was_trained_without(there, command, monkeypatch):

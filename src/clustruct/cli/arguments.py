@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import clustruct
 
 from . import searches, sources
-from .imports import KnownLosses, loss_name
+from .imports import KnownLosses, loss_name, loss_names
 from .output import UsageError
 
 if TYPE_CHECKING:
@@ -156,6 +156,8 @@ def add_learning(parser: argparse.ArgumentParser) -> None:
     add("--similarity", choices=SIMILARITIES, default="linear", help=shapes)
     what = "what is an error: %(known)s, or one that a module of --import registers"
     add("--loss", type=loss_name, metavar="NAME", help=what).known = KnownLosses()  # type: ignore[attr-defined]
+    others = "learn for these losses too; the mean of the best by --loss is kept"
+    add("--surrogates", type=loss_names, metavar="A,B", help=others)
     add(
         "--C",
         type=weight_or_cv,
@@ -223,7 +225,7 @@ def recipe(args: argparse.Namespace) -> Recipe:
     if background is not None and args.skip_unlabelled:
         raise UsageError("--skip-unlabelled leaves rows out, --unlabelled learns from them: give one of them")
     same = ["kind", "fields", "linkage", "similarity", "loss", "C", "merge_cost", "scaling", "parts", "block"]
-    same += ["nonnegative", "calibrate"]
+    same += ["nonnegative", "calibrate", "surrogates"]
     more = {
         "learner": searches.learner(args),
         "n_neighbors": args.neighbours,

@@ -27,6 +27,7 @@ OF_START = [
         "learner",
         "linkage",
         "loss",
+        "surrogates",
         "C",
         "merge_cost",
         "scaling",

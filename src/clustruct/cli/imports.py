@@ -135,6 +135,11 @@ def loss_name(text: str) -> str:
     return text
 
 
+def loss_names(text: str) -> list[str]:
+    """Losses that are registered, between commas, each once."""
+    return [loss_name(name) for name in dict.fromkeys(text.split(","))]
+
+
 class KnownLosses:
     """The names of losses as text, with those that modules have registered."""
 

@@ -277,20 +277,18 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
         task = self._task(given.sets, labels, weights)
         mention_cost(as_loss(self.loss), labels, choosing)
         chosen = self._choice(task, held_together)
-        self.C_, trained = chosen.C, chosen.stopped
+        self.C_ = chosen.C
         if self.C == "cv":
             self.cv_results_ = chosen.results
-        if trained is None:
-            trained = task.train(self.C_)
-        folds = chosen.weights if self.average_folds else []
-        self.result_, self.w_ = trained.result, np.mean([trained.result.w, *folds], axis=0)
+        trained, self.w_ = self._trained(task, chosen)
+        self.result_ = trained.result
         self._calibrate(task, chosen if trained.result.stop_reason in OWN_ENDS else None)
         self._remember(trained)
         self.feature_scale_ = trained.feature_scale
         if task.kept is not None and trained.result.converged:
             task.kept.remove()
         self.shown_ = TrainingShape.of(given.sets, labels, self.pair_scores)
-        self.past_ = past_of(trained, given.sets, labels) if task.goes_on else None
+        self.past_ = past_of(trained, given.sets, labels) if self._goes_on(task) else None
         return self
 
     def _choice(self, task: SimilarityTask, groups: Sequence[Hashable] | None) -> Choice:
@@ -299,6 +297,16 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
         if self.C == "cv":
             return chosen_C(task, grid=self.C_grid, **shared)  # type: ignore[arg-type]
         return untrained_folds(task, float(self.C), **shared)  # type: ignore[arg-type]
+
+    def _trained(self, task: SimilarityTask, chosen: Choice) -> tuple[Trained, Floats]:
+        """The last training, and the weights."""
+        trained = task.train(chosen.C) if chosen.stopped is None else chosen.stopped
+        folds = chosen.weights if self.average_folds else []
+        return trained, np.mean([trained.result.w, *folds], axis=0)
+
+    def _goes_on(self, task: SimilarityTask) -> bool:
+        """Whether a later training can go on from the last one."""
+        return task.goes_on
 
     def _remember(self, trained: Trained) -> None:
         """Anything else of the last training."""

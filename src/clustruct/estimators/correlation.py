@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
@@ -18,16 +19,18 @@ from clustruct.calibration.held_out import OutOfFoldSets
 from clustruct.exceptions import ChoiceWarning
 from clustruct.inference.correlation.graph import signed_graph
 from clustruct.itemsets import ItemSet, PairScores
+from clustruct.losses import as_loss
 from clustruct.model_selection.choose_c import Choice
 from clustruct.oracles import Oracle, Predictor, make_oracle
 from clustruct.partitions import UNKNOWN
-from clustruct.problems.training import SimilarityTask, Unlabelled
+from clustruct.problems.training import SimilarityTask, Trained, Unlabelled
 from clustruct.storage import register
 
 from .base import SimilarityLearning
 from .choice import calibrated
 from .inputs import Sets, read_labels
 from .products import warn_of_products
+from .surrogates import SURROGATE_C, SurrogateChoice, best_surrogates
 
 
 @register("SupervisedCorrelationClustering")
@@ -99,6 +102,14 @@ class SupervisedCorrelationClustering(SimilarityLearning):
     calibrate : "auto", True or False
         Whether `fit` learns what scores mean as probabilities, from the data held out when C is chosen.
         "auto": where C is chosen. True: with a C that is given, too, for three more trainings.
+    surrogates : sequence of str
+        Names of further losses that are trained for, with either scaling and each C; held-out sets judge all
+        trainings by ``loss``, and the weights are the mean of the best ones, on each fold and on all sets.
+        The bound that training makes small follows some losses badly (LEA, CEAF), and which training is best
+        for a score is a noisy choice where sets are few. Names: `clustruct.losses.names`. ``C="cv"`` tries 10
+        and 100, or ``C_grid``.
+    n_averaged : int
+        How many trainings are averaged where there are ``surrogates``; 1 takes the best alone.
 
     Attributes
     ----------
@@ -109,7 +120,8 @@ class SupervisedCorrelationClustering(SimilarityLearning):
     C_
         The C used.
     cv_results_
-        Mean loss per C of the grid, where C="cv".
+        Mean loss per C of the grid, where C="cv"; with ``surrogates`` for each of them, its scaling and C
+        ("" is ``loss`` itself).
     result_
         FitResult of the last training, with history and certificate; ``result_.w`` are its own weights.
     shown_
@@ -144,6 +156,8 @@ class SupervisedCorrelationClustering(SimilarityLearning):
     nonnegative: bool | list[str] = False
     unlabelled: Unlabelled = "apart"
     calibrate: Literal["auto"] | bool = "auto"
+    surrogates: Sequence[str] = ()
+    n_averaged: int = 5
 
     fitted: ClassVar = {
         **SimilarityLearning.fitted,
@@ -162,6 +176,21 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         named = isinstance(self.nonnegative, list) and all(isinstance(n, str) for n in self.nonnegative)
         if not named and not isinstance(self.nonnegative, bool | np.bool_):
             raise ValueError("nonnegative must be true, false or a list of names of features")
+        self._check_surrogates()
+
+    def _check_surrogates(self) -> None:
+        if isinstance(self.surrogates, str) or not all(isinstance(name, str) for name in self.surrogates):
+            raise ValueError(f"surrogates must be a list of names of losses, not {self.surrogates!r}")
+        if (
+            isinstance(self.n_averaged, bool)
+            or not isinstance(self.n_averaged, Integral)
+            or self.n_averaged < 1
+        ):
+            raise ValueError(f"n_averaged must be a whole number of 1 at least, not {self.n_averaged!r}")
+        for name in self.surrogates:
+            as_loss(name)
+        if self.surrogates and self.checkpoint is not None:
+            raise ValueError("a checkpoint is of one loss: it does not go with surrogates")
 
     def among(self, rest: Sequence[Unlisted | None], out_of_fold: OutOfFoldSets | None = None) -> Self:
         """The clusterer, whose next `fit` learns probabilities as prediction will need them.
@@ -265,6 +294,27 @@ class SupervisedCorrelationClustering(SimilarityLearning):
         if self.calibrate is True and self.calibration_ is None:
             told = "too few sets, clusters or pairs can be held out to learn them from"
             warnings.warn(f"the model has no probabilities: {told}", ChoiceWarning, stacklevel=3)
+
+    def _choice(self, task: SimilarityTask, groups: Sequence[Hashable] | None) -> Choice:
+        if not self.surrogates:
+            return super()._choice(task, groups)
+        return best_surrogates(
+            task,
+            self.surrogates,
+            Cs=(SURROGATE_C if self.C_grid is None else self.C_grid) if self.C == "cv" else (float(self.C),),
+            n_averaged=self.n_averaged,
+            folds=self.cv,
+            groups=groups,
+            random_state=self.random_state,
+        )
+
+    def _trained(self, task: SimilarityTask, chosen: Choice) -> tuple[Trained, Floats]:
+        if isinstance(chosen, SurrogateChoice):
+            return chosen.train(task)
+        return super()._trained(task, chosen)
+
+    def _goes_on(self, task: SimilarityTask) -> bool:
+        return super()._goes_on(task) and not self.surrogates  # planes of another loss
 
     def _read_labels(self, y: object, given: Sets) -> list[Labels]:
         return read_labels(y, given)

@@ -4,6 +4,7 @@ Each score is `f(y_true, y_pred)` on one item set; `evaluate` takes lists of lab
 score per set, averaged over sets (macro), and pooled over sets where the score is a ratio of counts (micro).
 """
 
+from .against_best import BestComparison, compare_with_best
 from .evaluation import Evaluation, evaluate, get_scorer
 from .label_sets import label_rows, label_set_scores
 from .paired import PairedComparison, compare_paired, lower_is_better
@@ -25,6 +26,7 @@ from .scores import (
 )
 
 __all__ = [
+    "BestComparison",
     "Evaluation",
     "Fractions",
     "PairedComparison",
@@ -36,6 +38,7 @@ __all__ = [
     "ceaf_entity",
     "ceaf_mention",
     "compare_paired",
+    "compare_with_best",
     "evaluate",
     "get_scorer",
     "label_rows",

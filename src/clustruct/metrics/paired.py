@@ -99,7 +99,7 @@ def compare_paired(
         raise ValueError(f"two vectors of equal length are compared, not {a.shape} and {b.shape}")
     difference = float(np.mean(a) - np.mean(b))
     if groups is not None:
-        a, b = (_group_means(values, groups) for values in (a, b))
+        a, b = (group_means(values, groups) for values in (a, b))
     better = np.round(b - a if lower_wins else a - b, 9)  # 0.1 + 0.2 must tie with 0.3
     left = better[better != 0.0]
     wins, n = int(np.count_nonzero(left > 0)), len(left)
@@ -118,7 +118,7 @@ def compare_paired(
     )
 
 
-def _group_means(values: Floats, groups: Sequence[Hashable]) -> Floats:
+def group_means(values: Floats, groups: Sequence[Hashable]) -> Floats:
     """One value for each group."""
     if len(groups) != len(values):
         raise ValueError(f"{len(values)} sets but {len(groups)} groups")

@@ -113,7 +113,7 @@ class SimilarityTask:
         for x in self.sets:
             self.oracle.check_set(x)
         self._problems: dict[bytes, tuple[ClusteringProblem, float]] = {}
-        if self._is_latent and self.options["scaling"] != "margin":
+        if self.is_latent and self.options["scaling"] != "margin":
             raise ValueError("unlabelled='unknown' needs scaling='margin'")
 
     @property
@@ -122,7 +122,8 @@ class SimilarityTask:
         return self.oracle.objective == "correlation" and self.rescale
 
     @property
-    def _is_latent(self) -> bool:
+    def is_latent(self) -> bool:
+        """Whether some items have no label, and nothing is known of their pairs."""
         return self.unlabelled == "unknown" and any((y == UNKNOWN).any() for y in self.labels)
 
     def train(
@@ -137,7 +138,7 @@ class SimilarityTask:
         chosen = self._in_order(np.arange(len(self.sets)) if chosen is None else chosen)
         options = dict(self.options)
         options["rtol"] = options["rtol"] if rtol is None else max(rtol, options["rtol"])
-        if self._is_latent:
+        if self.is_latent:
             return self._train_latent(C, chosen, options)
         problem, unit = self._kept_problem(chosen)
         return self._fit(problem, C, unit, chosen, options, start, self.kept)
@@ -253,7 +254,7 @@ class SimilarityTask:
     @property
     def _loss(self) -> Loss:
         """The loss, which says nothing of unlabelled items where nothing is known of them."""
-        if self._is_latent and isinstance(self.loss, PairwiseFLoss):
+        if self.is_latent and isinstance(self.loss, PairwiseFLoss):
             return replace(self.loss, background_weight=0.0)
         return self.loss
 
@@ -292,7 +293,7 @@ class SimilarityTask:
         kind = self.oracle.objective
         scale = feature_scale(sets, kind, thin_features([self.sets[i] for i in chosen], kind))
         units = Units.of_means(sets, kind, scale)
-        if not self._is_latent:
+        if not self.is_latent:
             return units
         judged = [self.regions[i].both_known for i in chosen]
         shares = [1.0 if mask is None else max(np.mean(mask), 1.0 / max(len(mask), 1)) for mask in judged]

@@ -85,6 +85,8 @@ class Recipe(EstimatorState, BaseEstimator):
     loss, C, scaling, predictor, oracle, formulation, loss_in_oracle, n_jobs, verbose, random_state
         As for the learner; None leaves its own value. The loss of one table is "pairwise_f", where it is
         learned from as a whole.
+    surrogates : sequence of str, optional
+        Losses that are trained for beside ``loss``, as for `SupervisedCorrelationClustering`.
     linkage : "single", "average", "complete" or "left", optional
         For learner="agglomerative". "left" takes the items of a set in their order: mentions of a text.
     merge_cost : float, optional
@@ -152,6 +154,7 @@ class Recipe(EstimatorState, BaseEstimator):
     similarity: str | PairMap = "linear"
     loss: str | Loss | None = None
     C: float | str = "cv"
+    surrogates: Sequence[str] | None = None
     linkage: str | None = None
     merge_cost: float | None = None
     unlabelled: Unlabelled = "apart"

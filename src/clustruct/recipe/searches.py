@@ -11,7 +11,7 @@ from clustruct.exceptions import OrderWarning
 from clustruct.features import PairFeatures, likenesses
 from clustruct.features.blocks.mentions import Mentions
 
-NAMES = ("oracle", "predictor", "formulation", "loss_in_oracle")
+NAMES = ("oracle", "predictor", "formulation", "loss_in_oracle", "surrogates")
 
 
 def check_searches(recipe: BaseEstimator, model: BaseEstimator) -> None:
