@@ -180,10 +180,15 @@ def test_the_whole_way_by_keyboard(page):
     asked(page, "Question 1 of 3")
     assert decisions(page) == ["split", "confirm", "undo", "undo"]  # an answer is taken back whole
     assert page.locator("#members .item").count() == size
+    near = page.locator("#near .item").count()
+    press(page, "ArrowDown", "Space", "ArrowDown", "Space", "n")  # of two that leave nobody says they are one
+    asked(page, "Question 2 of 3")
+    assert decisions(page)[4:] == ["split", *["different"] * near]
     go(page, "Group")
     page.wait_for_selector("#board .item")
     press(page, "ArrowDown", "Space", "n")
-    page.wait_for_function("() => document.querySelector('#state').textContent.includes('4 decisions')")
+    told = f"{4 + near} decisions"
+    page.wait_for_function("t => document.querySelector('#state').textContent.includes(t)", arg=told)
     assert decisions(page)[-1] == "move"
     go(page, "Learn")
     press(page, "l")

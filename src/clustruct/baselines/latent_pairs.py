@@ -10,8 +10,8 @@ v_0 is the optimum without answers, where each pair counts 1 and v_0 = 0.
 
 Answers are about doubtful pairs, and weights that suit these alone forget the others. So where the mixture is
 believed the guess follows: pairs are grouped by what was learned, under the answers, r of a pair that nobody
-has spoken of is then whether it is inside a group, these count as many answers as there are more (at most 20),
-and all is learned again, a few times (self-training).
+has spoken of is then whether it is inside a group, these count as many answers as there are more, at most
+twenty, and all is learned again, a few times (self-training).
 """
 
 from __future__ import annotations
