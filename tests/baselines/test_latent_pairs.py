@@ -1,4 +1,4 @@
-"""What people said, as weights of pairs: what follows from an answer does not count again; and guesses
+"""What people said, as weights of pairs: each answer counts once, with what follows from it; and guesses
 that follow the groups which come of it.
 """
 
@@ -16,7 +16,7 @@ def all_pairs(n):
     return np.column_stack(np.triu_indices(n, 1))
 
 
-def test_a_piece_counts_as_the_root_of_its_answers_and_two_pieces_as_one():
+def test_a_piece_counts_as_its_answers_and_two_pieces_as_one():
     marks = Marks.of_pairs(6, [(0, 1), (1, 2)], [(3, 0)])
     pairs = all_pairs(6)
     judged, together, worth = _answers(pairs, marks)
@@ -24,7 +24,7 @@ def test_a_piece_counts_as_the_root_of_its_answers_and_two_pieces_as_one():
     across = (pairs[:, 0] < 3) & (pairs[:, 1] == 3)
     np.testing.assert_array_equal(judged, inside | across)
     np.testing.assert_array_equal(together, inside)
-    assert worth[inside].sum() == pytest.approx(np.sqrt(2.0))
+    assert worth[inside].sum() == pytest.approx(2.0)
     assert worth[across].sum() == pytest.approx(1.0)
     assert not worth[~judged].any()
 
@@ -49,7 +49,7 @@ def test_against_the_definition(seed):
         assert joined == (len(cell) == 1)
         mates = sum(1 for other, use in zip(cells, judged, strict=True) if use and other == cell)
         size = sum(1 for one in name if {one} == cell)
-        assert weight == pytest.approx((np.sqrt(size - 1) if joined else 1) / mates)
+        assert weight == pytest.approx((size - 1 if joined else 1) / mates)
 
 
 def made(seed, n_sets=3):

@@ -4,7 +4,7 @@ r"""A similarity learned without labels, and from the few answers that people ga
    \qquad \ell(s, r) = \log(1 + e^s) - r s
 
 over compared pairs p: r is the answer where people gave one, directly or by what follows from it (weights c
-that add up to at most the number of answers), and the probability of a mixture of two classes of pairs
+that add up to the number of answers), and the probability of a mixture of two classes of pairs
 (`fellegi_sunter`) elsewhere, whose weights add up to ``prior``: what is guessed counts as so many answers.
 v_0 is the optimum without answers, where each pair counts 1 and v_0 = 0.
 
@@ -57,10 +57,6 @@ SHRINKAGE = 0.1
 # Groups that count as much as a thousand answers only grow smaller: author names beyond those reported 72,
 # with this 81; with 30 to 300 answers, and on articles of ECB+ and litbank, it is level.
 SELF_TRAINING_ROUNDS, SELF_TRAINING_TARGET, SELF_TRAINING_MOST = 2, 0.95, 20.0
-# Pairs inside one piece are alike: one of k items, which k - 1 answers make, counts as a power of that. Mean
-# F at eight points of the first 100 decisions with 1 / with this: author names beyond those reported 66 / 71,
-# in random order 56 / 65, articles of ECB+ 97.5 / 97.8, litbank 38 / 38.
-ALIKE = 0.5
 # The score of a pair that people decided about, beside scores that are log-odds.
 DECIDED = 50.0
 
@@ -290,8 +286,8 @@ class Answers(NamedTuple):
 def _answers(pairs: Ints, marks: Marks | None) -> Answers:
     """Of which pairs something is known, what, and how much it counts.
 
-    What follows from one answer does not count again: the pairs inside a piece of k items count as the root
-    of k - 1, those between two pieces as one.
+    What follows from one answer counts as one: the pairs inside a piece of k items as k - 1, those between
+    two pieces as one.
     """
     if marks is None:
         none = np.zeros(len(pairs), np.bool_)
@@ -303,8 +299,7 @@ def _answers(pairs: Ints, marks: Marks | None) -> Answers:
     keys, cell, count = np.unique(side[:, 0] * 2 * n + side[:, 1], return_inverse=True, return_counts=True)
     sizes = np.bincount(marks.piece[marks.piece >= 0], minlength=2 * n)
     first, second = keys // (2 * n), keys % (2 * n)
-    inside = np.maximum(sizes[first] - 1, 0) ** ALIKE
-    worth[at] = (np.where(first == second, inside, 1) / count)[cell]
+    worth[at] = (np.where(first == second, sizes[first] - 1, 1) / count)[cell]
     return Answers(judged, together, worth)
 
 
