@@ -25,9 +25,9 @@ from clustruct._typing import Bools, Floats, Ints
 # Members of the committee, and how much their disagreement counts beside doubt.
 COMMITTEE, DISAGREEMENT = 5, 4.0
 # Kinds of question that take turns, where the groups of the first guess are more than chains of neighbours.
-# Mean F of the first 80 decisions with these / a group every second time, one in ten at random /
-# without groups: author names beyond those reported 74 / 68 / 76, litbank 43 / 32 / 31, articles of ECB+
-# 93 / 95 / 82; of the first 60, gum 45 / 42. Begun with five or ten random pairs: no better on any of them.
+# Mean F of the first 80 decisions with these / a group every second time, one in ten at random / without
+# groups: author names beyond those reported 74 / 68 / 76, litbank 43 / 32 / 31, articles of ECB+ 93 / 95 / 82
+# (when k items said to be together counted as the root of k - 1). Begun with random pairs: no better.
 TURNS = ("group", "doubt", "random")
 # Where they are chains, what is said of them spoils the model (mean F of the first 100 decisions on
 # amazon_google 34 with groups, 54 without); pairs alone are asked about, one of so many drawn at random.
