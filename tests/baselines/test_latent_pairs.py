@@ -66,7 +66,7 @@ def made(seed, n_sets=3):
     return sets, truth
 
 
-@pytest.mark.parametrize("n_said", [6, 60])
+@pytest.mark.parametrize("n_said", [4, 60])
 @pytest.mark.parametrize("seed", range(3))
 def test_guesses_follow_the_groups_by_the_definition(seed, n_said):
     """Two rounds, written out: group under the answers, learn from groups and answers."""
@@ -74,9 +74,11 @@ def test_guesses_follow_the_groups_by_the_definition(seed, n_said):
     first = LatentPairClustering().fit(sets)
     assert not first.from_nearest_
     rng = np.random.default_rng(seed)
-    said = [tuple(sorted(rng.choice(16, 2, replace=False).tolist())) for _ in range(n_said)]
-    same = [(a, b) for a, b in said if truth[0][a] == truth[0][b]]
-    marks = [Marks.of_pairs(16, same, [p for p in said if p not in same]), None, None]
+    marks = []
+    for y in truth:
+        said = [tuple(sorted(rng.choice(16, 2, replace=False).tolist())) for _ in range(n_said)]
+        same = [(a, b) for a, b in said if y[a] == y[b]]
+        marks.append(Marks.of_pairs(16, same, [p for p in said if p not in same]))
     table, answers = first._table, first._table.answers(marks)
     known, n = answers.judged, answers.weights[answers.judged].sum()
 
