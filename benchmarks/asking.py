@@ -90,11 +90,6 @@ class Part:
         """Compared pairs of each set."""
         return [scored_pairs(x) for x in self.items]
 
-    @property
-    def all_compared(self) -> bool:
-        """Whether all pairs of each set are."""
-        return not any(x.is_sparse for x in self.items)
-
     def f(self, model: LatentPairClustering) -> float:
         """Mean pairwise F over the sets."""
         found = []
@@ -152,7 +147,7 @@ class Asking:
 
     def questions(self) -> list[Question]:
         """The next batch."""
-        before = Asked(len(self.person.said), self.part.all_compared, not self.first.from_nearest_)
+        before = Asked(len(self.person.said), credible=not self.first.from_nearest_)
         pool, n = self.pool(), batch_size(before.n)
         if self.how == "ask":
             return questions(pool, self.committee(), n, self.rng, before)
@@ -190,7 +185,7 @@ def drawn_pair(pool: Pool, rng: np.random.Generator) -> Question:
 
 def drawn(pool: Pool, rng: np.random.Generator, place: int, before: Asked) -> Question:
     """A group where Studio asks about one, else a pair; which is drawn."""
-    if before.wants_group(place) and len(able := pool.whole_groups()[0]):
+    if before.kind(place) == "group" and len(able := pool.whole_groups()[0]):
         return pool.group(int(rng.choice(able)), "random")
     return drawn_pair(pool, rng)
 

@@ -5,7 +5,7 @@
   decision; its items belong together, what is beside it does not belong to it. The person sees no more than
   that: whether further items belong to it is not known.
 - A group that is not: a click on each item of the less frequent kinds, and on each beside it that belongs to
-  it, and "no". If one item left and none came, the rest is shown again, and "yes" is one more.
+  it, and "no, as marked": what is not marked is right as shown.
 """
 
 from __future__ import annotations
@@ -61,12 +61,10 @@ class Person:
         mine = kinds[np.argmax(sizes)]
         stay, leave = [i for i in items if y[i] == mine], [i for i in items if y[i] != mine]
         come = [i for i in beside if y[i] == mine]
-        clicks, seen_again = len(leave) + len(come), len(leave) == 1 and not come
         self.n_groups += 1
-        self.decisions += clicks + 1 + seen_again
-        same = [(stay[0], i) for i in [*stay[1:], *come]]
-        others = [*leave, *beside] if not clicks or seen_again else leave
-        return Answer(s, same, [(stay[0], i) for i in others])
+        self.decisions += len(leave) + len(come) + 1
+        others = [*leave, *(i for i in beside if i not in come)]
+        return Answer(s, [(stay[0], i) for i in [*stay[1:], *come]], [(stay[0], i) for i in others])
 
     def marks(self, which: Sequence[int] | None = None) -> list[Marks]:
         """What is known of each set, from all answers or some."""

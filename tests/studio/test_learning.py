@@ -65,12 +65,16 @@ def answer(store, question, truth):
     stay = tuple(i for i in question["items"] if truth[i] == mine)
     out = tuple(i for i in question["items"] if truth[i] != mine)
     come = [i for i in question["beside"] if truth[i] == mine]
+    others = tuple(i for i in question["beside"] if i not in come)
     if out:
         store.decide(Decision("split", out if len(out) == 1 else stay, group=question["group"]))
+    if len(out) < 2 and (others or not come):
+        store.decide(Decision("confirm", others, group=question["group"]))
+    elif len(out) > 1:
+        for item in others:
+            store.decide(Decision("different", (stay[0], item)))
     for item in come:
         store.decide(Decision("same", (stay[0], item)))
-    if not come and len(out) < 2:
-        store.decide(Decision("confirm", tuple(question["beside"]), group=question["group"]))
 
 
 @pytest.fixture
@@ -238,30 +242,42 @@ def test_questions_about_pairs_are_open_doubtful_and_about_different_items():
     numbers = {tuple(pair): at for at, pair in enumerate(pairs.tolist())}
     assert all(open_[numbers[q.items]] for q in found)
     best = max(np.flatnonzero(open_), key=lambda at: p[at] * (1 - p[at]))
-    assert found[0].items == tuple(pairs[best])
+    assert found[1].why == "doubt"
     assert [q.why for q in found].count("check") == 1
+    only = questions(pool_of(p, open_=open_), [], 1, rng)
+    assert only[0].items == tuple(pairs[best])
 
 
-def test_every_second_question_is_about_a_group_and_has_what_is_nearest_to_it():
-    groups = np.repeat(np.arange(6), 3)
+def test_groups_doubtful_pairs_and_random_pairs_take_turns():
+    groups = np.repeat(np.arange(12), 3)
     pairs = all_pairs(len(groups))
     inside = groups[pairs[:, 0]] == groups[pairs[:, 1]]
     p = np.where(inside, 0.9, 0.1)
-    p[(pairs == [0, 17]).all(axis=1)] = 0.4
+    p[(pairs == [0, 35]).all(axis=1)] = 0.4
     found = questions(pool_of(p, groups), [], 4, np.random.default_rng(0))
-    assert [q.is_group for q in found] == [True, False, True, False]
+    assert [q.is_group for q in found] == [True, False, False, True]
+    assert [q.why for q in found[1:3]] == ["doubt", "check"]
     (own,) = [
         q
-        for n in range(9)
+        for n in range(40)
         for q in questions(pool_of(p, groups), [], 1, np.random.default_rng(n))
         if 0 in q.items
     ][:1]
     assert own.items == (0, 1, 2)
-    assert own.beside[0] == 17
+    assert own.beside[0] == 35
     assert len(own.beside) == BESIDE
     assert own.p == pytest.approx(0.9)
-    first = questions(pool_of(p, groups), [], 3, np.random.default_rng(0), Asked(all_compared=True))
-    assert all(q.is_group or q.why == "check" for q in first)
+
+
+def test_random_pairs_are_drawn_from_all_whatever_the_model_says():
+    """One pair of 45 is likely: drawn evenly from both sides it would come every second time."""
+    p = np.where(np.arange(45) == 0, 0.9, 0.01)
+    rng = np.random.default_rng(0)
+    drawn = [questions(pool_of(p, np.arange(10)), [], 1, rng, Asked(2))[0] for _ in range(200)]
+    assert {q.why for q in drawn} == {"check"}
+    assert sum(q.p > 0.5 for q in drawn) < 20
+    even = [questions(pool_of(p), [], 1, rng, Asked(4, credible=False))[0] for _ in range(200)]
+    assert 60 < sum(q.p > 0.5 for q in even) < 140
 
 
 def test_known_groups_pairs_and_large_groups_are_not_asked_about_as_groups():

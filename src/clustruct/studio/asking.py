@@ -1,12 +1,14 @@
-"""Which question to ask next: the pair or the group whose answer would teach most, as far as can be told.
+"""Which question to ask next. Three kinds take turns, since each alone misleads on some data:
 
-Pairs: doubt is p (1 - p), p the probability by the model; disagreement is the variance of p over a committee
-of models that have seen other answers (bootstrap). Both are large where answers change something.
-
-Groups: every second question is about a whole group of three to eight items, with those nearest to it that
-are not in it: one yes says as much as many answers about pairs, and of pairs that nobody doubts, too. Half of
-them are those that would give most answers for one yes, k - 1 for k items times the probability of the least
-likely pair inside; half are drawn at random, so that what is learned is not of easy groups alone.
+- a whole group of three to eight items, with those nearest to it that are not in it: one yes says as much as
+  many answers about pairs, and of pairs that nobody doubts, too. Half of them are those that would give most
+  answers for one yes, k - 1 for k items times the probability of the least likely pair inside; half are drawn
+  at random, so that what is learned is not of easy groups alone;
+- a pair whose answer would teach most, as far as can be told: doubt is p (1 - p), p the probability by the
+  model; disagreement is the variance of p over a committee of models that have seen other answers
+  (bootstrap). Both are large where answers change something;
+- any pair, drawn at random: only such say how common mates are, which doubtful pairs and groups of the model
+  cannot.
 
 In one batch no item is asked about twice, so that one answer does not make the next useless.
 """
@@ -22,16 +24,14 @@ from clustruct._typing import Bools, Floats, Ints
 
 # Members of the committee, and how much their disagreement counts beside doubt.
 COMMITTEE, DISAGREEMENT = 5, 4.0
-# One question of so many, where it is about a pair, is drawn at random, to see how good the model is where it
-# was not in doubt.
+# Kinds of question that take turns, where the groups of the first guess are more than chains of neighbours.
+# Mean F of the first 80 decisions with these / a group every second time, one in ten at random / without
+# groups: author names beyond those reported 74 / 68 / 76, litbank 43 / 32 / 31, articles of ECB+ 93 / 95 / 82
+# (when k items said to be together counted as the root of k - 1). Begun with random pairs: no better.
+TURNS = ("group", "doubt", "random")
+# Where they are chains, what is said of them spoils the model (mean F of the first 100 decisions on
+# amazon_google 34 with groups, 54 without); pairs alone are asked about, one of so many drawn at random.
 CHECK_EVERY = 5
-# One question of so many is about a group, where the groups of the first guess are more than chains of
-# neighbours. Mean F of the first 60 to 100 decisions: articles of ECB+ 96 (pairs alone 84), litbank 43 (29).
-# Where they are chains, what is said of them spoils the model: amazon_google 34 (54), cddb 88 (87).
-GROUP_EVERY = 2
-# Where all pairs are compared, mates are common, and how common nobody knows: so many first questions are all
-# about groups, or about pairs drawn at random.
-WARM_UP = 10
 # A group that is asked about has so many items: two are a pair, more are work for the page Group. With groups
 # of two amazon_google fell from 56 to 32.
 FEWEST_READ, MOST_READ = 3, 8
@@ -76,27 +76,23 @@ class Asked:
     """What was asked so far, and of what.
 
     n : how many answers there are
-    all_compared : whether all pairs of items are compared, not likely ones alone
     credible : whether groups found without answers were more than chains of neighbours
     """
 
     n: int = 0
-    all_compared: bool = False
     credible: bool = True
 
-    def is_first(self, place: int) -> bool:
-        """Whether nothing is known yet of how common mates are."""
-        return self.all_compared and place < WARM_UP
+    def kind(self, place: int) -> str:
+        """What a question is to be about, by how many were answered before it.
 
-    def wants_group(self, place: int) -> bool:
-        """Whether a question, by how many were answered before it, is to be about a group.
-
-        >>> [Asked().wants_group(place) for place in range(3)], Asked(all_compared=True).wants_group(1)
-        ([True, False, True], True)
-        >>> Asked(credible=False).wants_group(0)
-        False
+        >>> [Asked().kind(place) for place in range(4)]
+        ['group', 'doubt', 'random', 'group']
+        >>> [Asked(credible=False).kind(place) for place in range(5)]
+        ['doubt', 'doubt', 'doubt', 'doubt', 'check']
         """
-        return self.credible and (place % GROUP_EVERY == 0 or self.is_first(place))
+        if self.credible:
+            return TURNS[place % len(TURNS)]
+        return "check" if place % CHECK_EVERY == CHECK_EVERY - 1 else "doubt"
 
 
 NOTHING_ASKED = Asked()
@@ -196,9 +192,11 @@ def questions(
     """
     worth, asked = usefulness(pool.p, committee), list[Question]()
     for place in range(before.n, before.n + n):
-        one = _group(pool, rng) if before.wants_group(place) else None
-        if one is None and (place % CHECK_EVERY == CHECK_EVERY - 1 or before.is_first(place)):
-            one = _check(pool, rng)
+        kind, one = before.kind(place), None
+        if kind == "group":
+            one = _group(pool, rng)
+        elif kind != "doubt":
+            one = _drawn(pool, rng, even=kind == "check")
         if one is None:
             one = _doubtful(pool, worth)
         if one is not None:
@@ -222,11 +220,13 @@ def _doubtful(pool: Pool, worth: Floats) -> Question | None:
     return pool.pair(int(np.argmax(np.where(free, worth, -1.0))), "doubt") if free.any() else None
 
 
-def _check(pool: Pool, rng: np.random.Generator) -> Question | None:
-    """A pair drawn at random, as often of those that the model puts together as of the others."""
+def _drawn(pool: Pool, rng: np.random.Generator, *, even: bool) -> Question | None:
+    """A pair drawn at random from all, or as often from those that the model puts together as from others."""
     free = pool.free()
-    side = free & ((pool.p > 0.5) if rng.random() < 0.5 else (pool.p <= 0.5))
-    able = np.flatnonzero(side if side.any() else free)
+    if even:
+        side = free & ((pool.p > 0.5) if rng.random() < 0.5 else (pool.p <= 0.5))
+        free = side if side.any() else free
+    able = np.flatnonzero(free)
     return pool.pair(int(rng.choice(able)), "check") if len(able) else None
 
 

@@ -143,11 +143,7 @@ def next_questions(engine: Engine, n: int, seed: int) -> dict[str, Any]:
         open_ &= ~are_listed(pairs, np.sort(known.marks.unsure, axis=1), len(known.groups))
     rng = np.random.default_rng([seed, known.at])
     items = len(known.groups)
-    before = Asked(
-        len(known.answers),
-        all_compared=len(pairs) == items * (items - 1) // 2,
-        credible=not getattr(pipeline[-1], "from_nearest_", False),
-    )
+    before = Asked(len(known.answers), credible=not getattr(pipeline[-1], "from_nearest_", False))
     found = questions(
         Pool(pairs, probabilities(pipeline, values), open_, known.groups),
         engine.committee(known, rng),

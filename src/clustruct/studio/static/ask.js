@@ -1,13 +1,12 @@
-import { ask, byId, decide, make, onKey, onUndo, send, status, tell } from "./common.js";
+import { ask, byId, decide, make, onKey, onUndo, send, status, takeBack, tell } from "./common.js";
 import { card, curve, press, reasons, sideBySide, stepCards } from "./items.js";
 
-// Questions of this batch, the present one, and of each decision of this visit the question it answered, as it was.
+// Questions of this batch, the present one, and of each decision of this batch the question it answered.
 let batch = [], at = 0, made = [], busy = false;
 const REASONS = {
   check: "drawn at random, to see how good the model is",
   doubt: "one of the most useful to ask",
   many: "one yes says much at once",
-  again: "without the one that left",
 };
 
 async function load() {
@@ -37,7 +36,7 @@ function draw() {
     byId("place").textContent = batch.length ? "Learning from your answers…" : "No more questions.";
     return;
   }
-  byId("place").textContent = `Question ${at + 1} of ${batch.length}: ${REASONS[question.why]}.${isGroup(question) ? " Mark what is wrong, if anything." : ""}`;
+  byId("place").textContent = `Question ${at + 1} of ${batch.length}: ${REASONS[question.why]}.${isGroup(question) ? " Mark what is wrong, if anything; what is not marked counts as right." : ""}`;
   if (isGroup(question)) group(question);
   else pair(question);
 }
@@ -84,23 +83,19 @@ function decisions(kind, question) {
   if (kind === "same") { tell("Some are marked: N says that these are wrong. Unmark them to say yes."); return []; }
   if (!stay.length || (!out.length && !come.length)) { tell(HOW); return []; }
   if (kind === "unsure") return [[kind, { items: [out[0] || come[0], stay[0]] }]];
-  return [...parting(question.group, stay, out), ...come.map((id) => ["same", { items: [stay[0], id] }])];
+  const others = idsOf(question.beside).filter((id) => !come.includes(id));
+  return [...asMarked(question.group, stay, out, others), ...come.map((id) => ["same", { items: [stay[0], id] }])];
 }
 
 const HOW = "Mark what is wrong first: click cards that do not belong to the others, and cards below that do; or go to them with the arrows and press space.";
 
-/** One that leaves is taken out. Of several nobody has said that they are one group: the others are taken out of their midst. */
-function parting(group, stay, out) {
-  if (!out.length) return [];
-  return [["split", { group, items: out.length === 1 ? out : stay }]];
-}
-
-/** What is left of a group after one item has left it is shown once more. */
-function rest(question, kind, sent) {
-  const [first] = sent;
-  if (kind !== "different" || !isGroup(question) || sent.length > 1 || first[0] !== "split" || first[1].items.length > 1) return null;
-  const items = question.items.filter((item) => item.id !== first[1].items[0]);
-  return { ...question, items, why: "again" };
+/** What is not marked is right: those that stay are together, and others beside them are not with them. One that leaves is taken out. Of several
+ * nobody has said that they are one group: the others are taken out of their midst, into a group whose name is not known here. */
+function asMarked(group, stay, out, others) {
+  const each = (kind, ids) => ids.map((id) => [kind, { items: [stay[0], id] }]);
+  if (out.length > 1) return [["split", { group, items: stay }], ...each("different", others)];
+  const first = out.length ? [["split", { group, items: out }]] : [];
+  return [...first, ...(others.length ? [["confirm", { group, items: others }]] : each("same", stay.slice(1)))];
 }
 
 async function answer(kind) {
@@ -111,22 +106,21 @@ async function answer(kind) {
     const sent = decisions(kind, question);
     for (const [what, told] of sent) {
       await decide(what, told);
-      made.push([at, question]);
+      made.push(at);
     }
     if (!sent.length) return;
-    const left = rest(question, kind, sent);
-    if (left) batch[at] = left;
-    else at += 1;
+    at += 1;
     draw();
     if (at >= batch.length) await learn();
   } finally { busy = false; }
 }
 
-/** Back to the question that the last decision of this batch answered; in all other cases other questions. */
+/** Back to the question that the last decision of this batch answered, with all that answer decided; in all other cases other questions. */
 function back(which) {
   if (which !== "undo" || !made.length) return load();
-  const [place, question] = made.pop();
-  [at, batch[place]] = [place, question];
+  const place = made.pop();
+  if (made.at(-1) === place) return takeBack("undo");
+  at = place;
   return draw();
 }
 

@@ -96,7 +96,7 @@ const undone = [];
 /** Called after an undo or redo, with which: what is shown may not be so any more. */
 export function onUndo(what) { undone.push(what); }
 
-async function takeBack(which) {
+export async function takeBack(which) {
   if (byId(which).disabled) return;
   show(await send(`/api/${which}`, { key: key() }));
   look();
