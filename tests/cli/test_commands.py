@@ -176,6 +176,22 @@ def test_explain_sums_to_the_similarity(command, folder):
     assert "least confident items" in command("explain", folder / "test.csv", *model, "--top", "2")[1]
 
 
+def test_fit_and_show_tell_how_much_fields_count_in_trees(command, folder, tmp_path, monkeypatch):
+    words = ("fit", folder / "train.csv", "--set", "set", "--cluster", "cluster", "--C", "1")
+    trees = (*words, "--similarity", "trees", "--model", tmp_path / "trees.model")
+    _, out, _ = command(*trees)
+    assert "how much each field counts" in out
+    assert "by weight times usual size" not in out
+    sizes = json.loads(command(*trees, "--json")[1])["field_sizes"]
+    assert {"name", "phone"} < sizes.keys()
+    assert list(sizes.values()) == sorted(sizes.values(), reverse=True)
+    assert "how much each field counts: " in command("show", tmp_path / "trees.model")[1]
+    linear = command(*words, "--model", tmp_path / "linear.model", "--json")[1]
+    assert "field_sizes" not in json.loads(linear)
+    monkeypatch.setattr("clustruct.cli.fit.MOST_LOOKED_AT", 10)
+    assert "field_sizes" not in json.loads(command(*trees, "--json")[1])
+
+
 def test_explain_names_the_fields_that_trees_look_at(command, folder, tmp_path):
     model = ("--model", tmp_path / "trees.model", "--quiet")
     words = ("--set", "set", "--cluster", "cluster", "--C", "1", "--similarity", "trees")

@@ -6,7 +6,7 @@ import argparse
 import sys
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +33,10 @@ if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
     from clustruct.recipe import Recipe
+    from clustruct.records import RawSet
 
+# Of more items what fields count is not worked out: their pairs would have to be found again.
+MOST_LOOKED_AT = 20_000
 SUMMARY = "learn from sets whose groups are known"
 DESCRIPTION = """\
 Learn a similarity of pairs from sets whose clusters are known, and write it to a model file.
@@ -78,7 +81,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int | None:
     """Read, learn, write the model, and say what was learned."""
     started, learned = time.perf_counter(), recipe(args)
-    corrected = corrections.is_asked(args)
+    corrected, sets = corrections.is_asked(args), list[Any]()
     clustruct.storage.check_target(Path(args.model), [*args.data, *corrections.inputs(args)])
     if args.checkpoint is not None:
         learned.set_params(checkpoint=_checkpoint(args))
@@ -90,9 +93,12 @@ def run(args: argparse.Namespace) -> int | None:
         elif corrected:
             corrections.fit(args, learned)
         else:
-            learned.fit(partly_labelled_sets(args))
+            sets = partly_labelled_sets(args)
+            learned.fit(sets)
     fields = compared_fields(learned.pipeline_[0])
     found = {**learned.training_, "fields": fields, "seconds": time.perf_counter() - started}
+    if sizes := field_sizes(learned.pipeline_, sets):
+        found["field_sizes"] = sizes
     clustruct.save(args.model, learned.pipeline_, about={"columns": about(args), "training": found})
     rows = weight_rows(learned.pipeline_)
     if args.json:
@@ -143,6 +149,18 @@ def compared_fields(features: clustruct.PairFeatures) -> list[str]:
     return list(dict.fromkeys(name for block in features.blocks_ for name in block.fields_used()))
 
 
+def field_sizes(pipeline: Pipeline, sets: Sequence[RawSet]) -> dict[str, float]:
+    """How much each field counts, where the weights are of columns in the place of features; else empty, and
+    where there is so much data that its pairs are not found again for it.
+    """
+    made = getattr(pipeline[0], "map_", None)
+    tells = made is not None and made.by_feature and not made.keeps
+    if not tells or not 0 < sum(map(len, sets)) <= MOST_LOOKED_AT:
+        return {}
+    sizes = clustruct.explain.field_sizes(pipeline, sets)
+    return {field: round(size, 4) for field, size in sizes.items()}
+
+
 def _print(found: Mapping[str, Any], rows: list[tuple[str, float, float]], how: str) -> None:
     sets, items = count(found["sets"], "set"), count(found["items"], "item")
     print(f"learned from {sets} with {items}{how} in {duration(found['seconds'])}")
@@ -152,7 +170,10 @@ def _print(found: Mapping[str, Any], rows: list[tuple[str, float, float]], how: 
         print(in_words(found["source"]))
     if len(found["fields"]) > 1:
         print(f"compared: {', '.join(found['fields'])} (--ignore A,B leaves fields out)")
-    if rows:
+    if "field_sizes" in found:
+        print("\nhow much each field counts, by the usual size of what it adds to a pair:")
+        print(table(["field", "size"], list(found["field_sizes"].items())))
+    elif rows:
         print(f"\n{count(found['features'], 'feature')}; the strongest, by weight times usual size:")
         print(table(["feature", "weight", "effect"], rows[:8]))
     if found["C"] is not None and found["rounds"] is not None:

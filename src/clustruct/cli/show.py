@@ -27,6 +27,7 @@ TITLES = {
     "held_out_pairwise_f": "held out pairwise F",
     "seconds": "took",
     "calibration": "probabilities, from held-out pairs",
+    "field_sizes": "how much each field counts",
 }
 # What the fields of training data held, in words.
 KINDS: Mapping[str, str] = {
