@@ -87,10 +87,9 @@ STUDY = Study(
         Table(
             "timing",
             "Figures 4.1 to 4.4: CPU time of a training",
-            partial(timing.curves, repeats=3),
+            partial(timing.curves, repeats=20),
             tables.timing,
             tables.draw_timing,
-            whole={"repeats": 20},
         ),
         Table("count", "Which rule finds k: Synth", count.synth_rules),
         Table(

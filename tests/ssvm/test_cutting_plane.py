@@ -6,6 +6,7 @@ from scipy.optimize import Bounds, LinearConstraint, minimize
 
 from clustruct import ssvm
 from clustruct.ssvm import Cut, Incumbent, Risk, cutting_plane, solve_planes, weight_constraints
+from clustruct.ssvm.planes import LinearPlanes
 from tests.reference import structural_svm as slow
 
 
@@ -157,3 +158,30 @@ def test_known_planes_alone():
     assert whole.dual == pytest.approx(found.objective, rel=1e-7)
     again = solve_planes(vectors, b, conditions, 4.0, whole.a)
     np.testing.assert_allclose(again.w, whole.w, atol=1e-9)
+
+
+def test_planes_added_at_once_are_those_added_one_by_one():
+    rng = np.random.default_rng(0)
+    vectors, b = rng.normal(size=(40, 6)), rng.normal(size=40)
+    rows, lower = rng.normal(size=(3, 6)), np.full(3, -0.1)
+    one, all_ = (LinearPlanes(weight_constraints(None, None, 6), np.array([2.0])) for _ in range(2))
+    for vector, right in zip(vectors, b, strict=True):
+        one.add_plane(vector, right, 0)
+    for row, right in zip(rows, lower, strict=True):
+        one.add_conditions([row], np.array([right]))
+    all_.add(vectors, b, np.zeros(40, np.intp))
+    all_.add_conditions(rows, lower)
+    for planes in (one, all_):
+        planes.solve()
+        assert len(planes) == 43
+        assert (rows @ planes.w >= lower - 1e-9).all()
+    np.testing.assert_allclose(all_.gram, np.concatenate([vectors, rows]) @ np.concatenate([vectors, rows]).T)
+    np.testing.assert_allclose(all_.w, one.w, atol=1e-9)
+    assert all_.dual == pytest.approx(one.dual)
+
+
+def test_no_planes_at_all_change_nothing():
+    planes = LinearPlanes(weight_constraints(None, None, 2), np.array([1.0]))
+    planes.add_conditions([], np.zeros(0))
+    assert len(planes) == 0
+    np.testing.assert_array_equal(planes.w, 0.0)

@@ -9,7 +9,15 @@ from sklearn.decomposition import PCA
 from clustruct.universum import MarginProblem
 from clustruct.universum._kernels import move_to_nearest
 from clustruct.universum.problem import natural_scale, plane_of, slack
-from clustruct.universum.starts import SHARES, _reduced, directions, kmeans_many, lowest_starts
+from clustruct.universum.starts import (
+    DIRECTIONS,
+    SHARES,
+    _reduced,
+    directions,
+    few_directions,
+    kmeans_many,
+    lowest_starts,
+)
 
 
 @pytest.fixture(scope="module")
@@ -45,6 +53,24 @@ def test_directions_of_sparse_data_span_the_same():
 def test_directions_of_data_without_balance_may_be_all():
     X = np.random.default_rng(0).normal(size=(20, 3)) + 1.0
     np.testing.assert_allclose(np.abs(np.linalg.det(directions(X, None, chance()))), 1.0)
+
+
+@pytest.mark.parametrize("first", [2.0, 0.0, -2.0])
+def test_where_directions_are_few_any_that_span_what_is_across_the_mean_do(first):
+    X = np.random.default_rng(0).normal(size=(80, 7)) + 1.0
+    mean = X.mean(axis=0)
+    mean[0] = first
+    V = few_directions(X, mean, chance())
+    np.testing.assert_allclose(V.T @ V, np.eye(6), atol=1e-12)
+    np.testing.assert_allclose(V.T @ mean, 0.0, atol=1e-12)
+    np.testing.assert_array_equal(few_directions(X, None, chance()), np.eye(7))
+
+
+def test_where_directions_are_many_the_leading_ones_are_taken():
+    X = np.random.default_rng(0).normal(size=(DIRECTIONS + 60, DIRECTIONS + 30))
+    V = few_directions(X, X.mean(axis=0) + 1.0, chance())
+    assert V.shape == (DIRECTIONS + 30, DIRECTIONS)
+    np.testing.assert_array_equal(V, directions(X, X.mean(axis=0) + 1.0, chance()))
 
 
 def test_each_start_ends_where_kmeans_stays(problem):

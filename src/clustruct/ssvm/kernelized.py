@@ -197,9 +197,10 @@ class KernelPlanes(GramPlanes[KernelModel]):
         self.vectors: list[VectorSum] = []
         super().__init__(None, cap, ridge)
 
-    def append(self, vector: VectorSum) -> Floats:
-        self.vectors.append(vector)
-        return KernelModel(self.kernel, vector).score_all(self.vectors)
+    def append(self, vectors: Sequence[VectorSum]) -> Floats:
+        self.vectors.extend(vectors)
+        columns = [KernelModel(self.kernel, vector).score_all(self.vectors) for vector in vectors]
+        return np.stack(columns, axis=1)
 
     def keep(self, which: Indices) -> None:
         self.vectors = self.rows(which)

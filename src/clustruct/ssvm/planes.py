@@ -191,8 +191,8 @@ class GramPlanes(PlaneSet[W]):
         self.solve()
 
     @abstractmethod
-    def append(self, vector: Any) -> Floats:
-        """Take in a vector; its inner products with all vectors held, itself last."""
+    def append(self, vectors: Any) -> Floats:
+        """Take in vectors; their inner products with all vectors held, themselves last: one column each."""
 
     @abstractmethod
     def keep(self, which: Indices) -> None:
@@ -235,28 +235,34 @@ class GramPlanes(PlaneSet[W]):
         return self._gram[: len(self.b), : len(self.b)]
 
     def add(self, rows: Any, b: Floats, groups: Indices) -> None:
-        listed = rows.tocsr().toarray() if hasattr(rows, "tocsr") else rows
-        for row, right, group in zip(listed, b, groups, strict=True):
-            self.add_plane(row, float(right), int(group))
+        vectors = rows.tocsr().toarray() if hasattr(rows, "tocsr") else rows
+        if not len(vectors):
+            return
+        products = self.append(vectors)
+        n, new = products.shape
+        if n > len(self._gram):
+            self._gram = np.pad(self._gram, (0, n))
+        self._gram[:n, n - new : n] = products
+        self._gram[n - new : n, :n] = products.T
+        zeros, conditions = np.zeros(new), self.conditions
+        offset = zeros if conditions is None else self.rows(slice(n - new, n)) @ conditions.prior
+        self._offset = np.concatenate([self._offset, offset])
+        self.b, self.a = np.concatenate([self.b, b]), np.concatenate([self.a, zeros])
+        self.group = np.concatenate([self.group, np.asarray(groups, np.intp)])
+        self._idle = np.concatenate([self._idle, zeros.astype(np.intp)])
+        self._changed = True
 
     def add_plane(self, vector: Any, b: float, group: int) -> None:
         """Take in one plane with multiplier 0."""
-        products = self.append(vector)
-        n = len(products)
-        if n > len(self._gram):
-            self._gram = np.pad(self._gram, (0, n))
-        self._gram[n - 1, :n] = self._gram[:n, n - 1] = products
-        offset = 0.0 if self.conditions is None else float(vector @ self.conditions.prior)
-        self._offset = np.append(self._offset, offset)
-        self.b, self.a = np.append(self.b, b), np.append(self.a, 0.0)
-        self.group, self._idle = np.append(self.group, group), np.append(self._idle, 0)
-        self._changed = True
+        self.add([vector], np.array([b]), np.array([group]))
 
-    def add_condition(self, vector: Any, lower: float) -> None:
+    def add_conditions(self, vectors: Any, lower: Floats) -> None:
         """Take in ``<w, vector> >= lower`` without slack: for conditions that come up on the way."""
-        self.cap, self.ridge = np.append(self.cap, np.inf), np.append(self.ridge, 0.0)
-        self.has_slack = np.append(self.has_slack, False)
-        self.add_plane(vector, lower, len(self.cap) - 1)
+        before, new = len(self.cap), len(lower)
+        self.cap = np.concatenate([self.cap, np.full(new, np.inf)])
+        self.ridge = np.concatenate([self.ridge, np.zeros(new)])
+        self.has_slack = np.concatenate([self.has_slack, np.zeros(new, np.bool_)])
+        self.add(vectors, lower, np.arange(before, before + new))
 
     def optimise(self, goal: float, rng: np.random.Generator, part: Indices | None = None) -> None:
         """Here always to the optimum."""
@@ -336,12 +342,12 @@ class LinearPlanes(GramPlanes[Floats]):
         self._buffer, self._count = np.empty((16, len(conditions.prior))), 0
         super().__init__(conditions, cap, ridge)
 
-    def append(self, vector: Floats) -> Floats:
-        self._count += 1
+    def append(self, vectors: Floats) -> Floats:
+        before, self._count = self._count, self._count + len(vectors)
         self._buffer = with_room(self._buffer, self._count)
-        self._buffer[self._count - 1] = vector
+        self._buffer[before : self._count] = vectors
         held = self._buffer[: self._count]
-        return held @ held[-1]
+        return held @ held[before:].T
 
     def keep(self, which: Indices) -> None:
         self._buffer[: len(which)] = self._buffer[which]

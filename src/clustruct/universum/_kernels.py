@@ -31,6 +31,44 @@ def target_cut(scores, labels, M):
 
 
 @kernel()
+def target_line(scores, moves, labels, share):
+    """Sum of the hinges at ``scores + share * moves``, both k x n, and its slope by the share."""
+    k, n = scores.shape
+    value, slope = 0.0, 0.0
+    for i in range(n):
+        own = labels[i]
+        move = moves[own, i]
+        least = scores[own, i] + share * move - 1.0
+        for r in range(k):
+            if r != own:
+                excess = scores[r, i] + share * moves[r, i] - least
+                if excess > 0.0:
+                    value += excess
+                    slope += moves[r, i] - move
+    return value, slope
+
+
+@kernel()
+def universum_line(scores, moves, margin, share):
+    """The same of the Universum."""
+    k, n = scores.shape
+    value, slope = 0.0, 0.0
+    for i in range(n):
+        top, largest, mean, mean_move = 0, -np.inf, 0.0, 0.0
+        for r in range(k):
+            score = scores[r, i] + share * moves[r, i]
+            mean += score / k
+            mean_move += moves[r, i] / k
+            if score > largest:
+                top, largest = r, score
+        excess = k / (k - 1) * (largest - mean) - margin
+        if excess > 0.0:
+            value += excess
+            slope += k / (k - 1) * (moves[top, i] - mean_move)
+    return value, slope
+
+
+@kernel()
 def move_to_nearest(Z, scores, half_squares, starts, labels, sums, sizes):
     """Each row of Z goes to the nearest of k centres c, in some starts; how many rows moved in each of them.
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from clustruct._typing import Floats, Indices
 from clustruct.ssvm import Cut, CuttingPlaneResult, GramPlanes, Incumbent, Planes, Risk, cutting_plane
 
-from .problem import MarginProblem, View, inner_product, plane_of
+from .problem import MarginProblem, View, plane_of
 
 # How far beyond the best point, towards the QP's solution, the next planes are made.
 PROX_STEP = 0.1
@@ -102,11 +103,11 @@ class _FixedLabels(Risk[Point]):
 
     def cut(self, point: Point, planes: GramPlanes[Floats]) -> Cut[Point]:
         broken = self._problem.unbalanced_pairs(planes.w.reshape(self._problem.shape))
-        for p, q in dict.fromkeys([*self._tight, *broken]):
-            if (p, q) not in self._pairs:
-                planes.add_condition(self._problem.balance_row(p, q), -self._problem.balance_room)
-                self._pairs.add((p, q))
+        new = [pair for pair in dict.fromkeys([*self._tight, *broken]) if pair not in self._pairs]
+        self._pairs.update(new)
         self._tight = []
+        rows = [self._problem.balance_row(p, q) for p, q in new]
+        planes.add_conditions(rows, np.full(len(new), -self._problem.balance_room))
         cuts = [view.cut(scores) for view, scores in zip(self._views, point.scores, strict=True)]
         vectors = [plane_of(view.X, M).ravel() for view, (M, _) in zip(self._views, cuts, strict=True)]
         return Cut(vectors, [b for _, b in cuts])
@@ -122,29 +123,60 @@ class _FixedLabels(Risk[Point]):
         return best, there
 
 
-def _value_and_slope(views: list[View], weights: Floats, at: Point, step: Point) -> tuple[float, float]:
-    """The value at a point, and its slope when W moves by step.W."""
-    value, slope = 0.5 * float(np.vdot(at.W, at.W)), float(np.vdot(at.W, step.W))
-    for view, weight, scores, moves in zip(views, weights, at.scores, step.scores, strict=True):
-        M, b = view.cut(scores)
-        value += weight * (b - inner_product(M, scores))
-        slope -= weight * inner_product(M, moves)
-    return value, slope
+@dataclass(frozen=True)
+class _Line:
+    """The objective with the labels fixed, from one point towards another."""
+
+    views: list[View]
+    weights: Floats
+    begin: Point
+    step: Point
+
+    @classmethod
+    def between(cls, views: list[View], weights: Floats, begin: Point, there: Point) -> _Line:
+        moves = [b - a for a, b in zip(begin.scores, there.scores, strict=True)]
+        return cls(views, weights, begin, Point(there.W - begin.W, moves))
+
+    def at(self, share: float) -> tuple[float, float]:
+        """The value and the slope at a share of the way."""
+        value = 0.5 * self._square + share * (self._along + 0.5 * share * self._length)
+        slope = self._along + share * self._length
+        for view, weight, scores, moves in zip(
+            self.views, self.weights, self.begin.scores, self.step.scores, strict=True
+        ):
+            risk, rise = view.along(scores, moves, share)
+            value, slope = value + weight * risk, slope + weight * rise
+        return value, slope
+
+    def point(self, share: float) -> Point:
+        """The point at a share of the way."""
+        scores = [a + share * b for a, b in zip(self.begin.scores, self.step.scores, strict=True)]
+        return Point(self.begin.W + share * self.step.W, scores)
+
+    @cached_property
+    def _square(self) -> float:
+        return float(np.vdot(self.begin.W, self.begin.W))
+
+    @cached_property
+    def _along(self) -> float:
+        return float(np.vdot(self.begin.W, self.step.W))
+
+    @cached_property
+    def _length(self) -> float:
+        return float(np.vdot(self.step.W, self.step.W))
 
 
 def _line_search(
     views: list[View], weights: Floats, best: Incumbent[Point], there: Point
 ) -> Incumbent[Point]:
     """A point between the two where the convex value is near its least, by bisection of the slope."""
-    begin = best.w
-    step = Point(there.W - begin.W, [b - a for a, b in zip(begin.scores, there.scores, strict=True)])
-    low, high, found = 0.0, 1.0, best
-    share = 1.0
+    line = _Line.between(views, weights, best.w, there)
+    low, high, share = 0.0, 1.0, 1.0
+    found, least = 0.0, best.primal
     for _ in range(HALVINGS):
-        point = begin.towards(there, share)
-        value, slope = _value_and_slope(views, weights, point, step)
-        if value < found.primal:
-            found = replace(found, w=point, primal=value)
+        value, slope = line.at(share)
+        if value < least:
+            found, least = share, value
         if slope <= 0.0:
             low = share
         else:
@@ -152,4 +184,4 @@ def _line_search(
         if low == 1.0:
             break
         share = 0.5 * (low + high)
-    return found
+    return replace(best, w=line.point(found), primal=least) if found else best

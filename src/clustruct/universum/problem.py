@@ -34,6 +34,10 @@ class View(Protocol):
         """M and b of the plane ``b - <M, S>`` that touches the function at these scores."""
         ...
 
+    def along(self, scores: Floats, moves: Floats, share: float) -> tuple[float, float]:
+        """The value at ``scores + share * moves``, and its slope by the share."""
+        ...
+
 
 def lowest_first(values: Sequence[float] | Floats) -> Indices:
     """The order of some objectives; those that differ by rounding alone stay in the order they are in.
@@ -59,9 +63,15 @@ class TargetView:
 
         n, k = scores.shape
         M = np.empty((k, n))
-        total = target_cut(np.ascontiguousarray(scores.T), self.labels, M)
+        total = target_cut(by_cluster(scores), self.labels, M)
         M /= n * k
         return M.T, float(total) / (n * k)
+
+    def along(self, scores: Floats, moves: Floats, share: float) -> tuple[float, float]:
+        from ._kernels import target_line
+
+        value, slope = target_line(by_cluster(scores), by_cluster(moves), self.labels, share)
+        return value / scores.size, slope / scores.size
 
 
 @dataclass(frozen=True)
@@ -85,11 +95,22 @@ class UniversumView:
         M[rows, top] = -outside / N
         return M, -self.margin * float(outside.mean())
 
+    def along(self, scores: Floats, moves: Floats, share: float) -> tuple[float, float]:
+        from ._kernels import universum_line
+
+        value, slope = universum_line(by_cluster(scores), by_cluster(moves), self.margin, share)
+        return value / len(scores), slope / len(scores)
+
 
 def slack(view: View, scores: Floats) -> float:
     """The value of the view at these scores."""
     M, b = view.cut(scores)
     return b - inner_product(M, scores)
+
+
+def by_cluster(scores: Floats) -> Floats:
+    """k x n, one row after another in memory, as dense scores are laid out anyway."""
+    return np.ascontiguousarray(scores.T)
 
 
 def inner_product(A: Floats, B: Floats) -> float:

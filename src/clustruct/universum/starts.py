@@ -39,7 +39,7 @@ def lowest_starts(
     reduced, V = _reduced(problem, rng)
     labels = kmeans_many(reduced.X, problem.n_clusters, count, rng, first=int(principal))
     if principal:
-        few = np.ascontiguousarray(reduced.X[:, : problem.n_clusters - 1])
+        few = reduced.X @ directions(reduced.X, None, rng, problem.n_clusters - 1)
         labels[:, 0] = kmeans_many(few, problem.n_clusters, 1, rng)[:, 0]
     _, value, labels = reduced.descend(labels)
     W, value, _ = reduced.descend(labels[:, lowest_first(value)[:JUDGED_AGAIN]])
@@ -62,6 +62,23 @@ def directions(X: Any, mean: Floats | None, rng: np.random.RandomState, count: i
     share = G @ along
     G += (along @ share) * np.outer(along, along) - np.outer(share, along) - np.outer(along, share)
     return np.asarray(eigh(G, subset_by_index=[d - count, d - 1])[1][:, ::-1])
+
+
+def few_directions(X: Any, mean: Floats | None, rng: np.random.RandomState) -> Floats:
+    """Directions to start in, as columns at right angles to the mean: the leading ones where there are many.
+
+    Where there are not they only have to span what is at right angles to the mean: those of a reflection
+    that brings the mean to the first axis do, and cost nothing.
+    """
+    d = X.shape[1]
+    if hasattr(X, "tocsr") or d - int(mean is not None) > DIRECTIONS:
+        return directions(X, mean, rng)
+    V = np.eye(d, dtype=X.dtype)
+    if mean is None:
+        return V
+    across = (mean / np.linalg.norm(mean)).astype(X.dtype)
+    across[0] += np.copysign(1.0, across[0])
+    return (V - 2.0 / (across @ across) * np.outer(across, across))[:, 1:]
 
 
 def kmeans_many(Z: Floats, k: int, count: int, rng: np.random.RandomState, first: int = 0) -> Indices:
@@ -110,7 +127,7 @@ def _reduced(problem: MarginProblem, rng: np.random.RandomState) -> tuple[_Reduc
     values = problem.X.data if hasattr(problem.X, "tocsr") else problem.X
     unit = float(np.sqrt(np.vdot(values, values) / problem.X.shape[0])) or 1.0
     X = (problem.X / unit).astype(np.float32)
-    V = directions(X, problem.centre if problem.is_balanced else None, rng)
+    V = few_directions(X, problem.centre if problem.is_balanced else None, rng)
     U = np.zeros((0, V.shape[1]), np.float32)
     if problem.has_universum:
         U = np.asarray((problem.U / unit).astype(np.float32) @ V)
