@@ -1,4 +1,4 @@
-"""Which question to ask next. Three kinds take turns, since each alone misleads on some data:
+"""Which question to ask next. Three kinds take turns:
 
 - a whole group of three to eight items, with those nearest to it that are not in it: one yes says as much as
   many answers about pairs, and of pairs that nobody doubts, too. Half of them are those that would give most
