@@ -5,7 +5,7 @@ store with a Gram matrix.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, Self
 
@@ -191,7 +191,7 @@ class GramPlanes(PlaneSet[W]):
         self.solve()
 
     @abstractmethod
-    def append(self, vectors: Any) -> Floats:
+    def append(self, vectors: Sequence[Any]) -> Floats:
         """Take in vectors; their inner products with all vectors held, themselves last: one column each."""
 
     @abstractmethod
@@ -235,9 +235,26 @@ class GramPlanes(PlaneSet[W]):
         return self._gram[: len(self.b), : len(self.b)]
 
     def add(self, rows: Any, b: Floats, groups: Indices) -> None:
-        vectors = rows.tocsr().toarray() if hasattr(rows, "tocsr") else rows
-        if not len(vectors):
+        listed = rows.tocsr().toarray() if hasattr(rows, "tocsr") else rows
+        for row, right, group in zip(listed, b, groups, strict=True):
+            self.add_plane(row, float(right), int(group))
+
+    def add_plane(self, vector: Any, b: float, group: int) -> None:
+        """Take in one plane with multiplier 0."""
+        self._take([vector], np.array([b]), np.array([group]))
+
+    def add_conditions(self, vectors: Sequence[Any], lower: Floats) -> None:
+        """Take in ``<w, vector> >= lower`` without slack: for conditions that come up on the way."""
+        before, new = len(self.cap), len(lower)
+        if not new:
             return
+        self.cap = np.concatenate([self.cap, np.full(new, np.inf)])
+        self.ridge = np.concatenate([self.ridge, np.zeros(new)])
+        self.has_slack = np.concatenate([self.has_slack, np.zeros(new, np.bool_)])
+        self._take(vectors, lower, np.arange(before, before + new))
+
+    def _take(self, vectors: Sequence[Any], b: Floats, groups: Indices) -> None:
+        """Take in some planes at once, with multipliers 0."""
         products = self.append(vectors)
         n, new = products.shape
         if n > len(self._gram):
@@ -248,21 +265,9 @@ class GramPlanes(PlaneSet[W]):
         offset = zeros if conditions is None else self.rows(slice(n - new, n)) @ conditions.prior
         self._offset = np.concatenate([self._offset, offset])
         self.b, self.a = np.concatenate([self.b, b]), np.concatenate([self.a, zeros])
-        self.group = np.concatenate([self.group, np.asarray(groups, np.intp)])
-        self._idle = np.concatenate([self._idle, zeros.astype(np.intp)])
+        self.group = np.concatenate([self.group, groups])
+        self._idle = np.concatenate([self._idle, np.zeros(new, np.intp)])
         self._changed = True
-
-    def add_plane(self, vector: Any, b: float, group: int) -> None:
-        """Take in one plane with multiplier 0."""
-        self.add([vector], np.array([b]), np.array([group]))
-
-    def add_conditions(self, vectors: Any, lower: Floats) -> None:
-        """Take in ``<w, vector> >= lower`` without slack: for conditions that come up on the way."""
-        before, new = len(self.cap), len(lower)
-        self.cap = np.concatenate([self.cap, np.full(new, np.inf)])
-        self.ridge = np.concatenate([self.ridge, np.zeros(new)])
-        self.has_slack = np.concatenate([self.has_slack, np.zeros(new, np.bool_)])
-        self.add(vectors, lower, np.arange(before, before + new))
 
     def optimise(self, goal: float, rng: np.random.Generator, part: Indices | None = None) -> None:
         """Here always to the optimum."""
@@ -342,12 +347,13 @@ class LinearPlanes(GramPlanes[Floats]):
         self._buffer, self._count = np.empty((16, len(conditions.prior))), 0
         super().__init__(conditions, cap, ridge)
 
-    def append(self, vectors: Floats) -> Floats:
+    def append(self, vectors: Sequence[Floats]) -> Floats:
         before, self._count = self._count, self._count + len(vectors)
         self._buffer = with_room(self._buffer, self._count)
         self._buffer[before : self._count] = vectors
         held = self._buffer[: self._count]
-        return held @ held[before:].T
+        # One at a time as a vector: another way of summing has other last digits.
+        return held @ held[before:].T if len(vectors) > 1 else (held @ held[-1])[:, None]
 
     def keep(self, which: Indices) -> None:
         self._buffer[: len(which)] = self._buffer[which]
