@@ -5,6 +5,7 @@ import pytest
 
 import clustruct
 from clustruct.callbacks import training_callback
+from clustruct.datasets import make_records
 from clustruct.estimators.surrogates import SURE, mean_direction
 from clustruct.metrics import evaluate
 from clustruct.model_selection import split_sets
@@ -49,6 +50,8 @@ def test_what_was_tried_is_kept():
     results = model.cv_results_
     best = int(np.argmin(results["mean_loss"]))
     assert len(results["C"]) == 3 * 2 * 2
+    assert best == 0  # the best first
+    assert ((results["pairwise_f"] > 0.0) & (results["pairwise_f"] <= 1.0)).all()
     assert results["C"][best] == model.C_
     np.testing.assert_allclose(results["losses"].mean(axis=1), results["mean_loss"])
     loss = str(results["surrogate"][best]) or "lea"
@@ -119,3 +122,13 @@ def test_two_sets_are_too_few():
     sets, labels = toy(n=2)
     with pytest.raises(ValueError, match="3 sets at least, not 2"):
         make("correlation", **SETTINGS).fit(sets, labels)
+
+
+@pytest.mark.parametrize("similarity", ["linear", "auto"])
+def test_a_recipe_says_what_held_out_sets_say_of_the_best(similarity):
+    sets = make_records(n_sets=4, n_people=5)
+    recipe = clustruct.Recipe(loss="lea", surrogates=["b_cubed"], similarity=similarity).fit(sets)
+    results, told = recipe.pipeline_[-1].cv_results_, recipe.training_
+    assert told["held_out_loss"] == results["mean_loss"].min()
+    assert told["held_out_pairwise_f"] == results["pairwise_f"][0]
+    assert told["C"] == results["C"][0]

@@ -120,8 +120,8 @@ class SupervisedCorrelationClustering(SimilarityLearning):
     C_
         The C used.
     cv_results_
-        Mean loss per C of the grid, where C="cv"; with ``surrogates`` for each of them, its scaling and C
-        ("" is ``loss`` itself).
+        Mean loss per C of the grid, where C="cv"; with ``surrogates`` for each of them, its scaling and C,
+        the best first ("" is ``loss`` itself).
     result_
         FitResult of the last training, with history and certificate; ``result_.w`` are its own weights.
     shown_

@@ -14,7 +14,7 @@ from clustruct._typing import Floats, Indices
 from clustruct.callbacks import choosing_C
 from clustruct.losses import Loss, as_loss
 from clustruct.model_selection.choose_c import FEWEST_SETS, OWN_ENDS, Choice, Fold, split_sets
-from clustruct.model_selection.held_out_costs import costs
+from clustruct.model_selection.held_out_costs import costs, pairwise_f
 from clustruct.problems import Judged, SimilarityTask, Trained
 from clustruct.slack_rule import Scaling, SlackRule
 
@@ -110,7 +110,8 @@ def best_surrogates(
             return Choice(one.C, {"C": np.array([one.C])}, trained[-1])
         cost = costs(judged, "loss", task.sample_weight)
         tried.append(_Tried(one, judged, [each.result.w for each in trained], cost))
-    best = sorted(tried, key=lambda one: one.cost)[:n_averaged]
+    tried.sort(key=lambda one: one.cost)
+    best = tried[:n_averaged]
     scale = trained[-1].feature_scale
     means = [mean_direction([one.weights[k] for one in best], scale) for k in range(len(splits))]
     kept = [Fold(*split, w) for split, w in zip(splits, means, strict=True)]
@@ -148,11 +149,14 @@ def _held_out(
 
 
 def _results(tried: Sequence[_Tried]) -> dict[str, Any]:
-    """What was tried, in the order in which it was; "" is the loss that sets are judged by."""
+    """What was tried, the best first; "" is the loss that sets are judged by."""
+    pairs = np.array([[j.pairs for j in one.judged] for one in tried])
     return {
         "surrogate": np.array([one.surrogate.name for one in tried]),
         "scaling": np.array([one.surrogate.scaling for one in tried]),
         "C": np.array([one.surrogate.C for one in tried]),
         "mean_loss": np.array([one.cost for one in tried]),
         "losses": np.array([[j.loss for j in one.judged] for one in tried]),
+        "pairs": pairs,
+        "pairwise_f": pairwise_f(pairs.sum(axis=1)),
     }
