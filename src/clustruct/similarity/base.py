@@ -97,13 +97,13 @@ class PairMap(EstimatorState, TransformerMixin, BaseEstimator, ABC):
     what is learned from labels is cross-fitted there, so that a clusterer trained on the columns meets such
     as new sets will have. A subclass has:
 
-    learn(parts, groups)  learn from labelled pairs of sets; the columns of these very pairs, set by set
-    columns(rows)         the columns of further pairs
-    title                 what is learned, in words
-    names()               what they are called; read aloud they say what they are
-    keeps                 whether the features stay beside the columns
-    terms(rows, names, w) what adds up to a similarity: columns, or what each feature adds to them
-    by_feature            whether it is the latter
+    learn(parts, groups)   learn from labelled pairs of sets; the columns of these very pairs, set by set
+    columns(rows)          the columns of further pairs
+    title                  what is learned, in words
+    names()                what they are called; read aloud they say what they are
+    keeps                  whether the features stay beside the columns
+    terms(rows, names, w)  what adds up to a similarity: columns, or what each feature adds to them
+    by_feature             whether it is the latter
     """
 
     title: ClassVar[str]
