@@ -7,7 +7,7 @@ import warnings
 
 from sklearn.exceptions import ConvergenceWarning
 
-from studies.study import WHOLE, NoData, Study
+from studies.study import NoData, Study
 
 
 def main(study: Study, doc: str | None = None) -> None:
@@ -18,7 +18,7 @@ def main(study: Study, doc: str | None = None) -> None:
         return
     if not given.render:
         _run(study, given)
-    if not (given.quick or given.whole):
+    if not given.quick:
         done = study.render()
         print(f"docs/studies/{study.name}.md: {', '.join(done) or 'nothing to show yet'}")
 
@@ -28,11 +28,10 @@ def _run(study: Study, given: argparse.Namespace) -> None:
     warnings.filterwarnings("ignore", category=ConvergenceWarning)
     options, left = {"again": given.again, "confirm": given.confirm}, []
     for key in given.only or [table.key for table in study.tables]:
-        table = study[key].as_printed() if given.whole else study[key]
-        folder = WHOLE / study.name if given.whole else None
+        table = study[key]
         print(f"\n{table.key}: {table.title}", flush=True)
         try:
-            rows = study.run(table, quick=given.quick, folder=folder, loud=True, **options)
+            rows = study.run(table, quick=given.quick, loud=True, **options)
         except NoData as why:
             print(f"  not run: {why}")
             left.append(key)
@@ -51,11 +50,6 @@ def _parser(study: Study, doc: str | None) -> argparse.ArgumentParser:
     keys = [table.key for table in study.tables]
     parser.add_argument(
         "--quick", action="store_true", help="less of everything; kept apart under out/studies"
-    )
-    parser.add_argument(
-        "--whole",
-        action="store_true",
-        help="as printed, where a table is made by less; kept apart under out/studies/whole",
     )
     parser.add_argument("--only", nargs="+", choices=keys, metavar="KEY", help=", ".join(keys))
     parser.add_argument("--again", action="store_true", help="compute cells anew that other sources made")

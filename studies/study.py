@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import ModuleType
@@ -16,7 +16,7 @@ from studies.data import NoData, data_file
 from studies.results import Results, digest_of_data, digest_of_files, digest_of_words
 
 ROOT = Path(__file__).resolve().parents[1]
-QUICK, WHOLE = Path("out/studies"), Path("out/studies/whole")
+QUICK = Path("out/studies")
 Compute = Callable[..., Any]
 
 
@@ -27,8 +27,7 @@ class Table:
     ``compute(results, quick)`` asks ``results.get`` for its cells and returns the rows, as JSON; ``render``
     makes Markdown of the rows, ``draw`` pictures below docs/. ``data`` names the files below CLUSTRUCT_DATA.
     ``sources`` are the modules whose change makes the table stale, beside that of ``compute`` itself;
-    ``reads`` the tables of the same study that it is put together from. ``whole`` holds the settings of
-    the protocol as printed, where the table is made by a shorter one.
+    ``reads`` the tables of the same study that it is put together from.
     """
 
     key: str
@@ -39,11 +38,6 @@ class Table:
     data: tuple[str, ...] = ()
     sources: tuple[ModuleType, ...] = ()
     reads: tuple[str, ...] = ()
-    whole: Mapping[str, Any] | None = None
-
-    def as_printed(self) -> Table:
-        """The table by the protocol of the documents, however long that takes."""
-        return replace(self, compute=partial(self.compute, **self.whole)) if self.whole else self
 
     def digest(self) -> str:
         """Of the sources, and of the settings that ``functools.partial`` gives."""

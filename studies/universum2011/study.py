@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from studies.rendering import markdown
@@ -43,18 +44,17 @@ def _by_corpus(
     compute: Callable[..., Any],
     render: Any = markdown,
     names: tuple[str, ...] = corpora.CORPORA,
-    whole: Mapping[str, Any] | None = None,
+    settings: Mapping[str, Mapping[str, Any]] = MappingProxyType({}),
 ) -> list[Table]:
-    """One table for each corpus."""
+    """One table for each corpus, some with settings of their own."""
     return [
         Table(
             f"{key}-{name}",
             f"{title}: {TITLES[name]}",
-            partial(compute, name=name),
+            partial(compute, name=name, **settings.get(name, {})),
             render,
             data=corpora.FILES[name],
             sources=(corpora, methods),
-            whole=whole,
         )
         for name in names
     ]
@@ -78,7 +78,7 @@ STUDY = Study(
             tables.tables,
             shown.render_tables,
             corpora.COLLECTIONS,
-            whole={"fewer": False},
+            settings={name: {"fewer": False} for name in tables.FEWER},
         ),
         *_by_corpus(
             "grid",
