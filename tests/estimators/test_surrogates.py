@@ -6,14 +6,14 @@ import pytest
 import clustruct
 from clustruct.callbacks import training_callback
 from clustruct.datasets import make_records
-from clustruct.estimators.surrogates import SURE, mean_direction
+from clustruct.estimators.surrogates import SURROGATE_RTOL, mean_direction
 from clustruct.metrics import evaluate
 from clustruct.model_selection import split_sets
 
 from .test_checkpoints import Begun, make, toy
 
 OTHERS = ("variation_of_information", "b_cubed")
-SETTINGS = {"loss": "lea", "surrogates": OTHERS, "C": 10.0, "rtol": SURE, "calibrate": False}
+SETTINGS = {"loss": "lea", "surrogates": OTHERS, "C": 10.0, "rtol": SURROGATE_RTOL, "calibrate": False}
 
 
 def trained(loss, scaling, sets, labels):
@@ -55,7 +55,9 @@ def test_what_was_tried_is_kept():
     assert results["C"][best] == model.C_
     np.testing.assert_allclose(results["losses"].mean(axis=1), results["mean_loss"])
     loss = str(results["surrogate"][best]) or "lea"
-    alone = make("correlation", loss=loss, scaling=str(results["scaling"][best]), C=model.C_, rtol=SURE)
+    alone = make(
+        "correlation", loss=loss, scaling=str(results["scaling"][best]), C=model.C_, rtol=SURROGATE_RTOL
+    )
     np.testing.assert_allclose(model.result_.w, alone.fit(sets, labels).w_, rtol=1e-9)
 
 

@@ -14,9 +14,9 @@ from clustruct.universum.starts import (
     SHARES,
     _reduced,
     directions,
-    few_directions,
     kmeans_many,
     lowest_starts,
+    start_directions,
 )
 
 
@@ -60,15 +60,15 @@ def test_where_directions_are_few_any_that_span_what_is_across_the_mean_do(first
     X = np.random.default_rng(0).normal(size=(80, 7)) + 1.0
     mean = X.mean(axis=0)
     mean[0] = first
-    V = few_directions(X, mean, chance())
+    V = start_directions(X, mean, chance())
     np.testing.assert_allclose(V.T @ V, np.eye(6), atol=1e-12)
     np.testing.assert_allclose(V.T @ mean, 0.0, atol=1e-12)
-    np.testing.assert_array_equal(few_directions(X, None, chance()), np.eye(7))
+    np.testing.assert_array_equal(start_directions(X, None, chance()), np.eye(7))
 
 
 def test_where_directions_are_many_the_leading_ones_are_taken():
     X = np.random.default_rng(0).normal(size=(DIRECTIONS + 60, DIRECTIONS + 30))
-    V = few_directions(X, X.mean(axis=0) + 1.0, chance())
+    V = start_directions(X, X.mean(axis=0) + 1.0, chance())
     assert V.shape == (DIRECTIONS + 30, DIRECTIONS)
     np.testing.assert_array_equal(V, directions(X, X.mean(axis=0) + 1.0, chance()))
 

@@ -97,7 +97,7 @@ def run(args: argparse.Namespace) -> int | None:
             learned.fit(sets)
     fields = compared_fields(learned.pipeline_[0])
     found = {**learned.training_, "fields": fields, "seconds": time.perf_counter() - started}
-    if sizes := field_sizes(learned.pipeline_, sets):
+    if sizes := _field_sizes(learned.pipeline_, sets):
         found["field_sizes"] = sizes
     clustruct.save(args.model, learned.pipeline_, about={"columns": about(args), "training": found})
     rows = weight_rows(learned.pipeline_)
@@ -149,12 +149,11 @@ def compared_fields(features: clustruct.PairFeatures) -> list[str]:
     return list(dict.fromkeys(name for block in features.blocks_ for name in block.fields_used()))
 
 
-def field_sizes(pipeline: Pipeline, sets: Sequence[RawSet]) -> dict[str, float]:
-    """How much each field counts, where the weights are of columns in the place of features; else empty, and
-    where there is so much data that its pairs are not found again for it.
+def _field_sizes(pipeline: Pipeline, sets: Sequence[RawSet]) -> dict[str, float]:
+    """How much each field counts, where weights do not tell; else empty, and where there is so much data that
+    its pairs are not found again for it.
     """
-    made = getattr(pipeline[0], "map_", None)
-    tells = made is not None and made.by_feature and not made.keeps
+    tells = clustruct.explain.in_pipelines.tells_by_feature(pipeline)
     if not tells or not 0 < sum(map(len, sets)) <= MOST_LOOKED_AT:
         return {}
     sizes = clustruct.explain.field_sizes(pipeline, sets)

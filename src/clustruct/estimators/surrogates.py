@@ -22,7 +22,7 @@ from clustruct.slack_rule import Scaling, SlackRule
 SURROGATE_C = (10.0, 100.0)
 # Where trainings end: what is chosen among and what is averaged alike. The LEA of held-out documents moved by
 # 0.8 between 1e-2 and 1e-3.
-SURE = 0.01
+SURROGATE_RTOL = 0.01
 
 
 class Surrogate(NamedTuple):
@@ -48,7 +48,7 @@ class SurrogateChoice(Choice):
         """The training of the best on all sets, and the mean of the weights of all on all sets and folds."""
         trained = []
         for one in self.best:
-            trained.append(_task_for(task, one).train(one.C, rtol=SURE))
+            trained.append(_task_for(task, one).train(one.C, rtol=SURROGATE_RTOL))
             if trained[-1].result.stop_reason not in OWN_ENDS:
                 break
         weights = [*(one.result.w for one in trained), *self.on_folds]
@@ -140,7 +140,7 @@ def _held_out(
     for chosen, test in splits:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            trained.append(other.train(one.C, chosen, rtol=SURE))
+            trained.append(other.train(one.C, chosen, rtol=SURROGATE_RTOL))
         if trained[-1].result.stop_reason not in OWN_ENDS:
             break
         for i, found in zip(test.tolist(), task.judge(trained[-1], test.tolist()), strict=True):

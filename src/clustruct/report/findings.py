@@ -12,6 +12,7 @@ from sklearn.pipeline import Pipeline
 
 from clustruct._typing import Floats
 from clustruct.explain import SetFindings, examine, field_sizes, transformed
+from clustruct.explain.in_pipelines import tells_by_feature
 from clustruct.features import checked
 from clustruct.itemsets import ItemSet
 from clustruct.metrics import Evaluation, evaluate
@@ -72,8 +73,7 @@ class Findings:
     @cached_property
     def field_sizes(self) -> dict[str, float]:
         """How much each field counts in the first sets, where weights do not tell; else empty."""
-        made = getattr(self.pipeline[0], "map_", None)
-        if made is None or not made.by_feature or not hasattr(self.model, "linear_similarity"):
+        if not tells_by_feature(self.pipeline):
             return {}
         return field_sizes(self.pipeline, [one.raw for one in self.sets[:SETS_FOR_SCALE]])
 

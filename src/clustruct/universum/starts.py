@@ -64,7 +64,7 @@ def directions(X: Any, mean: Floats | None, rng: np.random.RandomState, count: i
     return np.asarray(eigh(G, subset_by_index=[d - count, d - 1])[1][:, ::-1])
 
 
-def few_directions(X: Any, mean: Floats | None, rng: np.random.RandomState) -> Floats:
+def start_directions(X: Any, mean: Floats | None, rng: np.random.RandomState) -> Floats:
     """Directions to start in, as columns at right angles to the mean: the leading ones where there are many.
 
     Where there are not they only have to span what is at right angles to the mean: those of a reflection
@@ -127,7 +127,7 @@ def _reduced(problem: MarginProblem, rng: np.random.RandomState) -> tuple[_Reduc
     values = problem.X.data if hasattr(problem.X, "tocsr") else problem.X
     unit = float(np.sqrt(np.vdot(values, values) / problem.X.shape[0])) or 1.0
     X = (problem.X / unit).astype(np.float32)
-    V = few_directions(X, problem.centre if problem.is_balanced else None, rng)
+    V = start_directions(X, problem.centre if problem.is_balanced else None, rng)
     U = np.zeros((0, V.shape[1]), np.float32)
     if problem.has_universum:
         U = np.asarray((problem.U / unit).astype(np.float32) @ V)
