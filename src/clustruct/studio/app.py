@@ -206,10 +206,14 @@ class Studio:
     async def questions(self, request: Request) -> Response:
         """A batch of questions."""
         found = await self._engine("questions", n=min(_number(request, "n", 10), 50))
-        parts, held = ("items", "beside"), found["questions"]
-        names = [name for q in held for part in parts for name in q[part]]
+        held = found["questions"]
+        names = [name for q in held for part in (q["items"], *q["piles"]) for name in part]
         told = {item["id"]: item for item in self.project.named(names)}
-        asked = [{**q, **{part: [told[name] for name in q[part]] for part in parts}} for q in held]
+
+        def records(part: list[str]) -> list[dict[str, Any]]:
+            return [told[name] for name in part]
+
+        asked = [{**q, "items": records(q["items"]), "piles": list(map(records, q["piles"]))} for q in held]
         return JSONResponse({**found, "questions": asked, "curve": self.project.curve()})
 
     async def problem(self, request: Request) -> Response:

@@ -1,14 +1,11 @@
 """Which question to ask next. Three kinds take turns:
 
-- a whole group of three to eight items, with those nearest to it that are not in it: one yes says as much as
-  many answers about pairs, and of pairs that nobody doubts, too. Half of them are those that would give most
-  answers for one yes, k - 1 for k items times the probability of the least likely pair inside; half are drawn
-  at random, so that what is learned is not of easy groups alone;
+- a board: up to a dozen cards, any item and those most like it, in piles as the groups are now. Who moves
+  what is wrong has answered about all their pairs at once;
 - a pair whose answer would teach most, as far as can be told: doubt is p (1 - p), p the probability by the
   model; disagreement is the variance of p over a committee of models that have seen other answers
   (bootstrap). Both are large where answers change something;
-- any pair, drawn at random: only such say how common mates are, which doubtful pairs and groups of the model
-  cannot.
+- any pair, drawn at random: only such say how common mates are, which doubtful pairs and boards cannot.
 
 In one batch no item is asked about twice, so that one answer does not make the next useless.
 """
@@ -25,40 +22,38 @@ from clustruct._typing import Bools, Floats, Ints
 # Members of the committee, and how much their disagreement counts beside doubt.
 COMMITTEE, DISAGREEMENT = 5, 4.0
 # Kinds of question that take turns, where the groups of the first guess are more than chains of neighbours.
-# Mean F of the first 80 decisions with these / a group every second time, one in ten at random / without
-# groups: author names beyond those reported 74 / 68 / 76, litbank 43 / 32 / 31, articles of ECB+ 93 / 95 / 82
-# (when k items said to be together counted as the root of k - 1). Begun with random pairs: no better.
-TURNS = ("group", "doubt", "random")
+# When they were about whole groups, mean F of the first 80 decisions with these / a group every second time,
+# one in ten at random / without groups: author names beyond those reported 74 / 68 / 76, litbank 43 / 32 /
+# 31, articles of ECB+ 93 / 95 / 82 (when k items said to be together counted as the root of k - 1). Begun
+# with random pairs: no better.
+TURNS = ("board", "doubt", "random")
 # Where they are chains, what is said of them spoils the model (mean F of the first 100 decisions on
 # amazon_google 34 with groups, 54 without); pairs alone are asked about, one of so many drawn at random.
 CHECK_EVERY = 5
-# A group that is asked about has so many items: two are a pair, more are work for the page Group. With groups
-# of two amazon_google fell from 56 to 32.
-FEWEST_READ, MOST_READ = 3, 8
-# So many items that are nearest to a group are shown beside it.
-BESIDE = 4
+# Cards of a board.
+CARDS = 12
 # One side of 95 %.
 Z = 1.959964
 
 
 @dataclass(frozen=True)
 class Question:
-    """A pair or a group to ask about: do these belong together?
+    """A pair to ask about, do these belong together? Or a board, are these in the right piles?
 
-    items : their numbers; p : the probability that they belong together, of a group the mean over its pairs
-    why : "doubt", "many" for a group that gives many answers at once, "check" for what was drawn at random
-    beside : of a group, items that are nearest to it: do they belong to it, too?
+    items : their numbers; p : the probability that they belong together, of a board the mean over its pairs
+    why : "doubt", "many" for a board, that gives many answers at once, "check" for what was drawn at random
+    piles : of a board, its items as they are put together now
     """
 
     items: tuple[int, ...]
     p: float
     why: str
-    beside: tuple[int, ...] = ()
+    piles: tuple[tuple[int, ...], ...] = ()
 
     @property
-    def is_group(self) -> bool:
-        """Whether it is about a whole group."""
-        return len(self.items) >= FEWEST_READ
+    def is_board(self) -> bool:
+        """Whether it is about cards in piles."""
+        return bool(self.piles)
 
 
 def batch_size(n_answers: int) -> int:
@@ -86,7 +81,7 @@ class Asked:
         """What a question is to be about, by how many were answered before it.
 
         >>> [Asked().kind(place) for place in range(4)]
-        ['group', 'doubt', 'random', 'group']
+        ['board', 'doubt', 'random', 'board']
         >>> [Asked(credible=False).kind(place) for place in range(5)]
         ['doubt', 'doubt', 'doubt', 'doubt', 'check']
         """
@@ -106,11 +101,11 @@ def usefulness(p: Floats, committee: Sequence[Floats]) -> Floats:
 
 @dataclass
 class Pool:
-    """What can be asked about: open pairs, and groups; nothing of it twice.
+    """What can be asked about: open pairs, and boards; nothing of it twice.
 
     pairs : compared pairs of item numbers; p : their probabilities
     open_ : which pairs nothing is known of yet
-    groups : the group of each item; None where groups are not asked about
+    groups : the group of each item; None where there are no boards
     """
 
     pairs: Ints
@@ -131,37 +126,21 @@ class Pool:
         """Ask about a pair."""
         return self._ask(Question((int(self.pairs[at, 0]), int(self.pairs[at, 1])), float(self.p[at]), why))
 
-    def whole_groups(self) -> tuple[Ints, Floats]:
-        """The groups that can be asked about, of which something is open; how many answers a yes to each is
-        likely to give.
-        """
-        if self.groups is None or not len(self.groups):
-            return np.zeros(0, np.int64), np.zeros(0)
-        sizes, home = np.bincount(self.groups), self.groups[self.pairs[:, 0]]
-        inside = home == self.groups[self.pairs[:, 1]]
-        able = (sizes >= FEWEST_READ) & (sizes <= MOST_READ)
-        able &= np.bincount(home[inside & self.open_], minlength=len(sizes)) > 0
-        able[self.groups[self.used]] = False
-        least = np.ones(len(sizes))
-        np.minimum.at(least, home[inside], self.p[inside])
-        found = np.flatnonzero(able)
-        return found, least[found] * (sizes[found] - 1)
-
-    def group(self, g: int, why: str) -> Question:
-        """Ask about a group, with what is nearest to it."""
+    def board(self, start: int, why: str) -> Question:
+        """Ask about an item and those most like it, in piles by their groups."""
         assert self.groups is not None
-        ends = self.groups[self.pairs] == g
-        inside, across = ends.all(axis=1), ends.any(axis=1) & self.open_
-        across &= ~inside
-        near = np.flatnonzero(across)
-        near = near[np.argsort(-self.p[near], kind="stable")]
-        others = np.where(ends[near, 0], self.pairs[near, 1], self.pairs[near, 0])
-        beside = list(dict.fromkeys(others.tolist()))[:BESIDE]
-        items = tuple(np.flatnonzero(self.groups == g).tolist())
-        return self._ask(Question(items, float(self.p[inside].mean()), why, tuple(beside)))
+        at = np.flatnonzero(self.free() & (self.pairs == start).any(axis=1))
+        at = at[np.argsort(-self.p[at], kind="stable")][: CARDS - 1]
+        items = [start, *self.pairs[at][self.pairs[at] != start].tolist()]
+        piles = dict[int, list[int]]()
+        for item in items:
+            piles.setdefault(int(self.groups[item]), []).append(item)
+        inside = np.isin(self.pairs, items).all(axis=1)
+        p = float(self.p[inside].mean())
+        return self._ask(Question(tuple(items), p, why, tuple(map(tuple, piles.values()))))
 
     def _ask(self, one: Question) -> Question:
-        self.used[[*one.items, *one.beside]] = True
+        self.used[list(one.items)] = True
         return one
 
 
@@ -185,16 +164,17 @@ def questions(
     >>> p, rng = np.array([0.9, 0.5, 0.6]), np.random.default_rng(0)
     >>> [one.items for one in questions(Pool(pairs, p, np.ones(3, bool)), [], 2, rng)]
     [(1, 2), (3, 4)]
-    >>> pairs = np.array([[0, 1], [0, 2], [1, 2], [2, 3]])
-    >>> p, groups = np.array([0.8, 0.8, 0.8, 0.1]), np.array([0, 0, 0, 1])
-    >>> [(one.items, one.beside) for one in questions(Pool(pairs, p, np.ones(4, bool), groups), [], 2, rng)]
-    [((0, 1, 2), (3,))]
+    >>> pairs = np.array([[0, 1], [0, 2], [1, 2]])
+    >>> p, groups = np.array([0.8, 0.1, 0.1]), np.array([0, 0, 1])
+    >>> (one,) = questions(Pool(pairs, p, np.ones(3, bool), groups), [], 1, rng)
+    >>> sorted(map(sorted, one.piles))
+    [[0, 1], [2]]
     """
     worth, asked = usefulness(pool.p, committee), list[Question]()
     for place in range(before.n, before.n + n):
         kind, one = before.kind(place), None
-        if kind == "group":
-            one = _group(pool, rng)
+        if kind == "board":
+            one = _board(pool, rng)
         elif kind != "doubt":
             one = _drawn(pool, rng, even=kind == "check")
         if one is None:
@@ -204,14 +184,12 @@ def questions(
     return asked
 
 
-def _group(pool: Pool, rng: np.random.Generator) -> Question | None:
-    """The group of which one yes gives most, or any."""
-    able, answers = pool.whole_groups()
-    if not len(able):
+def _board(pool: Pool, rng: np.random.Generator) -> Question | None:
+    """A board round any item of which something is open."""
+    able = np.unique(pool.pairs[pool.free()])
+    if pool.groups is None or not len(able):
         return None
-    if rng.random() < 0.5:
-        return pool.group(int(rng.choice(able)), "check")
-    return pool.group(int(able[np.argmax(answers)]), "many")
+    return pool.board(int(rng.choice(able)), "many")
 
 
 def _doubtful(pool: Pool, worth: Floats) -> Question | None:

@@ -4,7 +4,6 @@ why two items are together or not.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -151,28 +150,21 @@ def next_questions(engine: Engine, n: int, seed: int) -> dict[str, Any]:
         rng,
         before,
     )
-    parts = {split[0]: split[3] for split in _doubts(engine, known).groups}
     return {
-        "questions": [_question(known, one, parts) for one in found],
+        "questions": [_question(known, one) for one in found],
         "open": int(np.count_nonzero(open_)),
     }
 
 
-def _question(known: Known, one: Question, parts: Mapping[int, tuple[int, ...]]) -> dict[str, Any]:
-    """A question as the page shows it; of a group also its id, what is beside it, and the part of it that is
-    most doubtful.
-    """
+def _question(known: Known, one: Question) -> dict[str, Any]:
+    """A question as the page shows it: two items, or the piles of a board."""
     ids = known.raw.item_ids
-    told: dict[str, Any] = {"items": [str(ids[i]) for i in one.items], "p": one.p, "why": one.why}
-    if not one.is_group:
-        return {"kind": "pair", "beside": [], **told}
-    group = int(known.groups[one.items[0]])
     return {
-        "kind": "group",
-        **told,
-        "group": known.names[group],
-        "beside": [str(ids[i]) for i in one.beside],
-        "part": [str(ids[a]) for a in parts.get(group, ())],
+        "kind": "sort" if one.is_board else "pair",
+        "items": [] if one.is_board else [str(ids[i]) for i in one.items],
+        "piles": [[str(ids[i]) for i in pile] for pile in one.piles],
+        "p": one.p,
+        "why": one.why,
     }
 
 

@@ -1,12 +1,13 @@
-import { ask, byId, decide, make, onKey, onUndo, send, status, takeBack, tell } from "./common.js";
-import { card, curve, press, reasons, sideBySide, stepCards } from "./items.js";
+import { ask, byId, decide, make, onKey, onUndo, send, status, tell } from "./common.js";
+import { Board, NEW, NONE } from "./board.js";
+import { curve, reasons, sideBySide } from "./items.js";
 
-// Questions of this batch, the present one, and of each decision of this batch the question it answered.
+// Questions of this batch, the present one, and those of this batch that were answered by a decision.
 let batch = [], at = 0, made = [], busy = false;
 const REASONS = {
   check: "drawn at random, to see how good the model is",
   doubt: "one of the most useful to ask",
-  many: "one yes says much at once",
+  many: "one answer says much at once",
 };
 
 async function load() {
@@ -23,79 +24,50 @@ function verdict({ points, enough, reason }) {
   curve(byId("curve"), drawn, { label: "Share of answers foretold by models that had not seen them", x: "answers", y: "foretold" });
 }
 
-const isGroup = (question) => question?.kind === "group";
+const isBoard = (question) => question?.kind === "sort";
+const MOVE = "Cards of one column belong together, those of different columns do not. Move what is wrong, then say as shown.";
+// Nothing of it is told to anybody before "as shown" is said: where a card is meanwhile is a number of its own.
+const board = new Board(byId("board"), { word: "Column", heading: "h3", of: (item) => item.column, put, none: { title: "Unsure: nothing is said of these", key: "U" } });
+
+function put(ids, to) {
+  const column = to === NEW ? 1 + Math.max(...board.order) : to;
+  for (const item of board.items) if (ids.includes(item.id)) item.column = column;
+  board.draw(ids[0]);
+}
 
 function draw() {
-  const question = batch[at];
-  for (const id of ["reason", "pair", "members", "near"]) byId(id).replaceChildren();
+  const question = batch[at], sorts = isBoard(question);
+  for (const id of ["reason", "pair"]) byId(id).replaceChildren();
   for (const id of ["yes", "no", "dunno", "why"]) byId(id).disabled = !question;
-  byId("sides").hidden = !question || isGroup(question);
-  byId("whole").hidden = !isGroup(question);
-  likely("yes");
+  byId("sides").hidden = !question || sorts;
+  byId("board").hidden = !sorts;
+  byId("no").hidden = sorts;
+  board.show(sorts ? question.piles.flatMap((pile, column) => pile.map((item) => ({ ...item, column }))) : []);
   if (!question) {
     byId("place").textContent = batch.length ? "Learning from your answers…" : "No more questions.";
     return;
   }
-  byId("place").textContent = `Question ${at + 1} of ${batch.length}: ${REASONS[question.why]}.${isGroup(question) ? " Mark what is wrong, if anything; what is not marked counts as right." : ""}`;
-  if (isGroup(question)) group(question);
-  else pair(question);
+  byId("question-title").textContent = sorts ? `Sort these ${board.items.length} cards` : "Do these two belong together?";
+  byId("place").textContent = `Question ${at + 1} of ${batch.length}: ${REASONS[question.why]}.${sorts ? ` ${MOVE}` : ""}`;
+  byId("yes").querySelector("span").textContent = sorts ? "As shown" : "Yes";
+  if (!sorts) sideBySide(byId("pair"), question.items);
+  look();
 }
 
-function words(title, yes, no) {
-  byId("question-title").textContent = title;
-  byId("yes").querySelector("span").textContent = yes;
-  byId("no").querySelector("span").textContent = no;
+/** To where a question begins; the focus, too, where what had it is gone. */
+function look() {
+  const title = byId("question-title"), had = document.activeElement;
+  if (!had || had === document.body || had.closest("[hidden]")) title.focus();
+  title.scrollIntoView({ block: "nearest" });
 }
 
-function pair(question) {
-  words("Do these two belong together?", "Yes", "No");
-  sideBySide(byId("pair"), question.items);
-}
-
-/** Cards of a group, and of what is nearest to it; those that the model doubts most have an edge. */
-function group(question) {
-  const doubtful = new Set(question.part), n = question.beside.length;
-  words(`Do these ${question.items.length} belong together${n ? ", and none of those below" : ""}?`, "Yes, as shown", "No, as marked");
-  const cards = (items, edge) => items.map((item) => make("li", {}, card(item, { class: edge(item) ? "leaving" : "", more: { onclick: mark } })));
-  byId("members").replaceChildren(...cards(question.items, (item) => doubtful.has(item.id)));
-  byId("near").replaceChildren(...cards(question.beside, () => false));
-  byId("near-title").hidden = !n;
-  byId("near-title").textContent = n === 1 ? "Nearest to them, not in the group: mark it if it belongs to them" : "Nearest to them, not in the group: mark those that belong to them";
-}
-
-/** What is marked makes "no" the likely answer. */
-function mark(event) {
-  press(event);
-  likely(marked("members").length + marked("near").length ? "no" : "yes");
-}
-
-function likely(which) { for (const id of ["yes", "no"]) byId(id).classList.toggle("main", id === which); }
-
-const marked = (id) => [...byId(id).querySelectorAll('[aria-pressed="true"]')].map((one) => one.dataset.id);
 const idsOf = (items) => items.map((item) => item.id);
 
-/** What an answer to a question decides, one after another; nothing where more must be said first. */
-function decisions(kind, question) {
-  const ids = idsOf(question.items);
-  if (!isGroup(question)) return [[kind, { items: ids }]];
-  const out = marked("members"), come = marked("near"), stay = ids.filter((id) => !out.includes(id));
-  if (kind === "same" && !out.length && !come.length) return [["confirm", { group: question.group, items: idsOf(question.beside) }]];
-  if (kind === "same") { tell("Some are marked: N says that these are wrong. Unmark them to say yes."); return []; }
-  if (!stay.length || (!out.length && !come.length)) { tell(HOW); return []; }
-  if (kind === "unsure") return [[kind, { items: [out[0] || come[0], stay[0]] }]];
-  const others = idsOf(question.beside).filter((id) => !come.includes(id));
-  return [...asMarked(question.group, stay, out, others), ...come.map((id) => ["same", { items: [stay[0], id] }])];
-}
-
-const HOW = "Mark what is wrong first: click cards that do not belong to the others, and cards below that do; or go to them with the arrows and press space.";
-
-/** What is not marked is right: those that stay are together, and others beside them are not with them. One that leaves is taken out. Of several
- * nobody has said that they are one group: the others are taken out of their midst, into a group whose name is not known here. */
-function asMarked(group, stay, out, others) {
-  const each = (kind, ids) => ids.map((id) => [kind, { items: [stay[0], id] }]);
-  if (out.length > 1) return [["split", { group, items: stay }], ...each("different", others)];
-  const first = out.length ? [["split", { group, items: out }]] : [];
-  return [...first, ...(others.length ? [["confirm", { group, items: others }]] : each("same", stay.slice(1)))];
+/** What an answer decides; nothing where a board has less than two cards of which something is said. */
+function decision(kind, question) {
+  if (!isBoard(question)) return [kind, { items: idsOf(question.items) }];
+  const piles = board.columns().map(([, held]) => idsOf(held));
+  return piles.flat().length > 1 ? ["sort", { piles }] : null;
 }
 
 async function answer(kind) {
@@ -103,24 +75,21 @@ async function answer(kind) {
   if (!question || busy) return;
   busy = true;
   try {
-    const sent = decisions(kind, question);
-    for (const [what, told] of sent) {
-      await decide(what, told);
+    const told = decision(kind, question);
+    if (told) {
+      await decide(...told);
       made.push(at);
     }
-    if (!sent.length) return;
     at += 1;
     draw();
     if (at >= batch.length) await learn();
   } finally { busy = false; }
 }
 
-/** Back to the question that the last decision of this batch answered, with all that answer decided; in all other cases other questions. */
+/** Back to the question that the last decision of this batch answered; in all other cases other questions. */
 function back(which) {
   if (which !== "undo" || !made.length) return load();
-  const place = made.pop();
-  if (made.at(-1) === place) return takeBack("undo");
-  at = place;
+  at = made.pop();
   return draw();
 }
 
@@ -138,32 +107,34 @@ async function learn() {
   await load();
 }
 
-/** Two items of a question to explain: of a group what is marked, or else most doubtful, and one of the others. */
-function doubtful(question) {
-  const ids = idsOf(question.items), part = [...marked("members"), ...marked("near"), ...(question.part || [])];
-  return part.length ? [part[0], ids.find((id) => !part.includes(id)) || ids.find((id) => id !== part[0])] : ids.slice(0, 2);
+/** Two items of a question to explain: of a board those that are chosen, then those of their column, or of the first that has two. */
+function two(question) {
+  if (!isBoard(question)) return question.items;
+  const [first] = board.chosen, columns = board.columns().map(([, held]) => held);
+  const column = columns.find((held) => (first === undefined ? held.length > 1 : idsOf(held).includes(first))) || [];
+  const ids = [...new Set([...board.chosen, ...idsOf([...column, ...columns.flat(), ...board.items])])];
+  return ids.slice(0, 2).map((id) => board.items.find((item) => item.id === id));
 }
 
 async function why() {
   const question = batch[at];
   if (!question) return;
-  const [a, b] = doubtful(question), all = [...question.items, ...question.beside];
-  const name = (id) => `${Object.values(all.find((item) => item.id === id)?.fields || {})[0] || ""} (${id})`;
-  const found = await ask("/api/why", { a, b });
-  byId("reason").replaceChildren(...(isGroup(question) ? [make("p", { class: "soft" }, `${name(a)} and ${name(b)}:`)] : []), reasons(found));
+  const [a, b] = two(question), name = (item) => `${Object.values(item.fields)[0] || ""} (${item.id})`;
+  const found = await ask("/api/why", { a: a.id, b: b.id });
+  byId("reason").replaceChildren(...(isBoard(question) ? [make("p", { class: "soft" }, `${name(a)} and ${name(b)}:`)] : []), reasons(found));
 }
 
 const say = (kind) => () => { answer(kind).catch(() => {}); };
+/** Of a board it is where chosen cards go, of a pair an answer. */
+const either = (to, kind) => () => (isBoard(batch[at]) ? board.put(to) : say(kind)());
 byId("yes").addEventListener("click", say("same"));
 byId("no").addEventListener("click", say("different"));
-byId("dunno").addEventListener("click", say("unsure"));
+byId("dunno").addEventListener("click", either(NONE, "unsure"));
 byId("why").addEventListener("click", () => why().catch(() => {}));
-for (const [name, by] of [["ArrowDown", 1], ["ArrowRight", 1], ["ArrowUp", -1], ["ArrowLeft", -1]]) {
-  onKey(name, () => (isGroup(batch[at]) ? stepCards(byId("whole"), by) : false));
-}
 onKey("y", say("same"));
-onKey("n", say("different"));
-onKey("u", say("unsure"));
+onKey("Enter", (event) => (isBoard(batch[at]) && !event.target.closest("a, button") ? say("same")() : false));
+onKey("n", either(NEW, "different"));
+onKey("u", either(NONE, "unsure"));
 onKey("w", () => { why().catch(() => {}); });
 onKey("l", () => { learn().catch(() => {}); });
 onUndo(back);
