@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from clustruct.incremental import Store
-from clustruct.studio.asking import FEWEST_READ
+from clustruct.studio.asking import CARDS
 from clustruct.studio.pages import PAGES
 from tests.studio.serving import Client, Forked, write_people
 
@@ -104,7 +104,7 @@ def test_the_whole_way_by_mouse(page):
     page.wait_for_selector("#board .item")
     cards = page.locator("#board .item")
     cards.nth(0).click()
-    page.locator("#board button:has-text('Chosen cards here')").click()
+    page.get_by_label("chosen cards to new group").click()
     page.wait_for_function("() => !document.querySelector('#undo').disabled")
     assert decisions(page) == ["move"]
     cards.nth(0).drag_to(page.locator("#board .pile").nth(1))
@@ -169,26 +169,26 @@ def test_the_whole_way_by_keyboard(page):
     learned(page, 1)
     go(page, "Ask me")
     asked(page, "Question 1 of 3")
-    size = page.locator("#members .item").count()
-    assert size >= FEWEST_READ
-    press(page, "n")  # nothing is marked
-    page.wait_for_function("() => document.querySelector('#message').textContent.startsWith('Mark what')")
-    press(page, "ArrowDown", "Space", "n")
+    proposed = piles(page)
+    assert 3 <= sum(map(len, proposed)) <= CARDS
+    press(page, "n")  # nothing is chosen
+    page.wait_for_function("() => document.querySelector('#message').textContent.startsWith('Choose cards')")
+    press(page, "ArrowDown", "Space", "n", "y")
     asked(page, "Question 2 of 3")
-    assert decisions(page) == ["split", "confirm"]  # what is not marked is right
+    assert decisions(page) == ["sort"]
     press(page, "Control+z")
     asked(page, "Question 1 of 3")
-    assert decisions(page) == ["split", "confirm", "undo", "undo"]  # an answer is taken back whole
-    assert page.locator("#members .item").count() == size
-    near = page.locator("#near .item").count()
-    press(page, "ArrowDown", "Space", "ArrowDown", "Space", "n")  # of two that leave nobody says they are one
+    assert decisions(page) == ["sort", "undo"]
+    assert piles(page) == proposed
+    press(page, "Enter")  # nothing has the focus but the title
     asked(page, "Question 2 of 3")
-    assert decisions(page)[4:] == ["split", *["different"] * near]
+    press(page, "y")
+    asked(page, "Question 3 of 3")
+    assert decisions(page)[2:] == ["sort", "same"]
     go(page, "Group")
     page.wait_for_selector("#board .item")
     press(page, "ArrowDown", "Space", "n")
-    told = f"{4 + near} decisions"
-    page.wait_for_function("t => document.querySelector('#state').textContent.includes(t)", arg=told)
+    page.wait_for_function("() => document.querySelector('#state').textContent.includes('4 decisions')")
     assert decisions(page)[-1] == "move"
     go(page, "Learn")
     press(page, "l")
@@ -210,19 +210,149 @@ def test_the_whole_way_by_keyboard(page):
     page.wait_for_selector("#commands:not(:empty)")
 
 
+def piles(page):
+    """The cards of each column of a board, by their ids."""
+    told = "all => all.map(pile => [...pile.querySelectorAll('.item')].map(card => card.dataset.id))"
+    return [held for held in page.locator("#board .pile").evaluate_all(told) if held]
+
+
+def sorted_piles(page):
+    """The piles of the last decision."""
+    with Store(page.project) as store:
+        return [list(pile) for pile in store.decisions()[-1].piles]
+
+
+def a_board(page, change=lambda board: None):
+    """Go to a board that is asked about, first of its batch, changed as wanted; its piles."""
+
+    def first(route):
+        answer = route.fetch()
+        told = answer.json()
+        told["questions"].sort(key=lambda q: q["kind"] != "sort")
+        assert told["questions"][0]["kind"] == "sort"
+        change(told["questions"][0])
+        route.fulfill(response=answer, json=told)
+
+    page.route("**/api/questions*", first)
+    page.goto(page.address + "ask")
+    asked(page, "Question 1")
+    page.unroute("**/api/questions*")
+    return piles(page)
+
+
+def three_piles(board):
+    """Six of the cards, in piles of three, two and one."""
+    held = [item for pile in board["piles"] for item in pile][:6]
+    board["piles"] = [held[:3], held[3:5], held[5:]]
+
+
+def card(page, name):
+    return page.locator(f'#board [data-id="{name}"]')
+
+
+def test_a_board_is_decided_as_it_is_shown_and_taken_back_whole(begun):
+    page = begun
+    proposed = [[a, b, c], [d, e], [f]] = a_board(page, three_piles)
+    assert page.inner_text("#question-title") == "Sort these 6 cards"
+    assert not page.locator("#no").is_visible()
+    before = len(decisions(page))
+    press(page, "ArrowDown", "Space", "2")  # the first card into the second column
+    assert page.evaluate("document.activeElement.dataset.id") == a
+    card(page, b).drag_to(page.get_by_role("group", name="Column 3"))
+    card(page, e).click()
+    page.get_by_label("chosen cards to new column").click()
+    card(page, d).click()
+    card(page, d).click()  # chosen no more
+    shown = [[c], [a, d], [b, f], [e]]
+    assert [sorted(pile) for pile in piles(page)] == [sorted(pile) for pile in shown]
+    assert len(decisions(page)) == before  # nothing is said yet
+    page.click("#yes")
+    asked(page, "Question 2")
+    assert decisions(page)[before:] == ["sort"]
+    assert [sorted(pile) for pile in sorted_piles(page)] == [sorted(pile) for pile in shown]
+    press(page, "Control+z")
+    asked(page, "Question 1")
+    assert piles(page) == proposed
+    assert decisions(page)[before:] == ["sort", "undo"]
+
+
+def test_of_cards_that_one_is_unsure_of_nothing_is_said(begun):
+    page = begun
+    [[a, b, c], [d, e], [f]] = a_board(page, three_piles)
+    before = len(decisions(page))
+    card(page, a).click()
+    page.click("#dunno")
+    card(page, f).drag_to(page.get_by_role("group", name="Unsure"))
+    press(page, "y")
+    asked(page, "Question 2")
+    assert sorted_piles(page) == [[b, c], [d, e]]
+    press(page, "Control+z")
+    asked(page, "Question 1")
+    for name in (a, b, c, d, e):
+        card(page, name).click()
+    press(page, "u", "y")  # of one card there is nothing to say
+    asked(page, "Question 2")
+    assert decisions(page)[before:] == ["sort", "undo"]
+
+
+def test_why_explains_two_chosen_cards_or_the_first_two(begun):
+    page = begun
+    [[a, b, c], [_, e], [f]] = a_board(page, three_piles)
+    told = """([a, b]) => [`(${a}) and `, `(${b}):`].every(
+        (part) => document.querySelector('#reason').textContent.includes(part))"""
+    press(page, "w")
+    page.wait_for_function(told, arg=[a, b])
+    card(page, c).click()
+    press(page, "w")
+    page.wait_for_function(told, arg=[c, a])  # one is chosen: with another of its column
+    card(page, c).click()
+    card(page, e).click()
+    card(page, f).click()
+    press(page, "w")
+    page.wait_for_function(told, arg=[e, f])
+
+
+def test_what_cards_say_is_text(begun):
+    page = begun
+    evil = "<img src=x onerror='document.body.id=1'><script>document.body.id=2</script>"
+
+    def with_markup(board):
+        board["piles"][0][0]["fields"] = {evil: evil, f"b{evil}": evil}
+
+    a_board(page, with_markup)
+    assert evil in page.locator("#board .item").first.inner_text()
+    press(page, "ArrowDown", "Space", "w")
+    page.wait_for_selector("#reason table")
+    assert evil in page.inner_text("#reason")
+    assert page.evaluate("document.body.id") == ""
+    assert page.locator("#main img, #main script").count() == 0
+
+
 def test_two_tabs_see_each_other(begun):
     page = begun
     other = page.context.new_page()
+    other.address, before = page.address, sum(kind != "undo" for kind in decisions(page))
     for tab in (page, other):
         tab.goto(page.address + "group")
         tab.wait_for_selector("#board .item")
     page.locator("#board .item").first.click()
     page.keyboard.press("n")
-    page.wait_for_function("() => document.querySelector('#state').textContent.includes('1 decision')")
+    said(page, before + 1)
     other.locator("#board .item").nth(1).click()
     other.keyboard.press("n")
-    other.wait_for_function("() => document.querySelector('#state').textContent.includes('2 decisions')")
-    assert decisions(page) == ["move", "move"]
+    said(other, before + 2)
+    for tab in (page, other):
+        a_board(tab)
+        press(tab, "y")
+        asked(tab, "Question 2")
+    said(other, before + 4)
+    assert decisions(page)[-4:] == ["move", "move", "sort", "sort"]
+
+
+def said(page, n):
+    """Wait until a page says that there are so many decisions."""
+    told = f"{n} decision{'s' if n > 1 else ''}"
+    page.wait_for_function("t => document.querySelector('#state').textContent.includes(t)", arg=told)
 
 
 def test_no_accessibility_violations(begun):
@@ -233,7 +363,7 @@ def test_no_accessibility_violations(begun):
     waits = {
         "start": "#files button",
         "group": "#board .item",
-        "ask": "#members .item",
+        "ask": "#board .item",
         "ask#pair": "#pair td",
         "learn": "#log thead",
         "export": "form",
@@ -242,13 +372,14 @@ def test_no_accessibility_violations(begun):
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
         for name, wait in waits.items():
-            if name.startswith("ask"):
-                page.route("**/api/questions*", as_pairs if name == "ask#pair" else groups_first)
-            page.goto(page.address + name.split("#")[0])
+            if name == "ask":
+                a_board(page)
+                press(page, "ArrowDown", "Space", "u", "ArrowUp", "Space")
+            else:
+                page.route("**/api/questions*", as_pairs)
+                page.goto(page.address + name.split("#")[0])
             page.wait_for_selector(wait)
             page.unroute("**/api/questions*")
-            if name == "ask":
-                press(page, "ArrowDown", "Space")
             if name == "start":
                 page.click("text=Begin with others.csv")
                 page.wait_for_selector("#setup:not([hidden])")
@@ -256,21 +387,13 @@ def test_no_accessibility_violations(begun):
     assert {name: held for name, held in found.items() if held} == {}
 
 
-def groups_first(route):
-    """A question about a group is the first: which kind it is depends on how many answers there are."""
-    answer = route.fetch()
-    told = answer.json()
-    told["questions"].sort(key=lambda q: q["kind"] != "group")
-    assert told["questions"][0]["kind"] == "group"
-    route.fulfill(response=answer, json=told)
-
-
 def as_pairs(route):
-    """Questions about groups become such about two of their items."""
+    """A board becomes a question about two of its items."""
     answer = route.fetch()
     told = answer.json()
     for q in told["questions"]:
-        q.update(kind="pair", items=q["items"][:2], beside=[])
+        items = [*q["items"], *(item for pile in q["piles"] for item in pile)]
+        q.update(kind="pair", items=items[:2], piles=[])
     route.fulfill(response=answer, json=told)
 
 

@@ -55,8 +55,9 @@ export class Board {
 
   /** One column; without a place to put cards to, none can be put there. */
   column(title, held, to, key) {
-    const drawn = make("div", { class: "pile", role: "group", "aria-label": title, ...(to ? this.target(to) : {}) },
-      make(this.heading, {}, make("span", {}, title), held.length ? make("span", { class: "soft" }, `${held.length}`) : null, to ? this.here(title, to, key) : null));
+    const takes = to !== undefined, count = held.length ? make("span", { class: "soft" }, `${held.length}`) : null;
+    const drawn = make("div", { class: "pile", role: "group", "aria-label": title, ...(takes ? this.target(to) : {}) },
+      make(this.heading, {}, make("span", {}, title), count, takes ? this.here(title, to, key) : null));
     if (held.length) drawn.append(make("ul", {}, ...held.map((item) => make("li", {}, this.card(item)))));
     return drawn;
   }
