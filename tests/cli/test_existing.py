@@ -113,6 +113,50 @@ def test_constraints_hold_exactly(predict, people):
     assert alone[new[0]] == alone[new[1]] != alone[new[2]]
 
 
+@pytest.mark.parametrize("existing", ["known.csv", "people.db", None])
+def test_piles_hold_exactly(command, predict, people, existing):
+    there, _, new = people
+    assert command("store", there / "people.db", "--create", "--items", there / "known.csv")[0] == 0
+    piles = [[new[0], new[1], new[2]], [new[3], new[4]], [new[5]]]
+    (there / "fix.jsonl").write_text(json.dumps({"decision": "sort", "piles": piles}))
+    where = [] if existing is None else ["--existing", there / existing]
+    assert predict(*where, "--constraints", there / "fix.jsonl", "--out", there / "all.csv")[0] == 0
+    found = read_groups(there / "all.csv")
+    held = [{found[item] for item in pile} for pile in piles]
+    assert [len(groups) for groups in held] == [1, 1, 1]
+    assert len(set.union(*held)) == 3
+    # What is said of items that are nowhere is not passed over, though the rest of the piles is there.
+    (there / "fix.jsonl").write_text(json.dumps({"decision": "sort", "piles": [*piles, ["zz"]]}))
+    code, _, err = predict(*where, "--constraints", there / "fix.jsonl")
+    assert code == 1
+    assert "'zz'" in err
+
+
+def test_a_store_takes_piles_and_lists_them(command, predict, people):
+    there = people[0]
+    store = there / "people.db"
+    assert command("store", store, "--create", "--items", there / "known.csv")[0] == 0
+    piles = [["p0", "p1", "p2", "p3"], ["p4"], ["p5"], ["p6"]]
+    (there / "fix.csv").write_text('decision,piles\nsort,"{}"\n'.format(json.dumps(piles).replace('"', '""')))
+    code, out, err = command(
+        "store", store, "--decisions", there / "fix.csv", "--decisions-out", there / "o.csv"
+    )
+    assert (code, err) == (0, "")
+    assert "p0, p1, p2, ... | p4 | p5 | ..." in out
+    assert json.dumps(piles).replace('"', '""') in (there / "o.csv").read_text()
+    assert json.loads(command("store", store, "--json")[1])["decisions"] == {"sort": 1}
+    assert predict("--existing", store, "--revise")[0] == 0
+    found = read_groups(store)
+    assert [len({found[item] for item in pile}) for pile in piles] == [1, 1, 1, 1]
+    assert len({found[pile[0]] for pile in piles}) == 4
+    code, _, err = command("store", store, "--decide", "different", "p1", "p2", "--author", "bob")
+    assert code == 0
+    assert "sorts 'p0' and 'p1' into one pile" in err
+    fit = ["fit", there / "known.csv", "--id", "id", "--cluster", "cluster", "--C", "1", "--quiet"]
+    code, _, err = command(*fit, "--corrections", there / "fix.csv", "--model", there / "new.model")
+    assert code == 0
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -15,7 +15,8 @@ def grown(draw, events, state):
     at = len(events) + 1
     groups = sorted(set(state.groups.values()))
     pick = st.sampled_from
-    kind = draw(pick(["run", "run", "same", "different", "move", "merge", "split", "confirm", "undo"]))
+    kinds = ["run", "run", "same", "different", "sort", "move", "merge", "split", "confirm", "undo"]
+    kind = draw(pick(kinds))
     if kind == "run" or not groups:
         new = [f"run{at}-{n}" for n in range(2)]
         items = draw(st.lists(pick(ITEMS), unique=True, min_size=1))
@@ -23,6 +24,10 @@ def grown(draw, events, state):
     some = draw(st.lists(pick(sorted(state.groups)), unique=True, min_size=1, max_size=3))
     if kind in ("same", "different"):
         return Decision(kind, tuple(some[:2]), number=at) if len(some) > 1 else None
+    if kind == "sort":
+        cut = draw(st.integers(0, len(some) - 1))
+        piles = tuple(filter(None, (tuple(some[:cut]), tuple(some[cut:]))))
+        return Decision("sort", piles=piles, number=at) if len(some) > 1 else None
     if kind == "move":
         return Decision("move", tuple(some), into=draw(pick([None, *groups])), number=at)
     group = draw(pick(groups))

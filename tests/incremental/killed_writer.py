@@ -14,4 +14,6 @@ if __name__ == "__main__":
         store.decide(Decision("merge", group=f"g{n}-1", into=f"g{n}-0"))
         if n % 5 == 0:
             store.decide(Decision("undo", undoes=run + 1))
+        piles = tuple(tuple(f"{n}-{k}" for k in range(pile, 50, 3)) for pile in range(3))
+        store.decide(Decision("sort", piles=piles))
         print(n, flush=True)

@@ -18,6 +18,7 @@ ALL = [
     Decision("confirm", group="k", number=9),
     Decision("note", note="all done", number=10),
     Decision("undo", undoes=9, number=11),
+    Decision("sort", piles=(("a", "[b", "c, d"), ('["a"]',)), author="ann", number=12),
 ]
 
 

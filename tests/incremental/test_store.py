@@ -172,7 +172,7 @@ def test_what_is_no_store_is_named(tmp_path):
     (tmp_path / "empty.db").write_bytes(b"")
     with pytest.raises(ModelFileError, match="not a clustruct store"):
         Store(tmp_path / "empty.db")
-    with pytest.raises(ModelFileError, match="a store of format 9; this version reads formats up to 3"):
+    with pytest.raises(ModelFileError, match="a store of format 9; this version reads formats up to 4"):
         Store(foreign(tmp_path / "late.db", version=9))
     bad = foreign(tmp_path / "view.db", more="CREATE VIEW v AS SELECT 1")
     with pytest.raises(ModelFileError, match=r"not a clustruct store \(its tables are others\)"):
@@ -282,6 +282,9 @@ def test_a_kill_at_any_time_leaves_old_or_new(tmp_path):
             assert sizes[last + 1] in (0, 50)
             done = last + (sizes[last + 1] == 50)
             assert store.size(f"g{last}-0") == (25 if last % 5 == 0 else 50)
+            sorts = [d for d in store.decisions() if d.kind == "sort"]
+            assert f"{last}-0" in {d.items[0] for d in sorts}
+            assert all([len(pile) for pile in d.piles] == [17, 17, 16] for d in sorts)
 
 
 def test_two_processes_can_write_one_after_the_other(store, tmp_path):

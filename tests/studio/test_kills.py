@@ -38,6 +38,32 @@ def test_killed_twenty_times_between_decisions(folder):
         store.verify()
 
 
+def test_a_sort_is_kept_once_listed_and_taken_back(folder):
+    path, fields = folder
+    process = Forked(path / "people.csv")
+    client = Client(process.url)
+    client.begin("people.csv", fields)
+    sent = {"kind": "sort", "piles": [["p0", "p1"], ["p2"]], "key": "sorted00"}
+    number = client.post("/api/decide", sent)["number"]
+    process.kill()
+    process = Forked(path / "people.csv")
+    try:
+        client = Client(process.url)
+        assert client.post("/api/decide", sent)["number"] == number
+        (listed,) = client.get("/api/log")["decisions"]
+        assert (listed["kind"], listed["piles"]) == ("sort", [["p0", "p1"], ["p2"]])
+        assert client.undo()["redo"] is not None
+    finally:
+        process.kill()
+    with Store(path / "people.clustruct.db") as store:
+        assert [(d.kind, d.piles) for d in store.decisions()] == [
+            ("sort", (("p0", "p1"), ("p2",))),
+            ("undo", ()),
+        ]
+        assert store.state().statements() == []
+        store.verify()
+
+
 def test_two_pages_decide_one_after_the_other(folder):
     path, fields = folder
     process = Forked(path)

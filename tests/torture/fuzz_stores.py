@@ -24,7 +24,8 @@ from .victims import prepare
 TEXTS = [
     *("", "g0", "k1", "zz", "{", "{}", "[]", "[1]", "null", "1e400", "\x1b[31m", "x" * 10_000, "[" * 3000),
     *('["k1", "k2"]', '{"items": ["k1", "k1"]}', '{"undoes": 1}', '{"items": "k1"}', '{"note": {}}'),
-    *("run", "undo", "merge", "split", "same", "9" * 400, "\ufffe", "\0"),
+    *('{"piles": [["k1"], ["k2"]]}', '{"piles": ["k1"]}'),
+    *("run", "undo", "merge", "split", "same", "sort", "9" * 400, "\ufffe", "\0"),
 ]
 NUMBERS = [None, 0, -1, 1, 2, 3, 99, 2**62, -(2**62)]
 COLUMNS = {

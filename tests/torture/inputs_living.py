@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from clustruct.incremental.schema import FORMAT
+
 from .inputs import EITHER, FINE, REFUSED, TABLE, USAGE, Content, Line, lines, packed
 
 KNOWN = "id,cluster,name,age\nk1,g1,Ann Lee,31\nk2,g1,Anne Lee,31\nk3,g2,Bob Ray,52\nk4,g2,Bob Roy,52\n"
@@ -139,6 +141,14 @@ DECISIONS = {
     "split of what is not in it": 'decision,group,items\nsplit,g1,"[""k3""]"\n',
     "items an object": 'decision,group,items\nsplit,g1,"{""a"": 1}"\n',
     "items nested deeply": f"decision,group,items\nsplit,g1,{'[' * 5000}{']' * 5000}\n",
+    "piles of nobody": 'decision,piles\nsort,"[[""k1""],[""zz""]]"\n',
+    "no piles": "decision,piles\nsort,\n",
+    "piles of one item": 'decision,piles\nsort,"[[""k1""]]"\n',
+    "an item in two piles": 'decision,piles\nsort,"[[""k1"",""k2""],[""k1""]]"\n',
+    "an empty pile": 'decision,piles\nsort,"[[""k1"",""k2""],[]]"\n',
+    "piles that are no lists": 'decision,piles\nsort,"[""k1"",""k2""]"\n',
+    "piles nested deeply": f"decision,piles\nsort,{'[' * 5000}{']' * 5000}\n",
+    "piles of pairs": 'decision,a,b,piles\nsame,k1,k2,"[[""k1""],[""k2""]]"\n',
     "move of nobody": "decision,a,into\nmove,zz,g1\n",
     "undo of nothing": "decision,undoes\nundo,77\n",
     "undo of itself": "decision,undoes\nundo,1\n",
@@ -153,6 +163,7 @@ DECISIONS = {
 CLASHES = {
     "said twice, yes and no": "a,b,answer,author\nk1,k2,yes,ann\nk1,k2,no,bob\n",
     "a ring": "a,b,answer\nk1,k2,yes\nk2,n1,yes\nn1,k1,no\n",
+    "piles and a pair": 'decision,a,b,piles\nsort,,,"[[""k1"",""k2""]]"\ndifferent,k1,k2,\n',
 }
 TAKEN = {
     "escapes in a note": "decision,a,b,note\nsame,k1,k2,\x1b[31m\n",
@@ -252,7 +263,7 @@ BAD_STORES: dict[str, Any] = {
     "a link to itself": lambda path: path.symlink_to(path.name),
     "a pipe": os.mkfifo,
     "somebody else's database": lambda path: sqlite3.connect(path).executescript("CREATE TABLE t (x)"),
-    "a later format": _changed("PRAGMA user_version = 3"),
+    "a later format": _changed(f"PRAGMA user_version = {FORMAT + 1}"),
     "a format below zero": _changed("PRAGMA user_version = -5"),
     "no application": _changed("PRAGMA application_id = 0"),
     "a table more": _changed("CREATE TABLE extra (x)"),
@@ -275,6 +286,9 @@ BAD_CONTENTS = {
             "a decision with more": ("same", '{"items": ["k1", "k2"], "x": 1}'),
             "a decision of one item": ("same", '{"items": ["k1"]}'),
             "a pair of lists": ("same", '{"items": [[1], {}]}'),
+            "piles of nobody": ("sort", '{"piles": [["k1"], ["zz"]]}'),
+            "piles that are texts": ("sort", '{"piles": ["k1", "k2"]}'),
+            "a sort without piles": ("sort", '{"items": ["k1", "k2"]}'),
             "undo of the future": ("undo", '{"undoes": 99}'),
             "undo of a text": ("undo", '{"undoes": "x"}'),
         }.items()

@@ -20,13 +20,12 @@ from .output import UsageError, print_json
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
-    from clustruct.incremental import Constraints, Decision, Known, Outcome, Store
+    from clustruct.incremental import Constraints, Decision, Known, Outcome, Statement, Store
     from clustruct.records import RawSet
 
 SHOWN = 10
 # Columns of a file that an earlier run wrote beside the groups.
 SAID = ("confidence",)
-JUDGEMENTS = ("same", "different", "unsure")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -86,11 +85,11 @@ class Said:
     def __init__(self, path: str | None) -> None:
         given = decisions(path)
         for decision in given:
-            if decision.kind not in JUDGEMENTS:
+            if decision.kind not in clustruct.incremental.decisions.JUDGEMENTS:
                 told = f"{decision} is about groups: it goes with --existing only"
                 raise clustruct.exceptions.DataError(told)
         self.statements = clustruct.incremental.replay(given).statements() if given else []
-        self.heard = set[int]()
+        self.heard = set[tuple[int, str, str]]()
 
     def about(self, raw: RawSet) -> Constraints:
         """The constraints on the items of a set."""
@@ -98,15 +97,19 @@ class Said:
             return clustruct.incremental.Constraints()
         names = frozenset(map(str, raw.item_ids))
         mine = [s for s in self.statements if s.a in names and s.b in names]
-        self.heard.update(s.by.number for s in mine)
+        self.heard.update(map(_key, mine))
         return clustruct.incremental.constraints(mine)
 
     def check_all_heard(self) -> None:
         """Refuse what is said of items that are in no set, or in two."""
         for said in self.statements:
-            if said.by.number not in self.heard:
+            if _key(said) not in self.heard:
                 told = f"{said.by} names {said.a!r} and {said.b!r}, and no set has both items"
                 raise clustruct.exceptions.DataError(told)
+
+
+def _key(said: Statement) -> tuple[int, str, str]:
+    return said.by.number, said.a, said.b
 
 
 def run(args: argparse.Namespace, saved: Model) -> None:

@@ -218,6 +218,8 @@ def _lines(store: Store, most: int) -> list[str]:
 
 
 def _about(decision: Decision) -> str:
+    if decision.kind == "sort":
+        return _piles(decision)
     parts = [*decision.items[:3], *(["..."] if len(decision.items) > 3 else [])]
     if decision.group:
         parts.append(f"group {short(decision.group, 20)}")
@@ -226,6 +228,13 @@ def _about(decision: Decision) -> str:
     if decision.undoes:
         parts.append(f"decision {decision.undoes}")
     return ", ".join(short(part, 30) for part in parts) or short(decision.note, 40)
+
+
+def _piles(decision: Decision) -> str:
+    """The first piles of a "sort", a bar between them."""
+    cut = [[*map(short, pile[:3]), *(["..."] if len(pile) > 3 else [])] for pile in decision.piles[:3]]
+    more = [["..."]] if len(decision.piles) > 3 else []
+    return " | ".join(", ".join(pile) for pile in [*cut, *more])
 
 
 def _group(store: Store, name: str) -> dict[str, object]:

@@ -17,6 +17,7 @@ from clustruct._typing import Ints
 from clustruct.exceptions import DataError
 from clustruct.text import count
 
+from .decisions import ANSWERS
 from .replay import Statement
 
 Disagreement = Literal["error", "majority"]
@@ -203,8 +204,11 @@ def _answer(said: Statement) -> str:
 
 
 def _told(said: Statement) -> str:
-    if said.by.kind in ("same", "different", "unsure"):
+    if said.by.kind in ANSWERS:
         return f"{said.by} says {said.a!r} and {said.b!r} are {_answer(said)}"
+    if said.by.kind == "sort":
+        piles = "one pile" if said.answer == "same" else "two piles"
+        return f"{said.by} sorts {said.a!r} and {said.b!r} into {piles}"
     verb = {"confirm": "confirms", "merge": "merges", "split": "splits", "move": "moves"}[said.by.kind]
     where = "one group" if said.answer == "same" else "two groups"
     return f"{said.by} {verb} so that {said.a!r} and {said.b!r} are in {where}"

@@ -7,9 +7,10 @@ import io
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeGuard, get_args
 
 from clustruct.exceptions import DataError
 from clustruct.io.csv_files import csv_rows
@@ -17,12 +18,19 @@ from clustruct.io.files import suffix_of, text_lines
 from clustruct.storage.targets import replacing
 from clustruct.text import place
 
-Kind = Literal["same", "different", "unsure", "move", "merge", "split", "confirm", "note", "undo"]
+Kind = Literal["same", "different", "unsure", "sort", "move", "merge", "split", "confirm", "note", "undo"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 # What a pair of items is said to be.
-JUDGEMENTS = ("same", "different", "unsure")
-COLUMNS = ("number", "decision", "a", "b", "group", "into", "items", "undoes", "author", "time", "note")
+ANSWERS = ("same", "different", "unsure")
+# What is said of items alone, whatever groups there are: it moves nothing, and binds the runs that follow.
+JUDGEMENTS = (*ANSWERS, "sort")
+COLUMNS = (
+    *("number", "decision", "a", "b", "group", "into", "items", "piles"),
+    *("undoes", "author", "time", "note"),
+)
 LONGEST_LINE = 32 * 2**20
+# Every two piles are told apart: so many give half a million pairs.
+MOST_PILES = 1000
 
 
 @dataclass(frozen=True)
@@ -35,6 +43,8 @@ class Decision:
         What is decided:
 
         - "same", "different", "unsure": two items belong together, or not, or nobody knows;
+        - "sort": items were sorted into ``piles``: those of one pile belong together, those of different
+          piles do not, and of others nothing is said;
         - "move": items belong to the group ``into``; without it, to a new group of their own;
         - "merge": the group ``group`` is the same as ``into``, which keeps its id;
         - "split": items of the group ``group`` are another group (``into``: its id, where it has one
@@ -44,7 +54,7 @@ class Decision:
         - "note": something to remember;
         - "undo": the decision with the number ``undoes`` does not count.
     items : tuple of str, default=()
-        The items that it is about.
+        The items that it is about; of "sort" those of all piles, in order.
     group : str, optional
         The id of the group that it is about.
     into : str, optional
@@ -59,6 +69,8 @@ class Decision:
         The file it was read from, for messages.
     store : str, default=""
         The store that keeps it, for messages, too.
+    piles : tuple of tuple of str, default=()
+        The piles of "sort": the items of each.
 
     Examples
     --------
@@ -66,6 +78,8 @@ class Decision:
     'decision 12 (line 13 of fix.csv, by ann)'
     >>> str(Decision("same", ("a", "b"), number=12, store="people.db"))
     'decision 12 of people.db'
+    >>> Decision("sort", piles=(("a", "b"), ("c",))).items
+    ('a', 'b', 'c')
     """
 
     kind: Kind
@@ -80,8 +94,11 @@ class Decision:
     source: str = ""
     line: int | None = None
     store: str = field(default="", compare=False)
+    piles: tuple[tuple[str, ...], ...] = ()
 
     def __post_init__(self) -> None:
+        if self.kind == "sort" and not self.items:
+            object.__setattr__(self, "items", tuple(chain.from_iterable(self.piles)))
         if fault := _fault(self):
             raise ValueError(fault)
 
@@ -94,7 +111,8 @@ class Decision:
     def content(self) -> dict[str, Any]:
         """All that is not empty, without number and place: what is kept of it."""
         held = {
-            "items": list(self.items),
+            "items": [] if self.piles else list(self.items),  # they follow from the piles
+            "piles": [list(pile) for pile in self.piles],
             "group": self.group,
             "into": self.into,
             "undoes": self.undoes,
@@ -108,11 +126,14 @@ def _fault(decision: Decision) -> str | None:
     kind, items = decision.kind, decision.items
     if kind not in KINDS:
         return f"a decision is one of {', '.join(KINDS)}, not {kind!r}"
+    if decision.piles and kind != "sort":
+        return f"{kind} takes no piles"
     if len(set(items)) < len(items):
         return f"{kind}: the item {next(i for i in items if items.count(i) > 1)!r} is named twice"
-    wanted = {"same": 2, "different": 2, "unsure": 2}.get(kind)
-    if wanted is not None and len(items) != wanted:
+    if kind in ANSWERS and len(items) != 2:
         return f"{kind} takes two items (a and b), not {len(items)}"
+    if kind == "sort":
+        return _fault_of_piles(decision)
     if kind in ("move", "split") and not items:
         return f"{kind} takes items (items)"
     if kind in ("merge", "split", "confirm") and decision.group is None:
@@ -124,12 +145,28 @@ def _fault(decision: Decision) -> str | None:
     return None
 
 
+def _fault_of_piles(decision: Decision) -> str | None:
+    """What is wrong with the piles of a "sort"."""
+    items, piles = decision.items, decision.piles
+    if not piles:
+        return "sort takes piles (piles)"
+    if not all(piles):
+        return "sort: a pile is empty"
+    if len(piles) > MOST_PILES:
+        return f"sort takes at most {MOST_PILES:,} piles, not {len(piles):,}"
+    if items != tuple(chain.from_iterable(piles)):
+        return "sort: its items are not those of its piles"
+    if len(items) < 2:
+        return f"sort takes two items or more, not {len(items)}"
+    return None
+
+
 def read_decisions(path: str | PathLike[str]) -> list[Decision]:
     """The decisions of a CSV, TSV or JSONL file, in order. What is wrong is named by file and line.
 
     Tables have the column ``decision`` and those of ``a``, ``b`` (items), ``group``, ``into``, ``items``
-    (a JSON list), ``undoes``, ``author``, ``time``, ``note`` that are needed; JSONL has these keys. A
-    decision is numbered by its row where there is no column ``number``.
+    (a JSON list), ``piles`` (a JSON list of lists), ``undoes``, ``author``, ``time``, ``note`` that are
+    needed; JSONL has these keys. A decision is numbered by its row where there is no column ``number``.
 
     Parameters
     ----------
@@ -198,6 +235,7 @@ def _decision(values: Mapping[str, Any], row: int) -> Decision:
         time=_word(values, "time") or "",
         note=_word(values, "note") or "",
         number=_number(values, "number") or row,
+        piles=_pile_list(values.get("piles")),
     )
 
 
@@ -222,13 +260,32 @@ def _item_list(value: object) -> list[str]:
     if value is None or value == "":
         return []
     if isinstance(value, str):
-        try:
-            value = json.loads(value) if value.startswith("[") else [value]
-        except (ValueError, RecursionError):
-            raise ValueError(f"'items' is not a JSON list: {value!r:.40}") from None
-    if not isinstance(value, list) or not all(isinstance(v, str | int) for v in value):
+        value = _listed(value, "items") if value.startswith("[") else [value]
+    if not _are_ids(value):
         raise ValueError("'items' must be a list of ids")
     return [str(v) for v in value]
+
+
+def _pile_list(value: object) -> tuple[tuple[str, ...], ...]:
+    """A JSON list of piles, each a list of items."""
+    if value is None or value == "":
+        return ()
+    if isinstance(value, str):
+        value = _listed(value, "piles")
+    if not isinstance(value, list) or not all(map(_are_ids, value)):
+        raise ValueError("'piles' must be a list of lists of ids")
+    return tuple(tuple(map(str, pile)) for pile in value)
+
+
+def _listed(text: str, name: str) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        raise ValueError(f"{name!r} is not a JSON list: {text!r:.40}") from None
+
+
+def _are_ids(value: object) -> TypeGuard[list[str | int]]:
+    return isinstance(value, list) and all(isinstance(v, str | int) for v in value)
 
 
 def write_decisions(path: str | PathLike[str], decisions: Iterable[Decision]) -> None:
@@ -289,6 +346,8 @@ def _csv_lines(decisions: Iterable[Decision], suffix: str) -> Iterator[str]:
             record.update(zip(("a", "b"), items, strict=False))
         else:
             record["items"] = json.dumps(items, ensure_ascii=False)
+        if decision.piles:
+            record["piles"] = json.dumps(record["piles"], ensure_ascii=False)
         writer.writerow(record)
         yield text.getvalue()
         text.seek(0)

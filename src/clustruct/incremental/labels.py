@@ -14,8 +14,8 @@ from typing import Any, Literal, TypeAlias
 from clustruct.exceptions import DataError
 from clustruct.text import place
 
-from .decisions import JUDGEMENTS, Decision, Kind, decision_of, rows_of
-from .replay import Statement
+from .decisions import Decision, Kind, decision_of, rows_of
+from .replay import Statement, statements_of
 
 # (line, values by column) of each row.
 Rows: TypeAlias = Sequence[tuple[int, Mapping[str, Any]]]
@@ -68,8 +68,7 @@ class Labels:
 
     def statements(self) -> list[Statement]:
         """What is said of pairs."""
-        judged = [d for d in self.decisions if d.kind in JUDGEMENTS]
-        return [Statement(d.items[0], d.items[1], d.kind, d) for d in judged]
+        return [said for decision in self.decisions for said in statements_of(decision)]
 
 
 def read_labels(

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from typing import Protocol
 
 from clustruct.exceptions import DataError
 
-from .decisions import JUDGEMENTS, Decision
+from .decisions import ANSWERS, JUDGEMENTS, Decision
 from .ledger import Ledger, fresh_id
 
 # Where items go; None: out of all groups.
@@ -127,7 +128,7 @@ def _both_ways(flow: Mapping[tuple[str, str], int]) -> tuple[dict[str, list[str]
 
 
 def places_of(decision: Decision, view: View) -> Places:
-    """Where a decision puts items. Judgements of pairs move nothing: they bind the runs that follow."""
+    """Where a decision puts items. Judgements move nothing: they bind the runs that follow."""
     if decision.kind == "move":
         target = decision.into
         if target is not None and view.was_given(target):
@@ -192,6 +193,29 @@ class Statement:
     b: str
     answer: str
     by: Decision
+
+
+def statements_of(decision: Decision) -> list[Statement]:
+    """What a judgement says of pairs of items; nothing for what is about groups.
+
+    Of a pile every item is the same as its first, and the first items of every two piles differ: the rest
+    follows.
+
+    >>> said = statements_of(Decision("sort", piles=(("a", "b"), ("c", "d"))))
+    >>> [(s.a, s.b, s.answer) for s in said]
+    [('a', 'b', 'same'), ('c', 'd', 'same'), ('a', 'c', 'different')]
+    """
+    if decision.kind == "sort":
+        same = [(pile[0], item) for pile in decision.piles for item in pile[1:]]
+        apart = combinations((pile[0] for pile in decision.piles), 2)
+        return [
+            *(Statement(a, b, "same", decision) for a, b in same),
+            *(Statement(a, b, "different", decision) for a, b in apart),
+        ]
+    if decision.kind in ANSWERS:
+        a, b = decision.items
+        return [Statement(a, b, decision.kind, decision)]
+    return []
 
 
 @dataclass
@@ -296,8 +320,7 @@ class State:
     def _remember(self, decision: Decision, places: Places) -> None:
         """What a decision says of items, which runs that follow must hold."""
         if decision.kind in JUDGEMENTS:
-            a, b = decision.items
-            self._said.append(Statement(a, b, decision.kind, decision))
+            self._said += statements_of(decision)
         elif decision.kind == "confirm":
             own = self.members(living(str(decision.group), self, decision))
             self._bind(decision, own)

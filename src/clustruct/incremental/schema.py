@@ -14,9 +14,12 @@ from urllib.parse import quote
 from clustruct.exceptions import ModelFileError
 from clustruct.storage.targets import creating
 
-# "clus" in the header of the file says whose it is; the number says which tables it has.
+# "clus" in the header of the file says whose it is; the number says which tables it has, and what may be in
+# its log.
 APPLICATION = int.from_bytes(b"clus", "big")
-FORMAT = 3
+FORMAT = 4
+# Decisions that versions before this format do not know (4). An older store is of it when one is first kept.
+LATER_KINDS = ("sort",)
 MAGIC = b"SQLite format 3\0"
 # Files up to this size are looked through when they are opened (a second or so); larger ones by
 # `Store.verify`.
@@ -120,6 +123,12 @@ def make_project(db: sqlite3.Connection) -> None:
     """The tables of a project, in a store that has none, as part of a transaction."""
     if not has_project(db):
         _add(db, PROJECT)
+
+
+def make_room_for(db: sqlite3.Connection, kind: str) -> None:
+    """The format that a decision of this kind needs, as part of a transaction."""
+    if kind in LATER_KINDS and db.execute("PRAGMA user_version").fetchone()[0] < FORMAT:
+        db.execute(f"PRAGMA user_version = {FORMAT}")
 
 
 def _add(db: sqlite3.Connection, tables: Mapping[str, str]) -> None:

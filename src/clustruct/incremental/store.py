@@ -21,7 +21,7 @@ from clustruct.exceptions import DataError, ModelFileError
 from .decisions import Decision, is_unicode
 from .labels import read_labels
 from .replay import Places, State, Transition, completed, places_of, transition, undone
-from .schema import check_tables, make_file, make_project
+from .schema import check_tables, make_file, make_project, make_room_for
 from .stored import Item, StoredGroups, plain
 from .taking_back import MOVING, base_of, is_last_to_move, keep_before, put_back
 
@@ -110,6 +110,7 @@ class Store(StoredGroups):
             decision = completed(decision, self)
             places = places_of(decision, self)
             change = transition(places, _Prefetched(self, places))
+            make_room_for(self._db, decision.kind)
             self._write(decision.number, decision.kind, decision.author, decision.time, _content(decision))
             if decision.kind == "undo":
                 self._take_back(decision)

@@ -72,6 +72,14 @@ def _is_given(content: str) -> bool:
     return content.startswith(json.dumps({"note": GIVEN})[:-2])
 
 
+def _piles(held: object) -> tuple[tuple[str, ...], ...]:
+    if not isinstance(held, list) or not all(isinstance(pile, list) for pile in held):
+        raise ValueError("its piles are no lists of names")
+    if not all(isinstance(item, str) for pile in held for item in pile):
+        raise ValueError("its piles are no lists of names")
+    return tuple(map(tuple, held))
+
+
 class StoredGroups:
     """A store that is there, to be read: a `View` of its groups, at the cost of what is asked for."""
 
@@ -324,8 +332,9 @@ class StoredGroups:
             items = tuple(held.pop("items", ()))
             if not all(isinstance(item, str) for item in items):
                 raise ValueError("its items are no names")
+            piles = _piles(held.pop("piles", []))
             told = {"author": author, "time": time, "number": number, "store": str(self.path)}
-            return Decision(kind, items, **told, **held)  # type: ignore[arg-type]
+            return Decision(kind, items, piles=piles, **told, **held)  # type: ignore[arg-type]
         except (TypeError, ValueError) as error:
             raise ModelFileError(f"{self.path}: the store is damaged (decision {number}: {error})") from None
 

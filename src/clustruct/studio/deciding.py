@@ -12,7 +12,7 @@ from clustruct.incremental.replay import undone
 # What a page may send, and how long a text in it may be.
 TEXTS = ("group", "into", "note")
 LONGEST, MOST_ITEMS = 2000, 5000
-KINDS = ("same", "different", "unsure", "move", "merge", "split", "confirm", "note")
+KINDS = ("same", "different", "unsure", "sort", "move", "merge", "split", "confirm", "note")
 # A decision that comes twice (the page did not hear the answer) is known by its key, in the last so many.
 LOOKED_AT = 50
 
@@ -22,9 +22,9 @@ def decision_of(sent: Mapping[str, Any], author: str) -> Decision:
     kind, items = sent.get("kind"), sent.get("items", [])
     if kind not in KINDS:
         raise DataError(f"{kind!r:.40} is no decision")
-    if not isinstance(items, list) or not all(isinstance(i, str) for i in items) or len(items) > MOST_ITEMS:
+    if not _are_names(items) or len(items) > MOST_ITEMS:
         raise DataError("items must be a list of names")
-    told: dict[str, Any] = {}
+    told: dict[str, Any] = {"piles": _piles(sent.get("piles", []))}
     for name in TEXTS:
         value = sent.get(name)
         if value is not None and (not isinstance(value, str) or len(value) > LONGEST):
@@ -35,6 +35,17 @@ def decision_of(sent: Mapping[str, Any], author: str) -> Decision:
         return Decision(kind, tuple(items), author=author, source=key_of(sent), **told)
     except ValueError as error:
         raise DataError(str(error)) from None
+
+
+def _are_names(sent: object) -> bool:
+    return isinstance(sent, list) and all(isinstance(name, str) for name in sent)
+
+
+def _piles(sent: object) -> tuple[tuple[str, ...], ...]:
+    """The piles that items were sorted into."""
+    if not isinstance(sent, list) or not all(map(_are_names, sent)) or sum(map(len, sent)) > MOST_ITEMS:
+        raise DataError(f"piles must be a list of lists of names, at most {MOST_ITEMS:,} in all")
+    return tuple(map(tuple, sent))
 
 
 def key_of(sent: Mapping[str, Any]) -> str:

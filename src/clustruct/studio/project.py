@@ -167,7 +167,8 @@ class Project:
         for d in reversed(store.decisions()[-min(most, 200) :]):
             about = {"number": d.number, "kind": d.kind, "items": list(d.items[:5]), "group": d.group}
             more = {"into": d.into, "note": d.note, "author": d.author, "time": d.time, "undoes": d.undoes}
-            found.append({**about, **more, "undone": d.number in out})
+            piles = [list(pile[:5]) for pile in d.piles[:5]]
+            found.append({**about, "piles": piles, **more, "undone": d.number in out})
         return found
 
 

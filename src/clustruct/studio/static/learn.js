@@ -32,9 +32,10 @@ function changed(found) {
     make("table", {}, make("tbody", {}, ...rows)));
 }
 
-/** What a decision is about; those that were beside a group that was confirmed are not in it. */
+/** What a decision is about; those that were beside a group that was confirmed are not in it, and piles have a bar between them. */
 function about(d) {
   const group = d.group ? `group ${d.group}` : "";
+  if (d.piles.length) return [d.piles.map((pile) => pile.join(", ")).join(" | "), d.note].filter(Boolean).join(", ");
   const parts = d.kind === "confirm" ? [group, d.items.length ? `to which ${d.items.join(", ")} do not belong` : ""] : [...d.items, group];
   return [...parts, d.undoes ? `decision ${d.undoes}` : "", d.note].filter(Boolean).join(", ");
 }
