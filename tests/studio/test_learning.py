@@ -1,6 +1,6 @@
 """From a file without labels to groups: what is learned holds what people said, and is kept."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import replace
 
 import numpy as np
@@ -11,8 +11,7 @@ from clustruct.incremental import Decision, Store
 from clustruct.metrics import pairwise_scores
 from clustruct.studio import learning
 from clustruct.studio.asking import (
-    BESIDE,
-    MOST_READ,
+    CARDS,
     Agreement,
     Asked,
     Pool,
@@ -56,25 +55,14 @@ def f_of(path, truth):
 
 def answer(store, question, truth):
     """As the page does it for somebody who knows."""
-    first, *others = question["items"]
     if question["kind"] == "pair":
-        store.decide(Decision("same" if truth[first] == truth[others[0]] else "different", (first, *others)))
+        a, b = question["items"]
+        store.decide(Decision("same" if truth[a] == truth[b] else "different", (a, b)))
         return
-    kinds = Counter(truth[i] for i in question["items"])
-    mine = kinds.most_common(1)[0][0]
-    stay = tuple(i for i in question["items"] if truth[i] == mine)
-    out = tuple(i for i in question["items"] if truth[i] != mine)
-    come = [i for i in question["beside"] if truth[i] == mine]
-    others = tuple(i for i in question["beside"] if i not in come)
-    if out:
-        store.decide(Decision("split", out if len(out) == 1 else stay, group=question["group"]))
-    if len(out) < 2 and (others or not come):
-        store.decide(Decision("confirm", others, group=question["group"]))
-    elif len(out) > 1:
-        for item in others:
-            store.decide(Decision("different", (stay[0], item)))
-    for item in come:
-        store.decide(Decision("same", (stay[0], item)))
+    piles = defaultdict(list)
+    for item in (i for pile in question["piles"] for i in pile):
+        piles[truth[item]].append(item)
+    store.decide(Decision("sort", piles=tuple(map(tuple, piles.values()))))
 
 
 @pytest.fixture
@@ -99,7 +87,7 @@ def test_first_without_labels_then_from_answers(begun):
         found = learn(engine, quiet())
     assert found["how"].startswith(("answers", "groups"))
     assert found["agreement"]["n"] > 15
-    assert min(kinds["group"], kinds["pair"]) >= 5
+    assert min(kinds["sort"], kinds["pair"]) >= 5
     assert f_of(path, truth) >= first - 0.02
     with Store(path) as store:
         assert not engine.known().held.broken(store.groups())
@@ -248,25 +236,19 @@ def test_questions_about_pairs_are_open_doubtful_and_about_different_items():
     assert only[0].items == tuple(pairs[best])
 
 
-def test_groups_doubtful_pairs_and_random_pairs_take_turns():
+def test_boards_doubtful_pairs_and_random_pairs_take_turns():
     groups = np.repeat(np.arange(12), 3)
     pairs = all_pairs(len(groups))
     inside = groups[pairs[:, 0]] == groups[pairs[:, 1]]
     p = np.where(inside, 0.9, 0.1)
-    p[(pairs == [0, 35]).all(axis=1)] = 0.4
     found = questions(pool_of(p, groups), [], 4, np.random.default_rng(0))
-    assert [q.is_group for q in found] == [True, False, False, True]
-    assert [q.why for q in found[1:3]] == ["doubt", "check"]
-    (own,) = [
-        q
-        for n in range(40)
-        for q in questions(pool_of(p, groups), [], 1, np.random.default_rng(n))
-        if 0 in q.items
-    ][:1]
-    assert own.items == (0, 1, 2)
-    assert own.beside[0] == 35
-    assert len(own.beside) == BESIDE
-    assert own.p == pytest.approx(0.9)
+    assert [q.is_board for q in found] == [True, False, False, True]
+    assert [q.why for q in found] == ["many", "doubt", "check", "many"]
+    for q in (found[0], found[3]):
+        assert sorted(i for pile in q.piles for i in pile) == sorted(q.items)
+        assert len(q.items) == CARDS
+        assert [len(set(groups[list(pile)])) for pile in q.piles] == [1] * len(q.piles)
+        assert len(set(groups[list(q.items)])) == len(q.piles)
 
 
 def test_random_pairs_are_drawn_from_all_whatever_the_model_says():
@@ -280,35 +262,13 @@ def test_random_pairs_are_drawn_from_all_whatever_the_model_says():
     assert 60 < sum(q.p > 0.5 for q in even) < 140
 
 
-def test_known_groups_pairs_and_large_groups_are_not_asked_about_as_groups():
-    n = MOST_READ + 1
-    pairs = all_pairs(n)
-    large = pool_of(np.full(len(pairs), 0.9), np.zeros(n, int))
-    assert not len(large.whole_groups()[0])
-    groups = np.append(np.zeros(n - 1, int), 1)
-    assert pool_of(np.full(len(pairs), 0.9), groups).whole_groups()[0].tolist() == [0]
-    known = (groups[pairs] == 0).all(axis=1)  # nothing is left to ask inside the group
-    assert not len(pool_of(np.full(len(pairs), 0.9), groups, ~known).whole_groups()[0])
-    two = pool_of(np.full(6, 0.9), np.array([0, 0, 1, 1]))
-    assert not len(two.whole_groups()[0])
-
-
-def test_the_group_that_gives_most_for_one_yes_is_large_and_likely():
-    groups = np.array([0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2])
-    pairs = all_pairs(len(groups))
-    p = np.where(groups[pairs[:, 0]] == groups[pairs[:, 1]], 0.9, 0.1)
-    p[(pairs == [7, 8]).all(axis=1)] = 0.2
-    able, answers = pool_of(p, groups).whole_groups()
-    assert dict(zip(able.tolist(), answers.round(6).tolist(), strict=True)) == {0: 1.8, 1: 2.7, 2: 0.6}
-
-
-def test_groups_that_are_chains_of_neighbours_are_not_asked_about():
+def test_where_groups_are_chains_of_neighbours_there_are_no_boards():
     chains = Asked(0, credible=False)
     groups = np.repeat(np.arange(6), 3)
     p = np.full(len(all_pairs(len(groups))), 0.9)
     found = questions(pool_of(p, groups), [], 4, np.random.default_rng(0), chains)
     assert len(found) == 4
-    assert not any(q.is_group for q in found)
+    assert not any(q.is_board for q in found)
 
 
 def test_batches_grow_with_the_answers():
