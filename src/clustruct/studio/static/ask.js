@@ -1,4 +1,4 @@
-import { ask, byId, decide, make, onKey, onUndo, send, status, tell } from "./common.js";
+import { ask, byId, decide, make, onKey, onOwnUndo, onUndo, send, status, tell } from "./common.js";
 import { Board, NEW, NONE } from "./board.js";
 import { curve, reasons, sideBySide } from "./items.js";
 
@@ -29,14 +29,30 @@ const MOVE = "Cards of one column belong together, those of different columns do
 // Nothing of it is told to anybody before "as shown" is said: where a card is meanwhile is a number of its own.
 const board = new Board(byId("board"), { word: "Column", heading: "h3", of: (item) => item.column, put, none: { title: "Unsure: nothing is said of these", key: "U" } });
 
+// Where the cards were before each move.
+let moves = [];
+
 function put(ids, to) {
   const column = to === NEW ? 1 + Math.max(...board.order) : to;
+  moves.push(board.items.map((item) => item.column));
+  byId("undo").disabled = false;
   for (const item of board.items) if (ids.includes(item.id)) item.column = column;
   board.draw(ids[0]);
 }
 
+/** Undo takes back moves on this board first, then decisions. */
+function unmove(which) {
+  if (which !== "undo" || !moves.length) return false;
+  const columns = moves.pop();
+  board.items.forEach((item, k) => { item.column = columns[k]; });
+  board.draw();
+  if (!moves.length) status().catch(() => {});
+  return true;
+}
+
 function draw() {
   const question = batch[at], sorts = isBoard(question);
+  moves = [];
   for (const id of ["reason", "pair"]) byId(id).replaceChildren();
   for (const id of ["yes", "no", "dunno", "why"]) byId(id).disabled = !question;
   byId("sides").hidden = !question || sorts;
@@ -137,5 +153,6 @@ onKey("n", either(NEW, "different"));
 onKey("u", either(NONE, "unsure"));
 onKey("w", () => { why().catch(() => {}); });
 onKey("l", () => { learn().catch(() => {}); });
+onOwnUndo(unmove);
 onUndo(back);
 load().catch(() => { byId("place").textContent = "Learn first: there is no model to ask by."; });

@@ -96,8 +96,12 @@ const undone = [];
 /** Called after an undo or redo, with which: what is shown may not be so any more. */
 export function onUndo(what) { undone.push(what); }
 
-export async function takeBack(which) {
-  if (byId(which).disabled) return;
+let own = () => false;
+/** Asked before an undo or redo, with which: a page that has steps of its own to take back does so, and says yes. */
+export function onOwnUndo(what) { own = what; }
+
+async function takeBack(which) {
+  if (own(which) || byId(which).disabled) return;
   show(await send(`/api/${which}`, { key: key() }));
   look();
   for (const what of undone) await what(which);
