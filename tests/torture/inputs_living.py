@@ -163,7 +163,7 @@ DECISIONS = {
 CLASHES = {
     "said twice, yes and no": "a,b,answer,author\nk1,k2,yes,ann\nk1,k2,no,bob\n",
     "a ring": "a,b,answer\nk1,k2,yes\nk2,n1,yes\nn1,k1,no\n",
-    "piles and a pair": 'decision,a,b,piles\nsort,,,"[[""k1"",""k2""]]"\ndifferent,k1,k2,\n',
+    "piles and a pair": 'decision,a,b,piles\nsort,,,"[[""k1"",""k2"",""k3""]]"\ndifferent,k2,k3,\n',
 }
 TAKEN = {
     "escapes in a note": "decision,a,b,note\nsame,k1,k2,\x1b[31m\n",
