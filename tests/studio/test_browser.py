@@ -293,7 +293,9 @@ def test_of_cards_that_one_is_unsure_of_nothing_is_said(begun):
         card(page, name).click()
     press(page, "u", "y")  # of one card there is nothing to say
     asked(page, "Question 2")
-    assert decisions(page)[before:] == ["sort", "undo"]
+    kinds = decisions(page)
+    assert kinds[before:] == ["sort", "undo"]
+    assert page.is_disabled("#undo") == (2 * kinds.count("undo") == len(kinds))
 
 
 def test_why_explains_two_chosen_cards_or_the_first_two(begun):

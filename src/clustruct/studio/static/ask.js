@@ -95,7 +95,7 @@ async function answer(kind) {
     if (told) {
       await decide(...told);
       made.push(at);
-    }
+    } else await status();
     at += 1;
     draw();
     if (at >= batch.length) await learn();
@@ -118,7 +118,8 @@ async function learn() {
       if (now.learned?.error) tell(now.learned.error);
       break;
     }
-    byId("place").textContent = `Learning: ${now.learning.stage}…`;
+    const told = `Learning: ${now.learning.stage}…`;
+    if (byId("place").textContent !== told) byId("place").textContent = told;
   }
   await load();
 }
@@ -148,7 +149,8 @@ byId("no").addEventListener("click", say("different"));
 byId("dunno").addEventListener("click", either(NONE, "unsure"));
 byId("why").addEventListener("click", () => why().catch(() => {}));
 onKey("y", say("same"));
-onKey("Enter", (event) => (isBoard(batch[at]) && !event.target.closest("a, button") ? say("same")() : false));
+// A key that is held down since another page answers nothing here.
+onKey("Enter", (event) => (isBoard(batch[at]) && !event.repeat && !event.target.closest("a, button") ? say("same")() : false));
 onKey("n", either(NEW, "different"));
 onKey("u", either(NONE, "unsure"));
 onKey("w", () => { why().catch(() => {}); });
