@@ -6,9 +6,10 @@ as with all labels.
 
 A simulated person (`benchmarks.asking_person`) answers from the truth what is asked about one part of the
 data (seven of ten folds; two of three sets); pairwise F is counted on the rest, which nobody is asked about.
-Each click and key is a decision. In random order the same person is asked as often about groups and as often
-about pairs, but which is drawn at random; twice as many decisions are made. "Random pairs" is the plainest
-order: compared pairs, drawn at random, no groups.
+Each card that is moved is a decision, and each answer. Beside it two random orders, in which twice as many
+decisions are made: "random cards" are boards of as many cards, drawn at random from a set (from a table: a
+card drawn at random, and as many of those it is compared with), in piles as the model proposes; "random
+pairs" are compared pairs, drawn at random.
 
 "Full" is what `Recipe` learns from all labels of the first part. Decisions needed: the first number at which
 the mean F over seeds is at least 95 % of that, and whether it stays there; F is counted after every question
@@ -40,20 +41,20 @@ from clustruct.itemsets import ItemSet, PairScores
 from clustruct.metrics import pairwise_scores
 from clustruct.recipe import features_of
 from clustruct.records import RawSet
-from clustruct.studio.asking import COMMITTEE, Asked, Pool, Question, batch_size, questions
+from clustruct.studio.asking import CARDS, COMMITTEE, Pool, Question, batch_size, questions
 from studies.raw_data import PATHS, item_sets, records_together
 from studies.rendering import put
 
 NAMES = ("abt_buy", "cora", "febrl3", "googlenews", "author_names")
 # The orders in which questions are asked, and how often as many decisions are made.
-ORDERS = {"ask": 1, "random": 2, "random pairs": 2}
+ORDERS = {"ask": 1, "random cards": 2, "random pairs": 2}
 # F is counted after every question as long as no more decisions were made.
 EACH = 30
 # The score of a pair that the person decided about, beside scores that are log-odds.
 DECIDED = 50.0
 FIGURES, BY_DEDUPE = Path("benchmarks/figures/asking.json"), Path("benchmarks/figures/asking_dedupe.json")
 PAGE = Path("docs/studio.md")
-TITLES = {"ask": "asked", "random": "random order", "random pairs": "random pairs"}
+TITLES = {"ask": "asked", "random cards": "random cards", "random pairs": "random pairs"}
 # So many decisions are what a person makes in a quarter of an hour.
 FIRST = 100
 # Sets with more items are left out: all their pairs are compared.
@@ -147,19 +148,18 @@ class Asking:
 
     def questions(self) -> list[Question]:
         """The next batch."""
-        before = Asked(len(self.person.said), credible=not self.first.from_nearest_)
-        pool, n = self.pool(), batch_size(before.n)
+        pool, before = self.pool(), len(self.person.said)
+        n = batch_size(before)
         if self.how == "ask":
             return questions(pool, self.committee(), n, self.rng, before)
-        if self.how == "random pairs":
-            return [drawn_pair(pool, self.rng) for _ in range(n)]
-        return [drawn(pool, self.rng, before.n + k, before) for k in range(n)]
+        draw = drawn_pair if self.how == "random pairs" else drawn_cards
+        return [draw(pool, self.rng) for _ in range(n) if pool.free().any()]
 
     def answer(self, one: Question) -> None:
         """Have a question answered."""
         s = int(np.searchsorted(self.first_item, one.items[0], side="right")) - 1
         first = int(self.first_item[s])
-        self.person.answer(s, [i - first for i in one.items], [i - first for i in one.beside])
+        self.person.answer(s, [[i - first for i in pile] for pile in one.piles])
 
     def learn(self) -> None:
         """From all answers so far."""
@@ -168,8 +168,7 @@ class Asking:
     def curve(self, f: Callable[[LatentPairClustering], float], most: int) -> list[tuple[int, float]]:
         """F by decisions, until so many were made."""
         found = [(0, f(self.first))]
-        while self.person.decisions < most:
-            asked = self.questions()
+        while self.person.decisions < most and (asked := self.questions()):
             for k, one in enumerate(asked):
                 self.answer(one)
                 if k == len(asked) - 1 or self.person.decisions <= EACH:
@@ -180,14 +179,16 @@ class Asking:
 
 def drawn_pair(pool: Pool, rng: np.random.Generator) -> Question:
     """Any pair that nothing is known of."""
-    return pool.pair(int(rng.choice(np.flatnonzero(pool.free()))), "random")
+    return pool.ask(pool.pairs[rng.choice(np.flatnonzero(pool.free()))].tolist(), "random")
 
 
-def drawn(pool: Pool, rng: np.random.Generator, place: int, before: Asked) -> Question:
-    """A group where Studio asks about one, else a pair; which is drawn."""
-    if before.kind(place) == "group" and len(able := pool.whole_groups()[0]):
-        return pool.group(int(rng.choice(able)), "random")
-    return drawn_pair(pool, rng)
+def drawn_cards(pool: Pool, rng: np.random.Generator) -> Question:
+    """Any item of which something is not known, and any that it is compared with."""
+    free = pool.free()
+    start = int(rng.choice(np.unique(pool.pairs[free])))
+    mates = pool.pairs[free & (pool.pairs == start).any(axis=1)]
+    others = rng.permutation(mates[mates != start])[: CARDS - 1]
+    return pool.ask([start, *others.tolist()], "random")
 
 
 def full_label(train: Sequence[RawSet], test: Sequence[RawSet]) -> float:
@@ -211,7 +212,6 @@ def curves(name: str, seeds: int, most: int, full: float | None = None) -> dict[
         people = [Asking(part, first, np.random.default_rng(seed), how) for seed in range(seeds)]
         told[how] = [one.curve(other.f, times * most) for one in people]
         told[f"{how}: read"] = [one.person.read / one.person.decisions for one in people]
-        told[f"{how}: by groups"] = [one.person.n_groups for one in people]
     return told
 
 
@@ -248,7 +248,7 @@ def table(found: dict[str, Any], dedupe: dict[str, Any]) -> str:
         "no labels",
         "all labels",
         *(TITLES[how] for how in ORDERS),
-        f"mean F of the first n decisions (at most {FIRST})",
+        f"mean F of the first n decisions (at most {FIRST}), in this order",
         "items read for a decision",
         *(f"dedupe, {n} answers" for n in numbers),
     ]

@@ -1,11 +1,9 @@
 """A simulated person who answers from the truth what Studio's page asks, click by click.
 
 - Two items: yes or no, one decision.
-- A group with items beside it, right as shown (all of one kind, none of that kind beside it): yes, one
-  decision; its items belong together, what is beside it does not belong to it. The person sees no more than
-  that: whether further items belong to it is not known.
-- A group that is not: a click on each item of the less frequent kinds, and on each beside it that belongs to
-  it, and "no, as marked": what is not marked is right as shown.
+- A board of cards in piles: each card that is in a wrong pile is moved, and then "as shown". The piles become
+  groups of the truth, as many cards as can be staying where they are: a decision for each card that is moved,
+  and one for "as shown". The person sees no more than that: of other items nothing is said.
 """
 
 from __future__ import annotations
@@ -14,8 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
 from clustruct._typing import Ints
+from clustruct.partitions import canonical_labels, chained_pairs
 from clustruct.problems import Marks
 
 Pairs = list[tuple[int, int]]
@@ -35,36 +35,24 @@ class Person:
     """Who answers, and what was said.
 
     truth : the clusters of each set
-    decisions : how many clicks and keys it took; read : how many items were looked at
-    n_groups : how many questions were about groups
+    decisions : how many moves and answers it took; read : how many items were looked at
     """
 
     truth: Sequence[Ints]
     said: list[Answer] = field(default_factory=list)
     decisions: int = 0
     read: int = 0
-    n_groups: int = 0
 
-    def answer(self, s: int, items: Sequence[int], beside: Sequence[int] = ()) -> None:
-        """One question about some items of a set."""
-        self.read += len(items) + len(beside)
-        self.said.append(self._pair(s, *items) if len(items) == 2 else self._group(s, items, beside))
-
-    def _pair(self, s: int, a: int, b: int) -> Answer:
-        self.decisions += 1
-        is_same = self.truth[s][a] == self.truth[s][b]
-        return Answer(s, [(a, b)] if is_same else [], [] if is_same else [(a, b)])
-
-    def _group(self, s: int, items: Sequence[int], beside: Sequence[int]) -> Answer:
-        y = self.truth[s]
-        kinds, sizes = np.unique(y[list(items)], return_counts=True)
-        mine = kinds[np.argmax(sizes)]
-        stay, leave = [i for i in items if y[i] == mine], [i for i in items if y[i] != mine]
-        come = [i for i in beside if y[i] == mine]
-        self.n_groups += 1
-        self.decisions += len(leave) + len(come) + 1
-        others = [*leave, *(i for i in beside if i not in come)]
-        return Answer(s, [(stay[0], i) for i in [*stay[1:], *come]], [(stay[0], i) for i in others])
+    def answer(self, s: int, piles: Sequence[Sequence[int]]) -> None:
+        """One question about items of a set, in piles."""
+        items = np.array([item for pile in piles for item in pile])
+        shown = np.repeat(np.arange(len(piles)), [len(pile) for pile in piles])
+        right = canonical_labels(self.truth[s][items])
+        self.read += len(items)
+        self.decisions += 1 if len(items) == 2 else n_moved(shown, right) + 1
+        first = [int(items[np.argmax(right == k)]) for k in range(int(right.max()) + 1)]
+        same = [(int(items[a]), int(items[b])) for a, b in chained_pairs(right).tolist()]
+        self.said.append(Answer(s, same, [(a, b) for k, a in enumerate(first) for b in first[k + 1 :]]))
 
     def marks(self, which: Sequence[int] | None = None) -> list[Marks]:
         """What is known of each set, from all answers or some."""
@@ -77,3 +65,14 @@ class Person:
             [pair for one in chosen for pair in one.same],
             [pair for one in chosen for pair in one.different],
         )
+
+
+def n_moved(shown: Ints, right: Ints) -> int:
+    """How many cards must be moved for piles to become groups, at least.
+
+    >>> n_moved(np.array([0, 0, 0, 1, 1]), np.array([0, 0, 1, 1, 2]))
+    2
+    """
+    stay = np.zeros((int(shown.max()) + 1, int(right.max()) + 1), np.int64)
+    np.add.at(stay, (shown, right), 1)
+    return len(shown) - int(stay[linear_sum_assignment(-stay)].sum())

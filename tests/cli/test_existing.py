@@ -151,7 +151,7 @@ def test_a_store_takes_piles_and_lists_them(command, predict, people):
     assert len({found[pile[0]] for pile in piles}) == 4
     code, _, err = command("store", store, "--decide", "different", "p1", "p2", "--author", "bob")
     assert code == 0
-    assert "sorts 'p0' and 'p1' into one pile" in err
+    assert "says 'p1' and 'p2' are different, but decision 2" in err
     fit = ["fit", there / "known.csv", "--id", "id", "--cluster", "cluster", "--C", "1", "--quiet"]
     code, _, err = command(*fit, "--corrections", there / "fix.csv", "--model", there / "new.model")
     assert code == 0

@@ -198,19 +198,18 @@ class Statement:
 def statements_of(decision: Decision) -> list[Statement]:
     """What a judgement says of pairs of items; nothing for what is about groups.
 
-    Of a pile every item is the same as its first, and the first items of every two piles differ: the rest
-    follows.
+    Of sorted items every pair is spoken of, though some would do, from which the rest follows: so who sorts
+    the same items anew takes back all that was said of them before.
 
-    >>> said = statements_of(Decision("sort", piles=(("a", "b"), ("c", "d"))))
+    >>> said = statements_of(Decision("sort", piles=(("a", "b"), ("c",))))
     >>> [(s.a, s.b, s.answer) for s in said]
-    [('a', 'b', 'same'), ('c', 'd', 'same'), ('a', 'c', 'different')]
+    [('a', 'b', 'same'), ('a', 'c', 'different'), ('b', 'c', 'different')]
     """
     if decision.kind == "sort":
-        same = [(pile[0], item) for pile in decision.piles for item in pile[1:]]
-        apart = combinations((pile[0] for pile in decision.piles), 2)
+        pile = {item: n for n, held in enumerate(decision.piles) for item in held}
         return [
-            *(Statement(a, b, "same", decision) for a, b in same),
-            *(Statement(a, b, "different", decision) for a, b in apart),
+            Statement(a, b, "same" if pile[a] == pile[b] else "different", decision)
+            for a, b in combinations(decision.items, 2)
         ]
     if decision.kind in ANSWERS:
         a, b = decision.items

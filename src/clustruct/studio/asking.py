@@ -1,11 +1,13 @@
-"""Which question to ask next. Three kinds take turns:
+"""Which question to ask next: a board.
 
-- a board: up to a dozen cards, any item and those most like it, in piles as the groups are now. Who moves
-  what is wrong has answered about all their pairs at once;
-- a pair whose answer would teach most, as far as can be told: doubt is p (1 - p), p the probability by the
-  model; disagreement is the variance of p over a committee of models that have seen other answers
-  (bootstrap). Both are large where answers change something;
-- any pair, drawn at random: only such say how common mates are, which doubtful pairs and boards cannot.
+Up to a dozen cards are shown, an item and those most like it, in piles as the groups are now. Who moves what
+is wrong and says "as shown" has answered about all their pairs: eleven answers or more for a few clicks,
+about mates and about what is nearest to them. Two cards are a pair, of which is asked: do these belong together?
+
+Round which item? Two of three are drawn at random, so that what is learned is not of hard cases alone. Every
+third is an end of the pair whose answer would teach most, as far as can be told: doubt is p (1 - p), p the
+probability by the model; disagreement is the variance of p over a committee of models that have seen other
+answers (bootstrap). Both are large where answers change something.
 
 In one batch no item is asked about twice, so that one answer does not make the next useless.
 """
@@ -21,76 +23,43 @@ from clustruct._typing import Bools, Floats, Ints
 
 # Members of the committee, and how much their disagreement counts beside doubt.
 COMMITTEE, DISAGREEMENT = 5, 4.0
-# Kinds of question that take turns, where the groups of the first guess are more than chains of neighbours.
-# When they were about whole groups, mean F of the first 80 decisions with these / a group every second time,
-# one in ten at random / without groups: author names beyond those reported 74 / 68 / 76, litbank 43 / 32 /
-# 31, articles of ECB+ 93 / 95 / 82 (when k items said to be together counted as the root of k - 1). Begun
-# with random pairs: no better.
-TURNS = ("board", "doubt", "random")
-# Where they are chains, what is said of them spoils the model (mean F of the first 100 decisions on
-# amazon_google 34 with groups, 54 without); pairs alone are asked about, one of so many drawn at random.
-CHECK_EVERY = 5
-# Cards of a board.
+# Cards of a board. Mean F of the first 100 decisions with 8 / 12 / 16: author names beyond those reported
+# 69 / 70 / 67, from the last set on 63 / 66 / 65, litbank 60 / 56 / 57, articles of ECB+ 95 / 97 / 96.
 CARDS = 12
+# What boards are made round, by turns.
+TURNS = ("any", "any", "doubt")
 # One side of 95 %.
 Z = 1.959964
 
 
 @dataclass(frozen=True)
 class Question:
-    """A pair to ask about, do these belong together? Or a board, are these in the right piles?
+    """Are these in the right piles? Or of two: do they belong together?
 
-    items : their numbers; p : the probability that they belong together, of a board the mean over its pairs
-    why : "doubt", "many" for a board, that gives many answers at once, "check" for what was drawn at random
-    piles : of a board, its items as they are put together now
+    items : their numbers; p : the mean probability over their pairs that they belong together
+    why : what it was made round, "any" item or one of "doubt"
+    piles : the items as they are put together now
     """
 
     items: tuple[int, ...]
     p: float
     why: str
-    piles: tuple[tuple[int, ...], ...] = ()
+    piles: tuple[tuple[int, ...], ...]
 
     @property
     def is_board(self) -> bool:
-        """Whether it is about cards in piles."""
-        return bool(self.piles)
+        """Whether it is about more than a pair."""
+        return len(self.items) > 2
 
 
 def batch_size(n_answers: int) -> int:
-    """How many questions come before the next model: few as long as each answer changes much. (Ten from 40
-    answers on: mean F of the first 120 on amazon_google 60.2 instead of 61.2.)
+    """How many questions come before the next model: few as long as each answer changes much. (Three boards
+    instead of one at any time: mean F of the first 100 decisions two to three points lower.)
 
     >>> [batch_size(n) for n in (0, 12)]
-    [3, 5]
+    [1, 3]
     """
-    return 3 if n_answers < 12 else 5
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What was asked so far, and of what.
-
-    n : how many answers there are
-    credible : whether groups found without answers were more than chains of neighbours
-    """
-
-    n: int = 0
-    credible: bool = True
-
-    def kind(self, place: int) -> str:
-        """What a question is to be about, by how many were answered before it.
-
-        >>> [Asked().kind(place) for place in range(4)]
-        ['board', 'doubt', 'random', 'board']
-        >>> [Asked(credible=False).kind(place) for place in range(5)]
-        ['doubt', 'doubt', 'doubt', 'doubt', 'check']
-        """
-        if self.credible:
-            return TURNS[place % len(TURNS)]
-        return "check" if place % CHECK_EVERY == CHECK_EVERY - 1 else "doubt"
-
-
-NOTHING_ASKED = Asked()
+    return 1 if n_answers < 12 else 3
 
 
 def usefulness(p: Floats, committee: Sequence[Floats]) -> Floats:
@@ -101,55 +70,47 @@ def usefulness(p: Floats, committee: Sequence[Floats]) -> Floats:
 
 @dataclass
 class Pool:
-    """What can be asked about: open pairs, and boards; nothing of it twice.
+    """What can be asked about, nothing of it twice.
 
     pairs : compared pairs of item numbers; p : their probabilities
     open_ : which pairs nothing is known of yet
-    groups : the group of each item; None where there are no boards
+    groups : the group of each item
     """
 
     pairs: Ints
     p: Floats
     open_: Bools
-    groups: Ints | None = None
+    groups: Ints
     used: Bools = field(init=False)
 
     def __post_init__(self) -> None:
-        n = int(self.pairs.max(initial=-1)) + 1 if self.groups is None else len(self.groups)
-        self.used = np.zeros(n, np.bool_)
+        self.used = np.zeros(len(self.groups), np.bool_)
 
     def free(self) -> Bools:
         """Pairs that can be asked about."""
         return np.asarray(self.open_ & ~self.used[self.pairs].any(axis=1))
 
-    def pair(self, at: int, why: str) -> Question:
-        """Ask about a pair."""
-        return self._ask(Question((int(self.pairs[at, 0]), int(self.pairs[at, 1])), float(self.p[at]), why))
-
-    def board(self, start: int, why: str) -> Question:
-        """Ask about an item and those most like it, in piles by their groups."""
-        assert self.groups is not None
+    def board(self, start: int, why: str, cards: int = CARDS) -> Question:
+        """Ask about an item and those most like it."""
         at = np.flatnonzero(self.free() & (self.pairs == start).any(axis=1))
-        at = at[np.argsort(-self.p[at], kind="stable")][: CARDS - 1]
-        items = [start, *self.pairs[at][self.pairs[at] != start].tolist()]
+        at = at[np.argsort(-self.p[at], kind="stable")][: cards - 1]
+        return self.ask([start, *self.pairs[at][self.pairs[at] != start].tolist()], why)
+
+    def ask(self, items: Sequence[int], why: str) -> Question:
+        """Ask about these, in piles by their groups."""
         piles = dict[int, list[int]]()
         for item in items:
             piles.setdefault(int(self.groups[item]), []).append(item)
-        inside = np.isin(self.pairs, items).all(axis=1)
-        p = float(self.p[inside].mean())
-        return self._ask(Question(tuple(items), p, why, tuple(map(tuple, piles.values()))))
-
-    def _ask(self, one: Question) -> Question:
-        self.used[list(one.items)] = True
-        return one
+        chosen = np.zeros(len(self.groups), np.bool_)
+        chosen[list(items)] = True
+        inside = chosen[self.pairs].all(axis=1)
+        self.used |= chosen
+        p = float(self.p[inside].mean()) if inside.any() else 0.0
+        return Question(tuple(items), p, why, tuple(map(tuple, piles.values())))
 
 
 def questions(
-    pool: Pool,
-    committee: Sequence[Floats],
-    n: int,
-    rng: np.random.Generator,
-    before: Asked = NOTHING_ASKED,
+    pool: Pool, committee: Sequence[Floats], n: int, rng: np.random.Generator, n_before: int = 0
 ) -> list[Question]:
     """The next n questions.
 
@@ -157,60 +118,33 @@ def questions(
     ----------
     pool : what can be asked about
     committee : probabilities of its pairs by other models
-    n, rng : how many, and what draws the checks
-    before : what was asked before
+    n, rng : how many, and what draws items
+    n_before : how many were answered before
 
-    >>> pairs = np.array([[0, 1], [1, 2], [3, 4]])
-    >>> p, rng = np.array([0.9, 0.5, 0.6]), np.random.default_rng(0)
-    >>> [one.items for one in questions(Pool(pairs, p, np.ones(3, bool)), [], 2, rng)]
-    [(1, 2), (3, 4)]
     >>> pairs = np.array([[0, 1], [0, 2], [1, 2]])
-    >>> p, groups = np.array([0.8, 0.1, 0.1]), np.array([0, 0, 1])
+    >>> p, groups, rng = np.array([0.8, 0.1, 0.1]), np.array([0, 0, 1]), np.random.default_rng(0)
     >>> (one,) = questions(Pool(pairs, p, np.ones(3, bool), groups), [], 1, rng)
     >>> sorted(map(sorted, one.piles))
     [[0, 1], [2]]
     """
     worth, asked = usefulness(pool.p, committee), list[Question]()
-    for place in range(before.n, before.n + n):
-        kind, one = before.kind(place), None
-        if kind == "board":
-            one = _board(pool, rng)
-        elif kind != "doubt":
-            one = _drawn(pool, rng, even=kind == "check")
-        if one is None:
-            one = _doubtful(pool, worth)
-        if one is not None:
-            asked.append(one)
+    for place in range(n_before, n_before + n):
+        free = pool.free()
+        if not free.any():
+            break
+        kind = TURNS[place % len(TURNS)]
+        most_useful = pool.pairs[np.argmax(np.where(free, worth, -1.0))]
+        able = most_useful if kind == "doubt" else np.unique(pool.pairs[free])
+        asked.append(pool.board(int(rng.choice(able)), kind))
     return asked
-
-
-def _board(pool: Pool, rng: np.random.Generator) -> Question | None:
-    """A board round any item of which something is open."""
-    able = np.unique(pool.pairs[pool.free()])
-    if pool.groups is None or not len(able):
-        return None
-    return pool.board(int(rng.choice(able)), "many")
-
-
-def _doubtful(pool: Pool, worth: Floats) -> Question | None:
-    """The pair of which an answer teaches most."""
-    free = pool.free()
-    return pool.pair(int(np.argmax(np.where(free, worth, -1.0))), "doubt") if free.any() else None
-
-
-def _drawn(pool: Pool, rng: np.random.Generator, *, even: bool) -> Question | None:
-    """A pair drawn at random from all, or as often from those that the model puts together as from others."""
-    free = pool.free()
-    if even:
-        side = free & ((pool.p > 0.5) if rng.random() < 0.5 else (pool.p <= 0.5))
-        free = side if side.any() else free
-    able = np.flatnonzero(free)
-    return pool.pair(int(rng.choice(able)), "check") if len(able) else None
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """How often models agreed with answers that they had not seen, with a 95 % interval."""
+    """How often models agreed with answers that they had not seen, with a 95 % interval.
+
+    n : how many answers there are, a board being one
+    """
 
     n: int
     share: float
@@ -218,47 +152,69 @@ class Agreement:
     high: float
 
 
-def agreement(right: float, n: int) -> Agreement:
-    """The share with Wilson's interval.
+def agreement(right: Floats, sizes: Ints) -> Agreement:
+    """The mean share with Wilson's interval, for as many single answers as the spread of the shares speaks
+    for: at least one for each answer, at most one for each of its items but one.
 
-    >>> found = agreement(18, 20)
+    right : how far each answer was foretold, 0 to 1; sizes : how many single answers it may stand for
+
+    >>> found = agreement(np.repeat([1.0, 0.0], [18, 2]), np.ones(20, int))
     >>> round(found.share, 2), round(found.low, 2), round(found.high, 2)
     (0.9, 0.7, 0.97)
+    >>> round(agreement(np.ones(7), np.full(7, 11)).low, 2)
+    0.95
     """
-    if n == 0:
+    if not len(right):
         return Agreement(0, 0.0, 0.0, 1.0)
-    share, z2 = right / n, Z * Z
+    share, most, z2 = float(right.mean()), float(sizes.sum()), Z * Z
+    spread = float(right.var()) / len(right)
+    n = min(max(share * (1.0 - share) / spread, len(right)), most) if spread > 0.0 else most
     centre = (share + z2 / (2 * n)) / (1 + z2 / n)
     half = Z / (1 + z2 / n) * float(np.sqrt(share * (1 - share) / n + z2 / (4 * n * n)))
-    return Agreement(n, share, max(0.0, centre - half), min(1.0, centre + half))
+    return Agreement(len(right), share, max(0.0, centre - half), min(1.0, centre + half))
 
 
-def held_out(n: int, folds: int, learn: Callable[[Bools], Callable[[Bools], Floats]]) -> Agreement:
+def held_out(sizes: Ints, folds: int, learn: Callable[[Bools], Callable[[Bools], Floats]]) -> Agreement:
     """Answers foretold by models that have not seen them: each fold by a model of the others.
 
+    sizes : how many single answers each may stand for
     learn : given which answers to learn from, a function that says how far some answers are foretold, 0 to 1
     """
-    fold, right = np.arange(n) % folds, 0.0
+    n = len(sizes)
+    fold, right = np.arange(n) % folds, np.zeros(n)
     for k in range(min(folds, n)):
-        right += float(np.sum(learn(fold != k)(fold == k)))
-    return agreement(right, n)
+        right[fold == k] = learn(fold != k)(fold == k)
+    return agreement(right, sizes)
 
 
-def is_enough(curve: Sequence[Agreement], wanted: float = 0.95, gain: float = 0.01) -> tuple[bool, str]:
+# So many answers, and something can be said of the share that is foretold.
+FEWEST_ANSWERS = 10
+
+
+def is_enough(
+    curve: Sequence[Agreement], wanted: float = 0.95, gain: float = 0.01, sure: float = 0.05
+) -> tuple[bool, str]:
     """Whether more answers are worth the trouble, and why: a plain sign, not a promise.
 
-    >>> is_enough([agreement(98, 100)])[0], is_enough([agreement(5, 10)])[0]
-    (False, False)
-    >>> is_enough([agreement(198, 200)])[0]
-    True
+    gain : what a third of the answers must have gained for more to be worth it
+    sure : how far the share may be from the lower end of its interval for that to be said
+
+    >>> [is_enough([agreement(np.ones(n), np.full(n, 11))])[0] for n in (9, 12)]
+    [False, True]
     """
-    if not curve or curve[-1].n < 30:
-        return False, f"{30 - (curve[-1].n if curve else 0)} more answers, and one can say something"
+    n = curve[-1].n if curve else 0
+    if n < FEWEST_ANSWERS:
+        return False, f"{FEWEST_ANSWERS - n} more answers, and one can say something"
     last = curve[-1]
     if last.low >= wanted:
         return True, f"answers it had not seen were foretold in {100 * last.share:.0f} % of cases"
-    older = [one for one in curve if 30 <= one.n <= last.n / 1.5]
-    if older and last.n >= 60 and last.share - older[-1].share < gain:
+    older = [one for one in curve if FEWEST_ANSWERS <= one.n <= last.n / 1.5]
+    if (
+        older
+        and n >= 2 * FEWEST_ANSWERS
+        and last.share - last.low <= sure
+        and last.share - older[-1].share < gain
+    ):
         return True, f"a third of the answers has gained less than {100 * gain:.0f} %"
     return (
         False,

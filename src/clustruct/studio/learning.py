@@ -153,7 +153,7 @@ def _first_guess(engine: Engine, x: ItemSet) -> LatentPairClustering:
 
 def foretold(engine: Engine, known: Known) -> Agreement:
     """How many answers are foretold by models of the other answers, for the learning curve. One that says
-    something of several pairs (a group) is one answer, foretold as far as its pairs are.
+    something of several pairs (a board) is one answer, foretold as far as its pairs are.
     """
     x, first = engine.item_set(), engine.first_guess
     if x is None or first is None or not known.answers:
@@ -166,7 +166,8 @@ def foretold(engine: Engine, known: Known) -> Agreement:
         right = (model.pair_scores(x, pairs) > 0.0) == same
         return lambda some: (np.bincount(answer, weights=right) / np.bincount(answer))[some]
 
-    return held_out(int(answer.max(initial=-1)) + 1, FOLDS, model_of)
+    sizes = [len(np.unique(pairs[answer == k])) - 1 for k in range(int(answer.max(initial=-1)) + 1)]
+    return held_out(np.array(sizes, np.int64), FOLDS, model_of)
 
 
 def _said_of(known: Known, x: ItemSet) -> tuple[Ints, Bools, Ints]:

@@ -16,12 +16,14 @@ from clustruct.explain import feature_fields, field_sums, suggested_splits
 from clustruct.incremental import Store, contradiction
 from clustruct.itemsets import PairScores
 
-from .asking import Asked, Pool, Question, batch_size, questions
+from .asking import Pool, Question, batch_size, questions
 from .engine import MOST_HELD, Engine, Known, is_calibrated, probabilities
 from .learning import are_listed, n_confirmed
 
 # Items of a set that is grouped by hand.
 BLOCK = 24
+# Questions at a time where the table is large, which takes long to learn.
+LARGE_BATCH = 5
 # Items of a group that are sent to the page.
 MOST_SHOWN = 200
 
@@ -142,13 +144,13 @@ def next_questions(engine: Engine, n: int, seed: int) -> dict[str, Any]:
         open_ &= ~are_listed(pairs, np.sort(known.marks.unsure, axis=1), len(known.groups))
     rng = np.random.default_rng([seed, known.at])
     items = len(known.groups)
-    before = Asked(len(known.answers), credible=not getattr(pipeline[-1], "from_nearest_", False))
+    n_before = len(known.answers)
     found = questions(
         Pool(pairs, probabilities(pipeline, values), open_, known.groups),
         engine.committee(known, rng),
-        min(n, batch_size(before.n)) if items <= MOST_HELD else n,  # a large table takes long to learn
+        min(n, batch_size(n_before) if items <= MOST_HELD else LARGE_BATCH),
         rng,
-        before,
+        n_before,
     )
     return {
         "questions": [_question(known, one) for one in found],
@@ -162,7 +164,7 @@ def _question(known: Known, one: Question) -> dict[str, Any]:
     return {
         "kind": "sort" if one.is_board else "pair",
         "items": [] if one.is_board else [str(ids[i]) for i in one.items],
-        "piles": [[str(ids[i]) for i in pile] for pile in one.piles],
+        "piles": [[str(ids[i]) for i in pile] for pile in one.piles] if one.is_board else [],
         "p": one.p,
         "why": one.why,
     }

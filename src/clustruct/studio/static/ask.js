@@ -5,9 +5,8 @@ import { curve, reasons, sideBySide } from "./items.js";
 // Questions of this batch, the present one, and those of this batch that were answered by a decision.
 let batch = [], at = 0, made = [], busy = false;
 const REASONS = {
-  check: "drawn at random, to see how good the model is",
-  doubt: "one of the most useful to ask",
-  many: "one answer says much at once",
+  any: "an item drawn at random, and what is most like it",
+  doubt: "an item of which an answer teaches most, and what is most like it",
 };
 
 async function load() {
@@ -64,7 +63,7 @@ function draw() {
     return;
   }
   byId("question-title").textContent = sorts ? `Sort these ${board.items.length} cards` : "Do these two belong together?";
-  byId("place").textContent = `Question ${at + 1} of ${batch.length}: ${REASONS[question.why]}.${sorts ? ` ${MOVE}` : ""}`;
+  byId("place").textContent = `${batch.length > 1 ? `Question ${at + 1} of ${batch.length}` : "Question"}: ${REASONS[question.why]}.${sorts ? ` ${MOVE}` : ""}`;
   byId("yes").querySelector("span").textContent = sorts ? "As shown" : "Yes";
   if (!sorts) sideBySide(byId("pair"), question.items);
   look();
