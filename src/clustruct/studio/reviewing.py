@@ -135,14 +135,14 @@ def _needed(engine: Engine) -> tuple[int, Pipeline]:
     return found
 
 
-def next_questions(engine: Engine, n: int, seed: int) -> dict[str, Any]:
-    """A batch of questions."""
+def next_questions(engine: Engine, n: int, passed: int = 0) -> dict[str, Any]:
+    """A batch of questions, others than those that were passed over without an answer."""
     known, (number, pipeline) = engine.known(), _needed(engine)
     pairs, values = _listed(engine.scores(number, pipeline))
     open_ = ~known.marks.judges(pairs)
     if len(known.marks.unsure):
         open_ &= ~are_listed(pairs, np.sort(known.marks.unsure, axis=1), len(known.groups))
-    rng = np.random.default_rng([seed, known.at])
+    rng = np.random.default_rng([passed, known.at])
     items = len(known.groups)
     n_before = len(known.answers)
     found = questions(
@@ -150,7 +150,7 @@ def next_questions(engine: Engine, n: int, seed: int) -> dict[str, Any]:
         engine.committee(known, rng),
         min(n, batch_size(n_before) if items <= MOST_HELD else LARGE_BATCH),
         rng,
-        n_before,
+        n_before + passed,
     )
     return {
         "questions": [_question(known, one) for one in found],

@@ -2,16 +2,17 @@ import { ask, byId, decide, make, onKey, onOwnUndo, onUndo, send, status, tell }
 import { Board, NEW, NONE } from "./board.js";
 import { curve, reasons, sideBySide } from "./items.js";
 
-// Questions of this batch, the present one, and those of this batch that were answered by a decision.
-let batch = [], at = 0, made = [], busy = false;
+// Questions of this batch, the present one, all that were answered by a decision since the page was opened, how many were passed over, and whether something was answered since it has learned.
+let batch = [], at = 0, made = [], passed = 0, fresh = false, busy = false;
 const REASONS = {
   any: "an item drawn at random, and what is most like it",
   doubt: "an item of which an answer teaches most, and what is most like it",
 };
 
 async function load() {
-  const found = await ask("/api/questions", { n: 10 });
-  [batch, at, made] = [found.questions, 0, []];
+  const found = await ask("/api/questions", { n: 10, passed });
+  // What was taken back while it learned is asked before others.
+  [batch, at] = [[...batch.slice(at).filter((question) => question.again), ...found.questions], 0];
   verdict(found.curve);
   draw();
 }
@@ -63,7 +64,7 @@ function draw() {
     return;
   }
   byId("question-title").textContent = sorts ? `Sort these ${board.items.length} cards` : "Do these two belong together?";
-  byId("place").textContent = `${batch.length > 1 ? `Question ${at + 1} of ${batch.length}` : "Question"}: ${REASONS[question.why]}.${sorts ? ` ${MOVE}` : ""}`;
+  byId("place").textContent = `Question ${made.length + passed + 1}: ${REASONS[question.why]}.${sorts ? ` ${MOVE}` : ""}`;
   byId("yes").querySelector("span").textContent = sorts ? "As shown" : "Yes";
   if (!sorts) sideBySide(byId("pair"), question.items);
   look();
@@ -93,22 +94,38 @@ async function answer(kind) {
     const told = decision(kind, question);
     if (told) {
       await decide(...told);
-      made.push(at);
-    } else await status();
+      answered(question);
+    } else {
+      passed += 1;
+      await status();
+    }
     at += 1;
     draw();
-    if (at >= batch.length) await learn();
+    if (at >= batch.length) await (fresh ? learn() : load());
   } finally { busy = false; }
 }
 
-/** Back to the question that the last decision of this batch answered; in all other cases other questions. */
+function answered(question) {
+  question.again = false;
+  fresh = true;
+  made.push(question);
+}
+
+/** Back to the question that the last decision answered, if it was here; in all other cases other questions. */
 function back(which) {
-  if (which !== "undo" || !made.length) return load();
-  at = made.pop();
-  return draw();
+  if (which === "undo" && made.length) {
+    const question = made.pop();
+    question.again = true;
+    batch.splice(at, 0, question);
+    return draw();
+  }
+  const redone = batch.find((question) => question.again);
+  if (which === "redo" && redone) answered(redone);
+  return load();
 }
 
 async function learn() {
+  fresh = false;
   await send("/api/learn");
   for (;;) {
     await new Promise((done) => setTimeout(done, 250));
