@@ -12,8 +12,8 @@ card drawn at random, and as many of those it is compared with), in piles as the
 pairs" are compared pairs, drawn at random.
 
 "Full" is what `Recipe` learns from all labels of the first part. Decisions needed: the first number at which
-the mean F over seeds is at least 95 % of that, and whether it stays there; F is counted after every question
-up to EACH decisions, then after every batch. What was measured is kept in FIGURES; --draw makes the picture
+the mean F over seeds is at least 95 % of that, and whether it stays there; F is counted after every
+question. What was measured is kept in FIGURES; --draw makes the picture
 and the table of docs/studio.md from it.
 """
 
@@ -41,15 +41,13 @@ from clustruct.itemsets import ItemSet, PairScores
 from clustruct.metrics import pairwise_scores
 from clustruct.recipe import features_of
 from clustruct.records import RawSet
-from clustruct.studio.asking import CARDS, COMMITTEE, Pool, Question, batch_size, questions
+from clustruct.studio.asking import BATCH, CARDS, COMMITTEE, Pool, Question, questions
 from studies.raw_data import PATHS, item_sets, records_together
 from studies.rendering import put
 
 NAMES = ("abt_buy", "cora", "febrl3", "googlenews", "author_names")
 # The orders in which questions are asked, and how often as many decisions are made.
 ORDERS = {"ask": 1, "random cards": 2, "random pairs": 2}
-# F is counted after every question as long as no more decisions were made.
-EACH = 30
 # The score of a pair that the person decided about, beside scores that are log-odds.
 DECIDED = 50.0
 FIGURES, BY_DEDUPE = Path("benchmarks/figures/asking.json"), Path("benchmarks/figures/asking_dedupe.json")
@@ -148,12 +146,11 @@ class Asking:
 
     def questions(self) -> list[Question]:
         """The next batch."""
-        pool, before = self.pool(), len(self.person.said)
-        n = batch_size(before)
+        pool = self.pool()
         if self.how == "ask":
-            return questions(pool, self.committee(), n, self.rng, before)
+            return questions(pool, self.committee(), BATCH, self.rng, len(self.person.said))
         draw = drawn_pair if self.how == "random pairs" else drawn_cards
-        return [draw(pool, self.rng) for _ in range(n) if pool.free().any()]
+        return [draw(pool, self.rng) for _ in range(BATCH) if pool.free().any()]
 
     def answer(self, one: Question) -> None:
         """Have a question answered."""
@@ -169,11 +166,10 @@ class Asking:
         """F by decisions, until so many were made."""
         found = [(0, f(self.first))]
         while self.person.decisions < most and (asked := self.questions()):
-            for k, one in enumerate(asked):
+            for one in asked:
                 self.answer(one)
-                if k == len(asked) - 1 or self.person.decisions <= EACH:
-                    self.learn()
-                    found.append((self.person.decisions, f(self.model)))
+            self.learn()
+            found.append((self.person.decisions, f(self.model)))
         return found
 
 

@@ -15,7 +15,6 @@ from clustruct.studio.asking import (
     Agreement,
     Pool,
     agreement,
-    batch_size,
     is_enough,
     questions,
 )
@@ -241,7 +240,7 @@ def test_a_board_is_an_item_and_those_most_like_it_in_piles_as_they_are():
         used |= set(q.items)
 
 
-def test_every_third_board_is_round_the_pair_that_teaches_most():
+def test_every_second_board_is_round_the_pair_that_teaches_most():
     p = np.full(45, 0.05)
     p[17] = 0.5
     ends = set(all_pairs(10)[17].tolist())
@@ -250,7 +249,7 @@ def test_every_third_board_is_round_the_pair_that_teaches_most():
         (one,) = questions(pool_of(p), [], 1, np.random.default_rng(n_before), n_before)
         whys.append(one.why)
         starts.append(one.items[0])
-    assert whys == ["any", "any", "doubt"] * 20
+    assert whys == ["any", "doubt"] * 30
     assert {s for s, why in zip(starts, whys, strict=True) if why == "doubt"} == ends
     assert len({s for s, why in zip(starts, whys, strict=True) if why == "any"}) > 7
 
@@ -262,10 +261,6 @@ def test_of_two_cards_it_is_asked_whether_they_belong_together():
     assert not any(q.is_board for q in found)
     none = pool_of([0.9], open_=np.zeros(1, bool), pairs=np.array([[0, 1]]))
     assert questions(none, [], 3, np.random.default_rng(0)) == []
-
-
-def test_batches_grow_with_the_answers():
-    assert [batch_size(n) for n in (0, 11, 12, 400)] == [1, 1, 3, 3]
 
 
 def test_decisions_that_contradict_each_other_are_named_at_once(small):
@@ -304,7 +299,7 @@ def test_yes_to_a_group_is_one_decision_that_ties_its_items_and_bars_those_besid
 def test_disagreement_is_asked_about_before_equal_doubt():
     pool = pool_of([0.3, 0.3], pairs=np.array([[0, 1], [2, 3]]))
     committee = [np.array([0.3, 0.1]), np.array([0.3, 0.5])]
-    (one,) = questions(pool, committee, 1, np.random.default_rng(0), 2)
+    (one,) = questions(pool, committee, 1, np.random.default_rng(0), 1)
     assert sorted(one.items) == [2, 3]
 
 

@@ -16,14 +16,12 @@ from clustruct.explain import feature_fields, field_sums, suggested_splits
 from clustruct.incremental import Store, contradiction
 from clustruct.itemsets import PairScores
 
-from .asking import Pool, Question, batch_size, questions
+from .asking import BATCH, LARGE_BATCH, Pool, Question, questions
 from .engine import MOST_HELD, Engine, Known, is_calibrated, probabilities
 from .learning import are_listed, n_confirmed
 
 # Items of a set that is grouped by hand.
 BLOCK = 24
-# Questions at a time where the table is large, which takes long to learn.
-LARGE_BATCH = 5
 # Items of a group that are sent to the page.
 MOST_SHOWN = 200
 
@@ -148,7 +146,7 @@ def next_questions(engine: Engine, n: int, passed: int = 0) -> dict[str, Any]:
     found = questions(
         Pool(pairs, probabilities(pipeline, values), open_, known.groups),
         engine.committee(known, rng),
-        min(n, batch_size(n_before) if items <= MOST_HELD else LARGE_BATCH),
+        min(n, BATCH if items <= MOST_HELD else LARGE_BATCH),
         rng,
         n_before + passed,
     )
