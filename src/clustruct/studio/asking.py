@@ -2,7 +2,7 @@
 
 Up to a dozen cards are shown, an item and those most like it, in piles as the groups are now. Who moves what
 is wrong and says "as shown" has answered about all their pairs: eleven answers or more for a few clicks,
-about mates and about what is nearest to them. Two cards are a pair, of which is asked: do these belong together?
+about mates and about what is nearest to them. Of two cards it is asked: do these belong together?
 
 Round which item? Every second is drawn at random, so that what is learned is not of hard cases alone. Every
 other is an end of the pair whose answer would teach most, as far as can be told: doubt is p (1 - p), p the
@@ -30,9 +30,9 @@ CARDS = 12
 # item: author names beyond those reported 59 / 52, from the last set on 93 / over 100, litbank 75 / 49,
 # articles of ECB+ 11 / 16, cddb 8 / 20, amazon_google 74 / over 80.
 TURNS = ("any", "doubt")
-# Boards between two models; where the table is large, which takes long to learn. Three at a time: mean F of the
-# first 100 decisions on other author names, from the last set on, litbank, ECB+ 69 / 65 / 52 / 95, one at a
-# time 71 / 67 / 57 / 97.
+# Boards between two models, also where the table is large, which takes long to learn. Three at a time, round
+# any items: mean F of the first 100 decisions on the first four of these 69, 65, 52 and 95; one at a time 71,
+# 67, 57 and 97.
 BATCH, LARGE_BATCH = 1, 5
 # One side of 95 %.
 Z = 1.959964
