@@ -34,6 +34,9 @@ def times(n: int, rounds: int = 30) -> dict[str, list[float]]:
                 "merge": lambda k=k: Decision(
                     "merge", group=f"g{k + 200}", into=f"g{k + 300}", source=f"studio c{k}"
                 ),
+                "sort": lambda k=k: Decision(
+                    "sort", piles=tuple((f"i{12 * k + a + 4000}",) for a in range(12)), source=f"studio f{k}"
+                ),
                 "undo": lambda k=k: Decision(
                     "undo", undoes=undo_of(store.decisions()), source=f"studio d{k}"
                 ),
