@@ -290,7 +290,7 @@ def _answers(pairs: Ints, marks: Marks | None) -> Answers:
     k items that are tied by what was said of them, the same or different, count as k - 1 answers, whatever
     follows for their pairs: half of that for pairs that are the same, half for those that are different,
     where there are both. (Every two pieces that are told apart as one answer: complete sets of author names
-    beyond those reported, mean F of six draws of five sets, 66 and 64, so 76 and 69; the structural SVM has
+    beyond those reported, mean F of six draws of five sets, 66 and 64, so 78 and 69; the structural SVM has
     76 and 71.)
     """
     if marks is None:
