@@ -324,6 +324,22 @@ def test_why_explains_two_chosen_cards_or_the_first_two(begun):
     page.wait_for_function(told, arg=[e, f])
 
 
+def test_chosen_cards_of_a_board_side_by_side(begun):
+    page = begun
+    [[a, *_], _, [f]] = a_board(page, three_piles)
+    press(page, "s")  # nothing is chosen
+    page.wait_for_function("() => document.querySelector('#message').textContent.startsWith('Choose two')")
+    assert not page.is_visible("#sides")
+    card(page, a).click()
+    card(page, f).click()
+    page.click("#compare")
+    assert page.locator("#pair thead th").all_inner_texts()[1:] == [a, f]
+    assert page.locator("#pair mark").count()
+    press(page, "y")
+    asked(page, "Question 2")
+    assert page.is_visible("#sides") != page.is_visible("#board")
+
+
 def test_what_cards_say_is_text(begun):
     page = begun
     evil = "<img src=x onerror='document.body.id=1'><script>document.body.id=2</script>"

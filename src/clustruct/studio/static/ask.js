@@ -58,6 +58,7 @@ function draw() {
   byId("sides").hidden = !question || sorts;
   byId("board").hidden = !sorts;
   byId("no").hidden = sorts;
+  byId("compare").hidden = !sorts;
   board.show(sorts ? question.piles.flatMap((pile, column) => pile.map((item) => ({ ...item, column }))) : []);
   if (!question) {
     byId("place").textContent = batch.length ? "Learning from your answers…" : "No more questions.";
@@ -169,6 +170,9 @@ onKey("y", say("same"));
 onKey("Enter", (event) => (isBoard(batch[at]) && !event.repeat && !event.target.closest("a, button") ? say("same")() : false));
 onKey("n", either(NEW, "different"));
 onKey("u", either(NONE, "unsure"));
+const compare = () => (isBoard(batch[at]) ? board.compare(byId("sides"), byId("pair")) : false);
+byId("compare").addEventListener("click", compare);
+onKey("s", compare);
 onKey("w", () => { why().catch(() => {}); });
 onKey("l", () => { learn().catch(() => {}); });
 onOwnUndo(unmove);

@@ -1,6 +1,6 @@
 // Cards in columns: some are chosen, then put into a column, a new one, or none.
 import { make, onKey, tell } from "./common.js";
-import { card, stepCards } from "./items.js";
+import { card, sideBySide, stepCards } from "./items.js";
 
 export const NEW = Symbol("a new column"), NONE = Symbol("no column");
 const ARROWS = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
@@ -92,6 +92,15 @@ export class Board {
   putAt(place) {
     const found = this.columns()[place];
     if (found) this.put(found[0]);
+  }
+
+  /** Chosen cards side by side, at most six, in a table of its own home. */
+  compare(home, table) {
+    const held = this.items.filter((item) => this.chosen.has(item.id)).slice(0, 6);
+    if (held.length < 2) { tell("Choose two cards or more."); return; }
+    home.hidden = false;
+    sideBySide(table, held);
+    home.scrollIntoView({ block: "nearest" });
   }
 
   /** Chosen cards into a column, as far as they are not there. */

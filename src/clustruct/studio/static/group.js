@@ -1,6 +1,5 @@
 import { ask, byId, decide, make, onKey, onUndo, tell } from "./common.js";
 import { Board, NEW, NONE } from "./board.js";
-import { sideBySide } from "./items.js";
 import { List } from "./list.js";
 
 let skip = 0, more = false, blind = false;
@@ -56,13 +55,7 @@ async function note() {
   if (text) { await decide("note", { note: text, items: [] }); tell("Kept."); }
 }
 
-function compare() {
-  const held = board.items.filter((item) => board.chosen.has(item.id)).slice(0, 6);
-  if (held.length < 2) { tell("Choose two cards or more."); return; }
-  byId("sides").hidden = false;
-  sideBySide(byId("table"), held);
-  byId("sides").scrollIntoView({ block: "nearest" });
-}
+const compare = () => board.compare(byId("sides"), byId("table"));
 
 const another = () => { skip = more ? skip + 1 : 0; return load(); };
 const all = new List(byId("all"), (item) => make("div", { class: "line" }, make("b", {}, item.id), " ",
