@@ -84,11 +84,11 @@ export function curve(home, points, { label, x, y, from = 0, to = 1 }) {
     home.replaceChildren(make("p", { class: "soft" }, "Nothing to draw yet."));
     return;
   }
-  const [w, h, left, foot] = [520, 220, 46, 34];
+  const [w, h, left, head, foot] = [520, 220, 46, 22, 34];
   const least = Math.min(...points.map((p) => p.x), 0);
   const most = Math.max(...points.map((p) => p.x), least + 1e-9);
   const at = (v) => left + ((v - least) / (most - least || 1)) * (w - left - 10);
-  const up = (v) => 8 + (1 - (v - from) / (to - from)) * (h - foot - 8);
+  const up = (v) => head + (1 - (v - from) / (to - from)) * (h - foot - head);
   const line = points.map((p) => `${at(p.x)},${up(p.y)}`).join(" ");
   const band = [...points.map((p) => `${at(p.x)},${up(p.high)}`), ...points.slice().reverse().map((p) => `${at(p.x)},${up(p.low)}`)].join(" ");
   const marks = [from, (from + to) / 2, to].map((v) => drawn("text", { x: 4, y: up(v) + 4 }, `${Math.round(100 * v)} %`));
@@ -97,5 +97,5 @@ export function curve(home, points, { label, x, y, from = 0, to = 1 }) {
     drawn("line", { x1: left, x2: w - 10, y1: up(from), y2: up(from), class: "axis" }),
     drawn("polygon", { points: band, class: "band" }), drawn("polyline", { points: line, class: "line" }),
     ...points.map((p) => drawn("circle", { cx: at(p.x), cy: up(p.y), r: 3, class: "dot" })), ...marks, ...feet,
-    drawn("text", { x: w / 2, y: h - 2, "text-anchor": "middle" }, x), drawn("text", { x: left + 4, y: 18 }, y)));
+    drawn("text", { x: w / 2, y: h - 2, "text-anchor": "middle" }, x), drawn("text", { x: left, y: 12 }, y)));
 }
