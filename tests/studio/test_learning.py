@@ -77,7 +77,7 @@ def test_first_without_labels_then_from_answers(begun):
     assert first > 0.7
     kinds = Counter()
     for _ in range(6):
-        asked = next_questions(engine, 10)["questions"]
+        asked = next_questions(engine)["questions"]
         kinds.update(q["kind"] for q in asked)
         with Store(path) as store:
             for q in asked:
@@ -178,7 +178,7 @@ def test_scores_that_a_learning_has_made_are_not_made_again(small, monkeypatch):
     engine.share(own)
     monkeypatch.setattr(Engine, "scored", lambda *_: pytest.fail("made again"))
     assert block(engine, 0)["items"]
-    assert next_questions(engine, 10)["questions"]
+    assert next_questions(engine)["questions"]
 
 
 def test_what_is_exported_is_read_again(project, tmp_path):

@@ -11,7 +11,8 @@ from .group_files import id_columns, is_store, read_groups, write_groups
 from .labels import Labels, read_labels
 from .ledger import Entry, Ledger, digest, fresh_id
 from .matching import match_groups, with_ids
-from .replay import Run, State, Statement, replay, undone
+from .replay import Run, State, replay, undone
+from .statements import Statement
 from .store import Store
 from .stored import Item
 from .update import NamedProposal, Update, update_groups

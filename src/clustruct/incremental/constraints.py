@@ -18,7 +18,7 @@ from clustruct.exceptions import DataError
 from clustruct.text import count
 
 from .decisions import ANSWERS
-from .replay import Statement
+from .statements import Statement
 
 Disagreement = Literal["error", "majority"]
 SHOWN_STEPS = 4

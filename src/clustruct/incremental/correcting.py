@@ -23,7 +23,8 @@ from .decisions import JUDGEMENTS, Decision
 from .group_files import is_store
 from .known import Known, known_of_store
 from .labels import read_labels
-from .replay import State, Statement, replay, undone
+from .replay import State, replay, undone
+from .statements import Statement
 from .store import Store
 
 

@@ -15,7 +15,7 @@ from clustruct.exceptions import DataError
 from clustruct.text import place
 
 from .decisions import Decision, Kind, decision_of, rows_of
-from .replay import Statement, statements_of
+from .statements import Statement, statements_of
 
 # (line, values by column) of each row.
 Rows: TypeAlias = Sequence[tuple[int, Mapping[str, Any]]]

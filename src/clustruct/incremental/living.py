@@ -21,8 +21,9 @@ from .index import KnownIndex
 from .kept_index import keep_index
 from .known import LAST_RUNS, Known
 from .labels import Labels
-from .replay import State, Statement, replay
+from .replay import State, replay
 from .scoring import place_items
+from .statements import Statement
 from .store import Store
 from .stored import GIVEN, Item, plain
 from .update import Update

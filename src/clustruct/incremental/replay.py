@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
 from typing import Protocol
 
 from clustruct.exceptions import DataError
 
-from .decisions import ANSWERS, JUDGEMENTS, Decision
+from .decisions import JUDGEMENTS, Decision
 from .ledger import Ledger, fresh_id
+from .statements import Statement, statements_of
 
 # Where items go; None: out of all groups.
 Places = Mapping[str, str | None]
@@ -171,50 +171,6 @@ def completed(decision: Decision, taken: View) -> Decision:
     while taken.was_given(name):
         name = fresh_id(name)
     return Decision(**{**decision.__dict__, "into": name})
-
-
-@dataclass(frozen=True)
-class Statement:
-    """What a decision says of two items: "same", "different" or "unsure".
-
-    Attributes
-    ----------
-    a : str
-        The name of one item.
-    b : str
-        The name of the other.
-    answer : str
-        "same", "different" or "unsure".
-    by : Decision
-        The decision that says so.
-    """
-
-    a: str
-    b: str
-    answer: str
-    by: Decision
-
-
-def statements_of(decision: Decision) -> list[Statement]:
-    """What a judgement says of pairs of items; nothing for what is about groups.
-
-    Of sorted items every pair is spoken of, though some would do, from which the rest follows: so who sorts
-    the same items anew takes back all that was said of them before.
-
-    >>> said = statements_of(Decision("sort", piles=(("a", "b"), ("c",))))
-    >>> [(s.a, s.b, s.answer) for s in said]
-    [('a', 'b', 'same'), ('a', 'c', 'different'), ('b', 'c', 'different')]
-    """
-    if decision.kind == "sort":
-        pile = {item: n for n, held in enumerate(decision.piles) for item in held}
-        return [
-            Statement(a, b, "same" if pile[a] == pile[b] else "different", decision)
-            for a, b in combinations(decision.items, 2)
-        ]
-    if decision.kind in ANSWERS:
-        a, b = decision.items
-        return [Statement(a, b, decision.kind, decision)]
-    return []
 
 
 @dataclass

@@ -205,8 +205,7 @@ class Studio:
 
     async def questions(self, request: Request) -> Response:
         """A batch of questions."""
-        n, passed = min(_number(request, "n", 10), 50), _number(request, "passed")
-        found = await self._engine("questions", n=n, passed=passed)
+        found = await self._engine("questions", skipped=_number(request, "skipped"))
         held = found["questions"]
         names = [name for q in held for part in (q["items"], *q["piles"]) for name in part]
         told = {item["id"]: item for item in self.project.named(names)}

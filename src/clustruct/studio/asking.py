@@ -42,13 +42,12 @@ Z = 1.959964
 class Question:
     """Are these in the right piles? Or of two: do they belong together?
 
-    items : their numbers; p : the mean probability over their pairs that they belong together
+    items : their numbers
     why : what it was made round, "any" item or one of "doubt"
     piles : the items as they are put together now
     """
 
     items: tuple[int, ...]
-    p: float
     why: str
     piles: tuple[tuple[int, ...], ...]
 
@@ -97,12 +96,8 @@ class Pool:
         piles = dict[int, list[int]]()
         for item in items:
             piles.setdefault(int(self.groups[item]), []).append(item)
-        chosen = np.zeros(len(self.groups), np.bool_)
-        chosen[list(items)] = True
-        inside = chosen[self.pairs].all(axis=1)
-        self.used |= chosen
-        p = float(self.p[inside].mean()) if inside.any() else 0.0
-        return Question(tuple(items), p, why, tuple(map(tuple, piles.values())))
+        self.used[list(items)] = True
+        return Question(tuple(items), why, tuple(map(tuple, piles.values())))
 
 
 def questions(

@@ -24,7 +24,8 @@ from clustruct.baselines import LatentPairClustering
 from clustruct.features import PairFeatures, checked
 from clustruct.incremental import Constraints, Store, constraints
 from clustruct.incremental.known import known_of_store
-from clustruct.incremental.replay import State, Statement
+from clustruct.incremental.replay import State
+from clustruct.incremental.statements import Statement
 from clustruct.itemsets import ItemSet, PairScores
 from clustruct.problems import Marks
 from clustruct.recipe import Recipe, features_of, similarities

@@ -27,7 +27,7 @@ from .reviewing import block, next_questions, precision_curve, problem, review_p
 Command = Callable[[Engine, dict[str, Any]], Any]
 COMMANDS: dict[str, Command] = {
     "review": lambda e, a: review_page(e, int(a["offset"]), int(a["limit"])),
-    "questions": lambda e, a: next_questions(e, int(a["n"]), int(a["passed"])),
+    "questions": lambda e, a: next_questions(e, int(a["skipped"])),
     "block": lambda e, a: block(e, int(a["skip"])),
     "why": lambda e, a: why(e, str(a["a"]), str(a["b"])),
     "problem": lambda e, a: problem(e),

@@ -133,22 +133,22 @@ def _needed(engine: Engine) -> tuple[int, Pipeline]:
     return found
 
 
-def next_questions(engine: Engine, n: int, passed: int = 0) -> dict[str, Any]:
-    """A batch of questions, others than those that were passed over without an answer."""
+def next_questions(engine: Engine, skipped: int = 0) -> dict[str, Any]:
+    """A batch of questions, others than those that were skipped."""
     known, (number, pipeline) = engine.known(), _needed(engine)
     pairs, values = _listed(engine.scores(number, pipeline))
     open_ = ~known.marks.judges(pairs)
     if len(known.marks.unsure):
         open_ &= ~are_listed(pairs, np.sort(known.marks.unsure, axis=1), len(known.groups))
-    rng = np.random.default_rng([passed, known.at])
+    rng = np.random.default_rng([skipped, known.at])
     items = len(known.groups)
     n_before = len(known.answers)
     found = questions(
         Pool(pairs, probabilities(pipeline, values), open_, known.groups),
         engine.committee(known, rng),
-        min(n, BATCH if items <= MOST_HELD else LARGE_BATCH),
+        BATCH if items <= MOST_HELD else LARGE_BATCH,
         rng,
-        n_before + passed,
+        n_before + skipped,
     )
     return {
         "questions": [_question(known, one) for one in found],
@@ -163,7 +163,6 @@ def _question(known: Known, one: Question) -> dict[str, Any]:
         "kind": "sort" if one.is_board else "pair",
         "items": [] if one.is_board else [str(ids[i]) for i in one.items],
         "piles": [[str(ids[i]) for i in pile] for pile in one.piles] if one.is_board else [],
-        "p": one.p,
         "why": one.why,
     }
 

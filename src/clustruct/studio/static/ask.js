@@ -2,15 +2,15 @@ import { ask, byId, decide, make, onKey, onOwnUndo, onUndo, send, status, tell }
 import { Board, NEW, NONE } from "./board.js";
 import { curve, reasons, sideBySide } from "./items.js";
 
-// Questions of this batch, the present one, all that were answered by a decision since the page was opened, how many were passed over, and whether something was answered since it has learned.
-let batch = [], at = 0, made = [], passed = 0, fresh = false, busy = false;
+// Questions of this batch, the present one, all that were answered by a decision since the page was opened, how many were skipped, and whether something was answered since it has learned.
+let batch = [], at = 0, made = [], skipped = 0, fresh = false, busy = false;
 const REASONS = {
   any: "an item drawn at random, and what is most like it",
   doubt: "an item of which an answer teaches most, and what is most like it",
 };
 
 async function load() {
-  const found = await ask("/api/questions", { n: 10, passed });
+  const found = await ask("/api/questions", { skipped });
   // What was taken back while it learned is asked before others.
   [batch, at] = [[...batch.slice(at).filter((question) => question.again), ...found.questions], 0];
   verdict(found.curve);
@@ -65,7 +65,7 @@ function draw() {
     return;
   }
   byId("question-title").textContent = sorts ? `Sort these ${board.items.length} cards` : "Do these two belong together?";
-  byId("place").textContent = `Question ${made.length + passed + 1}: ${REASONS[question.why]}.${sorts ? ` ${MOVE}` : ""}`;
+  byId("place").textContent = `Question ${made.length + skipped + 1}: ${REASONS[question.why]}.${sorts ? ` ${MOVE}` : ""}`;
   byId("yes").querySelector("span").textContent = sorts ? "As shown" : "Yes";
   if (!sorts) sideBySide(byId("pair"), question.items);
   look();
@@ -97,7 +97,7 @@ async function answer(kind) {
       await decide(...told);
       answered(question);
     } else {
-      passed += 1;
+      skipped += 1;
       await status();
     }
     at += 1;
