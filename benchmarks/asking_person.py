@@ -15,8 +15,8 @@ import numpy as np
 from scipy.optimize import linear_sum_assignment
 
 from clustruct._typing import Ints
+from clustruct.data import Evidence
 from clustruct.partitions import canonical_labels, chained_pairs
-from clustruct.problems import Marks
 
 Pairs = list[tuple[int, int]]
 
@@ -54,13 +54,13 @@ class Person:
         same = [(int(items[a]), int(items[b])) for a, b in chained_pairs(right).tolist()]
         self.said.append(Answer(s, same, [(a, b) for k, a in enumerate(first) for b in first[k + 1 :]]))
 
-    def marks(self, which: Sequence[int] | None = None) -> list[Marks]:
+    def marks(self, which: Sequence[int] | None = None) -> list[Evidence]:
         """What is known of each set, from all answers or some."""
         chosen = self.said if which is None else [self.said[i] for i in which]
         return [self._marks(s, [one for one in chosen if one.set == s]) for s in range(len(self.truth))]
 
-    def _marks(self, s: int, chosen: Sequence[Answer]) -> Marks:
-        return Marks.of_pairs(
+    def _marks(self, s: int, chosen: Sequence[Answer]) -> Evidence:
+        return Evidence.of_pairs(
             len(self.truth[s]),
             [pair for one in chosen for pair in one.same],
             [pair for one in chosen for pair in one.different],

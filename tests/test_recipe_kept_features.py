@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from clustruct import Recipe
+from clustruct.data import Evidence
 from clustruct.datasets import make_records
 from clustruct.features import PairFeatures
-from clustruct.problems import Marks
 from clustruct.records import RawSet
 
 SETS = make_records(n_sets=5, n_people=6, random_state=3)
@@ -23,7 +23,7 @@ def first(tmp_path_factory) -> tuple[Recipe, Path]:
 
 def goes_on(first: Recipe, sets: list[RawSet], path: Path | None) -> Recipe:
     told = replace(SETS[4], labels=None)
-    marks = Marks.of_pairs(len(told), same=[(0, 1)], different=[(0, 2)])
+    marks = Evidence.of_pairs(len(told), same=[(0, 1)], different=[(0, 2)])
     recipe = Recipe(C=1.0, kept_features=path)
     return recipe.fit([*sets, told], corrections=[None] * len(sets) + [marks], start=first.pipeline_)
 

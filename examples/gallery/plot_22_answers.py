@@ -11,9 +11,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from clustruct import Recipe
+from clustruct.data import Evidence
 from clustruct.datasets import make_records
 from clustruct.metrics import pairwise_scores
-from clustruct.problems import Marks
 from clustruct.recipe import fit_without_labels
 
 raw = make_records(n_sets=1, n_people=60, errors=0.8, random_state=12)[0]
@@ -30,7 +30,7 @@ def learned(asked):
     answers = {True: [], False: []}
     for k in asked:
         answers[bool(truth[a[k]] == truth[b[k]])].append((a[k], b[k]))
-    marks = Marks.of_pairs(len(raw), same=answers[True], different=answers[False])
+    marks = Evidence.of_pairs(len(raw), same=answers[True], different=answers[False])
     recipe = Recipe(fields=["name", "city", "phone", "born"])
     pipeline = fit_without_labels(recipe, [raw], marks=[marks if asked else None]).pipeline_
     K = pipeline[-1].decision_function(pipeline[:-1].transform([raw])[0])[a, b]

@@ -7,9 +7,9 @@ import pytest
 
 from clustruct.baselines import LatentPairClustering
 from clustruct.baselines.latent_pairs import _answers, soft_logistic
+from clustruct.data import Evidence
 from clustruct.inference.correlation import local_search
 from clustruct.itemsets import ItemSet, PairScores
-from clustruct.problems import Marks
 
 
 def all_pairs(n):
@@ -17,7 +17,7 @@ def all_pairs(n):
 
 
 def test_what_is_tied_counts_as_its_answers_half_for_either_kind():
-    marks = Marks.of_pairs(7, [(0, 1), (1, 2)], [(3, 0), (4, 5)])
+    marks = Evidence.of_pairs(7, [(0, 1), (1, 2)], [(3, 0), (4, 5)])
     pairs = all_pairs(7)
     judged, together, worth = _answers(pairs, marks)
     inside = (pairs < 3).all(axis=1)
@@ -34,7 +34,7 @@ def test_what_is_tied_counts_as_its_answers_half_for_either_kind():
 def test_a_board_counts_by_its_cards_not_by_its_piles():
     """Ten piles of one card are forty-five pairs that differ, and nine answers."""
     piles = [0, *range(3, 12)]
-    marks = Marks.of_pairs(12, [(0, 1), (0, 2)], [(a, b) for a in piles for b in piles if a < b])
+    marks = Evidence.of_pairs(12, [(0, 1), (0, 2)], [(a, b) for a in piles for b in piles if a < b])
     assert _answers(all_pairs(12), marks).weights.sum() == pytest.approx(11.0)
 
 
@@ -45,7 +45,7 @@ def test_against_the_definition(seed):
     pairs = all_pairs(n)
     said = rng.choice(len(pairs), rng.integers(1, 12), replace=False)
     same = truth[pairs[said, 0]] == truth[pairs[said, 1]]
-    marks = Marks.of_pairs(n, pairs[said][same], pairs[said][~same])
+    marks = Evidence.of_pairs(n, pairs[said][same], pairs[said][~same])
     listed = pairs[rng.random(len(pairs)) < 0.7]
     judged, together, worth = _answers(listed, marks)
     np.testing.assert_array_equal(judged, marks.judges(listed))
@@ -90,7 +90,7 @@ def test_guesses_follow_the_groups_by_the_definition(seed, n_said):
     for y in truth:
         said = [tuple(sorted(rng.choice(16, 2, replace=False).tolist())) for _ in range(n_said)]
         same = [(a, b) for a, b in said if y[a] == y[b]]
-        marks.append(Marks.of_pairs(16, same, [p for p in said if p not in same]))
+        marks.append(Evidence.of_pairs(16, same, [p for p in said if p not in same]))
     table, answers = first._table, first._table.answers(marks)
     known, n = answers.judged, answers.weights[answers.judged].sum()
 
@@ -118,5 +118,5 @@ def test_answers_to_hard_pairs_alone_do_not_spoil_the_rest():
     mates = truth[0][pairs[:, 0]] == truth[0][pairs[:, 1]]
     scores = np.where(mates, first.pair_scores(sets[0], pairs), np.inf)
     hardest = [tuple(pair) for pair in pairs[np.argsort(scores)[:10]].tolist()]
-    found = first.answered([Marks.of_pairs(16, hardest, []), None, None])
+    found = first.answered([Evidence.of_pairs(16, hardest, []), None, None])
     assert found.score(sets[1:], truth[1:]) > 0.98

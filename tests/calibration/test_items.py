@@ -1,4 +1,4 @@
-"""Evidence is what loops over pairs say; confidence is learned from it."""
+"""MateEvidence is what loops over pairs say; confidence is learned from it."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.special import logit
 
 from clustruct.calibration import ScoreMap, group_confidence, in_right_place
-from clustruct.calibration.items import NEAREST, Evidence, ItemRule, MonotoneLogistic
+from clustruct.calibration.items import NEAREST, ItemRule, MateEvidence, MonotoneLogistic
 from clustruct.itemsets import PairScores
 
 RULE = ScoreMap(np.array([0.0]), np.array([0.0]), 1.0, 1.0)
@@ -23,7 +23,7 @@ def case(seed, m=9):
 @given(st.integers(0, 10_000))
 def test_evidence_is_what_loops_say(seed):
     scores, y = case(seed)
-    found = Evidence.of(scores, y, RULE, unit=2.0)
+    found = MateEvidence.of(scores, y, RULE, unit=2.0)
     K = {tuple(pair): v for pair, v in zip(scores.index.tolist(), scores.values.tolist(), strict=True)}
     for a in range(len(y)):
         near = {b: K.get((min(a, b), max(a, b))) for b in range(len(y)) if b != a}
@@ -90,7 +90,7 @@ def test_an_item_has_no_mates_of_its_own_source():
     index, values = np.array([[0, 2], [0, 3], [1, 2], [1, 3]]), np.array([2.0, 1.0, -1.0, 2.0])
     y, sources = np.array([0, 1, 0, 1]), np.array([0, 0, 1, 1])
     free, apart = (
-        Evidence.of(PairScores(4, index=index, values=values, sources=given), y, RULE, 1.0)
+        MateEvidence.of(PairScores(4, index=index, values=values, sources=given), y, RULE, 1.0)
         for given in (None, sources)
     )
     # The other cluster has one item of the other source.

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from clustruct.baselines import LatentPairClustering
+from clustruct.data import Evidence
 from clustruct.datasets import make_records
 from clustruct.features import PairFeatures, guess_blocks
-from clustruct.problems import Marks
 from clustruct.studio.comparing import FOLDS, Fold, confirmed, folds, groups_foretell_as_well, without
 
 
@@ -21,7 +21,7 @@ def people():
         first = {c: int(np.argmax(y == c)) for c in np.unique(y).tolist()}
         same = [(first[c], i) for i, c in enumerate(y.tolist()) if i != first[c]]
         other = [(first[a], first[b]) for a in first for b in first if a < b]
-        marks.append(Marks.of_pairs(len(y), same, other, complete=[a for a, _ in same]))
+        marks.append(Evidence.of_pairs(len(y), same, other, complete=[a for a, _ in same]))
     return x, truth, marks
 
 

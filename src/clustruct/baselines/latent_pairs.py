@@ -28,6 +28,7 @@ from scipy.special import expit
 
 from clustruct import memory
 from clustruct._typing import Bools, Floats, Ints
+from clustruct.data import Evidence
 from clustruct.estimators.base import AnyLoss
 from clustruct.estimators.inputs import Groups, Table, read_sets
 from clustruct.inference.correlation import local_search
@@ -35,7 +36,7 @@ from clustruct.itemsets import ItemSet, PairScores, pair_table
 from clustruct.itemsets.pairs import dense
 from clustruct.oracles import make_predictor
 from clustruct.partitions import connected_items
-from clustruct.problems import Marks, feature_scale
+from clustruct.problems import feature_scale
 from clustruct.storage import FEATURES, Shape, register
 
 from .fellegi_sunter import agreement, fit_mixture, levels
@@ -130,7 +131,7 @@ class LatentPairClustering(PairScoring):
         set_ids: ArrayLike | None = None,
         groups: Groups = None,
         *,
-        marks: Sequence[Marks | None] | None = None,
+        marks: Sequence[Evidence | None] | None = None,
     ) -> Self:
         """Learn from sets, and from what people said of their items (``marks``); y is not looked at."""
         self.check_parameters()
@@ -143,13 +144,13 @@ class LatentPairClustering(PairScoring):
         self._start = self._table.first(self._guess)
         return self._learn(marks)
 
-    def answered(self, marks: Sequence[Marks | None]) -> Self:
+    def answered(self, marks: Sequence[Evidence | None]) -> Self:
         """The same with other answers to the sets that `fit` has seen, whose guess and features are kept;
         this one stays as it is.
         """
         return copy(self)._learn(marks)
 
-    def _learn(self, marks: Sequence[Marks | None] | None) -> Self:
+    def _learn(self, marks: Sequence[Evidence | None] | None) -> Self:
         said = self._table.answers([None] * len(self._table.sizes) if marks is None else marks)
         found = self._table.learned(self._guess, self._start, said, self.prior, self.C)
         if said.judged.any() and not self.from_nearest_:
@@ -207,7 +208,7 @@ class _Table:
         sizes, listed = [x.n_items for x in sets], any(x.is_sparse for x in sets)
         return cls(np.concatenate(rows), scale, pairs, sizes, list(map(len, own)), listed)
 
-    def answers(self, marks: Sequence[Marks | None]) -> Answers:
+    def answers(self, marks: Sequence[Evidence | None]) -> Answers:
         """What is known of each pair."""
         said, item, row = [], 0, 0
         for m, n, count in zip(marks, self.sizes, self.counts, strict=True):
@@ -284,7 +285,7 @@ class Answers(NamedTuple):
     weights: Floats
 
 
-def _answers(pairs: Ints, marks: Marks | None) -> Answers:
+def _answers(pairs: Ints, marks: Evidence | None) -> Answers:
     """Of which pairs something is known, what, and how much it counts.
 
     k items that are tied by what was said of them, the same or different, count as k - 1 answers, whatever

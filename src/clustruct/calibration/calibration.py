@@ -17,7 +17,7 @@ from clustruct.storage import DataclassState, register
 from .context import Judged as PairsOfSet
 from .context import PairContext, least_mates
 from .held_out import HeldOutPart
-from .items import Evidence, ItemRule, in_right_place
+from .items import ItemRule, MateEvidence, in_right_place
 from .neighbours import Unlisted, with_neighbours
 from .precision import Dial, PrecisionCurve, tried_thresholds
 from .score_map import ScoreMap
@@ -146,7 +146,7 @@ class Calibration(DataclassState):
 
     def item_confidence(self, scores: PairScores, labels: Ints) -> Floats:
         """The probability that each item is in the right place (`in_right_place`), by the model's scores."""
-        return self.items.confidence(Evidence.of(scores, labels, self.pairs, self.items.unit))
+        return self.items.confidence(MateEvidence.of(scores, labels, self.pairs, self.items.unit))
 
 
 Judged: TypeAlias = tuple[Floats, Bools, Floats]
@@ -222,7 +222,7 @@ def _item_rule(parts: Sequence[HeldOutPart], predictor: Predictor, rule: ScoreMa
     for part in parts:
         predicted = predictor.clusters(part.scores)
         assert isinstance(predicted, np.ndarray)
-        evidence.append(Evidence.of(part.scores, predicted, rule, unit).of_items(part.mine))
+        evidence.append(MateEvidence.of(part.scores, predicted, rule, unit).of_items(part.mine))
         right.append(in_right_place(part.truth, predicted)[part.mine])
     return ItemRule.fit(evidence, right, unit)
 

@@ -109,7 +109,7 @@ class ItemRule(DataclassState):
             raise ValueError("the rule for the confidence in items does not fit")
 
     @classmethod
-    def fit(cls, evidence: Sequence[Evidence], right: Sequence[Bools], unit: float) -> Self:
+    def fit(cls, evidence: Sequence[MateEvidence], right: Sequence[Bools], unit: float) -> Self:
         """The rule of items of which it is known whether they are in the right place."""
         parts = {}
         for name, width in (("grouped", len(GROUPED)), ("alone", len(ALONE))):
@@ -122,13 +122,13 @@ class ItemRule(DataclassState):
             parts[name] = rule
         return cls(parts["grouped"], parts["alone"], unit)
 
-    def confidence(self, evidence: Evidence) -> Floats:
+    def confidence(self, evidence: MateEvidence) -> Floats:
         """The probability that each item is in the right place."""
         return np.where(evidence.is_alone, self.alone(evidence.alone), self.grouped(evidence.grouped))
 
 
 @dataclass(frozen=True)
-class Evidence:
+class MateEvidence:
     """What the pairs of each item say of its place.
 
     own : logit of the mean probability of its pairs with its own cluster

@@ -8,10 +8,11 @@ from copy import copy
 import numpy as np
 
 from clustruct._typing import Ints
+from clustruct.data import Evidence
 from clustruct.itemsets import ItemSet
 from clustruct.losses import as_loss
 from clustruct.oracles import make_oracle
-from clustruct.problems import ContinuedTask, Marks
+from clustruct.problems import ContinuedTask
 
 from .correlation import SupervisedCorrelationClustering
 
@@ -26,7 +27,7 @@ def continued(
     sets: Sequence[ItemSet],
     labels: Sequence[Ints],
     marked: Sequence[ItemSet],
-    marks: Sequence[Marks],
+    marks: Sequence[Evidence],
 ) -> SupervisedCorrelationClustering:
     """A model that has learned from labelled sets and from sets with marks; the one given stays as it is.
 

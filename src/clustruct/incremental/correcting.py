@@ -11,9 +11,9 @@ from os import PathLike
 import numpy as np
 
 from clustruct._typing import Ints
+from clustruct.data import Evidence
 from clustruct.exceptions import DataError
 from clustruct.partitions import UNKNOWN, partial_labels
-from clustruct.problems import Marks
 from clustruct.problems.training import Unlabelled
 from clustruct.records import RawSet
 from clustruct.text import count
@@ -36,7 +36,7 @@ class Corrections:
     ----------
     sets : list of RawSet
         Those given, with labels as they are after the corrections; then those of stores.
-    marks : list of Marks or None
+    marks : list of Evidence or None
         For each set what is known of its items; None: nothing was said of it.
     n_same, n_different, n_unsure : int
         Pairs of items that people spoke of.
@@ -45,7 +45,7 @@ class Corrections:
     """
 
     sets: list[RawSet]
-    marks: list[Marks | None]
+    marks: list[Evidence | None]
     n_same: int
     n_different: int
     n_unsure: int
@@ -157,7 +157,7 @@ class _Told:
 
     def marked(
         self, unlabelled: Unlabelled, disagreement: Disagreement
-    ) -> tuple[RawSet, Marks | None, Constraints]:
+    ) -> tuple[RawSet, Evidence | None, Constraints]:
         """The set with labels that do not contradict what was said, and its marks."""
         held = constraints(self.statements, disagreement=disagreement)
         if not self.statements and not self.confirmed:
@@ -165,7 +165,7 @@ class _Told:
         must, cannot = held.must_link(self.numbers), held.cannot_link(self.numbers)
         labels = self._believed(must, cannot)
         unsure = [(self.numbers[a], self.numbers[b]) for a, b in held.unsure]
-        marks = Marks.of_pairs(
+        marks = Evidence.of_pairs(
             len(self.raw),
             must,
             cannot,
@@ -187,7 +187,7 @@ class _Told:
         if given is None:
             return np.full(len(self.raw), UNKNOWN)
         labels = partial_labels(given)
-        tied = Marks.of_pairs(len(labels), must, labels=labels).piece
+        tied = Evidence.of_pairs(len(labels), must, labels=labels).piece
         wrong = set(tied[cannot[tied[cannot[:, 0]] == tied[cannot[:, 1]]]].ravel().tolist())
         known = labels != UNKNOWN
         pairs = np.unique(np.column_stack([tied[known], labels[known]]), axis=0)

@@ -6,7 +6,7 @@ from .clusters import ClusterTask
 from .continued import ContinuedTask, PastTraining, past_of
 from .judging import Judged, JudgedFold
 from .linkage import LinkageProblem, LinkageTask
-from .marks import MarkedRegion, Marks, kept_groups
+from .marks import MarkedRegion, kept_groups
 from .multilabel import MultiLabelProblem
 from .region import Region
 from .training import SimilarityTask, Trained
@@ -15,5 +15,5 @@ from .units import Units, feature_scale, mean_squares
 __all__ = ["BinaryProblem", "ClusteringProblem", "MultiLabelProblem", "MulticlassProblem"]
 __all__ += ["LinkageProblem", "LinkageTask"]
 __all__ += ["ClusterTask", "Judged", "JudgedFold", "Region", "SimilarityTask", "Trained", "Units"]
-__all__ += ["ContinuedTask", "MarkedRegion", "Marks", "PastTraining", "kept_groups", "past_of"]
+__all__ += ["ContinuedTask", "MarkedRegion", "PastTraining", "kept_groups", "past_of"]
 __all__ += ["feature_scale", "mean_squares"]

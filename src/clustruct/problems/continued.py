@@ -18,6 +18,7 @@ import numpy as np
 
 from clustruct._typing import Bools, Floats, Ints
 from clustruct.callbacks import observed
+from clustruct.data import Evidence
 from clustruct.exceptions import DataError
 from clustruct.itemsets import ItemSet
 from clustruct.losses import Loss
@@ -28,7 +29,7 @@ from clustruct.storage import DataclassState, digest, register
 
 from .clustering import ClusteringProblem
 from .latent import descend
-from .marks import MarkedRegion, Marks
+from .marks import MarkedRegion
 from .region import Region
 from .training import Trained
 from .units import Units, feature_scale
@@ -133,7 +134,7 @@ class ContinuedTask:
         Their labels.
     marked : sequence of ItemSet
         Sets of which people said something.
-    marks : sequence of Marks
+    marks : sequence of Evidence
         What they said.
     loss : Loss
         The loss.
@@ -156,7 +157,7 @@ class ContinuedTask:
     sets: Sequence[ItemSet]
     labels: Sequence[Ints]
     marked: Sequence[ItemSet]
-    marks: Sequence[Marks]
+    marks: Sequence[Evidence]
     loss: Loss
     oracle: Oracle
     options: Mapping[str, Any]
@@ -210,7 +211,7 @@ class ContinuedTask:
         return self.past.planes_of(names, len(self.scale))
 
     def _engine_C(self, problem: ClusteringProblem) -> float:
-        """Marks come on top of the labelled sets, for each of which C is what it was."""
+        """Evidence come on top of the labelled sets, for each of which C is what it was."""
         if self.past is None:
             return self.C * problem.natural_C()
         return self.past.C * sum(e.weight for e in self._examples) / max(len(self.sets), 1)

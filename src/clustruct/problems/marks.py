@@ -1,8 +1,7 @@
-"""What people said of some items of a set, as a target of learning.
+"""What is known of some items of a set (`Evidence`), as a target of learning.
 
-Items that are known to be together are a *piece*. A pair is judged where something is known of it: both items
-in one piece, or in two pieces that are known to differ. All else is latent: the truth that w is to reproduce
-is the best clustering, at the present w, among those that keep what is known (see `latent`).
+What is not judged is latent: the truth that w is to reproduce is the best clustering, at the present w, among
+those that keep what is known (see `latent`).
 """
 
 from __future__ import annotations
@@ -15,150 +14,15 @@ from scipy import sparse
 
 from clustruct import memory
 from clustruct._typing import Bools, Floats, Ints
+from clustruct.data import Evidence
 from clustruct.inference.correlation import local_search
 from clustruct.itemsets import ItemSet
-from clustruct.partitions import UNKNOWN, canonical_labels, chained_pairs, connected_items
+from clustruct.partitions import UNKNOWN, canonical_labels, chained_pairs
 
 from .region import Region, alone_where_unknown
 
 # How often pieces that were joined against what is known are told apart, before they are left alone.
 MOST_REPAIRS = 20
-
-
-@dataclass(frozen=True)
-class Marks:
-    """What is known of the items of one set.
-
-    Attributes
-    ----------
-    piece : array of int
-        For each item the number of its piece, -1 where nothing is known of it.
-    named : array of bool
-        The items that people spoke of; pairs that touch one of them are looked at.
-    apart : array of int
-        Pairs of pieces (p x 2) that are not the same.
-    labelled : array of bool
-        Which pieces are labelled clusters, any two of which differ.
-    complete : array of bool
-        To which pieces nothing else belongs.
-    unsure : array of int
-        Pairs of items (p x 2) of which nothing is known, whatever follows from the rest.
-    shown : array of int, optional
-        The groups that people corrected, as they are after it; None: not known.
-
-    Examples
-    --------
-    >>> Marks.of_pairs(4, same=[(0, 1)], different=[(1, 2)]).piece
-    array([ 0,  0,  1, -1])
-    """
-
-    piece: Ints
-    named: Bools
-    apart: Ints
-    labelled: Bools
-    complete: Bools
-    unsure: Ints
-    shown: Ints | None = None
-
-    def __post_init__(self) -> None:
-        n, k = len(self.piece), int(self.piece.max(initial=UNKNOWN)) + 1
-        if len(self.named) != n or len(self.labelled) != k or len(self.complete) != k:
-            raise ValueError("the parts of the marks do not fit")
-        if (
-            (self.apart >= k).any()
-            or (self.unsure >= n).any()
-            or (self.apart[:, 0] == self.apart[:, 1]).any()
-        ):
-            raise ValueError("the marks contradict each other, or name what is not there")
-
-    @classmethod
-    def of_pairs(
-        cls,
-        n_items: int,
-        same: object = (),
-        different: object = (),
-        *,
-        unsure: object = (),
-        labels: Ints | None = None,
-        complete: object = (),
-        labels_complete: bool = False,
-    ) -> Marks:
-        """Marks of n items from pairs of item numbers, and labels (-1 where not known) where there are some.
-
-        ``complete``: items whose pieces have all their items. ``labels_complete``: labelled clusters have.
-        ValueError where a pair is different of which others say that it is the same.
-        """
-        y = np.full(n_items, UNKNOWN) if labels is None else np.asarray(labels, np.int64)
-        must, cannot, open_ = (_pairs(pairs) for pairs in (same, different, unsure))
-        whole = np.asarray(list(complete), np.int64)  # type: ignore[call-overload]
-        named = np.zeros(n_items, np.bool_)
-        for items in (must, cannot, open_, whole):
-            named[items.ravel()] = True
-        tied = connected_items(n_items, np.concatenate([chained_pairs(y), must]))
-        known = named | (y != UNKNOWN)
-        piece = np.full(n_items, UNKNOWN, np.int64)
-        piece[known] = canonical_labels(tied[known]) if known.any() else 0
-        k = int(piece.max(initial=UNKNOWN)) + 1
-        of_label, of_whole = np.zeros(k, np.bool_), np.zeros(k, np.bool_)
-        of_label[piece[y != UNKNOWN]] = True
-        of_whole[piece[whole]] = True
-        return cls(piece, named, piece[cannot], of_label, of_whole | (of_label & labels_complete), open_)
-
-    def judges(self, pairs: Ints) -> Bools:
-        """Of which pairs of items (p x 2) something is known."""
-        n, (first, second) = len(self.piece), self.piece[pairs].T
-        known = (first >= 0) & (second >= 0)
-        found = known & (first == second)
-        found |= known & (first != second) & self._of(self.labelled, first) & self._of(self.labelled, second)
-        found |= (first != second) & (self._of(self.complete, first) | self._of(self.complete, second))
-        found |= np.isin(_keys(first, second, self._k), _keys(self.apart[:, 0], self.apart[:, 1], self._k))
-        return found & ~np.isin(
-            _keys(pairs[:, 0], pairs[:, 1], n), _keys(self.unsure[:, 0], self.unsure[:, 1], n)
-        )
-
-    @property
-    def _k(self) -> int:
-        return len(self.labelled) + 1
-
-    @staticmethod
-    def _of(which: Bools, piece: Ints) -> Bools:
-        return np.append(which, np.False_)[piece]
-
-    def seen(self, groups: Ints) -> Marks:
-        """What a person who corrected groups has looked at: the groups of the named items, as they are now.
-
-        Corrections name errors alone, and a model that learns from these alone learns that all is wrong: with
-        50 pairs told apart the loss on other records rose from 18 to 76. What was not corrected in a group
-        that was looked at is right, so that its items are a complete cluster. ``groups`` are those after the
-        corrections, which hold in them.
-        """
-        touched = np.zeros(int(groups.max(initial=-1)) + 1, np.bool_)
-        touched[groups[self.named]] = True
-        mine = touched[groups]
-        piece = np.full(len(groups), UNKNOWN, np.int64)
-        piece[mine] = canonical_labels(groups[mine]) if mine.any() else 0
-        k = int(piece.max(initial=UNKNOWN)) + 1
-        none = np.zeros((0, 2), np.int64)
-        return Marks(piece, mine, none, np.zeros(k, np.bool_), np.ones(k, np.bool_), self.unsure)
-
-    def take(self, items: Ints) -> Marks:
-        """The marks of some items, pieces keeping their numbers."""
-        place = np.full(len(self.piece), UNKNOWN)
-        place[items] = np.arange(len(items))
-        unsure = place[self.unsure]
-        pieces = np.full(len(items), UNKNOWN) if not len(items) else self.piece[items]
-        here = np.zeros(len(self.labelled), np.bool_)
-        here[pieces[pieces >= 0]] = True
-        number = np.cumsum(here) - 1
-        held = self.apart[here[self.apart].all(axis=1)]
-        return Marks(
-            np.where(pieces >= 0, np.append(number, UNKNOWN)[pieces], UNKNOWN),
-            self.named[items],
-            number[held],
-            self.labelled[here],
-            self.complete[here],
-            unsure[(unsure >= 0).all(axis=1)],
-        )
 
 
 @dataclass(frozen=True)
@@ -169,7 +33,7 @@ class MarkedRegion:
     ----------
     x : ItemSet
         The items with the listed pairs that touch a named one.
-    marks : Marks
+    marks : Evidence
         What is known of them.
     labels : array of int
         A clustering that judged pairs are compared with; items of which nothing is known are alone.
@@ -178,12 +42,12 @@ class MarkedRegion:
     """
 
     x: ItemSet
-    marks: Marks
+    marks: Evidence
     labels: Ints
     items: Ints
 
     @classmethod
-    def of(cls, x: ItemSet, marks: Marks, memory_limit: memory.Size = None) -> MarkedRegion:
+    def of(cls, x: ItemSet, marks: Evidence, memory_limit: memory.Size = None) -> MarkedRegion:
         """The region of a set with marks."""
         touched = np.where(marks.named, 0, UNKNOWN)
         part = Region.of(x, touched, listed=True, memory_limit=memory_limit)
@@ -238,14 +102,14 @@ class MarkedRegion:
         return np.concatenate(found)
 
 
-def kept_groups(K: sparse.csr_array, marks: Marks) -> Ints:
+def kept_groups(K: sparse.csr_array, marks: Evidence) -> Ints:
     """The best clusters of a set by the scores K of its pairs, among those that keep what is known of it.
 
     Parameters
     ----------
     K : csr_array
         The scores of the pairs.
-    marks : Marks
+    marks : Evidence
         What is known of the set.
 
     Returns
@@ -257,11 +121,3 @@ def kept_groups(K: sparse.csr_array, marks: Marks) -> Ints:
     pairs = np.zeros((0, 2), np.int64)
     nothing = ItemSet(pairs=np.zeros((0, 1)), pair_index=pairs, n_items=m)
     return MarkedRegion(nothing, marks, alone_where_unknown(marks.piece), np.arange(m))._search(K)
-
-
-def _pairs(given: object) -> Ints:
-    return np.asarray(list(given), np.int64).reshape(-1, 2)  # type: ignore[call-overload]
-
-
-def _keys(first: Ints, second: Ints, n: int) -> Ints:
-    return np.asarray(np.minimum(first, second) * n + np.maximum(first, second))

@@ -11,12 +11,13 @@ from scipy import sparse
 from sklearn.pipeline import Pipeline
 
 from clustruct.callbacks import steps, working
+from clustruct.data import Evidence
 from clustruct.estimators import SupervisedCorrelationClustering
 from clustruct.estimators.continuing import continued
 from clustruct.features import PairFeatures
 from clustruct.model_selection.learnable import LabelsOfSets, known_items, labelled
 from clustruct.partitions import partial_labels
-from clustruct.problems import Marks, kept_groups
+from clustruct.problems import kept_groups
 from clustruct.records import RawSet
 
 from .kept_features import FeatureFile
@@ -28,7 +29,7 @@ def corrected(pipeline: Pipeline, told: ToldSets, kept: FeatureFile | None = Non
     """A pipeline that has learned from labelled sets and from what people said of some sets.
 
     Its features are those of the one given. Where that has learned before, what people corrected are its
-    groups: those that they touched are taken as they are after it, all of them (`Marks.seen`).
+    groups: those that they touched are taken as they are after it, all of them (`Evidence.seen`).
 
     pipeline : fitted `PairFeatures` and a `SupervisedCorrelationClustering`, which may not be fitted yet
     kept : where features of the labelled sets are looked up, and kept
@@ -60,7 +61,7 @@ def corrected(pipeline: Pipeline, told: ToldSets, kept: FeatureFile | None = Non
     return Pipeline([(pipeline.steps[0][0], copy(features)), (pipeline.steps[-1][0], found)])
 
 
-def _seen(pipeline: Pipeline, raw: RawSet, marks: Marks) -> Marks:
+def _seen(pipeline: Pipeline, raw: RawSet, marks: Evidence) -> Evidence:
     """With the groups that were shown to people, or else those that the model finds under the marks."""
     if marks.shown is not None:
         return marks.seen(marks.shown)
@@ -74,7 +75,7 @@ class ToldSets:
     """Sets, their groups where there are some, and what people said of their items."""
 
     sets: list[RawSet]
-    marks: list[Marks | None]
+    marks: list[Evidence | None]
     groups: Sequence[Hashable] | None
 
     @classmethod
@@ -83,13 +84,13 @@ class ToldSets:
         sets: Iterable[RawSet],
         y: LabelsOfSets,
         groups: Sequence[Hashable] | None,
-        marks: Sequence[Marks | None] | None,
+        marks: Sequence[Evidence | None] | None,
     ) -> ToldSets:
         """Checked: one mark for each set, one entry for each of its items."""
         raws = list(sets)
         if y is not None:
             raws = labelled(raws, y)
-        told: list[Marks | None] = [None for _ in raws] if marks is None else list(marks)
+        told: list[Evidence | None] = [None for _ in raws] if marks is None else list(marks)
         if len(told) != len(raws):
             raise ValueError(f"{len(raws)} sets but corrections of {len(told)}")
         for raw, m in zip(raws, told, strict=True):
@@ -121,7 +122,7 @@ class ToldSets:
     def with_parts(self, parts: list[RawSet]) -> ToldSets:
         """With parts in the place of the labelled sets, which keep their marks as sets without labels."""
         bare = [replace(raw, labels=None) for raw in self.sets]
-        marks: list[Marks | None] = [None for _ in parts]
+        marks: list[Evidence | None] = [None for _ in parts]
         return ToldSets([*parts, *bare], marks + self.marks, None)
 
     def with_marks_as_labels(self) -> list[RawSet]:
@@ -129,7 +130,7 @@ class ToldSets:
         return [_labelled(raw, m) for raw, m in zip(self.sets, self.marks, strict=True)]
 
 
-def _labelled(raw: RawSet, marks: Marks | None) -> RawSet:
+def _labelled(raw: RawSet, marks: Evidence | None) -> RawSet:
     if marks is None:
         return replace(raw, labels=[None] * len(raw))
     sizes = np.bincount(marks.piece[marks.piece >= 0], minlength=len(marks.labelled))

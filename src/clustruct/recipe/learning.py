@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from clustruct import memory
 from clustruct._typing import Indices, Labels
 from clustruct.callbacks import steps, working
+from clustruct.data import Evidence
 from clustruct.estimators import SupervisedCorrelationClustering
 from clustruct.estimators.background import warn_of_near_misses
 from clustruct.estimators.shown import TrainingShape
@@ -33,7 +34,6 @@ from clustruct.model_selection.learnable import (
     known_items,
     labelled,
 )
-from clustruct.problems import Marks
 from clustruct.problems.training import Unlabelled
 from clustruct.records import ItemKind, RawSet
 from clustruct.similarity import PairMap
@@ -184,7 +184,7 @@ class Recipe(EstimatorState, BaseEstimator):
         y: LabelsOfSets = None,
         groups: Groups = None,
         *,
-        corrections: Sequence[Marks | None] | None = None,
+        corrections: Sequence[Evidence | None] | None = None,
         start: Pipeline | None = None,
     ) -> Self:
         """Learn from sets with labels, their own or those of y.
@@ -223,7 +223,7 @@ class Recipe(EstimatorState, BaseEstimator):
         sets: Iterable[RawSet],
         y: LabelsOfSets,
         groups: Groups,
-        corrections: Sequence[Marks | None] | None,
+        corrections: Sequence[Evidence | None] | None,
         start: Pipeline | None,
     ) -> Self:
         """Labels first, where there are some and nothing was learned before; then what people said."""

@@ -13,9 +13,9 @@ from sklearn.pipeline import Pipeline
 from clustruct._typing import Bools
 from clustruct.baselines import LatentPairClustering
 from clustruct.callbacks import working
+from clustruct.data import Evidence
 from clustruct.exceptions import DataError
 from clustruct.features import PairFeatures
-from clustruct.problems import Marks
 from clustruct.records import RawSet
 
 from .learning import Recipe
@@ -31,7 +31,7 @@ GUESSED = (
 
 
 def fit_without_labels(
-    recipe: Recipe, sets: Iterable[RawSet], *, marks: Sequence[Marks | None] | None = None
+    recipe: Recipe, sets: Iterable[RawSet], *, marks: Sequence[Evidence | None] | None = None
 ) -> Recipe:
     """The recipe, fitted to sets whose groups are not known (`LatentPairClustering`), whatever labels
     they have.
@@ -42,7 +42,7 @@ def fit_without_labels(
         Kind, fields, block, n_neighbors, source, random_state and memory_limit count.
     sets : iterable of RawSet
         Raw sets.
-    marks : sequence of Marks, optional
+    marks : sequence of Evidence, optional
         For each set what people said of its items, or None.
 
     Returns
@@ -62,7 +62,7 @@ def fit_without_labels(
     if sum(map(len, bare)) < 3:
         raise DataError("three items at least are needed to learn from")
     features = features_of(recipe, bare)
-    told: list[Marks | None] = [None] * len(bare) if marks is None else list(marks)
+    told: list[Evidence | None] = [None] * len(bare) if marks is None else list(marks)
     recipe.pipeline_ = guessed(recipe, features, bare, told)
     recipe.was_cut_ = False
     recipe.training_ = {**training(recipe.pipeline_[-1], bare), "source": None}
@@ -93,7 +93,7 @@ def features_of(recipe: Recipe, sets: list[RawSet]) -> PairFeatures:
 
 
 def guessed(
-    recipe: Recipe, features: PairFeatures, sets: Sequence[RawSet], marks: Sequence[Marks | None]
+    recipe: Recipe, features: PairFeatures, sets: Sequence[RawSet], marks: Sequence[Evidence | None]
 ) -> Pipeline:
     """A pipeline of these features and a similarity that is guessed, and learned from what people said.
 
@@ -105,7 +105,7 @@ def guessed(
         Fitted pair features.
     sets : sequence of RawSet
         The sets to be grouped.
-    marks : sequence of Marks or None
+    marks : sequence of Evidence or None
         For each set what people said of its items, or None.
 
     Returns
@@ -123,7 +123,7 @@ def guessed(
     return Pipeline([("features", features), ("model", model)])
 
 
-def _some_items(raw: RawSet, marks: Marks | None, rng: np.random.Generator) -> Bools | None:
+def _some_items(raw: RawSet, marks: Evidence | None, rng: np.random.Generator) -> Bools | None:
     """The items whose pairs are looked at; None: all."""
     if len(raw) <= MOST_ITEMS:
         return None

@@ -14,10 +14,10 @@ import numpy as np
 from clustruct._typing import Bools, Floats, Ints
 from clustruct.baselines import LatentPairClustering
 from clustruct.baselines.pair_classifier import scored_pairs
+from clustruct.data import Evidence
 from clustruct.estimators import SupervisedCorrelationClustering
 from clustruct.itemsets import ItemSet
 from clustruct.partitions import canonical_labels, chained_pairs
-from clustruct.problems import Marks
 
 FOLDS = 4
 # C of the structural SVM in this comparison: the middle of the grid.
@@ -39,7 +39,7 @@ class Fold:
     """
 
     sets: Sequence[ItemSet]
-    marks: Sequence[Marks]
+    marks: Sequence[Evidence]
     hidden: Sequence[Bools]
 
     def of_answers(self, first: LatentPairClustering) -> Scores:
@@ -70,7 +70,7 @@ class Fold:
 
 
 def groups_foretell_as_well(
-    sets: Sequence[ItemSet], marks: Sequence[Marks], first: LatentPairClustering
+    sets: Sequence[ItemSet], marks: Sequence[Evidence], first: LatentPairClustering
 ) -> bool:
     """Whether a structural SVM of confirmed groups foretells pairs of other groups about as well, by F, as a
     similarity that all answers have moved.
@@ -93,7 +93,7 @@ def _f(truth: Bools, told: Bools) -> float:
     return 2.0 * float((truth & told).sum()) / max(float(truth.sum() + told.sum()), 1.0)
 
 
-def folds(sets: Sequence[ItemSet], marks: Sequence[Marks]) -> Iterator[Fold]:
+def folds(sets: Sequence[ItemSet], marks: Sequence[Evidence]) -> Iterator[Fold]:
     """Confirmed groups dealt out to folds; of each fold they are hidden in turn."""
     dealt, n = [], 0
     for m in marks:
@@ -110,16 +110,16 @@ def svm_of_groups(sets: Sequence[ItemSet], labels: Sequence[Ints]) -> Supervised
     return SupervisedCorrelationClustering(C=C).fit([x for x, _ in some], [y for _, y in some])
 
 
-def confirmed(marks: Marks) -> Ints:
+def confirmed(marks: Evidence) -> Ints:
     """The confirmed group of each item, -1 where it is in none."""
     return np.where(np.append(marks.complete, np.False_)[marks.piece], marks.piece, -1)
 
 
-def _said(marks: Marks) -> Marks:
+def _said(marks: Evidence) -> Evidence:
     return without(marks, np.zeros(len(marks.piece), np.bool_))
 
 
-def without(marks: Marks, hidden: Bools) -> Marks:
+def without(marks: Evidence, hidden: Bools) -> Evidence:
     """What was said of pairs of other items; that groups are complete is not said of any pair."""
     piece = np.where(hidden, -1, marks.piece)
     first = np.full(len(marks.complete), -1)
@@ -127,4 +127,4 @@ def without(marks: Marks, hidden: Bools) -> Marks:
         first[piece[item]] = item
     apart = first[marks.apart]
     unsure = marks.unsure[~hidden[marks.unsure].any(axis=1)]
-    return Marks.of_pairs(len(piece), chained_pairs(piece), apart[(apart >= 0).all(axis=1)], unsure=unsure)
+    return Evidence.of_pairs(len(piece), chained_pairs(piece), apart[(apart >= 0).all(axis=1)], unsure=unsure)

@@ -21,13 +21,13 @@ from sklearn.pipeline import Pipeline
 from clustruct import storage
 from clustruct._typing import Bools, Floats, Ints
 from clustruct.baselines import LatentPairClustering
+from clustruct.data import Evidence
 from clustruct.features import PairFeatures, checked
 from clustruct.incremental import Constraints, Store, constraints
 from clustruct.incremental.known import known_of_store
 from clustruct.incremental.replay import State
 from clustruct.incremental.statements import Statement
 from clustruct.itemsets import ItemSet, PairScores
-from clustruct.problems import Marks
 from clustruct.recipe import Recipe, features_of, similarities
 from clustruct.records import RawSet
 
@@ -56,8 +56,8 @@ class Known:
     groups: Ints
     names: list[str]
     held: Constraints
-    marks: Marks
-    told: Marks
+    marks: Evidence
+    told: Evidence
     at: int
 
     @classmethod
@@ -89,8 +89,8 @@ class Known:
             found.setdefault(said.by.number, []).append(said)
         return [found[number] for number in sorted(found)]
 
-    def marks_of(self, statements: Iterable[Statement]) -> Marks:
-        """Marks of some of what was said."""
+    def marks_of(self, statements: Iterable[Statement]) -> Evidence:
+        """Evidence of some of what was said."""
         some: dict[str, list[Statement]] = {"same": [], "different": []}
         for said in statements:
             some[said.answer].append(said)
@@ -109,10 +109,10 @@ def _numbered(groups: list[str]) -> tuple[list[str], Ints]:
     return names, np.array([number[name] for name in groups], np.int64)
 
 
-def _marks(held: Constraints, numbers: Mapping[str, int], confirmed: Sequence[int]) -> Marks:
+def _marks(held: Constraints, numbers: Mapping[str, int], confirmed: Sequence[int]) -> Evidence:
     """Pairs that people spoke of, and confirmed groups, to which nothing else belongs."""
     unsure = [(numbers[a], numbers[b]) for a, b in held.unsure]
-    return Marks.of_pairs(
+    return Evidence.of_pairs(
         len(numbers), held.must_link(numbers), held.cannot_link(numbers), unsure=unsure, complete=confirmed
     )
 

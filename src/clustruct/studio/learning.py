@@ -19,10 +19,10 @@ from clustruct import Recipe
 from clustruct._typing import Bools, Floats, Ints
 from clustruct.baselines import LatentPairClustering
 from clustruct.callbacks import COMPILING, Callback, Iteration, Training, training_callback
+from clustruct.data import Evidence
 from clustruct.incremental import Changes, Store, compare, fresh_id, match_groups, with_ids
 from clustruct.incremental.assign import NEW, assign
 from clustruct.itemsets import ItemSet, PairScores
-from clustruct.problems import Marks
 from clustruct.recipe import guessed, was_interrupted
 
 from .asking import Agreement, held_out
@@ -109,13 +109,13 @@ def _gap(pipeline: Pipeline) -> float | None:
     return None if not gap or not primal or not np.isfinite(gap / primal) else float(gap / abs(primal))
 
 
-def labels_of(marks: Marks) -> list[int | None]:
+def labels_of(marks: Evidence) -> list[int | None]:
     """Confirmed groups as labels; all others are not known."""
     whole = np.append(marks.complete, np.False_)[marks.piece]
     return [int(p) if known else None for p, known in zip(marks.piece, whole, strict=True)]
 
 
-def n_confirmed(marks: Marks) -> int:
+def n_confirmed(marks: Evidence) -> int:
     """Confirmed groups of two items and more."""
     sizes = np.bincount(marks.piece[marks.piece >= 0], minlength=len(marks.complete))
     return int(np.count_nonzero((sizes > 1) & marks.complete))
@@ -162,7 +162,7 @@ def foretold(engine: Engine, known: Known) -> Agreement:
 
     def model_of(which: Bools) -> Callable[[Bools], Floats]:
         use = which[answer]
-        model = first.answered([Marks.of_pairs(x.n_items, pairs[use & same], pairs[use & ~same])])
+        model = first.answered([Evidence.of_pairs(x.n_items, pairs[use & same], pairs[use & ~same])])
         right = (model.pair_scores(x, pairs) > 0.0) == same
         return lambda some: (np.bincount(answer, weights=right) / np.bincount(answer))[some]
 
