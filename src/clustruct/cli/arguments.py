@@ -118,14 +118,14 @@ def add_data(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--set", metavar="NAME", help="column (or key) that names the set of an item")
     group.add_argument("--id", metavar="NAME", help="column (or key) that names an item")
     group.add_argument("--cluster", metavar="NAME", help="column (or key) of the right cluster")
-    group.add_argument("--group", metavar="NAME", help="sets with the same value here are never split up")
+    group.add_argument("--group", metavar="NAME", help="sets with the same value are kept in one fold")
     group.add_argument("--fields", type=names_between_commas, metavar="A,B", help="use these fields only")
-    all_but = "all fields but these: what must not be compared, such as a date of entry or a row's number"
+    all_but = "do not compare these fields, such as a date of entry or a row number"
     group.add_argument("--ignore", type=names_between_commas, metavar="A,B", help=all_but)
     rows = partial(group.add_argument, metavar="NAME=V,W", type=_choice, action="append", default=[])
     rows("--where", help="only rows (sets) with these values")
-    rows("--except", dest="without", help="all but these")
-    mark = "between the cells of a .csv file (comma)"
+    rows("--except", dest="without", help="all rows (sets) but those with these values")
+    mark = "delimiter of .csv files (comma)"
     group.add_argument("--delimiter", type=delimiter_mark, metavar="C", help=mark)
     group.add_argument("--skip-unlabelled", action="store_true", help="leave out items without a cluster")
     group.add_argument("--number-ids", action="store_true", help="allow ids that appear twice in a set")
@@ -154,7 +154,7 @@ def add_learning(parser: argparse.ArgumentParser) -> None:
         "mapped, kernel: Gaussian; auto: trees where held-out labels clearly speak for them, else linear"
     )
     add("--similarity", choices=SIMILARITIES, default="linear", help=shapes)
-    what = "what is an error: %(known)s, or one that a module of --import registers"
+    what = "the loss to train for: %(known)s, or one registered by an --import module"
     add("--loss", type=loss_name, metavar="NAME", help=what).known = KnownLosses()  # type: ignore[attr-defined]
     others = "learn for these losses too; the mean of the best by --loss is kept"
     add("--surrogates", type=loss_names, metavar="A,B", help=others)
@@ -184,7 +184,7 @@ def add_learning(parser: argparse.ArgumentParser) -> None:
 def add_background(parser: argparse.ArgumentParser) -> None:
     """What the rest of a table is."""
     add = parser.add_argument_group("one table, of which some rows are labelled").add_argument
-    background = "rows without a cluster belong to no labelled one (apart, default for one table), or may"
+    background = "rows without a cluster belong to no labelled one (apart, default for one table) or may"
     add("--unlabelled", choices=("apart", "unknown"), help=background)
     larger = "learn for a table of N rows, where it will be larger than the one at hand"
     add("--for-size", type=whole(1), metavar="N", help=larger)

@@ -44,11 +44,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("corrections").add_argument
     said = "labelled pairs, decisions or groups (.csv, .tsv, .jsonl), or a store; may be given several times"
     add("--corrections", metavar="FILE|STORE", action="append", default=[], help=said)
-    items = "items that the corrections name, with the groups that people saw, where DATA has them not"
+    items = "the items that corrections refer to, with the groups shown to people, if not in DATA"
     add("--corrected", metavar="FILE", action="append", default=[], help=items)
-    who = "where people say different things of a pair: refuse (default), or the majority counts"
+    who = "if people disagree about a pair: refuse (default), or take the majority"
     add("--disagreement", choices=("error", "majority"), default="error", help=who)
-    model = "go on from this model: DATA as before; features, loss, C and probabilities are kept"
+    model = "warm start from this model: same DATA; its features, loss, C and probabilities are kept"
     add("--start", metavar="MODEL", help=model)
 
 

@@ -18,6 +18,21 @@ if TYPE_CHECKING:
     from clustruct.recipe.comparing import Compared, Tried
 
 SUMMARY = "cross-validation: how good would a model be?"
+# What ``--help`` shows; ``--help all`` shows the rest.
+COMMON = (
+    "--set",
+    "--id",
+    "--cluster",
+    "--fields",
+    "--ignore",
+    "--folds",
+    "--compare",
+    "--score",
+    "--learner",
+    "--loss",
+    "--similarity",
+    "--C",
+)
 DESCRIPTION = "Train on a part of the sets and test on the rest, in turn. Sets of one group stay together."
 EXAMPLES = """\
 examples

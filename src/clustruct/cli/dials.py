@@ -30,19 +30,21 @@ def _share(text: str) -> float:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What is asked of the groups."""
-    add = parser.add_argument_group("what is asked of the groups").add_argument
+    add = parser.add_argument_group("how cautious, and how large").add_argument
     add_cuts(add)
     add("--max-size", type=whole(1), metavar="N", help="at most N items in a group")
     add("--min-groups", type=whole(1), metavar="N", help="at least N groups in each set")
     add("--max-groups", type=whole(1), metavar="N", help="at most N groups in each set")
-    doubt = "items whose place is right with a smaller probability stay alone, and are listed"
+    doubt = "leave items alone whose group is right with a probability below P, and list them"
     add("--reject-below", type=_share, metavar="P", help=doubt)
 
 
 def add_cuts(add: Callable[..., object]) -> None:
     """Where pairs stop to belong together."""
-    add("--threshold", type=_share, metavar="P", help="pairs less likely than P speak against each other")
-    right = "as many merges as leave this share of the pairs put together right, e.g. 0.99"
+    add(
+        "--threshold", type=_share, metavar="P", help="pairs with a probability below P count against a merge"
+    )
+    right = "merge as much as keeps this share of the joined pairs right, e.g. 0.99"
     add("--precision", type=_share, metavar="P", help=right)
 
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from clustruct.records import RawSet
 
 SUMMARY = "how good is a model? a verdict, and scores per set and over all"
+# What ``--help`` shows; ``--help all`` shows the rest.
+COMMON = ("--set", "--id", "--cluster", "--where", "--predictions", "--against", "--all", "--curve")
 DESCRIPTION = """\
 Compare predicted clusters with the right ones: a verdict in one line, then pairwise precision, recall and F,
 B-cubed F and the adjusted Rand index; with --all also MUC, CEAF, LEA, NMI, ...

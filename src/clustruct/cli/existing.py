@@ -30,16 +30,14 @@ SAID = ("confidence",)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What is known already."""
-    group = parser.add_argument_group("groups that live on")
-    known = (
-        "items with fields and groups (see --wide), or a store: groups keep ids and members, new items join"
-    )
+    group = parser.add_argument_group("known groups")
+    known = "items with their groups (see --wide), or a store: groups keep ids and members, new items join"
     group.add_argument("--existing", metavar="FILE", help=known)
-    said = "pairs or decisions of people, held exactly (.csv, .tsv, .jsonl)"
+    said = "pairs or decisions that the groups must satisfy (.csv, .tsv, .jsonl)"
     group.add_argument("--constraints", metavar="FILE", help=said)
-    revised = "also merge and split known groups where that scores more, and tell what became of ids"
+    revised = "also merge and split known groups where that scores higher, and say what became of their ids"
     group.add_argument("--revise", action="store_true", help=revised)
-    settle = "items that one of the last N runs of the store has grouped may still be revised, others stay"
+    settle = "items grouped by one of the last N runs of the store may still be revised, others stay"
     group.add_argument("--settle", metavar="N", type=int, help=settle)
     dry = "with --existing: say what would change, write nothing"
     group.add_argument("--dry-run", action="store_true", help=dry)

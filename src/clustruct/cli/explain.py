@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from clustruct.records import RawSet
 
 SUMMARY = "what went wrong, and why are these two together?"
+# What ``--help`` shows; ``--help all`` shows the rest.
+COMMON = ("--set", "--id", "--cluster", "--where", "--pair", "--why-not", "--in", "--top")
 DESCRIPTION = """\
 Which clusters were split or merged against the truth, worst first; in which items and clusters the
 confidence is least (the score lost by their best other place); for a pair, what each feature adds to

@@ -27,9 +27,7 @@ NAMES = ("pairs", "groups", "wide", "graph")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Where further files go."""
-    add = parser.add_argument_group(
-        "further files (.csv, .tsv, .jsonl, .parquet)", "Without --out the groups are printed, too."
-    ).add_argument
+    add = parser.add_argument_group("other output files (.csv, .tsv, .jsonl, .parquet)").add_argument
     pairs = "the compared pairs: ids, probability, score, what each feature adds"
     add("--pairs", metavar="FILE", help=pairs)
     add("--groups", metavar="FILE", help="the groups, their sizes and confidence")

@@ -38,16 +38,30 @@ if TYPE_CHECKING:
 # Of more items what fields count is not worked out: their pairs would have to be found again.
 MOST_LOOKED_AT = 20_000
 SUMMARY = "learn from sets whose groups are known"
+# What ``--help`` shows; ``--help all`` shows the rest.
+COMMON = (
+    "--set",
+    "--id",
+    "--cluster",
+    "--fields",
+    "--ignore",
+    "--labels",
+    "--unlabelled",
+    "--source",
+    "--loss",
+    "--similarity",
+    "--corrections",
+    "--start",
+)
 DESCRIPTION = """\
 Learn a similarity of pairs from sets whose clusters are known, and write it to a model file.
 Features are guessed from the fields (--kind, --fields), C is chosen by cross-validation.
 Ctrl-C stops the training and keeps the model so far; with --checkpoint the same command goes on later."""
 EXAMPLES = """\
 examples
-  clustruct fit news.jsonl --model news.model
+  clustruct fit people.csv --id nr --cluster person --model people.model   (rows may lack the person)
   clustruct fit people.csv --set batch --id nr --cluster person --model people.model
-  clustruct fit people.csv --cluster person --model people.model      (one table; rows without a person
-                                                                       are background)
+  clustruct fit news.jsonl --model news.model
   clustruct fit people.csv --id nr --labels none --model first.model  (no groups are known yet)
   clustruct fit cora.csv.gz --set fold --where fold=0,1,2 --id nr --cluster work --model c.model
   clustruct fit people.csv --cluster person --corrections fix.csv --corrected groups.csv
@@ -68,11 +82,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_learning(parser)
     add_verbose(parser)
     add_background(parser)
-    resumed = "a fit that was cut short goes on from FILE, if data and options are the same"
+    resumed = "save progress in FILE; the same command with the same data resumes from it"
     parser.add_argument("--checkpoint", metavar="FILE", help=resumed)
-    kept = "keep the features of training pairs in FILE; --start with the same DATA takes them from there"
+    kept = "cache the features of the training pairs in FILE, for a later --start on the same DATA"
     parser.add_argument("--keep-features", metavar="FILE", help=kept)
-    none = "learn without any: a guess by which fields agree, to begin with (a warning says what it is)"
+    none = "none: start without labels, from how often the fields of likely pairs agree (a first guess)"
     parser.add_argument("--labels", choices=("known", "none"), default="known", help=none)
     corrections.add_arguments(parser)
     on_dask.add_arguments(parser)

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from clustruct.io import Columns
 
 SUMMARY = "link the rows of two tables"
+# What ``--help`` shows; ``--help all`` shows the rest.
+COMMON = ("--id", "--map", "--one-to-one", "--unmatched", "--precision", "--threshold")
 DESCRIPTION = """\
 Find the rows of two tables that belong together, with a learned model, and write them side by side. Rows of
 one table are not compared. The model is one of "clustruct fit": best of a table with a column for the source,

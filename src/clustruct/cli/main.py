@@ -19,6 +19,7 @@ from clustruct.text import harmless
 from . import COMMANDS
 from .arguments import add_output, naming_files
 from .ending import Terminated, open_streams, settle_output, terminating
+from .help import Parser
 from .imports import add_import, import_asked
 from .output import FAILED, INTERRUPTED, MISUSED, OK, TERMINATED, UsageError
 
@@ -31,6 +32,7 @@ Show it how you group things, and it groups the next ones the same way.
   clustruct explain test.jsonl --model news.model      what went wrong, and why
 
 Start with "clustruct demo": it makes data, runs these commands and shows what they print.
+"clustruct fit --help" shows the options that most people need, "clustruct fit --help all" all of them.
 """
 ENDING = """\
 data files
@@ -90,15 +92,15 @@ def build_parser(command: str | None = None, *, whole: bool = False) -> argparse
     """The parser of all commands; only the one named has its arguments, or, as a whole, each. Imports nothing
     heavy for the names alone.
     """
-    plain = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser("clustruct", description=ABOUT, epilog=ENDING, formatter_class=plain)
+    parser = Parser("clustruct", description=ABOUT, epilog=ENDING)
     parser.add_argument("--version", action=_Versions, nargs=0, help="print versions, of what it needs, too")
     add_import(parser)
     commands = parser.add_subparsers(dest="command", metavar="command")
     for name in COMMANDS:
         module = import_module(f"clustruct.cli.{name}")
         words = {"help": module.SUMMARY, "description": module.DESCRIPTION, "epilog": module.EXAMPLES}
-        sub = commands.add_parser(name, formatter_class=plain, **words)
+        sub = commands.add_parser(name, **words)
+        sub.common = getattr(module, "COMMON", ())
         if whole or name == command:
             # A command of several actions gives the parsers of these.
             for one in module.add_arguments(sub) or [sub]:

@@ -32,6 +32,21 @@ if TYPE_CHECKING:
     from .exports import Exports
 
 SUMMARY = "group new sets"
+# What ``--help`` shows; ``--help all`` shows the rest.
+COMMON = (
+    "--set",
+    "--id",
+    "--confidence",
+    "--precision",
+    "--threshold",
+    "--max-size",
+    "--reject-below",
+    "--pairs",
+    "--wide",
+    "--existing",
+    "--constraints",
+    "--dry-run",
+)
 DESCRIPTION = (
     "Group the items of each set with a learned model. Columns are those of the training, unless given."
 )

@@ -11,6 +11,8 @@ from .arguments import add_data, add_model, add_needs, read_model, sets_as_they_
 from .output import print_json
 
 SUMMARY = "a page with figures (HTML)"
+# What ``--help`` shows; ``--help all`` shows the rest.
+COMMON = ("--set", "--id", "--cluster", "--where")
 DESCRIPTION = "Write one self-contained HTML page: scores, weights, convergence, errors, similarity matrices."
 EXAMPLES = "example\n  clustruct report test.jsonl --model news.model --out report.html"
 

@@ -43,13 +43,13 @@ def add_map(parser: Any) -> None:
 
 def add_source(parser: argparse.ArgumentParser) -> None:
     """Where items come from."""
-    group = parser.add_argument_group("several sources, whose items are linked")
+    group = parser.add_argument_group("several sources to link")
     column = (
-        "only items of different sources are compared: the column that names them, file (each file is one), "
-        "none, or auto (default: a column of few values that the labels bear out)"
+        "only items of different sources are compared: the column that names them; file (each file is one); "
+        "none; auto (default): a column of few values, if the labels support it"
     )
     group.add_argument("--source", default=AUTO, metavar="COLUMN", help=column)
-    within = "two items of one source are never grouped (apart), or not compared; auto: as the labels say"
+    within = "two items of one source are never grouped (apart), or not compared; auto: decided by the labels"
     group.add_argument("--within-source", choices=WITHIN, default=AUTO, help=within)
     add_map(group)
 

@@ -20,6 +20,19 @@ if TYPE_CHECKING:
     from clustruct.incremental import Decision, Store
 
 SUMMARY = "a file in which groups live on: look at it, decisions in and out"
+# What ``--help`` shows; ``--help all`` shows the rest.
+COMMON = (
+    "--create",
+    "--items",
+    "--id",
+    "--cluster",
+    "--decisions",
+    "--decide",
+    "--show",
+    "--groups-out",
+    "--decisions-out",
+    "--verify",
+)
 DESCRIPTION = (
     "A store keeps items, groups with their ids, runs, and all decisions of people in one file. Without\n"
     "options it says what it holds. predict --existing STORE adds new items to it."
