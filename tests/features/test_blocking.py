@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from clustruct import ItemSet, SupervisedCorrelationClustering
-from clustruct.exceptions import DataError
 from clustruct.features import (
     Blocking,
     Constant,
@@ -105,9 +104,8 @@ def test_vectors_in_one_field_or_in_several():
     assert values[:, 2].tolist() == [0.0, 0.0, pytest.approx(1.0), 0.0, 0.0, 0.0]
     assert values[1, :4].tolist() == [1.0, 0.0, 0.0, 0.0]
     assert [type(b) for b in guess_blocks([raw], "vectors")] == [Vectors]
-    for bad in ([1.0], ["a", "b"], [1.0, float("inf")], [[1.0, 2.0]]):
-        with pytest.raises(ValueError, match="item 2"):
-            Vectors(["v"]).fit([RawSet([{"v": [1.0, 2.0]}, {"v": bad}])])
+    with pytest.raises(ValueError, match="item 2"):
+        Vectors(["v"]).fit([RawSet([{"v": [1.0, 2.0]}, {"v": [1.0]}])])
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-160, 1e-90, 1e90, 1e160, 1e300])
@@ -118,15 +116,6 @@ def test_the_cosine_of_vectors_does_not_depend_on_their_size(scale):
     expected, found = (block.transform(raw, all_pairs(6)) for raw in (plain, scaled))
     assert found[:, 2] == pytest.approx(expected[:, 2], rel=1e-9)
     assert np.isfinite(found).all()
-
-
-def test_vectors_that_are_too_large_are_refused_by_name():
-    raw = RawSet([{"v": [1.0, 2.0]}, {"v": [1e300, 0.0]}, {"v": [1e-300, 1.0]}], name="s")
-    with pytest.raises(DataError, match="set s: the numbers in v are too large"):
-        Vectors(["v"]).fit([raw])
-    block = Vectors(["v"], ["difference", "product"]).fit([RawSet([{"v": [1.0, 2.0]}, {"v": [2.0, 5.0]}])])
-    with pytest.raises(DataError, match=r"item 2 of set s has a number that is too large"):
-        block.transform(raw, all_pairs(3))
 
 
 def test_bad_links_name_the_set():

@@ -1,7 +1,5 @@
 """Data frames and arrays become the sets that the same table in a file becomes."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -118,13 +116,8 @@ def test_arrays_are_sets_of_vectors(tmp_path):
     [
         ({"vector": np.zeros(3)}, "expected arrays with one row for each item, there are vector: 3"),
         ({"vector": np.zeros((0, 3))}, "the array 'vector' is empty"),
-        ({"vector": np.array([[1.0, 2.0], [np.nan, 0.0]])}, ":2: the field 'vector' has an entry"),
         ({"vector": np.array([[1j]])}, "not a readable file of arrays"),
         ({"vector": np.array([[{}]])}, "holds neither numbers nor texts"),
-        (
-            {"vector": np.array([[1.0, 2.0]], np.longdouble) * np.longdouble("1e4000")},
-            ":1: the field 'vector'",
-        ),
         ({"a": np.zeros((2, 2)), "b": np.zeros(3)}, "expected arrays with one row for each item"),
         ({"a": np.zeros((2, 2)), "b": np.float64(3)}, "there are a: 2 x 2, b: a number"),
     ],
@@ -143,15 +136,6 @@ def test_names_and_clusters_are_no_vectors(tmp_path, role):
     columns = Columns(**{"cluster": "x", role: "who"})
     with pytest.raises(DataError, match=r"a.npz: the column '(who|x)' holds a vector for each item"):
         list(read_sets(tmp_path / "a.npz", columns=columns))
-
-
-def test_a_number_missing_in_a_list_is_refused(tmp_path):
-    items = [{"v": [1.0, 2.0]}, {"v": [1.0, None]}, {"v": ["a", None]}]
-    (tmp_path / "a.jsonl").write_text(json.dumps({"items": items}))
-    with pytest.raises(DataError, match=r"a.jsonl:1.*'v' has an entry that is missing among numbers"):
-        list(read_sets(tmp_path / "a.jsonl", labels="ignored"))
-    (tmp_path / "a.jsonl").write_text(json.dumps({"items": items[2:]}))
-    assert len(list(read_sets(tmp_path / "a.jsonl", labels="ignored"))) == 1
 
 
 def test_damaged_arrays_are_refused(tmp_path):

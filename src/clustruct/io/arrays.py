@@ -16,11 +16,10 @@ from clustruct import memory
 from clustruct.callbacks import working
 from clustruct.exceptions import DataError
 from clustruct.records import Column, RawSet, as_column
-from clustruct.text import place
 
 from .cutting import Table, known_columns, sets_from_table
 from .files import FileFormat, Reading, register
-from .tables import check_column, check_header
+from .tables import check_header
 
 # What is wrong with a file that is not what its name says, or not all of it.
 FAULTS = (
@@ -99,7 +98,7 @@ def _array(f: IO[bytes], size: int, path: Path) -> NDArray[Any]:
     if len(data) < count * dtype.itemsize:
         raise ValueError("it is cut short")
     found = np.frombuffer(data, dtype).reshape(shape, order="F" if by_column else "C")
-    # Numbers beyond those of Python are infinite, which is told where they stand.
+    # Numbers beyond those of Python are infinite.
     kind = np.dtype(np.float64) if dtype.kind == "f" and dtype.itemsize > 8 else dtype.newbyteorder("=")
     with np.errstate(over="ignore"):
         return found.astype(kind, order="C", copy=False)
@@ -118,5 +117,4 @@ def _table(held: dict[str, NDArray[Any]], path: Path) -> Table:
         if array.size == 0:
             raise DataError(f"{path}: the array {name!r} is empty")
         columns[name] = as_column(array if array.dtype.kind != "U" else array.tolist())
-        check_column(columns[name], name, lambda row: place(path, row + 1))
     return Table(columns, np.arange(1, 1 + next(iter(sizes.values()))[0]) if sizes else np.zeros(0, np.int64))

@@ -9,10 +9,9 @@ import numpy as np
 
 from clustruct.records import Column, RawSet
 from clustruct.records.frames import frame_column, opened_frame
-from clustruct.text import place
 
 from .cutting import Table, known_columns, sets_from_table
-from .tables import Columns, LabelUse, check_column
+from .tables import Columns, LabelUse
 
 
 def sets_of(
@@ -74,7 +73,6 @@ def sets_of(
     for name in held.columns:
         if str(name) in wanted:
             found[str(name)] = frame_column(held[name])
-            check_column(found[str(name)], str(name), lambda row: place(None, row))
     return list(sets_from_table(Table(found, np.arange(len(held))), named, use, None))
 
 

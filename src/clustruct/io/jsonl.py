@@ -13,7 +13,7 @@ from clustruct.records import RawSet, Source, is_missing
 from clustruct.text import place
 
 from .files import Prediction, Reading, TextFormat, plain, register, text_lines
-from .tables import Columns, LabelUse, check_ids, check_labels, check_values
+from .tables import Columns, LabelUse, check_ids, check_labels
 
 LABEL_KEYS = ("labels", "clusters")
 
@@ -157,7 +157,6 @@ def _item(item: object, a: int, title: str, here: str) -> dict[str, Any]:
         raise DataError(
             f"{here}: item {a + 1} of {title} is {_kind(item)}, not an object, a string or a list"
         )
-    check_values(item, f"{here}: item {a + 1} of {title}")
     return item
 
 

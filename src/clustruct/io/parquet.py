@@ -10,13 +10,13 @@ import numpy as np
 
 from clustruct.callbacks import working
 from clustruct.exceptions import DataError
-from clustruct.records import Column, RawSet
+from clustruct.records import Column, RawSet, as_column
 from clustruct.records.arrow import column_from_arrow
 from clustruct.text import place
 
 from .cutting import Table, known_columns, sets_from_table
 from .files import FileFormat, Reading, register
-from .tables import check_column, check_header
+from .tables import check_header
 
 
 @register
@@ -71,25 +71,21 @@ def _table(path: Path, held: Any, header: list[str], wanted: Collection[str]) ->
 
 
 def _column(values: Any, name: str, path: Path) -> Column:
-    """A column as Python has it; what it cannot have is named by row."""
+    """A column as Python has it; where one value of it cannot be had, value by value."""
     try:
-        column = column_from_arrow(values)
-    except (ValueError, OverflowError) as error:
-        for row, value in enumerate(values, 1):
-            _check_readable(value, name, place(path, row))
-        raise DataError(f"{path}: the field {name!r} cannot be read ({_first_line(error)})") from None
-    check_column(column, name, lambda row: place(path, row + 1))
-    return column
+        return column_from_arrow(values)
+    except (ValueError, OverflowError):
+        return as_column([_readable(value, name, path, row) for row, value in enumerate(values, 1)])
 
 
-def _check_readable(value: Any, column: str, where: str) -> None:
+def _readable(value: Any, name: str, path: Path, row: int) -> Any:
+    """The value, missing where it is a time that Python does not know; text that is none is an error."""
     try:
-        value.as_py()
+        return value.as_py()
     except UnicodeDecodeError:
-        raise DataError(f"{where}: the field {column!r} is not UTF-8") from None
-    except (ValueError, OverflowError) as error:
-        what = f"the field {column!r} ({value.type}) is out of range ({_first_line(error)})"
-        raise DataError(f"{where}: {what}") from None
+        raise DataError(f"{place(path, row)}: the field {name!r} is not UTF-8") from None
+    except (ValueError, OverflowError):
+        return None
 
 
 def _first_line(error: BaseException) -> str:

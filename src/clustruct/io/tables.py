@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -12,7 +11,7 @@ import numpy as np
 
 from clustruct._typing import Bools
 from clustruct.exceptions import DataError, NoLabels
-from clustruct.records import ArrayColumn, Column, Texts, is_missing
+from clustruct.records import Column, is_missing
 from clustruct.text import place
 
 T = TypeVar("T")
@@ -151,33 +150,6 @@ def check_ids(ids: Sequence[Any], where: Sequence[str], title: str, repeated: bo
                 f"{where[a]}: the id {name!r} appears twice in {title}{before}; --number-ids allows it"
             )
     return found
-
-
-def check_values(item: Mapping[str, Any], where: str) -> None:
-    """Refuse numbers that are not finite where a missing value could not be meant, and complex ones."""
-    for name, value in item.items():
-        if isinstance(value, complex):
-            raise DataError(f"{where}: the field {name!r} is a complex number")
-        if isinstance(value, float) and math.isinf(value):
-            raise DataError(f"{where}: the field {name!r} is infinite")
-        if isinstance(value, list) and any(isinstance(v, float) and not math.isfinite(v) for v in value):
-            raise DataError(f"{where}: the field {name!r} has an entry that is not a finite number")
-        if isinstance(value, list) and None in value and any(isinstance(v, int | float) for v in value):
-            raise DataError(f"{where}: the field {name!r} has an entry that is missing among numbers")
-
-
-def check_column(column: Column, name: str, where: Callable[[int], str]) -> None:
-    """Refuse what `check_values` refuses, in a column; the place is that of its first such row."""
-    if isinstance(column, ArrayColumn):
-        wrong = np.isinf(column.array) if column.array.ndim == 1 else ~np.isfinite(column.array).all(axis=1)
-        if wrong.any():
-            row = int(np.argmax(wrong))
-            check_values({name: column.array[row].tolist()}, where(row))
-    elif not isinstance(getattr(column, "words", None), Texts):
-        codes, values = column.coded()
-        for code, value in enumerate(values):
-            if not isinstance(value, str | int):
-                check_values({name: value}, where(int(np.argmax(codes == code))))
 
 
 def check_present(

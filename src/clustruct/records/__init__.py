@@ -20,7 +20,7 @@ from .later import LaterColumn
 from .raw_set import RawSet, Source
 from .rows import Rows
 from .texts import Texts, is_utf8
-from .values import as_day, as_number, as_text, fold, holds, is_missing, is_too_large, is_vector
+from .values import as_day, as_number, as_text, fold, holds, is_missing, is_vector
 
 __all__ = [
     "ArrayColumn",
@@ -45,7 +45,6 @@ __all__ = [
     "fold",
     "holds",
     "is_missing",
-    "is_too_large",
     "is_utf8",
     "is_vector",
     "without_blank",

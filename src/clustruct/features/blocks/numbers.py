@@ -11,10 +11,9 @@ from typing import ClassVar, Self
 import numpy as np
 
 from clustruct._typing import Floats, Ints
-from clustruct.exceptions import DataError
 from clustruct.features.base import Comparison, PreparedBlock, Values, missing
 from clustruct.features.columns import Columns
-from clustruct.records import Fields, RawSet, as_day, as_number, is_too_large
+from clustruct.records import Fields, RawSet, as_day, as_number
 from clustruct.storage import Shape, register
 
 N_SCALES = 3
@@ -60,11 +59,6 @@ class Differences(PreparedBlock[Floats]):
     def _column(self, raw: RawSet) -> Floats:
         codes, values = raw.coded(self.field)
         x = np.array([*map(self.read, values), np.nan])  # the code -1, missing, picks the last
-        wrong = [k for k in np.flatnonzero(np.isnan(x[:-1])).tolist() if _is_no_number(values[k])]
-        if wrong:
-            item = int(np.flatnonzero(np.isin(codes, wrong))[0])
-            what = f"the field {self.field!r} is infinite or too large (or complex)"
-            raise DataError(f"{raw.item_title(item)}: {what}: {values[codes[item]]!r:.40}")
         return x[codes]
 
     def get_feature_names_out(self) -> list[str]:
@@ -84,10 +78,6 @@ class Differences(PreparedBlock[Floats]):
         columns = [(both & (gap == 0.0)).astype(np.float64)]
         columns += missing(there, pairs) if self.missing_values else []
         return np.column_stack(columns + [both * np.exp(-gap / scale) for scale in self.scales_])
-
-
-def _is_no_number(value: object) -> bool:
-    return isinstance(value, complex) or is_too_large(value)
 
 
 def _scales(x: Floats) -> list[float]:

@@ -105,14 +105,13 @@ class Vectors(PreparedBlock[Moments]):
         return [cls(numbers, PARTS, name="numbers")] if numbers else []
 
     def summarise(self, sets: Sequence[RawSet]) -> Moments:
-        found = [read_vectors(raw, self.fields) for raw in sets]
+        found = [_without_large(*read_vectors(raw, self.fields)) for raw in sets]
         size = next((X.shape[1] for X, there in found if there.any()), 0)
         for raw, (X, there) in zip(sets, found, strict=True):
             _check_size(raw, X, there, size)
         X, there = (np.concatenate(part) for part in zip(*(_sized(*f, size) for f in found), strict=True))
-        with np.errstate(over="ignore", invalid="ignore"):  # `finish` refuses what is too large
-            mean = X.mean(axis=0)
-            deviations = ((X - mean) ** 2).sum(axis=0)
+        mean = X.mean(axis=0)
+        deviations = ((X - mean) ** 2).sum(axis=0)
         return Moments(sets[0].title, len(X), int(there.sum()), mean, deviations)
 
     def merge(self, first: Moments, second: Moments) -> Moments:
@@ -125,8 +124,6 @@ class Vectors(PreparedBlock[Moments]):
         self.spread_ = np.maximum(np.sqrt(summary.deviations / summary.n), 1e-12)
         # For independent vectors the mean squared distance is twice the sum of the variances.
         self.scale_ = float(np.sqrt(2.0 * np.sum(self.spread_**2)))
-        if not np.isfinite(self.scale_):
-            raise DataError(f"{summary.title}: the numbers in {', '.join(self.fields)} are too large")
         return self
 
     def get_feature_names_out(self) -> list[str]:
@@ -141,7 +138,7 @@ class Vectors(PreparedBlock[Moments]):
         X, there = vectors_of(columns, self.fields)
         _check_size(columns.raw, X, there, self.size_)
         if not {"difference", "product"}.isdisjoint(self.parts):
-            _check_products(columns.raw, X)
+            X, there = _without_large(X, there)
         X, there = _sized(X, there, self.size_)
         return partial(self._in_chunks, X, _rescaled(X), there)
 
@@ -178,11 +175,10 @@ def _rescaled(X: Floats) -> Floats:
     return X / np.where(odd, size, 1.0)[:, None] if odd.any() else X
 
 
-def _check_products(raw: RawSet, X: Floats) -> None:
-    """Products and differences of the numbers are finite."""
+def _without_large(X: Floats, there: Bools) -> tuple[Floats, Bools]:
+    """Vectors whose products and differences would not be finite are missing."""
     large = np.abs(X).max(axis=1, initial=0.0) > LARGEST
-    if large.any():
-        raise DataError(f"{raw.item_title(int(np.argmax(large)))} has a number that is too large")
+    return (np.where(large[:, None], 0.0, X), there & ~large) if large.any() else (X, there)
 
 
 def vectors_of(columns: Columns, fields: Sequence[str]) -> tuple[Floats, Bools]:
@@ -205,8 +201,8 @@ def _more(
 def read_vectors(raw: RawSet, fields: Sequence[str]) -> tuple[Floats, Bools]:
     """The vectors as rows, zero where missing, and which are there.
 
-    They are the values of one field, or the numbers of several side by side; `DataError` names an item whose
-    vector is none, or is of another length than the first one.
+    They are the values of one field, or the numbers of several side by side. What is no list of finite
+    numbers is missing; `DataError` names an item whose vector is of another length than the first one.
     """
     held = raw.matrix(fields[0]) if len(fields) == 1 else None
     if held is not None and held.dtype.kind in "fiu" and held.shape[1] and np.isfinite(held).all():
@@ -216,7 +212,7 @@ def read_vectors(raw: RawSet, fields: Sequence[str]) -> tuple[Floats, Bools]:
     else:
         rows = zip(*(raw.column(field) for field in fields), strict=True)
         values = [None if None in row else row for row in rows]
-    found = [_vector(raw, fields[0], k, value) for k, value in enumerate(values)]
+    found = [_vector(value) for value in values]
     there = np.array([v is not None for v in found])
     size = next((len(v) for v in found if v is not None), 0)
     X = np.zeros((len(found), size))
@@ -228,16 +224,13 @@ def read_vectors(raw: RawSet, fields: Sequence[str]) -> tuple[Floats, Bools]:
     return X, there
 
 
-def _vector(raw: RawSet, field: str, item: int, value: Any) -> Floats | None:
-    if value is None:
-        return None
+def _vector(value: Any) -> Floats | None:
+    """The vector that a value is, if it is one."""
     try:
         vector = np.asarray(None if np.iscomplexobj(value) else value, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
-        vector = np.zeros((0, 0))
-    if vector.ndim != 1 or not vector.size or not np.isfinite(vector).all():
-        raise DataError(f"{raw.item_title(item)}: {field} is not a list of finite numbers")
-    return vector
+        return None
+    return vector if vector.ndim == 1 and vector.size and np.isfinite(vector).all() else None
 
 
 def _check_size(raw: RawSet, X: Floats, there: Bools, size: int) -> None:
