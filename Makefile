@@ -5,8 +5,6 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 BENCH_VENV := .venv-bench
 BENCH_READY := $(BENCH_VENV)/.ready
-# One BLAS thread: the matrices are small, and results must not depend on the machine's cores.
-export OMP_NUM_THREADS ?= 1
 
 .PHONY: demo test lint types layers unit torture bench studies format docs docs-check linkcheck dist test-lowest clean
 

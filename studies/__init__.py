@@ -3,9 +3,3 @@
 ``python -m studies`` lists which tables are fresh, stale or missing; ``python -m studies.NAME`` makes those
 of one study. How to add one: README.md in this folder.
 """
-
-import os
-
-# As in the Makefile: the matrices are small, and CPU time must not depend on the machine's cores.
-for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
-    os.environ.setdefault(name, "1")

@@ -29,7 +29,7 @@ def installed(tmp_path):
 
 def run(installed, home, code=WORK, **more):
     """What a start says, from a folder that is not the installation's."""
-    kept = {name: os.environ[name] for name in ("PATH", "OMP_NUM_THREADS") if name in os.environ}
+    kept = {name: os.environ[name] for name in ("PATH",) if name in os.environ}
     settings = {**kept, "PYTHONPATH": str(installed.parent), "HOME": str(home), **more}
     words = [sys.executable, "-c", code]
     return subprocess.run(words, cwd=installed.parent, env=settings, capture_output=True, text=True)

@@ -84,7 +84,7 @@ class Container(Part):
             if os.geteuid() == 0:
                 for path in (there, there / "people.db"):
                     os.chown(path, USER, USER)
-            env = {"PATH": os.environ["PATH"], "PYTHONPATH": str(folder / "lib"), "OMP_NUM_THREADS": "1"}
+            env = {"PATH": os.environ["PATH"], "PYTHONPATH": str(folder / "lib")}
             if home == "HOME not there":
                 env["HOME"] = "/nonexistent"
             if home == "no TMPDIR":

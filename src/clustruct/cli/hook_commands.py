@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import NoReturn, TypeAlias
 
+from clustruct.blas import limit_blas
 from clustruct.hooks import HookError, Hooks, importable, load_hooks
 from clustruct.storage import check_target
 
@@ -95,7 +96,7 @@ def run_command(parser: HookParser, argv: list[str] | None, help_hook: str, body
         if line.wants_help:
             return _show_help(parser, line.module, help_hook)
         hooks = _load(line.module)
-        with warnings_to(lambda text: _say(f"warning: {text}")), importable(_folder(hooks)):
+        with warnings_to(lambda text: _say(f"warning: {text}")), importable(_folder(hooks)), limit_blas():
             return body(line, hooks)
 
     try:

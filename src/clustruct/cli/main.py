@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 import clustruct
+from clustruct.blas import limit_blas
 from clustruct.text import harmless
 
 from . import COMMANDS
@@ -152,7 +153,7 @@ def _begun(args: argparse.Namespace, printable: bool) -> int | None:
     target = getattr(args, "out", None) or (args.model if fits else None)
     if not printable and (target is None or args.json or clustruct.storage.descriptor(Path(target)) == 1):
         raise ValueError("stdout is closed: nothing can be printed")
-    with naming_files(args):
+    with naming_files(args), limit_blas():
         code: int | None = args.run(args)
         return code
 

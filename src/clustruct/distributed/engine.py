@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from clustruct.blas import call_limited
 from clustruct.callbacks import Work as Progress
 from clustruct.callbacks import peak_memory, working
 from clustruct.exceptions import ClusterError
@@ -79,7 +80,8 @@ class Engine:
         import dask
 
         name = f"{stage}-{self.work.token[:8]}-{k}"
-        return dask.delayed(call, pure=False)(self.work, k, *given, dask_key_name=name)
+        limited = partial(call_limited, call)
+        return dask.delayed(limited, pure=False)(self.work, k, *given, dask_key_name=name)
 
     def _missing(self, stage: str, n: int) -> list[int]:
         return [k for k in range(n) if not self.work.is_done(stage, k)]

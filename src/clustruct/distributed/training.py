@@ -13,6 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from clustruct._typing import Floats, Indices
+from clustruct.blas import call_limited
 from clustruct.slack_rule import SlackRule
 from clustruct.ssvm import BatchProblem, Constraints, Divisible, Session
 from clustruct.ssvm.answers import PieceCut
@@ -112,8 +113,8 @@ class Shards:
         made, answers = dict[int, Any](), []
         for k, question in questions.items():
             name = f"{self.name}-{self._turn}-{k}"
-            asked = dask.delayed(step, pure=False)(
-                self._data[k], self._last[k], question, dask_key_name=f"step-{name}"
+            asked = dask.delayed(call_limited, pure=False)(
+                step, self._data[k], self._last[k], question, dask_key_name=f"step-{name}"
             )
             made[k] = asked
             answers.append(dask.delayed(answer_of, pure=False)(asked, dask_key_name=f"answer-{name}"))
@@ -124,7 +125,7 @@ class Shards:
         return list(futures[len(made) :])
 
     def _submit(self, call: Callable[..., Any], what: str, k: int, *given: Any) -> Any:
-        return self.client.submit(call, *given, key=f"{what}-{self.name}-{k}", pure=False)
+        return self.client.submit(call_limited, call, *given, key=f"{what}-{self.name}-{k}", pure=False)
 
 
 def shard_bounds(n: int, count: int) -> list[Indices]:

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from clustruct import memory
 from clustruct._typing import Bools, Floats, Ints
+from clustruct.blas import LimitsBlas
 from clustruct.callbacks import steps, working
 from clustruct.itemsets import ItemSet, PairScores, all_pairs
 from clustruct.records import RawSet
@@ -52,7 +53,7 @@ class Constant(Unlearned):
 
 @register("PairFeatures")
 @dataclass(eq=False, repr=False)
-class PairFeatures(TransformerMixin, BaseEstimator):
+class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
     """Pair features of raw sets, from one or more blocks, in the manner of ColumnTransformer.
 
     Parameters

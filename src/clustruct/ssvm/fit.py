@@ -14,6 +14,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from clustruct._html import html_table
 from clustruct._typing import Floats
+from clustruct.blas import limit_blas
 from clustruct.callbacks import Callback, Iteration, SupportsDump, Training, listener
 from clustruct.slack_rule import Scaling, SlackRule
 from clustruct.storage import DataclassState, register
@@ -267,7 +268,7 @@ def fit(
     batch = batch_form(problem) if kernel is None else KernelProblem(problem)
     planes = solver.planes(task)
     start = _start(w0, planes, task, solver)
-    with closing((executor or executor_for(n_jobs)).open(batch)) as session:
+    with limit_blas(), closing((executor or executor_for(n_jobs)).open(batch)) as session:
         kept = None
         if checkpoint is not None:
             kept = Checkpoint(checkpoint, identity_of(task, solver, session), planes)

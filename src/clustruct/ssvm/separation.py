@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from clustruct._typing import Floats, Indices
+from clustruct.blas import call_limited
 from clustruct.slack_rule import SlackRule
 
 from .answers import PieceCut
@@ -378,7 +379,7 @@ class _Calls:
     def _all(self, ask: Callable[..., Any], questions: list[tuple[Any, ...]]) -> list[Any]:
         if self._pool is None:
             return [ask(*question) for question in questions]
-        return list(self._pool(delayed(ask)(*question) for question in questions))
+        return list(self._pool(delayed(call_limited)(ask, *question) for question in questions))
 
     def close(self) -> None:
         if self._pool is not None:

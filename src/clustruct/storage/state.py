@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from clustruct.blas import LimitsBlas
 from clustruct.exceptions import ModelFileError
 
 Sizes = dict[str, int]
@@ -232,7 +233,7 @@ FEATURES: Mapping[str, Any] = {
 }
 
 
-class EstimatorState:
+class EstimatorState(LimitsBlas):
     """``state()`` and ``from_state()`` for what has scikit-learn's parameters and learns something.
 
     ``fitted`` names the attributes that `fit` sets, each with a hint: a type, or a `Shape` of finite numbers

@@ -17,6 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TextIO
 
+from clustruct.blas import call_limited
 from clustruct.exceptions import DataError
 
 from .engine import Engine
@@ -81,7 +82,7 @@ class Process:
 
     def _answer(self, number: int, work: Callable[[], Any]) -> None:
         try:
-            self.say(id=number, result=work())
+            self.say(id=number, result=call_limited(work))
         except Stopped:
             self.say(id=number, result={"stopped": True})
         except (DataError, ValueError) as error:
