@@ -14,7 +14,7 @@ from clustruct import ssvm
 TAGS = ["noun", "verb", "other"]
 
 
-class Tagging:
+class Tagging(ssvm.Problem):
     """Psi counts (word, tag) pairs and (tag, next tag) pairs; the loss counts wrong tags."""
 
     oracle_kind = "exact"
@@ -45,9 +45,6 @@ class Tagging:
         emissions, transitions = self.split(w)
         scores = emissions[self.x[i]] + (np.arange(len(TAGS)) != np.array(self.y[i])[:, None])
         return viterbi(scores, transitions)
-
-    def supports(self, rule: ssvm.SlackRule) -> bool:
-        return rule == ssvm.SlackRule("margin", 1)
 
     def split(self, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         cut = len(self.words) * len(TAGS)

@@ -89,7 +89,7 @@ STEPS = {
 PROTOCOL = {
     "problems": (
         *("n_examples", "n_features", "oracle_kind", "truth", "joint_feature", "loss", "separate", "predict"),
-        *("separate_batch", "supports", "oracle_rho", "truth_score", "preferred_formulation"),
+        *("separate_batch", "supports", "oracle_rho", "truth_scores", "preferred_formulation"),
         *("soften", "separate_smoothed"),
         *("losses", "margins", "combine", "rows"),  # of the constraints a vectorised problem answers with
     ),

@@ -14,11 +14,11 @@ import os
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 
 from clustruct import storage
 from clustruct._typing import Floats, Labels
@@ -28,15 +28,7 @@ from clustruct.partitions import canonical_labels
 __all__ = ["SET_CHECKS", "TABLE_CHECKS", "check_set_clusterer", "check_table_estimator"]
 
 
-class SetClusterer(Protocol):
-    """What the checks of sets call."""
-
-    def fit(self, X: Sequence[ItemSet], y: Sequence[Labels]) -> Any: ...
-
-    def predict(self, X: Sequence[ItemSet]) -> list[Labels]: ...
-
-
-SetCheck = Callable[[SetClusterer], None]
+SetCheck = Callable[[BaseEstimator], None]
 
 
 @dataclass(frozen=True)
@@ -78,13 +70,13 @@ def _new() -> list[_Example]:
     return [_example(rng, sizes) for sizes in ((3, 4, 2), (4, 4))]
 
 
-def _fitted(estimator: SetClusterer, examples: Iterable[_Example]) -> SetClusterer:
+def _fitted(estimator: BaseEstimator, examples: Iterable[_Example]) -> BaseEstimator:
     examples = list(examples)
-    model: SetClusterer = clone(estimator)
+    model: BaseEstimator = clone(estimator)
     return model.fit([e.item_set() for e in examples], [e.labels for e in examples])
 
 
-def _predicted(model: SetClusterer, examples: Iterable[_Example]) -> list[Labels]:
+def _predicted(model: BaseEstimator, examples: Iterable[_Example]) -> list[Labels]:
     return [canonical_labels(labels) for labels in model.predict([e.item_set() for e in examples])]
 
 
@@ -94,16 +86,16 @@ def _assert_same(found: Sequence[Labels], wanted: Sequence[Labels], what: str) -
             raise AssertionError(f"{what} changes the clusters of set {i}: {b.tolist()} become {a.tolist()}")
 
 
-def _assert_same_held(estimator: SetClusterer, held: Callable[[ItemSet], ItemSet], what: str) -> None:
+def _assert_same_held(estimator: BaseEstimator, held: Callable[[ItemSet], ItemSet], what: str) -> None:
     """Training and prediction do not depend on how the numbers are held."""
     train, new = _training(), _new()
-    model: SetClusterer = clone(estimator)
+    model: BaseEstimator = clone(estimator)
     model.fit([held(e.item_set()) for e in train], [e.labels for e in train])
     found = model.predict([held(e.item_set()) for e in new])
     _assert_same(found, _predicted(_fitted(estimator, train), new), what)
 
 
-def check_item_order(estimator: SetClusterer) -> None:
+def check_item_order(estimator: BaseEstimator) -> None:
     """Another order of the items, in training and in prediction: the same clusters."""
     rng = np.random.default_rng(2)
     mixed = [e.permuted(rng.permutation(len(e.labels))) for e in _training()]
@@ -114,14 +106,14 @@ def check_item_order(estimator: SetClusterer) -> None:
     _assert_same(found, [y[order] for y, order in zip(wanted, orders, strict=True)], "the order of the items")
 
 
-def check_set_order(estimator: SetClusterer) -> None:
+def check_set_order(estimator: BaseEstimator) -> None:
     """Another order of the training sets: the same clusters."""
     wanted = _predicted(_fitted(estimator, _training()), _new())
     found = _predicted(_fitted(estimator, _training()[::-1]), _new())
     _assert_same(found, wanted, "the order of the sets")
 
 
-def check_cluster_names(estimator: SetClusterer) -> None:
+def check_cluster_names(estimator: BaseEstimator) -> None:
     """Clusters called by other names, strings among them: the same clusters."""
     wanted = _predicted(_fitted(estimator, _training()), _new())
     names = np.array(["oak", "elm", "ash", "fir"])
@@ -130,7 +122,7 @@ def check_cluster_names(estimator: SetClusterer) -> None:
         _assert_same(_predicted(_fitted(estimator, examples), _new()), wanted, "the names of the clusters")
 
 
-def check_sparse_equals_dense(estimator: SetClusterer) -> None:
+def check_sparse_equals_dense(estimator: BaseEstimator) -> None:
     """The same numbers as sparse matrices: the same clusters."""
 
     def held(x: ItemSet) -> ItemSet:
@@ -139,7 +131,7 @@ def check_sparse_equals_dense(estimator: SetClusterer) -> None:
     _assert_same_held(estimator, held, "sparse storage")
 
 
-def check_float32(estimator: SetClusterer) -> None:
+def check_float32(estimator: BaseEstimator) -> None:
     """The same numbers in single precision: the same clusters."""
 
     def held(x: ItemSet) -> ItemSet:
@@ -148,7 +140,7 @@ def check_float32(estimator: SetClusterer) -> None:
     _assert_same_held(estimator, held, "single precision")
 
 
-def check_memory_layout(estimator: SetClusterer) -> None:
+def check_memory_layout(estimator: BaseEstimator) -> None:
     """Read-only arrays, and views that are not contiguous: the same clusters."""
 
     def held(x: ItemSet) -> ItemSet:
@@ -162,7 +154,7 @@ def check_memory_layout(estimator: SetClusterer) -> None:
     _assert_same_held(estimator, held, "the layout of the arrays")
 
 
-def check_inputs_unchanged(estimator: SetClusterer) -> None:
+def check_inputs_unchanged(estimator: BaseEstimator) -> None:
     """Neither training nor prediction writes to what it was given."""
     train, copies = _training(), _training()
     _predicted(_fitted(estimator, train), train)
@@ -172,7 +164,7 @@ def check_inputs_unchanged(estimator: SetClusterer) -> None:
                 raise AssertionError(f"the {name} of a set were written to")
 
 
-def check_refit(estimator: SetClusterer) -> None:
+def check_refit(estimator: BaseEstimator) -> None:
     """A second fit of the same object forgets the first."""
     wanted = _predicted(_fitted(estimator, _training()), _new())
     model = _fitted(estimator, _new())
@@ -180,15 +172,15 @@ def check_refit(estimator: SetClusterer) -> None:
     _assert_same(_predicted(model, _new()), wanted, "an earlier fit")
 
 
-def check_saved_is_loaded(estimator: SetClusterer) -> None:
+def check_saved_is_loaded(estimator: BaseEstimator) -> None:
     """What comes back from a file predicts the same."""
     model = _fitted(estimator, _training())
     _assert_same(_predicted(_through_file(model), _new()), _predicted(model, _new()), "saving and loading")
 
 
-def check_n_jobs(estimator: SetClusterer) -> None:
+def check_n_jobs(estimator: BaseEstimator) -> None:
     """Two workers find what one finds (where the estimator has n_jobs)."""
-    parameters: Mapping[str, object] = estimator.get_params()  # type: ignore[attr-defined]
+    parameters: Mapping[str, object] = estimator.get_params()
     if "n_jobs" not in parameters:
         return
     two = clone(estimator).set_params(n_jobs=2)
@@ -196,14 +188,14 @@ def check_n_jobs(estimator: SetClusterer) -> None:
     _assert_same(_predicted(_fitted(two, _training()), _new()), wanted, "n_jobs")
 
 
-def check_one_item(estimator: SetClusterer) -> None:
+def check_one_item(estimator: BaseEstimator) -> None:
     """A set of one item is allowed in training and in prediction: it is one cluster."""
     alone = _Example(np.ones((1, 4)), np.zeros((0, 2)), np.zeros(1, np.int64))
     model = _fitted(estimator, [*_training(), alone])
     _assert_same(_predicted(model, [alone]), [np.zeros(1, np.int64)], "one item alone")
 
 
-def check_one_cluster(estimator: SetClusterer) -> None:
+def check_one_cluster(estimator: BaseEstimator) -> None:
     """A training set that is one cluster is a right clustering like any other."""
     together = _example(np.random.default_rng(3), (5,))
     found = _predicted(_fitted(estimator, [*_training(), together]), _new())
@@ -212,7 +204,7 @@ def check_one_cluster(estimator: SetClusterer) -> None:
             raise AssertionError(f"{len(labels)} labels for {len(e.labels)} items")
 
 
-def check_one_table(estimator: SetClusterer) -> None:
+def check_one_table(estimator: BaseEstimator) -> None:
     """One table cut by ``set_ids`` is the list of its sets."""
     train, new = _training(), _new()
     listed = clone(estimator).fit([e.nodes for e in train], [e.labels for e in train])
@@ -238,14 +230,14 @@ def _through_file(model: Any) -> Any:
         return storage.load(path)
 
 
-def check_set_clusterer(estimator: SetClusterer, *, skip: Iterable[str] = ()) -> None:
+def check_set_clusterer(estimator: BaseEstimator, *, skip: Iterable[str] = ()) -> None:
     """Run every check on clones of the estimator; AssertionError names the first that fails.
 
     ``skip`` names checks that cannot hold for it, such as "check_item_order" for learners of ordered items.
 
     Parameters
     ----------
-    estimator : SetClusterer
+    estimator : BaseEstimator
         A clusterer of sets.
     skip : iterable of str, default=()
         Names of checks that are left out.

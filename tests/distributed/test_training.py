@@ -111,7 +111,7 @@ def test_a_cluster_that_goes_away_and_a_checkpoint(sets, tmp_path, monkeypatch):
     assert there.objective == pytest.approx(here.objective, rel=0.02)  # both within rtol of the optimum
 
 
-class Negative:
+class Negative(ssvm.Problem):
     """A problem of one feature with a loss below zero for one example."""
 
     n_examples, n_features, oracle_kind = 20, 1, "exact"

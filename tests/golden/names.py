@@ -322,7 +322,7 @@ def kernel_scores(w, vectors, part=0):
     return w.scores(vectors, part)
 
 
-class KernelClasses:
+class KernelClasses(ssvm.Problem):
     """Multiclass with a kernel, one part of the space for each class."""
 
     oracle_kind = "exact"
@@ -344,6 +344,9 @@ class KernelClasses:
         scores = np.array([kernel_scores(w, self.X[[i]], c)[0] for c in range(self.n_classes)])
         losses = (np.arange(self.n_classes) != self.y[i]).astype(float)
         return int(np.argmax(rule.violation(losses, scores - scores[self.y[i]])))
+
+    def supports(self, rule):
+        return True
 
 
 # --------------------------------------------------------------------------------------------------- features

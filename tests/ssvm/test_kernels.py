@@ -8,7 +8,7 @@ from clustruct.problems import MulticlassProblem
 from clustruct.ssvm import Kernel, VectorSum
 
 
-class KernelMulticlass:
+class KernelMulticlass(ssvm.Problem):
     """Multiclass with a kernel: class c is part c."""
 
     oracle_kind = "exact"
@@ -30,6 +30,9 @@ class KernelMulticlass:
         scores = np.array([w.scores(self.X[[i]], c)[0] for c in range(self.n_classes)])
         losses = (np.arange(self.n_classes) != self.y[i]).astype(float)
         return int(np.argmax(rule.violation(losses, scores - scores[self.y[i]])))
+
+    def supports(self, rule):
+        return True
 
 
 @pytest.fixture

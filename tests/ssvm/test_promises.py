@@ -17,8 +17,8 @@ from tests.reference import structural_svm as slow
 pytestmark = pytest.mark.filterwarnings("ignore::clustruct.ssvm.NothingLearned")
 
 
-class TwentyLines:
-    """The protocol as a newcomer would write it: pick the larger of two numbers."""
+class TwentyLines(ssvm.Problem):
+    """A problem as a newcomer would write it: pick the larger of two numbers."""
 
     oracle_kind = "exact"
     n_examples, n_features = 6, 2
@@ -97,16 +97,29 @@ def test_bad_problems(change, message, formulation):
 
 
 def test_missing_parts_are_named():
-    class Half:
-        n_examples, n_features, oracle_kind = 1, 1, "exact"
-
+    class Half(ssvm.Problem):
         def truth(self, i):
             return 0
 
-    with pytest.raises(TypeError, match="Half lacks joint_feature, loss, separate"):
-        ssvm.fit(Half())
-    with pytest.raises(TypeError, match="lacks the attribute 'n_examples'"):
+    class Unnamed(TwentyLines):
+        @property
+        def oracle_kind(self):
+            raise AttributeError("not said")
+
+    with pytest.raises(TypeError, match=r"Half with.* abstract methods .*joint_feature.*loss.*separate"):
+        Half()
+    with pytest.raises(TypeError, match="object is no structured problem: derive it from clustruct"):
         ssvm.fit(object())
+    with pytest.raises(TypeError, match="Unnamed lacks the attribute 'oracle_kind'"):
+        ssvm.fit(Unnamed())
+
+
+def test_a_rule_must_be_claimed():
+    """A search that does not go by the rule would pass silently."""
+    with pytest.raises(ValueError, match=r"TwentyLines has no oracle for slack scaling.*supports"):
+        ssvm.fit(TwentyLines(), scaling="slack")
+    with pytest.raises(ValueError, match="slack norm 2"):
+        ssvm.fit(TwentyLines(), slack_norm=2)
 
 
 def test_infeasible_constraints_are_refused():
@@ -389,9 +402,6 @@ class Rho(slow.Enumerated):
         good = np.flatnonzero(value >= self.oracle_rho * value.max())
         return int(good[np.argmin(value[good])])
 
-    def truth_score(self, i, w):
-        return self.psi[i, 0] @ w
-
 
 def test_certificate_of_a_rho_oracle():
     """Theorem 9: an oracle at least rho times as good as the best brackets the optimum."""
@@ -434,7 +444,7 @@ def test_the_training_loss_of_every_rho_predictor_is_bounded(kind, formulation):
                 assert loss <= bound + 1e-9
                 nearest = min(nearest, bound - loss)
             assert found.certificate.training_loss == found.certificate.training_loss_bound(
-                getattr(problem, "oracle_rho", 1.0)
+                problem.oracle_rho or 1.0
             )
     assert nearest < 0.5
 

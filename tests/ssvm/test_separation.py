@@ -8,8 +8,7 @@ import pytest
 from clustruct import ssvm
 from clustruct.datasets import make_synth
 from clustruct.problems import BinaryProblem, MulticlassProblem, MultiLabelProblem
-from clustruct.ssvm import JoblibExecutor, SerialExecutor, SlackRule
-from clustruct.ssvm.separation import backend_of
+from clustruct.ssvm import Executor, JoblibExecutor, SerialExecutor, Session, SlackRule
 from tests.reference import structural_svm as slow
 
 
@@ -17,7 +16,7 @@ class Threaded(slow.Enumerated):
     parallel_backend = "threads"
 
 
-class Backwards:
+class Backwards(Executor, Session):
     """Calls the oracle for the last piece first, and counts what is opened and closed."""
 
     def __init__(self):
@@ -60,7 +59,7 @@ def test_every_executor_gives_the_same_bits(formulation, n):
     base = slow.random_problem(3, n=n, outputs=6)
     serial = ssvm.fit(base, 10.0, formulation=formulation)
     threaded = Threaded(base.psi, base.losses)
-    assert (backend_of(base), backend_of(threaded)) == ("processes", "threads")
+    assert (base.parallel_backend, threaded.parallel_backend) == ("processes", "threads")
     for problem, executor in (
         (base, SerialExecutor()),
         (base, JoblibExecutor(2)),

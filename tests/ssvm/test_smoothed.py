@@ -83,7 +83,7 @@ def test_auto_gives_way_to_linear_constraints():
         (lambda: MulticlassProblem([[1.0], [2.0]], [0, 1]), {}, "has no smoothed oracle"),
         (problem, {"constraints": LinearConstraint(np.ones((1, 36)), lb=0.0)}, "linear constraints"),
         (lambda: problem("iterative"), {"scaling": "slack"}, "margin scaling"),
-        (lambda: problem("iterative"), {}, "iterative oracle cannot be smoothed"),
+        (lambda: problem("iterative"), {}, "ClusteringProblem has no smoothed oracle"),
     ],
 )
 def test_refused(make, options, message):

@@ -70,6 +70,8 @@ def test_names():
 class Untouched(slow.Enumerated):
     """Fails when it is asked anything but its size."""
 
+    can_smooth = True
+
     def truth(self, i):
         raise AssertionError("work was begun")
 
@@ -99,7 +101,7 @@ def test_what_is_missing_is_named_before_any_work(options, message):
         ssvm.fit(Untouched(base.psi, base.losses), **options)
 
 
-class Wrapping:
+class Wrapping(ssvm.BatchProblem):
     """A batch problem with an attribute called ``problem`` that is none of the engine's business."""
 
     oracle_kind = "exact"

@@ -211,13 +211,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from clustruct.losses import FunctionLoss, register
+from clustruct.losses import FunctionLoss, Loss, register
 from clustruct.storage import DataclassState
 
 
 @register("cluster_count")
 @dataclass(frozen=True)
-class ClusterCountLoss(DataclassState):
+class ClusterCountLoss(DataclassState, Loss):
     per_cluster: float = 10.0
 
     def __call__(self, y_true, y_pred):

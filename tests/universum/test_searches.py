@@ -9,8 +9,8 @@ from clustruct.universum.cccp import Search, _same_clusters, cccp, lowest_of
 from clustruct.universum.convex import Point, _line_search
 from clustruct.universum.problem import (
     MarginProblem,
-    TargetView,
-    UniversumView,
+    TargetTerm,
+    UniversumTerm,
     inner_product,
     natural_scale,
 )
@@ -106,9 +106,9 @@ def test_what_is_near_the_lowest_after_a_step_goes_on(problem):
 def test_value_and_slope_along_a_line_are_those_of_the_planes(kind, share):
     rng = np.random.default_rng(0)
     scores, moves = rng.normal(size=(2, 40, 4))
-    view = TargetView(None, rng.integers(4, size=40)) if kind == "target" else UniversumView(None, 0.5)
-    value, slope = view.along(scores, moves, share)
-    M, b = view.cut(scores + share * moves)
+    term = TargetTerm(None, rng.integers(4, size=40)) if kind == "target" else UniversumTerm(None, 0.5)
+    value, slope = term.along(scores, moves, share)
+    M, b = term.cut(scores + share * moves)
     assert value == pytest.approx(b - inner_product(M, scores + share * moves), abs=1e-12)
     assert slope == pytest.approx(-inner_product(M, moves), abs=1e-12)
     assert value > 0.0
@@ -116,11 +116,11 @@ def test_value_and_slope_along_a_line_are_those_of_the_planes(kind, share):
 
 def test_a_line_search_ends_no_higher_and_at_the_value_it_says(problem):
     rng = np.random.default_rng(0)
-    views, weights = problem.views(some_labels(1)[0]), problem.weights
+    terms, weights = problem.terms(some_labels(1)[0]), problem.weights
     begin, there = (Point(W, problem.scores(W)) for W in 0.1 * rng.normal(size=(2, *problem.shape)))
-    labels = views[0].labels
+    labels = terms[0].labels
     best = Incumbent(begin, problem.objective(begin.W, labels))
-    found = _line_search(views, weights, best, there)
+    found = _line_search(terms, weights, best, there)
     assert found.primal < best.primal
     assert found.primal == pytest.approx(problem.objective(found.w.W, labels))
     np.testing.assert_allclose(found.w.scores[0], problem.scores(found.w.W)[0], atol=1e-12)

@@ -97,14 +97,14 @@ def test_planes_and_risks_are_those_of_the_problem(problem):
     same = (reduced.C, np.inf, reduced.U.astype(float), reduced.C_universum, problem.margin)
     twin = MarginProblem(reduced.X.astype(float), 4, *same)
     for s in range(3):
-        views = twin.views(labels[:, s])
+        terms = twin.terms(labels[:, s])
         expected = [
-            C * plane_of(v.X, v.cut(v.X @ W[s].T)[0]) for C, v in zip(twin.weights, views, strict=True)
+            C * plane_of(v.X, v.cut(v.X @ W[s].T)[0]) for C, v in zip(twin.weights, terms, strict=True)
         ]
         np.testing.assert_allclose(planes[s], sum(expected), atol=1e-4 * np.abs(planes).max())
         for t, share in enumerate(SHARES):
             there = W[s] + share * move[s]
-            slacks = [slack(v, v.X @ there.T) for v in views]
+            slacks = [slack(v, v.X @ there.T) for v in terms]
             assert risks[t, s] == pytest.approx(twin.weights @ slacks, rel=1e-5)
 
 

@@ -18,7 +18,7 @@ from scipy import sparse
 
 from clustruct._typing import Floats, Indices
 from clustruct.slack_rule import SlackRule
-from clustruct.ssvm import Constraints, Remembers
+from clustruct.ssvm import Constraints, Problem
 from clustruct.ssvm.answers import KeptAnswers, PieceCut, Separation, check_size, checked
 from clustruct.ssvm.separation import batch_form
 
@@ -30,10 +30,10 @@ class Shard:
     examples : the numbers that these examples have in the whole problem; None where ``problem`` is the whole
     """
 
-    def __init__(self, problem: Any, examples: Indices | None) -> None:
+    def __init__(self, problem: Problem, examples: Indices | None) -> None:
         # Arrays that came over a wire lie anywhere; products round as in one process where they are aligned.
         self.problem, self.examples = deepcopy(problem), examples
-        self.batch: Any = batch_form(self.problem)
+        self.batch = batch_form(self.problem)
         self._size = held_bytes(self.problem)
 
     def __reduce__(self) -> Any:
@@ -107,11 +107,10 @@ class Step(NamedTuple):
 def step(shard: Shard, before: Step | None, question: Question) -> Step:
     """Answer a question, from what is remembered of the step before."""
     memory = Memory() if before is None else before.memory
-    remembers = isinstance(shard.problem, Remembers)
-    if remembers and memory.oracle is not None:
+    if memory.oracle is not None:
         shard.problem.remember(memory.oracle)
     memory, answer = _answered(shard, memory, question)
-    return Step(memory._replace(oracle=shard.problem.memory() if remembers else None), answer)
+    return Step(memory._replace(oracle=shard.problem.memory()), answer)
 
 
 def answer_of(made: Step) -> Any:
@@ -131,6 +130,7 @@ def _answered(shard: Shard, memory: Memory, question: Question) -> tuple[Memory,
 
 
 def _separated(shard: Shard, piece: Indices, question: Question) -> Constraints:
+    assert question.rule is not None
     ask = shard.batch.separate_batch_thoroughly if question.thorough else shard.batch.separate_batch
     return plain(ask(piece, question.w, question.rule))
 

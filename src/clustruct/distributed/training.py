@@ -15,9 +15,9 @@ from scipy import sparse
 from clustruct._typing import Floats, Indices
 from clustruct.blas import call_limited
 from clustruct.slack_rule import SlackRule
-from clustruct.ssvm import BatchProblem, Constraints, Divisible, Session
+from clustruct.ssvm import BatchProblem, Constraints, Executor, Problem, Session
 from clustruct.ssvm.answers import PieceCut
-from clustruct.ssvm.separation import MOST_PIECES, OneByOne, Separates
+from clustruct.ssvm.separation import MOST_PIECES, OneByOne
 
 from .cluster import Client, answering, completed
 from .shards import Keeping, Question, Shard, answer_of, step, unpacked
@@ -26,10 +26,10 @@ from .shards import Keeping, Question, Shard, answer_of, step, unpacked
 MOST_PROBLEMS = 16
 
 
-class DaskExecutor:
+class DaskExecutor(Executor):
     """Oracle calls on the workers of a Dask cluster, for ``ssvm.fit(executor=...)`` and `ssvm.executing`.
 
-    The examples of a `Divisible` problem are cut into shards, one for each thread of the workers; each shard
+    The examples of a problem with `part` are cut into shards, one for each thread of the workers; each shard
     is sent once and stays, and so do its oracle's last answers and the answers kept for one-slack training. A
     round sends w and gets constraints back; in one-slack training sums of them, one for each piece. Any other
     problem is sent to every worker as a whole.
@@ -50,7 +50,7 @@ class DaskExecutor:
         self.n_shards = n_shards
         self._sent: list[tuple[Any, Shards]] = []
 
-    def open(self, problem: Separates) -> Session:
+    def open(self, problem: BatchProblem) -> Session:
         """Send the problem to the workers, if it is not there."""
         own = problem.one_by_one if isinstance(problem, OneByOne) else problem
         self._sent = [(held, shards) for held, shards in self._sent if held() is not None]
@@ -65,13 +65,14 @@ class DaskExecutor:
 class Shards:
     """The examples of a problem on the workers, and the last step of each shard."""
 
-    def __init__(self, client: Client, problem: Any, n_shards: int | None = None) -> None:
+    def __init__(self, client: Client, problem: Problem, n_shards: int | None = None) -> None:
         # Keys go to and fro a dozen times a round, so they are short.
         self.client, self.name, self._turn = client, uuid4().hex[:6], 0
         self.vectorised = isinstance(problem, BatchProblem)
         count = n_shards or max(1, sum(client.nthreads().values()))
-        divided = isinstance(problem, Divisible) and not self.vectorised
         self.examples = shard_bounds(problem.n_examples, count)
+        parts = [None if self.vectorised else problem.part(one) for one in self.examples]
+        divided = all(part is not None for part in parts)
         self._owner, self._place = np.empty((2, problem.n_examples), np.intp)
         for k, one in enumerate(self.examples):
             self._owner[one], self._place[one] = k, np.arange(len(one)) if divided else one
@@ -79,8 +80,10 @@ class Shards:
             # The scheduler is to have the examples: lost shards are made from there.
             warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
             if divided:
-                parts = [(problem.part(one), one) for one in self.examples]
-                self._data = [self._submit(Shard, "shard", k, *part) for k, part in enumerate(parts)]
+                self._data = [
+                    self._submit(Shard, "shard", k, *part)
+                    for k, part in enumerate(zip(parts, self.examples, strict=True))
+                ]
             else:
                 self._data = [self._submit(Shard, "problem", 0, problem, None)] * len(self.examples)
         self._last: list[Any] = [None] * len(self.examples)
@@ -144,8 +147,10 @@ def shard_bounds(n: int, count: int) -> list[Indices]:
     return [np.concatenate([pieces[k] for k in np.flatnonzero(owner == shard)]) for shard in range(count)]
 
 
-class DaskSession:
-    """A training whose oracle runs on the workers; see `clustruct.ssvm.separation.KeepsAnswers`."""
+class DaskSession(Session):
+    """A training whose oracle runs on the workers; answers of one-slack training are kept there."""
+
+    keeps_answers = True
 
     def __init__(self, client: Client, shards: Shards) -> None:
         self._client, self._shards = client, shards

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from clustruct._typing import Floats, Ints, Labels
+from clustruct._typing import Floats, Labels
+from clustruct.estimators import SupervisedCorrelationClustering
+from clustruct.estimators.base import PairSimilarity
 from clustruct.itemsets import ItemSet, PairScores
 from clustruct.losses import as_loss
 from clustruct.problems import mean_squares
@@ -17,7 +18,7 @@ from clustruct.records import RawSet, is_missing
 
 from .confidence import ClusterMove, ItemConfidence, cluster_confidence, item_confidence
 from .errors import SplitMerge, WrongPair, split_merge, wrong_pairs
-from .similarities import SimilarityModel, objective_of
+from .similarities import objective_of
 from .splits import Split, suggested_splits
 
 # How many wrong pairs of a set are remembered.
@@ -134,7 +135,7 @@ def examine(pipeline: Pipeline, raw: RawSet, number: int = 0) -> SetFindings:
     errors = None if truth is None else split_merge(truth, labels)
     items = clusters = None
     wrong: list[WrongPair] = []
-    if isinstance(model, SimilarityModel):
+    if isinstance(model, PairSimilarity):
         K = model.decision_function(x)
         objective = objective_of(model)
         items = item_confidence(K, labels, objective, x.sources)
@@ -142,22 +143,12 @@ def examine(pipeline: Pipeline, raw: RawSet, number: int = 0) -> SetFindings:
         wrong = [] if truth is None else wrong_pairs(K, truth, labels, WRONG_PAIRS)
     squares = mean_squares(x)
     splits: list[Split] = []
-    if items is not None and isinstance(model, Calibrated) and model.calibration_ is not None:
+    correlates = isinstance(model, SupervisedCorrelationClustering)
+    if items is not None and correlates and getattr(model, "calibration_", None) is not None:
         scores = replace(PairScores.from_matrix(K), sources=x.sources)
         items = replace(items, probability=model.item_confidence(scores, labels))
         splits = suggested_splits(scores, labels, model.pair_probabilities)
     return SetFindings(raw, labels, truth, loss, items, clusters, errors, wrong, squares, number, splits)
-
-
-@runtime_checkable
-class Calibrated(Protocol):
-    """A model that may have probabilities."""
-
-    calibration_: Any
-
-    def item_confidence(self, scores: PairScores, labels: Ints, /) -> Floats: ...
-
-    def pair_probabilities(self, scores: Floats, /) -> Floats: ...
 
 
 def _loss(model: object, truth: Sequence[Hashable], labels: Labels) -> float:

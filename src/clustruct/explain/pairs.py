@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
@@ -17,7 +18,10 @@ from clustruct.partitions import canonical_labels
 from clustruct.records import RawSet
 from clustruct.similarity import Terms
 
-from .similarities import Scores, Similarities, SimilarityModel, model_weights, symmetric_scores
+from .similarities import Scores, Similarities, model_weights, symmetric_scores
+
+if TYPE_CHECKING:
+    from clustruct.estimators.base import PairSimilarity
 
 
 @dataclass(frozen=True)
@@ -89,7 +93,7 @@ class PairExplanation:
 
 
 def pair_contributions(
-    model: SimilarityModel,
+    model: PairSimilarity,
     x: ItemSet,
     a: int,
     b: int,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal, Protocol, TypeAlias, runtime_checkable
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from clustruct._typing import Floats, Labels
+from clustruct._typing import Floats
 from clustruct.inference.correlation.graph import signed_graph
 from clustruct.itemsets import ItemSet
 
@@ -18,19 +18,6 @@ Objective = Literal["correlation", "kmeans", "links"]
 Similarities: TypeAlias = ArrayLike | sparse.sparray
 # The same, checked: a float array, or CSR; exactly symmetric, zero diagonal.
 Scores: TypeAlias = Floats | sparse.csr_array
-
-
-class SetClusterer(Protocol):
-    """A fitted estimator that clusters item sets."""
-
-    def predict(self, x: ItemSet, /) -> Labels: ...
-
-
-@runtime_checkable
-class SimilarityModel(SetClusterer, Protocol):
-    """One that clusters by a similarity of pairs."""
-
-    def decision_function(self, x: ItemSet, /) -> Similarities: ...
 
 
 def objective_of(model: object) -> Objective:

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from clustruct._typing import Floats, Indices, Ints
-from clustruct.ssvm import Constraints, KernelModel, OracleKind, Planes, SlackRule, VectorSum
+from clustruct.ssvm import BatchProblem, Constraints, KernelModel, Planes, SlackRule, VectorSum
 from clustruct.ssvm.planes import with_room
 from clustruct.storage import digest
 
@@ -28,7 +28,7 @@ MOST_HELD = 100
 PLAIN_TYPES = {int, float, str, bool, bytes, np.int64, np.int32, np.float64, np.bool_, np.str_}
 
 
-class HookProblem:
+class HookProblem(BatchProblem):
     """A hook module as a batch problem for linear models.
 
     Psi(x, y), the loss and the oracle are the module's. Before each batch of oracle calls ``sm.w`` and
@@ -53,7 +53,7 @@ class HookProblem:
         given: Sequence[UserConstraint] = (),
     ) -> None:
         self.hooks, self.sample, self.sm, self.sparm = hooks, sample, sm, sparm
-        self.oracle_kind: OracleKind = getattr(hooks.module, "oracle_kind", "undergenerating")
+        self.oracle_kind = getattr(hooks.module, "oracle_kind", "undergenerating")
         self.n_own = len(sample)
         truths = [self.psi(i, y) for i, (_, y) in enumerate(sample)]
         self._check_truths()
@@ -85,6 +85,10 @@ class HookProblem:
             ),
             "init_constraints": digest(given, self._given_rows),
         }
+
+    def supports(self, rule: SlackRule) -> bool:
+        """Every rule: which it is stands in ``sparm``."""
+        return True
 
     def _check_truths(self) -> None:
         for i, (_, y) in enumerate(self.sample):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import NamedTuple, Protocol, TypeVar, runtime_checkable
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,30 +29,28 @@ class PairWeights(NamedTuple):
     coefficients: Floats
 
 
-@runtime_checkable
-class Loss(Protocol):
+class Loss(ABC):
     """Delta(y, ybar) >= 0, and 0 where the two partitions are equal."""
 
+    @abstractmethod
     def __call__(self, y_true: LabelsLike, y_pred: LabelsLike) -> float:
         """The loss of predicting `y_pred` where `y_true` is right."""
-        ...
 
+    @abstractmethod
     def start(self, y_true: LabelsLike, labels: LabelsLike) -> LossState:
         """A state at the partition `labels`, from which a search merges and moves."""
-        ...
 
 
-@runtime_checkable
-class LinearLoss(Loss, Protocol):
+class LinearLoss(Loss):
     """A loss that is linear in co-membership: it has a relaxed form and pair weights."""
 
+    @abstractmethod
     def pair_weights(self, y_true: LabelsLike, pairs: Ints | None = None) -> PairWeights:
         """The constant and the coefficient of each pair, or of each listed one (``pairs``, p x 2)."""
-        ...
 
+    @abstractmethod
     def relaxed(self, y_true: LabelsLike, e: ArrayLike) -> float:
         """The loss of edge degrees e in [0, 1]."""
-        ...
 
 
 C = TypeVar("C", bound=type)
@@ -74,6 +72,8 @@ def register(name: str) -> Callable[[C], C]:
     """
 
     def enter(cls: C) -> C:
+        if not issubclass(cls, Loss):
+            raise TypeError(f"{cls.__qualname__} is no loss: derive it from clustruct.losses.Loss")
         held = storage.register(name)(cls)
         LOSSES[name] = cls
         return held

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from itertools import combinations, pairwise
-from typing import Protocol
 
 import numpy as np
 from scipy import sparse
@@ -64,12 +64,12 @@ def _matched(rows: Ints, columns: Ints, weights: Floats) -> float:
     return float(dense[linear_sum_assignment(dense, maximize=True)].sum())
 
 
-class _MatchedLoss(TableLoss, Protocol):
+class _MatchedLoss(TableLoss):
     """A loss by the best one-to-one map of clusters."""
 
+    @abstractmethod
     def of_table(self, counts: Ints | sparse.sparray) -> float:
         """Delta from n_ct, predicted clusters as rows."""
-        ...
 
     def __call__(self, y_true: LabelsLike, y_pred: LabelsLike) -> float:
         """The loss of `y_pred`."""

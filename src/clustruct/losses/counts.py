@@ -15,8 +15,8 @@ u_c that of the others, and a cluster has s_c (s_c - 1) / 2 + v s_c u_c judged p
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -77,13 +77,12 @@ class CountForm:
         return np.where(below == 0.0, 0.0, np.maximum(above / safe, 0.0))
 
 
-@runtime_checkable
-class CountLoss(Loss, Protocol):
+class CountLoss(Loss):
     """A loss that depends on counts alone, so that compiled searches can evaluate it."""
 
+    @abstractmethod
     def count_form(self, y_true: LabelsLike) -> CountForm:
         """The coefficients of the loss for this truth."""
-        ...
 
     def __call__(self, y_true: LabelsLike, y_pred: LabelsLike) -> float:
         """The loss of `y_pred`, from the occupied cells only: O(m log m) however many clusters there are."""
@@ -97,21 +96,20 @@ class CountLoss(Loss, Protocol):
         return CountState(self.count_form(y_true), y_true, labels)
 
 
-@runtime_checkable
-class PartialLoss(Loss, Protocol):
+class PartialLoss(Loss):
     """A loss of whole partitions that can do with the labels of some items.
 
     A pair is judged when the label of at least one of its items is known; in the truth each of the other
     items is alone.
     """
 
+    @abstractmethod
     def partial(self, y_true: Ints, y_pred: Ints, known: Bools) -> float:
         """The loss of `y_pred` over the judged pairs; `known` says which labels of `y_true` are known."""
-        ...
 
+    @abstractmethod
     def partial_form(self, y_true: Ints, known: Bools) -> CountForm:
         """The coefficients of that loss."""
-        ...
 
 
 class CountState(LossState):

@@ -23,7 +23,7 @@ MOST_KNOWN, TRIALS, MADE, SMALLEST, FARTHEST = 100_000, 8, 2000, 10, 25
 
 
 @dataclass(frozen=True)
-class FunctionLoss:
+class FunctionLoss(Loss):
     """Delta(y, ybar) = f(y, ybar) for any f that gives a finite number of at least 0.
 
     f receives two canonical label vectors. It should be on the 0..100 scale of the other losses, and 0

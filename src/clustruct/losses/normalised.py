@@ -9,12 +9,12 @@ from clustruct._typing import Floats, Ints, LabelsLike
 from clustruct.partitions import RelaxedClustering, canonical_labels, normalised_indicator
 from clustruct.storage import DataclassState
 
-from .base import LossState, count_table, register
+from .base import Loss, LossState, count_table, register
 
 
 @register("normalised")
 @dataclass(frozen=True)
-class NormalisedLoss(DataclassState):
+class NormalisedLoss(DataclassState, Loss):
     """Delta_k(Y, Yhat) = 100 (1 - |Y'Yhat|_F^2 / k), k the number of true clusters.
 
     Y_ac = |c|^(-1/2) for a in c; for partitions |Y'Yhat|_F^2 = sum_{t,c} n_tc^2 / (s_t s_c). The prediction

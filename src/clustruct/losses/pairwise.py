@@ -11,13 +11,13 @@ from clustruct._typing import Ints, LabelsLike
 from clustruct.partitions import canonical_labels, co_membership
 from clustruct.storage import DataclassState
 
-from .base import PairWeights, register
+from .base import LinearLoss, PairWeights, register
 from .counts import CountForm, CountLoss
 
 
 @register("pairwise")
 @dataclass(frozen=True)
-class PairwiseLoss(DataclassState, CountLoss):
+class PairwiseLoss(DataclassState, CountLoss, LinearLoss):
     """Delta_P(y, ybar) = 100/T (merge_cost |false merges| + split_cost |false splits|), T = m(m-1)/2.
 
     A false merge is a pair together in the prediction and apart in the truth, a false split the

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from clustruct.partitions import canonical_labels
 from clustruct.storage import DataclassState
 
 from .base import Loss, register
-from .counts import CountForm, CountLoss
+from .counts import CountForm, CountLoss, PartialLoss
 
 
 class PairCounts(NamedTuple):
@@ -33,8 +34,7 @@ class PairCounts(NamedTuple):
     true: float
 
 
-@runtime_checkable
-class PairCountLoss(Loss, Protocol):
+class PairCountLoss(Loss):
     """A loss that depends on three counts of judged pairs alone: (1 + beta^2) a / (P + beta^2 T).
 
     ``transitive`` says whether pairs that are together but not listed count in training on listed pairs.
@@ -44,18 +44,18 @@ class PairCountLoss(Loss, Protocol):
     background_weight: float
     transitive: bool
 
+    @abstractmethod
     def of_counts(self, counts: PairCounts) -> float:
         """Delta from the counts; exactly 0 where they are equal."""
-        ...
 
+    @abstractmethod
     def slopes(self, counts: PairCounts) -> tuple[float, float]:
         """Minus the derivative of Delta by a at fixed b = P - a, and that by b."""
-        ...
 
 
 @register("pairwise_f")
 @dataclass(frozen=True)
-class PairwiseFLoss(DataclassState, CountLoss):
+class PairwiseFLoss(DataclassState, CountLoss, PairCountLoss, PartialLoss):
     """Delta_F(y, ybar) = 100 (1 - F),   F = (1 + beta^2) a / (P + beta^2 T).
 
     a pairs are together in both, P in ybar and T in y: with beta = 1 F is the harmonic mean of precision a/P

@@ -9,12 +9,12 @@ from clustruct._typing import Floats, Ints, LabelsLike
 from clustruct.partitions import contingency
 from clustruct.storage import DataclassState
 
-from .base import LossState, register
+from .base import Loss, LossState, register
 
 
 @register("purity")
 @dataclass(frozen=True)
-class MutualPurityLoss(DataclassState):
+class MutualPurityLoss(DataclassState, Loss):
     """Delta(y, ybar) = 100 (1 - 2 A B / (A + B)), A and B the two purities.
 
     A = 1/m sum_{c in y} max_{d in ybar} |c n d|, B the same with y and ybar exchanged (Finley and

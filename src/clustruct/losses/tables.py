@@ -18,8 +18,9 @@ merge by the cells that two clusters share: O(1) and O(k_true).
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol, runtime_checkable
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -124,16 +125,15 @@ def _n_log_n(n: Floats) -> Floats:
     return np.asarray(n * np.log(np.maximum(n, 1.0)))
 
 
-@runtime_checkable
-class TableLoss(Loss, Protocol):
+class TableLoss(Loss):
     """A loss of the table of clusters by true clusters that compiled searches know by its kind."""
 
+    @abstractmethod
     def table_form(self, y_true: LabelsLike) -> TableForm:
         """The form of the loss for this truth."""
-        ...
 
 
-class AdditiveLoss(TableLoss, Protocol):
+class AdditiveLoss(TableLoss):
     """A table loss that adds up over predicted clusters."""
 
     def __call__(self, y_true: LabelsLike, y_pred: LabelsLike) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +17,7 @@ from clustruct._typing import Bools, Floats, Indices
 from clustruct.callbacks import choosing_C
 from clustruct.exceptions import ChoiceWarning
 from clustruct.problems import Judged, JudgedFold, Trained
+from clustruct.problems.resuming import FitCheckpoint
 
 from .held_out_costs import Criterion, costs, costs_of, error_of_difference, few_groups, pairwise_f
 
@@ -39,16 +40,6 @@ Train: TypeAlias = Callable[[float, Indices, Trained | None], Trained]
 Judge: TypeAlias = Callable[[Trained, Sequence[int]], Sequence[Judged]]
 # What is held out.
 Unit: TypeAlias = Literal["set", "cluster", "row"]
-
-
-class Kept(Protocol):
-    """Where it is kept what trainings made of held-out units, so that a choice that was cut short goes on."""
-
-    def get(self, C: float, chosen: Indices, n: int) -> JudgedFold | None:
-        """What a training on the units chosen made of n held-out ones, where that is known."""
-
-    def put(self, C: float, chosen: Indices, fold: JudgedFold) -> None:
-        """It is known now."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +87,7 @@ def choose_C(
     begin: float = 1.0,
     errors: float = 1.0,
     unit: Unit = "set",
-    kept: Kept | None = None,
+    kept: FitCheckpoint | None = None,
 ) -> Choice:
     """The C that does best on units held out: sets, or clusters.
 
@@ -140,7 +131,7 @@ def choose_C(
         Within how many standard errors values are as good as each other.
     unit : Unit, default="set"
         What is held out: "set", "cluster" or "row".
-    kept : Kept, optional
+    kept : FitCheckpoint, optional
         Where results of an earlier, interrupted choice are.
 
     Returns
@@ -173,7 +164,7 @@ class _Trials:
     judge: Judge
     folds: Sequence[tuple[Indices, Indices]]
     n: int
-    kept: Kept | None = None
+    kept: FitCheckpoint | None = None
     last: dict[int, Trained] = field(default_factory=dict)
     weights: dict[float, list[Floats]] = field(default_factory=dict)
     reached: tuple[float, Trained, Indices, str] | None = None

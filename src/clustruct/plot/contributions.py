@@ -10,7 +10,6 @@ import numpy as np
 
 from clustruct._typing import LabelsLike
 from clustruct.explain import PairExplanation, pair_contributions
-from clustruct.explain.similarities import SimilarityModel
 from clustruct.itemsets import ItemSet
 from clustruct.text import short
 
@@ -18,6 +17,8 @@ from .drawing import AGAINST, BESIDE, FOR, QUIET, Ax, Display, Names, axes_for, 
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from clustruct.estimators.base import PairSimilarity
 
 
 @dataclass(eq=False, repr=False)
@@ -53,7 +54,7 @@ class PairContributionDisplay(Display):
     @classmethod
     def from_estimator(
         cls,
-        estimator: SimilarityModel,
+        estimator: PairSimilarity,
         x: ItemSet,
         a: int,
         b: int,

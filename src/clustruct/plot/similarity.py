@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from clustruct._typing import LabelsLike
-from clustruct.explain.similarities import Similarities, SimilarityModel
+from clustruct.explain.similarities import Similarities
 from clustruct.itemsets import ItemSet, as_item_set
 from clustruct.partitions import canonical_labels
 from clustruct.text import count
@@ -19,6 +19,8 @@ from .drawing import BESIDE, DIVERGING, Ax, Display, Names, axes_for, distinct, 
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from clustruct.estimators.base import PairSimilarity
 
 # More rows than this no screen shows. Items are sampled evenly then; where there are many clusters, whole
 # ones of all sizes are shown instead, about FEWER items in all, so that small ones can be seen.
@@ -73,7 +75,7 @@ class SimilarityMatrixDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls, estimator: SimilarityModel, x: ItemSet | ArrayLike, truth: Truth = None, *, ax: Ax = None
+        cls, estimator: PairSimilarity, x: ItemSet | ArrayLike, truth: Truth = None, *, ax: Ax = None
     ) -> Self:
         """One set x, its similarities and clusters from a fitted model."""
         one = as_item_set(x)

@@ -11,7 +11,6 @@ import numpy as np
 
 from clustruct._typing import LabelsLike
 from clustruct.explain import SplitMerge, split_merge
-from clustruct.explain.similarities import SetClusterer
 from clustruct.itemsets import ItemSet
 from clustruct.partitions import canonical_labels
 from clustruct.text import count
@@ -21,6 +20,8 @@ from .drawing import AGAINST, BESIDE, FOR, Ax, Display, axes_for, distinct, plai
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.path import Path
+
+    from clustruct.estimators.base import SetClusterer
 
 # Clusters and their numbers of items.
 Sizes: TypeAlias = dict[Hashable, int]

@@ -13,7 +13,7 @@ from scipy import sparse
 from sklearn.utils import check_array
 
 from clustruct._typing import Floats, Indices
-from clustruct.ssvm import PieceRows
+from clustruct.ssvm import ConstraintBatch, PieceRows
 
 _HELD: WeakValueDictionary[str, SharedRows] = WeakValueDictionary()
 
@@ -63,7 +63,7 @@ def _received(kind: type[SharedRows], X: Any, name: str) -> SharedRows:
 
 
 @dataclass(frozen=True)
-class RowConstraints:
+class RowConstraints(ConstraintBatch[Floats]):
     """Constraints made of rows of the problem's own data, which they do not copy.
 
     Sent from one process to another they leave the rows behind and find those that are there: a batch costs

@@ -11,15 +11,16 @@ is better.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Generic, Protocol, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 
 from clustruct._typing import Floats
 from clustruct.slack_rule import SlackRule
-from clustruct.ssvm import FitResult, Planes, StructuredProblem
+from clustruct.ssvm import FitResult, Planes, Problem
 
 MOST_TURNS = 20
 # A turn that lowers the objective by less than this share is the last.
@@ -28,12 +29,14 @@ LEAST_DROP = 1e-3
 OWN_ENDS = ("converged", "max_iter", "time_limit", "stalled")
 
 
-class LatentProblem(StructuredProblem, Protocol):
+class LatentProblem(Problem):
     """A structured problem whose truths have a part that is found by w."""
 
+    @abstractmethod
     def completed_at(self, w: Floats) -> Self:
         """The same problem with the best truths at w, or the present ones where these score more."""
 
+    @abstractmethod
     def same_truths(self, other: Self) -> bool:
         """Whether the truths of both are the same."""
 
@@ -75,7 +78,7 @@ def descend(
     return Descent(found, problem, tuple(values))
 
 
-def primal(problem: StructuredProblem, w: Floats, C: float, rule: SlackRule, weights: Floats) -> float:
+def primal(problem: Problem, w: Floats, C: float, rule: SlackRule, weights: Floats) -> float:
     """1/2 |w|^2 + C sum_i weights_i xi_i, with the slacks that the oracle finds at w (slack norm 1)."""
     slacks = []
     for i in range(problem.n_examples):

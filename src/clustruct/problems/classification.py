@@ -10,13 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from clustruct._typing import Floats, Indices
-from clustruct.ssvm import OracleKind, PieceRows, SlackRule
+from clustruct.ssvm import BatchProblem, OracleKind, PieceRows, SlackRule
 from clustruct.storage import digest
 
 from ._rows import RowConstraints, SharedRows, checked_rows
 
 
-class BinaryProblem:
+class BinaryProblem(BatchProblem):
     """The classical SVM: Psi(x, y) = y x / 2 for y in {-1, +1}, loss 1 for the wrong sign.
 
     With margin or slack scaling and slack_norm=1 it is the hinge loss, with slack_norm=2 the squared hinge
@@ -55,6 +55,10 @@ class BinaryProblem:
         """Which problem this is."""
         return {"features": digest(self.X), "labels": digest(self.sign)}
 
+    def supports(self, rule: SlackRule) -> bool:
+        """Every rule: all outputs are looked at."""
+        return True
+
     def predict(self, X: ArrayLike, w: Floats) -> NDArray[Any]:
         """The class on whose side of the plane each row lies."""
         rows = checked_rows(X)
@@ -87,7 +91,7 @@ class BinaryConstraints(RowConstraints):
         return self.source.blocks(self.indices[which], zero, sign, self.source.X.shape[1])
 
 
-class MulticlassProblem:
+class MulticlassProblem(BatchProblem):
     """Choose one of k classes: Psi(x, y) puts x in block y (Crammer and Singer 2001).
 
     Parameters
@@ -136,6 +140,10 @@ class MulticlassProblem:
     def scores(self, X: Any, w: Floats) -> Floats:
         """One score per row and class."""
         return np.asarray(X @ w.reshape(len(self.classes), -1).T)
+
+    def supports(self, rule: SlackRule) -> bool:
+        """Every rule: all outputs are looked at."""
+        return True
 
     def predict(self, X: ArrayLike, w: Floats) -> NDArray[Any]:
         """The class of highest score of each row."""

@@ -18,7 +18,8 @@ from clustruct.oracles import Oracle, OracleResult, Output, make_oracle
 from clustruct.oracles.base import Objective
 from clustruct.partitions import canonical_labels
 from clustruct.slack_rule import SlackRule
-from clustruct.ssvm import OracleKind, SmoothedResult
+from clustruct.ssvm import OracleKind, Problem, SmoothedResult
+from clustruct.ssvm.problem import Backend
 from clustruct.storage import digest
 from clustruct.storage.values import entry_of
 
@@ -36,7 +37,7 @@ TRIVIAL: tuple[Callable[[int], Ints], ...] = (
 DEALS = 10
 
 
-class ClusteringProblem:
+class ClusteringProblem(Problem):
     """Learn w so that clustering with K_ab = <w, psi_ab> gives the right partitions.
 
     ::
@@ -89,7 +90,7 @@ class ClusteringProblem:
     (True, array([0, 0, 1, 1]))
     """
 
-    parallel_backend = "threads"
+    parallel_backend: Backend = "threads"
 
     def __init__(
         self,
@@ -119,7 +120,7 @@ class ClusteringProblem:
         ]
         found = self.labels if completed is None else [canonical_labels(y) for y in completed]
         self.truths: list[Output] = list(found)
-        self.oracle_kind: OracleKind = self.oracle.kind
+        self.oracle_kind = self.oracle.kind
         self.n_examples = len(self.sets)
         self.n_features = self.sets[0].n_features if self.sets else 0
         self._last: list[OracleResult | None] = [None] * self.n_examples
@@ -197,7 +198,7 @@ class ClusteringProblem:
         """
         if self.n_examples == 1 and self.is_quick(SlackRule()):
             return "one_slack"
-        return "smoothed" if self.oracle.can_smooth else "n_slack"
+        return "smoothed" if self.can_smooth else "n_slack"
 
     def truth(self, i: int) -> Output:
         """The right output of set i."""
@@ -233,10 +234,13 @@ class ClusteringProblem:
         self._last[i] = found
         return found
 
+    @property
+    def can_smooth(self) -> bool:
+        """Whether the oracle is a relaxation that can be smoothed."""
+        return self.oracle.can_smooth
+
     def separate_smoothed(self, i: int, w: Floats, mu: float) -> SmoothedResult:
         """The oracle with an entropy of weight mu: see `clustruct.inference.spectral`."""
-        if not self.oracle.can_smooth:
-            raise ValueError(f"the {self.oracle.name} oracle cannot be smoothed")
         unit, scores = self.units.loss_unit, self._scores(i, w, SlackRule())
         found = self.oracle.smooth(scores, self.losses[i], mu / unit, self._soft_start.get(i))
         self._soft_start[i] = found.start

@@ -28,14 +28,14 @@ from clustruct.oracles.links import LinkOracle
 from clustruct.slack_rule import SlackRule
 from clustruct.ssvm import FitResult, Planes, fit
 
-from .cccp import OWN_ENDS, Descent, descend
+from .cccp import OWN_ENDS, Descent, LatentProblem, descend
 from .clustering import FAIR, ClusteringProblem
 from .pair_weights import PairMoments, pair_weights
 from .training import SimilarityTask, Trained
 from .units import Units
 
 
-class LinkageProblem(ClusteringProblem):
+class LinkageProblem(ClusteringProblem, LatentProblem):
     """Learn w so that agglomerative clustering with K_ab = <w, psi_ab> makes the right partitions.
 
     ``w`` says which links stand for the truths, the best ones at w; see `ClusteringProblem` for the rest.

@@ -12,7 +12,8 @@ from scipy import sparse
 
 from clustruct._typing import Floats, Indices
 from clustruct.inference import mrf
-from clustruct.ssvm import OracleKind, PieceRows, SlackRule
+from clustruct.ssvm import BatchProblem, OracleKind, PieceRows, SlackRule
+from clustruct.ssvm.problem import Backend
 from clustruct.storage import digest
 
 from ._rows import RowConstraints, SharedRows, checked_rows
@@ -32,7 +33,7 @@ RHO_ORACLES = ("rho_below", "rho_above")
 ORACLES = (*SEARCHES, *RHO_ORACLES)
 
 
-class MultiLabelProblem:
+class MultiLabelProblem(BatchProblem):
     """Choose a subset of V labels, with a weight for every pair of labels (dissertation, section 5.5).
 
     ``score(x, y) = sum_u y_u <w_u, x> + sum over edges uv of y_u y_v w_uv``, loss 100 * (wrong labels) / V.
@@ -76,8 +77,7 @@ class MultiLabelProblem:
     [[1, 0], [0, 1], [1, 1], [0, 0]]
     """
 
-    oracle_kind: OracleKind
-    parallel_backend = "threads"
+    parallel_backend: Backend = "threads"
 
     def __init__(
         self,
@@ -148,10 +148,6 @@ class MultiLabelProblem:
         u, v = self.edges.T
         phi[u, v] = phi[v, u] = w[self.n_labels * self.X.shape[1] :]
         return phi
-
-    def truth_score(self, i: int, w: Floats) -> float:
-        """<w, Psi(x_i, y_i)>."""
-        return float(mrf.score(self.unary(self.X[[i]], w)[0], self.pairwise(w), self.Y[i]))
 
     def truth_scores(self, indices: Indices, w: Floats) -> Floats:
         """<w, Psi(x_i, y_i)> of some examples."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from clustruct._typing import Floats, Indices
 from clustruct.ssvm import Identity, Planes
-from clustruct.ssvm.checkpoint import Saved, read_checkpoint
+from clustruct.ssvm.checkpoint import Keeper, Saved, read_checkpoint
 from clustruct.storage import DataclassState, Shape, check_target, digest, fits, register, save
 
 from .judging import Judged, JudgedFold
@@ -90,8 +90,8 @@ class FitCheckpoint:
 
 
 @dataclass(frozen=True)
-class TrainingKeeper:
-    """A `clustruct.ssvm.checkpoint.Keeper` in the file of a fit. A finished state waits for `put`."""
+class TrainingKeeper(Keeper):
+    """In the file of a fit. A finished state waits for `put`."""
 
     fit: FitCheckpoint
     name: str

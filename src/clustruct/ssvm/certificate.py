@@ -56,7 +56,7 @@ class Certificate(DataclassState):
         """Bound of the mean training loss, for a predictor whose answers score at least rho times the best.
 
         ``(1 - rho) mean <w, Psi(x_i, y_i)> + slack`` (Theorem 10). It needs margin scaling, linear slacks and
-        a problem that `ScoresTruths`, but for rho = 1; None where it is not known.
+        a problem that knows its `truth_scores`, but for rho = 1; None where it is not known.
 
         >>> Certificate("exact", 1.0, 2.0, 3.0, (), slack=3.0, truth_score=10.0).training_loss_bound(0.9)
         4.0

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import time
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from scipy import sparse
@@ -40,19 +41,23 @@ class Saved(DataclassState):
             raise ValueError("its times and counts cannot be")
 
 
-class Keeper(Protocol):
+class Keeper(ABC):
     """Where the state of a training is kept: a file, or a part of one that holds more."""
 
     @property
+    @abstractmethod
     def path(self) -> Path:
         """The file, to be named in errors."""
 
+    @abstractmethod
     def read(self) -> Saved | None:
         """What is kept; None where there is nothing."""
 
+    @abstractmethod
     def write(self, saved: Saved) -> None:
         """Keep a state of a training that is not finished, in the place of the last."""
 
+    @abstractmethod
     def finish(self, saved: Saved) -> None:
         """The training has converged, with this state."""
 
@@ -60,12 +65,16 @@ class Keeper(Protocol):
 CheckpointLike: TypeAlias = str | os.PathLike[str] | Keeper
 
 
-class FileKeeper:
+class FileKeeper(Keeper):
     """One file, replaced as a whole: a reader sees the old or the new. It goes when the training ends."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = Path(path)
+        self._path = Path(path)
         check_target(self.path)
+
+    @property
+    def path(self) -> Path:
+        return self._path
 
     def read(self) -> Saved | None:
         return read_checkpoint(self.path, Saved)

@@ -25,13 +25,7 @@ from .dual_qp import Condition, weight_constraints
 from .identity import identity_of
 from .kernelized import KernelFunction, KernelProblem
 from .planes import Planes, PlaneSet
-from .problem import (
-    BoundsViolation,
-    KnownQuality,
-    PrefersFormulation,
-    Problem,
-    ScoresTruths,
-)
+from .problem import Problem
 from .separation import Executor, batch_form, check_problem, executor_for
 from .solvers import SOLVERS
 from .solvers.base import Incumbent, Progress, Run, Solver, Task, example_weights
@@ -177,7 +171,7 @@ def fit(
 
     Parameters
     ----------
-    problem : StructuredProblem or BatchProblem
+    problem : Problem
         What is to be learned: joint features, loss and separation oracle.
     C : float
         Weight of the mean slack.
@@ -187,8 +181,8 @@ def fit(
     formulation : "auto", "n_slack", "one_slack", "smoothed", or a Solver
         One slack per example, or one for their mean. Same optimum for slack_norm=1; n-slack asks the
         oracle less often and is the faster in most cases, one-slack holds fewer constraints. "smoothed"
-        comes to the same optimum by L-BFGS on smoothed slacks; it needs a problem that
-        `SupportsSmoothing` (spectral relaxations do), margin scaling and slack_norm=1. "auto" is what the
+        comes to the same optimum by L-BFGS on smoothed slacks; it needs a problem with
+        a smoothed oracle (spectral relaxations have one), margin scaling and slack_norm=1. "auto" is what the
         problem prefers, n-slack where it does not say. Names are looked up in
         `clustruct.ssvm.solvers.SOLVERS`; an instance brings options of its own, ``NSlack(store="pool")``.
     scaling, slack_norm
@@ -225,7 +219,7 @@ def fit(
         (Ctrl-C, ``max_iter``, ``time_limit``). A file that is there is taken up, if it belongs to the
         same data, weights and settings (the two limits, ``n_jobs`` and ``w0`` aside); otherwise it is
         refused, and what differs is named. It is removed when the training has converged. See
-        `Identifiable` for problems of one's own.
+        `Problem.identity` for problems of one's own.
 
     Returns
     -------
@@ -283,8 +277,7 @@ def _solver_for(formulation: Formulation, task: Task) -> Solver:
     """The solver named. Refuses, before any work, what it cannot do."""
     problem = task.problem
     if formulation == "auto":
-        preferred = problem.preferred_formulation if isinstance(problem, PrefersFormulation) else "n_slack"
-        solver = _named(preferred)
+        solver = _named(problem.preferred_formulation)
         return _named("n_slack") if solver.missing(task) else solver
     solver = _named(formulation) if isinstance(formulation, str) else formulation
     if missing := solver.missing(task):
@@ -361,8 +354,8 @@ def _certificate(task: Task, planes: PlaneSet[Any], best: Incumbent[Any]) -> Cer
     """What the oracle's kind, and its quality where it is known, allow."""
     problem, kind, half = task.problem, task.oracle_kind, planes.half_norm(best.w)
     truth = _mean_truth(task, best.w)
-    if kind == "undergenerating" and truth is not None and isinstance(problem, KnownQuality):
-        rho = problem.oracle_rho
+    rho = problem.oracle_rho
+    if kind == "undergenerating" and truth is not None and rho is not None:
         slack = (best.mean_slack + truth) / rho - truth
         notes = (
             "The upper end is Theorem 9's, from the oracle's rho.",
@@ -385,8 +378,6 @@ def _certificate(task: Task, planes: PlaneSet[Any], best: Incumbent[Any]) -> Cer
 
 def _bounded_slack(task: Task, w: Any) -> Floats | None:
     """What no output of each example needs more than, where the oracle knows of all of them."""
-    if not isinstance(task.problem, BoundsViolation):
-        return None
     bounds = [task.problem.violation_bound(int(i), w, task.rule) for i in task.examples]
     if any(bound is None for bound in bounds):
         return None
@@ -395,11 +386,7 @@ def _bounded_slack(task: Task, w: Any) -> Floats | None:
 
 def _mean_truth(task: Task, w: Any) -> float | None:
     """The weighted mean of <w, Psi(x_i, y_i)>, where the rule is that of Theorems 9 and 10."""
-    problem = task.problem
-    if task.kernel is not None or task.rule != SlackRule("margin", 1):
+    if task.kernel is not None or task.rule != SlackRule():
         return None
-    if isinstance(problem, ScoresTruths):
-        return float(task.weights[task.examples] @ problem.truth_scores(task.examples, w))
-    if not isinstance(problem, KnownQuality):
-        return None
-    return sum(float(task.weights[i]) * problem.truth_score(int(i), w) for i in task.examples)
+    scores = task.problem.truth_scores(task.examples, w)
+    return None if scores is None else float(task.weights[task.examples] @ scores)

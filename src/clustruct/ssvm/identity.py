@@ -10,7 +10,7 @@ import numpy as np
 
 from clustruct.storage import DataclassState, digest, register
 
-from .problem import BatchProblem, Identifiable
+from .problem import BatchProblem
 from .separation import Session
 from .solvers.base import Solver, Task
 
@@ -86,8 +86,8 @@ def identity_of(task: Task, solver: Solver, session: Session) -> Identity:
 def _of_problem(task: Task, session: Session) -> Mapping[str, str]:
     """What the problem says of itself, or else its truths and what its oracle answers at the start."""
     problem = task.problem
-    if isinstance(problem, Identifiable):
-        return problem.identity()
+    if (own := problem.identity()) is not None:
+        return own
     found = {}
     if not isinstance(problem, BatchProblem):
         truths = [problem.joint_feature(i, problem.truth(i)) for i in range(problem.n_examples)]

@@ -16,8 +16,8 @@ from clustruct.slack_rule import SlackRule
 from clustruct.storage import DataclassState, is_matrix, register
 
 from .planes import GramPlanes
-from .problem import Backend
-from .separation import backend_of, separate_each
+from .problem import BatchProblem, ConstraintBatch, Problem
+from .separation import separate_each
 
 # kappa of each row of one table with each row of another. Rows may be dense or sparse.
 KernelFunction: TypeAlias = Callable[[Any, Any], Floats]
@@ -172,7 +172,7 @@ class KernelModel(DataclassState):
 
 
 @dataclass(frozen=True)
-class KernelConstraints:
+class KernelConstraints(ConstraintBatch[KernelModel]):
     """A batch of constraints whose psi differences are vector sums."""
 
     losses: Floats
@@ -238,15 +238,15 @@ def _merged(s: VectorSum) -> VectorSum:
     return VectorSum(coefficients[stays], s.vectors[first[stays]], s.part_ids[first[stays]])
 
 
-class KernelProblem:
+class KernelProblem(BatchProblem):
     """The batch form of a problem whose ``joint_feature(i, y)`` gives a `VectorSum`.
 
     Its ``separate(i, w, rule)`` is called with a `KernelModel` for w.
     """
 
-    def __init__(self, problem: Any) -> None:
-        self.one_by_one = problem
-        self.parallel_backend: Backend = backend_of(problem)
+    def __init__(self, problem: Problem) -> None:
+        self.one_by_one, self.n_examples, self.n_features = problem, problem.n_examples, 1
+        self.oracle_kind, self.parallel_backend = problem.oracle_kind, problem.parallel_backend
         self._truths = [problem.joint_feature(i, problem.truth(i)) for i in range(problem.n_examples)]
 
     def separate_batch(self, indices: Indices, w: KernelModel, rule: SlackRule) -> KernelConstraints:

@@ -8,11 +8,12 @@ and answers are taken in the order of the pieces: the result of a training is th
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, TypeAlias, get_args, runtime_checkable
+from typing import Any, TypeAlias, get_args
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -24,18 +25,7 @@ from clustruct.blas import call_limited
 from clustruct.slack_rule import SlackRule
 
 from .answers import PieceCut
-from .problem import (
-    Backend,
-    BatchProblem,
-    OracleKind,
-    Problem,
-    SearchesQuickly,
-    SmoothedResult,
-    StructuredProblem,
-    SupportsRules,
-    SupportsSmoothing,
-    ThreadSafe,
-)
+from .problem import BatchProblem, ConstraintBatch, OracleKind, Problem, SmoothedResult
 
 # A round over the examples is cut into so many pieces at most.
 MOST_PIECES = 8
@@ -47,6 +37,11 @@ def check_problem(problem: object, rule: SlackRule, linear: bool = True) -> None
     ``n_features`` is asked of linear problems only.
     """
     name = type(problem).__name__
+    if not isinstance(problem, Problem):
+        raise TypeError(
+            f"{name} is no structured problem: derive it from clustruct.ssvm.Problem, and write n_examples, "
+            "n_features, oracle_kind, truth, joint_feature, loss and separate"
+        )
     needed = ("n_examples", "n_features", "oracle_kind") if linear else ("n_examples", "oracle_kind")
     lacks = next((attribute for attribute in needed if not hasattr(problem, attribute)), None)
     if lacks is not None:
@@ -54,15 +49,12 @@ def check_problem(problem: object, rule: SlackRule, linear: bool = True) -> None
     for attribute in needed[:-1]:
         if getattr(problem, attribute) < 1:
             raise ValueError(f"the problem has no {attribute.removeprefix('n_')}")
-    kind = getattr(problem, "oracle_kind")  # noqa: B009
-    if kind not in get_args(OracleKind):
-        raise ValueError(f"oracle_kind must be one of {get_args(OracleKind)}, not {kind!r}")
-    if isinstance(problem, SupportsRules) and not problem.supports(rule):
-        raise ValueError(f"{name} has no oracle for {rule.scaling} scaling, slack norm {rule.norm}")
-    missing = [f for f in ("truth", "joint_feature", "loss", "separate") if not hasattr(problem, f)]
-    if missing and not (linear and hasattr(problem, "separate_batch")):
-        raise TypeError(
-            f"{name} lacks {', '.join(missing)}: write these, or separate_batch for a vectorised problem"
+    if problem.oracle_kind not in get_args(OracleKind):
+        raise ValueError(f"oracle_kind must be one of {get_args(OracleKind)}, not {problem.oracle_kind!r}")
+    if not problem.supports(rule):
+        raise ValueError(
+            f"{name} has no oracle for {rule.scaling} scaling, slack norm {rule.norm}; where its search goes "
+            "by the rule, let supports(rule) say so"
         )
 
 
@@ -126,7 +118,7 @@ Rows: TypeAlias = Floats | sparse.csr_array | PieceRows
 
 
 @dataclass(frozen=True)
-class Constraints:
+class Constraints(ConstraintBatch[Floats]):
     """Psi differences held row by row, dense or CSR.
 
     Attributes
@@ -153,12 +145,12 @@ class Constraints:
         return self.differences[which]
 
 
-class OneByOne:
-    """Gives a `StructuredProblem` the batch form. Checks every truth before any work."""
+class OneByOne(BatchProblem):
+    """The batch form of a problem that is asked example by example. Checks every truth before any work."""
 
-    def __init__(self, problem: StructuredProblem) -> None:
-        self.one_by_one, self.n_features = problem, problem.n_features
-        self.parallel_backend: Backend = backend_of(problem)
+    def __init__(self, problem: Problem) -> None:
+        self.one_by_one, self.n_examples, self.n_features = problem, problem.n_examples, problem.n_features
+        self.oracle_kind, self.parallel_backend = problem.oracle_kind, problem.parallel_backend
         self._truths = [self._checked_truth(i) for i in range(problem.n_examples)]
 
     def _checked_truth(self, i: int) -> Any:
@@ -172,7 +164,7 @@ class OneByOne:
         return self._stacked(indices, *separate_each(self.one_by_one, indices, w, rule))
 
     def separate_batch_thoroughly(self, indices: Indices, w: Floats, rule: SlackRule) -> Constraints:
-        """By the thorough search of a problem that `SearchesQuickly`."""
+        """By the thorough search of a problem with a quick one."""
         return self._stacked(indices, *separate_each(self.one_by_one, indices, w, rule, thorough=True))
 
     def _stacked(self, indices: Indices, losses: Floats, psi: list[Any]) -> Constraints:
@@ -181,24 +173,20 @@ class OneByOne:
         return Constraints(losses, truth - found)
 
     def separate_smoothed(self, i: int, w: Floats, mu: float) -> SmoothedResult:
-        assert isinstance(self.one_by_one, SupportsSmoothing)
         return self.one_by_one.separate_smoothed(i, w, mu)
 
 
 def separate_each(
-    problem: StructuredProblem, indices: Indices, w: Any, rule: SlackRule, thorough: bool = False
+    problem: Problem, indices: Indices, w: Any, rule: SlackRule, thorough: bool = False
 ) -> tuple[Floats, list[Any]]:
     """Losses and joint features of the oracle's outputs."""
-    ask = problem.separate
-    if thorough:
-        assert isinstance(problem, SearchesQuickly)
-        ask = problem.separate_thoroughly
+    ask = problem.separate_thoroughly if thorough else problem.separate
     answers = [(i, ask(i, w, rule)) for i in indices.tolist()]
     losses = np.array([problem.loss(i, y) for i, y in answers], float)
     return losses, [problem.joint_feature(i, y) for i, y in answers]
 
 
-def batch_form(problem: Problem) -> Separates:
+def batch_form(problem: Problem) -> BatchProblem:
     """The problem itself where it answers for many examples at once, else its adapter."""
     return problem if isinstance(problem, BatchProblem) else OneByOne(problem)
 
@@ -229,56 +217,55 @@ def scale_rows(rows: Any, factors: Floats) -> Any:
     return rows * factors[:, None]
 
 
-def backend_of(problem: object) -> Backend:
-    """Threads where the problem asks for them."""
-    return problem.parallel_backend if isinstance(problem, ThreadSafe) else "processes"
+class Session(ABC):
+    """A problem at the place where its oracle runs, for one training.
 
+    A session may keep the answers of one-slack training where its oracle runs (`KeptAnswers`), for a problem
+    that is asked example by example: of each round sums come back, a vector for each piece.
 
-class Separates(Protocol):
-    """What an executor calls of a problem (`clustruct.ssvm.BatchProblem`).
-
-    It may have ``separate_smoothed(i, w, mu)`` as well (`clustruct.ssvm.SupportsSmoothing`), and
-    ``separate_batch_thoroughly(indices, w, rule)`` (`clustruct.ssvm.SearchesQuickly`).
+    Attributes
+    ----------
+    keeps_answers : bool
+        Whether `keep_answers`, `ask_and_join` and `join` are written.
     """
 
-    def separate_batch(self, indices: Indices, w: Any, rule: SlackRule) -> Any: ...
+    keeps_answers: bool = False
 
-
-class Session(Protocol):
-    """A problem at the place where its oracle runs, for one training."""
-
+    @abstractmethod
     def separate(self, pieces: Sequence[Indices], w: Any, rule: SlackRule) -> list[Any]:
         """``problem.separate_batch(piece, w, rule)`` of every piece, in their order."""
 
     def separate_thoroughly(self, pieces: Sequence[Indices], w: Any, rule: SlackRule) -> list[Any]:
         """``problem.separate_batch_thoroughly(piece, w, rule)`` of every piece, in their order."""
+        raise self._lacks("separate_thoroughly")
 
     def separate_smoothed(self, indices: Indices, w: Floats, mu: float) -> list[Any]:
         """``problem.separate_smoothed(i, w, mu)`` of every example, in their order."""
-
-    def close(self) -> None:
-        """The training has ended."""
-
-
-@runtime_checkable
-class KeepsAnswers(Protocol):
-    """A session that keeps the answers of one-slack training where its oracle runs (`KeptAnswers`), for a
-    problem that is asked example by example: of each round sums come back, a vector for each piece.
-    """
+        raise self._lacks("separate_smoothed")
 
     def keep_answers(
         self, pieces: Sequence[Indices], weights: Floats, rule: SlackRule, size: int, C: float
     ) -> None:
         """From now on questions are for these pieces, with the answers of the last ``size`` rounds kept."""
+        raise self._lacks("keep_answers")
 
     def ask_and_join(self, w: Any, *, thorough: bool) -> list[PieceCut]:
         """Ask the oracle for all pieces at w; what each then adds to the joint constraint at w."""
+        raise self._lacks("ask_and_join")
 
     def join(self, w: Any) -> list[PieceCut]:
         """What each piece adds to the joint constraint at w, by the answers that are kept."""
+        raise self._lacks("join")
+
+    def close(self) -> None:
+        """The training has ended."""
+        return
+
+    def _lacks(self, name: str) -> NotImplementedError:
+        return NotImplementedError(f"{type(self).__name__}, a session of an executor, lacks {name}")
 
 
-class Executor(Protocol):
+class Executor(ABC):
     """Opens sessions: see `SerialExecutor` for the shortest one.
 
     Examples
@@ -290,20 +277,21 @@ class Executor(Protocol):
     True
     """
 
-    def open(self, problem: Separates) -> Session:
+    @abstractmethod
+    def open(self, problem: BatchProblem) -> Session:
         """Take the problem to where its oracle runs."""
 
 
-class SerialExecutor:
+class SerialExecutor(Executor):
     """One piece after another, in this process."""
 
-    def open(self, problem: Separates) -> Session:
+    def open(self, problem: BatchProblem) -> Session:
         """Begin to ask the oracle of a problem."""
         return _Calls(problem)
 
 
-class JoblibExecutor:
-    """Pieces in parallel by joblib: threads for a `ThreadSafe` problem, else processes.
+class JoblibExecutor(Executor):
+    """Pieces in parallel by joblib: in threads where the problem asks for them, else in processes.
 
     Parameters
     ----------
@@ -314,9 +302,9 @@ class JoblibExecutor:
     def __init__(self, n_jobs: int | None = -1) -> None:
         self.n_jobs = n_jobs
 
-    def open(self, problem: Separates) -> Session:
+    def open(self, problem: BatchProblem) -> Session:
         """Begin to ask the oracle of a problem."""
-        return _Calls(problem, Parallel(n_jobs=self.n_jobs, prefer=backend_of(problem)))
+        return _Calls(problem, Parallel(n_jobs=self.n_jobs, prefer=problem.parallel_backend))
 
 
 _EXECUTOR: ContextVar[Executor | None] = ContextVar("executor", default=None)
@@ -359,10 +347,10 @@ def executor_for(n_jobs: int | None) -> Executor:
     return SerialExecutor() if n_jobs in (None, 1) else JoblibExecutor(n_jobs)
 
 
-class _Calls:
+class _Calls(Session):
     """Without a pool one call after another. Workers of a pool are started once and stay until the end."""
 
-    def __init__(self, problem: Any, pool: Parallel | None = None) -> None:
+    def __init__(self, problem: BatchProblem, pool: Parallel | None = None) -> None:
         self._problem, self._pool = problem, pool
         if pool is not None:
             pool.__enter__()

@@ -137,7 +137,7 @@ def target_sums(scores, moves, labels, shares, sums):
 
 @kernel()
 def universum_planes(scores, margin, M):
-    """M of `UniversumView.cut` for many starts, times N."""
+    """M of `UniversumTerm.cut` for many starts, times N."""
     n, starts, k = scores.shape
     for i in range(n):
         for s in range(starts):

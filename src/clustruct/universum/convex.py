@@ -10,7 +10,7 @@ import numpy as np
 from clustruct._typing import Floats, Indices
 from clustruct.ssvm import Cut, CuttingPlaneResult, GramPlanes, Incumbent, Planes, Risk, cutting_plane
 
-from .problem import MarginProblem, View, plane_of
+from .problem import ConvexTerm, MarginProblem, plane_of
 
 # How far beyond the best point, towards the QP's solution, the next planes are made.
 PROX_STEP = 0.1
@@ -33,7 +33,7 @@ def solve_convex(
 ) -> CuttingPlaneResult[Point]:
     """``min 1/2 |W|^2 + C xi + C_u xi_u`` with the labels fixed, and the balance rows (problems 16, 22).
 
-    Each round makes one plane per view, the sum of the hinges that are active at one point, so the QP has two
+    Each round makes one plane per term, the sum of the hinges that are active at one point, so the QP has two
     groups of few planes whatever n and N. The point is found as in OCAS (Franc and Sonnenburg 2008): the
     best on the line from the best point so far to the QP's solution, and a little beyond. The answer is
     never worse than ``start``, which must be balanced. Ends when primal - dual <= rtol * primal. The
@@ -79,7 +79,7 @@ def solve_convex(
 
 @dataclass(frozen=True)
 class Point:
-    """W with its scores in every view."""
+    """W with its scores in every term."""
 
     W: Floats
     scores: list[Floats]
@@ -93,7 +93,7 @@ class _FixedLabels(Risk[Point]):
     """Both terms of the objective with the labels fixed, the balance, and the line search of OCAS."""
 
     def __init__(self, problem: MarginProblem, labels: Indices, start: Floats) -> None:
-        self._problem, self._views = problem, problem.views(labels)
+        self._problem, self._terms = problem, problem.terms(labels)
         self._pairs: set[tuple[int, int]] = set()
         self._tight = problem.unbalanced_pairs(start, TIGHT * problem.balance_room)
 
@@ -108,15 +108,15 @@ class _FixedLabels(Risk[Point]):
         self._tight = []
         rows = [self._problem.balance_row(p, q) for p, q in new]
         planes.add_conditions(rows, np.full(len(new), -self._problem.balance_room))
-        cuts = [view.cut(scores) for view, scores in zip(self._views, point.scores, strict=True)]
-        vectors = [plane_of(view.X, M).ravel() for view, (M, _) in zip(self._views, cuts, strict=True)]
+        cuts = [term.cut(scores) for term, scores in zip(self._terms, point.scores, strict=True)]
+        vectors = [plane_of(term.X, M).ravel() for term, (M, _) in zip(self._terms, cuts, strict=True)]
         return Cut(vectors, [b for _, b in cuts])
 
     def step(
         self, best: Incumbent[Point], planes: GramPlanes[Floats], useful: bool
     ) -> tuple[Incumbent[Point], Point]:
         there = self.point(planes.w)
-        found = _line_search(self._views, self._problem.weights, best, there)
+        found = _line_search(self._terms, self._problem.weights, best, there)
         if found.primal < best.primal:
             return found, found.w.towards(there, PROX_STEP)
         # Where the line brought nothing, the QP's own solution must be cut off.
@@ -127,24 +127,24 @@ class _FixedLabels(Risk[Point]):
 class _Line:
     """The objective with the labels fixed, from one point towards another."""
 
-    views: list[View]
+    terms: list[ConvexTerm]
     weights: Floats
     begin: Point
     step: Point
 
     @classmethod
-    def between(cls, views: list[View], weights: Floats, begin: Point, there: Point) -> _Line:
+    def between(cls, terms: list[ConvexTerm], weights: Floats, begin: Point, there: Point) -> _Line:
         moves = [b - a for a, b in zip(begin.scores, there.scores, strict=True)]
-        return cls(views, weights, begin, Point(there.W - begin.W, moves))
+        return cls(terms, weights, begin, Point(there.W - begin.W, moves))
 
     def at(self, share: float) -> tuple[float, float]:
         """The value and the slope at a share of the way."""
         value = 0.5 * self._square + share * (self._along + 0.5 * share * self._length)
         slope = self._along + share * self._length
-        for view, weight, scores, moves in zip(
-            self.views, self.weights, self.begin.scores, self.step.scores, strict=True
+        for term, weight, scores, moves in zip(
+            self.terms, self.weights, self.begin.scores, self.step.scores, strict=True
         ):
-            risk, rise = view.along(scores, moves, share)
+            risk, rise = term.along(scores, moves, share)
             value, slope = value + weight * risk, slope + weight * rise
         return value, slope
 
@@ -167,10 +167,10 @@ class _Line:
 
 
 def _line_search(
-    views: list[View], weights: Floats, best: Incumbent[Point], there: Point
+    terms: list[ConvexTerm], weights: Floats, best: Incumbent[Point], there: Point
 ) -> Incumbent[Point]:
     """A point between the two where the convex value is near its least, by bisection of the slope."""
-    line = _Line.between(views, weights, best.w, there)
+    line = _Line.between(terms, weights, best.w, there)
     low, high, share = 0.0, 1.0, 1.0
     found, least = 0.0, best.primal
     for _ in range(HALVINGS):

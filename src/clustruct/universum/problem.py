@@ -4,10 +4,11 @@ unit the data are measured, and where a search starts.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from sklearn.cluster import KMeans
@@ -24,19 +25,18 @@ FEW_FEATURES = 500
 SPREAD = 10.0
 
 
-class View(Protocol):
+class ConvexTerm(ABC):
     """A convex function of the scores S = X W', with X dense or CSR."""
 
-    @property
-    def X(self) -> Any: ...
+    X: Any
 
+    @abstractmethod
     def cut(self, scores: Floats) -> tuple[Floats, float]:
         """M and b of the plane ``b - <M, S>`` that touches the function at these scores."""
-        ...
 
+    @abstractmethod
     def along(self, scores: Floats, moves: Floats, share: float) -> tuple[float, float]:
         """The value at ``scores + share * moves``, and its slope by the share."""
-        ...
 
 
 def lowest_first(values: Sequence[float] | Floats) -> Indices:
@@ -52,7 +52,7 @@ def lowest_first(values: Sequence[float] | Floats) -> Indices:
 
 
 @dataclass(frozen=True)
-class TargetView:
+class TargetTerm(ConvexTerm):
     """``1/(nk) sum_{i, r != u_i} max(0, 1 - (w_{u_i} - w_r) . x_i)`` with the labels u fixed."""
 
     X: Any
@@ -75,7 +75,7 @@ class TargetView:
 
 
 @dataclass(frozen=True)
-class UniversumView:
+class UniversumTerm(ConvexTerm):
     """``1/N sum_i max(0, k/(k-1) (max_p w_p . x_i - mean_p w_p . x_i) - margin)``.
 
     A maximum minus a mean is convex, so that nothing has to be fixed: the maximum is taken at the scores
@@ -102,9 +102,9 @@ class UniversumView:
         return value / len(scores), slope / len(scores)
 
 
-def slack(view: View, scores: Floats) -> float:
-    """The value of the view at these scores."""
-    M, b = view.cut(scores)
+def slack(term: ConvexTerm, scores: Floats) -> float:
+    """The value of the term at these scores."""
+    M, b = term.cut(scores)
     return b - inner_product(M, scores)
 
 
@@ -186,7 +186,7 @@ class MarginProblem:
 
     @property
     def weights(self) -> Floats:
-        """The weight of each view's slack."""
+        """The weight of each term's slack."""
         return np.array([self.C, self.C_universum][: 2 if self.has_universum else 1])
 
     @property
@@ -194,11 +194,11 @@ class MarginProblem:
         """Whether documents of no cluster count."""
         return self.U is not None and self.C_universum > 0.0 and self.n_clusters > 1
 
-    def views(self, labels: Indices) -> list[View]:
+    def terms(self, labels: Indices) -> list[ConvexTerm]:
         """The terms of the convex problem in which the labels are fixed."""
-        found: list[View] = [TargetView(self.X, labels)]
+        found: list[ConvexTerm] = [TargetTerm(self.X, labels)]
         if self.has_universum:
-            found.append(UniversumView(self.U, self.margin))
+            found.append(UniversumTerm(self.U, self.margin))
         return found
 
     def assign(self, W: Floats) -> Indices:
@@ -206,7 +206,7 @@ class MarginProblem:
         return np.argmax(scores_of(self.X, W), axis=1)
 
     def scores(self, W: Floats) -> list[Floats]:
-        """The scores of every view."""
+        """The scores of every term."""
         return [scores_of(X, W) for X in ([self.X, self.U] if self.has_universum else [self.X])]
 
     def objective(
@@ -217,8 +217,8 @@ class MarginProblem:
         ``scores`` are those at W, where they are known.
         """
         scores = self.scores(W) if scores is None else scores
-        views = self.views(np.argmax(scores[0], axis=1) if labels is None else labels)
-        slacks = np.array([slack(view, S) for view, S in zip(views, scores, strict=True)])
+        terms = self.terms(np.argmax(scores[0], axis=1) if labels is None else labels)
+        slacks = np.array([slack(term, S) for term, S in zip(terms, scores, strict=True)])
         return 0.5 * float(np.vdot(W, W)) + float(self.weights @ slacks)
 
     def balance_rows(self, all_pairs: bool = True) -> WeightConstraints:

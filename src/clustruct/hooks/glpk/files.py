@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import highspy
 
@@ -19,7 +19,10 @@ from clustruct.exceptions import DataError
 from clustruct.storage.targets import replacing
 
 from .bars import Bar
-from .solving import FREE, Program, model_of
+from .solving import FREE, model_of
+
+if TYPE_CHECKING:
+    from .program import LPX
 
 # Names that the LP format can have: no number in front, nor what reads as one (e5), no word of its own.
 LP_NAME = re.compile(
@@ -29,7 +32,7 @@ LP_NAME = re.compile(
 NO_BOUND = -1e30
 
 
-def write(program: Program, path: str | PathLike[str], suffix: str) -> None:
+def write(program: LPX, path: str | PathLike[str], suffix: str) -> None:
     """Write a program; the file appears whole or not at all. Names that a format cannot have are changed."""
     if suffix == ".lp":
         with replacing(Path(path)) as f:
@@ -49,7 +52,7 @@ def write(program: Program, path: str | PathLike[str], suffix: str) -> None:
             shutil.copyfileobj(text, f)
 
 
-def _lp_lines(program: Program) -> Iterator[str]:
+def _lp_lines(program: LPX) -> Iterator[str]:
     """The LP format. All columns stand in the objective, which keeps their order."""
     if not len(program.cols):
         raise ValueError("the LP format has no programs without columns")

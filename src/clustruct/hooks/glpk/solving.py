@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import highspy
 import numpy as np
 
-from .bars import Bar, BarCollection
+from .bars import Bar
 
 if TYPE_CHECKING:
-    from .objective import Objective
+    from .program import LPX
 
 _STATUS = highspy.HighsModelStatus
 _BASIS = highspy.HighsBasisStatus
@@ -35,18 +35,7 @@ class Environment:
 env = Environment()
 
 
-class Program(Protocol):
-    """What is solved."""
-
-    name: str | None
-    obj: Objective
-    rows: BarCollection
-    cols: BarCollection
-    status: str
-    status_s: str
-
-
-def model_of(program: Program, *, integer: bool) -> highspy.HighsLp:
+def model_of(program: LPX, *, integer: bool) -> highspy.HighsLp:
     """The program as HiGHS has it."""
     lp, rows, cols = highspy.HighsLp(), list(program.rows), list(program.cols)
     lp.num_col_, lp.num_row_ = len(cols), len(rows)
@@ -71,12 +60,12 @@ def _bounds(bars: list[Bar]) -> tuple[Any, Any]:
     return np.array(low), np.array([FREE if bar.bounds[1] is None else bar.bounds[1] for bar in bars])
 
 
-def simplex(program: Program, options: Mapping[str, Any]) -> str | None:
+def simplex(program: LPX, options: Mapping[str, Any]) -> str | None:
     """Solve the relaxation, from the basis of the last solution."""
     return _continuous(program, options, "simplex")
 
 
-def interior(program: Program, options: Mapping[str, Any]) -> str | None:
+def interior(program: LPX, options: Mapping[str, Any]) -> str | None:
     """Solve the relaxation; GLPK's interior point says by its return value that there is no solution."""
     failed = _continuous(program, options, "ipm")
     if failed is None and program.status != "opt":
@@ -85,7 +74,7 @@ def interior(program: Program, options: Mapping[str, Any]) -> str | None:
     return failed
 
 
-def _continuous(program: Program, options: Mapping[str, Any], solver: str) -> str | None:
+def _continuous(program: LPX, options: Mapping[str, Any], solver: str) -> str | None:
     if not len(program.rows) or not len(program.cols):
         program.status = "undef"
         return "fault"
@@ -114,7 +103,7 @@ def _continuous(program: Program, options: Mapping[str, Any], solver: str) -> st
     return LIMITS.get(status)
 
 
-def integer(program: Program, options: Mapping[str, Any]) -> str | None:
+def integer(program: LPX, options: Mapping[str, Any]) -> str | None:
     """Solve with whole numbers."""
     if not len(program.rows) or not any(col.kind is not float for col in program.cols):
         return "fault"
@@ -152,7 +141,7 @@ def _solver(options: Mapping[str, Any]) -> highspy.Highs:
     return highs
 
 
-def _settled(program: Program, integer: bool = False) -> highspy.HighsModelStatus:
+def _settled(program: LPX, integer: bool = False) -> highspy.HighsModelStatus:
     """Whether a program without an optimum is infeasible or unbounded: solved without objective, or not."""
     highs = _solver({})
     lp = model_of(program, integer=integer)
@@ -163,7 +152,7 @@ def _settled(program: Program, integer: bool = False) -> highspy.HighsModelStatu
     return _STATUS.kUnbounded if feasible else _STATUS.kInfeasible
 
 
-def _keep(program: Program, highs: highspy.Highs, status: highspy.HighsModelStatus) -> None:
+def _keep(program: LPX, highs: highspy.Highs, status: highspy.HighsModelStatus) -> None:
     """Status, values and objective."""
     feasible = highs.getInfo().primal_solution_status == highspy.kSolutionStatusFeasible
     program.status = STATUSES.get(status) or (
@@ -177,7 +166,7 @@ def _keep(program: Program, highs: highspy.Highs, status: highspy.HighsModelStat
         program.obj.value = highs.getInfo().objective_function_value
 
 
-def _basis(program: Program) -> highspy.HighsBasis:
+def _basis(program: LPX) -> highspy.HighsBasis:
     basis = highspy.HighsBasis()
     basis.col_status = [_to_basis(col) for col in program.cols]
     basis.row_status = [_to_basis(row) for row in program.rows]

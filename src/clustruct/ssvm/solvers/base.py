@@ -19,16 +19,7 @@ from clustruct.ssvm.answers import Separation, check_size, checked
 from clustruct.ssvm.dual_qp import WeightConstraints
 from clustruct.ssvm.kernelized import KernelFunction, KernelPlanes
 from clustruct.ssvm.planes import GramPlanes, LinearPlanes, PlaneSet
-from clustruct.ssvm.problem import (
-    BatchProblem,
-    ConstraintBatch,
-    KindByRule,
-    OracleKind,
-    Problem,
-    SearchesQuickly,
-    SmoothedResult,
-    W,
-)
+from clustruct.ssvm.problem import BatchProblem, ConstraintBatch, OracleKind, Problem, SmoothedResult, W
 from clustruct.ssvm.separation import MOST_PIECES, Session
 
 # Of a problem that searches quickly: rounds from one thorough search to the next.
@@ -77,17 +68,13 @@ class Task:
 
     @cached_property
     def quick(self) -> bool:
-        """Whether the oracle's answers are quick ones, and there is a thorough search (`SearchesQuickly`)."""
-        if self.vectorised or not isinstance(self.problem, SearchesQuickly):
-            return False
-        return self.problem.is_quick(self.rule)
+        """Whether the oracle's answers are quick ones, and there is a thorough search."""
+        return not self.vectorised and self.problem.is_quick(self.rule)
 
     @property
     def oracle_kind(self) -> OracleKind:
         """What the oracle searches by the rule."""
-        if isinstance(self.problem, KindByRule):
-            return self.problem.kind_for(self.rule)
-        return self.problem.oracle_kind
+        return self.problem.kind_for(self.rule)
 
     @cached_property
     def kappa(self) -> Floats:

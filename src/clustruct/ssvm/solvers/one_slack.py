@@ -6,15 +6,14 @@ import time
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
-from typing import Any, ClassVar, Generic, Protocol
+from typing import Any, ClassVar, Generic
 
 import numpy as np
 
 from clustruct._typing import Indices
 from clustruct.ssvm.answers import KeptAnswers, PieceCut
 from clustruct.ssvm.planes import GramPlanes, PlaneSet
-from clustruct.ssvm.problem import W, W_contra
-from clustruct.ssvm.separation import KeepsAnswers
+from clustruct.ssvm.problem import W
 
 from .base import Incumbent, Progress, Run, Solver, Task
 from .cutting_plane import IDLE_SOLVES, Cut, Risk, add_cut, confirmed, minimise
@@ -66,7 +65,7 @@ class OneSlack(Solver):
 class MeanSlack(Risk[W]):
     """``R(w) = sum_i weights_i xi_i(w)``, as the oracle sees it, with the last answers for every example.
 
-    Answers are kept here (`KeptAnswers`), or by a session that `KeepsAnswers` where its oracle runs.
+    Answers are kept here (`KeptAnswers`), or by a session that keeps them where its oracle runs.
     """
 
     def __init__(self, run: Run[W]) -> None:
@@ -113,16 +112,9 @@ class MeanSlack(Risk[W]):
         return Cut([], [], found) if vector is None else Cut([vector], [b], found)
 
 
-class _Answers(Protocol[W_contra]):
-    """Asks the oracle for all examples, keeps its answers, and makes joint constraints of them."""
-
-    def ask(self, w: W_contra, *, quick: bool) -> None: ...
-
-    def joint(self, w: W_contra) -> list[PieceCut]: ...
-
-
-def _answers(run: Run[W], size: int) -> _Answers[W]:
-    far = isinstance(run.session, KeepsAnswers) and run.task.kernel is None and not run.task.vectorised
+def _answers(run: Run[W], size: int) -> _Here[W] | _There[W]:
+    """What asks the oracle for all examples, keeps its answers, and makes joint constraints of them."""
+    far = run.session.keeps_answers and run.task.kernel is None and not run.task.vectorised
     return _There(run, size) if far else _Here(run, size)
 
 
@@ -144,7 +136,6 @@ class _There(Generic[W]):
     """Answers stay where the oracle runs; sums of them come here."""
 
     def __init__(self, run: Run[W], size: int) -> None:
-        assert isinstance(run.session, KeepsAnswers)
         self._run, self._session = run, run.session
         self._pieces = run.pieces(run.task.examples)
         self._session.keep_answers(self._pieces, run.task.weights, run.task.rule, size, run.task.C)

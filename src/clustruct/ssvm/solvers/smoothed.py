@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 from clustruct._typing import Floats
 from clustruct.slack_rule import SlackRule
 from clustruct.ssvm.planes import PlaneSet
-from clustruct.ssvm.problem import SmoothedResult, SupportsSmoothing
+from clustruct.ssvm.problem import SmoothedResult
 
 from .base import Incumbent, Run, Solver, Task
 from .n_slack import Store, example_planes
@@ -60,10 +60,10 @@ class Smoothed(Solver):
     store: Store = "auto"
 
     def missing(self, task: Task) -> str | None:
-        if not isinstance(task.problem, SupportsSmoothing):
-            return f"{type(task.problem).__name__} has no smoothed oracle (separate_smoothed)"
         if task.rule != SlackRule():
             return "it needs margin scaling and slack_norm=1"
+        if not task.problem.can_smooth:
+            return f"{type(task.problem).__name__} has no smoothed oracle (can_smooth and separate_smoothed)"
         if len(task.conditions.lower):
             return "linear constraints do not go with it"
         return None if task.kernel is None else "it works without a kernel"
