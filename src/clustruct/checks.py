@@ -32,7 +32,7 @@ SetCheck = Callable[[BaseEstimator], None]
 
 
 @dataclass(frozen=True)
-class _Example:
+class _ExampleSet:
     """One set by its arrays. All numbers are multiples of 1/64, which float32 holds exactly."""
 
     nodes: Floats
@@ -42,41 +42,41 @@ class _Example:
     def item_set(self) -> ItemSet:
         return ItemSet(nodes=self.nodes, pairs=self.pairs)
 
-    def permuted(self, order: Labels) -> _Example:
+    def permuted(self, order: Labels) -> _ExampleSet:
         a, b = np.triu_indices(len(order), 1)
         place = np.zeros((len(order), len(order)), np.intp)
         place[a, b] = place[b, a] = np.arange(len(a))
         rows = place[order[a], order[b]]
-        return _Example(self.nodes[order], self.pairs[rows], self.labels[order])
+        return _ExampleSet(self.nodes[order], self.pairs[rows], self.labels[order])
 
 
-def _example(rng: np.random.Generator, sizes: Sequence[int]) -> _Example:
+def _example(rng: np.random.Generator, sizes: Sequence[int]) -> _ExampleSet:
     """Clusters that are well apart, so that no search has a hard choice."""
     y = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
     nodes = np.eye(len(sizes), 4)[y] + 0.1 * rng.normal(size=(len(y), 4))
     a, b = np.triu_indices(len(y), 1)
     together = np.where(y[a] == y[b], 1.0, -1.0) + 0.2 * rng.normal(size=len(a))
     pairs = np.column_stack([together, np.ones(len(a))])
-    return _Example(np.round(64 * nodes) / 64, np.round(64 * pairs) / 64, y)
+    return _ExampleSet(np.round(64 * nodes) / 64, np.round(64 * pairs) / 64, y)
 
 
-def _training() -> list[_Example]:
+def _training() -> list[_ExampleSet]:
     rng = np.random.default_rng(0)
     return [_example(rng, sizes) for sizes in ((4, 3, 2), (3, 3), (2, 4, 3), (5, 2))]
 
 
-def _new() -> list[_Example]:
+def _new() -> list[_ExampleSet]:
     rng = np.random.default_rng(1)
     return [_example(rng, sizes) for sizes in ((3, 4, 2), (4, 4))]
 
 
-def _fitted(estimator: BaseEstimator, examples: Iterable[_Example]) -> BaseEstimator:
+def _fitted(estimator: BaseEstimator, examples: Iterable[_ExampleSet]) -> BaseEstimator:
     examples = list(examples)
     model: BaseEstimator = clone(estimator)
     return model.fit([e.item_set() for e in examples], [e.labels for e in examples])
 
 
-def _predicted(model: BaseEstimator, examples: Iterable[_Example]) -> list[Labels]:
+def _predicted(model: BaseEstimator, examples: Iterable[_ExampleSet]) -> list[Labels]:
     return [canonical_labels(labels) for labels in model.predict([e.item_set() for e in examples])]
 
 
@@ -190,7 +190,7 @@ def check_n_jobs(estimator: BaseEstimator) -> None:
 
 def check_one_item(estimator: BaseEstimator) -> None:
     """A set of one item is allowed in training and in prediction: it is one cluster."""
-    alone = _Example(np.ones((1, 4)), np.zeros((0, 2)), np.zeros(1, np.int64))
+    alone = _ExampleSet(np.ones((1, 4)), np.zeros((0, 2)), np.zeros(1, np.int64))
     model = _fitted(estimator, [*_training(), alone])
     _assert_same(_predicted(model, [alone]), [np.zeros(1, np.int64)], "one item alone")
 
@@ -219,7 +219,7 @@ def check_one_table(estimator: BaseEstimator) -> None:
     _assert_same(parts, wanted, "one table in place of a list")
 
 
-def _set_ids(examples: Sequence[_Example]) -> Labels:
+def _set_ids(examples: Sequence[_ExampleSet]) -> Labels:
     return np.repeat(np.arange(len(examples)), [len(e.labels) for e in examples])
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from clustruct.callbacks import Training
 from clustruct.cli.main import main
-from clustruct.cli.progress import Progress, ending_gently
+from clustruct.cli.progress import ProgressOutput, ending_gently
 from clustruct.datasets import make_records
 from clustruct.io import write_sets
 from clustruct.storage import load, read
@@ -23,7 +23,7 @@ def data(tmp_path):
 
 
 def in_training():
-    progress = Progress(quiet=True)
+    progress = ProgressOutput(quiet=True)
     progress.on_begin(Training(1.0, 1e-3))
     return progress
 
@@ -62,7 +62,7 @@ def test_an_interrupt_in_the_first_round_keeps_a_usable_model(data, C, monkeypat
     def interrupt(self, training, iteration):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Progress, "on_iteration", interrupt)
+    monkeypatch.setattr(ProgressOutput, "on_iteration", interrupt)
     monkeypatch.chdir(data)
     words = ["fit", "a.csv", "--set", "set", "--cluster", "cluster", "--where", "set=batch 0,batch 1,batch 2"]
     assert main([*words, "--C", C, "--model", "m"]) == 130
@@ -120,7 +120,7 @@ def test_a_second_signal_does_not_wait(capsys):
 
 
 def test_a_signal_before_training_does_not_wait():
-    progress = Progress(quiet=True)
+    progress = ProgressOutput(quiet=True)
     progress.on_step("features", 0, 10)
     with ending_gently(progress), pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGINT)

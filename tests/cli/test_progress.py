@@ -9,7 +9,7 @@ import pytest
 
 from clustruct.callbacks import COMPILING, Cost, Training, compiling, steps, training_callback, working
 from clustruct.cli import progress
-from clustruct.cli.progress import Progress, estimate
+from clustruct.cli.progress import ProgressOutput, estimate
 from clustruct.ssvm import Iteration
 
 
@@ -42,7 +42,7 @@ def tell(shown):
 
 def test_a_terminal_sees_a_bar_with_gap_and_time_left(clock):
     stream = Terminal()
-    tell(Progress(stream=stream))
+    tell(ProgressOutput(stream=stream))
     drawn = stream.getvalue().split("\r")
     assert any(
         d.startswith("choosing C [##########..........] training 6 of 10, C = 1, about ") for d in drawn
@@ -57,7 +57,7 @@ def test_a_terminal_that_does_not_know_its_size_sees_the_bar(monkeypatch):
     reading, writing = pty.openpty()
     monkeypatch.setattr(progress, "REDRAW", 0.0)
     with os.fdopen(writing, "w") as stream:
-        shown = Progress(stream=stream)
+        shown = ProgressOutput(stream=stream)
         for n in range(3):
             shown.on_step("features", n, 3)
         shown.done()
@@ -71,7 +71,7 @@ def test_a_terminal_that_does_not_know_its_size_sees_the_bar(monkeypatch):
 
 def test_elsewhere_there_are_plain_lines(clock):
     stream = io.StringIO()
-    tell(Progress(stream=stream))
+    tell(ProgressOutput(stream=stream))
     said = stream.getvalue().splitlines()
     assert "choosing C: training 6 of 10, C = 1, about 20 s left" in said
     assert "\r" not in stream.getvalue()
@@ -79,14 +79,14 @@ def test_elsewhere_there_are_plain_lines(clock):
 
 def test_quiet_is_silent(clock):
     stream = Terminal()
-    tell(Progress(quiet=True, stream=stream))
+    tell(ProgressOutput(quiet=True, stream=stream))
     assert stream.getvalue() == ""
 
 
 def test_what_is_over_at_once_is_not_told():
     stream = io.StringIO()
-    assert list(Progress(stream=stream).each([1, 2, 3], "things")) == [1, 2, 3]
-    Progress(stream=stream).on_step("things", 0, None)
+    assert list(ProgressOutput(stream=stream).each([1, 2, 3], "things")) == [1, 2, 3]
+    ProgressOutput(stream=stream).on_step("things", 0, None)
     assert stream.getvalue() == ""
 
 
@@ -94,7 +94,7 @@ def test_what_is_over_at_once_is_not_told():
 def test_compiling_is_told_once_and_is_no_part_of_the_time_left(monkeypatch, stream):
     now = [0.0]
     monkeypatch.setattr(progress.time, "perf_counter", lambda: now[0])
-    shown = Progress(stream=stream())
+    shown = ProgressOutput(stream=stream())
     with training_callback(shown), working("learning"):
         shown.on_begin(Training(1.0, 1e-3, "choosing C", 0, 4))
         for _ in range(3):
@@ -108,7 +108,7 @@ def test_compiling_is_told_once_and_is_no_part_of_the_time_left(monkeypatch, str
 
 
 def test_short_compilations_are_not_told():
-    shown = Progress(stream=io.StringIO())
+    shown = ProgressOutput(stream=io.StringIO())
     for seconds in (None, 0.4, None, 0.5, None):
         shown.on_compile(seconds)
     assert shown.stream.getvalue() == ""
@@ -122,7 +122,7 @@ def test_no_estimate_without_rounds_or_rise():
 
 def test_stages_within_one_large_table_are_told(clock):
     stream = io.StringIO()
-    shown = Progress(stream=stream)
+    shown = ProgressOutput(stream=stream)
     with training_callback(shown):
         for _ in steps(["table"], "features"):
             with working("blocking", 4) as work:
@@ -139,7 +139,7 @@ def test_stages_within_one_large_table_are_told(clock):
 def test_stages_within_many_small_sets_are_not_told(monkeypatch):
     monkeypatch.setattr(progress, "REDRAW", 0.0)
     stream = Terminal()
-    with training_callback(Progress(stream=stream)):
+    with training_callback(ProgressOutput(stream=stream)):
         for _ in steps([1, 2, 3], "features"):
             with working("blocking", 4) as work:
                 work.advance()
@@ -148,7 +148,7 @@ def test_stages_within_many_small_sets_are_not_told(monkeypatch):
 
 
 def test_stages_within_a_training_do_not_hide_it(clock):
-    shown = Progress(stream=io.StringIO())
+    shown = ProgressOutput(stream=io.StringIO())
     with training_callback(shown), working("learning"):
         shown.on_begin(Training(1.0, 1e-3))
         with working("searching", 4) as work:
@@ -157,7 +157,7 @@ def test_stages_within_a_training_do_not_hide_it(clock):
 
 
 def test_costs_are_told_by_step():
-    shown = Progress(quiet=True)
+    shown = ProgressOutput(quiet=True)
     with training_callback(shown):
         for _ in range(2):
             with working("features") as work, working("blocking"):
@@ -174,7 +174,7 @@ def test_costs_are_told_by_step():
 
 def test_time_left_is_told_when_a_tenth_is_done(clock):
     said = io.StringIO()
-    shown = Progress(stream=said)
+    shown = ProgressOutput(stream=said)
     for done in range(0, 8, 2):
         shown.on_step("reading", done, 40)
     lines = said.getvalue().splitlines()

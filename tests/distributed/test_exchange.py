@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from clustruct.callbacks import Callback, training_callback
 from clustruct.distributed import predict
-from clustruct.distributed.engine import Engine
+from clustruct.distributed.engine import StageRunner
 from clustruct.distributed.exchange import arrays, read_rows, rows_to, write_rows
 from clustruct.distributed.stages.candidates import home
-from clustruct.distributed.workdir import Work
+from clustruct.distributed.workdir import WorkDirectory
 from clustruct.exceptions import ClusterError
 from clustruct.features.columns import Columns
 from clustruct.features.vocabulary import numbered, stable_order
@@ -24,7 +24,7 @@ from tests.distributed.table import grouped_here, people, read_groups, trained, 
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.lists(st.integers(0, 3), max_size=12), min_size=1, max_size=4))
 def test_rows_come_to_their_pieces_in_order(tmp_path_factory, sent):
-    work = Work(str(tmp_path_factory.mktemp("work")), "x")
+    work = WorkDirectory(str(tmp_path_factory.mktemp("work")), "x")
     for j, to in enumerate(sent):
         name = pa.array([None if k % 5 == 4 else f"{j} {k}" for k in range(len(to))], pa.string())
         write_rows(work, "stage", j, rows_to(to, {"place": np.arange(len(to)), "name": name}), 4)
@@ -129,7 +129,7 @@ def test_a_worker_that_is_too_small_is_told_with_stage_and_partition(tmp_path):
 
     from distributed import Client, LocalCluster
 
-    work = Work(str(tmp_path), "0123456789")
+    work = WorkDirectory(str(tmp_path), "0123456789")
     options = {"n_workers": 1, "threads_per_worker": 1, "dashboard_address": ":0", "memory_limit": "700MB"}
     told = r"scores: workers died again .* \(partition 0\), for want of memory"
     with (
@@ -138,10 +138,13 @@ def test_a_worker_that_is_too_small_is_told_with_stage_and_partition(tmp_path):
         Client(own) as client,
         pytest.raises(ClusterError, match=told),
     ):
-        Engine(client, work).each("scores", hungry, 1)
+        StageRunner(client, work).each("scores", hungry, 1)
     assert not os.listdir(tmp_path)
 
 
 def test_pieces_of_two_runs_have_names_of_their_own(tmp_path):
-    names = {Engine(None, Work(str(tmp_path), token * 8))._task("scores", 3, hungry).key for token in "ab"}
+    names = {
+        StageRunner(None, WorkDirectory(str(tmp_path), token * 8))._task("scores", 3, hungry).key
+        for token in "ab"
+    }
     assert names == {"scores-aaaaaaaa-3", "scores-bbbbbbbb-3"}

@@ -8,7 +8,7 @@ from rapidfuzz import fuzz
 from rapidfuzz.distance import JaroWinkler, Levenshtein
 
 from clustruct.features.blocks.strings import MEASURES, likenesses
-from clustruct.features.folded import Texts
+from clustruct.features.folded import FoldedTexts
 from clustruct.records import fold
 
 SLOW = dict(
@@ -27,7 +27,7 @@ TEXT = (st.text("ab c", max_size=8) | st.text(max_size=5)).map(fold).filter(bool
 
 
 def texts(values):
-    return Texts.of(values, np.arange(len(values)))
+    return FoldedTexts.of(values, np.arange(len(values)))
 
 
 @settings(max_examples=150, deadline=None)

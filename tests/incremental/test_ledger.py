@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clustruct.exceptions import DataError
-from clustruct.incremental.ledger import ALPHABET, Entry, Ledger, digest, fresh_id
+from clustruct.incremental.ledger import ALPHABET, Ledger, LedgerEntry, digest, fresh_id
 
 
 @settings(max_examples=150, deadline=None)
@@ -31,7 +31,7 @@ def test_any_history_resolves_to_living_groups(history):
 
 
 def test_an_id_is_given_once_and_ends_once():
-    ledger = Ledger([Entry("g", 1), Entry("h", 1)])
+    ledger = Ledger([LedgerEntry("g", 1), LedgerEntry("h", 1)])
     ledger.end("g", 2, ["h"])
     with pytest.raises(ValueError, match=r"'g' was given before \(merged into h\)"):
         ledger.issue("g", 3)
@@ -48,13 +48,16 @@ def test_an_id_is_given_once_and_ends_once():
 @pytest.mark.parametrize(
     ("entries", "said"),
     [
-        ([Entry("g", 1), Entry("g", 2)], "the id 'g' twice"),
-        ([Entry("g", 1, 2, into=("h",))], "there is no id 'h'"),
-        ([Entry("g", 1, None, into=("h",)), Entry("h", 1)], "both alive and"),
-        ([Entry("g", 3, 2)], "ended before it was made"),
-        ([Entry("g", 1, 2, into=("h",)), Entry("h", 1, 2, into=("g",))], "in a circle: 'g' is merged into h"),
-        ([Entry("g", 1, 2, into=("g",))], "in a circle"),
-        ([Entry(f"g{i}", 1, 2, into=(f"g{(i + 1) % 5000}",)) for i in range(5000)], "in a circle"),
+        ([LedgerEntry("g", 1), LedgerEntry("g", 2)], "the id 'g' twice"),
+        ([LedgerEntry("g", 1, 2, into=("h",))], "there is no id 'h'"),
+        ([LedgerEntry("g", 1, None, into=("h",)), LedgerEntry("h", 1)], "both alive and"),
+        ([LedgerEntry("g", 3, 2)], "ended before it was made"),
+        (
+            [LedgerEntry("g", 1, 2, into=("h",)), LedgerEntry("h", 1, 2, into=("g",))],
+            "in a circle: 'g' is merged into h",
+        ),
+        ([LedgerEntry("g", 1, 2, into=("g",))], "in a circle"),
+        ([LedgerEntry(f"g{i}", 1, 2, into=(f"g{(i + 1) % 5000}",)) for i in range(5000)], "in a circle"),
     ],
 )
 def test_a_ledger_from_a_file_is_checked(entries, said):
@@ -64,7 +67,9 @@ def test_a_ledger_from_a_file_is_checked(entries, said):
 
 def test_long_chains_are_followed():
     n = 20_000
-    ledger = Ledger([Entry(f"g{i}", 1, 2, into=(f"g{i + 1}",)) for i in range(n)] + [Entry(f"g{n}", 1)])
+    ledger = Ledger(
+        [LedgerEntry(f"g{i}", 1, 2, into=(f"g{i + 1}",)) for i in range(n)] + [LedgerEntry(f"g{n}", 1)]
+    )
     assert ledger.resolve("g0") == (f"g{n}",)
 
 
@@ -83,6 +88,6 @@ def test_the_digest_is_that_of_the_grouping():
 
 
 def test_a_circle_beside_living_groups_is_found():
-    entries = [Entry("a", 1), Entry("b", 1, 2, into=("c",)), Entry("c", 1, 2, into=("b",))]
+    entries = [LedgerEntry("a", 1), LedgerEntry("b", 1, 2, into=("c",)), LedgerEntry("c", 1, 2, into=("b",))]
     with pytest.raises(DataError, match="leads in a circle: 'b' is merged into c"):
         Ledger(entries)

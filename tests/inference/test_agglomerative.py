@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clustruct.inference.agglomerative import LINKAGES, Links, left_links, single_link
+from clustruct.inference.agglomerative import LINKAGES, WeightedLinks, left_links, single_link
 from clustruct.itemsets import PairScores
 from tests.reference import agglomerative as slow
 
@@ -29,7 +29,7 @@ def as_dict(s: PairScores) -> slow.Scores:
     return {(int(a), int(b)): float(v) for (a, b), v in zip(listed.index, listed.values, strict=True)}
 
 
-def pairs_of(links: Links) -> list[slow.Pair]:
+def pairs_of(links: WeightedLinks) -> list[slow.Pair]:
     return [(int(a), int(b)) for a, b in links.index]
 
 

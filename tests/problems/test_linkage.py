@@ -82,9 +82,9 @@ def _same(truth):
 
 
 def _links(m, forest):
-    from clustruct.inference.agglomerative import Links
+    from clustruct.inference.agglomerative import WeightedLinks
 
-    return Links.plain(m, np.array(forest, np.int64).reshape(-1, 2))
+    return WeightedLinks.plain(m, np.array(forest, np.int64).reshape(-1, 2))
 
 
 @pytest.mark.parametrize("name", ["single", "left"])

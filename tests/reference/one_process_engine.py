@@ -7,7 +7,7 @@ from clustruct.distributed.exchange import TO
 
 
 class OneProcessEngine:
-    """`clustruct.distributed.engine.Engine` without a cluster: rows go where they are to go by a filter."""
+    """`clustruct.distributed.engine.StageRunner` without a cluster: a filter sends rows where they are to go."""
 
     def __init__(self, work):
         self.work = work

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
 
 from clustruct import ItemSet
-from clustruct.similarity import BoostedColumn, ForestColumn, NystroemMap, Terms, TreeColumn, Trees
+from clustruct.similarity import BoostedColumn, ForestColumn, NystroemMap, SimilarityTerms, TreeColumn, Trees
 from clustruct.similarity.trees import CLIPPED
 from clustruct.storage import load, save
 from tests.reference import trees as slow
@@ -186,8 +186,8 @@ def test_a_file_keeps_what_explanations_need(tmp_path):
 
 
 def test_terms_beside_others():
-    one = Terms.linear(np.array([[2.0]]), ["x"], np.array([3.0]))
-    both = one.beside(Terms.of_credits(np.array([[5.0]]), ["y"], 2.0, -1.0, np.array([[0.5]])))
+    one = SimilarityTerms.linear(np.array([[2.0]]), ["x"], np.array([3.0]))
+    both = one.beside(SimilarityTerms.of_credits(np.array([[5.0]]), ["y"], 2.0, -1.0, np.array([[0.5]])))
     assert both.names == ("x", "y", "any pair")
     np.testing.assert_array_equal(both.contributions, [[6.0, 1.0, -2.0]])
     np.testing.assert_array_equal(both.values, [[2.0, 5.0, 1.0]])

@@ -7,7 +7,14 @@ from clustruct.baselines import LatentPairClustering
 from clustruct.data import Evidence
 from clustruct.datasets import make_records
 from clustruct.features import PairFeatures, guess_blocks
-from clustruct.studio.comparing import FOLDS, Fold, confirmed, folds, groups_foretell_as_well, without
+from clustruct.studio.comparing import (
+    FOLDS,
+    HeldOutGroups,
+    confirmed,
+    folds,
+    groups_foretell_as_well,
+    without,
+)
 
 
 @pytest.fixture(scope="module")
@@ -52,9 +59,9 @@ def test_the_better_teacher_is_told(people, monkeypatch):
         return np.where(y[pairs[:, 0]] == y[pairs[:, 1]], 1.0, -1.0)
 
     first = LatentPairClustering().fit(x)
-    monkeypatch.setattr(Fold, "of_groups", lambda self: right)
+    monkeypatch.setattr(HeldOutGroups, "of_groups", lambda self: right)
     assert groups_foretell_as_well(x, marks, first)
-    monkeypatch.setattr(Fold, "of_groups", lambda self: lambda one, pairs: -right(one, pairs))
+    monkeypatch.setattr(HeldOutGroups, "of_groups", lambda self: lambda one, pairs: -right(one, pairs))
     assert not groups_foretell_as_well(x, marks, first)
 
 

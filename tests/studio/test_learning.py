@@ -21,13 +21,13 @@ from clustruct.studio.asking import (
 from clustruct.studio.data import Folder, begin, preview
 from clustruct.studio.engine import Engine
 from clustruct.studio.exporting import export
-from clustruct.studio.learning import FEWEST_GROUPS, Progress, Stopped, learn
+from clustruct.studio.learning import FEWEST_GROUPS, LearningProgress, Stopped, learn
 from clustruct.studio.reviewing import block, next_questions, precision_curve, problem, review_page, why
 from tests.studio.serving import write_people
 
 
 def quiet():
-    return Progress(lambda told: None)
+    return LearningProgress(lambda told: None)
 
 
 @pytest.fixture(scope="module")

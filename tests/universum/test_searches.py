@@ -5,8 +5,8 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from clustruct.ssvm import Incumbent
-from clustruct.universum.cccp import Search, _same_clusters, cccp, lowest_of
-from clustruct.universum.convex import Point, _line_search
+from clustruct.universum.cccp import CccpSearch, _same_clusters, cccp, lowest_of
+from clustruct.universum.convex import ScoredPoint, _line_search
 from clustruct.universum.problem import (
     MarginProblem,
     TargetTerm,
@@ -29,7 +29,7 @@ def some_labels(count=5):
 
 
 def search(problem, labels, callback=None):
-    return Search(problem, labels, None, 1e-3, 1e-3, 100, callback)
+    return CccpSearch(problem, labels, None, 1e-3, 1e-3, 100, callback)
 
 
 def test_a_search_that_is_left_and_taken_up_is_that_of_one_go(problem):
@@ -117,7 +117,7 @@ def test_value_and_slope_along_a_line_are_those_of_the_planes(kind, share):
 def test_a_line_search_ends_no_higher_and_at_the_value_it_says(problem):
     rng = np.random.default_rng(0)
     terms, weights = problem.terms(some_labels(1)[0]), problem.weights
-    begin, there = (Point(W, problem.scores(W)) for W in 0.1 * rng.normal(size=(2, *problem.shape)))
+    begin, there = (ScoredPoint(W, problem.scores(W)) for W in 0.1 * rng.normal(size=(2, *problem.shape)))
     labels = terms[0].labels
     best = Incumbent(begin, problem.objective(begin.W, labels))
     found = _line_search(terms, weights, best, there)

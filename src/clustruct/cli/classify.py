@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TextIO
 
 from clustruct.hooks import Hooks, read_sample
-from clustruct.hooks.learning import Outcome, predict
+from clustruct.hooks.learning import HookScores, predict
 from clustruct.hooks.model_files import read_model_file
 from clustruct.hooks.svmapi import Sparm, StructModel
 from clustruct.storage.targets import replacing
@@ -67,7 +67,7 @@ def _read_model(hooks: Hooks, model_file: str, allow_pickle: bool) -> tuple[Stru
     return sm, sparm
 
 
-def _summary(outcome: Outcome) -> str:
+def _summary(outcome: HookScores) -> str:
     if not outcome.known:
         return f"{outcome.examples} examples, none with a label"
     unknown = outcome.examples - outcome.known

@@ -12,7 +12,7 @@ from clustruct.text import table
 
 from .arguments import Model
 from .output import UsageError
-from .progress import Progress
+from .progress import ProgressOutput
 
 if TYPE_CHECKING:
     from clustruct.calibration import PrecisionCurve
@@ -73,7 +73,7 @@ def found(args: argparse.Namespace, saved: Model, sets: Sequence[RawSet]) -> Cur
     except ValueError as error:
         raise ValueError(f"{args.model}: {error}") from None
     pipeline = clustruct.features.checked(saved.pipeline, sets)
-    each = Progress(args.quiet).each(sets, "curve")
+    each = ProgressOutput(args.quiet).each(sets, "curve")
     here, same, p = clustruct.recipe.judged_pairs(pipeline, each, held_out.thresholds)
     metrics, doubtful = clustruct.metrics, (p > DOUBTFUL[0]) & (p < DOUBTFUL[1])
     off = metrics.calibration_error(same, p, between=DOUBTFUL)

@@ -13,7 +13,7 @@ from clustruct.text import count, table
 from . import curve, searches
 from .arguments import Model, add_data, add_needs, labelled_sets, read_model
 from .output import print_json
-from .progress import Progress
+from .progress import ProgressOutput
 
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
@@ -99,7 +99,7 @@ def _predicted(source: Model | str, sets: Sequence[RawSet], args: argparse.Names
     if isinstance(source, str):
         return clustruct.io.match_predictions(source, sets, args.delimiter)
     pipeline = clustruct.features.checked(source.pipeline, sets)
-    return [pipeline.predict([raw])[0] for raw in Progress(args.quiet).each(sets, "grouping")]
+    return [pipeline.predict([raw])[0] for raw in ProgressOutput(args.quiet).each(sets, "grouping")]
 
 
 def blocking_recall(pipeline: Pipeline, sets: Iterable[RawSet]) -> dict[str, float] | None:

@@ -13,10 +13,10 @@ from clustruct.text import table
 from . import pairs
 from .arguments import add_data, add_model, add_needs, read_model, sets_as_they_are, whole
 from .output import plain, print_json
-from .progress import Progress
+from .progress import ProgressOutput
 
 if TYPE_CHECKING:
-    from clustruct.explain import ClusterMove, Mixture, SetFindings
+    from clustruct.explain import ClusterMove, MixedCluster, SetFindings
     from clustruct.records import RawSet
 
 SUMMARY = "what went wrong, and why are these two together?"
@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> None:
         place = _place(asked, sets)
         found, show = pairs.explained(pipeline, *place, change=args.why_not is not None), pairs.print_pair
     else:
-        examine, each = clustruct.explain.examine, Progress(args.quiet).each(sets, "looking at sets")
+        examine, each = clustruct.explain.examine, ProgressOutput(args.quiet).each(sets, "looking at sets")
         found, show = _summary([examine(pipeline, raw) for raw in each]), _print_summary
     print_json(found) if args.json else show(plain(found), args.top)
 
@@ -114,7 +114,7 @@ def _summary(examined: Sequence[SetFindings]) -> dict[str, object]:
     return found
 
 
-def _mixture(raw: RawSet, mixture: Mixture) -> dict[str, Any]:
+def _mixture(raw: RawSet, mixture: MixedCluster) -> dict[str, Any]:
     pieces = [[raw.item_ids[a] for a in piece.numbers] for piece in mixture.pieces]
     numbers = {"size": mixture.size, "pairs": mixture.pairs}
     return {"set": raw.name, "cluster": mixture.cluster, **numbers, "pieces": pieces}

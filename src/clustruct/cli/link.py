@@ -14,11 +14,11 @@ from clustruct.text import count
 from . import dials
 from .arguments import Model, add_model, add_needs, add_verbose, delimiter_mark, read_model
 from .output import print_json
-from .progress import Progress
+from .progress import ProgressOutput
 from .sources import Name, add_map, mapped, read_tables
 
 if TYPE_CHECKING:
-    from clustruct.incremental import Links
+    from clustruct.incremental import LinkedRows
     from clustruct.io import Columns
 
 SUMMARY = "link the rows of two tables"
@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> None:
         clustruct.storage.check_target(Path(args.out), [*args.data, args.model])
         clustruct.io.check_table(args.out)
     saved, _ = dials.applied(args, read_model(args.model, args.allow_missing_fields), asked)
-    progress = Progress(args.quiet or (args.out is None and sys.stdout.isatty()))
+    progress = ProgressOutput(args.quiet or (args.out is None and sys.stdout.isatty()))
     with training_callback(progress):
         columns = _columns(args, saved)
         tables = read_tables(args, columns, "ignored")
@@ -94,7 +94,7 @@ def _checked_names(args: argparse.Namespace, saved: Model) -> list[Name]:
     return list(args.map)
 
 
-def _tell(args: argparse.Namespace, found: Links, columns: dict[str, Any]) -> None:
+def _tell(args: argparse.Namespace, found: LinkedRows, columns: dict[str, Any]) -> None:
     """The pairs where they are to go, and how many they are."""
     alone = [len(found.unmatched(side)) for side in (0, 1)]
     if args.out is not None:
@@ -122,5 +122,5 @@ def _tell(args: argparse.Namespace, found: Links, columns: dict[str, Any]) -> No
         print(f"written to {args.out}", file=report)
 
 
-def _rows(found: Links) -> list[str]:
+def _rows(found: LinkedRows) -> list[str]:
     return [count(n, "row") for n in found.sizes]

@@ -15,7 +15,7 @@ from clustruct.text import count
 
 from .arguments import whole
 from .output import UsageError, print_json
-from .progress import Progress
+from .progress import ProgressOutput
 
 if TYPE_CHECKING:
     from .arguments import Model
@@ -105,7 +105,7 @@ def predict(args: argparse.Namespace, saved: Model) -> None:
         raise UsageError("--dask writes a directory of Parquet files: name it with --out DIR")
     if saved.columns.get("set"):
         raise UsageError("the model was trained on sets (--set): --dask groups one table")
-    progress = Progress(args.quiet)
+    progress = ProgressOutput(args.quiet)
     with opened(args) as client, training_callback(progress):
         found = clustruct.distributed.predict(
             args.data,

@@ -17,7 +17,7 @@ from clustruct.text import count, harmless
 from . import dials, existing, exports, on_dask, searches
 from .arguments import add_data, add_model, add_needs, add_verbose, columns, read_model, unlabelled_sets
 from .output import print_json
-from .progress import Progress
+from .progress import ProgressOutput
 
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
@@ -96,7 +96,7 @@ def run(args: argparse.Namespace) -> None:
         return
     # A file is judged as a whole, a set of it may lack what others have.
     pipeline, watched = clustruct.features.checked(saved.pipeline), saved.pipeline[0].watched
-    progress = Progress(args.quiet or (args.out is None and sys.stdout.isatty()))
+    progress = ProgressOutput(args.quiet or (args.out is None and sys.stdout.isatty()))
     # Nothing is printed before all is known: a fault must not leave half a file behind a "> file".
     answers: list[Prediction] = []
     sets = items = clusters = 0

@@ -46,7 +46,7 @@ class Stage:
         self.name, self.started = name, time.perf_counter()
 
 
-class Progress(Callback):
+class ProgressOutput(Callback):
     """Says how far the work is, trainings included, and ends a training where a stop was asked for.
 
     Of stages within others, those are told that take long: parts of one large table, but not of many sets.
@@ -187,16 +187,16 @@ class Progress(Callback):
 
 
 @contextmanager
-def training_progress(quiet: bool) -> Iterator[Progress]:
+def training_progress(quiet: bool) -> Iterator[ProgressOutput]:
     """Trainings inside say how far they are, and a first Ctrl-C ends one at the end of its round."""
-    progress = Progress(quiet)
+    progress = ProgressOutput(quiet)
     with training_callback(progress), ending_gently(progress):
         yield progress
     progress.done()
 
 
 @contextmanager
-def ending_gently(progress: Progress) -> Iterator[None]:
+def ending_gently(progress: ProgressOutput) -> Iterator[None]:
     """The first Ctrl-C of a training takes effect when it next tells of a round; any other one at once."""
     if threading.current_thread() is not threading.main_thread():
         yield  # signals belong to the main thread

@@ -9,32 +9,31 @@ from functools import partial
 from typing import Any
 
 from clustruct.blas import call_limited
-from clustruct.callbacks import Work as Progress
-from clustruct.callbacks import peak_memory, working
+from clustruct.callbacks import Work, peak_memory, working
 from clustruct.exceptions import ClusterError
 
 from .allocation import keep_freed_memory
 from .cluster import Client, answering, completed
 from .exchange import TO, read_rows, write_rows
-from .workdir import Stats, Work
+from .workdir import Stats, WorkDirectory
 
 # How often a piece of work that failed by a fault of its machine is tried again.
 RETRIES = 2
 # Up to so many pieces tell each other rows by files; more by Dask's shuffle.
 MOST_FILES = 256
 # Makes rows (`exchange.rows_to`) of piece k of what is there; ends a stage with the rows of piece k.
-Make = Callable[[Work, int], Any]
-Finish = Callable[[Work, int, Any], Stats]
+Make = Callable[[WorkDirectory, int], Any]
+Finish = Callable[[WorkDirectory, int, Any], Stats]
 
 
 @dataclass(frozen=True)
-class Engine:
+class StageRunner:
     """A cluster at work in a directory."""
 
     client: Client
-    work: Work
+    work: WorkDirectory
 
-    def each(self, stage: str, make: Callable[[Work, int], Stats], n: int) -> list[Stats]:
+    def each(self, stage: str, make: Callable[[WorkDirectory, int], Stats], n: int) -> list[Stats]:
         """Make the pieces of a stage, each by itself; those that are there are not made again."""
         call = partial(_finished, stage, make)
         return self._ran(stage, n, [self._task(stage, k, call) for k in self._missing(stage, n)])
@@ -99,13 +98,13 @@ class Engine:
             progress.keep(**{name: sum(one[name] for one in stats) for name in _counts(stats)})
         return stats
 
-    def _told(self, stage: str, progress: Progress) -> None:
+    def _told(self, stage: str, progress: Work) -> None:
         """How many rows and bytes were exchanged."""
         notes = self.work.notes(stage)
         if notes:
             progress.keep(moved=sum(one["rows"] for one in notes), bytes=sum(one["bytes"] for one in notes))
 
-    def _wait(self, futures: list[Any], progress: Progress) -> None:
+    def _wait(self, futures: list[Any], progress: Work) -> None:
         try:
             for future in completed(self.client, futures):
                 future.result()
@@ -125,7 +124,7 @@ def empty(meta: dict[str, str]) -> Any:
     return pd.DataFrame({name: pd.Series([], dtype=kind) for name, kind in {TO: "int32", **meta}.items()})
 
 
-def _written(stage: str, make: Make, n_to: int, work: Work, k: int) -> None:
+def _written(stage: str, make: Make, n_to: int, work: WorkDirectory, k: int) -> None:
     """The rows of piece k, written for the others."""
     began = time.thread_time()
     with _naming(stage, k):
@@ -134,11 +133,11 @@ def _written(stage: str, make: Make, n_to: int, work: Work, k: int) -> None:
     _note(work, stage, k, len(table), n_bytes, began)
 
 
-def _read_and(finish: Finish, stage: str, n_from: int, work: Work, k: int) -> Stats:
+def _read_and(finish: Finish, stage: str, n_from: int, work: WorkDirectory, k: int) -> Stats:
     return finish(work, k, read_rows(work, stage, k, n_from))
 
 
-def _made(stage: str, make: Make, work: Work, meta: dict[str, Any], k: int) -> Any:
+def _made(stage: str, make: Make, work: WorkDirectory, meta: dict[str, Any], k: int) -> Any:
     """The rows of piece k as a frame, in the order of columns that the shuffle was told of."""
     import pandas as pd
 
@@ -151,13 +150,13 @@ def _made(stage: str, make: Make, work: Work, meta: dict[str, Any], k: int) -> A
     return frame
 
 
-def _framed(finish: Finish, work: Work, k: int, frame: Any) -> Stats:
+def _framed(finish: Finish, work: WorkDirectory, k: int, frame: Any) -> Stats:
     import pyarrow as pa
 
     return finish(work, k, pa.Table.from_pandas(frame, preserve_index=False))
 
 
-def _note(work: Work, stage: str, k: int, rows: int, n_bytes: int, began: float) -> None:
+def _note(work: WorkDirectory, stage: str, k: int, rows: int, n_bytes: int, began: float) -> None:
     work.note(stage, k, {"rows": rows, "bytes": n_bytes, **_spent(began)})
 
 
@@ -166,7 +165,7 @@ def _spent(began: float) -> Stats:
     return {"cpu": time.thread_time() - began, "peak": peak_memory()}
 
 
-def _finished(stage: str, finish: Callable[..., Stats], work: Work, k: int, *given: Any) -> Stats:
+def _finished(stage: str, finish: Callable[..., Stats], work: WorkDirectory, k: int, *given: Any) -> Stats:
     began = time.thread_time()
     with _naming(stage, k):
         stats = finish(work, k, *given)

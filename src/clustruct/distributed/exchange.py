@@ -13,7 +13,7 @@ from uuid import uuid4
 
 import numpy as np
 
-from .workdir import Work
+from .workdir import WorkDirectory
 
 # The column that says to which piece a row goes.
 TO = "to"
@@ -31,7 +31,7 @@ def arrays(table: Any) -> dict[str, Any]:
     return {name: table.column(name).to_numpy() for name in table.column_names}
 
 
-def write_rows(work: Work, stage: str, k: int, table: Any, n_to: int) -> int:
+def write_rows(work: WorkDirectory, stage: str, k: int, table: Any, n_to: int) -> int:
     """Write the rows that piece k of a stage has for others; how many bytes they have."""
     import pyarrow as pa
 
@@ -60,7 +60,7 @@ def _batch(table: Any) -> Any:
     return found[0] if found else pa.RecordBatch.from_pylist([], table.schema)
 
 
-def read_rows(work: Work, stage: str, k: int, n_from: int) -> Any:
+def read_rows(work: WorkDirectory, stage: str, k: int, n_from: int) -> Any:
     """The rows for piece k, in the order of the pieces that they come from."""
     import pyarrow as pa
 

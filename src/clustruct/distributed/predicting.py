@@ -18,10 +18,10 @@ from clustruct.features import PairFeatures
 from clustruct.storage import digest
 
 from .cluster import Client
-from .engine import Engine
+from .engine import StageRunner
 from .plans import Size, is_files, plan_of_files
 from .stages import candidates, components, frequencies, groups, parts, scores
-from .workdir import About, Stats, Work
+from .workdir import About, Stats, WorkDirectory
 
 MOST_ROUNDS = 100
 SEARCHES = ("greedy", "local_search")
@@ -100,7 +100,7 @@ def predict(
     folder = Path(f"{target}.work" if work is None else work)
     begun = begin(data, model, folder, id, partitions, Size.for_cluster(client))
     try:
-        found = grouped(data, Engine(client, begun), target)
+        found = grouped(data, StageRunner(client, begun), target)
     except ClusterError as error:
         raise ClusterError(
             f"{error}; what is done is kept in {begun.folder}: run it again to go on"
@@ -109,7 +109,7 @@ def predict(
     return found
 
 
-def grouped(data: Any, engine: Engine, out: Path) -> Grouped:
+def grouped(data: Any, engine: StageRunner, out: Path) -> Grouped:
     """All stages, in the directory of an engine; what the last one wrote becomes ``out``."""
     run = _Run(engine, {})
     run.read(data)
@@ -123,14 +123,14 @@ def grouped(data: Any, engine: Engine, out: Path) -> Grouped:
 
 def begin(
     data: Any, model: Pipeline, folder: Path, id: str | None, partitions: int | None, size: Size | None = None
-) -> Work:
+) -> WorkDirectory:
     """The directory of a run, new or taken up; refuses what cannot be done."""
     check_model(model)
     if partitions is None:  # a run that goes on is cut as it was, whatever cluster it goes on with
-        partitions = Work.partitions_of(folder)
+        partitions = WorkDirectory.partitions_of(folder)
     if is_files(data):
-        return Work.begun(folder, model, _plan_of_files(data, model, id, partitions, size or Size()))
-    return Work.begun(folder, model, _plan_of_frame(data, model, id))
+        return WorkDirectory.begun(folder, model, _plan_of_files(data, model, id, partitions, size or Size()))
+    return WorkDirectory.begun(folder, model, _plan_of_frame(data, model, id))
 
 
 def check_model(model: Pipeline) -> None:
@@ -183,7 +183,7 @@ def _about(model: Pipeline, id: str | None, names: Sequence[str], spans: Any, da
 class _Run:
     """The stages in order; ``stats`` has what was said of each."""
 
-    engine: Engine
+    engine: StageRunner
     stats: dict[str, Sequence[Stats]]
 
     @property

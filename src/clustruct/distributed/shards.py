@@ -72,7 +72,7 @@ class Keeping:
 
 
 @dataclass(frozen=True, slots=True)  # sent every round: with slots no names of fields go with it
-class Question:
+class ShardQuestion:
     """What a step is asked. ``pieces`` are local numbers of examples.
 
     "separate": constraints of each piece; "smooth": answers of each example; "keep": nothing, but answers are
@@ -104,7 +104,7 @@ class Step(NamedTuple):
     answer: Any
 
 
-def step(shard: Shard, before: Step | None, question: Question) -> Step:
+def step(shard: Shard, before: Step | None, question: ShardQuestion) -> Step:
     """Answer a question, from what is remembered of the step before."""
     memory = Memory() if before is None else before.memory
     if memory.oracle is not None:
@@ -118,7 +118,7 @@ def answer_of(made: Step) -> Any:
     return made.answer
 
 
-def _answered(shard: Shard, memory: Memory, question: Question) -> tuple[Memory, Any]:
+def _answered(shard: Shard, memory: Memory, question: ShardQuestion) -> tuple[Memory, Any]:
     if question.kind == "separate":
         return memory, [_separated(shard, piece, question) for piece in question.pieces]
     if question.kind == "smooth":
@@ -129,13 +129,13 @@ def _answered(shard: Shard, memory: Memory, question: Question) -> tuple[Memory,
     return _joined(shard, memory, question)
 
 
-def _separated(shard: Shard, piece: Indices, question: Question) -> Constraints:
+def _separated(shard: Shard, piece: Indices, question: ShardQuestion) -> Constraints:
     assert question.rule is not None
     ask = shard.batch.separate_batch_thoroughly if question.thorough else shard.batch.separate_batch
     return plain(ask(piece, question.w, question.rule))
 
 
-def _joined(shard: Shard, memory: Memory, question: Question) -> tuple[Memory, Any]:
+def _joined(shard: Shard, memory: Memory, question: ShardQuestion) -> tuple[Memory, Any]:
     keeping = memory.keeping
     assert keeping is not None
     kept = KeptAnswers[Any](keeping.weights, keeping.rule, keeping.size)

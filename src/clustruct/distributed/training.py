@@ -20,7 +20,7 @@ from clustruct.ssvm.answers import PieceCut
 from clustruct.ssvm.separation import MOST_PIECES, OneByOne
 
 from .cluster import Client, answering, completed
-from .shards import Keeping, Question, Shard, answer_of, step, unpacked
+from .shards import Keeping, Shard, ShardQuestion, answer_of, step, unpacked
 
 # Of so many problems the shards stay on the workers: the choice of C comes back to them.
 MOST_PROBLEMS = 16
@@ -99,7 +99,7 @@ class Shards:
         """The numbers that examples have within their shards."""
         return np.asarray(self._place[examples])
 
-    def ask(self, questions: dict[int, Question]) -> dict[int, Any]:
+    def ask(self, questions: dict[int, ShardQuestion]) -> dict[int, Any]:
         """The answers of some shards."""
         self._turn += 1
         with answering(self.client, f"training: question {self._turn}"):
@@ -109,7 +109,7 @@ class Shards:
             found = self.client.gather(answers)
         return dict(zip(questions, found, strict=True))
 
-    def _asked(self, questions: dict[int, Question]) -> list[Any]:
+    def _asked(self, questions: dict[int, ShardQuestion]) -> list[Any]:
         """The answers of shards, as they come; all questions go in one message."""
         import dask
 
@@ -157,12 +157,12 @@ class DaskSession(Session):
         self._order: list[tuple[int, int]] = []
 
     def separate(self, pieces: Sequence[Indices], w: Any, rule: SlackRule) -> list[Any]:
-        return self._separate(pieces, Question("separate", w, rule=rule))
+        return self._separate(pieces, ShardQuestion("separate", w, rule=rule))
 
     def separate_thoroughly(self, pieces: Sequence[Indices], w: Any, rule: SlackRule) -> list[Any]:
-        return self._separate(pieces, Question("separate", w, rule=rule, thorough=True))
+        return self._separate(pieces, ShardQuestion("separate", w, rule=rule, thorough=True))
 
-    def _separate(self, pieces: Sequence[Indices], question: Question) -> list[Constraints]:
+    def _separate(self, pieces: Sequence[Indices], question: ShardQuestion) -> list[Constraints]:
         if self._shards.vectorised:
             return self._by_piece(pieces, question)
         asked = np.concatenate(pieces)
@@ -172,7 +172,7 @@ class DaskSession(Session):
         spans = [slice(end - len(piece), end) for end, piece in zip(ends, pieces, strict=True)]
         return [Constraints(whole.losses[span], whole.differences[span]) for span in spans]
 
-    def _by_piece(self, pieces: Sequence[Indices], question: Question) -> list[Constraints]:
+    def _by_piece(self, pieces: Sequence[Indices], question: ShardQuestion) -> list[Constraints]:
         """A vectorised oracle is asked for whole pieces: it rounds differently for others."""
         n = len(self._shards)
         numbers = [list(range(k, len(pieces), n)) for k in range(min(n, len(pieces)))]
@@ -184,7 +184,7 @@ class DaskSession(Session):
         }
         return [by_number[j] for j in range(len(pieces))]
 
-    def _by_shard(self, asked: Indices, question: Question) -> tuple[dict[int, Indices], dict[int, Any]]:
+    def _by_shard(self, asked: Indices, question: ShardQuestion) -> tuple[dict[int, Indices], dict[int, Any]]:
         """Where the examples of each shard are among those asked, and its answers in that order."""
         owner = self._shards.owner(asked)
         where = {int(k): np.flatnonzero(owner == k) for k in np.unique(owner)}
@@ -192,7 +192,7 @@ class DaskSession(Session):
         return where, self._shards.ask(questions)
 
     def separate_smoothed(self, indices: Indices, w: Floats, mu: float) -> list[Any]:
-        where, found = self._by_shard(indices, Question("smooth", w, mu=mu))
+        where, found = self._by_shard(indices, ShardQuestion("smooth", w, mu=mu))
         out: list[Any] = [None] * len(indices)
         for k, at in where.items():
             for place, answer in zip(at.tolist(), found[k], strict=True):
@@ -212,15 +212,15 @@ class DaskSession(Session):
                 mine.append(self._shards.local(piece[owner == k]))
         self._order = [(k, place) for _, k, place in sorted(order)]
         keepings = {k: Keeping(local, weights, rule, size, C) for k, local in own.items()}
-        self._shards.ask({k: Question("keep", keeping=keeping) for k, keeping in keepings.items()})
+        self._shards.ask({k: ShardQuestion("keep", keeping=keeping) for k, keeping in keepings.items()})
 
     def ask_and_join(self, w: Any, *, thorough: bool) -> list[PieceCut]:
-        return self._cuts(Question("ask", w, thorough=thorough))
+        return self._cuts(ShardQuestion("ask", w, thorough=thorough))
 
     def join(self, w: Any) -> list[PieceCut]:
-        return self._cuts(Question("join", w))
+        return self._cuts(ShardQuestion("join", w))
 
-    def _cuts(self, question: Question) -> list[PieceCut]:
+    def _cuts(self, question: ShardQuestion) -> list[PieceCut]:
         found = self._shards.ask(dict.fromkeys([k for k, _ in self._order], question))
         return [unpacked(found[k][place]) for k, place in self._order]
 
@@ -228,7 +228,7 @@ class DaskSession(Session):
         """The shards stay for the next training of the same problem, as long as it is there."""
 
 
-def _with(question: Question, pieces: Sequence[Indices]) -> Question:
+def _with(question: ShardQuestion, pieces: Sequence[Indices]) -> ShardQuestion:
     return replace(question, pieces=pieces)
 
 

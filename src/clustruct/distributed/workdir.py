@@ -54,7 +54,7 @@ class About:
 
 
 @dataclass(frozen=True)
-class Work:
+class WorkDirectory:
     """A directory of stages. It is cheap to send: a task reads from it what it needs, once for each process.
 
     ``token`` tells it from an earlier directory of the same name, of which a worker may remember something.
@@ -64,7 +64,7 @@ class Work:
     token: str
 
     @classmethod
-    def begun(cls, folder: Path, model: Any, about: About) -> Work:
+    def begun(cls, folder: Path, model: Any, about: About) -> WorkDirectory:
         """A new directory, or one that was begun by the same work."""
         known = folder / ABOUT
         if known.exists():
@@ -228,12 +228,12 @@ def _read_about(folder: Path) -> About:
 
 
 @lru_cache(maxsize=8)
-def _about(work: Work) -> About:
+def _about(work: WorkDirectory) -> About:
     return _read_about(Path(work.folder))
 
 
 @lru_cache(maxsize=2)
-def _model(work: Work) -> Any:
+def _model(work: WorkDirectory) -> Any:
     return storage.load(Path(work.folder) / MODEL)
 
 

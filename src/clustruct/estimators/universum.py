@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from clustruct._typing import Floats, Indices
 from clustruct.callbacks import observed
 from clustruct.storage import FEATURES, DataclassState, EstimatorState, Shape, register
-from clustruct.universum.cccp import CCCPResult, MarginResult, Search, lowest_of
+from clustruct.universum.cccp import CCCPResult, CccpSearch, MarginResult, lowest_of
 from clustruct.universum.problem import (
     MarginProblem,
     kmeans_labels,
@@ -280,7 +280,7 @@ class UniversumClustering(MarginClustering):
         problem, (labels, W) = self._problem(X, universum), start
         return self._search(problem, W, labels if W is None else None).run()
 
-    def _search(self, problem: MarginProblem, W: Floats | None, labels: Indices | None = None) -> Search:
+    def _search(self, problem: MarginProblem, W: Floats | None, labels: Indices | None = None) -> CccpSearch:
         callback = observed(self.C, self.tol, self.verbose)
         balanced = None if W is None else problem.balanced(W)
-        return Search(problem, labels, balanced, self.tol, self.inner_tol, self.max_iter, callback)
+        return CccpSearch(problem, labels, balanced, self.tol, self.inner_tol, self.max_iter, callback)

@@ -16,7 +16,7 @@ suggested_splits     the part of each cluster of which most wrong pairs with the
 
 from .confidence import ClusterMove, ItemConfidence, cluster_confidence, item_confidence
 from .counterfactual import Change, Counterfactual, counterfactual
-from .errors import Mixture, Piece, SplitMerge, WrongPair, split_merge, wrong_pairs
+from .errors import ClusterPiece, MixedCluster, SplitMerge, WrongPair, split_merge, wrong_pairs
 from .examine import SetFindings, examine, transformed
 from .fields import FieldContribution, by_field, feature_fields, field_sums
 from .in_pipelines import explain_pair, field_sizes
@@ -27,12 +27,12 @@ from .splits import Split, suggested_splits
 __all__ = [
     "Change",
     "ClusterMove",
+    "ClusterPiece",
     "Counterfactual",
     "FieldContribution",
     "ItemConfidence",
-    "Mixture",
+    "MixedCluster",
     "PairExplanation",
-    "Piece",
     "SetFindings",
     "Split",
     "SplitMerge",

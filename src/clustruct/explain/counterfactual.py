@@ -86,7 +86,7 @@ def counterfactual(pipeline: Pipeline, raw: RawSet, a: int, b: int, labels: Ints
     Counterfactual
         The change, and what it makes of the two items.
     """
-    trial = _Trial(pipeline, raw, a, b, labels)
+    trial = _ClusterPair(pipeline, raw, a, b, labels)
     options = trial.options()
     tried = 0
     for size in range(1, len(options) + 1):
@@ -106,7 +106,7 @@ def _choices(options: Sequence[Sequence[Change]], size: int) -> Iterator[tuple[C
         yield from product(*fields)
 
 
-class _Trial:
+class _ClusterPair:
     """The items of two clusters, predicted again and again with other values in two of them."""
 
     def __init__(self, pipeline: Pipeline, raw: RawSet, a: int, b: int, labels: Ints) -> None:

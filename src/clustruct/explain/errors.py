@@ -15,7 +15,7 @@ from .similarities import Similarities, symmetric_scores
 
 
 @dataclass(frozen=True)
-class Piece:
+class ClusterPiece:
     """Items that lie in one cluster of the other clustering.
 
     Attributes
@@ -34,7 +34,7 @@ class Piece:
 
 
 @dataclass(frozen=True)
-class Mixture:
+class MixedCluster:
     """One cluster that the other clustering cuts into pieces.
 
     Attributes
@@ -45,14 +45,14 @@ class Mixture:
         How many items it has.
     pairs : int
         Pairs of its items in different pieces: pairs lost by a split, wrongly made by a merge.
-    pieces : tuple of Piece
+    pieces : tuple of ClusterPiece
         Largest first.
     """
 
     cluster: Hashable
     size: int
     pairs: int
-    pieces: tuple[Piece, ...]
+    pieces: tuple[ClusterPiece, ...]
 
 
 @dataclass(frozen=True)
@@ -61,14 +61,14 @@ class SplitMerge:
 
     Attributes
     ----------
-    splits : tuple of Mixture
+    splits : tuple of MixedCluster
         True clusters whose items lie in more than one predicted cluster, most pairs lost first.
-    merges : tuple of Mixture
+    merges : tuple of MixedCluster
         Predicted clusters that hold items of more than one true cluster, most wrong pairs first.
     """
 
-    splits: tuple[Mixture, ...]
-    merges: tuple[Mixture, ...]
+    splits: tuple[MixedCluster, ...]
+    merges: tuple[MixedCluster, ...]
 
     @property
     def pairs_lost(self) -> int:
@@ -130,7 +130,7 @@ def _labels(labels: LabelsLike) -> list[Hashable]:
 
 def _mixtures(
     y: Ints, other: Ints, own: list[Hashable], others: list[Hashable], names: Sequence[Hashable]
-) -> tuple[Mixture, ...]:
+) -> tuple[MixedCluster, ...]:
     """The clusters of y that `other` cuts, most pairs cut first (ties by first appearance)."""
     cells: dict[int, dict[int, list[int]]] = {}
     for a, (c, d) in enumerate(zip(y.tolist(), other.tolist(), strict=True)):
@@ -138,11 +138,13 @@ def _mixtures(
     found = []
     for c, row in cells.items():
         if len(row) > 1:
-            found_in = [Piece(others[d], tuple(names[a] for a in at), tuple(at)) for d, at in row.items()]
+            found_in = [
+                ClusterPiece(others[d], tuple(names[a] for a in at), tuple(at)) for d, at in row.items()
+            ]
             pieces = sorted(found_in, key=lambda piece: -len(piece.items))
             size = sum(len(p.items) for p in pieces)
             pairs = (size**2 - sum(len(p.items) ** 2 for p in pieces)) // 2
-            found.append(Mixture(own[c], size, pairs, tuple(pieces)))
+            found.append(MixedCluster(own[c], size, pairs, tuple(pieces)))
     return tuple(sorted(found, key=lambda m: -m.pairs))
 
 

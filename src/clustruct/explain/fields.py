@@ -10,7 +10,7 @@ import numpy as np
 from clustruct._typing import Floats
 from clustruct.features import PairFeatures
 from clustruct.features.products import product_names
-from clustruct.similarity import Terms
+from clustruct.similarity import SimilarityTerms
 from clustruct.similarity.terms import by_trees
 
 from .pairs import PairExplanation
@@ -105,12 +105,12 @@ def _sum(entries: Sequence[tuple[str, float, float, float]]) -> float:
     return float(sum(contribution for *_, contribution in entries))
 
 
-def field_sums(terms: Terms, fields: dict[str, str]) -> dict[str, Floats]:
+def field_sums(terms: SimilarityTerms, fields: dict[str, str]) -> dict[str, Floats]:
     """What each field adds to the similarities of some pairs, the largest mean size first.
 
     Parameters
     ----------
-    terms : Terms
+    terms : SimilarityTerms
         What adds up to the similarities (`PairFeatures.terms`).
     fields : dict
         The field that each feature looks at (`feature_fields`).

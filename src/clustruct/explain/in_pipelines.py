@@ -12,7 +12,7 @@ from clustruct._typing import Floats, LabelsLike
 from clustruct.features import PairFeatures
 from clustruct.itemsets import ItemSet
 from clustruct.records import RawSet
-from clustruct.similarity import PairMap, Terms
+from clustruct.similarity import PairMap, SimilarityTerms
 
 from .fields import NO_FIELD, feature_fields, field_sums
 from .pairs import PairExplanation, is_listed, pair_contributions
@@ -72,7 +72,7 @@ def explain_pair(
 
 def _terms(
     pipeline: Pipeline, given: RawSet | ItemSet, x: ItemSet, a: int, b: int, w: Floats
-) -> Terms | None:
+) -> SimilarityTerms | None:
     """What adds up to the similarity of the pair; None where that are the features of x."""
     *before, last = [step for _, step in pipeline.steps[:-1]] or [None]
     listed = is_listed(x, a, b)

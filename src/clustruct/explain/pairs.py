@@ -16,7 +16,7 @@ from clustruct.features import PairFeatures
 from clustruct.itemsets import ItemSet
 from clustruct.partitions import canonical_labels
 from clustruct.records import RawSet
-from clustruct.similarity import Terms
+from clustruct.similarity import SimilarityTerms
 
 from .similarities import Scores, Similarities, model_weights, symmetric_scores
 
@@ -101,7 +101,7 @@ def pair_contributions(
     *,
     K: Similarities | None = None,
     psi: Floats | None = None,
-    terms: Terms | None = None,
+    terms: SimilarityTerms | None = None,
 ) -> PairExplanation:
     """Explain the similarity K_ab = sum_j w_j psi_ab,j of two items under a fitted model.
 
@@ -120,7 +120,7 @@ def pair_contributions(
         The similarities ``model.decision_function(x)``, made here if not given.
     psi : array of float, optional
         The features of the pair, for one that x does not list; such a pair counts as 0 in predictions.
-    terms : Terms, optional
+    terms : SimilarityTerms, optional
         What adds up to the similarity (of this pair alone), where that is not one term for each feature of x.
 
     Returns
@@ -149,9 +149,9 @@ def pair_contributions(
         raise ValueError(f"a pair is two items, but both are item {a}")
     compared = is_listed(x, a, b)
     if terms is None:
-        terms = Terms.linear((x.pair_features(a, b) if psi is None else psi)[None], names, w)
+        terms = SimilarityTerms.linear((x.pair_features(a, b) if psi is None else psi)[None], names, w)
     if intercept != 0.0:
-        terms = terms.beside(Terms.linear(np.ones((1, 1)), ["intercept"], np.array([intercept])))
+        terms = terms.beside(SimilarityTerms.linear(np.ones((1, 1)), ["intercept"], np.array([intercept])))
     contributions = terms.contributions[0]
     order = np.argsort(-np.abs(contributions), kind="stable")
     y = canonical_labels(model.predict(x) if labels is None else labels, n_items=x.n_items)

@@ -18,7 +18,7 @@ from .base import check_distinct, check_names
 from .blocks.vectors import vectors_of
 from .columns import Columns, TermTable, columns_of
 from .neighbours import TermNeighbours, keys_of, nearest_vectors, sorted_unique
-from .terms import Rows, TermCounts, TermWeights
+from .terms import TermCounts, TermWeights, TfIdfRows
 
 # However large the clusters seen in training are, an item gets no more neighbours for it.
 MOST_NEIGHBOURS = 100
@@ -217,7 +217,7 @@ class Blocking(EstimatorState, BaseEstimator):
         limits = self.limits(columns.population)
         return self.found(field, TermNeighbours.of(self.rows(columns, field), *limits, sources, since))
 
-    def rows(self, columns: Columns, field: str) -> Rows:
+    def rows(self, columns: Columns, field: str) -> TfIdfRows:
         """The rows of one field's words, or of all (""), by which items are found."""
         return self.weights_[field].rows(self.terms(columns, field))
 
@@ -262,7 +262,7 @@ class Blocking(EstimatorState, BaseEstimator):
         chunks = range(0, max(len(pairs), 1), PAIRS_AT_ONCE)
         return np.concatenate([rows.compare(pairs[k : k + PAIRS_AT_ONCE]).cosine for k in chunks])
 
-    def letters(self, columns: Columns) -> Rows:
+    def letters(self, columns: Columns) -> TfIdfRows:
         """The rows of letters by which candidates are dropped."""
         return TermWeights([], np.zeros(0), 0).rows(columns.terms(self.fields_, ["letters"]))
 

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from clustruct._typing import Bools, Floats, Ints
 from clustruct.records import RawSet
 
-from .folded import Texts, folded
-from .split import VIEWS, View, character_classes
+from .folded import FoldedTexts, folded
+from .split import VIEWS, TermSplit, character_classes
 from .vocabulary import Letters, Numbers, Vocabulary
 
 T = TypeVar("T")
@@ -276,11 +276,11 @@ class Columns:
         }
         return other
 
-    def texts(self, field: str) -> Texts:
+    def texts(self, field: str) -> FoldedTexts:
         """The folded texts of a field."""
         return self.by_item(
             ("texts", field),
-            lambda c: Texts.of(*folded(c.raw, field)),
+            lambda c: FoldedTexts.of(*folded(c.raw, field)),
             lambda old, new, _: old.grown(*folded(new.raw, field)),
         )
 
@@ -322,7 +322,7 @@ class Columns:
 
         return self.by_item(("terms", view, field), make, grow)
 
-    def _split(self, field: str, view: View, since: int = 0) -> TermTable:
+    def _split(self, field: str, view: TermSplit, since: int = 0) -> TermTable:
         """The terms of a field's texts, a row for each text from number ``since`` on."""
         from ._kernels import count_terms, term_keys
 
@@ -354,7 +354,7 @@ def _renewed(value: Any, vocabularies: dict[int, Vocabulary]) -> Any:
         return tuple(_renewed(one, vocabularies) for one in value)
     if isinstance(value, TermTable):
         return replace(value, vocabulary=vocabularies[id(value.vocabulary)])
-    if isinstance(value, Texts):
+    if isinstance(value, FoldedTexts):
         return value.copy()
     return value
 

@@ -15,7 +15,7 @@ from clustruct.records.values import LONGEST_TEXT
 
 
 @dataclass(frozen=True, eq=False)
-class Texts:
+class FoldedTexts:
     """The folded texts of a field: ``values`` has each once, ``codes`` the place of each item's.
 
     ``places`` has the place of each value. Both are only ever added to: texts that grew share them with
@@ -29,7 +29,7 @@ class Texts:
     longest: int = 0
 
     @classmethod
-    def of(cls, texts: Iterable[str], codes: Ints) -> Texts:
+    def of(cls, texts: Iterable[str], codes: Ints) -> FoldedTexts:
         """Texts of which some may be equal; ``codes`` says which each item has."""
         empty = cls(np.zeros(0, np.int64), [], {})
         return empty.grown(texts, codes)
@@ -39,7 +39,7 @@ class Texts:
         """Which items have one."""
         return np.asarray(self.codes != self.places.get("", -1))
 
-    def grown(self, texts: Iterable[str], codes: Ints) -> Texts:
+    def grown(self, texts: Iterable[str], codes: Ints) -> FoldedTexts:
         """With further items."""
         places, before = self.places, len(self.values)
         numbers = [places.setdefault(text, len(places)) for text in texts]
@@ -47,11 +47,11 @@ class Texts:
         longest = max(map(len, islice(self.values, before, None)), default=0)
         new = np.array(numbers, np.int64)[codes]
         codes = np.concatenate([self.codes, new])
-        return Texts(codes, self.values, places, max(self.longest, longest))
+        return FoldedTexts(codes, self.values, places, max(self.longest, longest))
 
-    def copy(self) -> Texts:
+    def copy(self) -> FoldedTexts:
         """The same, which grow by themselves."""
-        return Texts(self.codes, list(self.values), dict(self.places), self.longest)
+        return FoldedTexts(self.codes, list(self.values), dict(self.places), self.longest)
 
 
 def folded(raw: RawSet, field: str) -> tuple[list[str], Ints]:

@@ -20,7 +20,7 @@ from clustruct._typing import Ints
 from clustruct.records import RawSet
 
 from .columns import Columns, TermTable
-from .folded import Texts
+from .folded import FoldedTexts
 from .vocabulary import Vocabulary
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
@@ -109,17 +109,17 @@ def _value(
     return _table(arrays, words[named], texts, n)
 
 
-def _texts(arrays: list[Array], n: int) -> Texts:
+def _texts(arrays: list[Array], n: int) -> FoldedTexts:
     codes, letters, sizes = arrays
     values = _split(letters, sizes)
     _require(len(codes) == n and _within(codes, len(values)))
     places = {text: place for place, text in enumerate(values)}
-    found = Texts(codes.astype(np.int64), values, places, int(sizes.max(initial=0)))
+    found = FoldedTexts(codes.astype(np.int64), values, places, int(sizes.max(initial=0)))
     _require(len(found.places) == len(values))
     return found
 
 
-def _table(arrays: list[Array], words: Vocabulary, texts: Texts | None, n: int) -> TermTable:
+def _table(arrays: list[Array], words: Vocabulary, texts: FoldedTexts | None, n: int) -> TermTable:
     sizes, indices, counts = arrays
     indptr = np.zeros(len(sizes) + 1, np.int64)
     np.cumsum(sizes, out=indptr[1:])
@@ -135,7 +135,7 @@ def _members(value: Any) -> list[tuple[int, Any]]:
 
 
 def _kind(value: Any) -> str:
-    kinds = {Texts: "texts", TermTable: "terms", np.ndarray: "array"}
+    kinds = {FoldedTexts: "texts", TermTable: "terms", np.ndarray: "array"}
     if type(value) not in kinds:
         raise Unkept(f"a {type(value).__name__} is not kept")
     # Vectors of another length than those that were kept are something else.
@@ -143,7 +143,7 @@ def _kind(value: Any) -> str:
 
 
 def _tail(value: Any, lengths: Sequence[int] | None) -> list[Array]:
-    if isinstance(value, Texts):
+    if isinstance(value, FoldedTexts):
         items, _, texts = lengths or (0, 0, 0)
         coded = [text.encode("utf-8", "surrogatepass") for text in value.values[texts:]]
         joined = np.frombuffer(b"".join(coded), np.uint8)

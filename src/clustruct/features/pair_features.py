@@ -21,7 +21,7 @@ from clustruct.blas import LimitsBlas
 from clustruct.callbacks import steps, working
 from clustruct.itemsets import ItemSet, PairScores, all_pairs
 from clustruct.records import RawSet
-from clustruct.similarity import PairMap, Terms
+from clustruct.similarity import PairMap, SimilarityTerms
 from clustruct.storage import register
 
 from .base import Block, Comparison, PairBlock, Unlearned, Values
@@ -200,7 +200,7 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
         """The pairs of a set that are compared (p x 2, the smaller item first)."""
         return self._compared(Columns(raw))[0]
 
-    def terms(self, raw: RawSet, pairs: Ints, w: Floats) -> Terms:
+    def terms(self, raw: RawSet, pairs: Ints, w: Floats) -> SimilarityTerms:
         """What adds up to <w, psi_ab> of some pairs (p x 2, the smaller item first).
 
         By feature where the map can tell. The features of all of these pairs are held.
@@ -208,7 +208,9 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
         names = self._unmapped_names()
         made = _filled((len(pairs), len(names)), self._unmapped_chunks(Columns(raw), pairs, told=False))
         rows = made.toarray() if isinstance(made, sparse.csr_array) else made
-        return Terms.linear(rows, names, w) if self.map_ is None else self.map_.terms(rows, names, w)
+        return (
+            SimilarityTerms.linear(rows, names, w) if self.map_ is None else self.map_.terms(rows, names, w)
+        )
 
     def watched(self, sets: Iterable[RawSet]) -> Iterator[RawSet]:
         """The sets as they come; `DataError` where a file lacks what the features need.

@@ -59,7 +59,7 @@ def _codes(folded: str) -> list[str]:
     return [word for word in _words(_JOINT.sub("", folded)) if any(c.isdigit() for c in word)]
 
 
-class View(NamedTuple):
+class TermSplit(NamedTuple):
     """A way to split: its number in `_kernels`, whose terms it shares numbers with; of one folded text."""
 
     number: int
@@ -69,9 +69,9 @@ class View(NamedTuple):
 
 # A code is a word without its hyphens: words and codes are counted as terms of one kind.
 VIEWS = {
-    "words": View(0, "words", _words),
-    "letters": View(1, "letters", _letters),
-    "codes": View(2, "words", _codes),
+    "words": TermSplit(0, "words", _words),
+    "letters": TermSplit(1, "letters", _letters),
+    "codes": TermSplit(2, "words", _codes),
 }
 
 

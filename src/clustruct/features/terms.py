@@ -199,14 +199,14 @@ class TermWeights(DataclassState):
         vocabulary.number(self._keys, lambda where: [self.words[k] for k in where])
         return vocabulary
 
-    def rows(self, table: TermTable) -> Rows:
+    def rows(self, table: TermTable) -> TfIdfRows:
         """The items of one set as sparse unit rows."""
         from ._kernels import idf_of
 
         n = max(self.n, table.population)
         # Of a vocabulary that several tables share, a field has few terms: those of no item have no weight.
         idf = idf_of(n, table.n_with(), self._counts_of(table.vocabulary))
-        return Rows(table, idf, math.log((1.0 + n) / 2.0) + 1.0)
+        return TfIdfRows(table, idf, math.log((1.0 + n) / 2.0) + 1.0)
 
     def _counts_of(self, vocabulary: Vocabulary) -> Floats:
         """The counts of training of the terms of a vocabulary, which is looked at once as long as it does not
@@ -228,7 +228,7 @@ class TermWeights(DataclassState):
         return counts
 
 
-class Rows:
+class TfIdfRows:
     """Rows of term counts as unit vectors of tf-idf; `top` is the idf of a term of one item.
 
     Lengths are worked out for the rows that are asked for: of a large table new items touch a few.
@@ -313,7 +313,7 @@ class TermBlock(PreparedBlock[list[TermCounts]]):
     def tables(self, columns: Columns) -> list[TermTable]:
         """For each view the terms of each item."""
 
-    def rows(self, columns: Columns) -> list[Rows]:
+    def rows(self, columns: Columns) -> list[TfIdfRows]:
         """For each view the unit rows of the items."""
         return [w.rows(t) for w, t in zip(self.weights_, self.tables(columns), strict=True)]
 

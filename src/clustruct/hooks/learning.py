@@ -246,7 +246,7 @@ class _Rounds:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class HookScores:
     """How the predictions compare with the labels that are known (y other than None)."""
 
     examples: int
@@ -259,7 +259,9 @@ class Outcome:
         return self.total_loss / self.known
 
 
-def predict(hooks: Hooks, sample: list[Any], sm: StructModel, sparm: Sparm, predictions: TextIO) -> Outcome:
+def predict(
+    hooks: Hooks, sample: list[Any], sm: StructModel, sparm: Sparm, predictions: TextIO
+) -> HookScores:
     """Classify every example, write its label, and gather the module's statistics.
 
     For each example in turn: ``classify_example``, ``write_label``, ``loss`` where the label is known,
@@ -274,4 +276,4 @@ def predict(hooks: Hooks, sample: list[Any], sm: StructModel, sparm: Sparm, pred
             known, total, correct = known + 1, total + value, correct + (value == 0.0)
         teststats = hooks.eval_prediction(i, (x, y), ypred, sm, sparm, teststats)
     hooks.print_testing_stats(sample, sm, sparm, teststats)
-    return Outcome(len(sample), known, total, correct)
+    return HookScores(len(sample), known, total, correct)

@@ -9,7 +9,7 @@ from .constraints import Constraints, constraints, contradiction
 from .decisions import Decision, read_decisions, write_decisions
 from .group_files import id_columns, is_store, read_groups, write_groups
 from .labels import Labels, read_labels
-from .ledger import Entry, Ledger, digest, fresh_id
+from .ledger import Ledger, LedgerEntry, digest, fresh_id
 from .matching import match_groups, with_ids
 from .replay import Run, State, replay, undone
 from .statements import Statement
@@ -23,14 +23,14 @@ __all__ = [
     "Constraints",
     "Corrections",
     "Decision",
-    "Entry",
     "GroupChange",
     "Item",
     "Known",
     "KnownIndex",
     "Labels",
     "Ledger",
-    "Links",
+    "LedgerEntry",
+    "LinkedRows",
     "Move",
     "NamedProposal",
     "Outcome",
@@ -82,7 +82,7 @@ _HOMES = {
     "corrections": "correcting",
     "Known": "known",
     "KnownIndex": "index",
-    "Links": "linking",
+    "LinkedRows": "linking",
     "Outcome": "living",
     "add_to_groups": "living",
     "constrained": "scoring",

@@ -20,7 +20,7 @@ LENGTH = 12
 
 
 @dataclass(frozen=True)
-class Entry:
+class LedgerEntry:
     """What the ledger says of one id.
 
     Attributes
@@ -45,7 +45,7 @@ class Entry:
     def fate(self) -> str:
         """What became of it, in words.
 
-        >>> Entry("g", 1, 2, into=("h",)).fate
+        >>> LedgerEntry("g", 1, 2, into=("h",)).fate
         'merged into h'
         """
         if self.ended is None:
@@ -60,7 +60,7 @@ class Ledger:
 
     Parameters
     ----------
-    entries : iterable of Entry, default=()
+    entries : iterable of LedgerEntry, default=()
         What is known of each id.
 
     Examples
@@ -74,11 +74,11 @@ class Ledger:
     (('g3',), 'merged into g2')
     """
 
-    def __init__(self, entries: Iterable[Entry] = ()) -> None:
+    def __init__(self, entries: Iterable[LedgerEntry] = ()) -> None:
         """Entries may come from a file: ids given twice, and chains that lead nowhere or back, are
         refused.
         """
-        self._entries: dict[str, Entry] = {}
+        self._entries: dict[str, LedgerEntry] = {}
         for entry in entries:
             if entry.id in self._entries:
                 raise DataError(f"the ledger has the id {entry.id!r} twice")
@@ -93,7 +93,7 @@ class Ledger:
         twin._entries = dict(self._entries)
         return twin
 
-    def __getitem__(self, name: str) -> Entry:
+    def __getitem__(self, name: str) -> LedgerEntry:
         try:
             return self._entries[name]
         except KeyError:
@@ -102,7 +102,7 @@ class Ledger:
     def __contains__(self, name: object) -> bool:
         return name in self._entries
 
-    def __iter__(self) -> Iterator[Entry]:
+    def __iter__(self) -> Iterator[LedgerEntry]:
         return iter(self._entries.values())
 
     def __len__(self) -> int:
@@ -117,7 +117,7 @@ class Ledger:
         """Enter an id that was never given before."""
         if name in self._entries:
             raise ValueError(f"the id {name!r} was given before ({self._entries[name].fate})")
-        self._entries[name] = Entry(name, at, origins=tuple(origins))
+        self._entries[name] = LedgerEntry(name, at, origins=tuple(origins))
         return name
 
     def end(self, name: str, at: int, into: Iterable[str] = ()) -> None:
@@ -130,7 +130,7 @@ class Ledger:
                 raise ValueError(
                     f"the group {name!r} cannot lead to {heir!r}, which is not another living group"
                 )
-        self._entries[name] = Entry(name, entry.made, at, entry.origins, heirs)
+        self._entries[name] = LedgerEntry(name, entry.made, at, entry.origins, heirs)
 
     def resolve(self, name: str) -> tuple[str, ...]:
         """The living groups that an id leads to: itself, or where its items went; nothing where all are
@@ -148,7 +148,7 @@ class Ledger:
             waiting.extend(reversed(entry.into))
         return tuple(found)
 
-    def _check(self, entry: Entry) -> None:
+    def _check(self, entry: LedgerEntry) -> None:
         if entry.ended is None and entry.into:
             raise DataError(f"the ledger has the id {entry.id!r} both alive and {entry.fate}")
         if entry.ended is not None and entry.ended < entry.made:

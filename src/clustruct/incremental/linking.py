@@ -36,7 +36,7 @@ SHOWN = 20
 
 
 @dataclass(frozen=True)
-class Links:
+class LinkedRows:
     """Rows of two tables that belong together.
 
     Attributes
@@ -68,7 +68,7 @@ class Links:
         return np.flatnonzero(left)
 
 
-def link(pipeline: Pipeline, first: RawSet, second: RawSet, *, one_to_one: bool | None = None) -> Links:
+def link(pipeline: Pipeline, first: RawSet, second: RawSet, *, one_to_one: bool | None = None) -> LinkedRows:
     """Link the rows of two tables with a trained pipeline. `DataError` where a table lacks what it needs.
 
     Parameters
@@ -87,7 +87,7 @@ def link(pipeline: Pipeline, first: RawSet, second: RawSet, *, one_to_one: bool 
 
     Returns
     -------
-    Links
+    LinkedRows
         The linked rows, with their scores.
     """
     check_correlation(pipeline[-1])
@@ -105,7 +105,7 @@ def link(pipeline: Pipeline, first: RawSet, second: RawSet, *, one_to_one: bool 
     pairs = _pairs(labels, len(first))
     found = _values(scores, pairs + np.array([0, len(first)]))
     sure = _probabilities(pipeline[-1], found)
-    return Links(pairs, found, (len(first), len(second)), only, sure)
+    return LinkedRows(pairs, found, (len(first), len(second)), only, sure)
 
 
 def _for_several(pipeline: Pipeline) -> Pipeline:
@@ -272,7 +272,7 @@ def spelt(name: str, there: Iterable[str]) -> str:
 
 
 def link_columns(
-    links: Links, first: RawSet, second: RawSet, *, unmatched: bool = False
+    links: LinkedRows, first: RawSet, second: RawSet, *, unmatched: bool = False
 ) -> dict[str, Sequence[Any]]:
     """The columns of both tables side by side, a row for each pair: ids, score, the probability where the
     model has probabilities, fields with _a and _b.
@@ -281,7 +281,7 @@ def link_columns(
 
     Parameters
     ----------
-    links : Links
+    links : LinkedRows
         The linked rows.
     first : RawSet
         The first table.

@@ -15,7 +15,7 @@ import numpy as np
 from clustruct.exceptions import DataError, ModelFileError
 
 from .decisions import Decision
-from .ledger import Entry, Ledger, fresh_id
+from .ledger import Ledger, LedgerEntry, fresh_id
 from .replay import Event, Run, State, replay, undone
 from .schema import (
     LOOKED_THROUGH,
@@ -236,21 +236,21 @@ class StoredGroups:
         """Whether an id was ever given."""
         return bool(self._ask("SELECT 1 FROM ids WHERE id = ?", group))
 
-    def entry(self, group: str) -> Entry:
+    def entry(self, group: str) -> LedgerEntry:
         """What the ledger says of an id."""
         rows = self._ask("SELECT id, made, ended, origins, heirs FROM ids WHERE id = ?", group)
         if not rows:
             raise DataError(f"{self.path}: there is no group {group!r}, and there never was")
         return self._entry(rows[0])
 
-    def _entry(self, row: tuple[Any, ...]) -> Entry:
+    def _entry(self, row: tuple[Any, ...]) -> LedgerEntry:
         name, made, ended, *lists = row
         try:
             origins, heirs = (() if text == "[]" else tuple(map(str, json.loads(text))) for text in lists)
         except (TypeError, ValueError, RecursionError):
             told = f"the id {name!r:.40} is not as it was written"
             raise ModelFileError(f"{self.path}: the store is damaged ({told})") from None
-        return Entry(name, made, ended, origins, heirs)
+        return LedgerEntry(name, made, ended, origins, heirs)
 
     def resolve(self, group: str) -> tuple[str, ...]:
         """The living groups that an id leads to, at the cost of the chain alone."""

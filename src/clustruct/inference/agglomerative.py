@@ -25,13 +25,21 @@ from clustruct._typing import Bools, Floats, Ints
 from clustruct.itemsets import PairScores
 from clustruct.partitions import canonical_labels, connected_items
 
-__all__ = ["LINKAGES", "Linkage", "Links", "average_link", "complete_link", "left_links", "single_link"]
+__all__ = [
+    "LINKAGES",
+    "Linkage",
+    "WeightedLinks",
+    "average_link",
+    "complete_link",
+    "left_links",
+    "single_link",
+]
 
 Linkage: TypeAlias = Literal["single", "average", "complete", "left"]
 
 
 @dataclass(frozen=True, eq=False)
-class Links:
+class WeightedLinks:
     """Pairs (q x 2, smaller item first) with their weights B, and the clusters that they make of m items.
 
     Attributes
@@ -45,7 +53,7 @@ class Links:
 
     Examples
     --------
-    >>> Links(3, np.array([[0, 2]]), np.ones(1)).labels
+    >>> WeightedLinks(3, np.array([[0, 2]]), np.ones(1)).labels
     array([0, 1, 0])
     """
 
@@ -54,7 +62,7 @@ class Links:
     weights: Floats
 
     @classmethod
-    def plain(cls, n_items: int, index: Ints) -> Links:
+    def plain(cls, n_items: int, index: Ints) -> WeightedLinks:
         """Links that count once each, in the order of their items."""
         order = np.lexsort((index[:, 0], index[:, 1]))
         return cls(n_items, index[order], np.ones(len(index)))
@@ -64,7 +72,7 @@ class Links:
         """Canonical labels of the connected pieces."""
         return canonical_labels(connected_items(self.n_items, self.index))
 
-    def same_as(self, other: Links) -> bool:
+    def same_as(self, other: WeightedLinks) -> bool:
         """Whether the same pairs are linked with the same weights."""
         return np.array_equal(self.index, other.index) and np.array_equal(self.weights, other.weights)
 
@@ -73,7 +81,7 @@ class Links:
         return float(self.weights @ scores.at(self.index))
 
 
-def single_link(K: Any, within: Ints | None = None) -> Links:
+def single_link(K: Any, within: Ints | None = None) -> WeightedLinks:
     """Join the two clusters that hold the most similar pair, while its score is at least 0.
 
     Algorithm 8: Kruskal's algorithm stopped at zero, which finds the forest of highest score.
@@ -109,16 +117,16 @@ def single_link(K: Any, within: Ints | None = None) -> Links:
     if scores.matrix is not None:
         links = np.empty((max(scores.n_items - 1, 0), 2), np.int64)
         n = prim(scores.matrix, labels, floor, links)
-        return Links.plain(scores.n_items, links[:n])
+        return WeightedLinks.plain(scores.n_items, links[:n])
     index, values = _listed(scores)
     candidates = np.flatnonzero((values >= floor) & (labels[index[:, 0]] == labels[index[:, 1]]))
     order = candidates[np.argsort(-values[candidates], kind="stable")]
     kept = np.zeros(len(index), np.bool_)
     kruskal(index, order, np.arange(scores.n_items), kept)
-    return Links.plain(scores.n_items, index[kept])
+    return WeightedLinks.plain(scores.n_items, index[kept])
 
 
-def left_links(K: Any, within: Ints | None = None) -> Links:
+def left_links(K: Any, within: Ints | None = None) -> WeightedLinks:
     """Each item links to its best earlier item, h_j = argmax_{i<j} K_ij, where that scores above 0.
 
     The items are in an order that means something: mentions of a text, messages of a thread. ``within``: the
@@ -155,10 +163,10 @@ def left_links(K: Any, within: Ints | None = None) -> Links:
     else:
         left_of_list(*_listed(scores), labels, best, mate)
     linked = np.flatnonzero(mate >= 0)
-    return Links(scores.n_items, np.column_stack([mate[linked], linked]), np.ones(len(linked)))
+    return WeightedLinks(scores.n_items, np.column_stack([mate[linked], linked]), np.ones(len(linked)))
 
 
-def average_link(K: Any, within: Ints | None = None, gains: Floats | None = None) -> Links:
+def average_link(K: Any, within: Ints | None = None, gains: Floats | None = None) -> WeightedLinks:
     """Join the two clusters with the highest mean score between them, while it is at least 0.
 
     ``within`` as for `single_link`. ``gains``: one number for each scored pair (in the order of the list, or
@@ -195,10 +203,10 @@ def average_link(K: Any, within: Ints | None = None, gains: Floats | None = None
     room = int(np.count_nonzero(scored)) // 2
     links, weights = np.empty((room, 2), np.int64), np.empty(room)
     n = spread_means(merges, scored, links, weights)
-    return Links(scores.n_items, links[:n], weights[:n])
+    return WeightedLinks(scores.n_items, links[:n], weights[:n])
 
 
-def complete_link(K: Any, within: Ints | None = None, gains: Floats | None = None) -> Links:
+def complete_link(K: Any, within: Ints | None = None, gains: Floats | None = None) -> WeightedLinks:
     """Join the two clusters whose least similar pair scores most, while that is at least 0.
 
     Parameters and cost as for `average_link`.
@@ -226,10 +234,10 @@ def complete_link(K: Any, within: Ints | None = None, gains: Floats | None = Non
     scores = _scores(K)
     merges, _ = _merges(scores, within, gains, complete=True)
     pairs = np.column_stack(np.divmod(merges[:, 2], max(scores.n_items, 1)))
-    return Links.plain(scores.n_items, np.sort(pairs, axis=1))
+    return WeightedLinks.plain(scores.n_items, np.sort(pairs, axis=1))
 
 
-LINKAGES: dict[str, Callable[..., Links]] = {
+LINKAGES: dict[str, Callable[..., WeightedLinks]] = {
     "single": single_link,
     "average": average_link,
     "complete": complete_link,

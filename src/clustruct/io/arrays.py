@@ -17,7 +17,7 @@ from clustruct.callbacks import working
 from clustruct.exceptions import DataError
 from clustruct.records import Column, RawSet, as_column
 
-from .cutting import Table, known_columns, sets_from_table
+from .cutting import ParsedTable, known_columns, sets_from_table
 from .files import FileFormat, Reading, register
 from .tables import check_header
 
@@ -104,7 +104,7 @@ def _array(f: IO[bytes], size: int, path: Path) -> NDArray[Any]:
         return found.astype(kind, order="C", copy=False)
 
 
-def _table(held: dict[str, NDArray[Any]], path: Path) -> Table:
+def _table(held: dict[str, NDArray[Any]], path: Path) -> ParsedTable:
     columns: dict[str, Column] = {}
     sizes = {name: array.shape for name, array in held.items()}
     for name, array in held.items():
@@ -117,4 +117,6 @@ def _table(held: dict[str, NDArray[Any]], path: Path) -> Table:
         if array.size == 0:
             raise DataError(f"{path}: the array {name!r} is empty")
         columns[name] = as_column(array if array.dtype.kind != "U" else array.tolist())
-    return Table(columns, np.arange(1, 1 + next(iter(sizes.values()))[0]) if sizes else np.zeros(0, np.int64))
+    return ParsedTable(
+        columns, np.arange(1, 1 + next(iter(sizes.values()))[0]) if sizes else np.zeros(0, np.int64)
+    )

@@ -21,7 +21,7 @@ from clustruct._typing import Ints
 from clustruct.callbacks import working
 from clustruct.records import Column, ListColumn, Texts, is_utf8, without_blank
 
-from .cutting import Table
+from .cutting import ParsedTable
 
 # Smaller files are not worth loading compiled code for; of wide ones, rows are few.
 SMALLEST, WIDEST = 2**20, 500
@@ -51,7 +51,7 @@ def whole_text(path: Path, longest_line: int) -> bytearray | None:
 
 def plain_table(
     data: bytes | bytearray, head: int, header: Sequence[str], mark: str, wanted: Collection[str]
-) -> Table | None:
+) -> ParsedTable | None:
     """The wanted columns of a table whose rows begin after so many lines; None where something is odd."""
     if not mark.isascii() or len(header) > WIDEST or not is_utf8(data):
         return None
@@ -75,7 +75,7 @@ def plain_table(
             work.advance(at - before)
         where = np.concatenate(found)
         work.keep(rows=len(where))
-    return Table({header[k]: coder.column() for k, coder in coders.items()}, where)
+    return ParsedTable({header[k]: coder.column() for k, coder in coders.items()}, where)
 
 
 def _after_lines(data: bytes | bytearray, lines: int) -> int:
@@ -140,7 +140,7 @@ class _Coder:
 
 def gathered_table(
     records: Iterable[tuple[int, Sequence[str]]], header: Sequence[str], wanted: Collection[str]
-) -> Table:
+) -> ParsedTable:
     """The wanted columns of (line, cells) of each row, which may be anything."""
     lines = array("q")
     kept = [k for k, name in enumerate(header) if name in wanted]
@@ -162,9 +162,9 @@ def gathered_table(
             work.keep(rows=len(some))
     where = np.array(lines, np.int64)
     if cells:
-        return Table({header[k]: ListColumn(held) for k, held in zip(kept, cells, strict=True)}, where)
+        return ParsedTable({header[k]: ListColumn(held) for k, held in zip(kept, cells, strict=True)}, where)
     found = {
         header[k]: without_blank(np.array(c, np.int32), list(s))
         for k, c, s in zip(kept, codes, seen, strict=True)
     }
-    return Table(found, where)
+    return ParsedTable(found, where)

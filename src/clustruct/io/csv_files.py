@@ -14,7 +14,7 @@ from clustruct.records import RawSet
 from clustruct.text import count, place
 
 from .csv_columns import LONGEST_FIELD, ROWS_AT_ONCE, gathered_table, plain_table, whole_text
-from .cutting import Table, known_columns, sets_from_table
+from .cutting import ParsedTable, known_columns, sets_from_table
 from .files import Prediction, Reading, TextFormat, plain, register, suffix_of, text_lines
 from .tables import Columns, check_header
 
@@ -67,7 +67,7 @@ def _lines(rows: Iterable[Sequence[object]], suffix: str) -> Iterator[str]:
         yield text.getvalue()
 
 
-def csv_table(path: Path, reading: Reading) -> tuple[Table, Columns]:
+def csv_table(path: Path, reading: Reading) -> tuple[ParsedTable, Columns]:
     """The columns of a file that are needed, and which of them is what. Blank cells are missing."""
     mark = _mark(suffix_of(path)) if reading.delimiter is None else check_delimiter(reading.delimiter)
     reader, header, records = _opened_csv(path, mark)

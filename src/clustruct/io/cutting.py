@@ -18,15 +18,17 @@ from clustruct.text import place
 from .tables import Columns, LabelUse, check_ids, check_labels, check_present
 
 
-class Table(NamedTuple):
+class ParsedTable(NamedTuple):
     """Columns by name, and the line of each row."""
 
     columns: Mapping[str, Column]
     lines: Ints
 
-    def take(self, rows: Ints) -> Table:
+    def take(self, rows: Ints) -> ParsedTable:
         """Some of the rows."""
-        return Table({name: column.part(rows) for name, column in self.columns.items()}, self.lines[rows])
+        return ParsedTable(
+            {name: column.part(rows) for name, column in self.columns.items()}, self.lines[rows]
+        )
 
 
 def _tell_of_sets(columns: Columns, header: Sequence[str], path: Path | None) -> None:
@@ -53,7 +55,7 @@ def known_columns(columns: Columns, header: Sequence[str], labels: LabelUse, pat
     return columns
 
 
-def _check_single(table: Table, names: Sequence[str | None], path: Path | None) -> None:
+def _check_single(table: ParsedTable, names: Sequence[str | None], path: Path | None) -> None:
     """Names and clusters are single values, not vectors."""
     for name in names:
         column = None if name is None else table.columns.get(name)
@@ -61,7 +63,9 @@ def _check_single(table: Table, names: Sequence[str | None], path: Path | None) 
             raise DataError(f"{place(path)}: the column {name!r} holds a vector for each item, not one value")
 
 
-def sets_from_table(table: Table, columns: Columns, labels: LabelUse, path: Path | None) -> Iterator[RawSet]:
+def sets_from_table(
+    table: ParsedTable, columns: Columns, labels: LabelUse, path: Path | None
+) -> Iterator[RawSet]:
     """Sets in order of first appearance; their rows need not stand together. One set without a set column.
 
     ``columns`` are those of `known_columns`. Rows are put in order once, so that a set is a range of them.
@@ -88,7 +92,7 @@ def sets_from_table(table: Table, columns: Columns, labels: LabelUse, path: Path
         yield cut.raw_set(name, low, high)
 
 
-def _owners(table: Table, column: str, path: Path | None) -> tuple[Ints, list[str]]:
+def _owners(table: ParsedTable, column: str, path: Path | None) -> tuple[Ints, list[str]]:
     """The set of each row, and the names of the sets in order of first appearance."""
     codes, words = table.columns[column].coded()
     if (codes < 0).any():
@@ -104,7 +108,7 @@ def _owners(table: Table, column: str, path: Path | None) -> tuple[Ints, list[st
 class _Cutter:
     """Makes sets of ranges of rows."""
 
-    def __init__(self, table: Table, columns: Columns, labels: LabelUse, path: Path | None) -> None:
+    def __init__(self, table: ParsedTable, columns: Columns, labels: LabelUse, path: Path | None) -> None:
         self.table, self.columns, self.path = table, columns, path
         self.use: LabelUse = labels
         self.fields = columns.kept(table.columns)

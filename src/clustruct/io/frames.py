@@ -10,7 +10,7 @@ import numpy as np
 from clustruct.records import Column, RawSet
 from clustruct.records.frames import frame_column, opened_frame
 
-from .cutting import Table, known_columns, sets_from_table
+from .cutting import ParsedTable, known_columns, sets_from_table
 from .tables import Columns, LabelUse
 
 
@@ -73,7 +73,7 @@ def sets_of(
     for name in held.columns:
         if str(name) in wanted:
             found[str(name)] = frame_column(held[name])
-    return list(sets_from_table(Table(found, np.arange(len(held))), named, use, None))
+    return list(sets_from_table(ParsedTable(found, np.arange(len(held))), named, use, None))
 
 
 # The name it had before.

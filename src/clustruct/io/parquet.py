@@ -14,7 +14,7 @@ from clustruct.records import Column, RawSet, as_column
 from clustruct.records.arrow import column_from_arrow
 from clustruct.text import place
 
-from .cutting import Table, known_columns, sets_from_table
+from .cutting import ParsedTable, known_columns, sets_from_table
 from .files import FileFormat, Reading, register
 from .tables import check_header
 
@@ -50,7 +50,7 @@ def opened(path: Path) -> Any:
     return held
 
 
-def _table(path: Path, held: Any, header: list[str], wanted: Collection[str]) -> Table:
+def _table(path: Path, held: Any, header: list[str], wanted: Collection[str]) -> ParsedTable:
     from pyarrow import ArrowException
 
     found: dict[str, Column] = {}
@@ -67,7 +67,7 @@ def _table(path: Path, held: Any, header: list[str], wanted: Collection[str]) ->
             ) from None
         finally:
             held.close()
-    return Table(found, np.arange(1, held.metadata.num_rows + 1))
+    return ParsedTable(found, np.arange(1, held.metadata.num_rows + 1))
 
 
 def _column(values: Any, name: str, path: Path) -> Column:

@@ -140,16 +140,16 @@ def choose_C(
         The C, what each value made of held-out units, and the trainings of its folds.
     """
     trials = _Trials(train, judge, list(split_sets(n, folds, random_state, groups)), n, kept)
-    table = _Table(trials, by, sample_weight, usual, begin, errors, few_groups(groups))
+    table = _CostTable(trials, by, sample_weight, usual, begin, errors, few_groups(groups))
     try:
         table.climb() if grid is None else table.try_all(np.sort(np.asarray(grid, float)).tolist())
-    except _Ended:
+    except _ChoiceEnded:
         assert trials.reached is not None
         return _unfinished(*trials.reached, n, unit)
     return replace(table.choice(widened=grid is None), unit=unit)
 
 
-class _Ended(Exception):
+class _ChoiceEnded(Exception):
     """Ctrl-C or a callback ended the choice."""
 
 
@@ -192,20 +192,20 @@ class _Trials:
             self.last[number] = trained
             self.reached = (C, trained, test, trained.result.stop_reason)
             if trained.result.stop_reason not in OWN_ENDS:
-                raise _Ended
+                raise _ChoiceEnded
             known = JudgedFold(self.judge(trained, test.tolist()), trained.result.w)
         except KeyboardInterrupt:
             if self.reached is None:
                 raise
             self.reached = (*self.reached[:3], "interrupted")
-            raise _Ended from None
+            raise _ChoiceEnded from None
         if self.kept is not None:
             self.kept.put(C, chosen, known)
         return known
 
 
 @dataclass
-class _Table:
+class _CostTable:
     """The values of C tried so far, and how good they are."""
 
     trials: _Trials

@@ -16,7 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from clustruct._typing import Bools, Floats, Ints
-from clustruct.inference.agglomerative import Links
+from clustruct.inference.agglomerative import WeightedLinks
 from clustruct.inference.correlation import exclusive
 from clustruct.itemsets import ItemSet, PairScores, pair_table
 from clustruct.losses import Loss
@@ -47,7 +47,7 @@ class PairCoefficients:
     labels: Ints | None = None
     degrees: Floats | None = None
     factor: Floats | sparse.csr_array | None = None
-    links: Links | None = None
+    links: WeightedLinks | None = None
 
     def joint_feature(self, x: ItemSet) -> Floats:
         """Psi, in the units of the set."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from clustruct._typing import Ints
 from clustruct.inference import correlation
-from clustruct.inference.agglomerative import Links
+from clustruct.inference.agglomerative import WeightedLinks
 from clustruct.inference.correlation import EdgeDegrees
 from clustruct.inference.correlation.programs import MOST_ITEMS
 from clustruct.itemsets import PairScores, all_pairs
@@ -40,14 +40,14 @@ class CorrelationOracle(Oracle):
         return isinstance(loss, LinearLoss)
 
     def coefficients(self, y: Output) -> PairCoefficients:
-        assert not isinstance(y, RelaxedClustering | Links)
+        assert not isinstance(y, RelaxedClustering | WeightedLinks)
         if isinstance(y, EdgeDegrees):
             return PairCoefficients(degrees=y.degrees)
         return PairCoefficients(labels=y)
 
     def score(self, scores: PairScores, y: Output) -> float:
         """The sum of K_ab e_ab over scored pairs."""
-        assert not isinstance(y, RelaxedClustering | Links)
+        assert not isinstance(y, RelaxedClustering | WeightedLinks)
         if scores.matrix is not None and isinstance(y, np.ndarray):
             own = float(np.diag(scores.matrix).sum()) / 2  # the diagonal means nothing here
             return together_score(scores.matrix, y) - own

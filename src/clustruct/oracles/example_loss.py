@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from clustruct._typing import Bools, Floats, Ints
-from clustruct.inference.agglomerative import Links
+from clustruct.inference.agglomerative import WeightedLinks
 from clustruct.inference.correlation import EdgeDegrees
 from clustruct.itemsets import all_pairs
 from clustruct.losses import (
@@ -28,7 +28,7 @@ from clustruct.partitions import RelaxedClustering, canonical_labels, normalised
 
 from .judged_pairs import JudgedPairs
 
-Output: TypeAlias = Ints | EdgeDegrees | RelaxedClustering | Links
+Output: TypeAlias = Ints | EdgeDegrees | RelaxedClustering | WeightedLinks
 WAY_OUT = "use 'pairwise' or 'pairwise_f', or leave out items without a label (--skip-unlabelled)"
 
 
@@ -94,7 +94,7 @@ class ExampleLoss:
 
     def __call__(self, y: Output) -> float:
         """Delta(y_i, y)."""
-        if isinstance(y, Links):
+        if isinstance(y, WeightedLinks):
             y = y.labels
         if self.index is not None:
             return self._of_pairs(y)
@@ -112,7 +112,7 @@ class ExampleLoss:
     def _of_pairs(self, y: Output) -> float:
         """sum_r c_r (e_r - e_r(y_i)), by counting pairs of equal c: exactly 0 for the truth."""
         assert self.index is not None
-        assert not isinstance(y, RelaxedClustering | Links)
+        assert not isinstance(y, RelaxedClustering | WeightedLinks)
         e = y.at(self.index) if isinstance(y, EdgeDegrees) else together(y, self.index)
         if self.judged_pairs is not None:
             assert isinstance(self.loss, PairCountLoss)

@@ -253,7 +253,7 @@ class TableGraphLoss(GraphLoss):
         return float(self.form.value(self.P + P, self.R + R))
 
 
-class Part(NamedTuple):
+class MatchedPart(NamedTuple):
     """Clusters that are matched by themselves, and the weight of their matching."""
 
     clusters: set[int]
@@ -279,7 +279,7 @@ class MatchedGraphLoss(GraphLoss):
             self.counts[c][t] += 1
             self.holders[t].add(c)
         self.k = sum(map(bool, self.counts))
-        self.parts: dict[int, Part] = {}
+        self.parts: dict[int, MatchedPart] = {}
         self.V = self._weight_of_parts(range(len(labels)))
 
     def merge_change(self, c: int, d: int, costs: complex) -> float:
@@ -330,11 +330,11 @@ class MatchedGraphLoss(GraphLoss):
         """The matched weight of the parts that have these clusters, each counted once."""
         return sum({min(part.clusters): part.weight for part in map(self._part, clusters)}.values())
 
-    def _part(self, c: int) -> Part:
+    def _part(self, c: int) -> MatchedPart:
         """The part that a cluster belongs to, kept until a step touches it."""
         if c not in self.parts:
             clusters = self._hanging_together(c)
-            part = Part(clusters, self._weight([self.counts[e] for e in clusters]))
+            part = MatchedPart(clusters, self._weight([self.counts[e] for e in clusters]))
             self.parts.update(dict.fromkeys(clusters, part))
         return self.parts[c]
 

@@ -14,7 +14,7 @@ from scipy.sparse.linalg import LinearOperator
 
 from clustruct._typing import Floats, Indices, Ints
 from clustruct.inference import kmeans, spectral
-from clustruct.inference.agglomerative import Links
+from clustruct.inference.agglomerative import WeightedLinks
 from clustruct.inference.correlation import EdgeDegrees
 from clustruct.itemsets import ItemSet, PairScores
 from clustruct.itemsets.pairs import dense
@@ -72,7 +72,7 @@ class KMeansOracle(Oracle):
 
 def factor_of(y: Output) -> Floats | sparse.csr_array:
     """Y of Y Y'."""
-    assert not isinstance(y, EdgeDegrees | Links)
+    assert not isinstance(y, EdgeDegrees | WeightedLinks)
     return y.Y if isinstance(y, RelaxedClustering) else normalised_indicator(y)
 
 

@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from clustruct._typing import Floats, Ints
-from clustruct.inference.agglomerative import Links
+from clustruct.inference.agglomerative import WeightedLinks
 from clustruct.itemsets import all_pairs
 from clustruct.losses import Loss
 from clustruct.partitions import connected_items
@@ -29,7 +29,8 @@ class LinkLoss(ExampleLoss):
 
     >>> from clustruct.losses import PairwiseLoss
     >>> loss = ForestLoss(PairwiseLoss(), np.array([0, 0, 1]))
-    >>> loss(Links.plain(3, np.array([[0, 1]]))), loss(Links.plain(3, np.array([[0, 2], [1, 2]])))
+    >>> links = [WeightedLinks.plain(3, np.array(pairs)) for pairs in ([[0, 1]], [[0, 2], [1, 2]])]
+    >>> loss(links[0]), loss(links[1])
     (0.0, 100.0)
     """
 
@@ -59,7 +60,7 @@ class LinkLoss(ExampleLoss):
 
     def __call__(self, y: Output) -> float:
         """Delta(y_i, h), 0 where rounding leaves a little of a right h."""
-        assert isinstance(y, Links)
+        assert isinstance(y, WeightedLinks)
         right = together(self.truth, y.index)
         return self.unit * max(
             self.n_true - float(right.sum()) + self.wrong * float((1.0 - right).sum()), 0.0

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from clustruct._typing import Floats, Ints
-from clustruct.inference.agglomerative import LINKAGES, Links, dense_parts
+from clustruct.inference.agglomerative import LINKAGES, WeightedLinks, dense_parts
 from clustruct.itemsets import PairScores
 from clustruct.losses import Loss, PairwiseLoss
 from clustruct.slack_rule import SlackRule
@@ -44,18 +44,18 @@ class LinkOracle(Oracle):
         return True
 
     def coefficients(self, y: Output) -> PairCoefficients:
-        assert isinstance(y, Links)
+        assert isinstance(y, WeightedLinks)
         return PairCoefficients(links=y)
 
     def score(self, scores: PairScores, y: Output) -> float:
-        assert isinstance(y, Links)
+        assert isinstance(y, WeightedLinks)
         return y.score(scores)
 
-    def link(self, scores: PairScores) -> Links:
+    def link(self, scores: PairScores) -> WeightedLinks:
         """The links that the procedure makes."""
         return LINKAGES[self.name](scores)
 
-    def span(self, scores: PairScores, truth: Ints) -> Links:
+    def span(self, scores: PairScores, truth: Ints) -> WeightedLinks:
         """The best links (by the same procedure) that make the truth: h of the latent problem."""
         return LINKAGES[self.name](scores, within=truth)
 
@@ -142,12 +142,12 @@ class GreedyLinks(LinkOracle):
     ) -> OracleResult:
         """Of these outputs (the last answer among them) and the right one the most violated."""
         base = self.score(scores, loss.right)
-        tried = [self.result(y, loss) for y in (*outputs, loss.right) if isinstance(y, Links)]
+        tried = [self.result(y, loss) for y in (*outputs, loss.right) if isinstance(y, WeightedLinks)]
         gains = [self.score(scores, found.output) - base for found in tried]
         violations = [rule.violation(found.loss, gain) for found, gain in zip(tried, gains, strict=True)]
         return tried[int(np.argmax(violations))]
 
-    def _merged(self, scores: PairScores, loss: ExampleLoss, rule: SlackRule) -> Links:
+    def _merged(self, scores: PairScores, loss: ExampleLoss, rule: SlackRule) -> WeightedLinks:
         """From singletons, merge the two clusters that raise H most, until none does, for any loss and rule.
 
         Cost O(m^3) and one array of losses for each merge.
@@ -201,7 +201,9 @@ class CompleteLink(GreedyLinks):
     complete = True
 
 
-def links_of(scores: PairScores, merges: list[tuple[list[int], list[int]]], *, complete: bool) -> Links:
+def links_of(
+    scores: PairScores, merges: list[tuple[list[int], list[int]]], *, complete: bool
+) -> WeightedLinks:
     """The links of merges: all scored pairs across each, or its least similar one."""
     S, scored = dense_parts(scores)
     index, weights = [np.empty((0, 2), np.int64)], [np.empty(0)]
@@ -213,4 +215,4 @@ def links_of(scores: PairScores, merges: list[tuple[list[int], list[int]]], *, c
             pairs = pairs[[int(np.argmin(S[pairs[:, 0], pairs[:, 1]]))]]
         index.append(pairs)
         weights.append(np.full(len(pairs), 1.0 / len(pairs)))
-    return Links(scores.n_items, np.concatenate(index), np.concatenate(weights))
+    return WeightedLinks(scores.n_items, np.concatenate(index), np.concatenate(weights))

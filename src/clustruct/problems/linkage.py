@@ -19,7 +19,7 @@ import numpy as np
 
 from clustruct._typing import Floats, Indices, Ints, LabelsLike
 from clustruct.callbacks import observed
-from clustruct.inference.agglomerative import Links
+from clustruct.inference.agglomerative import WeightedLinks
 from clustruct.itemsets import ItemSet
 from clustruct.losses import Loss
 from clustruct.oracles import ExampleLoss
@@ -86,13 +86,13 @@ class LinkageProblem(ClusteringProblem, LatentProblem):
         start = np.zeros(self.n_features) if w is None else w
         self._take([self.best_links(i, start) for i in range(self.n_examples)])
 
-    def best_links(self, i: int, w: Floats) -> Links:
+    def best_links(self, i: int, w: Floats) -> WeightedLinks:
         """The best links at w that make the truth of set i."""
         return self.oracle.span(
             self.oracle.scores(self.sets[i], w / self.units.feature_scale), self.labels[i]
         )
 
-    def _take(self, links: Sequence[Links]) -> None:
+    def _take(self, links: Sequence[WeightedLinks]) -> None:
         self.truths = list(links)
         self.losses = [_compared_with(loss, h) for loss, h in zip(self.losses, links, strict=True)]
         self._last, self._truth_features = [None] * self.n_examples, {}
@@ -103,7 +103,7 @@ class LinkageProblem(ClusteringProblem, LatentProblem):
         """
         links = []
         for i, now in enumerate(self.truths):
-            assert isinstance(now, Links)
+            assert isinstance(now, WeightedLinks)
             new = self.best_links(i, w)
             scores = self.oracle.scores(self.sets[i], w / self.units.feature_scale)
             links.append(new if new.score(scores) > now.score(scores) else now)
@@ -114,7 +114,9 @@ class LinkageProblem(ClusteringProblem, LatentProblem):
     def same_truths(self, other: Self) -> bool:
         """Whether the truths of both have the same links."""
         both = zip(self.truths, other.truths, strict=True)
-        return all(isinstance(a, Links) and isinstance(b, Links) and a.same_as(b) for a, b in both)
+        return all(
+            isinstance(a, WeightedLinks) and isinstance(b, WeightedLinks) and a.same_as(b) for a, b in both
+        )
 
     def natural_C(self) -> float:
         """As for other clusterings; the trivial ones are no links, and as many as there can be at random."""
@@ -129,7 +131,7 @@ class LinkageProblem(ClusteringProblem, LatentProblem):
         return FAIR["links"] * best if best > 0.0 else 1.0
 
     def _loss_alone(self, i: int) -> float:
-        return self.losses[i](Links(self.sets[i].n_items, np.empty((0, 2), np.int64), np.empty(0)))
+        return self.losses[i](WeightedLinks(self.sets[i].n_items, np.empty((0, 2), np.int64), np.empty(0)))
 
     def _at_random(self, i: int) -> tuple[Floats, float]:
         """The mean Psi of m - 1 links dealt out at random, and their mean loss."""
@@ -150,7 +152,7 @@ class LinkageProblem(ClusteringProblem, LatentProblem):
         return psi, loss(np.zeros(x.n_items, np.int64))
 
 
-def _compared_with(loss: ExampleLoss, links: Links) -> ExampleLoss:
+def _compared_with(loss: ExampleLoss, links: WeightedLinks) -> ExampleLoss:
     other = copy(loss)
     other.right = links
     return other

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from clustruct.explain import ClusterMove, ItemConfidence, Mixture, SetFindings, WrongPair, explain_pair
+from clustruct.explain import ClusterMove, ItemConfidence, MixedCluster, SetFindings, WrongPair, explain_pair
 from clustruct.plot import PairContributionDisplay
 from clustruct.records import RawSet, is_missing
 from clustruct.text import count, short
@@ -39,14 +39,14 @@ MOST_CONFIDENCES, MOST_CLUSTERS = 20, 10
 FIELD_LETTERS, SIDE_LETTERS = 60, 400
 
 
-class Table(NamedTuple):
+class ReportTable(NamedTuple):
     """A head, and rows of texts, numbers and items."""
 
     head: list[str]
     rows: list[list[object]]
 
 
-class Item(NamedTuple):
+class NamedItem(NamedTuple):
     """An item as people know it: by name and by what its fields say."""
 
     name: Hashable
@@ -72,11 +72,11 @@ def item_name(raw: RawSet, a: int) -> Hashable:
     return f"item {a}" if raw.ids is None else raw.ids[a]
 
 
-def as_item(raw: RawSet, a: int) -> Item:
+def as_item(raw: RawSet, a: int) -> NamedItem:
     """Name and fields, in one line."""
     fields = [f"{name}: {value}" for name, value in raw.items[a].items() if not is_missing(value)]
     words = [f if len(f) <= FIELD_LETTERS else f[: FIELD_LETTERS - 1] + "…" for f in fields]
-    return Item(item_name(raw, a), "; ".join(words))
+    return NamedItem(item_name(raw, a), "; ".join(words))
 
 
 def verdict(findings: Findings) -> str:
@@ -90,7 +90,7 @@ def verdict(findings: Findings) -> str:
     return f"{found} Without labels nothing says how many are right; those to look at first are below."
 
 
-def summary(findings: Findings) -> Table:
+def summary(findings: Findings) -> ReportTable:
     """Data and model in short."""
     sizes = [len(one.raw) for one in findings.sets]
     known = findings.labelled
@@ -101,7 +101,9 @@ def summary(findings: Findings) -> Table:
     ]
     if known:
         rows.append(["true clusters", f"{sum(len(set(one.truth or ())) for one in known):,}"])
-    return Table(["", ""], [*rows, ["model", type(findings.model).__name__], *_model_rows(findings.model)])
+    return ReportTable(
+        ["", ""], [*rows, ["model", type(findings.model).__name__], *_model_rows(findings.model)]
+    )
 
 
 def _model_rows(model: BaseEstimator) -> list[list[object]]:
@@ -134,8 +136,8 @@ def scores(findings: Findings) -> dict[str, object] | None:
     return {
         "mean_loss": float(np.mean([one.loss for one in known])),
         "n_sets": len(known),
-        "means": Table(["score", "mean of sets", "all pairs and items pooled"], means),
-        "sets": Table(["set", "items", "true clusters", "predicted", "loss", *PER_SET.values()], rows),
+        "means": ReportTable(["score", "mean of sets", "all pairs and items pooled"], means),
+        "sets": ReportTable(["set", "items", "true clusters", "predicted", "loss", *PER_SET.values()], rows),
         "hidden": len(known) - len(rows),
     }
 
@@ -161,7 +163,7 @@ def errors(findings: Findings) -> dict[str, object] | None:
     }
 
 
-def _error(mixture: Mixture, kind: str, one: SetFindings) -> dict[str, object]:
+def _error(mixture: MixedCluster, kind: str, one: SetFindings) -> dict[str, object]:
     listed = mixture.pieces[:MOST_PIECES]
     sizes = [str(len(piece.items)) for piece in listed] + ["…"] * (len(mixture.pieces) > MOST_PIECES)
     pieces = [
@@ -249,19 +251,19 @@ def _worst_pairs(findings: Findings) -> list[tuple[SetFindings, WrongPair]]:
     return chosen
 
 
-def confidence(findings: Findings) -> dict[str, Table] | None:
+def confidence(findings: Findings) -> dict[str, ReportTable] | None:
     """Items and clusters that are least sure, and the splits that would help most."""
     if all(one.items is None for one in findings.sets):
         return None
     known = any(one.items is not None and one.items.probability is not None for one in findings.sets)
     what = "probability" if known else "score lost"
-    items = Table(["set", "item", "cluster", what, "best other place"], _item_rows(findings))
+    items = ReportTable(["set", "item", "cluster", what, "best other place"], _item_rows(findings))
     head = ["set", "cluster", "items", "score lost", "best other shape", "for example"]
     splits = ["set", "cluster", "items", "wrong pairs", "together", "leaving", "for example"]
     return {
         "items": items,
-        "clusters": Table(head, _cluster_rows(findings)),
-        "splits": Table(splits, _split_rows(findings)),
+        "clusters": ReportTable(head, _cluster_rows(findings)),
+        "splits": ReportTable(splits, _split_rows(findings)),
     }
 
 
@@ -324,7 +326,7 @@ def _shape(one: SetFindings, move: ClusterMove) -> str:
     return "split into " + " + ".join(str(n) for n in sorted(map(len, move.parts), reverse=True)[:8])
 
 
-def _example(one: SetFindings, move: ClusterMove) -> Item:
+def _example(one: SetFindings, move: ClusterMove) -> NamedItem:
     """An item of the part that would leave, or of the cluster that would be joined."""
     joined = move.kind == "merge"
     return as_item(one.raw, int(np.flatnonzero(one.labels == move.other)[0]) if joined else move.parts[-1][0])

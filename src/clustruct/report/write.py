@@ -14,7 +14,7 @@ from clustruct.records import RawSet
 from clustruct.storage.targets import check_target, replacing
 from clustruct.text import count, short
 
-from .contents import Item, contents
+from .contents import NamedItem, contents
 from .findings import Findings
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def page_template() -> Template:
         finalize=lambda value: value if isinstance(value, Markup) else short(value, LONGEST),
     )
     environment.filters |= {"count": count, "decimal": _decimal, "short": short}
-    environment.tests["item"] = lambda value: isinstance(value, Item)
+    environment.tests["item"] = lambda value: isinstance(value, NamedItem)
     return environment.get_template("report.html")
 
 

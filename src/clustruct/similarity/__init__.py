@@ -5,7 +5,7 @@
 `PairMap` is the seam: raw features in, columns out, learned from labelled pairs where need be. It stands
 between pair features and a clusterer, as a transformer of item sets or inside `PairFeatures`, so prediction,
 files, streams and large tables meet one set of columns and one weight for each. Explanations ask it for
-`Terms`: by feature where it can tell, else its columns.
+`SimilarityTerms`: by feature where it can tell, else its columns.
 
     TreeColumn        the logit of trees that tell pairs, cross-fitted: a forest and boosted ones
     KernelMap         a kernel on pair vectors, exactly (small data)
@@ -19,7 +19,7 @@ from .kernels import FourierMap, KernelMap, NystroemMap
 from .names import SIMILARITIES, make_map
 from .plain_trees import Trees
 from .products import FullProducts
-from .terms import Terms
+from .terms import SimilarityTerms
 from .tree_column import TreeColumn
 from .trees import BoostedColumn, ForestColumn
 
@@ -32,7 +32,7 @@ __all__ = [
     "KernelMap",
     "NystroemMap",
     "PairMap",
-    "Terms",
+    "SimilarityTerms",
     "TreeColumn",
     "Trees",
     "labelled_pairs",

@@ -17,7 +17,7 @@ from clustruct.partitions import UNKNOWN, partial_labels
 from clustruct.storage import EstimatorState
 from clustruct.storage.digest import digest
 
-from .terms import Terms
+from .terms import SimilarityTerms
 
 
 @dataclass(frozen=True)
@@ -179,12 +179,12 @@ class PairMap(EstimatorState, TransformerMixin, BaseEstimator, ABC):
         """Whether `terms` tells what each feature adds to the columns."""
         return False
 
-    def terms(self, rows: Floats, names: Sequence[str], w: Floats) -> Terms:
+    def terms(self, rows: Floats, names: Sequence[str], w: Floats) -> SimilarityTerms:
         """What adds up to <w, values> of some pairs, given their features and the names of these.
 
         Columns count as they are; a map that knows what each feature adds to its columns says that instead.
         """
-        return Terms.linear(dense(self.values(rows)), self.all_names(names), w)
+        return SimilarityTerms.linear(dense(self.values(rows)), self.all_names(names), w)
 
     def all_names(self, features: Sequence[str]) -> list[str]:
         """The names of the features that stay, and of the columns."""

@@ -28,7 +28,7 @@ def by_trees(name: str) -> str:
 
 
 @dataclass(frozen=True)
-class Terms:
+class SimilarityTerms:
     """Numbers that add up to the similarity of each of some pairs: K_p = sum_t contributions[p, t].
 
     Attributes
@@ -46,7 +46,8 @@ class Terms:
 
     Examples
     --------
-    >>> Terms.linear(np.array([[2.0, 1.0]]), ["words", "constant"], np.array([3.0, -1.0])).contributions
+    >>> names = ["words", "constant"]
+    >>> SimilarityTerms.linear(np.array([[2.0, 1.0]]), names, np.array([3.0, -1.0])).contributions
     array([[ 6., -1.]])
     """
 
@@ -57,14 +58,14 @@ class Terms:
     note: str = ""
 
     @classmethod
-    def linear(cls, values: Floats, names: Sequence[str], w: Floats) -> Terms:
+    def linear(cls, values: Floats, names: Sequence[str], w: Floats) -> SimilarityTerms:
         """Of a linear similarity: weights times values."""
         return cls(tuple(names), values, w, values * w)
 
     @classmethod
     def of_credits(
         cls, values: Floats, names: Sequence[str], weight: float, base: float, credits: Floats
-    ) -> Terms:
+    ) -> SimilarityTerms:
         """Of a column that has this weight, and is the sum of a base and of credits of the features."""
         common = np.full((len(values), 1), weight * base)
         return cls(
@@ -74,9 +75,9 @@ class Terms:
             np.hstack([weight * credits, common]),
         )
 
-    def beside(self, other: Terms) -> Terms:
+    def beside(self, other: SimilarityTerms) -> SimilarityTerms:
         """These terms and others of the same pairs."""
-        return Terms(
+        return SimilarityTerms(
             (*self.names, *other.names),
             np.hstack([self.values, other.values]),
             np.append(self.weights, other.weights),

@@ -12,7 +12,7 @@ from clustruct._typing import Floats
 from clustruct.storage import register
 
 from .base import LabelledPairs, PairMap
-from .terms import UNTOLD, Terms
+from .terms import UNTOLD, SimilarityTerms
 from .trees import BoostedColumn, ForestColumn
 
 
@@ -62,13 +62,13 @@ class TreeColumn(PairMap):
         """Not by trees of older files."""
         return self.forest_.by_feature and self.boosted_.by_feature
 
-    def terms(self, rows: Floats, names: Sequence[str], w: Floats) -> Terms:
+    def terms(self, rows: Floats, names: Sequence[str], w: Floats) -> SimilarityTerms:
         """What each feature adds to what the trees say; what they say of any pair is with the constant."""
         if not self.by_feature:
             return replace(super().terms(rows, names, w), note=UNTOLD)
         (base, credits), (other, others) = (kind.credits(rows) for kind in (self.forest_, self.boosted_))
         base, credits = (base + other) / 2.0, (credits + others) / 2.0
-        return Terms.of_credits(rows, names, 1.0, w[0] * base + w[1], w[0] * credits)
+        return SimilarityTerms.of_credits(rows, names, 1.0, w[0] * base + w[1], w[0] * credits)
 
     def learn(self, parts: Sequence[LabelledPairs], groups: Sequence[Hashable] | None) -> list[Floats]:
         self.forest_, self.boosted_ = (kind(**self.get_params()) for kind in (ForestColumn, BoostedColumn))

@@ -17,7 +17,7 @@ from clustruct.storage import register
 
 from .base import LabelledPairs, PairMap
 from .plain_trees import Trees
-from .terms import UNTOLD, Terms, by_trees
+from .terms import UNTOLD, SimilarityTerms, by_trees
 
 # From so many sets (or groups of them) on these are cut into folds; fewer are cut by whole clusters.
 FEWEST_SETS = 3
@@ -111,13 +111,13 @@ class ForestColumn(PairMap):
         left = (clipped(end) - clipped(start)) / np.where(whole == 0.0, 1.0, whole)
         return float(clipped(start)[0]), steps * np.where(inside, 1.0, left)[:, None]
 
-    def terms(self, rows: Floats, names: Sequence[str], w: Floats) -> Terms:
+    def terms(self, rows: Floats, names: Sequence[str], w: Floats) -> SimilarityTerms:
         """The features with their weights, then what each adds to the column."""
         if not self.by_feature:
             return replace(super().terms(rows, names, w), note=UNTOLD)
         told = [by_trees(name) for name in names]
-        of_trees = Terms.of_credits(rows, told, float(w[-1]), *self.credits(rows))
-        return Terms.linear(rows, names, w[:-1]).beside(of_trees)
+        of_trees = SimilarityTerms.of_credits(rows, told, float(w[-1]), *self.credits(rows))
+        return SimilarityTerms.linear(rows, names, w[:-1]).beside(of_trees)
 
     def learn(self, parts: Sequence[LabelledPairs], groups: Sequence[Hashable] | None) -> list[Floats]:
         of_set = set_folds(len(parts), groups, self.folds, self.random_state)

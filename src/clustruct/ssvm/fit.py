@@ -28,7 +28,7 @@ from .planes import Planes, PlaneSet
 from .problem import Problem
 from .separation import Executor, batch_form, check_problem, executor_for
 from .solvers import SOLVERS
-from .solvers.base import Incumbent, Progress, Run, Solver, Task, example_weights
+from .solvers.base import Incumbent, Progress, Solver, SolverRun, Task, example_weights
 
 Formulation: TypeAlias = str | Solver
 
@@ -267,7 +267,7 @@ def fit(
         if checkpoint is not None:
             kept = Checkpoint(checkpoint, identity_of(task, solver, session), planes)
             start = planes.w if kept.connect(progress) else start
-        best = solver.solve(Run(task, session, planes, progress), start)
+        best = solver.solve(SolverRun(task, session, planes, progress), start)
         if kept is not None:
             kept.close(progress)
     return _result(task, planes, best, progress)

@@ -32,7 +32,7 @@ Scores = Callable[[ItemSet, Ints], Floats]
 
 
 @dataclass(frozen=True)
-class Fold:
+class HeldOutGroups:
     """Sets without some confirmed groups, and what was said of these.
 
     hidden : for each set the items of these groups
@@ -93,7 +93,7 @@ def _f(truth: Bools, told: Bools) -> float:
     return 2.0 * float((truth & told).sum()) / max(float(truth.sum() + told.sum()), 1.0)
 
 
-def folds(sets: Sequence[ItemSet], marks: Sequence[Evidence]) -> Iterator[Fold]:
+def folds(sets: Sequence[ItemSet], marks: Sequence[Evidence]) -> Iterator[HeldOutGroups]:
     """Confirmed groups dealt out to folds; of each fold they are hidden in turn."""
     dealt, n = [], 0
     for m in marks:
@@ -101,7 +101,7 @@ def folds(sets: Sequence[ItemSet], marks: Sequence[Evidence]) -> Iterator[Fold]:
         dealt.append(np.where(groups >= 0, (n + canonical_labels(groups)) % FOLDS, -1))
         n += len(np.unique(groups[groups >= 0]))
     for k in range(FOLDS):
-        yield Fold(sets, marks, [own == k for own in dealt])
+        yield HeldOutGroups(sets, marks, [own == k for own in dealt])
 
 
 def svm_of_groups(sets: Sequence[ItemSet], labels: Sequence[Ints]) -> SupervisedCorrelationClustering:

@@ -22,7 +22,7 @@ from clustruct.exceptions import DataError
 
 from .engine import Engine
 from .exporting import export, regroup_at
-from .learning import Progress, Stopped, learn
+from .learning import LearningProgress, Stopped, learn
 from .reviewing import block, next_questions, precision_curve, problem, review_page, why
 
 Command = Callable[[Engine, dict[str, Any]], Any]
@@ -44,7 +44,7 @@ class Process:
     def __init__(self, engine: Engine, out: TextIO) -> None:
         self.engine, self.out = engine, out
         self._lock, self._learning = threading.Lock(), threading.Lock()
-        self._progress: Progress | None = None
+        self._progress: LearningProgress | None = None
 
     def say(self, **message: Any) -> None:
         """One line."""
@@ -67,7 +67,7 @@ class Process:
 
     def _learn(self, number: int) -> None:
         with self._learning:  # an engine of its own: what others are asked meanwhile stays as it is
-            self._progress = Progress(lambda told: self.say(progress=told))
+            self._progress = LearningProgress(lambda told: self.say(progress=told))
             own = Engine(self.engine.path)
             own.share(self.engine)
             self._answer(number, lambda: self._learned(own))

@@ -40,7 +40,7 @@ class Stopped(Exception):
 
 
 @dataclass
-class Progress(Callback):
+class LearningProgress(Callback):
     """Says how far a learning is, and ends it when that is asked for."""
 
     tell: Callable[[dict[str, Any]], None]
@@ -75,7 +75,7 @@ class Progress(Callback):
             raise Stopped
 
 
-def learn(engine: Engine, progress: Progress) -> dict[str, Any]:
+def learn(engine: Engine, progress: LearningProgress) -> dict[str, Any]:
     """Learn from all decisions, group anew under what people said, and keep model and groups."""
     started, known = time.monotonic(), engine.known()
     with training_callback(progress):

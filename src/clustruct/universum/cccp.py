@@ -146,10 +146,10 @@ def cccp(
     CCCPResult
         The weights, the labels, and how it went.
     """
-    return Search(problem, labels, W, tol, inner_tol, max_iter, callback).run()
+    return CccpSearch(problem, labels, W, tol, inner_tol, max_iter, callback).run()
 
 
-class Search:
+class CccpSearch:
     """One run of `cccp`, which can be left after some steps and taken up again.
 
     Parameters are those of `cccp`; without labels they are those of W.
@@ -224,14 +224,14 @@ class Search:
             self.reason = asked or ("max_iter" if len(self._history) >= self._max_iter else "")
 
 
-def lowest_of(searches: Iterable[Search], tol: float) -> CCCPResult:
+def lowest_of(searches: Iterable[CccpSearch], tol: float) -> CCCPResult:
     """The lowest end of some searches. All take one step; those that can still be the lowest go on.
 
     Later steps lower the objective by little (0.4 % on average, on five collections), so that a search more
     than ``tol`` above the lowest is left, and one with the clusters of a lower one as well. Where a callback
     or Ctrl-C ends one of them, nothing goes on.
     """
-    tried: list[Search] = []
+    tried: list[CccpSearch] = []
     ended = ""
     for search in searches:
         tried.append(search)
@@ -246,7 +246,7 @@ def lowest_of(searches: Iterable[Search], tol: float) -> CCCPResult:
     return best if best.stop_reason else replace(best, stop_reason=ended)
 
 
-def _lowest_first(searches: list[Search]) -> list[Search]:
+def _lowest_first(searches: list[CccpSearch]) -> list[CccpSearch]:
     return [searches[s] for s in lowest_first([search.value for search in searches])]
 
 
@@ -254,9 +254,9 @@ def _ended(found: CCCPResult) -> str:
     return found.stop_reason if found.was_ended else ""
 
 
-def _worth_following(tried: list[Search], tol: float) -> list[Search]:
+def _worth_following(tried: list[CccpSearch], tol: float) -> list[CccpSearch]:
     """Lowest first; none more than ``tol`` above it, nor one whose clusters are those of a lower one."""
-    taken: list[Search] = []
+    taken: list[CccpSearch] = []
     for search in _lowest_first(tried):
         near = not taken or search.value <= (1.0 + tol) * taken[0].value
         if near and not any(_same_clusters(search.labels, other.labels) for other in taken):

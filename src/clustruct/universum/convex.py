@@ -30,7 +30,7 @@ def solve_convex(
     max_rounds: int = 200,
     earlier: Planes | None = None,
     scores: list[Floats] | None = None,
-) -> CuttingPlaneResult[Point]:
+) -> CuttingPlaneResult[ScoredPoint]:
     """``min 1/2 |W|^2 + C xi + C_u xi_u`` with the labels fixed, and the balance rows (problems 16, 22).
 
     Each round makes one plane per term, the sum of the hinges that are active at one point, so the QP has two
@@ -69,7 +69,7 @@ def solve_convex(
         _FixedLabels(problem, labels, start),
         problem.balance_rows(all_pairs=False),
         problem.weights,
-        start=Incumbent(Point(start, at_start), problem.objective(start, labels, at_start)),
+        start=Incumbent(ScoredPoint(start, at_start), problem.objective(start, labels, at_start)),
         planes=earlier,
         rtol=rtol,
         max_iter=max_rounds,
@@ -78,18 +78,18 @@ def solve_convex(
 
 
 @dataclass(frozen=True)
-class Point:
+class ScoredPoint:
     """W with its scores in every term."""
 
     W: Floats
     scores: list[Floats]
 
-    def towards(self, other: Point, share: float) -> Point:
+    def towards(self, other: ScoredPoint, share: float) -> ScoredPoint:
         scores = [a + share * (b - a) for a, b in zip(self.scores, other.scores, strict=True)]
-        return Point(self.W + share * (other.W - self.W), scores)
+        return ScoredPoint(self.W + share * (other.W - self.W), scores)
 
 
-class _FixedLabels(Risk[Point]):
+class _FixedLabels(Risk[ScoredPoint]):
     """Both terms of the objective with the labels fixed, the balance, and the line search of OCAS."""
 
     def __init__(self, problem: MarginProblem, labels: Indices, start: Floats) -> None:
@@ -97,11 +97,11 @@ class _FixedLabels(Risk[Point]):
         self._pairs: set[tuple[int, int]] = set()
         self._tight = problem.unbalanced_pairs(start, TIGHT * problem.balance_room)
 
-    def point(self, w: Floats) -> Point:
+    def point(self, w: Floats) -> ScoredPoint:
         W = self._problem.balanced(w.reshape(self._problem.shape))
-        return Point(W, self._problem.scores(W))
+        return ScoredPoint(W, self._problem.scores(W))
 
-    def cut(self, point: Point, planes: GramPlanes[Floats]) -> Cut[Point]:
+    def cut(self, point: ScoredPoint, planes: GramPlanes[Floats]) -> Cut[ScoredPoint]:
         broken = self._problem.unbalanced_pairs(planes.w.reshape(self._problem.shape))
         new = [pair for pair in dict.fromkeys([*self._tight, *broken]) if pair not in self._pairs]
         self._pairs.update(new)
@@ -113,8 +113,8 @@ class _FixedLabels(Risk[Point]):
         return Cut(vectors, [b for _, b in cuts])
 
     def step(
-        self, best: Incumbent[Point], planes: GramPlanes[Floats], useful: bool
-    ) -> tuple[Incumbent[Point], Point]:
+        self, best: Incumbent[ScoredPoint], planes: GramPlanes[Floats], useful: bool
+    ) -> tuple[Incumbent[ScoredPoint], ScoredPoint]:
         there = self.point(planes.w)
         found = _line_search(self._terms, self._problem.weights, best, there)
         if found.primal < best.primal:
@@ -129,13 +129,15 @@ class _Line:
 
     terms: list[ConvexTerm]
     weights: Floats
-    begin: Point
-    step: Point
+    begin: ScoredPoint
+    step: ScoredPoint
 
     @classmethod
-    def between(cls, terms: list[ConvexTerm], weights: Floats, begin: Point, there: Point) -> _Line:
+    def between(
+        cls, terms: list[ConvexTerm], weights: Floats, begin: ScoredPoint, there: ScoredPoint
+    ) -> _Line:
         moves = [b - a for a, b in zip(begin.scores, there.scores, strict=True)]
-        return cls(terms, weights, begin, Point(there.W - begin.W, moves))
+        return cls(terms, weights, begin, ScoredPoint(there.W - begin.W, moves))
 
     def at(self, share: float) -> tuple[float, float]:
         """The value and the slope at a share of the way."""
@@ -148,10 +150,10 @@ class _Line:
             value, slope = value + weight * risk, slope + weight * rise
         return value, slope
 
-    def point(self, share: float) -> Point:
+    def point(self, share: float) -> ScoredPoint:
         """The point at a share of the way."""
         scores = [a + share * b for a, b in zip(self.begin.scores, self.step.scores, strict=True)]
-        return Point(self.begin.W + share * self.step.W, scores)
+        return ScoredPoint(self.begin.W + share * self.step.W, scores)
 
     @cached_property
     def _square(self) -> float:
@@ -167,8 +169,8 @@ class _Line:
 
 
 def _line_search(
-    terms: list[ConvexTerm], weights: Floats, best: Incumbent[Point], there: Point
-) -> Incumbent[Point]:
+    terms: list[ConvexTerm], weights: Floats, best: Incumbent[ScoredPoint], there: ScoredPoint
+) -> Incumbent[ScoredPoint]:
     """A point between the two where the convex value is near its least, by bisection of the slope."""
     line = _Line.between(terms, weights, best.w, there)
     low, high, share = 0.0, 1.0, 1.0

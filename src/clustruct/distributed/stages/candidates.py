@@ -8,7 +8,7 @@ import numpy as np
 
 from clustruct._typing import Bools, Ints
 from clustruct.distributed.exchange import arrays, rows_to
-from clustruct.distributed.workdir import Stats, Work
+from clustruct.distributed.workdir import Stats, WorkDirectory
 from clustruct.features.neighbours import TermKeys, TermNeighbours, sorted_unique
 from clustruct.features.vocabulary import Keys, Numbers, numbered, stable_order
 
@@ -20,7 +20,7 @@ KEYS = {"key": "uint64", "item": "int64", "weight": "float32", "way": "int16"}
 PAIRS = {"a": "int64", "b": "int64"}
 
 
-def make_keys(work: Work, k: int) -> Any:
+def make_keys(work: WorkDirectory, k: int) -> Any:
     """Of each item of a part the keys under which it can be found, with their weights."""
     import pyarrow as pa
 
@@ -52,7 +52,9 @@ def _pairs(found: TermKeys) -> tuple[Ints, Keys, Any]:
     return items, mixed(np.minimum(one, other), np.maximum(one, other)), weights
 
 
-def _named(items: Ints, keys: Keys, weights: Any, first: int, way: int, field: str, work: Work) -> Any:
+def _named(
+    items: Ints, keys: Keys, weights: Any, first: int, way: int, field: str, work: WorkDirectory
+) -> Any:
     named = term_names(f"{way} {field}", keys)
     columns = {
         "key": named,
@@ -63,7 +65,7 @@ def _named(items: Ints, keys: Keys, weights: Any, first: int, way: int, field: s
     return rows_to(spread(named, work.n_partitions), columns)
 
 
-def gather_keys(work: Work, k: int, table: Any) -> Stats:
+def gather_keys(work: WorkDirectory, k: int, table: Any) -> Stats:
     """All items of a key, in order; none of a key of one item or of too many."""
     blocking, held = blocking_of(work), arrays(table)
     common, _ = blocking.limits(work.n_items)
@@ -103,7 +105,7 @@ def _by_part(starts: Ints, sizes: Ints, owner: Ints) -> tuple[Ints, Ints, Ints]:
     return lists, parts[again], starts[lists[again]] + place
 
 
-def make_lists(work: Work, k: int) -> Any:
+def make_lists(work: WorkDirectory, k: int) -> Any:
     """The lists of items on their way, each to every part that has one of its items."""
     held = work.read("keys", k)
     key = held["key"]
@@ -112,7 +114,7 @@ def make_lists(work: Work, k: int) -> Any:
     return rows_to(part, {name: column[entry] for name, column in held.items()})
 
 
-def find_neighbours(work: Work, k: int, table: Any) -> Stats:
+def find_neighbours(work: WorkDirectory, k: int, table: Any) -> Stats:
     """The likely pairs that the items of a part have with any."""
     held, blocking = _by_key(arrays(table)), blocking_of(work)
     items, local = numbered(held.pop("item").astype(np.uint64))
@@ -150,7 +152,7 @@ def _rows(held: dict[str, Any], local: Numbers, way: int, m: int) -> tuple[Any, 
     return (indptr, held["key"][order].astype(np.int32), held["weight"][order]), n_with
 
 
-def make_pairs(work: Work, k: int) -> Any:
+def make_pairs(work: WorkDirectory, k: int) -> Any:
     """Pairs on their way to the part that scores them."""
     held = work.read("neighbours", k)
     first, second = work.owner(held["a"]), work.owner(held["b"])
@@ -172,7 +174,7 @@ def home(first: Ints, second: Ints, n: int, tie: Bools) -> Ints:
     return np.where((2 * gap < n) | ((2 * gap == n) & tie), first, second)
 
 
-def take_pairs(work: Work, k: int, table: Any) -> Stats:
+def take_pairs(work: WorkDirectory, k: int, table: Any) -> Stats:
     """The pairs of a part, each once, in order."""
     held = arrays(table)
     keys = sorted_unique(held["a"] * np.int64(work.n_items) + held["b"])

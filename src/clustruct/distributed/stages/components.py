@@ -15,7 +15,7 @@ from scipy import sparse
 
 from clustruct._typing import Ints
 from clustruct.distributed.exchange import arrays, rows_to
-from clustruct.distributed.workdir import Stats, Work
+from clustruct.distributed.workdir import Stats, WorkDirectory
 from clustruct.features.neighbours import sorted_unique
 
 EDGES = {"item": "int64", "root": "int64"}
@@ -41,20 +41,20 @@ def stars(one: Ints, other: Ints) -> tuple[Ints, Ints]:
     return items[others], root[others]
 
 
-def make_first_edges(work: Work, k: int) -> Any:
+def make_first_edges(work: WorkDirectory, k: int) -> Any:
     """The components of the positive pairs of one part."""
     held = work.read("scores", k)
     positive = held["score"] > 0.0
     return _told(work, *stars(held["a"][positive], held["b"][positive]))
 
 
-def make_edges(before: str, work: Work, k: int) -> Any:
+def make_edges(before: str, work: WorkDirectory, k: int) -> Any:
     """The edges of the round before."""
     held = work.read(before, k)
     return _told(work, held["item"], held["root"])
 
 
-def _told(work: Work, item: Ints, root: Ints) -> Any:
+def _told(work: WorkDirectory, item: Ints, root: Ints) -> Any:
     """Edges on their way to the parts of both ends."""
     one, other = work.owner(item), work.owner(root)
     apart = one != other
@@ -64,7 +64,7 @@ def _told(work: Work, item: Ints, root: Ints) -> Any:
     )
 
 
-def join_edges(stage: str, work: Work, k: int, table: Any) -> Stats:
+def join_edges(stage: str, work: WorkDirectory, k: int, table: Any) -> Stats:
     """The components of the edges of a part; how many edges are new."""
     held = arrays(table)
     keys = _keys(work, held["item"], held["root"])
@@ -73,11 +73,11 @@ def join_edges(stage: str, work: Work, k: int, table: Any) -> Stats:
     return {"edges": len(item), "new": len(np.setxor1d(keys, _keys(work, item, root)))}
 
 
-def _keys(work: Work, item: Ints, root: Ints) -> Ints:
+def _keys(work: WorkDirectory, item: Ints, root: Ints) -> Ints:
     return sorted_unique(item * np.int64(work.n_items) + root)
 
 
-def component_of(work: Work, stage: str, k: int) -> Ints:
+def component_of(work: WorkDirectory, stage: str, k: int) -> Ints:
     """The smallest item of the component of each item of a part; -1 for an item without positive pairs."""
     first, last = work.starts[k : k + 2]
     held, found = work.read(stage, k), np.full(int(last - first), -1, np.int64)
@@ -87,7 +87,7 @@ def component_of(work: Work, stage: str, k: int) -> Ints:
     return found
 
 
-def make_inside(stage: str, work: Work, k: int) -> Any:
+def make_inside(stage: str, work: WorkDirectory, k: int) -> Any:
     """Pairs of which the item of this part has a component, on their way to the part of the other."""
     held = work.read("scores", k)
     owners = work.owner(held["a"]), work.owner(held["b"])
@@ -99,7 +99,7 @@ def make_inside(stage: str, work: Work, k: int) -> Any:
     return rows_to(np.where(first, owners[1], owners[0])[kept], {"component": component[kept], **pairs})
 
 
-def take_inside(stage: str, work: Work, k: int, table: Any) -> Stats:
+def take_inside(stage: str, work: WorkDirectory, k: int, table: Any) -> Stats:
     """The pairs that lie inside a component."""
     held = arrays(table)
     known, start = component_of(work, stage, k), work.starts[k]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from clustruct.distributed.exchange import arrays, rows_to
-from clustruct.distributed.workdir import Stats, Work, write_text
+from clustruct.distributed.workdir import Stats, WorkDirectory, write_text
 from clustruct.features import PairFeatures
 from clustruct.features.columns import Columns, TermTable
 from clustruct.features.vocabulary import Vocabulary, numbered
@@ -37,7 +37,7 @@ def look_at(features: PairFeatures, columns: Columns) -> None:
         blocking.letters(columns)
 
 
-def make_terms(work: Work, k: int) -> Any:
+def make_terms(work: WorkDirectory, k: int) -> Any:
     """The terms of a part, each once, with the number of its items that have them."""
     whole = Counting(work.n_items)
     columns = Columns(part_of(work, k), whole=whole)
@@ -53,7 +53,7 @@ def make_terms(work: Work, k: int) -> Any:
     )
 
 
-def keep_tables(work: Work, k: int, columns: Columns) -> None:
+def keep_tables(work: WorkDirectory, k: int, columns: Columns) -> None:
     """Write the terms by which items of a part are found: they are split once."""
     blocking, found = blocking_of(work), dict[str, Any]()
     for number, field in enumerate(blocking.weights_):
@@ -65,7 +65,7 @@ def keep_tables(work: Work, k: int, columns: Columns) -> None:
     work.write_arrays(TABLES, k, found)
 
 
-def kept_tables(work: Work, k: int) -> Iterator[tuple[str, TermTable]]:
+def kept_tables(work: WorkDirectory, k: int) -> Iterator[tuple[str, TermTable]]:
     """The fields that items are found by, and their terms, with their frequencies."""
     held, whole = work.read_arrays(TABLES, k), counted(work, k, ["frequencies"])
     for number, field in enumerate(blocking_of(work).weights_):
@@ -75,7 +75,7 @@ def kept_tables(work: Work, k: int) -> Iterator[tuple[str, TermTable]]:
         yield field, TermTable(words, indptr, indices, counts, whole=told)
 
 
-def sum_terms(work: Work, k: int, table: Any) -> Stats:
+def sum_terms(work: WorkDirectory, k: int, table: Any) -> Stats:
     """Terms of more than one item: their sums, for each part that has them."""
     held = arrays(table)
     distinct, number = numbered(held["name"])
@@ -88,20 +88,20 @@ def sum_terms(work: Work, k: int, table: Any) -> Stats:
     return {"terms": len(distinct), "of_two": int(np.count_nonzero(shared))}
 
 
-def decide(work: Work, stats: Sequence[Stats]) -> bool:
+def decide(work: WorkDirectory, stats: Sequence[Stats]) -> bool:
     """Whether the frequencies of all terms are so few that every part reads them all; it is written down."""
     if not (path := Path(work.folder) / COMMON).exists():
         write_text(path, json.dumps(sum(one["of_two"] for one in stats) <= MOST_COMMON))
     return is_common(work)
 
 
-def make_frequencies(work: Work, k: int) -> Any:
+def make_frequencies(work: WorkDirectory, k: int) -> Any:
     """What was summed, on its way to the parts."""
     held = work.read("terms", k)
     return rows_to(held.pop("part"), held)
 
 
-def take_frequencies(work: Work, k: int, table: Any) -> Stats:
+def take_frequencies(work: WorkDirectory, k: int, table: Any) -> Stats:
     """The frequencies of the terms of a part."""
     work.write_table("frequencies", k, table)
     return {"frequencies": len(table)}

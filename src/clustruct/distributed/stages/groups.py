@@ -12,7 +12,7 @@ import numpy as np
 
 from clustruct._typing import Ints
 from clustruct.distributed.exchange import arrays, rows_to
-from clustruct.distributed.workdir import Stats, Work, write_text
+from clustruct.distributed.workdir import Stats, WorkDirectory, write_text
 from clustruct.exceptions import UnfamiliarDataWarning
 from clustruct.itemsets import PairScores
 
@@ -23,7 +23,7 @@ LABELS = {"item": "int64", "label": "int64"}
 SHARED, NUMBERS = "shared.json", "numbers.json"
 
 
-def share_out(work: Work, inside: Sequence[Stats]) -> None:
+def share_out(work: WorkDirectory, inside: Sequence[Stats]) -> None:
     """Write down which task has each of the large components; all others go by their number.
 
     Large ones first, each to the task that has least to do so far.
@@ -43,14 +43,14 @@ def share_out(work: Work, inside: Sequence[Stats]) -> None:
         write_text(path, json.dumps(task))
 
 
-def warn_unfamiliar(work: Work, scored: Sequence[Stats]) -> None:
+def warn_unfamiliar(work: WorkDirectory, scored: Sequence[Stats]) -> None:
     """Warn of a table that is far from what the model was shown, by some scores of each part."""
     some = np.array([value for stats in scored for value in stats["some"]], float)
     none = np.zeros((len(some), 2), np.int64)
     work.model[-1].warn_unfamiliar([PairScores(work.n_items, index=none, values=some)])
 
 
-def make_components(work: Work, k: int) -> Any:
+def make_components(work: WorkDirectory, k: int) -> Any:
     """Pairs on their way to the task of their component."""
     held = work.read("inside", k)
     given = json.loads((Path(work.folder) / SHARED).read_text())
@@ -60,7 +60,7 @@ def make_components(work: Work, k: int) -> Any:
     return rows_to(to, held)
 
 
-def search_groups(work: Work, k: int, table: Any) -> Stats:
+def search_groups(work: WorkDirectory, k: int, table: Any) -> Stats:
     """The clusters of all items of some components, each by its first item."""
     held = arrays(table)
     pairs = np.column_stack([held["a"], held["b"]])
@@ -79,13 +79,13 @@ def search_groups(work: Work, k: int, table: Any) -> Stats:
     return {"items": len(items), "clusters": int(labels.max()) + 1, "pairs": len(pairs)}
 
 
-def make_members(work: Work, k: int) -> Any:
+def make_members(work: WorkDirectory, k: int) -> Any:
     """Items on their way home."""
     held = work.read("groups", k)
     return rows_to(work.owner(held["item"]), held)
 
 
-def take_members(work: Work, k: int, table: Any) -> Stats:
+def take_members(work: WorkDirectory, k: int, table: Any) -> Stats:
     """The first item of the cluster of each item of a part, which may be alone."""
     held = arrays(table)
     own = np.arange(*work.starts[k : k + 2])
@@ -95,14 +95,14 @@ def take_members(work: Work, k: int, table: Any) -> Stats:
     return {"clusters": int(np.count_nonzero(first == own))}
 
 
-def number_clusters(work: Work, members: Sequence[Stats]) -> int:
+def number_clusters(work: WorkDirectory, members: Sequence[Stats]) -> int:
     """Write down the number of the first cluster of each part; how many there are."""
     ends = np.cumsum([0, *(stats["clusters"] for stats in members)]).tolist()
     write_text(Path(work.folder) / NUMBERS, json.dumps(ends))
     return int(ends[-1])
 
 
-def _numbers(work: Work, k: int) -> tuple[Ints, Ints]:
+def _numbers(work: WorkDirectory, k: int) -> tuple[Ints, Ints]:
     """First items of the items of a part, and the numbers of clusters that begin at each item (-1: none)."""
     begin = json.loads((Path(work.folder) / NUMBERS).read_text())[k]
     first = work.read("members", k)["first"]
@@ -110,7 +110,7 @@ def _numbers(work: Work, k: int) -> tuple[Ints, Ints]:
     return first, np.where(leads, begin + np.cumsum(leads) - 1, -1)
 
 
-def make_strangers(work: Work, k: int) -> Any:
+def make_strangers(work: WorkDirectory, k: int) -> Any:
     """Items whose cluster begins in another part."""
     first = work.read("members", k)["first"]
     owner = work.owner(first)
@@ -118,20 +118,20 @@ def make_strangers(work: Work, k: int) -> Any:
     return rows_to(owner[away], {"item": away + work.starts[k], "first": first[away]})
 
 
-def number_strangers(work: Work, k: int, table: Any) -> Stats:
+def number_strangers(work: WorkDirectory, k: int, table: Any) -> Stats:
     """Their numbers."""
     held, (_, numbers) = arrays(table), _numbers(work, k)
     work.write("numbers", k, {"item": held["item"], "label": numbers[held["first"] - work.starts[k]]})
     return {"items": len(table)}
 
 
-def make_numbered(work: Work, k: int) -> Any:
+def make_numbered(work: WorkDirectory, k: int) -> Any:
     """Numbers on their way home."""
     held = work.read("numbers", k)
     return rows_to(work.owner(held["item"]), held)
 
 
-def write_labels(work: Work, k: int, table: Any) -> Stats:
+def write_labels(work: WorkDirectory, k: int, table: Any) -> Stats:
     """The names of the items of a part, in the order of the table, with the numbers of their clusters."""
     held, start, (first, numbers) = arrays(table), work.starts[k], _numbers(work, k)
     owner = work.owner(first)

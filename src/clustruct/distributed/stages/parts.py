@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from clustruct._typing import Floats, Ints
-from clustruct.distributed.workdir import Span, Stats, Work
+from clustruct.distributed.workdir import Span, Stats, WorkDirectory
 from clustruct.features import Blocking
 from clustruct.features.columns import TermTable
 from clustruct.features.needs import Count, Tally
@@ -23,19 +23,19 @@ from clustruct.records.arrow import column_from_arrow
 READING, COMMON = "reading", "common.json"
 
 
-def read_part(work: Work, k: int) -> Stats:
+def read_part(work: WorkDirectory, k: int) -> Stats:
     """Partition k of the table, out of the files it is made of."""
     return keep_part(work, k, rows_of(work.about.spans[k], work.about.columns))
 
 
-def keep_frame(work: Work, k: int, frame: Any) -> Stats:
+def keep_frame(work: WorkDirectory, k: int, frame: Any) -> Stats:
     """Partition k of the table, given as a data frame."""
     import pyarrow as pa
 
     return keep_part(work, k, pa.Table.from_pandas(frame[list(work.about.columns)], preserve_index=False))
 
 
-def keep_part(work: Work, k: int, table: Any) -> Stats:
+def keep_part(work: WorkDirectory, k: int, table: Any) -> Stats:
     """Write a partition; what it has of the fields that the features need."""
     work.write_table(READING, k, table.replace_schema_metadata(None))
     tally = Tally(work.features.needs_, "the table")
@@ -45,7 +45,7 @@ def keep_part(work: Work, k: int, table: Any) -> Stats:
     return {"rows": table.num_rows, "needs": counts, "fields": list(tally.fields)}
 
 
-def judge(work: Work, stats: Sequence[Stats]) -> None:
+def judge(work: WorkDirectory, stats: Sequence[Stats]) -> None:
     """`DataError` where the table as a whole lacks what the features need."""
     tally = Tally(work.features.needs_, "the table")
     for one in stats:
@@ -89,7 +89,7 @@ def raw_set(table: Any, id: str | None = None) -> RawSet:
     )
 
 
-def part_of(work: Work, k: int) -> RawSet:
+def part_of(work: WorkDirectory, k: int) -> RawSet:
     """The items of partition k."""
     return raw_set(work.read_table(READING, k), work.about.id)
 
@@ -156,29 +156,29 @@ def spread(keys: Keys, n: int) -> Ints:
     return np.asarray(((keys >> np.uint64(32)) * np.uint64(max(n, 1))) >> np.uint64(32), np.int32)
 
 
-def counted(work: Work, k: int, told: Sequence[str]) -> Counted:
+def counted(work: WorkDirectory, k: int, told: Sequence[str]) -> Counted:
     """The whole table, by the frequencies that were told to a part in some stages, or by all there are."""
     return _all_counted(work) if is_common(work) else _counted(work, [work.read(stage, k) for stage in told])
 
 
-def is_common(work: Work) -> bool:
+def is_common(work: WorkDirectory) -> bool:
     """Whether every part reads the frequencies of all terms (`frequencies.decide`)."""
     found: bool = json.loads((Path(work.folder) / COMMON).read_text())
     return found
 
 
 @lru_cache(maxsize=1)
-def _all_counted(work: Work) -> Counted:
+def _all_counted(work: WorkDirectory) -> Counted:
     """Once for each process."""
     return _counted(work, [work.read("summed", k) for k in range(work.n_partitions)])
 
 
-def _counted(work: Work, tables: Sequence[dict[str, Any]]) -> Counted:
+def _counted(work: WorkDirectory, tables: Sequence[dict[str, Any]]) -> Counted:
     names, counts = (np.concatenate([one[name] for one in tables]) for name in ("name", "count"))
     return Counted.of(work.n_items, names, counts)
 
 
-def blocking_of(work: Work) -> Blocking:
+def blocking_of(work: WorkDirectory) -> Blocking:
     """The blocking of the model; a table for a cluster has one."""
     found = work.features.blocking_
     assert found is not None

@@ -10,7 +10,7 @@ import numpy as np
 
 from clustruct._typing import Floats, Ints
 from clustruct.distributed.exchange import arrays, rows_to
-from clustruct.distributed.workdir import Stats, Work
+from clustruct.distributed.workdir import Stats, WorkDirectory
 from clustruct.estimators.base import PairSimilarity
 from clustruct.features.columns import Columns, TermTable
 from clustruct.features.neighbours import sorted_unique
@@ -26,7 +26,7 @@ SHOWN = 100
 ITEM = " item"  # no field of a table is called that: names have no space at their ends
 
 
-def make_questions(work: Work, k: int) -> Any:
+def make_questions(work: WorkDirectory, k: int) -> Any:
     """The items of other parts that pairs of a part have."""
     items = sorted_unique(np.concatenate([*work.read("pairs", k).values()]))
     to = work.owner(items)
@@ -35,7 +35,7 @@ def make_questions(work: Work, k: int) -> Any:
     return rows_to(to[others], {"part": np.full(len(asked), k, np.int32), "item": asked})
 
 
-def take_questions(work: Work, k: int, table: Any) -> Stats:
+def take_questions(work: WorkDirectory, k: int, table: Any) -> Stats:
     """Which parts ask for which items of a part."""
     held = arrays(table)
     order = np.lexsort((held["item"], held["part"]))
@@ -50,7 +50,7 @@ def record_types(schema: Any) -> dict[str, Any]:
     return {ITEM: "int64", **{name: pd.ArrowDtype(schema.field(name).type) for name in schema.names}}
 
 
-def make_records(work: Work, k: int) -> Any:
+def make_records(work: WorkDirectory, k: int) -> Any:
     """The records that other parts ask for."""
     asked, table = work.read("asked", k), work.read_table(READING, k)
     rows = table.take(asked["item"] - work.starts[k])
@@ -59,7 +59,7 @@ def make_records(work: Work, k: int) -> Any:
     )
 
 
-def take_records(work: Work, k: int, table: Any) -> Stats:
+def take_records(work: WorkDirectory, k: int, table: Any) -> Stats:
     """The records of others that a part has asked for, in order."""
     work.write_table("records", k, table.take(np.argsort(table.column(ITEM).to_numpy(), kind="stable")))
     return {"records": len(table)}
@@ -82,7 +82,7 @@ class Noting:
         return found
 
 
-def make_counts(work: Work, k: int) -> Any:
+def make_counts(work: WorkDirectory, k: int) -> Any:
     """How rare the terms are of records that other parts ask for; those of one item are not told."""
     import pyarrow as pa
 
@@ -120,7 +120,7 @@ def _stretches(part: Ints, rows: Ints) -> tuple[list[int], list[Ints]]:
     return parts.tolist(), np.split(rows, starts[1:]) if len(parts) else []
 
 
-def take_counts(work: Work, k: int, table: Any) -> Stats:
+def take_counts(work: WorkDirectory, k: int, table: Any) -> Stats:
     """The frequencies of terms of records that a part has asked for."""
     held = arrays(table)
     name, first = np.unique(held["name"], return_index=True)
@@ -128,7 +128,7 @@ def take_counts(work: Work, k: int, table: Any) -> Stats:
     return {"counts": len(name)}
 
 
-def score_pairs(work: Work, k: int) -> Stats:
+def score_pairs(work: WorkDirectory, k: int) -> Stats:
     """The scores of the pairs of a part that are alike enough."""
     held = work.read("pairs", k)
     pairs = np.column_stack([held["a"], held["b"]])
@@ -142,7 +142,7 @@ def score_pairs(work: Work, k: int) -> Stats:
     return {**told, "some": values[:: 1 + len(values) // SHOWN].tolist()}
 
 
-def _scored(work: Work, columns: Columns, local: Ints, pairs: Ints) -> tuple[Ints, Floats]:
+def _scored(work: WorkDirectory, columns: Columns, local: Ints, pairs: Ints) -> tuple[Ints, Floats]:
     """Of some pairs, ``local`` in the items of columns, those that are alike enough, and their scores."""
     features, model = work.features, work.model[-1]
     assert isinstance(model, PairSimilarity)
@@ -152,7 +152,7 @@ def _scored(work: Work, columns: Columns, local: Ints, pairs: Ints) -> tuple[Int
     return pairs[alike], features.scores_of(columns, local[alike], *linear, told=False)
 
 
-def _together(work: Work, k: int, pairs: Ints) -> Iterator[tuple[Columns, Ints, Ints]]:
+def _together(work: WorkDirectory, k: int, pairs: Ints) -> Iterator[tuple[Columns, Ints, Ints]]:
     """The pairs of a part in turns: those inside it, then those with some of the records of others.
 
     Columns, pairs by their places there, pairs. Of the records of others half as many are held at once as the
@@ -175,12 +175,12 @@ def _together(work: Work, k: int, pairs: Ints) -> Iterator[tuple[Columns, Ints, 
         yield _extended(work, k, own, others.slice(first, at_once)), local, chosen
 
 
-def _own_columns(work: Work, k: int) -> Columns:
+def _own_columns(work: WorkDirectory, k: int) -> Columns:
     """The columns of a part, which know how rare its terms are and those of the records it asked for."""
     return Columns(part_of(work, k), whole=counted(work, k, ["frequencies", "counts"]))
 
 
-def _extended(work: Work, k: int, own: Columns, others: Any) -> Columns:
+def _extended(work: WorkDirectory, k: int, own: Columns, others: Any) -> Columns:
     """The columns of a part and of some records of others."""
     import pyarrow as pa
 

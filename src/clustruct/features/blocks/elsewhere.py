@@ -13,7 +13,7 @@ from clustruct._typing import Ints
 from clustruct.features.base import Comparison, Values
 from clustruct.features.columns import Columns, TermTable
 from clustruct.features.split import words
-from clustruct.features.terms import Rows, TermBlock
+from clustruct.features.terms import TermBlock, TfIdfRows
 from clustruct.records import Fields
 from clustruct.storage import register
 
@@ -71,7 +71,7 @@ class Elsewhere(TermBlock):
         own, elsewhere = self.rows(columns)[0], columns.terms(self.fields, ["words"])
         return partial(self._compare, own, elsewhere)
 
-    def _compare(self, own: Rows, elsewhere: TermTable, pairs: Ints) -> Values:
+    def _compare(self, own: TfIdfRows, elsewhere: TermTable, pairs: Ints) -> Values:
         from clustruct.features._kernels import found_weights
 
         table, shares = own.table, []

@@ -11,7 +11,7 @@ import numpy as np
 from clustruct._typing import Ints
 from clustruct.features.base import Comparison, Values, missing
 from clustruct.features.columns import Columns, TermTable
-from clustruct.features.terms import Rows, TermBlock
+from clustruct.features.terms import TermBlock, TfIdfRows
 from clustruct.features.vocabulary import Letters
 from clustruct.records import Fields, as_text, fold, is_missing
 from clustruct.storage import register
@@ -94,7 +94,7 @@ class Lists(TermBlock):
         return [t for t in map(fold, parts) if t]
 
 
-def _compare(rows: Rows, code: Ints, pairs: Ints) -> Values:
+def _compare(rows: TfIdfRows, code: Ints, pairs: Ints) -> Values:
     found, rare = rows.compare(pairs), rows.shared_rare(pairs)
     there = rows.table.sizes > 0
     same = (code[pairs[:, 0]] == code[pairs[:, 1]]) & there[pairs[:, 0]]

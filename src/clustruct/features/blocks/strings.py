@@ -13,7 +13,7 @@ import numpy as np
 from clustruct._typing import Floats, Ints
 from clustruct.features.base import Comparison, PreparedBlock, Unlearned, Values
 from clustruct.features.columns import Columns
-from clustruct.features.folded import Texts
+from clustruct.features.folded import FoldedTexts
 from clustruct.features.terms import distinct_pairs
 from clustruct.records import Fields
 from clustruct.storage import register
@@ -89,7 +89,7 @@ class Strings(PreparedBlock[None], Unlearned):
     def prepare(self, columns: Columns) -> Comparison:
         return partial(self._compare, columns.texts(self.field))
 
-    def _compare(self, texts: Texts, pairs: Ints) -> Values:
+    def _compare(self, texts: FoldedTexts, pairs: Ints) -> Values:
         one, other = texts.present[pairs.T]
         code = texts.codes[pairs]
         both, same = one & other, code[:, 0] == code[:, 1]
@@ -103,7 +103,7 @@ class Strings(PreparedBlock[None], Unlearned):
         return columns
 
 
-def likenesses(texts: Texts, pairs: Ints, measures: Sequence[str]) -> Floats:
+def likenesses(texts: FoldedTexts, pairs: Ints, measures: Sequence[str]) -> Floats:
     """A column for each measure of pairs of different texts. Each two texts are compared once."""
     found, back = distinct_pairs(pairs, len(texts.values))
     first, second = (_strings(texts, side) for side in found.T)
@@ -116,7 +116,7 @@ def likenesses(texts: Texts, pairs: Ints, measures: Sequence[str]) -> Floats:
     return out[back]
 
 
-def _strings(texts: Texts, some: Ints) -> list[str]:
+def _strings(texts: FoldedTexts, some: Ints) -> list[str]:
     found = [*map(texts.values.__getitem__, some.tolist())]
     return found if texts.longest <= LONGEST else [text[:LONGEST] for text in found]
 

@@ -13,7 +13,7 @@ from clustruct._typing import Bools, Ints
 from clustruct.features.base import Block, Comparison, Values, missing
 from clustruct.features.columns import Columns, TermTable
 from clustruct.features.split import VIEWS, codes
-from clustruct.features.terms import Rows, TermBlock
+from clustruct.features.terms import TermBlock, TfIdfRows
 from clustruct.records import Fields
 from clustruct.storage import register
 
@@ -93,7 +93,7 @@ class Terms(TermBlock):
         present = np.any([columns.texts(field).present for field in self.fields], axis=0)
         return partial(self._compare, present, self.rows(columns))
 
-    def _compare(self, present: Bools, rows: Sequence[Rows], pairs: Ints) -> Values:
+    def _compare(self, present: Bools, rows: Sequence[TfIdfRows], pairs: Ints) -> Values:
         columns = missing(present, pairs) if self.missing_values else []
         for view, items in zip(self.views, rows, strict=True):
             found = items.compare(pairs)

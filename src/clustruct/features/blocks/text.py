@@ -13,7 +13,7 @@ from clustruct._typing import Ints
 from clustruct.features.base import Comparison, Values
 from clustruct.features.columns import Columns, TermTable
 from clustruct.features.split import words
-from clustruct.features.terms import Rows, TermBlock, porter_stem, quoted, word_ngrams
+from clustruct.features.terms import TermBlock, TfIdfRows, porter_stem, quoted, word_ngrams
 from clustruct.records import Fields, RawSet, as_text
 from clustruct.storage import register
 
@@ -96,6 +96,6 @@ class TextCosines(TermBlock):
         return tokens if view == "word" else [porter_stem(t) for t in tokens]
 
 
-def _cosines(rows: Sequence[Rows], pairs: Ints) -> Values:
+def _cosines(rows: Sequence[TfIdfRows], pairs: Ints) -> Values:
     columns = [items.compare(pairs).cosine for items in rows]
     return np.column_stack(columns) if columns else np.zeros((len(pairs), 0))

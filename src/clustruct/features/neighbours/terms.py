@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustruct._typing import Ints
-from clustruct.features.terms import Rows
+from clustruct.features.terms import TfIdfRows
 from clustruct.features.vocabulary import Keys, Numbers, Vocabulary
 
 # Where each row begins, its terms, their weights.
@@ -42,7 +42,7 @@ class TermKeys:
     pairs: tuple[Ints, Keys, NDArray[np.float32]]
 
     @classmethod
-    def of(cls, rows: Rows, common: int, most: int, since: int = 0) -> TermKeys:
+    def of(cls, rows: TfIdfRows, common: int, most: int, since: int = 0) -> TermKeys:
         """Of the items of some rows; see `TermNeighbours.of`."""
         from ._kernels import common_pairs, unit_rows
 
@@ -91,7 +91,7 @@ class TermNeighbours:
 
     @classmethod
     def of(
-        cls, rows: Rows, common: int, most: int, sources: Ints | None = None, since: int = 0
+        cls, rows: TfIdfRows, common: int, most: int, sources: Ints | None = None, since: int = 0
     ) -> TermNeighbours:
         """The rows of all items of a set.
 

@@ -220,7 +220,7 @@ class Progress:
 
 
 @dataclass(frozen=True)
-class Run(Generic[W]):
+class SolverRun(Generic[W]):
     """A task under way: where its oracle is asked, the planes held, and how it goes."""
 
     task: Task
@@ -311,7 +311,7 @@ class Solver(ABC):
         """An empty set of planes, in the store that suits the task."""
 
     @abstractmethod
-    def solve(self, run: Run[Any], start: Any) -> Incumbent[Any]:
+    def solve(self, run: SolverRun[Any], start: Any) -> Incumbent[Any]:
         """The best point found, from ``start`` on and until ``run.progress.stop_reason`` is set.
 
         Every round ends with ``progress.record``. Ctrl-C sets the reason "interrupted" and keeps the best.

@@ -16,7 +16,7 @@ from clustruct.ssvm.pool import PooledPlanes
 from clustruct.ssvm.problem import W
 from clustruct.ssvm.separation import scale_rows
 
-from .base import Incumbent, Run, Solver, Task
+from .base import Incumbent, Solver, SolverRun, Task
 
 # With so few examples a Gram matrix is kept and its QP solved exactly.
 FEW_EXAMPLES = 64
@@ -75,7 +75,7 @@ class NSlack(Solver):
     def planes(self, task: Task) -> PlaneSet[Any]:
         return example_planes(task, self.store)
 
-    def solve(self, run: Run[W], start: W) -> Incumbent[W]:
+    def solve(self, run: SolverRun[W], start: W) -> Incumbent[W]:
         task, planes, progress = run.task, run.planes, run.progress
         order = task.rng.permutation(task.examples)
         parts = np.array_split(order, min(PARTS, max(1, len(order) // 2)))
@@ -104,7 +104,7 @@ class NSlack(Solver):
         return run.valued(best)
 
 
-def _parted_round(run: Run[W], parts: list[Indices], w: W) -> float:
+def _parted_round(run: SolverRun[W], parts: list[Indices], w: W) -> float:
     """Each part at the newest w; what was found beyond the planes held, in units of the objective."""
     found, task, threshold = 0.0, run.task, run.task.threshold(run.planes.dual)
     for part in parts:
@@ -117,7 +117,7 @@ def _parted_round(run: Run[W], parts: list[Indices], w: W) -> float:
 
 
 def _whole_round(
-    run: Run[W], order: Indices, w: W, best: Incumbent[W], thorough: bool = False
+    run: SolverRun[W], order: Indices, w: W, best: Incumbent[W], thorough: bool = False
 ) -> tuple[Incumbent[W], float]:
     """All examples at one w: the primal value there, and its distance from the dual.
 
@@ -160,7 +160,7 @@ def _summed(task: Task, rounds: list[list[Taken[Any]]]) -> tuple[float, float, f
 
 
 def _taken(
-    run: Run[W],
+    run: SolverRun[W],
     examples: Indices,
     w: W,
     threshold: float,
@@ -185,7 +185,7 @@ def _taken(
         yield answer, held
 
 
-def _optimise(run: Run[W], goal: float, part: Indices | None = None) -> None:
+def _optimise(run: SolverRun[W], goal: float, part: Indices | None = None) -> None:
     started = time.perf_counter()
     run.planes.optimise(goal, run.task.rng, part)
     run.progress.solved(started)

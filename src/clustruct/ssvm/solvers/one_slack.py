@@ -15,7 +15,7 @@ from clustruct.ssvm.answers import KeptAnswers, PieceCut
 from clustruct.ssvm.planes import GramPlanes, PlaneSet
 from clustruct.ssvm.problem import W
 
-from .base import Incumbent, Progress, Run, Solver, Task
+from .base import Incumbent, Progress, Solver, SolverRun, Task
 from .cutting_plane import IDLE_SOLVES, Cut, Risk, add_cut, confirmed, minimise
 
 ONLY: Indices = np.zeros(1, np.intp)
@@ -53,7 +53,7 @@ class OneSlack(Solver):
     def planes(self, task: Task) -> PlaneSet[Any]:
         return task.gram_planes(np.array([task.C]))
 
-    def solve(self, run: Run[W], start: W) -> Incumbent[W]:
+    def solve(self, run: SolverRun[W], start: W) -> Incumbent[W]:
         assert isinstance(run.planes, GramPlanes)
         risk = MeanSlack(run)
         best = minimise(risk, run.planes, Incumbent(start), run.progress, self.prune_after)
@@ -68,7 +68,7 @@ class MeanSlack(Risk[W]):
     Answers are kept here (`KeptAnswers`), or by a session that keeps them where its oracle runs.
     """
 
-    def __init__(self, run: Run[W]) -> None:
+    def __init__(self, run: SolverRun[W]) -> None:
         self._run, self._task, size = run, run.task, run.task.cache_size
         self._size = (0 if run.task.vectorised else KEPT_ANSWERS) if size is None else size
         self._answers = _answers(run, self._size)
@@ -112,7 +112,7 @@ class MeanSlack(Risk[W]):
         return Cut([], [], found) if vector is None else Cut([vector], [b], found)
 
 
-def _answers(run: Run[W], size: int) -> _Here[W] | _There[W]:
+def _answers(run: SolverRun[W], size: int) -> _Here[W] | _There[W]:
     """What asks the oracle for all examples, keeps its answers, and makes joint constraints of them."""
     far = run.session.keeps_answers and run.task.kernel is None and not run.task.vectorised
     return _There(run, size) if far else _Here(run, size)
@@ -121,7 +121,7 @@ def _answers(run: Run[W], size: int) -> _Here[W] | _There[W]:
 class _Here(Generic[W]):
     """Answers come here and stay."""
 
-    def __init__(self, run: Run[W], size: int) -> None:
+    def __init__(self, run: SolverRun[W], size: int) -> None:
         self._run = run
         self._kept = KeptAnswers[W](run.task.weights, run.task.rule, size)
 
@@ -135,7 +135,7 @@ class _Here(Generic[W]):
 class _There(Generic[W]):
     """Answers stay where the oracle runs; sums of them come here."""
 
-    def __init__(self, run: Run[W], size: int) -> None:
+    def __init__(self, run: SolverRun[W], size: int) -> None:
         self._run, self._session = run, run.session
         self._pieces = run.pieces(run.task.examples)
         self._session.keep_answers(self._pieces, run.task.weights, run.task.rule, size, run.task.C)

@@ -15,7 +15,7 @@ from clustruct.slack_rule import SlackRule
 from clustruct.ssvm.planes import PlaneSet
 from clustruct.ssvm.problem import SmoothedResult
 
-from .base import Incumbent, Run, Solver, Task
+from .base import Incumbent, Solver, SolverRun, Task
 from .n_slack import Store, example_planes
 
 # The first mu, as a part of the mean violation at the first w.
@@ -71,7 +71,7 @@ class Smoothed(Solver):
     def planes(self, task: Task) -> PlaneSet[Any]:
         return example_planes(task, self.store)
 
-    def solve(self, run: Run[Floats], start: Floats) -> Incumbent[Floats]:
+    def solve(self, run: SolverRun[Floats], start: Floats) -> Incumbent[Floats]:
         stages = _Stages(run, start)
         try:
             while not run.progress.stop_reason:
@@ -82,7 +82,7 @@ class Smoothed(Solver):
 
 
 class _Stages:
-    def __init__(self, run: Run[Floats], start: Floats) -> None:
+    def __init__(self, run: SolverRun[Floats], start: Floats) -> None:
         self.run, self.task, self.planes, self.progress = run, run.task, run.planes, run.progress
         self.w = self.task.conditions.clip(start)
         self.best = Incumbent(self.w)

@@ -12,7 +12,7 @@ from clustruct._typing import Ints
 from clustruct.features.base import Block, Comparison, Values
 from clustruct.features.columns import Columns as SetColumns
 from clustruct.features.columns import TermTable
-from clustruct.features.terms import Rows, TermBlock
+from clustruct.features.terms import TermBlock, TfIdfRows
 from clustruct.records import Fields, RawSet
 from clustruct.storage import register
 
@@ -75,7 +75,7 @@ def _table(columns: SetColumns) -> MentionTable:
     return columns.once("mentions", lambda: MentionTable(columns.raw))
 
 
-def _values(table: MentionTable, rows: Rows, pairs: Ints) -> Values:
+def _values(table: MentionTable, rows: TfIdfRows, pairs: Ints) -> Values:
     columns = _compare(table, pairs)
     columns[RARE] = rows.compare(pairs).cosine
     return np.column_stack([np.asarray(c, np.float64) for c in columns.values()])

@@ -26,7 +26,7 @@ class MentionTable:
     """Columns over the mentions of one set; strings are held as numbers, -1 for none."""
 
     def __init__(self, raw: RawSet) -> None:
-        document = Document(raw)
+        document = AnnotatedText(raw)
         spans = [document.span(i) for i in range(len(raw))]
         rows = [_read(document, item, span) for item, span in zip(raw.items, spans, strict=True)]
 
@@ -69,7 +69,7 @@ class MentionTable:
         self.appositive = among(role, ["appos"])
 
 
-def _read(document: Document, item: Mapping[str, Any], span: Span) -> dict[str, Any]:
+def _read(document: AnnotatedText, item: Mapping[str, Any], span: TokenSpan) -> dict[str, Any]:
     given = list(document.tokens[span.sent][span.start : span.end])
     token = document.head(item, span)
 
@@ -107,7 +107,7 @@ def _read(document: Document, item: Mapping[str, Any], span: Span) -> dict[str, 
     }
 
 
-def _has_copula(document: Document, span: Span, token: int) -> bool:
+def _has_copula(document: AnnotatedText, span: TokenSpan, token: int) -> bool:
     """Whether "is" hangs on the head, so that the phrase is said of the verb's subject."""
     tokens = range(len(document.tokens[span.sent]))
     found = ([document.of_token(layer, span.sent, k) for layer in ("deprel", "head")] for k in tokens)
@@ -120,7 +120,7 @@ def _numbered(values: list[Any]) -> Ints:
     return np.array([-1 if v is None else number.setdefault(v, len(number)) for v in values], dtype=np.int64)
 
 
-class Span(NamedTuple):
+class TokenSpan(NamedTuple):
     """Where a mention is: tokens start..end-1 of a sentence."""
 
     sent: int
@@ -128,7 +128,7 @@ class Span(NamedTuple):
     end: int
 
 
-class Document:
+class AnnotatedText:
     """The sentences of a set's context, with whatever annotation they have."""
 
     def __init__(self, raw: RawSet) -> None:
@@ -142,15 +142,15 @@ class Document:
         self._raw = raw
         self._quotes = _quotations(self.tokens)
 
-    def span(self, number: int) -> Span:
+    def span(self, number: int) -> TokenSpan:
         """The place of an item, checked."""
         item, tokens = self._raw.items[number], self.tokens
-        given: dict[str, Any] = {key: item.get(key) for key in Span._fields}
+        given: dict[str, Any] = {key: item.get(key) for key in TokenSpan._fields}
         for key, value in given.items():
             if not isinstance(value, int | np.integer) or isinstance(value, bool):
                 what = f"needs a whole number for {key!r}, not {value!r:.40}"
                 raise DataError(f"{self._raw.item_title(number)} {what}")
-        span = Span(**given)
+        span = TokenSpan(**given)
         if not (0 <= span.sent < len(tokens) and 0 <= span.start < span.end <= len(tokens[span.sent])):
             raise DataError(f"{self._raw.item_title(number)} lies outside the text: {_short(given)}")
         return span
@@ -171,11 +171,11 @@ class Document:
             raise DataError(f"{self._raw.title}: {what}, not {value!r:.40}")
         return None if is_missing(value) else value
 
-    def quotation(self, span: Span) -> int:
+    def quotation(self, span: TokenSpan) -> int:
         """The number of the quotation that a mention is in, -1 outside."""
         return self._quotes[span.sent][span.start]
 
-    def head(self, item: Mapping[str, Any], span: Span) -> int:
+    def head(self, item: Mapping[str, Any], span: TokenSpan) -> int:
         """The head token: given; or what hangs on a word outside; or the last before "of", "who" ..."""
         given = item.get("head")
         if isinstance(given, int) and span.start <= given < span.end:
