@@ -7,7 +7,7 @@ from clustruct.distributed.exchange import TO
 
 
 class OneProcessEngine:
-    """`clustruct.distributed.engine.StageRunner` without a cluster: a filter sends rows where they are to go."""
+    """`clustruct.distributed.engine.StageRunner` without a cluster: a filter sends rows on."""
 
     def __init__(self, work):
         self.work = work
