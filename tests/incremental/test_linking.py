@@ -9,7 +9,7 @@ from sklearn.pipeline import Pipeline
 from clustruct import RawSet, Recipe
 from clustruct.datasets import make_records
 from clustruct.exceptions import DataError, DataWarning
-from clustruct.incremental import Links, assign, link, link_columns, renamed, side_by_side
+from clustruct.incremental import LinkedRows, assign, link, link_columns, renamed, side_by_side
 from clustruct.incremental.apart import source_links
 from clustruct.itemsets import PairScores
 
@@ -105,7 +105,7 @@ def test_rows_side_by_side():
         RawSet([{"n": "x"}, {"n": "y"}], ids=[1, 2]),
         RawSet([{"t": [3]}, {"t": None}], ids=["p", "q"]),
     )
-    links = Links(np.array([[1, 0]]), np.array([np.nan]), (2, 2), True)
+    links = LinkedRows(np.array([[1, 0]]), np.array([np.nan]), (2, 2), True)
     columns = link_columns(links, first, second, unmatched=True)
     assert list(columns) == ["id_a", "id_b", "score", "n_a", "t_b"]
     assert np.isnan(columns.pop("score")).tolist() == [True] * 3
@@ -129,7 +129,7 @@ def test_probabilities_follow_scores(tables, model):
     assert np.isnan(p[pairs:]).all()
     assert len(p) > pairs
     # The same pairs, joined through a third row, have neither.
-    apart = Links(links.pairs, np.full(pairs, np.nan), links.sizes, False, np.full(pairs, np.nan))
+    apart = LinkedRows(links.pairs, np.full(pairs, np.nan), links.sizes, False, np.full(pairs, np.nan))
     assert np.isnan(link_columns(apart, *tables)["probability"]).all()
 
 
