@@ -56,9 +56,6 @@ _PACKAGES = (
     "studio",
     "universum",
 )
-# Where the classes are that files may hold. `clustruct.storage` imports nothing above itself: it has these
-# imported when it meets a class or a name that is not registered yet.
-_STORED = ("recipe", "hooks.model_files", "features.documents")
 
 __all__ = ["__version__", *_HOMES, *_PACKAGES]
 
@@ -70,12 +67,6 @@ def __getattr__(name: str) -> Any:
     if name in _PACKAGES:
         return import_module(f"clustruct.{name}")
     raise AttributeError(f"module 'clustruct' has no attribute {name!r}")
-
-
-def import_stored() -> None:
-    """Import every package whose classes files may hold, so that these are registered."""
-    for name in _STORED:
-        import_module(f"clustruct.{name}")
 
 
 def __dir__() -> list[str]:

@@ -38,7 +38,6 @@ def own(tmp_path, monkeypatch):
     """A folder that is the current one; what its modules register is forgotten at the end."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])
-    clustruct.import_stored()
     with patch.dict(base.LOSSES), patch.dict(values._BY_NAME):
         yield tmp_path
     for name in [name for name in sys.modules if name.startswith("own_")]:

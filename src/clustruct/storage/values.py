@@ -1,7 +1,7 @@
 """Nested values as JSON, arrays put aside, and back, and the list of classes that files may hold.
 
-A file names a class by the name it was registered under: an allow-list, filled by the packages that define
-the classes. Nothing is ever imported because a file names it: what is not in the list is refused.
+A file names a class by the name it was registered under. What may be named is what a table lists (`names`),
+whose module is imported when a file names it, and what users have registered: all else is refused.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from itertools import pairwise
 from types import FunctionType
 from typing import Any, Protocol, Self, TypeAlias, TypeVar, runtime_checkable
@@ -19,8 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-import clustruct
 from clustruct.exceptions import ModelFileError
+
+from .names import STORED, class_name, from_file, home_of, to_file
 
 Array: TypeAlias = NDArray[Any]
 Arrays: TypeAlias = list[Array | None]
@@ -120,16 +122,17 @@ def register_foreign(
     rebuild : callable
         Makes an object of these values.
     """
-    taken = _BY_NAME.get(name)
-    if taken is not None and taken.cls.__qualname__ != cls.__qualname__:
-        raise ValueError(f"the name {name!r} is taken by {taken.cls.__module__}.{taken.cls.__qualname__}")
+    taken = _BY_NAME[name].cls.__qualname__ if name in _BY_NAME else class_name(name)
+    if taken not in (None, cls.__qualname__):
+        raise ValueError(f"the name {name!r} is taken by {taken}")
     _BY_NAME[name] = _BY_CLASS[cls] = Entry(name, cls, state, rebuild)
 
 
 def entry_of(cls: type) -> Entry | None:
     """How files keep objects of the class (not of its subclasses); None where they do not."""
-    if cls not in _BY_CLASS:
-        clustruct.import_stored()
+    # A class of another library is registered by a module that need not have been imported.
+    if cls not in _BY_CLASS and (home := home_of(cls.__qualname__)) is not None:
+        import_module(home)
     return _BY_CLASS.get(cls)
 
 
@@ -140,8 +143,9 @@ def registered(base: type[T]) -> dict[str, type[T]]:
 
 def entry_named(name: object) -> Entry:
     """The class of that name; ModelFileError where none is registered."""
-    if name not in _BY_NAME:
-        clustruct.import_stored()
+    if isinstance(name, str) and name in STORED and name not in _BY_NAME:
+        module, _, cls = STORED[name].partition(":")
+        _BY_NAME[name] = _BY_CLASS[getattr(import_module(module), cls)]
     found = _BY_NAME.get(name) if isinstance(name, str) else None
     if found is None:
         raise ModelFileError(f"it names {name!r}, which no imported module registers: {IMPORT_FIRST}")
@@ -194,7 +198,10 @@ def encode(value: object, arrays: list[Array], depth: int = 0) -> Json:
         is_function = kind is FunctionType
         raise Unstorable("a function" if is_function else f"a {kind.__module__}.{kind.__qualname__}")
     with _within(entry.name):
-        return {"$object": entry.name, "state": _dict(entry.state(value), arrays, depth + 1)}
+        return {
+            "$object": entry.name,
+            "state": _dict(to_file(entry.name, entry.state(value)), arrays, depth + 1),
+        }
 
 
 def _list(value: list[Any], arrays: list[Array], depth: int) -> Json:
@@ -250,7 +257,7 @@ def decode(value: Json, arrays: Arrays, depth: int = 0) -> Any:
         case list():
             return [inner(v) for v in value]
         case {"$object": name}:
-            return entry_named(name).rebuild(inner(value.get("state")))
+            return entry_named(name).rebuild(from_file(name, inner(value.get("state"))))
         case {"$tuple": list(held)}:
             return tuple(inner(v) for v in held)
         case {"$set": list(held)}:
