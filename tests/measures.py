@@ -1,6 +1,9 @@
-"""Measures of the source: length, function bodies, `Any`, private reads across packages, late imports.
+"""Measures of the source: modules, lines, classes and the names that break the rules of `tests.naming`.
 
-    python -m tests.measures [--root src/clustruct] [--json] [--list]
+    python -m tests.measures [--against other/src/clustruct] [--names] [--all] [--list] [--json]
+
+Without an option it prints the table by which one architecture is compared with another; ``--names`` lists
+what breaks the rules for names, ``--all`` prints all measures, ``--list`` their places as well.
 
 How it counts:
 
@@ -11,6 +14,7 @@ How it counts:
 - A package is what lies directly beneath the root, a folder or a module. A private read is ``obj._name`` (or
   getattr with such a string), obj not self, cls or super(), where nothing in the reader's own package
   defines ``_name``; or an import of a private name or module of another package or library.
+- Class and module names that stand twice are counted once each, and so are lines with private language.
 - Late imports are statements inside functions. Those of kernels and of extras are meant to be there.
 """
 
@@ -26,6 +30,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
+
+from tests import naming
 
 LONG_BODY, LONG_FILE = 40, 350
 KERNEL_ENDINGS = ("_kernels", "_numba")
@@ -143,6 +149,38 @@ def body_measures(sources: list[Source]) -> dict[str, Any]:
         "body_max": max(lengths, default=0),
         "long_bodies": long,
     }
+
+
+# What a newcomer has to hold in mind
+
+
+def shape_measures(sources: list[Source]) -> dict[str, Any]:
+    codes = [len(source.code) for source in sources]
+    return {
+        "packages": len({source.package for source in sources if "/" in source.name}),
+        "docstring_lines": sum(len(docstring_lines(source.tree)) for source in sources),
+        "code_median": median(codes or [0]),
+        "code_p95": percentile(codes, 0.95),
+        "classes": sum(1 for source in sources for _ in naming.classes(source.tree)),
+        "protocols": sum(naming.is_protocol(c) for source in sources for c in naming.classes(source.tree)),
+    }
+
+
+def name_measures(sources: list[Source]) -> dict[str, Any]:
+    twice = {
+        "class_names_twice": naming.class_names((s.name, s.tree) for s in sources),
+        "module_names_twice": naming.module_names(s.name for s in sources),
+    }
+    faults: dict[str, list[naming.Name]] = {
+        "participles": [one for s in sources for one in naming.names_by_participle(s.name, s.tree)],
+        "private_language": [
+            one for s in sources for one in naming.private_language(s.name, "\n".join(s.lines) + "\n")
+        ],
+    }
+    places = {name: naming.standing_twice(names) for name, names in twice.items()}
+    counts = {name: len(found) for name, found in (places | faults).items()}
+    listed = {name: [one for group in found.values() for one in group] for name, found in places.items()}
+    return counts | {"name_places": listed | faults}
 
 
 # Any
@@ -309,8 +347,49 @@ def private_measures(sources: list[Source]) -> dict[str, Any]:
 def measure(root: Path) -> dict[str, Any]:
     """All measures of the package in the folder ``root``."""
     sources = read_sources(root)
-    parts = (file_measures, body_measures, any_measures, private_measures, late_measures)
+    parts = (
+        file_measures,
+        shape_measures,
+        body_measures,
+        name_measures,
+        any_measures,
+        private_measures,
+        late_measures,
+    )
     return {name: value for part in parts for name, value in part(sources).items()}
+
+
+# The table: what is shown of each measure, and what it is called there.
+TABLE = {
+    "files": "modules",
+    "packages": "packages",
+    "lines_of_code": "lines of code",
+    "docstring_lines": "docstring lines",
+    "code_median": "median file, lines of code",
+    "code_p95": "95 % of files, lines of code",
+    "body_max": "longest body",
+    "functions": "functions",
+    "classes": "classes",
+    "protocols": "protocols",
+    "class_names_twice": "class names that stand twice",
+    "module_names_twice": "module names that stand twice",
+    "participles": "functions named by a participle",
+    "private_language": "lines with private language",
+}
+
+
+def table(found: dict[str, Any], before: dict[str, Any] | None = None) -> list[str]:
+    """The lines of the table, with the numbers of another source before those of this one."""
+    columns = [found] if before is None else [before, found]
+    rows = [(title, [column[name] for column in columns]) for name, title in TABLE.items()]
+    return [f"{title:34}" + "".join(f"{value:>10g}" for value in values) for title, values in rows]
+
+
+def print_names(found: dict[str, Any]) -> None:
+    """What breaks the rules for names, with its places."""
+    for kind, names in found["name_places"].items():
+        print(f"\n{kind}")
+        print("\n".join(f"  {one.name}  {one.file}:{one.line}" for one in names))
 
 
 def print_measures(found: dict[str, Any], with_lists: bool) -> None:
@@ -331,16 +410,23 @@ def print_measures(found: dict[str, Any], with_lists: bool) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measures of the source.")
     parser.add_argument("--root", type=Path, default=Path("src/clustruct"), help="folder of the package")
+    parser.add_argument("--against", type=Path, help="that folder of another checkout: before and after")
+    parser.add_argument("--names", action="store_true", help="list what breaks the rules for names")
+    parser.add_argument("--all", action="store_true", help="print all measures")
+    parser.add_argument("--list", action="store_true", help="print all measures, and the places")
     parser.add_argument("--json", action="store_true", help="print one JSON object, lists included")
-    parser.add_argument("--list", action="store_true", help="name the places")
     args = parser.parse_args()
-    found = measure(args.root)
-    if not found["files"]:
-        parser.error(f"no Python files in {args.root}")
+    found, before = measure(args.root), args.against and measure(args.against)
+    if not found["files"] or (before and not before["files"]):
+        parser.error("no Python files in such a folder")
     if args.json:
         print(json.dumps(found, indent=1))
-    else:
+    elif args.all or args.list:
         print_measures(found, args.list)
+    else:
+        print("\n".join(table(found, before)))
+    if args.names:
+        print_names(found)
 
 
 if __name__ == "__main__":

@@ -1,32 +1,37 @@
-"""How far data walk: modules, functions and packages entered, and the deepest stack, on toy data.
+"""How far data walk: files, packages and functions entered, calls that go up, deepest stack; on toy data.
 
-    python -m tests.walks [--json] [--src other/checkout/src]
+    python -m tests.walks [--against other/src] [--src src] [--short] [--list] [--json]
 
 Each walk is made twice and the second one is counted, so that imports and compilation are left out. A package
-is what lies directly beneath clustruct, a folder or a module. Kernels are counted apart from modules and
-functions, which include comprehensions and lambdas. Numbers of calls vary a little with PYTHONHASHSEED.
+is what lies directly beneath clustruct, a folder or a module. Files are those of kernels as well; a kernel's
+function is not counted, since it is compiled. Numbers of calls vary a little with PYTHONHASHSEED.
 
-Calls that go up lead from a module of a lower layer to one of a higher layer. What a lower layer is meant to
-call (the hooks of a structured problem, the callback of a round) is left out, and so is the pulling of values
-from a generator that was handed down; both are counted apart. Of the last walk, which chooses C, the
-steps between estimator, choice of C and scaling are recorded in their order.
+Calls that go up lead from a module of a lower layer to one of a higher layer; the layers are those of the
+import contract in pyproject.toml of the checkout walked. What a lower layer is meant to call (the methods of
+a structured problem, the callback of a round) is left out, and so is the pulling of values from a generator
+that was handed down; both are counted apart.
 """
 
 from __future__ import annotations
 
 import argparse
+import csv
 import inspect
 import io
 import json
 import os
+import re
 import shutil
+import subprocess
 import sys
 import tempfile
+import tomllib
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import chdir, contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import CodeType, FrameType
@@ -34,77 +39,48 @@ from typing import Any
 
 import numpy as np
 
-# What may be renamed. Homes are tried from left to right: new ones go first, old ones stay.
-
+# What is called, by its present home first. Homes of older checkouts are named without "clustruct.", so that
+# whatever renames modules leaves them alone.
 HOMES = {
     "main": ("clustruct.cli.main:main",),
-    "learn": ("clustruct.cli.learn:main",),
-    "make_records": ("clustruct.datasets:make_records",),
-    "write_sets": ("clustruct.io:write_sets",),
-    "ItemSet": ("clustruct:ItemSet", "clustruct.itemsets:ItemSet"),
+    "learn_hooks": ("clustruct.cli.learn:main",),
+    "make_records": ("clustruct.datasets:make_records", "datasets:make_records"),
+    "write_sets": ("clustruct.io:write_sets", "io:write_sets"),
+    "ItemSet": ("clustruct:ItemSet", "itemsets:ItemSet"),
     "fit": ("clustruct.ssvm:fit",),
-    "CorrelationProblem": (
-        "clustruct.problems:ClusteringProblem",
-        "clustruct.problems:CorrelationProblem",
-    ),
-    "MultiLabelMRF": ("clustruct:MultiLabelMRF", "clustruct.estimators:MultiLabelMRF"),
-    "UniversumClustering": ("clustruct:UniversumClustering", "clustruct.estimators:UniversumClustering"),
+    "CorrelationProblem": ("clustruct.problems:ClusteringProblem", "problems:ClusteringProblem"),
+    "MultiLabelMRF": ("clustruct:MultiLabelMRF", "estimators:MultiLabelMRF"),
+    "UniversumClustering": ("clustruct:UniversumClustering", "estimators:UniversumClustering"),
+    "Store": ("clustruct.incremental:Store", "incremental:Store"),
+    "Decision": ("clustruct.incremental:Decision", "incremental:Decision"),
+    "decide": ("clustruct.studio.deciding:decide", "studio.deciding:decide"),
+    "learn": ("clustruct.studio.learning:learn", "studio.learning:learn"),
+    "Progress": ("clustruct.studio.learning:Progress", "studio.learning:Progress"),
+    "next_questions": ("clustruct.studio.reviewing:next_questions", "studio.reviewing:next_questions"),
+    "Engine": ("clustruct.studio.engine:Engine", "studio.engine:Engine"),
+    "begin": ("clustruct.studio.data:begin", "studio.data:begin"),
+    "Folder": ("clustruct.studio.data:Folder", "studio.data:Folder"),
 }
 READ = ("--set", "set", "--id", "id", "--cluster", "cluster")
 FIT = ("fit", "people.csv", *READ, "--model", "people.model", "--C")
 PREDICT = ("predict", "people.csv", *READ, "--model", "people.model", "--out", "groups.csv")
+EXISTING = ("predict", "new.csv", "--id", "id", "--model", "people.model", "--existing", "people.db")
+SEEN_LATER = 8  # items of the project in Studio that nobody has sorted yet
 HOOKS = "binary"  # of examples/hooks
 LEARN = ("--m", HOOKS, "-c", "10", "train.dat", "hooks.model")
-
-# Layers from the highest to the lowest; a module belongs to the longest name that fits.
-LAYERS = (
-    ("cli",),
-    ("report",),
-    ("plot",),
-    ("recipe",),
-    ("model_files", "explain"),
-    ("baselines",),
-    ("estimators",),
-    ("estimators._learning",),
-    ("model_selection", "estimators.choice"),
-    ("problems", "estimators.scaling", "estimators.kmeans_scaling"),
-    ("estimators.scoring", "estimators._input", "estimators._scoring"),
-    ("estimators.watching", "estimators.pair_selection"),
-    ("universum", "features", "metrics", "datasets", "hooks", "io"),
-    ("oracles",),
-    ("ssvm", "inference"),
-    ("itemsets", "pair_scores", "records", "rawsets", "itemset_checks", "pair_algebra", "losses"),
-    ("storage", "slack_rule", "callbacks", "partitions", "exceptions", "text"),
-    ("_random", "_typing", "__init__"),
-)
-STEPS = {
-    "estimator": (
-        *("estimators.correlation", "estimators.kmeans", "estimators.base"),
-        *("estimators.similarity_learning", "estimators._learning"),
-    ),
-    "choice": ("model_selection.choose_c", "estimators.choice"),
-    "scaling": ("problems.clustering", "problems.units", "estimators.scaling", "estimators.kmeans_scaling"),
-}
-# Functions that lower layers are meant to call, by where they live.
+# Functions that lower layers are meant to call, on objects that were given to them.
 PROTOCOL = {
-    "problems": (
-        *("n_examples", "n_features", "oracle_kind", "truth", "joint_feature", "loss", "separate", "predict"),
-        *("separate_batch", "supports", "oracle_rho", "truth_scores", "preferred_formulation"),
-        *("soften", "separate_smoothed"),
-        *("losses", "margins", "combine", "rows"),  # of the constraints a vectorised problem answers with
-    ),
-    "hooks.problem": ("separate_batch",),  # a BatchProblem
-    "hooks.learning": ("__call__",),  # a callback
-    "universum.cccp": ("cut", "step"),  # of its Risk
-    "estimators.watching": ("tell",),
-    "cli.progress": ("__call__", "on_begin", "on_iteration", "on_step"),
+    # A structured problem, its constraints, and what optional abilities it has.
+    *("n_examples", "n_features", "oracle_kind", "truth", "joint_feature", "loss", "separate", "predict"),
+    *("separate_batch", "supports", "oracle_rho", "truth_scores", "preferred_formulation", "soften"),
+    *("separate_smoothed", "losses", "margins", "combine", "rows"),
+    # Callbacks and progress.
+    *("__call__", "on_begin", "on_iteration", "on_step", "on_open", "on_close", "on_compile", "tell"),
+    # A Risk of the Universum.
+    *("cut", "step"),
     # Registered classes: their states, and what makes objects of these.
-    "recipe": ("pipeline_state", "pipeline_from_state"),
-    "features": (
-        *("state", "from_state", "__post_init__"),
-        *("check_parameters", "check_fitted", "get_feature_names_out"),
-    ),
-    "estimators": ("state", "from_state", "check_parameters", "check_fitted", "__init__"),
+    *("state", "from_state", "pipeline_state", "pipeline_from_state", "__init__", "__post_init__"),
+    *("check_parameters", "check_fitted", "get_feature_names_out"),
 }
 
 
@@ -113,7 +89,8 @@ def find(name: str) -> Any:
     for home in HOMES[name]:
         module, _, attribute = home.partition(":")
         try:
-            return getattr(import_module(module), attribute)
+            inside = module == "clustruct" or module.startswith("clustruct.")
+            return getattr(import_module(module if inside else f"clustruct.{module}"), attribute)
         except (ImportError, AttributeError):
             continue
     raise ImportError(f"{name} is in none of {', '.join(HOMES[name])}: add its home to HOMES")
@@ -134,18 +111,27 @@ def covers(prefix: str, module: str) -> bool:
     return module == prefix or module.startswith(prefix + ".")
 
 
+def layers_of(contracts: Mapping[str, Any]) -> dict[str, int]:
+    """Modules beneath clustruct and their layers, 0 the highest, from the settings of import-linter."""
+    found: dict[str, int] = {"__init__": 0}
+    for contract in contracts["contracts"]:
+        if contract["type"] == "layers" and contract.get("containers") == [contracts["root_package"]]:
+            for n, line in enumerate(contract["layers"]):
+                found |= {name.strip(" ()"): n for name in re.split(r"[|:]", line)}
+                found["__init__"] = n  # beneath all others: whoever is imported imports it
+    return found
+
+
+@cache
+def layers() -> dict[str, int]:
+    """The layers of the checkout walked."""
+    settings = package_folder().parents[1] / "pyproject.toml"
+    return layers_of(tomllib.loads(settings.read_text(encoding="utf-8"))["tool"]["importlinter"])
+
+
 def layer(module: str) -> int | None:
     """0 is the highest; None where no layer is known."""
-    fitting = [(len(name), n) for n, names in enumerate(LAYERS) for name in names if covers(name, module)]
-    return max(fitting)[1] if fitting else None
-
-
-def step(module: str) -> str | None:
-    return next((name for name, homes in STEPS.items() if any(covers(h, module) for h in homes)), None)
-
-
-def in_protocol(module: str, function: str) -> bool:
-    return any(covers(home, module) and function in names for home, names in PROTOCOL.items())
+    return layers().get(module.split(".")[0])
 
 
 @dataclass
@@ -156,9 +142,7 @@ class Walk:
     modules: set[str] = field(default_factory=set)
     functions: set[tuple[str, str]] = field(default_factory=set)
     kernels: set[str] = field(default_factory=set)
-    calls: int = 0
     deepest: int = 0
-    steps: list[str] = field(default_factory=list)
     up: Counter[str] = field(default_factory=Counter)
     pulled: Counter[str] = field(default_factory=Counter)
     protocol: Counter[str] = field(default_factory=Counter)
@@ -171,12 +155,10 @@ class Walk:
             self.kernels.add(module)
             return
         own = list(self.own_frames(frame))
-        self.calls += 1
         self.modules.add(module)
         self.functions.add((module, frame.f_code.co_qualname))
         self.deepest = max(self.deepest, len(own))
         if len(own) > 1:
-            self.note_step(own)
             self.note_direction(own[1], module, frame.f_code)
 
     def module(self, code: CodeType) -> str | None:
@@ -195,41 +177,31 @@ class Walk:
                 yield module
             frame = frame.f_back
 
-    def note_step(self, own: list[str]) -> None:
-        here = step(own[0])
-        before = next((name for name in map(step, own[1:]) if name is not None), None)
-        if here is not None and before is not None and here != before:
-            self.steps.append(f"{before} > {here}")
-
     def note_direction(self, caller: str, module: str, code: CodeType) -> None:
         below, above = layer(caller), layer(module)
         if below is None or above is None or above >= below:
             return
         edge = f"{caller} > {module}.{code.co_qualname}"
-        if in_protocol(module, code.co_name):
+        if code.co_name in PROTOCOL:
             self.protocol[edge] += 1
         elif code.co_flags & inspect.CO_GENERATOR:
             self.pulled[edge] += 1
         else:
             self.up[edge] += 1
 
-    def summary(self) -> dict[str, Any]:
-        named = [name for _, name in self.functions if "<" not in name.rpartition(".")[2]]
+    def summary(self) -> dict[str, int]:
         return {
-            "modules": len(self.modules),
-            "kernels": len(self.kernels),
+            "files": len(self.modules | self.kernels),
+            "packages": len({module.split(".")[0] for module in self.modules | self.kernels}),
             "functions": len(self.functions),
-            "named_functions": len(named),
-            "packages": len({module.split(".")[0] for module in self.modules}),
             "deepest": self.deepest,
-            "calls": self.calls,
-            "upward": self.up.total(),
-            "upward_places": len(self.up),
+            "calls_up": self.up.total(),
+            "places_up": len(self.up),
         }
 
     def lists(self) -> dict[str, Any]:
         directions = {"up": dict(self.up), "pulled": dict(self.pulled), "protocol": dict(self.protocol)}
-        return {"entered": sorted(self.modules), **directions}
+        return {"entered": sorted(self.modules | self.kernels), **directions}
 
 
 @contextmanager
@@ -276,6 +248,61 @@ def predict_people() -> Callable[[], None]:
     return command("main", *PREDICT)
 
 
+def write_people(path: str, rows: list[tuple[str, Any, Mapping[str, Any]]], cluster: bool) -> None:
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        fields = list(rows[0][2])
+        writer.writerow(["id", *["cluster"] * cluster, *fields])
+        writer.writerows([[name, *[group] * cluster, *map(item.get, fields)] for name, group, item in rows])
+
+
+def people() -> list[tuple[str, Any, Mapping[str, Any]]]:
+    """Ids, groups and fields of one set."""
+    (raw,) = find("make_records")(n_sets=1, n_people=24, most=3)
+    return [(f"p{n}", group, item) for n, (group, item) in enumerate(zip(raw.labels, raw.items, strict=True))]
+
+
+def predict_existing() -> Callable[[], None]:
+    rows = people()
+    write_people("known.csv", rows[: len(rows) // 2], True)
+    write_people("new.csv", rows[len(rows) // 2 :], False)
+    with quietly():
+        fit_people("1")()
+        command("main", "store", "first.db", "--create", "--items", "known.csv")()
+    predict = command("main", *EXISTING)
+
+    def run() -> None:
+        shutil.copy("first.db", "people.db")
+        predict()
+
+    return run
+
+
+def studio_decision() -> Callable[[], object]:
+    """A pair is decided, the project learns from all answers, and the next questions are asked."""
+    rows = people()
+    write_people("people.csv", rows, False)
+    with quietly():
+        folder, fields = find("Folder")(Path.cwd()), list(rows[0][2])
+        path = find("begin")(folder, "people.csv", id="id", fields=fields, kind="auto")
+        decision = find("Decision")
+        piles: dict[Any, list[str]] = {}
+        for name, group, _ in rows[:-SEEN_LATER]:
+            piles.setdefault(group, []).append(name)
+        with find("Store")(path) as store:
+            store.decide(decision("sort", piles=tuple(map(tuple, piles.values()))))
+    others = (name for name, *_ in rows[-SEEN_LATER:])
+
+    def run() -> object:
+        with find("Store")(path) as store:
+            find("decide")(store, decision("different", ("p0", next(others))))
+        engine = find("Engine")(path)
+        find("learn")(engine, find("Progress")(lambda message: None))
+        return find("next_questions")(engine)
+
+    return run
+
+
 def engine() -> Callable[[], object]:
     rng = np.random.default_rng(0)
     sets, labels = [], []
@@ -312,30 +339,41 @@ def hooks() -> Callable[[], None]:
     X = rng.normal(size=(20, 4)).round(3)
     rows = [f"{1 if x[0] > 0 else -1} " + " ".join(f"{k}:{v:g}" for k, v in enumerate(x, 1)) for x in X]
     Path("train.dat").write_text("\n".join(rows) + "\n")
-    return command("learn", *LEARN)
+    return command("learn_hooks", *LEARN)
 
 
+# How many of them, from the first on, are those that are to stay short.
+SHORT = 4
 WALKS: dict[str, Callable[[], Callable[[], object]]] = {
-    "a fit, C given": lambda: fit_people("1"),
-    "b predict": predict_people,
-    "c engine": engine,
-    "d multi-label": multilabel,
-    "e universum": universum,
-    "f hooks": hooks,
-    "g fit, C chosen": lambda: fit_people("cv"),
+    "fit, C given": lambda: fit_people("1"),
+    "predict": predict_people,
+    "predict --existing": predict_existing,
+    "Studio: decide, learn": studio_decision,
+    "fit, C chosen": lambda: fit_people("cv"),
+    "engine alone": engine,
+    "multi-label": multilabel,
+    "universum": universum,
+    "hooks": hooks,
 }
 
 
-def walk_all() -> dict[str, Any]:
+def walk_all(most: int | None = None) -> dict[str, Any]:
+    """All walks, or the first ``most``."""
     found: dict[str, Any] = {"walks": {}}
     unlisted: set[str] = set()
-    for name, prepare in WALKS.items():
+    for name, prepare in list(WALKS.items())[:most]:
         with tempfile.TemporaryDirectory() as folder, chdir(folder):
             walk = traced(prepare())
         found["walks"][name] = walk.summary() | {"lists": walk.lists()}
         unlisted |= {module for module in walk.modules if layer(module) is None}
-    found |= {"steps": dict(Counter(walk.steps)), "step_sequence": walk.steps}
     return found | {"in_no_layer": sorted(unlisted)}
+
+
+def walk_apart(source: Path, *options: str) -> dict[str, Any]:
+    """The walks through a checkout, in a process of its own."""
+    words = [sys.executable, "-m", "tests.walks", "--json", "--src", str(source.resolve()), *options]
+    done = subprocess.run(words, stdout=subprocess.PIPE, text=True, check=True)
+    return dict(json.loads(done.stdout))
 
 
 def print_counts(title: str, counts: dict[str, int]) -> None:
@@ -344,28 +382,46 @@ def print_counts(title: str, counts: dict[str, int]) -> None:
         print(f"{n:6}  {what}")
 
 
-def print_walks(found: dict[str, Any]) -> None:
-    columns = list(next(iter(found["walks"].values())))[:-1]
-    print(f"{'walk':18}" + "".join(f"{name:>16}" for name in columns))
+def table(found: dict[str, Any], before: dict[str, Any] | None = None) -> list[str]:
+    """The lines of a table: a walk each; where there is a before, that number and the present one."""
+    columns = [name for name in next(iter(found["walks"].values())) if name != "lists"]
+    lines = [f"{'walk':22}" + "".join(f"{name:>14}" for name in columns)]
     for name, row in found["walks"].items():
-        print(f"{name:18}" + "".join(f"{row[column]:16}" for column in columns))
+        cells = [str(row[column]) for column in columns]
+        if before is not None:
+            old = before["walks"].get(name, {})
+            cells = [f"{old.get(column, '-')} > {row[column]}" for column in columns]
+        lines.append(f"{name:22}" + "".join(f"{cell:>14}" for cell in cells))
+    return lines
+
+
+def print_lists(found: dict[str, Any]) -> None:
     for name, row in found["walks"].items():
+        print(f"\nfiles, {name}\n" + "\n".join(f"  {module}" for module in row["lists"]["entered"]))
         for kind in ("up", "pulled", "protocol"):
             print_counts(f"{kind}, {name}", row["lists"][kind])
-    print_counts("steps between estimator, choice and scaling", found["steps"])
-    print("\nfirst steps: " + "; ".join(found["step_sequence"][:12]))
-    print("in no layer: " + (", ".join(found["in_no_layer"]) or "none"))
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Modules entered on the way through clustruct.")
-    parser.add_argument("--json", action="store_true", help="print one JSON object, modules included")
+    parser = argparse.ArgumentParser(description="Files entered on the way through clustruct.")
+    parser.add_argument("--json", action="store_true", help="print one JSON object, files included")
+    parser.add_argument("--list", action="store_true", help="name the files, and the calls that go up")
+    parser.add_argument("--short", action="store_true", help="only the walks that are to stay short")
     parser.add_argument("--src", type=Path, help="take clustruct from this folder")
+    parser.add_argument(
+        "--against", type=Path, help="the src folder of another checkout, for before and after"
+    )
     args = parser.parse_args()
     if args.src is not None:
         sys.path.insert(0, str(args.src.resolve()))
-    found = walk_all()
-    print(json.dumps(found, indent=1)) if args.json else print_walks(found)
+    found = walk_all(SHORT if args.short else None)
+    if args.json:
+        print(json.dumps(found, indent=1))
+        return
+    print("\n".join(table(found, args.against and walk_apart(args.against, *["--short"] * args.short))))
+    print("in no layer: " + (", ".join(found["in_no_layer"]) or "none"))
+    if args.list:
+        print_lists(found)
 
 
 if __name__ == "__main__":
