@@ -1,10 +1,15 @@
 """What the learners are compared with: pair classifiers, no training at all, other document clusterings."""
 
-from .cpm3c import CPM3C
-from .documents import CLGR, PLSA
-from .kmeans import PairKMeans, UntrainedKMeans
-from .latent_pairs import LatentPairClustering
-from .pair_classifier import DefaultClustering, PairwiseClassifierClustering
+from typing import TYPE_CHECKING
+
+from clustruct._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from .cpm3c import CPM3C
+    from .documents import CLGR, PLSA
+    from .kmeans import PairKMeans, UntrainedKMeans
+    from .latent_pairs import LatentPairClustering
+    from .pair_classifier import DefaultClustering, PairwiseClassifierClustering
 
 __all__ = [
     "CLGR",
@@ -16,3 +21,5 @@ __all__ = [
     "PairwiseClassifierClustering",
     "UntrainedKMeans",
 ]
+
+__getattr__, __dir__ = lazy_names(__name__)

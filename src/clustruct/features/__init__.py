@@ -1,28 +1,30 @@
 """From raw data to item sets."""
 
-# The order counts: a guess asks the blocks in the order of their registration, and so its features come.
-# ruff: noqa: I001
-from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING
 
-from .base import PairBlock
-from .blocking import Blocking, pair_recall
-from .blocks.strings import Strings
-from .blocks.lists import Lists
-from .blocks.vectors import Vectors
-from .blocks.terms import Terms
-from .blocks.elsewhere import Elsewhere
-from .blocks.text import TextCosines
-from .blocks.numbers import Dates, Numbers
-from .blocks.mentions import Mentions
-from .blocks.mentions.table import pronouns
-from .blocks.links import Links, link_pairs, links
-from clustruct.records import field_kinds
-from .needs import FieldNeed
-from .sources import Sources
-from .guess import guess_blocks, guess_kind
-from .likeness import likenesses
-from .pair_features import Constant, PairFeatures, Rest, checked
+from clustruct._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from clustruct.records import field_kinds
+
+    from .base import PairBlock
+    from .blocking import Blocking, pair_recall
+    from .blocks.elsewhere import Elsewhere
+    from .blocks.links import Links, link_pairs, links
+    from .blocks.lists import Lists
+    from .blocks.mentions import Mentions
+    from .blocks.mentions.table import pronouns
+    from .blocks.numbers import Dates, Numbers
+    from .blocks.strings import Strings
+    from .blocks.terms import Terms
+    from .blocks.text import TextCosines
+    from .blocks.vectors import Vectors
+    from .documents import DocumentVectors
+    from .guess import guess_blocks, guess_kind
+    from .likeness import likenesses
+    from .needs import FieldNeed
+    from .pair_features import Constant, PairFeatures, Rest, checked
+    from .sources import Sources
 
 __all__ = [
     "Blocking",
@@ -54,9 +56,4 @@ __all__ = [
     "pronouns",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    # Loads scikit-learn's vectorisers and decompositions, which pairs do not need.
-    if name == "DocumentVectors":
-        return import_module("clustruct.features.documents").DocumentVectors
-    raise AttributeError(f"module 'clustruct.features' has no attribute {name!r}")
+__getattr__, __dir__ = lazy_names(__name__)

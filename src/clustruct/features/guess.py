@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import get_args
+from importlib import import_module
+from typing import Any, get_args
 
 from clustruct.exceptions import DataError
 from clustruct.records import Fields, ItemKind, RawSet, field_kinds
@@ -12,6 +13,27 @@ from clustruct.storage.values import registered
 from .base import Block, PairBlock
 
 KINDS: tuple[str, ...] = get_args(ItemKind)
+# The order counts: a guess asks the blocks in this order, and so its features come. Those of users follow.
+BLOCKS = (
+    "clustruct.features.blocks.vectors",
+    "clustruct.features.blocks.strings",
+    "clustruct.features.blocks.lists",
+    "clustruct.features.blocks.terms",
+    "clustruct.features.blocks.elsewhere",
+    "clustruct.features.blocks.text",
+    "clustruct.features.blocks.numbers",
+    "clustruct.features.blocks.mentions",
+    "clustruct.features.blocks.links",
+)
+
+
+def block_classes() -> list[type[PairBlock[Any]]]:
+    """The registered classes of blocks, in the order in which a guess asks them."""
+    places = {module: place for place, module in enumerate(BLOCKS)}
+    for module in BLOCKS:
+        import_module(module)
+    known = registered(PairBlock).values()  # type: ignore[type-abstract]
+    return sorted(known, key=lambda kind: places.get(kind.__module__, len(BLOCKS)))
 
 
 def guess_blocks(
@@ -53,7 +75,7 @@ def guess_blocks(
     if kind not in KINDS:
         raise ValueError(f"kind must be one of {', '.join(KINDS)}, not {kind!r}")
     data = _look(sets, kind, fields, left_out)
-    classes = list(registered(PairBlock).values())  # type: ignore[type-abstract]
+    classes = block_classes()
     found: list[Block] = []
     for field in data.compared():
         held = "category" if data.is_category(field) else data.kinds[field]

@@ -1,22 +1,28 @@
 """Searches for clusterings: oracles find the most violated one, predictors the best.
 
-A new search is a class that is registered, in a file of its own that the first line below names.
+A new search is a class that is registered, in a file of its own that `clustruct.oracles.base.SEARCHES` names.
 `make_oracle` and `make_predictor` find it by its name; nothing else lists it.
 """
 
-from . import correlation, kernel_predictors, kmeans, links  # noqa: F401  (they register)
-from .base import (
-    Oracle,
-    OracleResult,
-    Predictor,
-    make_oracle,
-    make_predictor,
-    make_search,
-    oracle_names,
-    predictor_names,
-    register,
-)
-from .example_loss import ExampleLoss, Output
+from typing import TYPE_CHECKING
+
+from clustruct._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from .base import (
+        Oracle,
+        OracleResult,
+        Predictor,
+        make_oracle,
+        make_predictor,
+        make_search,
+        oracle_names,
+        predictor_names,
+        register,
+    )
+    from .example_loss import ExampleLoss, Output
 
 __all__ = ["ExampleLoss", "Oracle", "OracleResult", "Output", "Predictor", "register"]
 __all__ += ["make_oracle", "make_predictor", "make_search", "oracle_names", "predictor_names"]
+
+__getattr__, __dir__ = lazy_names(__name__)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from importlib import import_module
 from typing import ClassVar, Literal, TypeVar
 
 import numpy as np
@@ -290,6 +291,13 @@ class Oracle(Predictor):
 
 
 _KNOWN: dict[str, type[Predictor]] = {}
+# The modules that register searches, in the order in which a name is looked for.
+SEARCHES = (
+    "clustruct.oracles.correlation",
+    "clustruct.oracles.links",
+    "clustruct.oracles.kmeans",
+    "clustruct.oracles.kernel_predictors",
+)
 Kind = TypeVar("Kind", bound=type[Predictor])
 
 
@@ -306,10 +314,20 @@ def register(kind: Kind) -> Kind:
     Kind
         The same class.
     """
-    if _KNOWN.setdefault(kind.name, kind).__qualname__ != kind.__qualname__:
+    known = _KNOWN if kind.__module__ in SEARCHES else _known()
+    if known.setdefault(kind.name, kind).__qualname__ != kind.__qualname__:
         raise ValueError(f"there is a search called {kind.name!r} already")
-    _KNOWN[kind.name] = kind
+    known[kind.name] = kind
     return kind
+
+
+def _known(name: str | None = None) -> dict[str, type[Predictor]]:
+    """All searches, or at least the one of that name where there is one."""
+    for module in SEARCHES:
+        if name in _KNOWN:
+            break
+        import_module(module)
+    return _KNOWN
 
 
 def predictor_names(objective: Objective) -> tuple[str, ...]:
@@ -330,7 +348,7 @@ def predictor_names(objective: Objective) -> tuple[str, ...]:
     >>> predictor_names("kmeans")
     ('batch', 'discrete', 'discrete_centred', 'iterative', 'normalised_cut')
     """
-    return tuple(sorted(n for n, k in _KNOWN.items() if k.objective == objective and not k.relaxed))
+    return tuple(sorted(n for n, k in _known().items() if k.objective == objective and not k.relaxed))
 
 
 def oracle_names(objective: Objective | None = None) -> tuple[str, ...]:
@@ -351,7 +369,7 @@ def oracle_names(objective: Objective | None = None) -> tuple[str, ...]:
     >>> oracle_names("correlation")
     ('exact', 'greedy', 'local_search', 'lp')
     """
-    fitting = [n for n, k in _KNOWN.items() if issubclass(k, Oracle) and objective in (None, k.objective)]
+    fitting = [n for n, k in _known().items() if issubclass(k, Oracle) and objective in (None, k.objective)]
     return tuple(sorted(fitting))
 
 
@@ -374,13 +392,14 @@ def make_predictor(name: str, objective: Objective, *, n_init: int = 10, random_
     Predictor
         The predictor.
     """
-    if name not in predictor_names(objective):
-        relaxed = name in _KNOWN and _KNOWN[name].relaxed and _KNOWN[name].objective == objective
+    kind = _known(name).get(name)
+    if kind is None or kind.relaxed or kind.objective != objective:
+        relaxed = kind is not None and kind.relaxed and kind.objective == objective
         hint = " (relaxed answers come from the method `relax`)" if relaxed else ""
         raise ValueError(
             f"predictor must be one of {', '.join(predictor_names(objective))}, not {name!r}{hint}"
         )
-    return _KNOWN[name](n_init=n_init, random_state=random_state)
+    return kind(n_init=n_init, random_state=random_state)
 
 
 def make_search(name: str, *, n_init: int = 10, random_state: int = 0) -> Predictor:
@@ -405,9 +424,10 @@ def make_search(name: str, *, n_init: int = 10, random_state: int = 0) -> Predic
     >>> make_search("spectral").relaxed, make_search("discrete").relaxed
     (True, False)
     """
-    if name not in _KNOWN:
-        raise ValueError(f"a search must be one of {', '.join(sorted(_KNOWN))}, not {name!r}")
-    return _KNOWN[name](n_init=n_init, random_state=random_state)
+    known = _known(name)
+    if name not in known:
+        raise ValueError(f"a search must be one of {', '.join(sorted(known))}, not {name!r}")
+    return known[name](n_init=n_init, random_state=random_state)
 
 
 def make_oracle(
@@ -443,7 +463,7 @@ def make_oracle(
     >>> make_oracle("lp").kind, make_oracle("lp", loss_in_oracle=False).kind
     ('overgenerating', 'heuristic')
     """
-    kind = _KNOWN.get(name)
+    kind = _known(name).get(name)
     if kind is None or not issubclass(kind, Oracle) or objective not in (None, kind.objective):
         raise ValueError(f"oracle must be one of {', '.join(oracle_names(objective))}, not {name!r}")
     return kind(loss_in_oracle=loss_in_oracle, n_init=n_init, random_state=random_state)

@@ -1,13 +1,18 @@
 """From raw sets to a fitted pipeline, and back to clusters."""
 
-from .dials import Dials, Grouped
-from .exports import add_to_graph, group_table, scored_pairs, wide_table
-from .judging import judged_pairs
-from .learners import LEARNERS
-from .learning import PART_SIZE, Recipe
-from .pipelines import similarities
-from .trained import HeldOut, was_interrupted
-from .unlabelled import features_of, fit_without_labels, guessed
+from typing import TYPE_CHECKING
+
+from clustruct._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from .dials import Dials, Grouped
+    from .exports import add_to_graph, group_table, scored_pairs, wide_table
+    from .judging import judged_pairs
+    from .learners import LEARNERS
+    from .learning import PART_SIZE, Recipe
+    from .pipelines import similarities
+    from .trained import HeldOut, was_interrupted
+    from .unlabelled import features_of, fit_without_labels, guessed
 
 __all__ = [
     "LEARNERS",
@@ -27,3 +32,5 @@ __all__ = [
     "was_interrupted",
     "wide_table",
 ]
+
+__getattr__, __dir__ = lazy_names(__name__)

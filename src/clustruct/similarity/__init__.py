@@ -14,14 +14,19 @@ files, streams and large tables meet one set of columns and one weight for each.
     FullProducts      a full matrix W in node_a' W node_b
 """
 
-from .base import PairMap, labelled_pairs
-from .kernels import FourierMap, KernelMap, NystroemMap
-from .names import SIMILARITIES, make_map
-from .plain_trees import Trees
-from .products import FullProducts
-from .terms import SimilarityTerms
-from .tree_column import TreeColumn
-from .trees import BoostedColumn, ForestColumn
+from typing import TYPE_CHECKING
+
+from clustruct._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from .base import PairMap, labelled_pairs
+    from .kernels import FourierMap, KernelMap, NystroemMap
+    from .names import SIMILARITIES, make_map
+    from .plain_trees import Trees
+    from .products import FullProducts
+    from .terms import SimilarityTerms
+    from .tree_column import TreeColumn
+    from .trees import BoostedColumn, ForestColumn
 
 __all__ = [
     "SIMILARITIES",
@@ -38,3 +43,5 @@ __all__ = [
     "labelled_pairs",
     "make_map",
 ]
+
+__getattr__, __dir__ = lazy_names(__name__)
