@@ -3,10 +3,17 @@
 import subprocess
 import sys
 import time
+from importlib import import_module
+from pathlib import Path
 
 import pytest
 
+import clustruct
+from clustruct.datasets import make_records
+
 HEAVY = {"numba", "matplotlib", "pandas", "pyarrow", "sklearn.mixture"}
+# Modules of this package; the classes of estimators still bring their training along.
+MOST_OF_RECORDS = 140
 LIGHT = ("features", "losses", "io", "metrics", "hooks", "datasets", "itemsets", "estimators")
 
 
@@ -42,3 +49,35 @@ def test_names_load_no_kernels_and_no_extras(name, of_sklearn):
 
 def test_files_are_read_without_scikit_learn():
     assert "sklearn" not in loaded("import clustruct.io, clustruct.losses")
+
+
+@pytest.fixture(scope="module")
+def records_model(tmp_path_factory):
+    path = tmp_path_factory.mktemp("models") / "records.model"
+    clustruct.save(path, clustruct.Recipe(C=1.0).fit(make_records(n_sets=3, n_people=4)).pipeline_)
+    return path
+
+
+def test_a_model_file_loads_what_it_names(records_model, of_sklearn):
+    found = loaded(f"import clustruct; clustruct.load({str(records_model)!r})") - of_sklearn
+    assert not found & {*HEAVY, "sklearn.cluster", "sklearn.decomposition", "sklearn.ensemble"}
+    assert not {name for name in found if name.startswith(("clustruct.hooks", "clustruct.universum"))}
+    assert len([name for name in found if name.startswith("clustruct")]) <= MOST_OF_RECORDS
+
+
+PACKAGES = sorted(path.parent for path in Path(clustruct.__file__).parent.rglob("__init__.py"))
+LAZY = [
+    folder for folder in PACKAGES if "lazy_names(" in (folder / "__init__.py").read_text(encoding="utf-8")
+]
+
+
+@pytest.mark.parametrize("folder", LAZY, ids=lambda folder: folder.name)
+def test_names_that_load_on_first_use(folder):
+    package = ".".join(("clustruct", *folder.relative_to(Path(clustruct.__file__).parent).parts))
+    script = f"import {package} as p\nassert set(p.__all__) <= set(dir(p))\nfor n in p.__all__: getattr(p, n)"
+    loaded(script)
+    exported = set(import_module(package).__all__)
+    # A module of the package would take the place of the name when it is imported.
+    assert not exported & {path.stem for path in folder.iterdir()}
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        import_module(package).nothing  # noqa: B018

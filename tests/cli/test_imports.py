@@ -95,7 +95,7 @@ def test_what_fails_is_one_line(text, told, own, command):
     code, out, err = command("--import", "own_bad", "fit", "x.csv", "--model", "m")
     assert (code, out, err.count("\n")) == (2, "", 1)
     assert err.startswith(f"clustruct: --import own_bad: {told}")
-    assert type(base.LOSSES["mitre"]()).__name__ == "MitreLoss"
+    assert type(clustruct.losses.as_loss("mitre")).__name__ == "MitreLoss"
 
 
 def test_files_that_are_no_modules(own, command):

@@ -14,19 +14,24 @@ Every loss is on a 0..100 scale, is called as `loss(y_true, y_pred)`, and gives 
 own is a class with these two, registered by `register("name")`.
 """
 
-from .b_cubed import BCubedLoss
-from .base import LinearLoss, Loss, LossState, PairWeights, names, register
-from .ceaf import CEAFEntityLoss, CEAFMentionLoss, best_matching
-from .counts import CountForm, CountLoss, CountState, PartialLoss
-from .function import FunctionLoss, as_loss
-from .information import VariationOfInformationLoss
-from .lea import LEALoss
-from .mitre import MitreLoss
-from .normalised import NormalisedLoss
-from .pairwise import PairwiseLoss
-from .pairwise_f import PairCountLoss, PairCounts, PairwiseFLoss
-from .purity import MutualPurityLoss
-from .tables import TableForm, TableLoss
+from typing import TYPE_CHECKING
+
+from clustruct._lazy import lazy_names
+
+if TYPE_CHECKING:
+    from .b_cubed import BCubedLoss
+    from .base import LinearLoss, Loss, LossState, PairWeights, names, register
+    from .ceaf import CEAFEntityLoss, CEAFMentionLoss, best_matching
+    from .counts import CountForm, CountLoss, CountState, PartialLoss
+    from .function import FunctionLoss, as_loss
+    from .information import VariationOfInformationLoss
+    from .lea import LEALoss
+    from .mitre import MitreLoss
+    from .normalised import NormalisedLoss
+    from .pairwise import PairwiseLoss
+    from .pairwise_f import PairCountLoss, PairCounts, PairwiseFLoss
+    from .purity import MutualPurityLoss
+    from .tables import TableForm, TableLoss
 
 __all__ = [
     "BCubedLoss",
@@ -57,3 +62,5 @@ __all__ = [
     "names",
     "register",
 ]
+
+__getattr__, __dir__ = lazy_names(__name__)

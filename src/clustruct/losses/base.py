@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike
 from clustruct import storage
 from clustruct._typing import Floats, Ints, LabelsLike
 from clustruct.partitions import canonical_labels
+from clustruct.storage.names import STORED
+from clustruct.storage.values import entry_named
 
 
 class PairWeights(NamedTuple):
@@ -54,7 +56,9 @@ class LinearLoss(Loss):
 
 
 C = TypeVar("C", bound=type)
+# Those whose modules have been imported, and the names of those of this package.
 LOSSES: dict[str, Callable[[], Loss]] = {}
+_BUILT_IN = {name for name, home in STORED.items() if home.startswith("clustruct.losses.")}
 
 
 def register(name: str) -> Callable[[C], C]:
@@ -94,7 +98,12 @@ def names() -> tuple[str, ...]:
     >>> {"mitre", "normalised", "pairwise", "purity"} <= set(names())
     True
     """
-    return tuple(sorted(LOSSES))
+    return tuple(sorted({*LOSSES, *_BUILT_IN}))
+
+
+def loss_class(name: str) -> Callable[[], Loss]:
+    """What makes the loss of that name, one of `names`."""
+    return LOSSES[name] if name in LOSSES else entry_named(name).cls
 
 
 class LossState(ABC):

@@ -11,7 +11,7 @@ from clustruct._typing import Floats, Ints, LabelsLike
 from clustruct.exceptions import UnknownLoss
 from clustruct.partitions import canonical_labels
 
-from .base import LOSSES, Loss, LossState, count_table, names
+from .base import Loss, LossState, count_table, loss_class, names
 
 LabelFunction = Callable[[Ints, Ints], float]
 # What a function of two partitions looks at: the items, how many of them predicted and true clusters share
@@ -237,9 +237,9 @@ def as_loss(loss: str | Loss | Callable[[Any, Any], float]) -> Loss:
     MitreLoss()
     """
     if isinstance(loss, str):
-        if loss not in LOSSES:
+        if loss not in names():
             raise UnknownLoss(loss, ", ".join(names()))
-        return LOSSES[loss]()
+        return loss_class(loss)()
     if isinstance(loss, type):
         raise ValueError(f"pass an instance of {loss.__name__}, not the class")
     if isinstance(loss, Loss):
