@@ -33,7 +33,7 @@ from clustruct.explain import item_confidence
 from clustruct.features import checked
 from clustruct.metrics import brier_skill, calibration_error
 from clustruct.partitions import canonical_labels
-from clustruct.recipe import similarities
+from clustruct.pipeline import group, score_set
 from clustruct.records import RawSet
 from studies.raw_data import PATHS, documents, item_sets, records
 
@@ -77,12 +77,13 @@ def asked(train: list[RawSet], test: list[RawSet]) -> dict[str, np.ndarray]:
     pipeline = checked(Recipe().fit(train).pipeline_)
     model, found, values = pipeline[-1], dict[str, list[Any]](), []
     for raw in test:
-        scores = similarities(pipeline, replace(raw, labels=None))
-        assert scores is not None
-        truth, labels = canonical_labels(list(raw.labels or ())), model.predict_scores([scores])[0]
+        scores = score_set(pipeline, replace(raw, labels=None))
+        found_here = group(model, scores, confidence=True)
+        truth, labels = canonical_labels(list(raw.labels or ())), found_here.labels
         listed = scores.listed()
         a, b = listed.index.T
-        sure = model.item_confidence(scores, labels)
+        sure = found_here.confidence
+        assert sure is not None
         lost = np.nan_to_num(item_confidence(scores.signed(), labels).confidence, posinf=1e9)
         told = {"same": truth[a] == truth[b], "p": model.pair_probabilities(scores)}
         told |= {"right": in_right_place(truth, labels), "item": sure, "lost": lost}

@@ -24,10 +24,10 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from clustruct import Recipe
+from clustruct.data import Evidence
 from clustruct.features import checked
 from clustruct.incremental import (
     Decision,
-    constrained,
     constraints,
     corrections,
     replay,
@@ -36,7 +36,7 @@ from clustruct.incremental import (
 from clustruct.incremental.known import Known
 from clustruct.incremental.replay import State
 from clustruct.metrics import pairwise_scores
-from clustruct.recipe import similarities
+from clustruct.pipeline import group_sets
 from clustruct.records import RawSet
 from studies.raw_data import PATHS, item_sets, records_together
 
@@ -135,9 +135,9 @@ def broken(pipeline: Pipeline, sets: Sequence[RawSet], groups: dict[str, str], s
     for raw in sets:
         names = [str(i) for i in raw.item_ids]
         held = constraints([s for s in state.statements() if s.a in set(names)])
-        scores = similarities(able, without_labels(raw))
-        assert scores is not None
-        labels = constrained(able[-1], scores.signed(), names, held)
+        numbers = {name: a for a, name in enumerate(names)}
+        said_here = Evidence.of_pairs(len(raw), held.must_link(numbers), held.cannot_link(numbers))
+        labels = group_sets(able, [without_labels(raw)], [said_here])[0].labels
         count += len(held.broken({i: str(y) for i, y in zip(names, labels, strict=True)}))
     return count
 

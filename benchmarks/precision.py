@@ -29,8 +29,9 @@ from benchmarks.printing import keep_row, table
 from benchmarks.tables import made, real
 from benchmarks.tables.scores import touching
 from clustruct import Recipe
+from clustruct.data import GroupingOptions
 from clustruct.features import checked
-from clustruct.recipe import Dials, similarities
+from clustruct.pipeline import group, pipeline_with_cut, precision_dial, score_set
 from clustruct.records import RawSet
 
 NAMES = (*real.NAMES, "persons")
@@ -69,14 +70,12 @@ def study(name: str, precision: float, wrong: Path | None) -> Iterator[dict[str,
             keep_row(
                 wrong, {"table": name, **highest(pipeline, plain, entity, labelled)}, ("table", "labelled")
             )
-        dials = Dials(precision=precision)
-        dial = dials.dial(pipeline[-1])
+        options = GroupingOptions(precision=precision)
+        dial = precision_dial(pipeline, options)
         assert dial is not None
         row: dict[str, Any] = {"table": name, "labelled": int(labelled.sum())}
-        for title, used in (("", pipeline), (f" at {precision:g}", dials.applied_to(pipeline))):
-            scores = similarities(used, plain)
-            assert scores is not None
-            counts = touching(entity, used[-1].predict_scores([scores])[0], ~labelled)
+        for title, used in (("", pipeline), (f" at {precision:g}", pipeline_with_cut(pipeline, options))):
+            counts = touching(entity, group(used, plain).labels, ~labelled)
             row |= {f"P{title}": counts.precision, f"R{title}": counts.recall}
         told = {
             "held-out P": 100 * dial.precision,
@@ -91,8 +90,7 @@ def highest(pipeline: Pipeline, raw: RawSet, entity: np.ndarray, labelled: np.nd
     """Of the pairs that touch a row without a label those of the highest scores: how many of them count as
     wrong, and the first of these with their rows.
     """
-    scores = similarities(pipeline, raw)
-    assert scores is not None
+    scores = score_set(pipeline, raw)
     listed = scores.listed()
     assert listed.index is not None
     assert listed.values is not None

@@ -10,11 +10,12 @@ from sklearn.pipeline import Pipeline
 
 from clustruct import Recipe
 from clustruct.calibration import PrecisionCurve, less_rivals
+from clustruct.data import Evidence, Grouping, GroupingOptions
 from clustruct.datasets import make_records
 from clustruct.exceptions import ChoiceWarning
 from clustruct.features import checked
-from clustruct.recipe import Dials, group_table, judged_pairs, scored_pairs, similarities, wide_table
-from clustruct.recipe.dials import predicted
+from clustruct.pipeline import group, group_sets, pipeline_with_cut, precision_dial, score_set
+from clustruct.recipe import group_table, judged_pairs, scored_pairs, wide_table
 
 
 @pytest.fixture(scope="module")
@@ -37,12 +38,12 @@ def test_a_threshold_and_a_precision_move_the_same_dial(fitted):
     model, dial = recipe.pipeline_[-1], recipe.pipeline_[-1].dial(0.9999)
     assert not dial.reached  # so few clusters cannot show it
     assert dial.beats_rivals
-    scores = similarities(checked(recipe.pipeline_), sets[0])
+    scores = score_set(checked(recipe.pipeline_), sets[0])
     above = less_rivals(scores, model.predict_scores([scores])[0]).above(dial.threshold)
     np.testing.assert_array_equal(precise[0], model.predict_scores([above])[0])
     alone = model.dial(0.9999, rivals=False)
     with pytest.warns(ChoiceWarning):
-        cut = Dials(precision=0.9999).applied_to(recipe.pipeline_, rivals=False)[-1]
+        cut = pipeline_with_cut(recipe.pipeline_, GroupingOptions(precision=0.9999), rivals=False)[-1]
     assert (cut.threshold_, cut.beats_rivals_) == (alone.threshold, False)
     with pytest.warns(ChoiceWarning, match="held-out clusters do not show"):
         recipe.predict(sets, precision=0.9999)
@@ -57,11 +58,10 @@ def test_what_is_not_to_be_had_is_said_and_nothing_is_put_together(fitted):
     model.calibration_ = replace(model.calibration_, curve=wrong, contested=wrong)
     failing = Pipeline([pipeline.steps[0], ("model", model)])
     with pytest.warns(ChoiceWarning, match="not to be had.*Nothing is put together"):
-        cut = Dials(precision=0.99).applied_to(failing)
-    labels = predicted(cut, sets, Dials(precision=0.99))
-    assert numbers(labels) == [len(raw) for raw in sets]
+        found = group_sets(failing, sets, options=GroupingOptions(precision=0.99))
+    assert [one.n_groups for one in found] == [len(raw) for raw in sets]
     with pytest.warns(ChoiceWarning, match="only 0.720"):  # .85 may yet be
-        assert Dials(precision=0.85).dial(model).threshold == 5.0
+        assert precision_dial(model, GroupingOptions(precision=0.85)).threshold == 5.0
 
 
 def test_bounds_hold(fitted):
@@ -74,14 +74,17 @@ def test_bounds_hold(fitted):
 def test_doubtful_items_stay_alone(fitted):
     recipe, sets = fitted
     model = recipe.pipeline_[-1]
-    scores = similarities(checked(recipe.pipeline_), sets[0])
+    scores = score_set(checked(recipe.pipeline_), sets[0])
     y = recipe.predict(sets[:1])[0]
     sure = model.item_confidence(scores, y)
     level = float(np.median(sure))
-    found = Dials(reject_below=level).grouped(model, scores, y, must_link=[(0, 1)])
+    mates = np.flatnonzero(y == y[0])[:2]  # known to be together, as they are
+    known = Evidence.of_pairs(len(y), [mates])
+    found = recipe.group(sets[0], known, reject_below=level)
     expected = (sure < level) & (np.bincount(y)[y] > 1)
-    expected[:2] = False  # people tied them
+    expected[mates] = False
     np.testing.assert_array_equal(found.rejected, expected)
+    np.testing.assert_allclose(found.confidence, sure)
     assert all((found.labels == found.labels[a]).sum() == 1 for a in np.flatnonzero(expected))
     np.testing.assert_array_equal(found.labels, recipe_without(y, expected))
 
@@ -103,7 +106,7 @@ def recipe_without(y, out):
 )
 def test_wishes_that_cannot_be(wish, words):
     with pytest.raises(ValueError, match=words):
-        Dials(**wish)
+        GroupingOptions(**wish)
 
 
 def test_models_without_probabilities_say_so(fitted):
@@ -120,14 +123,12 @@ def test_models_without_probabilities_say_so(fitted):
 def test_contributions_add_up_to_the_score(fitted, threshold):
     recipe, sets = fitted
     raw = sets[0]
-    pipeline = Dials(threshold=threshold).applied_to(checked(recipe.pipeline_))
-    scores = similarities(pipeline, raw)
-    y = pipeline[-1].predict_scores([scores])[0]
-    (chunk,) = scored_pairs(pipeline, raw, scores, y)
+    pipeline = pipeline_with_cut(recipe.pipeline_, GroupingOptions(threshold=threshold))
+    (chunk,) = scored_pairs(pipeline, raw, group(pipeline, raw, pairs=True))
     names = list(chunk)
     assert names[:6] == ["set", "id_1", "id_2", "together", "probability", "score"]
     np.testing.assert_allclose(sum(np.asarray(chunk[n]) for n in names[6:]), chunk["score"], atol=1e-9)
-    plain = similarities(checked(recipe.pipeline_), raw).listed()
+    plain = score_set(checked(recipe.pipeline_), raw).listed()
     np.testing.assert_allclose(chunk["score"], plain.values)
     np.testing.assert_allclose(chunk["probability"], recipe.pipeline_[-1].pair_probabilities(plain.values))
 
@@ -135,10 +136,11 @@ def test_contributions_add_up_to_the_score(fitted, threshold):
 def test_groups_and_rows(fitted):
     raw = replace(fitted[1][0], name="")
     y, sure = np.arange(len(raw)) % 3, np.linspace(0.0, 1.0, len(raw))
-    groups = group_table(raw, y, sure)
+    found = Grouping(y, np.zeros(len(raw), bool), sure, is_probability=True)
+    groups = group_table(raw, found)
     assert groups["items"].sum() == len(raw)
     assert groups["confidence"] == pytest.approx([sure[y == c].mean() for c in range(3)])
-    rows = wide_table(raw, y, {"confidence": y / 3})
+    rows = wide_table(raw, found)
     assert list(rows)[:3] == ["id", "cluster", "confidence"]
     assert rows["name"] == raw.column("name")
 

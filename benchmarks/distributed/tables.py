@@ -23,7 +23,7 @@ from benchmarks.tables.table import Table
 from clustruct import RawSet, Recipe
 from clustruct.callbacks import Callback, Cost, training_callback
 from clustruct.distributed import Grouped, connected, predict
-from clustruct.recipe import similarities
+from clustruct.pipeline import group, score_set
 
 Row = dict[str, Any]
 # The model is learned once, from a table of so many rows with so many labelled clusters.
@@ -72,8 +72,7 @@ def read_labels(folder: Path) -> Any:
 def in_one_process(table: pa.Table, model: Any) -> tuple[Any, Row]:
     """Labels, and what they took."""
     started, cpu = time.perf_counter(), time.process_time()
-    scores = similarities(model, RawSet.from_frame(table, id="id"))
-    labels = np.asarray(model[-1].predict_scores([scores])[0])
+    labels = group(model, score_set(model, RawSet.from_frame(table, id="id"))).labels
     took = {"wall s": time.perf_counter() - started, "CPU s": time.process_time() - cpu}
     return labels, {**took, "GB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20}
 

@@ -8,7 +8,7 @@ import pyarrow.parquet as pq
 
 from clustruct import RawSet, Recipe
 from clustruct.datasets import make_records
-from clustruct.recipe import similarities
+from clustruct.pipeline import group, score_set
 
 
 def people(n_people=260, seed=5):
@@ -34,8 +34,7 @@ def trained(table, labels, **blocking):
 
 def grouped_here(table, model):
     """The labels of one process."""
-    scores = similarities(model, RawSet.from_frame(table, id="nr"))
-    return np.asarray(model[-1].predict_scores([scores])[0])
+    return group(model, score_set(model, RawSet.from_frame(table, id="nr"))).labels
 
 
 def write_files(table, folder, count=2):

@@ -8,7 +8,7 @@ from clustruct.datasets import make_records
 from clustruct.features import Blocking, PairFeatures, Vectors, guess_blocks, pair_features, pair_recall
 from clustruct.features.neighbours import nearest_vectors
 from clustruct.itemsets import all_pairs
-from clustruct.recipe import similarities
+from clustruct.pipeline import group, score_set
 from clustruct.records import RawSet
 
 
@@ -63,15 +63,18 @@ def test_one_item_has_no_pairs(features):
 def test_groups_by_scores_are_those_of_the_features(learner, block):
     sets = make_records(n_sets=5, n_people=12)
     recipe = Recipe(C=1.0, learner=learner, block=block).fit(sets[:4])
-    assert similarities(recipe.pipeline_, sets[4]) is not None
     (found,) = recipe.predict(sets[4:])
     np.testing.assert_array_equal(found, recipe.pipeline_.predict(sets[4:])[0])
 
 
-def test_k_means_needs_more_than_scores():
+def test_k_means_groups_by_a_matrix_of_all_pairs():
     sets = make_records(n_sets=4, n_people=4)
     recipe = Recipe(C=1.0, learner="kmeans").fit(sets[:3])
-    assert similarities(recipe.pipeline_, sets[3]) is None
+    scores = score_set(recipe.pipeline_, sets[3])
+    assert scores.matrix is not None
+    np.testing.assert_array_equal(
+        group(recipe.pipeline_, scores).labels, recipe.pipeline_.predict(sets[3:])[0]
+    )
 
 
 def people(n, seed=0):
@@ -167,7 +170,7 @@ def test_large_sets_of_vectors_are_compared_with_near_ones_only():
     train, test = clustered(100, 0), clustered(100, 1)
     recipe = Recipe(kind="vectors", C=1.0, block=100, parts=1).fit([train])
     assert recipe.pipeline_[0].blocking_.vectors == [["v"]]
-    scores = similarities(recipe.pipeline_, test)
+    scores = score_set(recipe.pipeline_, test)
     assert scores.index is not None
     assert len(scores.index) < 10 * len(test)
     assert pair_recall(test, scores.index) == 1.0

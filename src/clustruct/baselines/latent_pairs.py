@@ -34,6 +34,7 @@ from clustruct.estimators.inputs import Groups, Table, read_sets
 from clustruct.inference.correlation import local_search
 from clustruct.itemsets import ItemSet, PairScores, pair_table
 from clustruct.itemsets.pairs import dense
+from clustruct.learning import search_groups
 from clustruct.oracles import make_predictor
 from clustruct.partitions import connected_items
 from clustruct.problems import feature_scale
@@ -253,7 +254,7 @@ class _Table:
         if not self.listed:
             return 1.0
         search = make_predictor("greedy", "correlation", random_state=0)
-        labels = np.asarray(search.clusters(PairScores(sum(self.sizes), index=self.pairs, values=scores)))
+        labels = search_groups(search, PairScores(sum(self.sizes), index=self.pairs, values=scores))
         sizes = np.bincount(labels).astype(np.float64)
         inside = np.count_nonzero(labels[self.pairs[:, 0]] == labels[self.pairs[:, 1]])
         return float(inside / max(float((sizes * (sizes - 1.0) / 2.0).sum()), 1.0))

@@ -58,10 +58,9 @@ class PairScoring(PairSimilarity):
         upper = sparse.csr_array((outputs, (pairs[:, 0], pairs[:, 1])), shape=(m, m))
         return sparse.csr_array(upper + upper.T)
 
-    def _clusters(self, sets: list[ItemSet], truth: list[Labels] | None = None) -> list[Any]:
-        search = self._predictor()
-        scores = [(PairScores.from_matrix(self._similarity(x)), x.sources) for x in sets]
-        return [search.clusters(replace(K, sources=sources)) for K, sources in scores]
+    def set_scores(self, x: ItemSet) -> PairScores:
+        """The similarities of one set."""
+        return replace(PairScores.from_matrix(self._similarity(x)), sources=x.sources)
 
 
 @register("PairwiseClassifierClustering")

@@ -10,6 +10,7 @@ import numpy as np
 
 from clustruct._typing import Bools, Floats, Ints
 from clustruct.itemsets import PairScores
+from clustruct.learning import search_groups
 from clustruct.oracles import Predictor
 from clustruct.partitions import UNKNOWN
 from clustruct.storage import DataclassState, register
@@ -220,8 +221,7 @@ def _item_rule(parts: Sequence[HeldOutPart], predictor: Predictor, rule: ScoreMa
     """The rule of the held-out items, in the clusters that are predicted for them."""
     evidence, right = [], []
     for part in parts:
-        predicted = predictor.clusters(part.scores)
-        assert isinstance(predicted, np.ndarray)
+        predicted = search_groups(predictor, part.scores)
         evidence.append(MateEvidence.of(part.scores, predicted, rule, unit).of_items(part.mine))
         right.append(in_right_place(part.truth, predicted)[part.mine])
     return ItemRule.fit(evidence, right, unit)

@@ -12,6 +12,7 @@ from scipy.optimize import isotonic_regression
 from scipy.stats import beta
 
 from clustruct._typing import Floats
+from clustruct.learning import search_groups
 from clustruct.oracles import Predictor, make_predictor
 from clustruct.problems.clusters import count_pairs
 from clustruct.storage import DataclassState, register
@@ -222,12 +223,9 @@ def lower_bound(right: Floats, found: Floats) -> float:
 
 
 def _contested(part: HeldOutPart, predictor: Predictor) -> HeldOutPart:
-    predicted = predictor.clusters(part.scores)
-    assert isinstance(predicted, np.ndarray)
-    return replace(part, scores=less_rivals(part.scores, predicted))
+    return replace(part, scores=less_rivals(part.scores, search_groups(predictor, part.scores)))
 
 
 def _counts(part: HeldOutPart, predictor: Predictor, threshold: float) -> Floats:
-    predicted = predictor.clusters(part.scores.above(threshold))
-    assert isinstance(predicted, np.ndarray)
+    predicted = search_groups(predictor, part.scores.above(threshold))
     return count_pairs(part.truth, predicted, part.clusters.tolist(), part.unknown_apart)

@@ -16,7 +16,7 @@ from .output import UsageError
 
 if TYPE_CHECKING:
     from clustruct.calibration import Dial
-    from clustruct.recipe import Dials
+    from clustruct.data import GroupingOptions
 
 SHOWN = 10
 NAMES = ("threshold", "precision", "max_size", "min_groups", "max_groups", "reject_below")
@@ -48,7 +48,7 @@ def add_cuts(add: Callable[..., object]) -> None:
     add("--precision", type=_share, metavar="P", help=right)
 
 
-def check(args: argparse.Namespace) -> Dials:
+def check(args: argparse.Namespace) -> GroupingOptions:
     """What is asked, where it goes together."""
     given = {name: getattr(args, name, None) for name in NAMES}
     if getattr(args, "existing", None) is not None:
@@ -56,7 +56,7 @@ def check(args: argparse.Namespace) -> Dials:
             if given[name] is not None:
                 raise UsageError(f"--{name.replace('_', '-')} does not go with --existing")
     try:
-        return clustruct.recipe.Dials(**given)
+        return clustruct.data.GroupingOptions(**given)
     except ValueError as error:
         raise UsageError(as_options(str(error))) from None
 
@@ -72,19 +72,19 @@ def as_options(text: str) -> str:
     return text
 
 
-def applied(args: argparse.Namespace, saved: Model, dials: Dials) -> tuple[Model, Dial | None]:
+def applied(args: argparse.Namespace, saved: Model, asked: GroupingOptions) -> tuple[Model, Dial | None]:
     """The model with its threshold moved, and what a precision costs, which is said.
 
     Groups that are there already are compared by scores alone, not with rivals.
     """
     rivals = getattr(args, "existing", None) is None
     try:
-        pipeline = dials.applied_to(saved.pipeline, rivals=rivals)
+        pipeline = clustruct.pipeline.pipeline_with_cut(saved.pipeline, asked, rivals=rivals)
     except ValueError as error:
         raise ValueError(f"{args.model}: {error}") from None
     dial = None
-    if dials.precision is not None:
-        dial = saved.pipeline[-1].dial(dials.precision, rivals=rivals)
+    if asked.precision is not None:
+        dial = saved.pipeline[-1].dial(asked.precision, rivals=rivals)
         if dial.possible and not args.quiet:
             usual = saved.pipeline[-1].calibration_.curve.near(0.0)
             before = f"{100 * usual.precision:.1f} % and {100 * usual.recall:.1f} %"

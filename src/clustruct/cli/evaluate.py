@@ -99,7 +99,8 @@ def _predicted(source: Model | str, sets: Sequence[RawSet], args: argparse.Names
     if isinstance(source, str):
         return clustruct.io.match_predictions(source, sets, args.delimiter)
     pipeline = clustruct.features.checked(source.pipeline, sets)
-    return [pipeline.predict([raw])[0] for raw in ProgressOutput(args.quiet).each(sets, "grouping")]
+    group = clustruct.pipeline.group
+    return [group(pipeline, raw).labels for raw in ProgressOutput(args.quiet).each(sets, "grouping")]
 
 
 def blocking_recall(pipeline: Pipeline, sets: Iterable[RawSet]) -> dict[str, float] | None:

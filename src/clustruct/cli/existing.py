@@ -20,7 +20,8 @@ from .output import UsageError, print_json
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
-    from clustruct.incremental import Constraints, Decision, Known, Outcome, Statement, Store
+    from clustruct.data import Evidence
+    from clustruct.incremental import Decision, Known, Outcome, Statement, Store
     from clustruct.records import RawSet
 
 SHOWN = 10
@@ -89,14 +90,16 @@ class Said:
         self.statements = clustruct.incremental.replay(given).statements() if given else []
         self.heard = set[tuple[int, str, str]]()
 
-    def about(self, raw: RawSet) -> Constraints:
-        """The constraints on the items of a set."""
-        if not self.statements:
-            return clustruct.incremental.Constraints()
-        names = frozenset(map(str, raw.item_ids))
-        mine = [s for s in self.statements if s.a in names and s.b in names]
+    def about(self, raw: RawSet) -> Evidence | None:
+        """What is said of the items of a set."""
+        numbers = {str(name): a for a, name in enumerate(raw.item_ids)}
+        mine = [s for s in self.statements if s.a in numbers and s.b in numbers]
+        if not mine:
+            return None
         self.heard.update(map(_key, mine))
-        return clustruct.incremental.constraints(mine)
+        held = clustruct.incremental.constraints(mine)
+        must, cannot = held.must_link(numbers), held.cannot_link(numbers)
+        return clustruct.data.Evidence.of_pairs(len(raw), must, cannot)
 
     def check_all_heard(self) -> None:
         """Refuse what is said of items that are in no set, or in two."""

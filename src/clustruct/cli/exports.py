@@ -17,9 +17,8 @@ from .output import UsageError
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
-    from clustruct._typing import Floats, Ints
+    from clustruct.data import Grouping
     from clustruct.io import GraphFile
-    from clustruct.itemsets import PairScores
     from clustruct.records import RawSet
 
 NAMES = ("pairs", "groups", "wide", "graph")
@@ -81,23 +80,19 @@ class Exports:
         lines = None if raw.source is None else raw.source.lines
         return "id" if lines is not None and list(raw.item_ids) == list(lines) else self.id
 
-    def add(
-        self, pipeline: Pipeline, raw: RawSet, scores: PairScores, labels: Ints, confidence: Floats | None
-    ) -> None:
+    def add(self, pipeline: Pipeline, raw: RawSet, found: Grouping) -> None:
         """Write all that was asked for of one set."""
         recipe = clustruct.recipe
         with working("writing"):
             if "pairs" in self.write:
-                for chunk in recipe.scored_pairs(pipeline, raw, scores, labels):
+                for chunk in recipe.scored_pairs(pipeline, raw, found):
                     self.write["pairs"](chunk)
             if "groups" in self.write:
-                self.write["groups"](recipe.group_table(raw, labels, confidence))
+                self.write["groups"](recipe.group_table(raw, found))
             if "wide" in self.write:
-                sure = {} if confidence is None else {"confidence": confidence}
-                self.write["wide"](recipe.wide_table(raw, labels, sure, self._id_of(raw)))
+                self.write["wide"](recipe.wide_table(raw, found, self._id_of(raw)))
             if self.graph is not None:
-                told = {} if confidence is None else {"confidence": confidence}
-                recipe.add_to_graph(self.graph, pipeline[-1], raw, scores, labels, told)
+                recipe.add_to_graph(self.graph, pipeline[-1], raw, found)
 
 
 @contextmanager

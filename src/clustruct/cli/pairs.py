@@ -27,7 +27,7 @@ def explained(pipeline: Pipeline, raw: RawSet, a: int, b: int, *, change: bool) 
     """
     names, explain = raw.item_ids, clustruct.explain
     x = pipeline[0].transform([raw])[0]
-    labels = pipeline[-1].predict([x])[0]
+    labels = clustruct.pipeline.group(pipeline, x).labels
     why = explain.explain_pair(pipeline, raw, a, b, labels, x=x)
     fields = explain.by_field(why, explain.feature_fields(pipeline[0]))
     found: dict[str, object] = {

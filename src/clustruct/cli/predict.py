@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import clustruct
 from clustruct.callbacks import training_callback, working
@@ -23,13 +23,9 @@ if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
     from clustruct.calibration import Dial
-    from clustruct.incremental import Constraints
+    from clustruct.data import Evidence, Grouping, GroupingOptions
     from clustruct.io import Prediction
-    from clustruct.itemsets import PairScores
-    from clustruct.recipe import Dials
     from clustruct.records import RawSet
-
-    from .exports import Exports
 
 SUMMARY = "group new sets"
 # What ``--help`` shows; ``--help all`` shows the rest.
@@ -87,6 +83,7 @@ def run(args: argparse.Namespace) -> None:
         clustruct.storage.check_target(Path(args.out), [*args.data, args.model, *known])
     exports.check(args, [*args.data, args.model, *known])
     saved, dial = dials.applied(args, read_model(args.model, args.allow_missing_fields), asked)
+    asked = asked.without_cut()  # the model was moved
     searches.set_rounding(args, saved.pipeline)
     if args.dask is not None:
         on_dask.predict(args, saved)
@@ -109,13 +106,16 @@ def run(args: argparse.Namespace) -> None:
         whole = args.wide is not None and args.fields is None
         for raw in watched(unlabelled_sets(args, saved.columns, whole=whole)):
             progress.on_step("grouping", sets, None)
-            found = _grouped(pipeline, raw, args.confidence, said, asked, further)
+            found = _group(args, pipeline, raw, said.about(raw), asked)
+            answer = _prediction(args, raw, found)
+            if further:
+                further.add(pipeline, raw, found)
             with working("writing"):
-                write(found)
-            doubtful += [raw.item_ids[a] for a, out in enumerate(found.more.get("rejected", ())) if out]
+                write(answer)
+            doubtful += [raw.item_ids[a] for a in found.rejected.nonzero()[0]]
             if args.json and args.out is not None:
-                answers.append(found)
-            sets, items, clusters = sets + 1, items + len(raw), clusters + len(set(map(int, found.labels)))
+                answers.append(answer)
+            sets, items, clusters = sets + 1, items + len(raw), clusters + found.n_groups
         said.check_all_heard()
     progress.done()
     _print(args, answers, dial)
@@ -148,78 +148,30 @@ def _shown(answer: Prediction) -> Prediction:
     return answer._replace(raw=replace(raw, name=harmless(raw.name), ids=names))
 
 
-def _grouped(
-    pipeline: Pipeline, raw: RawSet, confidence: bool, said: existing.Said, asked: Dials, further: Exports
-) -> Prediction:
-    """The clusters of one set, with the confidence in each item's place where asked for: a probability, or,
-    for a model without probabilities, the score lost by its best other place.
-    """
-    model = pipeline[-1]
-    scores = clustruct.recipe.similarities(pipeline, raw)
-    if scores is None:
-        if further or asked:
-            raise ValueError(f"{type(model).__name__} has no similarities that are linear in pair features")
-        with working("features") as work:
-            x = pipeline[0].transform([raw])[0]
-            work.keep(items=len(raw), pairs=0 if x.pairs is None else x.pairs.shape[0])
-    with working("grouping") as work:
-        held = said.about(raw)
-        K: Any = None
-        if scores is None:
-            K = model.decision_function([x])[0] if confidence or len(held) else None
-            labels = model.predict([x])[0]
-        else:
-            K = _searched(model, scores).signed() if confidence or len(held) else None
-            labels = model.predict_scores([scores])[0]
-        sources = x.sources if scores is None else scores.sources
-        if len(held):
-            labels = clustruct.incremental.constrained(model, K, raw.item_ids, held, sources=sources)
-        found = Found(labels, None, None)
-        if scores is not None:
-            found = _as_asked(model, scores, labels, raw, held, asked, confidence or bool(further))
-        work.keep(items=len(raw), clusters=len(set(found.labels.tolist())))
-    if further and scores is not None:
-        further.add(pipeline, raw, scores, found.labels, found.confidence)
-    if confidence and found.confidence is None:
-        objective = clustruct.explain.objective_of(model)
-        lost = clustruct.explain.item_confidence(K, found.labels, objective, sources)
-        found = found._replace(confidence=lost.confidence)
-    more = {"confidence": found.confidence} if confidence else {}
-    more |= {} if found.rejected is None else {"rejected": found.rejected.astype(int)}
-    return clustruct.io.Prediction(raw, found.labels, more)
-
-
-def _searched(model: Any, scores: PairScores) -> PairScores:
-    """What the model clusters by, where that is more than scores."""
-    found: PairScores = model.contested(scores) if hasattr(model, "contested") else scores
-    return found
-
-
-class Found(NamedTuple):
-    """Groups, the probability that each item is in the right one, and which items were left alone."""
-
-    labels: Any
-    confidence: Any
-    rejected: Any
-
-
-def _as_asked(
-    model: Any,
-    scores: PairScores,
-    labels: Any,
+def _group(
+    args: argparse.Namespace,
+    pipeline: Pipeline,
     raw: RawSet,
-    held: Constraints,
-    asked: Dials,
-    confidence: bool,
-) -> Found:
-    """The groups within the bounds that were asked for; probabilities where the model has them."""
-    sure = confidence and getattr(model, "calibration_", None) is not None
-    if not asked and not sure:
-        return Found(labels, None, None)
-    numbers = {str(name): a for a, name in enumerate(raw.item_ids)} if len(held) else {}
-    links = {"must_link": held.must_link(numbers), "cannot_link": held.cannot_link(numbers)}
+    evidence: Evidence | None,
+    asked: GroupingOptions,
+) -> Grouping:
+    """The groups of one set, with what the files that are asked for need."""
+    further = bool(exports.targets(args))
+    if further and pipeline[-1].linear_similarity() is None:
+        name = type(pipeline[-1]).__name__
+        raise ValueError(f"{name} has no similarities that are linear in pair features")
+    sure = args.confidence or further
     try:
-        found = asked.grouped(model, scores, labels, **links, confidence=sure)
+        return clustruct.pipeline.group(pipeline, raw, evidence, asked, confidence=sure, pairs=further)
     except ValueError as error:
+        if not asked or isinstance(error, clustruct.exceptions.DataError):
+            raise
         raise clustruct.exceptions.DataError(f"{raw.title}: {dials.as_options(str(error))}") from None
-    return Found(found.labels, found.confidence, None if asked.reject_below is None else found.rejected)
+
+
+def _prediction(args: argparse.Namespace, raw: RawSet, found: Grouping) -> Prediction:
+    """What is written of the groups of one set."""
+    more: dict[str, Any] = {"confidence": found.confidence} if args.confidence else {}
+    more |= {} if args.reject_below is None else {"rejected": found.rejected.astype(int)}
+    labels: Any = found.labels
+    return clustruct.io.Prediction(raw, labels, more)

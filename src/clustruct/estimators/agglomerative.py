@@ -179,12 +179,6 @@ class SupervisedAgglomerative(SimilarityLearning):
     def _similarity(self, x: ItemSet) -> Any:
         return x.similarity(self.w_, sparse=x.is_sparse)
 
-    def _clusters(self, sets: list[ItemSet], truth: list[Labels] | None = None) -> list[Any]:
-        search = self._predictor()
-        for x in sets:
-            search.check_set(x)
-        return [search.clusters(search.scores(x, self.w_)) for x in sets]
-
 
 def linking(linkage: str, wrong_link: float = 1.0) -> LinkOracle:
     """The search of that name."""

@@ -15,7 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from clustruct import memory
 from clustruct._typing import Floats, Ints, Labels
+from clustruct.data import Evidence, Grouping, GroupingOptions
 from clustruct.itemsets import ItemSet, PairScores, pair_table
+from clustruct.learning import group_scores
 from clustruct.losses import Loss, as_loss
 from clustruct.losses.function import LabelFunction
 from clustruct.model_selection.choose_c import OWN_ENDS, Choice
@@ -140,10 +142,28 @@ class PairSimilarity(SetClusterer):
         for one in scores:
             search.check_set(one)
         self.warn_unfamiliar(scores)
-        return [self._clusters_of(search, one) for one in scores]
+        return [self.group_scores(one).labels for one in scores]
 
-    def _clusters_of(self, search: Predictor, scores: PairScores) -> Any:
-        return search.clusters(scores)
+    def set_scores(self, x: ItemSet) -> PairScores:
+        """The similarities of one set in the form that its search takes, as `predict_scores` has them."""
+        return self._predictor().scores(x, self.w_)
+
+    def group_scores(
+        self,
+        scores: PairScores,
+        evidence: Evidence | None = None,
+        options: GroupingOptions | None = None,
+        *,
+        confidence: bool = False,
+    ) -> Grouping:
+        """Cluster one set by its similarities, with what is known of it and what is asked of its groups."""
+        return group_scores(scores, self._predictor(), evidence, options, confidence=confidence)
+
+    def _clusters(self, sets: list[ItemSet], truth: list[Labels] | None = None) -> list[Any]:
+        search = self._predictor()
+        for x in sets:
+            search.check_set(x)
+        return [self.group_scores(self.set_scores(x)).labels for x in sets]
 
     def _read(self, X: Table, set_ids: ArrayLike | None) -> Sets:
         given = super()._read(X, set_ids)

@@ -16,12 +16,14 @@ from sklearn.utils.validation import check_is_fitted
 from clustruct._typing import Floats, Ints, Labels
 from clustruct.calibration import Calibration, Dial, Unlisted, less_rivals
 from clustruct.calibration.held_out import OutOfFoldSets
+from clustruct.data import Evidence, Grouping, GroupingOptions
 from clustruct.exceptions import ChoiceWarning
 from clustruct.inference.correlation.graph import signed_graph
 from clustruct.itemsets import ItemSet, PairScores
+from clustruct.learning import group_scores, search_groups
 from clustruct.losses import as_loss
 from clustruct.model_selection.choose_c import Choice
-from clustruct.oracles import Oracle, Predictor, make_oracle
+from clustruct.oracles import Oracle, make_oracle
 from clustruct.partitions import UNKNOWN
 from clustruct.problems.training import SimilarityTask, Trained, Unlabelled
 from clustruct.storage import register
@@ -342,29 +344,33 @@ class SupervisedCorrelationClustering(SimilarityLearning):
     def _similarity(self, x: ItemSet) -> Any:
         if self._threshold == 0.0:
             return x.similarity(self.w_, sparse=x.is_sparse)
-        scores = self._scores(x)
+        scores = self.set_scores(x)
         return signed_graph(scores).scores() if scores.is_sparse else scores.matrix
 
-    def _scores(self, x: ItemSet) -> PairScores:
-        return self._predictor().scores(x, self.w_).above(self._threshold)
+    def set_scores(self, x: ItemSet) -> PairScores:
+        """The similarities of one set, less the threshold."""
+        return super().set_scores(x).above(self._threshold)
 
-    def _clusters(self, sets: list[ItemSet], truth: list[Labels] | None = None) -> list[Any]:
-        search = self._predictor()
-        for x in sets:
-            search.check_set(x)
-        return [search.clusters(self.contested(self._scores(x))) for x in sets]
-
-    def _clusters_of(self, search: Predictor, scores: PairScores) -> Any:
-        return search.clusters(self.contested(scores))
-
-    def contested(self, scores: PairScores) -> PairScores:
-        """What is clustered by: similarities, less those of the best rival where pairs must beat them.
-
-        scores : similarities, as `linear_similarity` says
-        """
-        if not getattr(self, "beats_rivals_", None):
-            return scores
-        plain = scores.above(-self._threshold)
-        predicted = self._predictor().clusters(plain)
-        assert isinstance(predicted, np.ndarray)
-        return less_rivals(plain, predicted).above(self._threshold)
+    def group_scores(
+        self,
+        scores: PairScores,
+        evidence: Evidence | None = None,
+        options: GroupingOptions | None = None,
+        *,
+        confidence: bool = False,
+    ) -> Grouping:
+        """Cluster one set by its similarities, less those of the best rivals where pairs must beat them."""
+        search, known = self._predictor(), getattr(self, "calibration_", None) is not None
+        contested = None
+        if getattr(self, "beats_rivals_", None):
+            plain = scores.above(-self._threshold)
+            contested = less_rivals(plain, search_groups(search, plain)).above(self._threshold)
+        return group_scores(
+            scores,
+            search,
+            evidence,
+            options,
+            contested=contested,
+            item_probabilities=self.item_confidence if known else None,
+            confidence=confidence,
+        )

@@ -14,7 +14,9 @@ cluster_confidence   the score lost by the best other shape of each cluster
 suggested_splits     the part of each cluster of which most wrong pairs with the rest are expected
 """
 
-from .confidence import ClusterMove, ItemConfidence, cluster_confidence, item_confidence
+from clustruct.learning import ItemConfidence, item_confidence
+
+from .confidence import ClusterMove, cluster_confidence
 from .counterfactual import Change, Counterfactual, counterfactual
 from .errors import ClusterPiece, MixedCluster, SplitMerge, WrongPair, split_merge, wrong_pairs
 from .examine import SetFindings, examine, transformed

@@ -19,6 +19,7 @@ from sklearn.pipeline import Pipeline
 
 from clustruct._typing import Ints
 from clustruct.features import PairFeatures, checked
+from clustruct.pipeline import group
 from clustruct.records import RawSet, is_missing
 
 Kind = Literal["equal", "unlike", "missing"]
@@ -157,10 +158,10 @@ class _ClusterPair:
             for item, value in zip(pair, change.values, strict=True):
                 item[change.field] = value
         items = RawSet([*pair, *self.items[2:]], context=self.raw.context)
-        x = self.pipeline[0].transform([items])[0]
-        labels = self.pipeline[-1].predict([x])[0]
-        K = self.pipeline[-1].decision_function([x])[0]
-        return bool(labels[0] == labels[1]) != self.together, float(K[0, 1])
+        found = group(self.pipeline, items, pairs=True)
+        assert found.scores is not None
+        K = found.scores.signed()
+        return bool(found.labels[0] == found.labels[1]) != self.together, float(K[0, 1])
 
     def greedy(self, options: Sequence[Sequence[Change]]) -> Counterfactual:
         """One field after another, then those left out again that are not needed."""

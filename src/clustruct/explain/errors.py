@@ -9,9 +9,8 @@ import numpy as np
 from scipy import sparse
 
 from clustruct._typing import Ints, LabelsLike
+from clustruct.learning.confidence import Similarities, symmetric_scores
 from clustruct.partitions import canonical_labels
-
-from .similarities import Similarities, symmetric_scores
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,15 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from clustruct._typing import Floats, Labels
-from clustruct.estimators import SupervisedCorrelationClustering
 from clustruct.estimators.base import PairSimilarity
-from clustruct.itemsets import ItemSet, PairScores
+from clustruct.itemsets import ItemSet
+from clustruct.learning import ItemConfidence, item_confidence
 from clustruct.losses import as_loss
+from clustruct.pipeline import group
 from clustruct.problems import mean_squares
 from clustruct.records import RawSet, is_missing
 
-from .confidence import ClusterMove, ItemConfidence, cluster_confidence, item_confidence
+from .confidence import ClusterMove, cluster_confidence
 from .errors import SplitMerge, WrongPair, split_merge, wrong_pairs
 from .similarities import objective_of
 from .splits import Split, suggested_splits
@@ -129,24 +130,23 @@ def examine(pipeline: Pipeline, raw: RawSet, number: int = 0) -> SetFindings:
     (array([0, 0, 1]), 0.0, ())
     """
     model, x = pipeline[-1], transformed(pipeline, raw)
-    labels = model.predict(x)
+    scored = isinstance(model, PairSimilarity)
+    found = group(model, x, confidence=scored, pairs=scored)
+    labels, scores = found.labels, found.scores
     truth = None if raw.labels is None or any(map(is_missing, raw.labels)) else list(raw.labels)
     loss = None if truth is None else _loss(model, truth, labels)
     errors = None if truth is None else split_merge(truth, labels)
     items = clusters = None
     wrong: list[WrongPair] = []
-    if isinstance(model, PairSimilarity):
-        K = model.decision_function(x)
-        objective = objective_of(model)
+    if scores is not None:
+        K, objective = scores.signed(), objective_of(model)
         items = item_confidence(K, labels, objective, x.sources)
         clusters = cluster_confidence(K, labels, x.sources) if objective == "correlation" else None
         wrong = [] if truth is None else wrong_pairs(K, truth, labels, WRONG_PAIRS)
     squares = mean_squares(x)
     splits: list[Split] = []
-    correlates = isinstance(model, SupervisedCorrelationClustering)
-    if items is not None and correlates and getattr(model, "calibration_", None) is not None:
-        scores = replace(PairScores.from_matrix(K), sources=x.sources)
-        items = replace(items, probability=model.item_confidence(scores, labels))
+    if items is not None and scores is not None and found.is_probability:
+        items = replace(items, probability=found.confidence)
         splits = suggested_splits(scores, labels, model.pair_probabilities)
     return SetFindings(raw, labels, truth, loss, items, clusters, errors, wrong, squares, number, splits)
 

@@ -14,11 +14,13 @@ from clustruct._html import html_table
 from clustruct._typing import Floats, Ints, LabelsLike
 from clustruct.features import PairFeatures
 from clustruct.itemsets import ItemSet
+from clustruct.learning.confidence import Scores, Similarities, symmetric_scores
 from clustruct.partitions import canonical_labels
+from clustruct.pipeline import group, score_set
 from clustruct.records import RawSet
 from clustruct.similarity import SimilarityTerms
 
-from .similarities import Scores, Similarities, model_weights, symmetric_scores
+from .similarities import model_weights
 
 if TYPE_CHECKING:
     from clustruct.estimators.base import PairSimilarity
@@ -154,8 +156,8 @@ def pair_contributions(
         terms = terms.beside(SimilarityTerms.linear(np.ones((1, 1)), ["intercept"], np.array([intercept])))
     contributions = terms.contributions[0]
     order = np.argsort(-np.abs(contributions), kind="stable")
-    y = canonical_labels(model.predict(x) if labels is None else labels, n_items=x.n_items)
-    W = symmetric_scores(model.decision_function(x) if K is None else K)
+    y = canonical_labels(group(model, x).labels if labels is None else labels, n_items=x.n_items)
+    W = symmetric_scores(score_set(model, x).signed() if K is None else K)
     similarity = float(contributions.sum())
     together = bool(y[a] == y[b])
     support = [float(W[[i]][:, y == y[i]].sum()) for i in (a, b)]

@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
-
 import numpy as np
-from numpy.typing import ArrayLike
-from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from clustruct._typing import Floats
-from clustruct.inference.correlation.graph import signed_graph
 from clustruct.itemsets import ItemSet
-
-Objective = Literal["correlation", "kmeans", "links"]
-# A symmetric matrix of similarities: dense, or of the listed pairs alone.
-Similarities: TypeAlias = ArrayLike | sparse.sparray
-# The same, checked: a float array, or CSR; exactly symmetric, zero diagonal.
-Scores: TypeAlias = Floats | sparse.csr_array
+from clustruct.oracles.base import Objective
 
 
 def objective_of(model: object) -> Objective:
@@ -74,8 +64,3 @@ def model_weights(model: object, x: ItemSet | None = None) -> tuple[Floats, floa
     known = x.feature_names if known is None and x is not None else known
     names = [f"feature {j}" for j in range(len(w))] if known is None else map(str, known)
     return np.asarray(w, dtype=np.float64), intercept, tuple(names)
-
-
-def symmetric_scores(K: Similarities) -> Scores:
-    """K checked, exactly symmetric and with zero diagonal; dense stays dense, sparse becomes CSR."""
-    return signed_graph(K).scores()

@@ -19,16 +19,14 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from clustruct._typing import Floats, Ints
-from clustruct.callbacks import working
 from clustruct.exceptions import DataError, DataWarning
 from clustruct.features import PairFeatures, Sources
 from clustruct.itemsets import PairScores
 from clustruct.itemsets.pairs import SomePairs
-from clustruct.recipe import similarities
+from clustruct.pipeline import check_correlation, group, is_calibrated
 from clustruct.records import CodedColumn, RawSet, Rows
 
 from .joining import joined
-from .scoring import check_correlation
 
 # The field of the tables, where a model knows none.
 TABLE = "file"
@@ -99,11 +97,10 @@ def link(pipeline: Pipeline, first: RawSet, second: RawSet, *, one_to_one: bool 
     field = TABLE if learned is None else learned.field
     raw = side_by_side([first, second], field, ["first", "second"])
     features.sources_ = Sources(field, "apart" if only else "uncompared")
-    scores = _scores(Pipeline([("features", features), ("model", pipeline[-1])]), raw)
-    with working("grouping"):
-        labels = pipeline[-1].predict_scores([scores])[0]
-    pairs = _pairs(labels, len(first))
-    found = _values(scores, pairs + np.array([0, len(first)]))
+    both = group(Pipeline([("features", features), ("model", pipeline[-1])]), raw, pairs=True)
+    pairs = _pairs(both.labels, len(first))
+    assert both.scores is not None
+    found = _values(both.scores, pairs + np.array([0, len(first)]))
     sure = _probabilities(pipeline[-1], found)
     return LinkedRows(pairs, found, (len(first), len(second)), only, sure)
 
@@ -113,7 +110,7 @@ def _for_several(pipeline: Pipeline) -> Pipeline:
     model, told = pipeline[-1], "the model was trained for one-to-one pairs: "
     if getattr(model, "threshold_", None):
         return pipeline
-    if getattr(model, "calibration_", None) is None:
+    if not is_calibrated(model):
         told += "others of its pairs are often false (fit --within-source uncompared, or with --calibrate)"
         warnings.warn(told, DataWarning, stacklevel=3)
         return pipeline
@@ -124,23 +121,11 @@ def _for_several(pipeline: Pipeline) -> Pipeline:
 
 def _probabilities(model: Any, scores: Floats) -> Floats | None:
     """What scores mean, nan where there is none."""
-    if getattr(model, "calibration_", None) is None:
+    if not is_calibrated(model):
         return None
     found, known = np.full(len(scores), np.nan), ~np.isnan(scores)
     found[known] = model.pair_probabilities(scores[known])
     return found
-
-
-def _scores(pipeline: Pipeline, raw: RawSet) -> PairScores:
-    found = similarities(pipeline, raw)
-    if found is not None:
-        return found
-    with working("features"):
-        x = pipeline[0].transform([raw])[0]
-    assert x.pair_index is not None
-    return PairScores(
-        len(raw), index=x.pair_index, values=pipeline[-1].pair_scores(x, x.pair_index), sources=x.sources
-    )
 
 
 def _checked(features: PairFeatures, *tables: RawSet) -> PairFeatures:

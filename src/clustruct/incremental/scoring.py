@@ -4,24 +4,21 @@ them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from copy import copy
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Collection, Mapping
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 
 from clustruct._typing import Bools, Floats, Ints
 from clustruct.callbacks import working
-from clustruct.explain import objective_of
 from clustruct.features import PairFeatures
 from clustruct.features.columns import Columns
 from clustruct.features.sources import across
 from clustruct.itemsets import PairScores
+from clustruct.pipeline import check_correlation, score_pairs
 from clustruct.records import RawSet
 
-from .assign import NEW, assign
+from .assign import NEW
 from .constraints import Constraints
 from .update import Update, numbered, update_groups
 
@@ -88,55 +85,6 @@ def place_items(
         )
 
 
-def constrained(
-    model: object,
-    K: Any,
-    ids: Sequence[Hashable],
-    held: Constraints,
-    random_state: int = 0,
-    sources: Ints | None = None,
-) -> Ints:
-    """The clusters of one set, by a model's scores of its pairs, that hold what people said of its items.
-
-    Parameters
-    ----------
-    model : object
-        A fitted clusterer by correlation.
-    K : object
-        Its scores of the pairs.
-    ids : sequence of hashable
-        The names of the items.
-    held : Constraints
-        What people said.
-    random_state : int, default=0
-        Seed of the search.
-    sources : array of int, optional
-        The number of each item's source, where items of one source never share a cluster.
-
-    Returns
-    -------
-    array of int
-        The cluster of each item.
-    """
-    check_correlation(model)
-    numbers = {str(name): a for a, name in enumerate(ids)}
-    return assign(
-        replace(PairScores.from_matrix(K), sources=sources),
-        np.full(len(numbers), NEW),
-        must_link=held.must_link(numbers),
-        cannot_link=held.cannot_link(numbers),
-        random_state=random_state,
-    ).labels
-
-
-def check_correlation(model: object) -> None:
-    """Refuse a clusterer with a fixed number of groups, or one that groups by links."""
-    if (objective := objective_of(model)) != "correlation":
-        why = "has a fixed number of groups" if objective == "kmeans" else "groups by links, not by sums"
-        name = type(model).__name__
-        raise ValueError(f"{name} {why}: it takes neither known groups nor constraints")
-
-
 def scores_near(pipeline: Pipeline, given: RawSet | Columns, touched: Bools, groups: Ints) -> PairScores:
     """Scores of the pairs that touch some items, and of pairs of other items in the groups near these
     (``groups``: the number of each item's, or `NEW`).
@@ -147,13 +95,12 @@ def scores_near(pipeline: Pipeline, given: RawSet | Columns, touched: Bools, gro
         columns = given if isinstance(given, Columns) else Columns(given)
         sources, known_sources = pipeline[0].sources_, _sources(pipeline[0], columns)
         pairs = candidates(pipeline[0], columns, touched)
-        score = _Scorer(pipeline, columns)
-        values = score(pairs)
+        values = score_pairs(pipeline, columns, pairs)
         inside = _inside(groups, _near_groups(pairs, values, touched, groups), touched)
         inside = inside if known_sources is None else across(inside, known_sources)
         work.keep(items=int(touched.sum()), pairs=len(pairs) + len(inside))
         index = np.concatenate([pairs, inside])
-        both = np.concatenate([values, score(inside)])
+        both = np.concatenate([values, score_pairs(pipeline, columns, inside)])
         apart = None if known_sources is None else sources.apart(known_sources)
         return PairScores(len(columns), index=index, values=both, sources=apart)
 
@@ -179,38 +126,6 @@ def candidates(features: PairFeatures, given: RawSet | Columns, touched: Bools) 
 
 def _sources(features: PairFeatures, columns: Columns) -> Ints | None:
     return None if features.sources_ is None else features.sources_.codes(columns)
-
-
-class _Scorer:
-    """What a model says of pairs of items of a set."""
-
-    def __init__(self, pipeline: Pipeline, columns: Columns) -> None:
-        self.features, self.model, self.columns = pipeline[0], pipeline[-1], columns
-
-    def __call__(self, pairs: Ints) -> Floats:
-        """Scores of pairs (p x 2, the smaller item first)."""
-        if not len(pairs):
-            return np.zeros(0)
-        linear = self.model.linear_similarity()
-        if linear is not None:
-            return np.asarray(self.features.scores_of(self.columns, pairs, *linear), dtype=np.float64)
-        given = copy(self.features.checked())
-        given.blocking_ = _GivenPairs(pairs)
-        K = self.model.decision_function(given.transform([self.columns.raw]))[0]
-        return np.asarray(K[pairs[:, 0], pairs[:, 1]], dtype=np.float64).ravel()
-
-
-class _GivenPairs:
-    """In the place of a blocking: the pairs are known."""
-
-    def __init__(self, pairs: Ints) -> None:
-        self._pairs = pairs
-
-    def lists(self, raw: Any) -> bool:
-        return True
-
-    def pairs(self, raw: Any, sources: Ints | None = None) -> Ints:
-        return self._pairs
 
 
 def _near_groups(pairs: Ints, values: Floats, touched: Bools, groups: Ints) -> Ints:

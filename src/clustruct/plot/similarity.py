@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from clustruct._typing import LabelsLike
-from clustruct.explain.similarities import Similarities
 from clustruct.itemsets import ItemSet, as_item_set
+from clustruct.learning.confidence import Similarities
 from clustruct.partitions import canonical_labels
 from clustruct.text import count
 

@@ -15,6 +15,7 @@ from clustruct import memory
 from clustruct._typing import Bools, Floats, Indices, Ints
 from clustruct.callbacks import observed
 from clustruct.itemsets import ItemSet
+from clustruct.learning import search_groups
 from clustruct.losses import LinearLoss, Loss, PairwiseFLoss
 from clustruct.oracles import ExampleLoss, Oracle, Predictor
 from clustruct.partitions import UNKNOWN, canonical_labels
@@ -228,9 +229,7 @@ class SimilarityTask:
         """The clusters of the items of region i."""
         region = self.regions[i]
         scores = self.predictor.scores(region.x, trained.result.w)
-        predicted = self.predictor.clusters(scores, int(region.labels.max()) + 1)
-        assert isinstance(predicted, np.ndarray)
-        return predicted
+        return search_groups(self.predictor, scores, int(region.labels.max()) + 1)
 
     @cached_property
     def regions(self) -> list[Region]:

@@ -5,20 +5,16 @@ from typing import TYPE_CHECKING
 from clustruct._lazy import lazy_names
 
 if TYPE_CHECKING:
-    from .dials import Dials, Grouped
     from .exports import add_to_graph, group_table, scored_pairs, wide_table
     from .judging import judged_pairs
     from .learners import LEARNERS
     from .learning import PART_SIZE, Recipe
-    from .pipelines import similarities
     from .trained import HeldOut, was_interrupted
     from .unlabelled import features_of, fit_without_labels, guessed
 
 __all__ = [
     "LEARNERS",
     "PART_SIZE",
-    "Dials",
-    "Grouped",
     "HeldOut",
     "Recipe",
     "add_to_graph",
@@ -28,7 +24,6 @@ __all__ = [
     "guessed",
     "judged_pairs",
     "scored_pairs",
-    "similarities",
     "was_interrupted",
     "wide_table",
 ]

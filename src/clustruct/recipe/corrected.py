@@ -7,7 +7,6 @@ from copy import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy import sparse
 from sklearn.pipeline import Pipeline
 
 from clustruct.callbacks import steps, working
@@ -17,12 +16,11 @@ from clustruct.estimators.continuing import continued
 from clustruct.features import PairFeatures
 from clustruct.model_selection.learnable import LabelsOfSets, known_items, labelled
 from clustruct.partitions import partial_labels
-from clustruct.problems import kept_groups
+from clustruct.pipeline import group
 from clustruct.records import RawSet
 
 from .kept_features import FeatureFile
 from .looking import touching
-from .pipelines import similarities
 
 
 def corrected(pipeline: Pipeline, told: ToldSets, kept: FeatureFile | None = None) -> Pipeline:
@@ -65,9 +63,7 @@ def _seen(pipeline: Pipeline, raw: RawSet, marks: Evidence) -> Evidence:
     """With the groups that were shown to people, or else those that the model finds under the marks."""
     if marks.shown is not None:
         return marks.seen(marks.shown)
-    scores = similarities(pipeline, raw)
-    assert scores is not None
-    return marks.seen(kept_groups(sparse.csr_array(scores.signed()), marks))
+    return marks.seen(group(pipeline, raw, marks).labels)
 
 
 @dataclass(frozen=True)

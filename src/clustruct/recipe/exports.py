@@ -9,8 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.pipeline import Pipeline
 
-from clustruct._typing import Floats, Ints
-from clustruct.calibration import group_confidence
+from clustruct.data import Grouping
 from clustruct.io import GraphFile
 from clustruct.itemsets import PairScores
 from clustruct.records import RawSet
@@ -23,12 +22,12 @@ EDGES_AT_ONCE = 50_000
 OF_PAIRS = ("set", "id_1", "id_2", "together", "probability", "score")
 
 
-def scored_pairs(pipeline: Pipeline, raw: RawSet, scores: PairScores, labels: Ints) -> Iterator[Columns]:
+def scored_pairs(pipeline: Pipeline, raw: RawSet, found: Grouping) -> Iterator[Columns]:
     """The compared pairs of a set, chunk by chunk: both ids, whether they are together, the probability that
     they belong together (where the model has probabilities), the score, and what each feature adds to it.
 
-    ``scores`` are those of `similarities` for the same pipeline. A score is that of the model as it was
-    trained, whatever threshold was asked for: the sum of the contributions.
+    A score is that of the model as it was trained, whatever threshold was asked for: the sum of the
+    contributions.
 
     Parameters
     ----------
@@ -36,10 +35,8 @@ def scored_pairs(pipeline: Pipeline, raw: RawSet, scores: PairScores, labels: In
         The fitted pipeline.
     raw : RawSet
         The set.
-    scores : PairScores
-        The scores of its pairs.
-    labels : array of int
-        The group of each item.
+    found : Grouping
+        Its groups by the same pipeline, with the scores of pairs.
 
     Yields
     ------
@@ -52,14 +49,14 @@ def scored_pairs(pipeline: Pipeline, raw: RawSet, scores: PairScores, labels: In
         raise ValueError(f"{type(model).__name__} has no weights of pair features to export")
     w, intercept = linear
     shift = getattr(model, "threshold_", None) or 0.0
-    listed = scores.above(-shift).listed()
+    listed = _trained_scores(model, found)
     assert listed.index is not None
     assert listed.values is not None
     names = [f"{n} (feature)" if n in OF_PAIRS else n for n in map(str, features.get_feature_names_out())]
     if intercept + shift != 0.0:
         names.append("intercept")
     ids = np.array([str(name) for name in raw.item_ids], dtype=object)
-    y, sure = np.asarray(labels), _probability(model, listed)
+    y, sure = found.labels, _probability(found)
     for span, values in features.pair_chunks(raw, listed.index):
         a, b = listed.index[span].T
         told: Columns = {} if not raw.name else {"set": [raw.name] * len(a)}
@@ -70,41 +67,48 @@ def scored_pairs(pipeline: Pipeline, raw: RawSet, scores: PairScores, labels: In
         yield told | dict(zip(names, added[: len(names)], strict=True))
 
 
-def _probability(model: Any, scores: PairScores) -> Columns:
-    """Of the listed pairs, by scores of the model as it was trained."""
-    if getattr(model, "calibration_", None) is None:
-        return {}
-    return {"probability": model.calibration_.of_pairs(scores)}
+def _probability(found: Grouping) -> Columns:
+    return {} if found.pair_probabilities is None else {"probability": found.pair_probabilities}
 
 
-def group_table(raw: RawSet, labels: Ints, confidence: Floats | None) -> Columns:
+def _confidence(found: Grouping) -> Columns:
+    """The column of the confidence in items, where that is a probability."""
+    return {"confidence": found.confidence} if found.is_probability and found.confidence is not None else {}
+
+
+def _trained_scores(model: Any, found: Grouping) -> PairScores:
+    """The listed scores of the model as it was trained."""
+    if found.scores is None:
+        raise ValueError("the scores of pairs were not asked for: group with pairs=True")
+    return found.scores.above(-(getattr(model, "threshold_", None) or 0.0)).listed()
+
+
+def group_table(raw: RawSet, found: Grouping) -> Columns:
     """One row for each group: its number, how many items it has, and the share of them that is expected to
-    be in the right place.
+    be in the right place, where the confidence of items was asked for and is a probability.
 
     Parameters
     ----------
     raw : RawSet
         The set that was grouped.
-    labels : array of int
-        The group of each item.
-    confidence : array of float or None
-        The probability that each item is in the right group; None leaves the column out.
+    found : Grouping
+        Its groups.
 
     Returns
     -------
     Columns
         Columns by name, one row for each group.
     """
-    numbers, first, sizes = np.unique(np.asarray(labels), return_index=True, return_counts=True)
-    found: Columns = {"set": [raw.name] * len(numbers)} if raw.name else {}
-    found |= {"cluster": numbers, "items": sizes}
-    if confidence is not None:
-        found["confidence"] = group_confidence(np.asarray(labels), confidence)[first]
-    return found
+    numbers, sizes = np.unique(found.labels, return_counts=True)
+    columns: Columns = {"set": [raw.name] * len(numbers)} if raw.name else {}
+    columns |= {"cluster": numbers, "items": sizes}
+    if found.group_confidence is not None:
+        columns["confidence"] = found.group_confidence
+    return columns
 
 
-def wide_table(raw: RawSet, labels: Ints, more: Columns, id: str = "id") -> Columns:
-    """The rows of a set with all their fields, the group of each, and further columns.
+def wide_table(raw: RawSet, found: Grouping, id: str = "id") -> Columns:
+    """The rows of a set with all their fields, the group of each, and the confidence in it.
 
     A field that is called as one of the others, such as labels in a column "cluster", is "cluster (field)".
 
@@ -112,29 +116,26 @@ def wide_table(raw: RawSet, labels: Ints, more: Columns, id: str = "id") -> Colu
     ----------
     raw : RawSet
         The set that was grouped.
-    labels : array of int
-        The group of each item.
-    more : Columns
-        Further columns, one value for each item.
+    found : Grouping
+        Its groups.
     id : str, default="id"
         What the column of the ids is called.
 
     Returns
     -------
     Columns
-        Columns by name: id, group, fields, and the further ones.
+        Columns by name: id, group, confidence, and fields.
     """
-    found: Columns = {"set": [raw.name] * len(raw)} if raw.name else {}
+    more = _confidence(found)
+    columns: Columns = {"set": [raw.name] * len(raw)} if raw.name else {}
     taken = {"set", id, "cluster", *more}
-    found |= {id: [str(name) for name in raw.item_ids], "cluster": np.asarray(labels), **more}
+    columns |= {id: [str(name) for name in raw.item_ids], "cluster": found.labels, **more}
     for name in raw.fields():
-        found[f"{name} (field)" if name in taken else name] = raw.column(name)
-    return found
+        columns[f"{name} (field)" if name in taken else name] = raw.column(name)
+    return columns
 
 
-def add_to_graph(
-    graph: GraphFile, model: Any, raw: RawSet, scores: PairScores, labels: Ints, more: Columns
-) -> None:
+def add_to_graph(graph: GraphFile, model: Any, raw: RawSet, found: Grouping) -> None:
     """The items of a set as nodes; as edges the pairs that are together, and those that are likely to be.
 
     Without probabilities these are the pairs of positive score.
@@ -144,24 +145,20 @@ def add_to_graph(
     graph : GraphFile
         The file that nodes and edges are written to.
     model : object
-        The fitted pipeline.
+        The fitted clusterer.
     raw : RawSet
         The set that was grouped.
-    scores : PairScores
-        The scores of its pairs.
-    labels : array of int
-        The group of each item.
-    more : Columns
-        Further values of the items, by name.
+    found : Grouping
+        Its groups, with the scores of pairs.
     """
-    n, first, y = len(raw), graph.n_nodes, np.asarray(labels)
+    n, first, y = len(raw), graph.n_nodes, found.labels
     held: Columns = {"id": [str(name) for name in raw.item_ids]}
     held |= {"set": [raw.name] * n} if raw.name else {}
-    graph.add_nodes(held | {"cluster": y} | more)
-    listed = scores.above(-(getattr(model, "threshold_", None) or 0.0)).listed()
+    graph.add_nodes(held | {"cluster": y} | _confidence(found))
+    listed = _trained_scores(model, found)
     assert listed.index is not None
     assert listed.values is not None
-    every = _probability(model, listed)
+    every = _probability(found)
     for start in range(0, len(listed.values), EDGES_AT_ONCE):
         span = slice(start, start + EDGES_AT_ONCE)
         s, pairs = listed.values[span], listed.index[span]

@@ -12,9 +12,8 @@ from clustruct.calibration import HeldOutPart, PrecisionCurve
 from clustruct.estimators import SupervisedCorrelationClustering
 from clustruct.oracles import make_predictor
 from clustruct.partitions import UNKNOWN, partial_labels
+from clustruct.pipeline import score_set
 from clustruct.records import RawSet
-
-from .pipelines import similarities
 
 
 def judged_pairs(
@@ -43,9 +42,7 @@ def judged_pairs(
     assert isinstance(model, SupervisedCorrelationClustering)
     parts, same, p, first = [], [np.zeros(0, np.bool_)], [np.zeros(0)], 0
     for raw in sets:
-        scores = similarities(pipeline, raw)
-        assert scores is not None
-        scores = scores.above(-(getattr(model, "threshold_", None) or 0.0))
+        scores = score_set(pipeline, raw).above(-(getattr(model, "threshold_", None) or 0.0))
         y = partial_labels(list(raw.labels or ()), n_items=len(raw))
         known = y != UNKNOWN
         parts.append(HeldOutPart(scores, np.where(known, y + first, UNKNOWN), known, unknown_apart=False))

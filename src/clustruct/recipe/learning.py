@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Literal, Self, TypeAlias, overload
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from clustruct import memory
 from clustruct._typing import Indices, Labels
 from clustruct.callbacks import steps, working
-from clustruct.data import Evidence
+from clustruct.data import Evidence, Grouping, GroupingOptions
 from clustruct.estimators import SupervisedCorrelationClustering
 from clustruct.estimators.background import warn_of_near_misses
 from clustruct.estimators.shown import TrainingShape
@@ -34,6 +34,7 @@ from clustruct.model_selection.learnable import (
     known_items,
     labelled,
 )
+from clustruct.pipeline import group, group_sets
 from clustruct.problems.training import Unlabelled
 from clustruct.records import ItemKind, RawSet
 from clustruct.similarity import PairMap
@@ -41,7 +42,6 @@ from clustruct.storage import EstimatorState, register
 
 from .choosing import better_similarity, check_labels_for
 from .corrected import ToldSets, corrected
-from .dials import Dials, predicted
 from .kept_features import FeatureFile
 from .learners import LEARNERS
 from .looking import blocking_for, compared, kept_for_later, mapped, warn_of_leak, without_held_out
@@ -267,11 +267,49 @@ class Recipe(EstimatorState, BaseEstimator):
         max_groups: int | None = None,
         reject_below: float | None = None,
     ) -> list[Labels]:
-        """The clusters of each set, with what else is asked of them: see `Dials`."""
+        """The clusters of each set, with what else is asked of them: see `GroupingOptions`."""
         check_is_fitted(self)
-        raws = list(sets)
-        dials = Dials(threshold, precision, max_size, min_groups, max_groups, reject_below)
-        return predicted(dials.applied_to(checked(self.pipeline_, raws)), raws, dials)
+        options = GroupingOptions(threshold, precision, max_size, min_groups, max_groups, reject_below)
+        return [one.labels for one in group_sets(self.pipeline_, sets, options=options)]
+
+    @overload
+    def group(self, table: RawSet, evidence: Evidence | None = None, **asked: Any) -> Grouping: ...
+
+    @overload
+    def group(
+        self, table: Iterable[RawSet], evidence: Sequence[Evidence | None] | None = None, **asked: Any
+    ) -> list[Grouping]: ...
+
+    def group(
+        self,
+        table: RawSet | Iterable[RawSet],
+        evidence: Evidence | Sequence[Evidence | None] | None = None,
+        *,
+        confidence: bool = False,
+        pairs: bool = False,
+        **options: Any,
+    ) -> Grouping | list[Grouping]:
+        """The groups of a set, or of each of several, with all that is known of them.
+
+        ``evidence`` is what is known of the items (of each set), such as
+        ``Evidence.of_pairs(len(table), same=[(0, 1)], different=[(1, 2)])``; it holds exactly. ``confidence``
+        asks for the confidence in items and groups, ``pairs`` for the scores of the compared pairs. Options
+        (``threshold``, ``precision``, ``max_size``, ``min_groups``, ``max_groups``, ``reject_below``) are
+        those of `GroupingOptions`.
+        """
+        check_is_fitted(self)
+        alone = isinstance(table, RawSet)
+        sets = [table] if isinstance(table, RawSet) else table
+        known = [evidence] if evidence is None or isinstance(evidence, Evidence) else evidence
+        found = group_sets(
+            self.pipeline_,
+            sets,
+            None if evidence is None else known,
+            GroupingOptions(**options),
+            confidence=confidence,
+            pairs=pairs,
+        )
+        return found[0] if alone else found
 
     def score(self, sets: Iterable[RawSet], y: LabelsOfSets = None) -> float:
         """1 minus the mean loss over the sets, the worst loss being 1."""
@@ -314,7 +352,7 @@ class Recipe(EstimatorState, BaseEstimator):
         if was_interrupted(pipeline[-1]):
             raise KeyboardInterrupt
         pipeline = checked(pipeline)  # of the same data, part of which may lack a field
-        return [pipeline.predict([raws[i]])[0] for i in test]
+        return [group(pipeline, raws[i]).labels for i in test]
 
     def cut(self, raw: RawSet, fewest: int = FEWEST_PARTS) -> list[RawSet]:
         """One set as several of whole clusters: C is chosen by holding sets out."""

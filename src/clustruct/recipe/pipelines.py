@@ -1,4 +1,4 @@
-"""The pipeline of pair features and a clusterer: what it scores, and how it is kept in a file."""
+"""How the pipeline of pair features and a clusterer is kept in a file."""
 
 from __future__ import annotations
 
@@ -8,36 +8,8 @@ from typing import Any
 
 from sklearn.pipeline import Pipeline
 
-from clustruct.estimators.base import PairSimilarity
 from clustruct.exceptions import ModelFileError
-from clustruct.features import PairFeatures
-from clustruct.itemsets import PairScores
-from clustruct.records import RawSet
 from clustruct.storage import register_foreign
-
-
-def similarities(pipeline: Pipeline, raw: RawSet) -> PairScores | None:
-    """The similarities of a set's pairs, without the features of all of them at once.
-
-    None where the clusterer needs more: it is not linear in pair features, or groups by more than scores.
-
-    Parameters
-    ----------
-    pipeline : Pipeline
-        The fitted pipeline.
-    raw : RawSet
-        The set.
-
-    Returns
-    -------
-    PairScores or None
-        The scores of the compared pairs.
-    """
-    features, model = pipeline[0], pipeline[-1]
-    if len(pipeline) != 2 or not isinstance(features, PairFeatures) or not isinstance(model, PairSimilarity):
-        return None
-    linear = model.linear_similarity() if model.clustering_objective != "kmeans" else None
-    return None if linear is None else features.scores(raw, *linear)
 
 
 def pipeline_state(pipeline: Pipeline) -> dict[str, Any]:

@@ -19,7 +19,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from clustruct import storage
-from clustruct._typing import Bools, Floats, Ints
+from clustruct._typing import Floats, Ints
 from clustruct.baselines import LatentPairClustering
 from clustruct.data import Evidence
 from clustruct.features import PairFeatures, checked
@@ -28,15 +28,14 @@ from clustruct.incremental.known import known_of_store
 from clustruct.incremental.replay import State
 from clustruct.incremental.statements import Statement
 from clustruct.itemsets import ItemSet, PairScores
-from clustruct.recipe import Recipe, features_of, similarities
+from clustruct.pipeline import is_calibrated, score_set
+from clustruct.recipe import Recipe, features_of
 from clustruct.records import RawSet
 
 from .asking import COMMITTEE
 
 # Features of all pairs of so many items are held, so that learning does not make them again.
 MOST_HELD = 5000
-# Weights that look better than any score: people have said so.
-BARRED = -1e6
 
 
 @dataclass(frozen=True)
@@ -197,53 +196,24 @@ class Engine:
         for _ in range(COMMITTEE):
             some = [known.answers[i] for i in rng.integers(0, n, n).tolist()]
             model = first.answered([known.marks_of(chain.from_iterable(some))])
-            linear = model.linear_similarity()
-            assert linear is not None
-            found.append(model.pair_probabilities(_values(x, linear)))
+            scores = score_set(model, x).listed().values
+            assert scores is not None
+            found.append(model.pair_probabilities(scores))
         return found
 
     def scored(self, pipeline: Pipeline) -> PairScores:
         """The same for a model without number."""
-        x, linear = self.item_set(), pipeline[-1].linear_similarity()
-        if x is not None and pipeline[0] is self._features and linear is not None:
-            pairs = (
-                x.pair_index if x.pair_index is not None else np.column_stack(np.triu_indices(x.n_items, 1))
-            )
-            return PairScores(x.n_items, index=pairs, values=_values(x, linear), sources=x.sources)
-        found = similarities(checked(pipeline), self.known().raw)
-        assert found is not None
-        return found.listed()
-
-
-def _values(x: ItemSet, linear: tuple[Floats, float]) -> Floats:
-    assert x.pairs is not None
-    return np.asarray(x.pairs @ linear[0] + linear[1], np.float64).ravel()
+        x = self.item_set() if pipeline[0] is self._features else None
+        return score_set(checked(pipeline), self.known().raw if x is None else x).listed()
 
 
 def probabilities(pipeline: Pipeline, scores: Floats) -> Floats:
     """The probability that pairs with these scores belong together, as far as the model knows."""
     model = pipeline[-1]
-    if getattr(model, "calibration_", None) is None and not hasattr(model, "from_nearest_"):
+    if not is_calibrated(model) and not hasattr(model, "from_nearest_"):
         unit = float(np.std(scores)) or 1.0
         return 1.0 / (1.0 + np.exp(-2.0 * np.asarray(scores) / unit))
     return np.asarray(model.pair_probabilities(scores), np.float64)
-
-
-def is_calibrated(pipeline: Pipeline) -> bool:
-    """Whether probabilities were learned from held-out groups."""
-    return getattr(pipeline[-1], "calibration_", None) is not None
-
-
-def barred(scores: PairScores, known: Known) -> PairScores:
-    """Scores under which nothing joins a confirmed group."""
-    assert scores.index is not None
-    assert scores.values is not None
-    own = np.full(len(known.groups), -1)
-    for item, by in known.state.confirmed().items():
-        own[known.numbers[item]] = by
-    first, second = own[scores.index].T
-    crossing: Bools = (first != second) & ((first >= 0) | (second >= 0))
-    return replace(scores, values=np.where(crossing, BARRED, scores.values))
 
 
 def model_of(content: bytes) -> Pipeline:

@@ -7,13 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from clustruct.data import GroupingOptions
 from clustruct.exceptions import DataError
 from clustruct.incremental import Store, known_file, write_decisions
-from clustruct.recipe import Dials
+from clustruct.pipeline import pipeline_with_cut
 from clustruct.storage.targets import replacing
 
 from .data import EXPORTED
-from .engine import Engine, barred
+from .engine import Engine
 from .learning import keep, proposed
 
 
@@ -91,11 +92,11 @@ def regroup_at(engine: Engine, precision: float) -> dict[str, Any]:
     found = engine.model()
     if found is None:
         raise DataError("there is no model yet: learn first")
-    dials, known = Dials(precision=precision), engine.known()
-    pipeline = dials.applied_to(found[1])
+    known = engine.known()
+    pipeline = pipeline_with_cut(found[1], GroupingOptions(precision=precision))
     dial = found[1][-1].dial(precision)
     scores = engine.scored(pipeline)
-    groups = proposed(known, barred(scores, known))
+    groups = proposed(known, pipeline, scores)
     about = {
         "how": f"precision {precision:g}",
         "answers": len(known.answers),

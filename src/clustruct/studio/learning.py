@@ -21,13 +21,13 @@ from clustruct.baselines import LatentPairClustering
 from clustruct.callbacks import COMPILING, Callback, Iteration, Training, training_callback
 from clustruct.data import Evidence
 from clustruct.incremental import Changes, Store, compare, fresh_id, match_groups, with_ids
-from clustruct.incremental.assign import NEW, assign
 from clustruct.itemsets import ItemSet, PairScores
+from clustruct.pipeline import group, is_calibrated
 from clustruct.recipe import guessed, was_interrupted
 
 from .asking import Agreement, held_out
 from .comparing import groups_foretell_as_well
-from .engine import Engine, Known, barred, bytes_of, is_calibrated
+from .engine import Engine, Known, bytes_of
 
 # So many confirmed groups of two items and more, and a structural SVM can be trained, C chosen.
 FEWEST_GROUPS = 12
@@ -88,7 +88,7 @@ def learn(engine: Engine, progress: LearningProgress) -> dict[str, Any]:
         seen = foretold(engine, known)
         progress.tell({"stage": "grouping"})
         scores = engine.scored(pipeline)
-        groups = proposed(known, barred(scores, known))
+        groups = proposed(known, pipeline, scores)
     about = {
         "how": how,
         "answers": len(known.answers),
@@ -186,14 +186,9 @@ def are_listed(pairs: Ints, listed: Ints, n: int) -> Bools:
     return np.isin(pairs[:, 0] * n + pairs[:, 1], listed[:, 0].astype(np.int64) * n + listed[:, 1])
 
 
-def proposed(known: Known, scores: Any) -> dict[str, str]:
+def proposed(known: Known, pipeline: Pipeline, scores: PairScores) -> dict[str, str]:
     """Groups by scores that hold what people said; each keeps the id of the group that it continues."""
-    labels: Ints = assign(
-        scores,
-        np.full(len(known.groups), NEW),
-        must_link=known.held.must_link(known.numbers),
-        cannot_link=known.held.cannot_link(known.numbers),
-    ).labels
+    labels = group(pipeline, scores, known.marks).labels
     items = list(known.numbers)
     found = {item: int(y) for item, y in zip(items, labels, strict=True)}
     before = known.state.groups

@@ -15,9 +15,10 @@ from clustruct._typing import Floats, Ints
 from clustruct.explain import feature_fields, field_sums, suggested_splits
 from clustruct.incremental import Store, contradiction
 from clustruct.itemsets import PairScores
+from clustruct.pipeline import is_calibrated
 
 from .asking import BATCH, LARGE_BATCH, Pool, Question, questions
-from .engine import MOST_HELD, Engine, Known, is_calibrated, probabilities
+from .engine import MOST_HELD, Engine, Known, probabilities
 from .learning import are_listed, n_confirmed
 
 # Items of a set that is grouped by hand.

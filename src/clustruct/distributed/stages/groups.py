@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,8 @@ import numpy as np
 from clustruct._typing import Ints
 from clustruct.distributed.exchange import arrays, rows_to
 from clustruct.distributed.workdir import Stats, WorkDirectory, write_text
-from clustruct.exceptions import UnfamiliarDataWarning
 from clustruct.itemsets import PairScores
+from clustruct.pipeline import group
 
 from .parts import READING, spread
 
@@ -71,9 +70,7 @@ def search_groups(work: WorkDirectory, k: int, table: Any) -> Stats:
         return {"items": 0, "clusters": 0, "pairs": 0}
     values = held["score"][order]
     scores = PairScores(len(items), index=number.reshape(-1, 2), values=values)
-    with warnings.catch_warnings():  # of the table as a whole `warn_unfamiliar` speaks
-        warnings.simplefilter("ignore", UnfamiliarDataWarning)
-        labels = work.model[-1].predict_scores([scores])[0]
+    labels = group(work.model, scores).labels  # of the table as a whole `warn_unfamiliar` speaks
     first = items[np.unique(labels, return_index=True)[1]][labels]
     work.write("groups", k, {"item": items, "first": first})
     return {"items": len(items), "clusters": int(labels.max()) + 1, "pairs": len(pairs)}

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from clustruct import pipeline
 from clustruct._typing import Floats, Ints
 from clustruct.distributed.exchange import arrays, rows_to
 from clustruct.distributed.workdir import Stats, WorkDirectory
-from clustruct.estimators.base import PairSimilarity
 from clustruct.features.columns import Columns, TermTable
 from clustruct.features.neighbours import sorted_unique
 
@@ -144,12 +144,8 @@ def score_pairs(work: WorkDirectory, k: int) -> Stats:
 
 def _scored(work: WorkDirectory, columns: Columns, local: Ints, pairs: Ints) -> tuple[Ints, Floats]:
     """Of some pairs, ``local`` in the items of columns, those that are alike enough, and their scores."""
-    features, model = work.features, work.model[-1]
-    assert isinstance(model, PairSimilarity)
-    linear = model.linear_similarity()
-    assert linear is not None
     alike = blocking_of(work).alike(columns, local)
-    return pairs[alike], features.scores_of(columns, local[alike], *linear, told=False)
+    return pairs[alike], pipeline.score_pairs(work.model, columns, local[alike], told=False)
 
 
 def _together(work: WorkDirectory, k: int, pairs: Ints) -> Iterator[tuple[Columns, Ints, Ints]]:

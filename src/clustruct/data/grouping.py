@@ -1,0 +1,139 @@
+"""Groups of the items of one set, as a prediction gives them, and what may be asked of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+import numpy as np
+
+from clustruct._typing import Bools, Floats, Ints
+from clustruct.itemsets import PairScores
+
+
+@dataclass(frozen=True)
+class GroupingOptions:
+    """What is asked of groups beside the highest score.
+
+    Attributes
+    ----------
+    threshold : float, optional
+        A probability: pairs that are less likely together speak against each other.
+    precision : float, optional
+        The share of pairs put together that is to be right, by held-out clusters.
+    max_size : int, optional
+        The largest number of items in a group.
+    min_groups, max_groups : int, optional
+        Bounds on the number of groups in a set.
+    reject_below : float, optional
+        Items whose place is right with a smaller probability stay alone.
+    """
+
+    threshold: float | None = None
+    precision: float | None = None
+    max_size: int | None = None
+    min_groups: int | None = None
+    max_groups: int | None = None
+    reject_below: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("threshold", "precision", "reject_below"):
+            value = getattr(self, name)
+            if value is not None and not 0.0 < value < 1.0:
+                raise ValueError(f"{name} must be between 0 and 1, not {value}")
+        for name, value in self.bounds.items():
+            if value < 1:
+                raise ValueError(f"{name} must be at least 1, not {value}")
+        if None not in (self.min_groups, self.max_groups) and self.min_groups > self.max_groups:  # type: ignore[operator]
+            raise ValueError(f"min_groups is {self.min_groups}, above max_groups, {self.max_groups}")
+        if self.threshold is not None and self.precision is not None:
+            raise ValueError("threshold and precision both say where to cut: give one of them")
+        if self.reject_below is not None and self.max_groups is not None:
+            raise ValueError("max_groups does not go with reject_below: items that stay alone are groups")
+
+    def __bool__(self) -> bool:
+        return any(value is not None for value in vars(self).values())
+
+    @property
+    def bounds(self) -> dict[str, int]:
+        """The bounds on sizes and numbers that are given, by name."""
+        given = {name: getattr(self, name) for name in ("max_size", "min_groups", "max_groups")}
+        return {name: value for name, value in given.items() if value is not None}
+
+    @property
+    def cuts(self) -> bool:
+        """Whether they say where pairs begin to speak for each other."""
+        return self.threshold is not None or self.precision is not None
+
+    def without_cut(self) -> Self:
+        """The same for a model that was moved to the threshold or the precision already."""
+        return replace(self, threshold=None, precision=None)
+
+
+@dataclass(frozen=True, eq=False)
+class Grouping:
+    """The groups of a set, and how they were reached.
+
+    Attributes
+    ----------
+    labels : array of int
+        The group of each item.
+    rejected : array of bool
+        Items that stay alone since they are doubtful (``reject_below``).
+    confidence : array of float, optional
+        The probability that each item is in the right group; for a model without probabilities the score
+        that is lost by its best other place. None where it was not asked for.
+    is_probability : bool
+        Whether the confidence is a probability.
+    scores : PairScores, optional
+        The scores of the compared pairs, above 0 where they speak for each other. None where they were not
+        asked for.
+    pair_probabilities : array of float, optional
+        Of each pair of ``scores.listed()`` the probability that it belongs together, for a model that has
+        probabilities.
+    options : GroupingOptions
+        What was asked of the groups.
+    search : str
+        The search that found them; "" for a model that does not group by scores of pairs.
+
+    Examples
+    --------
+    >>> found = Grouping(np.array([0, 0, 1]), np.zeros(3, bool), np.array([1.0, 0.5, 0.25]), True)
+    >>> found.n_groups, found.group_confidence.tolist()
+    (2, [0.75, 0.25])
+    """
+
+    labels: Ints
+    rejected: Bools
+    confidence: Floats | None = None
+    is_probability: bool = False
+    scores: PairScores | None = None
+    pair_probabilities: Floats | None = None
+    options: GroupingOptions = field(default_factory=GroupingOptions)
+    search: str = ""
+
+    @property
+    def n_groups(self) -> int:
+        """How many groups there are."""
+        return len(np.unique(self.labels))
+
+    @property
+    def group_confidence(self) -> Floats | None:
+        """The share of each group's items that is expected to be in the right place; None where no
+        probabilities of items are known.
+        """
+        if self.confidence is None or not self.is_probability:
+            return None
+        of_item = np.unique(self.labels, return_inverse=True)[1]
+        return np.asarray(np.bincount(of_item, weights=self.confidence) / np.bincount(of_item))
+
+    @property
+    def objective(self) -> float | None:
+        """The sum of the scores of the pairs that are together; None where scores were not asked for."""
+        if self.scores is None:
+            return None
+        listed = self.scores.listed()
+        assert listed.index is not None
+        assert listed.values is not None
+        a, b = listed.index.T
+        return float(listed.values[self.labels[a] == self.labels[b]].sum())

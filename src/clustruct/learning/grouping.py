@@ -1,0 +1,220 @@
+"""Groups of a set by the scores of its pairs, by what is known of its items, and as they were asked for.
+
+Whoever groups items by scores comes through here: estimators, baselines, calibration, held-out figures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from clustruct._typing import Bools, Floats, Ints
+from clustruct.data import Evidence, Grouping, GroupingOptions
+from clustruct.inference.correlation import alone, bounded, local_search
+from clustruct.itemsets import PairScores
+from clustruct.oracles import Predictor
+from clustruct.partitions import canonical_labels, chained_pairs, connected_items
+
+from .confidence import item_confidence
+
+NO_PAIRS = np.zeros((0, 2), np.int64)
+
+
+def group_scores(
+    scores: PairScores,
+    search: Predictor,
+    evidence: Evidence | None = None,
+    options: GroupingOptions | None = None,
+    *,
+    n_clusters: int | None = None,
+    contested: PairScores | None = None,
+    item_probabilities: Callable[[PairScores, Ints], Floats] | None = None,
+    confidence: bool = False,
+) -> Grouping:
+    """The groups of one set by the scores of its pairs.
+
+    Parameters
+    ----------
+    scores : PairScores
+        Scores of all or of listed pairs, above 0 where they speak for each other. A threshold or a precision
+        is in them already.
+    search : Predictor
+        How groups of highest score are found.
+    evidence : Evidence, optional
+        What is known of the items; it holds exactly.
+    options : GroupingOptions, optional
+        Bounds on the groups, and what becomes of doubtful items.
+    n_clusters : int, optional
+        How many groups there are to be, for searches that do not find it themselves.
+    contested : PairScores, optional
+        What is searched by, where pairs have to beat their rivals.
+    item_probabilities : callable, optional
+        The probability that each item is in the right group, by scores and labels; None for a model that
+        has no probabilities.
+    confidence : bool, default=False
+        Whether the confidence in each item's place is asked for.
+
+    Returns
+    -------
+    Grouping
+        The groups, with what else was asked for.
+
+    Examples
+    --------
+    >>> from clustruct.oracles import make_predictor
+    >>> K = PairScores(3, matrix=np.array([[0.0, 3, 0], [3, 0, -1], [0, -1, 0]]))
+    >>> search = make_predictor("greedy", "correlation")
+    >>> group_scores(K, search).labels, group_scores(K, search, Evidence.of_pairs(3, [(1, 2)])).labels
+    (array([0, 0, 1]), array([0, 0, 0]))
+    >>> group_scores(K, search, options=GroupingOptions(max_size=1)).labels
+    array([0, 1, 2])
+    """
+    asked, by = options or GroupingOptions(), scores if contested is None else contested
+    known = evidence if evidence is not None and is_binding(evidence) else None
+    search.check_set(scores)
+    y = search_groups(search, by, n_clusters) if known is None else constrained_groups(by, known, search)
+    if asked.bounds:
+        y = _bounded_groups(scores, y, known, asked, search)
+    sure = None
+    if asked.reject_below is not None and item_probabilities is None:
+        raise ValueError("reject_below goes with a model that has probabilities")
+    if item_probabilities is not None and (confidence or asked.reject_below is not None):
+        sure = item_probabilities(scores, y)
+    elif confidence:
+        sure = item_confidence(by.signed(), y, search.objective, by.sources).confidence
+    rejected = _doubtful(y, sure, known, asked.reject_below)
+    y = alone(y, np.flatnonzero(rejected)) if rejected.any() else y
+    return Grouping(y, rejected, sure, item_probabilities is not None, options=asked, search=search.name)
+
+
+def search_groups(search: Predictor, scores: PairScores, n_clusters: int | None = None) -> Ints:
+    """The groups of highest score that a search finds, no source twice in one.
+
+    Parameters
+    ----------
+    search : Predictor
+        The search.
+    scores : PairScores
+        Scores of all or of listed pairs.
+    n_clusters : int, optional
+        How many groups there are to be, for searches that do not find it themselves.
+
+    Returns
+    -------
+    array of int
+        The group of each item.
+    """
+    found = search.clusters(scores, n_clusters)
+    assert isinstance(found, np.ndarray)
+    return found
+
+
+def constrained_groups(scores: PairScores, evidence: Evidence, search: Predictor) -> Ints:
+    """The best groups under what is known: pieces whole, those apart that differ, no source twice in one.
+
+    Few of all pairs that differ ever come near each other: of those that a search puts together it is told,
+    and it begins again.
+    """
+    if search.objective != "correlation":
+        raise ValueError(f"{search.name!r} takes no evidence: it does not look for groups by sums of scores")
+    must, cannot = chained_pairs(evidence.piece), _first_items(evidence)[evidence.apart]
+    cannot = np.concatenate([cannot, _one_source_pairs(scores, must)])
+    while True:
+        found = local_search(scores, must_link=must, cannot_link=cannot, random_state=search.random_state)
+        wrong = _wrong_pairs(evidence, found)
+        if not len(wrong):
+            return canonical_labels(found)
+        cannot = np.unique(np.concatenate([cannot, wrong]), axis=0)
+
+
+def is_binding(evidence: Evidence) -> bool:
+    """Whether some groups are ruled out by what is known."""
+    sizes = np.bincount(evidence.piece[evidence.piece >= 0], minlength=len(evidence.labelled))
+    several = (sizes > 1).any() or np.count_nonzero(evidence.labelled) > 1
+    return bool(several or len(evidence.apart) or evidence.complete.any())
+
+
+def _bounded_groups(
+    scores: PairScores, labels: Ints, known: Evidence | None, asked: GroupingOptions, search: Predictor
+) -> Ints:
+    """Groups within bounds near given ones."""
+    if search.objective != "correlation":
+        raise ValueError(f"{search.name!r} takes no bounds on groups")
+    if scores.sources is not None and asked.max_groups is not None:
+        raise ValueError("max_groups does not go with sources whose items are kept apart")
+    return bounded(
+        scores,
+        labels,
+        max_size=asked.max_size,
+        min_groups=asked.min_groups,
+        max_groups=asked.max_groups,
+        must_link=None if known is None else chained_pairs(known.piece),
+        cannot_link=None if known is None else _differing_pairs(known),
+        random_state=search.random_state,
+    )
+
+
+def _doubtful(labels: Ints, sure: Floats | None, known: Evidence | None, level: float | None) -> Bools:
+    """Items that are to stay alone; not those that are known to be with others."""
+    if level is None or sure is None:
+        return np.zeros(len(labels), np.bool_)
+    found = (sure < level) & (np.bincount(labels)[labels] > 1)
+    if known is not None:
+        found[chained_pairs(known.piece).ravel()] = False
+    return np.asarray(found)
+
+
+def _first_items(evidence: Evidence) -> Ints:
+    """An item of each piece."""
+    pieces, first = np.unique(evidence.piece, return_index=True)
+    return np.asarray(first[pieces >= 0])
+
+
+def _nodes(evidence: Evidence) -> Ints:
+    """An item of each piece, and all items of none."""
+    return np.sort(np.concatenate([_first_items(evidence), np.flatnonzero(evidence.piece < 0)]))
+
+
+def _differing_pairs(evidence: Evidence) -> Ints:
+    """A pair of items for each two pieces, or items of none, that are known to differ."""
+    k = np.count_nonzero(evidence.labelled | evidence.complete)
+    if not k:
+        return _first_items(evidence)[evidence.apart]
+    return _known_to_differ(evidence, _nodes(evidence))
+
+
+def _known_to_differ(evidence: Evidence, items: Ints) -> Ints:
+    """The pairs of some items, no two of one piece, of which it is known that they differ."""
+    a, b = np.triu_indices(len(items), 1)
+    pairs = np.column_stack([items[a], items[b]])
+    return np.sort(pairs[evidence.judges(pairs)], axis=1)
+
+
+def _wrong_pairs(evidence: Evidence, labels: Ints) -> Ints:
+    """A pair of items for each two pieces that share a group though they are known to differ."""
+    nodes = _nodes(evidence)
+    order = nodes[np.argsort(labels[nodes], kind="stable")]
+    parts = np.split(order, np.flatnonzero(np.diff(labels[order])) + 1)
+    return np.concatenate(
+        [NO_PAIRS, *(_known_to_differ(evidence, items) for items in parts if len(items) > 1)]
+    )
+
+
+def _one_source_pairs(scores: PairScores, must: Ints) -> Ints:
+    """Pairs of items of one source that positive scores tie, but for those that are known to be together."""
+    if scores.sources is None:
+        return NO_PAIRS
+    listed, n = scores.listed(), scores.n_items
+    assert listed.index is not None
+    assert listed.values is not None
+    piece = connected_items(n, must)
+    tied = connected_items(n, np.concatenate([must, listed.index[listed.values > 0.0]]))
+    cell = np.unique(np.column_stack([tied, scores.sources]), axis=0, return_inverse=True)[1].ravel()
+    order = np.argsort(cell, kind="stable")
+    found = [NO_PAIRS]
+    for items in np.split(order, np.flatnonzero(np.diff(cell[order])) + 1):
+        a, b = np.triu_indices(len(items), 1)
+        apart = piece[items[a]] != piece[items[b]]
+        found.append(np.column_stack([items[a], items[b]])[apart])
+    return np.concatenate(found)

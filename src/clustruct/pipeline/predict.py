@@ -1,0 +1,348 @@
+"""The one way from a table to its groups: scores of pairs by a fitted pipeline, then `learning.grouping`.
+
+A pipeline has steps from tables to item sets, and a clusterer at its end; a clusterer alone will do where
+item sets or scores are given.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Sequence
+from copy import copy
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.pipeline import Pipeline
+
+from clustruct._typing import Floats, Ints
+from clustruct.calibration import Dial
+from clustruct.callbacks import working
+from clustruct.data import Evidence, Grouping, GroupingOptions
+from clustruct.estimators import SupervisedCorrelationClustering
+from clustruct.estimators.base import PairSimilarity
+from clustruct.exceptions import ChoiceWarning
+from clustruct.features import PairFeatures, checked
+from clustruct.features.columns import Columns
+from clustruct.itemsets import ItemSet, PairScores
+from clustruct.records import RawSet
+
+# A table, its features, or the scores of its pairs, where these were made before.
+Given: TypeAlias = RawSet | ItemSet | PairScores
+
+
+def group(
+    pipeline: Pipeline | BaseEstimator,
+    given: Given,
+    evidence: Evidence | None = None,
+    options: GroupingOptions | None = None,
+    *,
+    confidence: bool = False,
+    pairs: bool = False,
+) -> Grouping:
+    """Group one set, with what is known of its items and what is asked of its groups.
+
+    Parameters
+    ----------
+    pipeline : Pipeline or estimator
+        The fitted pipeline, or a clusterer for sets whose features or scores are given.
+    given : RawSet, ItemSet or PairScores
+        The set. Of scores, whoever made them warns where they are unlike those of the training.
+    evidence : Evidence, optional
+        What is known of the items; it holds exactly.
+    options : GroupingOptions, optional
+        Threshold, precision, bounds, what becomes of doubtful items.
+    confidence : bool, default=False
+        Whether the confidence in each item's place is asked for.
+    pairs : bool, default=False
+        Whether the scores of the compared pairs, and their probabilities, are kept.
+
+    Returns
+    -------
+    Grouping
+        The groups, with what else was asked for.
+
+    Examples
+    --------
+    >>> from clustruct import Recipe
+    >>> from clustruct.datasets import make_records
+    >>> sets = make_records(n_sets=4, n_people=5)
+    >>> pipeline = Recipe(C=1.0).fit(sets[:3]).pipeline_
+    >>> same = Evidence.of_pairs(len(sets[3]), same=[(0, 5)])
+    >>> found = group(pipeline, sets[3], same, GroupingOptions(max_size=4))
+    >>> bool(found.labels[0] == found.labels[5]), int(np.bincount(found.labels).max()) <= 4
+    (True, True)
+    """
+    return group_sets(pipeline, [given], [evidence], options, confidence=confidence, pairs=pairs)[0]
+
+
+def group_sets(
+    pipeline: Pipeline | BaseEstimator,
+    sets: Iterable[Given],
+    evidence: Sequence[Evidence | None] | None = None,
+    options: GroupingOptions | None = None,
+    *,
+    confidence: bool = False,
+    pairs: bool = False,
+) -> list[Grouping]:
+    """Group several sets, which are looked at together: whether they are like those of the training.
+
+    Parameters
+    ----------
+    pipeline, options, confidence, pairs
+        As for `group`.
+    sets : iterable of RawSet, ItemSet or PairScores
+        The sets.
+    evidence : sequence of Evidence or None, optional
+        What is known of the items of each set.
+
+    Returns
+    -------
+    list of Grouping
+        The groups of each set.
+    """
+    held, asked = list(sets), options or GroupingOptions()
+    known = [None] * len(held) if evidence is None else list(evidence)
+    if len(known) != len(held):
+        raise ValueError(f"{len(held)} sets but evidence of {len(known)}")
+    moved = pipeline_with_cut(_checked(pipeline, held), asked)
+    model = _clusterer(moved)
+    if any(one is not None for one in known):
+        check_correlation(model)
+    if not isinstance(model, PairSimilarity):
+        return [_plain_grouping(moved, one, asked, confidence or pairs) for one in held]
+    scored = [score_set(moved, one) for one in held]
+    if strange := [s for s, one in zip(scored, held, strict=True) if not isinstance(one, PairScores)]:
+        model.warn_unfamiliar(strange)
+    found = []
+    for scores, evidence_of_set in zip(scored, known, strict=True):
+        with working("grouping") as work:
+            one = model.group_scores(scores, evidence_of_set, asked, confidence=confidence)
+            work.keep(items=scores.n_items, clusters=one.n_groups)
+        found.append(_with_pairs(model, one, scores) if pairs else one)
+    return found
+
+
+def score_set(pipeline: Pipeline | BaseEstimator, given: Given) -> PairScores:
+    """The scores of the compared pairs of one set; above 0 they speak for each other.
+
+    Of a table by a linear similarity the features of all pairs are not there at once.
+
+    Parameters
+    ----------
+    pipeline : Pipeline or estimator
+        The fitted pipeline, or a clusterer for sets whose features are given.
+    given : RawSet, ItemSet or PairScores
+        The set.
+
+    Returns
+    -------
+    PairScores
+        The scores.
+    """
+    if isinstance(given, PairScores):
+        return given
+    model = _clusterer(pipeline)
+    if isinstance(given, RawSet):
+        linear = _linear_similarity(pipeline)
+        if linear is not None:
+            features: PairFeatures = pipeline[0]
+            return features.scores(given, *linear)
+    x = _item_set(pipeline, given)
+    if isinstance(model, PairSimilarity):
+        return model.set_scores(x)
+    return replace(PairScores.from_matrix(model.decision_function(x)), sources=x.sources)
+
+
+def score_pairs(pipeline: Pipeline, columns: Columns, pairs: Ints, *, told: bool = True) -> Floats:
+    """The scores of some pairs of a table.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        Fitted `PairFeatures`, which have looked at the table, and a clusterer.
+    columns : Columns
+        The columns of the table.
+    pairs : array of int
+        Numbers of items (p x 2, the smaller one first).
+    told : bool, default=True
+        Whether progress is shown.
+
+    Returns
+    -------
+    array of float
+        The score of each pair.
+    """
+    if not len(pairs):
+        return np.zeros(0)
+    features, linear = pipeline[0], pipeline[-1].linear_similarity()
+    if linear is not None:
+        return np.asarray(features.scores_of(columns, pairs, *linear, told=told), np.float64)
+    given = copy(features.checked())
+    given.blocking_ = _GivenPairs(pairs)
+    scores = score_set(Pipeline([("features", given), ("model", pipeline[-1])]), columns.raw)
+    return scores.at(pairs)
+
+
+class _GivenPairs:
+    """In the place of a blocking: the pairs are known."""
+
+    def __init__(self, pairs: Ints) -> None:
+        self._pairs = pairs
+
+    def lists(self, raw: Any) -> bool:
+        return True
+
+    def pairs(self, raw: Any, sources: Ints | None = None) -> Ints:
+        return self._pairs
+
+
+def pipeline_with_cut(
+    pipeline: Pipeline | BaseEstimator, options: GroupingOptions, *, rivals: bool = True
+) -> Any:
+    """The pipeline with its threshold moved; `ValueError` where it cannot do what is asked.
+
+    Parameters
+    ----------
+    pipeline : Pipeline or estimator
+        The fitted pipeline, or a clusterer alone.
+    options : GroupingOptions
+        What is asked.
+    rivals : bool, default=True
+        Whether for a precision pairs may have to beat their rivals, too.
+
+    Returns
+    -------
+    Pipeline or estimator
+        One that goes with `GroupingOptions.without_cut`.
+    """
+    model = _clusterer(pipeline)
+    if options and not isinstance(model, SupervisedCorrelationClustering):
+        raise ValueError(f"{type(model).__name__} takes no threshold, precision or bounds on groups")
+    if options.reject_below is not None:
+        model.probabilities()
+    if not options.cuts:
+        return pipeline
+    dial = precision_dial(model, options, rivals=rivals)
+    if dial is None:
+        moved = model.at_threshold(threshold=options.threshold)
+    else:
+        moved = model.at_threshold(score=dial.threshold, beats_rivals=dial.beats_rivals)
+    if not isinstance(pipeline, Pipeline):
+        return moved
+    return Pipeline([*pipeline.steps[:-1], (pipeline.steps[-1][0], moved)])
+
+
+def precision_dial(
+    pipeline: Pipeline | BaseEstimator, options: GroupingOptions, *, rivals: bool = True
+) -> Dial | None:
+    """What a precision costs; warns where held-out clusters are too few to be sure of it, or show that it is
+    not to be had.
+
+    Parameters
+    ----------
+    pipeline, options, rivals
+        As for `pipeline_with_cut`.
+
+    Returns
+    -------
+    Dial or None
+        The threshold, and what it made of held-out clusters; None where no precision is asked for.
+    """
+    if options.precision is None:
+        return None
+    model = _clusterer(pipeline)
+    if not isinstance(model, SupervisedCorrelationClustering):
+        raise ValueError(f"{type(model).__name__} has no probabilities")
+    found = model.dial(options.precision, rivals=rivals)
+    if not found.reached:
+        warnings.warn(_shortfall(options.precision, found), ChoiceWarning, stacklevel=3)
+    return found
+
+
+def _shortfall(precision: float, found: Dial) -> str:
+    """Why a precision is not sure."""
+    if found.possible:
+        return (
+            f"held-out clusters do not show precision {precision:g}, only {found.lower:.3f} "
+            "(95 % confidence): the surest threshold is taken; label more clusters to be sure"
+        )
+    return (
+        f"held-out clusters show that precision {precision:g} is not to be had: at the surest threshold it "
+        f"is {found.precision:.3f} (at least {found.lower:.3f} with 95 % confidence, recall "
+        f"{found.recall:.3f}). Nothing is put together; ask for less, or give a threshold"
+    )
+
+
+def check_correlation(pipeline: object) -> None:
+    """Refuse a clusterer with a fixed number of groups, or one that groups by links.
+
+    Parameters
+    ----------
+    pipeline : Pipeline or estimator
+        The fitted pipeline, or a clusterer alone.
+    """
+    model = _clusterer(pipeline)
+    objective = getattr(model, "clustering_objective", "correlation")
+    if objective != "correlation":
+        why = "has a fixed number of groups" if objective == "kmeans" else "groups by links, not by sums"
+        name = type(model).__name__
+        raise ValueError(f"{name} {why}: it takes neither known groups nor constraints")
+
+
+def is_calibrated(pipeline: Pipeline | BaseEstimator) -> bool:
+    """Whether probabilities were learned from held-out groups.
+
+    Parameters
+    ----------
+    pipeline : Pipeline or estimator
+        The fitted pipeline, or a clusterer alone.
+
+    Returns
+    -------
+    bool
+        Whether the clusterer has a calibration.
+    """
+    return getattr(_clusterer(pipeline), "calibration_", None) is not None
+
+
+def _clusterer(pipeline: Any) -> Any:
+    return pipeline[-1] if isinstance(pipeline, Pipeline) else pipeline
+
+
+def _checked(pipeline: Any, sets: Sequence[Given]) -> Any:
+    tables = [one for one in sets if isinstance(one, RawSet)]
+    return checked(pipeline, tables) if tables and isinstance(pipeline, Pipeline) else pipeline
+
+
+def _item_set(pipeline: Any, given: RawSet | ItemSet) -> ItemSet:
+    """The features of a set."""
+    if isinstance(given, ItemSet):
+        return given
+    with working("features") as work:
+        x: ItemSet = pipeline[:-1].transform([given])[0]
+        work.keep(items=x.n_items, pairs=0 if x.pairs is None else x.pairs.shape[0])
+    return x
+
+
+def _linear_similarity(pipeline: Any) -> tuple[Floats, float] | None:
+    """w and b, where scores of pairs are all that the clusterer needs of the features."""
+    features, model = pipeline[0], pipeline[-1]
+    if len(pipeline) != 2 or not isinstance(features, PairFeatures) or not isinstance(model, PairSimilarity):
+        return None
+    return None if model.clustering_objective == "kmeans" else model.linear_similarity()
+
+
+def _with_pairs(model: Any, found: Grouping, scores: PairScores) -> Grouping:
+    sure = model.pair_probabilities(scores) if is_calibrated(model) else None
+    return replace(found, scores=scores, pair_probabilities=sure)
+
+
+def _plain_grouping(pipeline: Any, given: Given, options: GroupingOptions, more: bool) -> Grouping:
+    """The groups of a clusterer that does not go by scores of pairs."""
+    model = _clusterer(pipeline)
+    if options or more or isinstance(given, PairScores):
+        raise ValueError(f"{type(model).__name__} does not group by scores of pairs")
+    labels = np.asarray(model.predict([_item_set(pipeline, given)])[0])
+    return Grouping(labels, np.zeros(len(labels), np.bool_))
