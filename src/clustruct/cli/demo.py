@@ -186,10 +186,11 @@ def _draw() -> bool:
     rows = sorted((persons.index(y), a) for a, y in enumerate(raw.labels or ()) if times[y] > 1)
     some = raw.take([a for _, a in rows[:DRAWN]])
     pipeline = clustruct.load("customers.model")
-    (item_set,) = pipeline[:-1].transform([replace(some, labels=None)])
+    found = clustruct.pipeline.group(pipeline, replace(some, labels=None), pairs=True)
+    assert found.scores is not None
     display = clustruct.plot.SimilarityMatrixDisplay.from_predictions(
-        pipeline[-1].decision_function(item_set),
-        pipeline[-1].predict([item_set])[0],
+        clustruct.learning.symmetric_scores(found.scores.signed()),
+        found.labels,
         truth=list(some.labels or ()),
         ax=Figure(figsize=(7.4, 6.2), layout="constrained").subplots(),
     )

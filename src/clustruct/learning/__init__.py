@@ -4,7 +4,7 @@ In: scores of pairs, what is known of items, what is asked of groups. Out: `Grou
 tables or knows estimators.
 """
 
-from .confidence import ItemConfidence, item_confidence
+from .confidence import ItemConfidence, item_confidence, symmetric_scores
 from .grouping import group_scores, search_groups
 
-__all__ = ["ItemConfidence", "group_scores", "item_confidence", "search_groups"]
+__all__ = ["ItemConfidence", "group_scores", "item_confidence", "search_groups", "symmetric_scores"]

@@ -196,5 +196,16 @@ def best_elsewhere(sums: Scores, own: Ints) -> tuple[Floats, Ints]:
 
 
 def symmetric_scores(K: Similarities) -> Scores:
-    """K checked, exactly symmetric and with zero diagonal; dense stays dense, sparse becomes CSR."""
+    """K checked, exactly symmetric and with zero diagonal; dense stays dense, sparse becomes CSR.
+
+    Parameters
+    ----------
+    K : array or sparse matrix
+        The similarities of the pairs: dense and symmetric, or a sparse signed graph.
+
+    Returns
+    -------
+    array or csr_array
+        The same, in both triangles.
+    """
     return signed_graph(K).scores()

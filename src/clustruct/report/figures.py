@@ -8,6 +8,9 @@ import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
 from clustruct.explain import SetFindings, model_weights
+from clustruct.explain.similarities import SimilarityModel
+from clustruct.learning import symmetric_scores
+from clustruct.pipeline import score_set
 from clustruct.plot import (
     ConvergenceDisplay,
     PrecisionDisplay,
@@ -117,7 +120,7 @@ def _fields(sizes: dict[str, float]) -> Picture:
 
 def sets(findings: Findings) -> dict[str, object] | None:
     """Similarity matrices and flows of the worst, middle and best set."""
-    if not hasattr(findings.model, "decision_function"):
+    if not isinstance(findings.model, SimilarityModel):
         return None
     known = bool(findings.labelled)
     made = []
@@ -139,7 +142,7 @@ def _chosen(ranked: list[SetFindings], known: bool) -> list[tuple[str, SetFindin
 
 
 def _pictures_of(findings: Findings, one: SetFindings) -> list[Picture]:
-    K = findings.model.decision_function(findings.item_set(one))
+    K = symmetric_scores(score_set(findings.model, findings.item_set(one)).signed())
     display = SimilarityMatrixDisplay.from_predictions(
         K, one.labels, truth=one.truth, ids=one.raw.ids, ax=new_axes(6.2, 5.2)
     )
