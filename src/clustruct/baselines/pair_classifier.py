@@ -58,8 +58,7 @@ class PairScoring(PairSimilarity):
         upper = sparse.csr_array((outputs, (pairs[:, 0], pairs[:, 1])), shape=(m, m))
         return sparse.csr_array(upper + upper.T)
 
-    def set_scores(self, x: ItemSet) -> PairScores:
-        """The similarities of one set."""
+    def _set_scores(self, x: ItemSet) -> PairScores:
         return replace(PairScores.from_matrix(self._similarity(x)), sources=x.sources)
 
 

@@ -145,7 +145,12 @@ class PairSimilarity(SetClusterer):
         return [self.group_scores(one).labels for one in scores]
 
     def set_scores(self, x: ItemSet) -> PairScores:
-        """The similarities of one set in the form that its search takes, as `predict_scores` has them."""
+        """The similarities of one set, which is checked, in the form that `predict_scores` takes."""
+        (checked,) = self._read(x, None).sets
+        self._predictor().check_set(checked)
+        return self._set_scores(checked)
+
+    def _set_scores(self, x: ItemSet) -> PairScores:
         return self._predictor().scores(x, self.w_)
 
     def group_scores(
@@ -163,7 +168,7 @@ class PairSimilarity(SetClusterer):
         search = self._predictor()
         for x in sets:
             search.check_set(x)
-        return [self.group_scores(self.set_scores(x)).labels for x in sets]
+        return [self.group_scores(self._set_scores(x)).labels for x in sets]
 
     def _read(self, X: Table, set_ids: ArrayLike | None) -> Sets:
         given = super()._read(X, set_ids)

@@ -344,12 +344,11 @@ class SupervisedCorrelationClustering(SimilarityLearning):
     def _similarity(self, x: ItemSet) -> Any:
         if self._threshold == 0.0:
             return x.similarity(self.w_, sparse=x.is_sparse)
-        scores = self.set_scores(x)
+        scores = self._set_scores(x)
         return signed_graph(scores).scores() if scores.is_sparse else scores.matrix
 
-    def set_scores(self, x: ItemSet) -> PairScores:
-        """The similarities of one set, less the threshold."""
-        return super().set_scores(x).above(self._threshold)
+    def _set_scores(self, x: ItemSet) -> PairScores:
+        return super()._set_scores(x).above(self._threshold)
 
     def group_scores(
         self,

@@ -85,8 +85,7 @@ class KMeansPrediction(PairSimilarity):
             wanted = [int(y.max()) + 1 for y in truth]
         return [self._labels(x, k) for x, k in zip(sets, wanted, strict=True)]
 
-    def set_scores(self, x: ItemSet) -> PairScores:
-        """The similarities of one set, of all pairs and with their diagonal."""
+    def _set_scores(self, x: ItemSet) -> PairScores:
         K = self._similarity(x)
         return PairScores(len(K), matrix=K)
 
@@ -109,7 +108,7 @@ class KMeansPrediction(PairSimilarity):
         return np.asarray(x.similarity(self.w_)) + self.intercept_
 
     def _labels(self, x: ItemSet, wanted: int | None) -> Labels:
-        return self.group_scores(self.set_scores(x), n_clusters=wanted).labels
+        return self.group_scores(self._set_scores(x), n_clusters=wanted).labels
 
     def _predictor(self) -> Predictor:
         name = "discrete_centred" if self._centred() and self.predictor == "discrete" else self.predictor
