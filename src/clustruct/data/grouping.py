@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -88,9 +90,8 @@ class Grouping:
     scores : PairScores, optional
         The scores of the compared pairs, above 0 where they speak for each other. None where they were not
         asked for.
-    pair_probabilities : array of float, optional
-        Of each pair of ``scores.listed()`` the probability that it belongs together, for a model that has
-        probabilities.
+    score_map : callable, optional
+        Makes probabilities of the scores, for a model that has them.
     options : GroupingOptions
         What was asked of the groups.
     search : str
@@ -108,7 +109,7 @@ class Grouping:
     confidence: Floats | None = None
     is_probability: bool = False
     scores: PairScores | None = None
-    pair_probabilities: Floats | None = None
+    score_map: Callable[[PairScores], Floats] | None = field(default=None, repr=False)
     options: GroupingOptions = field(default_factory=GroupingOptions)
     search: str = ""
 
@@ -126,6 +127,15 @@ class Grouping:
             return None
         of_item = np.unique(self.labels, return_inverse=True)[1]
         return np.asarray(np.bincount(of_item, weights=self.confidence) / np.bincount(of_item))
+
+    @cached_property
+    def pair_probabilities(self) -> Floats | None:
+        """The probability that each pair of ``scores.listed()`` belongs together; None where scores were not
+        asked for, or the model has no probabilities.
+        """
+        if self.scores is None or self.score_map is None:
+            return None
+        return self.score_map(self.scores)
 
     @property
     def objective(self) -> float | None:

@@ -56,7 +56,7 @@ def group(
     confidence : bool, default=False
         Whether the confidence in each item's place is asked for.
     pairs : bool, default=False
-        Whether the scores of the compared pairs, and their probabilities, are kept.
+        Whether the scores of the compared pairs are kept, and with them what they are as probabilities.
 
     Returns
     -------
@@ -120,7 +120,10 @@ def group_sets(
         with working("grouping") as work:
             one = model.group_scores(scores, evidence_of_set, asked, confidence=confidence)
             work.keep(items=scores.n_items, clusters=one.n_groups)
-        found.append(_with_pairs(model, one, scores) if pairs else one)
+        if pairs:
+            score_map = model.pair_probabilities if is_calibrated(model) else None
+            one = replace(one, scores=scores, score_map=score_map)
+        found.append(one)
     return found
 
 
@@ -332,11 +335,6 @@ def _linear_similarity(pipeline: Any) -> tuple[Floats, float] | None:
     if len(pipeline) != 2 or not isinstance(features, PairFeatures) or not isinstance(model, PairSimilarity):
         return None
     return None if model.clustering_objective == "kmeans" else model.linear_similarity()
-
-
-def _with_pairs(model: Any, found: Grouping, scores: PairScores) -> Grouping:
-    sure = model.pair_probabilities(scores) if is_calibrated(model) else None
-    return replace(found, scores=scores, pair_probabilities=sure)
 
 
 def _plain_grouping(pipeline: Any, given: Given, options: GroupingOptions, more: bool) -> Grouping:
