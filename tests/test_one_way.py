@@ -14,7 +14,7 @@ CLUSTERINGS = {"alone", "bounded", "exact", "exclusive", "greedy", "local_search
 # Whoever shows, keeps or compares groups scores and groups by `pipeline.predict`.
 SURFACES = ("cli", "studio", "distributed", "incremental", "recipe", "report", "explain")
 OF_MODEL = {
-    *("predict", "predict_scores", "set_scores", "group_scores", "decision_function", "pair_scores"),
+    *("predict", "set_scores", "group_scores", "decision_function", "pair_scores"),
     *("scores_of", "fit_predict"),
 }
 # Calls of these names that score or group no set: their sample is a row, or something is learned by them.
@@ -78,7 +78,7 @@ def test_what_is_allowed_is_there(texts):
         ("problems/training.py", "labels = self.predictor.clusters(scores, 3)"),
         ("calibration/precision.py", "labels = predictor.clusters(part.scores)"),
         ("cli/evaluate.py", "labels = pipeline.predict([raw])[0]"),
-        ("incremental/linking.py", "labels = pipeline[-1].predict_scores([scores])[0]"),
+        ("incremental/linking.py", "labels = pipeline[-1].group_scores(scores).labels"),
         ("distributed/stages/scores.py", "values = features.scores_of(columns, pairs, w, 0.0)"),
         ("studio/engine.py", "K = model.decision_function([x])[0]"),
         ("recipe/corrected.py", "from clustruct.inference.correlation import local_search"),

@@ -39,8 +39,8 @@ def test_a_threshold_and_a_precision_move_the_same_dial(fitted):
     assert not dial.reached  # so few clusters cannot show it
     assert dial.beats_rivals
     scores = score_set(checked(recipe.pipeline_), sets[0])
-    above = less_rivals(scores, model.predict_scores([scores])[0]).above(dial.threshold)
-    np.testing.assert_array_equal(precise[0], model.predict_scores([above])[0])
+    above = less_rivals(scores, model.group_scores(scores).labels).above(dial.threshold)
+    np.testing.assert_array_equal(precise[0], model.group_scores(above).labels)
     alone = model.dial(0.9999, rivals=False)
     with pytest.warns(ChoiceWarning):
         cut = pipeline_with_cut(recipe.pipeline_, GroupingOptions(precision=0.9999), rivals=False)[-1]

@@ -59,7 +59,7 @@ def _by_place(name: str, half: range) -> Iterator[tuple[float, Labels]]:
     scores = features.scores(sets[0], *model.linear_similarity())
     spread = float(np.std(scores.values))
     for place in PLACES.tolist():
-        yield place, model.predict_scores([replace(scores, values=scores.values - place * spread)])[0]
+        yield place, model.group_scores(replace(scores, values=scores.values - place * spread)).labels
 
 
 def cut_by_title(truth: Labels, titles: Sequence[str]) -> Labels:

@@ -89,7 +89,7 @@ def test_a_model_at_a_precision_is_kept_with_its_rule(model, tmp_path):
         np.testing.assert_array_equal(loaded.predict(x), cut.predict(x))
         matrix = PairScores(16, matrix=model.decision_function(x))
         expected = less_rivals(matrix, model.predict(x)).above(0.1)
-        np.testing.assert_array_equal(cut.predict(x), model.predict_scores([expected])[0])
+        np.testing.assert_array_equal(cut.predict(x), model.group_scores(expected).labels)
 
 
 @pytest.mark.parametrize("part", ["pairs", "curve", "items"])
@@ -129,7 +129,7 @@ def test_a_threshold_is_a_shift_of_all_similarities(model, listed):
     np.testing.assert_allclose(after[off], before[off] - score)
     np.testing.assert_allclose(moved.linear_similarity()[1], -score)
     K = moved.decision_function(x)
-    np.testing.assert_array_equal(moved.predict(x), moved.predict_scores([PairScores.from_matrix(K)])[0])
+    np.testing.assert_array_equal(moved.predict(x), moved.group_scores(PairScores.from_matrix(K)).labels)
     # Probabilities are those of the pairs, wherever zero is.
     np.testing.assert_allclose(moved.pair_probabilities(after[off]), model.pair_probabilities(before[off]))
     assert model.threshold_ == 0.0

@@ -34,8 +34,8 @@ def test_prediction_by_scores_is_that_by_features(data):
     (X, y), (Z, _) = data
     model = SupervisedAgglomerative(C=1.0).fit(X, y)
     scores = [PairScores(x.n_items, matrix=x.similarity(model.w_)) for x in Z]
-    for one, other in zip(model.predict(Z), model.predict_scores(scores), strict=True):
-        assert one.tolist() == other.tolist()
+    for one, given in zip(model.predict(Z), scores, strict=True):
+        assert one.tolist() == model.group_scores(given).labels.tolist()
 
 
 def test_listed_pairs_of_all_are_the_same_as_all_pairs(data):

@@ -78,8 +78,8 @@ def decisions(path: str | None) -> list[Decision]:
     return list(found.decisions)
 
 
-class Said:
-    """What a file of constraints says, set by set: each pair must be of items of one set."""
+class ConstraintsBySet:
+    """A file of constraints, set by set: each pair must be of items of one set."""
 
     def __init__(self, path: str | None) -> None:
         given = decisions(path)
@@ -88,23 +88,23 @@ class Said:
                 told = f"{decision} is about groups: it goes with --existing only"
                 raise clustruct.exceptions.DataError(told)
         self.statements = clustruct.incremental.replay(given).statements() if given else []
-        self.heard = set[tuple[int, str, str]]()
+        self.used = set[tuple[int, str, str]]()
 
-    def about(self, raw: RawSet) -> Evidence | None:
-        """What is said of the items of a set."""
+    def evidence(self, raw: RawSet) -> Evidence | None:
+        """What the file says of the items of a set."""
         numbers = {str(name): a for a, name in enumerate(raw.item_ids)}
         mine = [s for s in self.statements if s.a in numbers and s.b in numbers]
         if not mine:
             return None
-        self.heard.update(map(_key, mine))
+        self.used.update(map(_key, mine))
         held = clustruct.incremental.constraints(mine)
         must, cannot = held.must_link(numbers), held.cannot_link(numbers)
         return clustruct.data.Evidence.of_pairs(len(raw), must, cannot)
 
-    def check_all_heard(self) -> None:
+    def check_all_used(self) -> None:
         """Refuse what is said of items that are in no set, or in two."""
         for said in self.statements:
-            if _key(said) not in self.heard:
+            if _key(said) not in self.used:
                 told = f"{said.by} names {said.a!r} and {said.b!r}, and no set has both items"
                 raise clustruct.exceptions.DataError(told)
 

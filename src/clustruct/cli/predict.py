@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from clustruct.io import Prediction
     from clustruct.records import RawSet
 
+    from .arguments import Model
+
 SUMMARY = "group new sets"
 # What ``--help`` shows; ``--help all`` shows the rest.
 COMMON = (
@@ -74,7 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Read set by set, group, write."""
+    """Check what is asked, and group in the way that it needs."""
     existing.check(args)
     on_dask.check(args)
     asked = dials.check(args)
@@ -83,7 +85,6 @@ def run(args: argparse.Namespace) -> None:
         clustruct.storage.check_target(Path(args.out), [*args.data, args.model, *known])
     exports.check(args, [*args.data, args.model, *known])
     saved, dial = dials.applied(args, read_model(args.model, args.allow_missing_fields), asked)
-    asked = asked.without_cut()  # the model was moved
     searches.set_rounding(args, saved.pipeline)
     if args.dask is not None:
         on_dask.predict(args, saved)
@@ -91,13 +92,18 @@ def run(args: argparse.Namespace) -> None:
     if args.existing is not None:
         existing.run(args, saved)
         return
+    _group_sets(args, saved, asked.without_cut(), dial)
+
+
+def _group_sets(args: argparse.Namespace, saved: Model, asked: GroupingOptions, dial: Dial | None) -> None:
+    """Read set by set, group by a model that was moved to where it is to cut, write."""
     # A file is judged as a whole, a set of it may lack what others have.
     pipeline, watched = clustruct.features.checked(saved.pipeline), saved.pipeline[0].watched
     progress = ProgressOutput(args.quiet or (args.out is None and sys.stdout.isatty()))
     # Nothing is printed before all is known: a fault must not leave half a file behind a "> file".
     answers: list[Prediction] = []
     sets = items = clusters = 0
-    said, doubtful = existing.Said(args.constraints), list[object]()
+    constraints, doubtful = existing.ConstraintsBySet(args.constraints), list[object]()
     target = nullcontext(answers.append) if args.out is None else clustruct.io.prediction_file(args.out)
     together = clustruct.storage.targets.together()
     files = exports.opened(args, columns(args, saved.columns).id)
@@ -106,7 +112,7 @@ def run(args: argparse.Namespace) -> None:
         whole = args.wide is not None and args.fields is None
         for raw in watched(unlabelled_sets(args, saved.columns, whole=whole)):
             progress.on_step("grouping", sets, None)
-            found = _group(args, pipeline, raw, said.about(raw), asked)
+            found = _group(args, pipeline, raw, constraints.evidence(raw), asked)
             answer = _prediction(args, raw, found)
             if further:
                 further.add(pipeline, raw, found)
@@ -116,7 +122,7 @@ def run(args: argparse.Namespace) -> None:
             if args.json and args.out is not None:
                 answers.append(answer)
             sets, items, clusters = sets + 1, items + len(raw), clusters + found.n_groups
-        said.check_all_heard()
+        constraints.check_all_used()
     progress.done()
     _print(args, answers, dial)
     dials.tell_rejected(args, doubtful)

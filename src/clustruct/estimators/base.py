@@ -132,20 +132,8 @@ class PairSimilarity(SetClusterer):
         assert linear is not None
         return np.asarray(pair_table(x, pairs) @ linear[0] + linear[1], np.float64)
 
-    def predict_scores(self, scores: Sequence[PairScores]) -> list[Any]:
-        """Cluster sets by similarities that were computed elsewhere, as `linear_similarity` says.
-
-        A large table needs no features of all its pairs at once then (`PairFeatures.scores`).
-        """
-        check_is_fitted(self)
-        search = self._predictor()
-        for one in scores:
-            search.check_set(one)
-        self.warn_unfamiliar(scores)
-        return [self.group_scores(one).labels for one in scores]
-
     def set_scores(self, x: ItemSet) -> PairScores:
-        """The similarities of one set, which is checked, in the form that `predict_scores` takes."""
+        """The similarities of one set, which is checked, in the form that its search takes."""
         (checked,) = self._read(x, None).sets
         self._predictor().check_set(checked)
         return self._set_scores(checked)
@@ -161,8 +149,18 @@ class PairSimilarity(SetClusterer):
         *,
         confidence: bool = False,
     ) -> Grouping:
-        """Cluster one set by its similarities, with what is known of it and what is asked of its groups."""
-        return group_scores(scores, self._predictor(), evidence, options, confidence=confidence)
+        """Cluster one set by its similarities, with what is known of it and what is asked of its groups.
+
+        They may have been computed elsewhere, as `linear_similarity` says: a large table needs no features of
+        all its pairs at once then (`PairFeatures.scores`).
+        """
+        check_is_fitted(self)
+        asked, search = self._search_options(scores), self._predictor()
+        return group_scores(scores, search, evidence, options, confidence=confidence, **asked)
+
+    def _search_options(self, scores: PairScores) -> dict[str, Any]:
+        """What else `learning.group_scores` needs of the model."""
+        return {}
 
     def _clusters(self, sets: list[ItemSet], truth: list[Labels] | None = None) -> list[Any]:
         search = self._predictor()

@@ -16,11 +16,10 @@ from sklearn.utils.validation import check_is_fitted
 from clustruct._typing import Floats, Ints, Labels
 from clustruct.calibration import Calibration, Dial, Unlisted, less_rivals
 from clustruct.calibration.held_out import OutOfFoldSets
-from clustruct.data import Evidence, Grouping, GroupingOptions
 from clustruct.exceptions import ChoiceWarning
 from clustruct.inference.correlation.graph import signed_graph
 from clustruct.itemsets import ItemSet, PairScores
-from clustruct.learning import group_scores, search_groups
+from clustruct.learning import search_groups
 from clustruct.losses import as_loss
 from clustruct.model_selection.choose_c import Choice
 from clustruct.oracles import Oracle, make_oracle
@@ -350,26 +349,12 @@ class SupervisedCorrelationClustering(SimilarityLearning):
     def _set_scores(self, x: ItemSet) -> PairScores:
         return super()._set_scores(x).above(self._threshold)
 
-    def group_scores(
-        self,
-        scores: PairScores,
-        evidence: Evidence | None = None,
-        options: GroupingOptions | None = None,
-        *,
-        confidence: bool = False,
-    ) -> Grouping:
-        """Cluster one set by its similarities, less those of the best rivals where pairs must beat them."""
-        search, known = self._predictor(), getattr(self, "calibration_", None) is not None
-        contested = None
+    def _search_options(self, scores: PairScores) -> dict[str, Any]:
+        """Where pairs must beat rivals, they are clustered by scores less those of the best rivals."""
+        known = getattr(self, "calibration_", None) is not None
+        asked: dict[str, Any] = {"item_probabilities": self.item_confidence if known else None}
         if getattr(self, "beats_rivals_", None):
             plain = scores.above(-self._threshold)
-            contested = less_rivals(plain, search_groups(search, plain)).above(self._threshold)
-        return group_scores(
-            scores,
-            search,
-            evidence,
-            options,
-            contested=contested,
-            item_probabilities=self.item_confidence if known else None,
-            confidence=confidence,
-        )
+            lowered = less_rivals(plain, search_groups(self._predictor(), plain))
+            asked["contested"] = lowered.above(self._threshold)
+        return asked

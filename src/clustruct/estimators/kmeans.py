@@ -11,12 +11,11 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from clustruct._typing import Floats, Labels
-from clustruct.data import Evidence, Grouping, GroupingOptions
 from clustruct.inference import spectral
 from clustruct.inference.spectral import MOST_CLUSTERS, count_clusters, count_range
 from clustruct.itemsets import ItemSet, PairScores
 from clustruct.itemsets.pairs import Matrix
-from clustruct.learning import group_scores
+from clustruct.learning import search_groups
 from clustruct.losses import NormalisedLoss, as_loss
 from clustruct.oracles import Oracle, Predictor, make_oracle, make_predictor
 from clustruct.partitions import RelaxedClustering
@@ -89,26 +88,16 @@ class KMeansPrediction(PairSimilarity):
         K = self._similarity(x)
         return PairScores(len(K), matrix=K)
 
-    def group_scores(
-        self,
-        scores: PairScores,
-        evidence: Evidence | None = None,
-        options: GroupingOptions | None = None,
-        *,
-        confidence: bool = False,
-        n_clusters: int | None = None,
-    ) -> Grouping:
-        """Cluster one set by its similarities, which say how many groups there are where it is not given."""
-        wanted = self.n_clusters if n_clusters is None else n_clusters
-        k, search = self._count(scores.signed(), wanted), self._predictor()
-        return group_scores(scores, search, evidence, options, n_clusters=k, confidence=confidence)
+    def _search_options(self, scores: PairScores) -> dict[str, Any]:
+        return {"n_clusters": self._count(scores.signed(), self.n_clusters)}
 
     def _similarity(self, x: ItemSet) -> Floats:
         make_oracle("iterative").check_set(x)
         return np.asarray(x.similarity(self.w_)) + self.intercept_
 
     def _labels(self, x: ItemSet, wanted: int | None) -> Labels:
-        return self.group_scores(self._set_scores(x), n_clusters=wanted).labels
+        scores = self._set_scores(x)
+        return search_groups(self._predictor(), scores, self._count(scores.signed(), wanted))
 
     def _predictor(self) -> Predictor:
         name = "discrete_centred" if self._centred() and self.predictor == "discrete" else self.predictor
