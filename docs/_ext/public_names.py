@@ -9,9 +9,9 @@ from typing import Any
 
 # By what a reader looks for; `tests/test_docstrings.py` checks that no package is left out.
 SECTIONS = {
-    "Learners": ("recipe", "estimators", "baselines"),
-    "Data": ("records", "io", "itemsets", "features", "datasets", "storage"),
-    "What to reach for": ("losses", "metrics", "model_selection", "calibration", "similarity"),
+    "Learners": ("recipe", "pipeline", "estimators", "baselines"),
+    "Data": ("records", "io", "data", "itemsets", "features", "datasets", "storage"),
+    "What to reach for": ("losses", "metrics", "model_selection", "calibration", "similarity", "learning"),
     "Looking": ("explain", "plot", "report", "studio"),
     "Groups that live on": ("incremental",),
     "Many machines": ("distributed",),
