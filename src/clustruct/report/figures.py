@@ -7,8 +7,8 @@ import io
 import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
+from clustruct.estimators.base import PairSimilarity
 from clustruct.explain import SetFindings, model_weights
-from clustruct.explain.similarities import SimilarityModel
 from clustruct.learning import symmetric_scores
 from clustruct.pipeline import score_set
 from clustruct.plot import (
@@ -120,7 +120,7 @@ def _fields(sizes: dict[str, float]) -> Picture:
 
 def sets(findings: Findings) -> dict[str, object] | None:
     """Similarity matrices and flows of the worst, middle and best set."""
-    if not isinstance(findings.model, SimilarityModel):
+    if not isinstance(findings.model, PairSimilarity):
         return None
     known = bool(findings.labelled)
     made = []
