@@ -10,9 +10,9 @@ from tests import measures, naming, walks
 ROOT = Path(__file__).parents[1]
 # What no measure may exceed. To be lowered when the source gets better; to raise one takes a reason.
 CEILINGS = {
-    "files": 412,
+    "files": 413,
     "packages": 29,
-    "lines_of_code": 42000,
+    "lines_of_code": 42100,
     "docstring_lines": 16500,
     "code_median": 120,
     "code_p95": 300,
@@ -26,10 +26,10 @@ CEILINGS = {
 }
 # Files, deepest stack and calls that go up of the walks that are to stay short.
 WALKS = {
-    "fit, C given": (98, 38, 20),
-    "predict": (65, 48, 0),
-    "predict --existing": (79, 48, 2),
-    "Studio: decide, learn": (75, 30, 0),
+    "fit, C given": (99, 38, 20),
+    "predict": (66, 48, 0),
+    "predict --existing": (80, 48, 2),
+    "Studio: decide, learn": (76, 30, 0),
 }
 
 
