@@ -32,15 +32,15 @@ import numpy as np
 
 from benchmarks.asking_person import Person
 from clustruct import Recipe
-from clustruct._typing import Bools, Floats, Ints
-from clustruct.baselines import LatentPairClustering
-from clustruct.baselines.pair_classifier import scored_pairs
+from clustruct.core.typing import Bools, Floats, Ints
+from clustruct.data.itemsets import ItemSet, PairScores
+from clustruct.data.records import RawSet
+from clustruct.estimators.baselines import LatentPairClustering
+from clustruct.estimators.baselines.pair_classifier import scored_pairs
+from clustruct.evaluate.metrics import pairwise_scores
 from clustruct.features import PairFeatures
-from clustruct.inference.correlation import local_search
-from clustruct.itemsets import ItemSet, PairScores
-from clustruct.metrics import pairwise_scores
-from clustruct.recipe import features_of
-from clustruct.records import RawSet
+from clustruct.pipeline import features_of
+from clustruct.search.correlation import local_search
 from clustruct.studio.asking import BATCH, CARDS, COMMITTEE, Pool, Question, questions
 from studies.raw_data import PATHS, item_sets, records_together
 from studies.rendering import put

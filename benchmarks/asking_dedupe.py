@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.asking import BY_DEDUPE, data
+from clustruct.data.records import RawSet
+from clustruct.evaluate.metrics import pairwise_scores
 from clustruct.features import field_kinds
-from clustruct.metrics import pairwise_scores
-from clustruct.records import RawSet
 from studies.records.by_dedupe import as_dedupe, variables
 
 NAMES = ("abt_buy", "cora", "febrl3")

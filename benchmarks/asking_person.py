@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from clustruct._typing import Ints
+from clustruct.core.partitions import canonical_labels, chained_pairs
+from clustruct.core.typing import Ints
 from clustruct.data import Evidence
-from clustruct.partitions import canonical_labels, chained_pairs
 
 Pairs = list[tuple[int, int]]
 

@@ -28,13 +28,13 @@ from sklearn.metrics import roc_auc_score
 
 from benchmarks.printing import keep_row, table
 from clustruct import Recipe
-from clustruct.calibration import ScoreMap, group_confidence, in_right_place
-from clustruct.explain import item_confidence
+from clustruct.core.partitions import canonical_labels
+from clustruct.data.records import RawSet
+from clustruct.evaluate.explain import item_confidence
+from clustruct.evaluate.metrics import brier_skill, calibration_error
 from clustruct.features import checked
-from clustruct.metrics import brier_skill, calibration_error
-from clustruct.partitions import canonical_labels
+from clustruct.learning.calibration import ScoreMap, group_confidence, in_right_place
 from clustruct.pipeline import group, score_set
-from clustruct.records import RawSet
 from studies.raw_data import PATHS, documents, item_sets, records
 
 NAMES = (

@@ -25,19 +25,13 @@ from sklearn.pipeline import Pipeline
 
 from clustruct import Recipe
 from clustruct.data import Evidence
+from clustruct.data.records import RawSet
+from clustruct.evaluate.metrics import pairwise_scores
 from clustruct.features import checked
-from clustruct.incremental import (
-    Decision,
-    constraints,
-    corrections,
-    replay,
-    write_decisions,
-)
-from clustruct.incremental.known import Known
-from clustruct.incremental.replay import State
-from clustruct.metrics import pairwise_scores
+from clustruct.groups import Decision, constraints, corrections, replay, write_decisions
+from clustruct.groups.known import Known
+from clustruct.groups.replay import State
 from clustruct.pipeline import group_sets
-from clustruct.records import RawSet
 from studies.raw_data import PATHS, item_sets, records_together
 
 STEP = 10

@@ -16,7 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from benchmarks.printing import command
-from clustruct.inference import correlation
+from clustruct.search import correlation
 
 Result = dict[str, Any]
 

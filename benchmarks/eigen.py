@@ -9,7 +9,7 @@ import numpy as np
 from scipy.linalg import subspace_angles
 
 from benchmarks.printing import command
-from clustruct.inference import spectral
+from clustruct.search import spectral
 
 
 def eigen(quick: bool, k: int = 6) -> list[dict[str, Any]]:

@@ -15,7 +15,7 @@ from sklearn.svm import LinearSVC
 
 from benchmarks.printing import command
 from clustruct import ssvm
-from clustruct.problems import MulticlassProblem
+from clustruct.learning.problems import MulticlassProblem
 
 warnings.filterwarnings("ignore", category=FutureWarning)
 

@@ -19,9 +19,9 @@ from scipy import sparse
 
 from benchmarks.printing import command
 from clustruct import ssvm
-from clustruct.hooks import importable, load_hooks, start_model, train
-from clustruct.hooks.svmapi import KernelParm, Model, Sparm, Sparse
-from clustruct.problems import BinaryProblem, MulticlassProblem
+from clustruct.learning.problems import BinaryProblem, MulticlassProblem
+from clustruct.papers.hooks import importable, load_hooks, start_model, train
+from clustruct.papers.hooks.svmapi import KernelParm, Model, Sparm, Sparse
 
 MODULES = Path(__file__).resolve().parents[1] / "examples" / "hooks"
 REPEATS = 3

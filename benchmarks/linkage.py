@@ -9,12 +9,12 @@ import numpy as np
 
 from benchmarks.correlation import Result, noisy, sparse_planted, timed
 from benchmarks.printing import command
-from clustruct.inference.agglomerative import LINKAGES, left_links, single_link
-from clustruct.inference.correlation import greedy
-from clustruct.itemsets import PairScores
+from clustruct.data.itemsets import PairScores
 from clustruct.losses import NormalisedLoss, PairwiseLoss
-from clustruct.oracles import ExampleLoss, make_oracle
-from clustruct.slack_rule import SlackRule
+from clustruct.losses.slack_rule import SlackRule
+from clustruct.search.agglomerative import LINKAGES, left_links, single_link
+from clustruct.search.correlation import greedy
+from clustruct.search.oracles import ExampleLoss, make_oracle
 
 REPEATS = 5
 

@@ -25,14 +25,14 @@ from sklearn.pipeline import Pipeline
 
 from benchmarks.tables.made import SHAPES
 from clustruct import Recipe
-from clustruct._typing import Floats, Ints
+from clustruct.core.typing import Floats, Ints
+from clustruct.data.records import RawSet
+from clustruct.evaluate.metrics import pairwise_scores
 from clustruct.features import checked
-from clustruct.incremental import add_to_groups
-from clustruct.incremental.known import Known
-from clustruct.incremental.replay import State
-from clustruct.incremental.scoring import candidates
-from clustruct.metrics import pairwise_scores
-from clustruct.records import RawSet
+from clustruct.groups import add_to_groups
+from clustruct.groups.known import Known
+from clustruct.groups.replay import State
+from clustruct.groups.scoring import candidates
 from studies.raw_data import PATHS, item_sets, records, records_together
 
 # How often all is measured.

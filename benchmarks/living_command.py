@@ -20,7 +20,7 @@ from typing import Any
 from benchmarks.living import persons
 from benchmarks.printing import keep_row, table
 from benchmarks.tables.measure import measured
-from clustruct.records import RawSet
+from clustruct.data.records import RawSet
 
 COMMAND = [sys.executable, "-m", "clustruct"]
 TRAIN, NEW = 4000, 3

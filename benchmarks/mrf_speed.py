@@ -16,10 +16,8 @@ import numpy as np
 
 from benchmarks.printing import command
 from clustruct import ssvm
-from clustruct.datasets import make_multilabel_count
-from clustruct.inference import mrf
-from clustruct.problems import MultiLabelProblem
-from clustruct.problems.multilabel import SEARCHES
+from clustruct.papers.multilabel import MultiLabelProblem, make_multilabel_count, mrf
+from clustruct.papers.multilabel.problem import SEARCHES
 from tests.reference.mrf import dwave
 
 

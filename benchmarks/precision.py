@@ -30,9 +30,9 @@ from benchmarks.tables import made, real
 from benchmarks.tables.scores import touching
 from clustruct import Recipe
 from clustruct.data import GroupingOptions
+from clustruct.data.records import RawSet
 from clustruct.features import checked
 from clustruct.pipeline import group, pipeline_with_cut, precision_dial, score_set
-from clustruct.records import RawSet
 
 NAMES = (*real.NAMES, "persons")
 MADE_ROWS, LABELLED, SEED = 10_000, 1250, 0

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from clustruct.incremental import Decision, Item, Store
+from clustruct.groups import Decision, Item, Store
 from clustruct.studio.deciding import decide, redo_of, undo_of
 from clustruct.studio.project import Project
 

@@ -13,8 +13,8 @@ import numpy as np
 from sklearn.cluster import KMeans
 
 from benchmarks.printing import command
-from clustruct.estimators import UniversumClustering
-from clustruct.metrics import matched_accuracy
+from clustruct.evaluate.metrics import matched_accuracy
+from clustruct.papers.universum import UniversumClustering
 from studies.data import NoData
 from studies.universum2011.corpora import load
 from studies.universum2011.methods import chosen_universum

@@ -7,7 +7,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import StandardScaler
 
 from clustruct import ssvm
-from clustruct.problems import BinaryProblem
+from clustruct.learning.problems import BinaryProblem
 
 
 def main() -> None:

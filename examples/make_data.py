@@ -16,9 +16,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from clustruct.datasets import make_mentions, make_news, make_records
-from clustruct.io import write_sets
-from clustruct.records import RawSet
+from clustruct.data.datasets import make_mentions, make_news, make_records
+from clustruct.data.io import write_sets
+from clustruct.data.records import RawSet
 
 HERE = Path(__file__).parent / "data"
 FIELDS = ("name", "street", "city", "phone", "born")

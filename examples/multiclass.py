@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.datasets import load_digits
 
 from clustruct import ssvm
-from clustruct.problems import MulticlassProblem
+from clustruct.learning.problems import MulticlassProblem
 
 
 def main() -> None:

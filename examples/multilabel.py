@@ -6,8 +6,7 @@ A classifier per label cannot learn this: a linear score cannot single out a mid
 for every pair of labels the model can, and training by graph cuts leaves no label undecided.
 """
 
-from clustruct.datasets import make_multilabel_count
-from clustruct.estimators import MultiLabelMRF
+from clustruct.papers.multilabel import MultiLabelMRF, make_multilabel_count
 
 
 def main() -> None:

@@ -16,8 +16,8 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 
-from clustruct.estimators import UniversumClustering
-from clustruct.metrics import matched_accuracy
+from clustruct.evaluate.metrics import matched_accuracy
+from clustruct.papers.universum import UniversumClustering
 
 PICTURE = Path("out/universum_toy.svg")
 

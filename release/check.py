@@ -41,7 +41,7 @@ EXTRAS = "records,text,report"
 TRIED = """
 import numpy as np
 import clustruct
-from clustruct.datasets import make_records
+from clustruct.data.datasets import make_records
 sets = make_records(n_sets=3, n_people=4)
 model = clustruct.Recipe(C=1.0).fit(sets)
 labels = model.predict(sets)

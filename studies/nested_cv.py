@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from clustruct.itemsets import ItemSet, PairScores
+from clustruct.core.partitions import canonical_labels
+from clustruct.data.itemsets import ItemSet, PairScores
 from clustruct.losses import NormalisedLoss, as_loss
-from clustruct.oracles import ExampleLoss, make_search
-from clustruct.partitions import canonical_labels
+from clustruct.search.oracles import ExampleLoss, make_search
 
 __all__ = ["ProtocolRow", "nested_leave_one_out"]
 
@@ -63,8 +63,8 @@ def nested_leave_one_out(
     ``keep(key, make)`` gives what a training found, from an earlier run or by calling ``make``
     (`studies.results.Results.get`).
 
-    >>> from clustruct.datasets import make_synth
-    >>> from clustruct.baselines import UntrainedKMeans
+    >>> from clustruct.data.datasets import make_synth
+    >>> from clustruct.estimators.baselines import UntrainedKMeans
     >>> X, y = make_synth(n_sets=3, n_clusters=2, cluster_size=5)
     >>> [row.test for row in nested_leave_one_out(UntrainedKMeans(), X, y)]
     [0, 1, 2]

@@ -6,7 +6,7 @@ import csv
 import json
 from typing import Any
 
-from clustruct.records import RawSet
+from clustruct.data.records import RawSet
 from studies.data import text_lines
 
 NOT_ATTRIBUTES = ("record_id", "source", "cluster_id", "fold")

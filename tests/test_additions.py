@@ -25,7 +25,7 @@ BLOCK = '''
 """Whether two strings begin alike."""
 import numpy as np
 from clustruct.features.base import Unlearned
-from clustruct.storage import register
+from clustruct.core.storage import register
 
 @register("Initials")
 class Initials(Unlearned):
@@ -47,9 +47,9 @@ class Initials(Unlearned):
 '''
 FORMAT = '''
 """One set per file, one text per line."""
-from clustruct.io import TextFormat, register
-from clustruct.io.files import text_lines
-from clustruct.records import RawSet
+from clustruct.data.io import TextFormat, register
+from clustruct.data.io.files import text_lines
+from clustruct.data.records import RawSet
 
 @register
 class Lines(TextFormat):
@@ -66,9 +66,9 @@ class Lines(TextFormat):
 '''
 ORACLE = '''
 """Greedy merging, then moves of items."""
-from clustruct.inference import correlation
-from clustruct.oracles import register
-from clustruct.oracles.correlation import CorrelationOracle
+from clustruct.search import correlation
+from clustruct.search.oracles import register
+from clustruct.search.oracles.correlation import CorrelationOracle
 
 @register
 class GreedyThenMoves(CorrelationOracle):
@@ -86,8 +86,8 @@ import os, tempfile
 import added.loss, added.oracle, added.block, added.files
 from clustruct import PairFeatures, RawSet, SupervisedCorrelationClustering, losses
 from clustruct.features import guess_blocks
-from clustruct.io import prediction_file, read_sets, suffixes, write_sets
-from clustruct.storage.values import decode, encode
+from clustruct.data.io import prediction_file, read_sets, suffixes, write_sets
+from clustruct.core.storage.values import decode, encode
 
 assert "cluster count" in losses.names()
 raw = RawSet([{"text": "ann"}, {"text": "anna"}, {"text": "bob"}], labels=[0, 0, 1])

@@ -11,15 +11,15 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PLANTED = {
     "ssvm/separation.py": "clustruct.losses",
-    "ssvm/solvers/one_slack.py": "clustruct.itemsets",
-    "ssvm/problem.py": "clustruct.partitions",
-    "slack_rule/__init__.py": "clustruct.ssvm",
-    "inference/kmeans.py": "clustruct.ssvm",
+    "ssvm/solvers/one_slack.py": "clustruct.data.itemsets",
+    "ssvm/problem.py": "clustruct.core.partitions",
+    "losses/slack_rule/__init__.py": "clustruct.ssvm",
+    "search/kmeans.py": "clustruct.ssvm",
     "losses/mitre.py": "clustruct.estimators",
-    "metrics/scores.py": "clustruct.datasets",
-    "partitions.py": "clustruct.records",
+    "evaluate/metrics/scores.py": "clustruct.data.datasets",
+    "partitions.py": "clustruct.data.records",
     "cli/output.py": "clustruct.cli.main",
-    "explain/pairs.py": "clustruct.baselines",
+    "evaluate/explain/pairs.py": "clustruct.estimators.baselines",
 }
 
 

@@ -15,7 +15,7 @@ pytestmark = [
 
 
 @pytest.mark.filterwarnings(
-    "ignore::clustruct.exceptions.ChoiceWarning"
+    "ignore::clustruct.core.exceptions.ChoiceWarning"
 )  # the end of the grid serves as well
 @pytest.mark.parametrize(
     ("name", "fields", "most"), [("googlenews", ("title", "text"), 1.5), ("uci_aggregator", ("title",), 6.2)]
@@ -23,7 +23,7 @@ pytestmark = [
 def test_default_settings_group_news(name, fields, most):
     """Two halves by group, each in turn trains; the pair classifier makes more errors."""
     from clustruct import SupervisedCorrelationClustering
-    from clustruct.baselines import PairwiseClassifierClustering
+    from clustruct.estimators.baselines import PairwiseClassifierClustering
     from studies import tasks
     from studies.correlation2005.defaults import held_out
 

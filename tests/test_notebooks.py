@@ -6,11 +6,11 @@ from matplotlib import pyplot
 from matplotlib.figure import Figure
 
 from clustruct import ItemSet, RawSet, Recipe, SupervisedCorrelationClustering
-from clustruct.datasets import make_records
-from clustruct.explain import pair_contributions
-from clustruct.incremental import compare
-from clustruct.metrics import evaluate
-from clustruct.plot import WeightsDisplay
+from clustruct.data.datasets import make_records
+from clustruct.evaluate.explain import pair_contributions
+from clustruct.evaluate.metrics import evaluate
+from clustruct.evaluate.plot import WeightsDisplay
+from clustruct.groups import compare
 
 HOSTILE = "<script>alert(1)</script>"
 

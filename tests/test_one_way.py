@@ -25,11 +25,11 @@ ALLOWED = {
     "cli/marbles.py": {"predict", "local_search"},
     "cli/on_dask.py": {"predict"},  # `clustruct.distributed.predict`
     "cli/predict.py": {"predict"},  # `on_dask.predict`
-    "recipe/learning.py": {"pair_scores"},  # labels of training pairs that look wrong
+    "pipeline/learning.py": {"pair_scores"},  # labels of training pairs that look wrong
     "studio/learning.py": {"pair_scores"},  # answers foretold by models of the other answers
     "studio/comparing.py": {"pair_scores"},
-    "explain/confidence.py": {"greedy"},  # a cluster cut up, to see what is lost
-    "explain/splits.py": {"greedy"},
+    "evaluate/explain/confidence.py": {"greedy"},  # a cluster cut up, to see what is lost
+    "evaluate/explain/splits.py": {"greedy"},
 }
 
 
@@ -39,7 +39,7 @@ def names_of(tree):
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute):
             yield node.attr, ast.unparse(node), id(node) in functions
-        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("clustruct.inference"):
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("clustruct.search"):
             yield from ((alias.name, f"{node.module}.{alias.name}", False) for alias in node.names)
 
 
@@ -51,7 +51,7 @@ def offences(name, text):
         searches = what == "clusters" and called  # else it is a field
         if searches and package not in SEARCHES and name != GROUPING:
             wrong.append(written)
-        direct = what in CLUSTERINGS and written.startswith("clustruct.inference")
+        direct = what in CLUSTERINGS and written.startswith("clustruct.search")
         if package in SURFACES and (direct or what in OF_MODEL) and what not in allowed:
             wrong.append(written)
     return wrong
@@ -75,16 +75,16 @@ def test_what_is_allowed_is_there(texts):
     ("name", "line"),
     [
         ("estimators/kmeans.py", "labels = search.clusters(scores)"),
-        ("problems/training.py", "labels = self.predictor.clusters(scores, 3)"),
-        ("calibration/precision.py", "labels = predictor.clusters(part.scores)"),
+        ("learning/problems/training.py", "labels = self.predictor.clusters(scores, 3)"),
+        ("learning/calibration/precision.py", "labels = predictor.clusters(part.scores)"),
         ("cli/evaluate.py", "labels = pipeline.predict([raw])[0]"),
-        ("incremental/linking.py", "labels = pipeline[-1].group_scores(scores).labels"),
+        ("groups/linking.py", "labels = pipeline[-1].group_scores(scores).labels"),
         ("distributed/stages/scores.py", "values = features.scores_of(columns, pairs, w, 0.0)"),
         ("studio/engine.py", "K = model.decision_function([x])[0]"),
-        ("recipe/corrected.py", "from clustruct.inference.correlation import local_search"),
-        ("report/figures.py", "each = map(model.predict, sets)"),
-        ("cli/pairs.py", "labels = clustruct.inference.correlation.greedy(K)"),
-        ("explain/examine.py", "labels = model.predict(x)"),
+        ("pipeline/corrected.py", "from clustruct.search.correlation import local_search"),
+        ("evaluate/report/figures.py", "each = map(model.predict, sets)"),
+        ("cli/pairs.py", "labels = clustruct.search.correlation.greedy(K)"),
+        ("evaluate/explain/examine.py", "labels = model.predict(x)"),
     ],
 )
 def test_a_planted_call_is_found(texts, name, line):

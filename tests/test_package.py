@@ -9,12 +9,21 @@ from pathlib import Path
 import pytest
 
 import clustruct
-from clustruct.datasets import make_records
+from clustruct.data.datasets import make_records
 
 HEAVY = {"numba", "matplotlib", "pandas", "pyarrow", "sklearn.mixture"}
 # Modules of this package; the classes of estimators still bring their training along.
 MOST_OF_RECORDS = 140
-LIGHT = ("features", "losses", "io", "metrics", "hooks", "datasets", "itemsets", "estimators")
+LIGHT = (
+    "features",
+    "losses",
+    "data.io",
+    "evaluate.metrics",
+    "papers.hooks",
+    "data.datasets",
+    "data.itemsets",
+    "estimators",
+)
 
 
 def loaded(code):
@@ -48,12 +57,12 @@ def test_names_load_no_kernels_and_no_extras(name, of_sklearn):
 
 
 def test_files_are_read_without_scikit_learn():
-    assert "sklearn" not in loaded("import clustruct.io, clustruct.losses")
+    assert "sklearn" not in loaded("import clustruct.data.io, clustruct.losses")
 
 
 @pytest.fixture(scope="module")
 def records_model(tmp_path_factory):
-    path = tmp_path_factory.mktemp("models") / "records.model"
+    path = tmp_path_factory.mktemp("models") / "data.records.model"
     clustruct.save(path, clustruct.Recipe(C=1.0).fit(make_records(n_sets=3, n_people=4)).pipeline_)
     return path
 
@@ -61,7 +70,9 @@ def records_model(tmp_path_factory):
 def test_a_model_file_loads_what_it_names(records_model, of_sklearn):
     found = loaded(f"import clustruct; clustruct.load({str(records_model)!r})") - of_sklearn
     assert not found & {*HEAVY, "sklearn.cluster", "sklearn.decomposition", "sklearn.ensemble"}
-    assert not {name for name in found if name.startswith(("clustruct.hooks", "clustruct.universum"))}
+    assert not {
+        name for name in found if name.startswith(("clustruct.papers.hooks", "clustruct.papers.universum"))
+    }
     assert len([name for name in found if name.startswith("clustruct")]) <= MOST_OF_RECORDS
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from clustruct.datasets import make_records
+from clustruct.data.datasets import make_records
 
 ROOT = Path(__file__).parents[1]
 # In this order: the later pages see what the earlier ones register, and a block would be guessed by others.

@@ -29,7 +29,7 @@ SCORES = {"records": "pairwise F %", "directions": "adjusted Rand index", "moons
 
 def score_of(where: Path, task: str, seed: int, labels: list[list[int]]) -> float:
     """Of records F over pairs that touch an unlabelled row; of points the mean adjusted Rand index."""
-    from clustruct.metrics import adjusted_rand_index
+    from clustruct.evaluate.metrics import adjusted_rand_index
 
     if task == "records":
         return _pairwise(where, seed, np.array(labels[0]))

@@ -21,7 +21,7 @@ from benchmarks.engine import digits, objective
 from benchmarks.hooks import hook_fit
 from benchmarks.printing import FIGURES
 from clustruct import ssvm
-from clustruct.problems import MulticlassProblem
+from clustruct.learning.problems import MulticlassProblem
 
 C, EPSILON, REPEATS = 10.0, 0.01, 3
 HERE, EARLIER = "this version", "an earlier run"

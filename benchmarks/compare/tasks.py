@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.compare.files import FIELDS, SEEDS, Sets
-from clustruct.datasets import make_records
+from clustruct.data.datasets import make_records
 
 N_PEOPLE, N_LABELLED = 250, 60
 

@@ -26,10 +26,10 @@ from benchmarks.distributed.tables import (
 from benchmarks.distributed.training import collection
 from benchmarks.tables.made import SHAPES
 from clustruct import ssvm
-from clustruct.callbacks import Callback, training_callback
+from clustruct.core.callbacks import Callback, training_callback
+from clustruct.core.exceptions import ClusterError
 from clustruct.distributed import DaskExecutor, connected, predict
-from clustruct.exceptions import ClusterError
-from clustruct.problems import ClusteringProblem
+from clustruct.learning.problems import ClusteringProblem
 
 STAGES = "reading terms keys neighbours pairs asked records scores components-0 inside groups members labels"
 

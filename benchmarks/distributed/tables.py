@@ -21,7 +21,7 @@ import clustruct
 from benchmarks.tables.made import SHAPES
 from benchmarks.tables.table import Table
 from clustruct import RawSet, Recipe
-from clustruct.callbacks import Callback, Cost, training_callback
+from clustruct.core.callbacks import Callback, Cost, training_callback
 from clustruct.distributed import Grouped, connected, predict
 from clustruct.pipeline import group, score_set
 

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 
 from clustruct import ssvm
-from clustruct.datasets import make_records
+from clustruct.data.datasets import make_records
 from clustruct.distributed import DaskExecutor, training
 from clustruct.distributed.shards import step
 from clustruct.features import PairFeatures, guess_blocks
-from clustruct.problems import ClusteringProblem
+from clustruct.learning.problems import ClusteringProblem
 from studies.raw_data import PATHS, item_sets
 
 Row = dict[str, Any]

@@ -19,8 +19,8 @@ import numpy as np
 
 from benchmarks.tables.files import Record, read_labels, read_records, write_groups
 from benchmarks.tables.scores import Labels, known_labels, touching
+from clustruct.data.records import RawSet
 from clustruct.features import Blocking
-from clustruct.records import RawSet
 
 MOST = 500
 MOST_MEMORY = 8 * 2**30  # preparing its training with 10,000 persons took over 13 GB

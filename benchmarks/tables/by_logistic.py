@@ -24,9 +24,9 @@ from sklearn.preprocessing import StandardScaler
 from benchmarks.tables.files import read_labels, read_records, write_groups
 from benchmarks.tables.scores import Labels, PairCounts, known_labels, touching
 from clustruct import ItemSet
+from clustruct.data.records import RawSet
 from clustruct.features import Blocking, PairFeatures, guess_blocks
-from clustruct.inference import correlation
-from clustruct.records import RawSet
+from clustruct.search import correlation
 
 FOLDS = 3
 LOG_ODDS = np.arange(-4.0, 4.5, 0.5)

@@ -17,11 +17,12 @@ import numpy as np
 from benchmarks.printing import table
 from benchmarks.tables import real
 from benchmarks.tables.table import ENTITY, ID
-from clustruct import Recipe, io
-from clustruct.model_selection.held_out_costs import error_of_difference
-from clustruct.recipe.choosing import HeldOutUnits, units_held_out
-from clustruct.records import RawSet
-from clustruct.similarity import BoostedColumn, ForestColumn, PairMap
+from clustruct import Recipe
+from clustruct.data import io
+from clustruct.data.records import RawSet
+from clustruct.features.similarity import BoostedColumn, ForestColumn, PairMap
+from clustruct.learning.model_selection.held_out_costs import error_of_difference
+from clustruct.pipeline.choosing import HeldOutUnits, units_held_out
 
 SIMILARITIES: dict[str, str | PairMap] = {
     "linear": "linear",

@@ -82,7 +82,7 @@ def draw_layers() -> str:
 def walk() -> list[tuple[str, str]]:
     """Which package calls into which, in the order of the first call, when a model is learned and used."""
     from clustruct import Recipe, read_sets
-    from clustruct.explain import examine
+    from clustruct.evaluate.explain import examine
 
     home = str(ROOT / "src" / "clustruct") + "/"
     steps: dict[tuple[str, str], None] = {}

@@ -10,8 +10,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from clustruct import RawSet, Recipe
-from clustruct.datasets import make_records
-from clustruct.metrics import pairwise_scores
+from clustruct.data.datasets import make_records
+from clustruct.evaluate.metrics import pairwise_scores
 
 people = make_records(n_sets=1, n_people=160, errors=0.6, random_state=3)[0]
 truth = np.unique(people.labels, return_inverse=True)[1]

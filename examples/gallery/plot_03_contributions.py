@@ -10,10 +10,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from clustruct import Recipe
-from clustruct.datasets import make_records
-from clustruct.explain import pair_contributions
-from clustruct.explain.fields import by_field, feature_fields
-from clustruct.plot import PairContributionDisplay, WeightsDisplay
+from clustruct.data.datasets import make_records
+from clustruct.evaluate.explain import pair_contributions
+from clustruct.evaluate.explain.fields import by_field, feature_fields
+from clustruct.evaluate.plot import PairContributionDisplay, WeightsDisplay
 
 sets = make_records(n_sets=5, n_people=20, errors=0.6, random_state=2)
 recipe = Recipe(C=1.0).fit(sets[:4])

@@ -13,9 +13,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from clustruct import Recipe
-from clustruct.datasets import make_records
-from clustruct.metrics import pairwise_scores
-from clustruct.plot import PrecisionDisplay
+from clustruct.data.datasets import make_records
+from clustruct.evaluate.metrics import pairwise_scores
+from clustruct.evaluate.plot import PrecisionDisplay
 
 sets = make_records(n_sets=14, n_people=25, errors=0.9, random_state=5)
 train, new = sets[:10], sets[10:]

@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from clustruct import ItemSet, SupervisedAgglomerative, SupervisedCorrelationClustering
-from clustruct.inference.agglomerative import single_link
+from clustruct.search.agglomerative import single_link
 
 # %%
 # Two moons, told by a distance and a constant. How near is near enough is what has to be learned.

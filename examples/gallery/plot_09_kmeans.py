@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.cluster import KMeans
 
 from clustruct import SupervisedKMeans
-from clustruct.metrics import adjusted_rand_index
+from clustruct.evaluate.metrics import adjusted_rand_index
 
 # %%
 # Each set has four groups in its own places: what is learned is the metric, not where groups lie.

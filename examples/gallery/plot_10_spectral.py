@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from clustruct import SupervisedKMeans
-from clustruct.datasets import make_synth
+from clustruct.data.datasets import make_synth
 
 X, y = make_synth(n_sets=5, n_clusters=4, cluster_size=20, region_size=20, noise=0.3, random_state=1)
 train, new = slice(0, 4), 4

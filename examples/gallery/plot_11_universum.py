@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from clustruct import UniversumClustering
-from clustruct.metrics import matched_accuracy
+from clustruct.evaluate.metrics import matched_accuracy
 
 # %%
 # Two long groups side by side. The widest gap is across them, so a clustering without further knowledge

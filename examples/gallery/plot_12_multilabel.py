@@ -11,8 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from clustruct import MultiLabelMRF
-from clustruct.datasets import make_multilabel_count
-from clustruct.metrics import label_set_scores
+from clustruct.papers.multilabel import label_set_scores, make_multilabel_count
 
 X, Y = make_multilabel_count(900, n_labels=8, random_state=0)
 train, new = slice(0, 400), slice(400, 900)

@@ -13,8 +13,8 @@ import numpy as np
 from sklearn.datasets import make_classification
 
 from clustruct import ssvm
-from clustruct.plot import ConvergenceDisplay
-from clustruct.problems import MulticlassProblem
+from clustruct.evaluate.plot import ConvergenceDisplay
+from clustruct.learning.problems import MulticlassProblem
 
 # %%
 # A multiclass SVM written as a structured problem. Its oracle looks at all classes, so it is exact.

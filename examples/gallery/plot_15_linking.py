@@ -10,8 +10,8 @@ harm.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from clustruct import Recipe, incremental
-from clustruct.datasets import make_records
+from clustruct import Recipe, groups
+from clustruct.data.datasets import make_records
 
 # %%
 # Cut made-up records into two tables: first and second entries. About half of the people are in one list
@@ -31,19 +31,19 @@ print([len(table) for table in train], "rows to learn from,", [len(table) for ta
 # Put side by side with a column that names the source, the labels show that rows of one table are never
 # together.
 
-known = incremental.side_by_side(train, "office", ["first", "second"])
+known = groups.side_by_side(train, "office", ["first", "second"])
 recipe = Recipe(source="office", fields=["name", "city", "born"]).fit([known])
 print("within one source rows are", recipe.training_["source"]["within"])
 
 # %%
 # Link the new tables. `links` has the pairs, their scores and probabilities.
 
-links = incremental.link(recipe.pipeline_, *new)
+links = groups.link(recipe.pipeline_, *new)
 truth = {(a, b) for a, y in enumerate(new[0].labels) for b, z in enumerate(new[1].labels) if y == z}
 pairs = [tuple(pair) for pair in links.pairs.tolist()]
 right = np.array([pair in truth for pair in pairs])
 print(f"{len(pairs)} links, {right.sum()} of them right, of {len(truth)} true ones")
-rows = incremental.link_columns(links, *new)
+rows = groups.link_columns(links, *new)
 for k in range(3):
     print([rows[name][k] for name in ("id_a", "id_b", "name_a", "name_b")])
 

@@ -12,10 +12,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from clustruct import Recipe
-from clustruct.datasets import make_records
+from clustruct.data.datasets import make_records
+from clustruct.evaluate.metrics import pairwise_scores
 from clustruct.features import checked
-from clustruct.incremental import Known, State, add_to_groups, compare
-from clustruct.metrics import pairwise_scores
+from clustruct.groups import Known, State, add_to_groups, compare
 
 # %%
 # A model learned from other people, and a stream of six days.

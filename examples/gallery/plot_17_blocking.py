@@ -12,7 +12,7 @@ import time
 import matplotlib.pyplot as plt
 import numpy as np
 
-from clustruct.datasets import make_records
+from clustruct.data.datasets import make_records
 from clustruct.features import Blocking, pair_recall
 
 # %%

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.pipeline import make_pipeline
 
 from clustruct import ItemSet, SupervisedCorrelationClustering
-from clustruct.similarity import NystroemMap, TreeColumn
+from clustruct.features.similarity import NystroemMap, TreeColumn
 
 # %%
 # Two features of a pair; items belong together where the point lies on a ring.

@@ -10,7 +10,7 @@ the best clustering there is.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from clustruct.inference import correlation
+from clustruct.search import correlation
 
 
 def instance(rng, m=36, noise=1.0):

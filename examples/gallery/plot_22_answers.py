@@ -12,9 +12,9 @@ import numpy as np
 
 from clustruct import Recipe
 from clustruct.data import Evidence
-from clustruct.datasets import make_records
-from clustruct.metrics import pairwise_scores
-from clustruct.recipe import fit_without_labels
+from clustruct.data.datasets import make_records
+from clustruct.evaluate.metrics import pairwise_scores
+from clustruct.pipeline import fit_without_labels
 
 raw = make_records(n_sets=1, n_people=60, errors=0.8, random_state=12)[0]
 truth = np.unique(raw.labels, return_inverse=True)[1]

@@ -1,1 +1,3 @@
-"""A gallery: one small script for each picture of `clustruct.plot`. All: ``python -m examples.plots``."""
+"""A gallery: one small script for each picture of `clustruct.evaluate.plot`. All: ``python -m
+examples.plots``.
+"""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from clustruct.plot import PairContributionDisplay
+from clustruct.evaluate.plot import PairContributionDisplay
 from examples.plots.sample import keep, trained
 
 

@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.pipeline import make_pipeline
 
 from clustruct import PairFeatures, RawSet, SupervisedCorrelationClustering
+from clustruct.evaluate.report import write_report
 from clustruct.features import guess_blocks
-from clustruct.report import write_report
 
 KINDS = ["desk lamp", "table lamp", "oak chair", "steel chair", "wall clock", "travel clock", "tea pot"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from clustruct.plot import SplitMergeDisplay
+from clustruct.evaluate.plot import SplitMergeDisplay
 from examples.plots.sample import keep, trained
 
 

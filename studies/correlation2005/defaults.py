@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from clustruct import SupervisedCorrelationClustering
-from clustruct.baselines import DefaultClustering, PairwiseClassifierClustering
+from clustruct.estimators.baselines import DefaultClustering, PairwiseClassifierClustering
 from studies import tasks
 from studies.results import Results
 

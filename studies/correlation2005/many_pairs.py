@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from sklearn.svm import LinearSVC
 
-from clustruct.baselines import PairwiseClassifierClustering
-from clustruct.model_selection import split_sets
+from clustruct.estimators.baselines import PairwiseClassifierClustering
+from clustruct.learning.model_selection import split_sets
 from studies.correlation2005.models import Part, classifier
 
 GRID = (1e-5, 1e-3, 0.1)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from clustruct.baselines import PairwiseClassifierClustering
+from clustruct.estimators.baselines import PairwiseClassifierClustering
 from clustruct.features import PairFeatures, guess_blocks
 from clustruct.features import pronouns as pronouns_of
 from studies import raw_data

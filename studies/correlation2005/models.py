@@ -14,9 +14,9 @@ import numpy as np
 from sklearn.svm import LinearSVC
 
 from clustruct import ItemSet, SupervisedCorrelationClustering
-from clustruct.baselines import PairwiseClassifierClustering
+from clustruct.estimators.baselines import PairwiseClassifierClustering
+from clustruct.learning.model_selection import split_sets
 from clustruct.losses import MitreLoss, PairwiseLoss
-from clustruct.model_selection import split_sets
 
 GRID = (0.1, 1.0, 10.0)
 # How sets are clustered, by the names of the document. C_R* is the linear programme, rounded by Algorithm 5

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from clustruct.datasets import make_synth
+from clustruct.data.datasets import make_synth
 from clustruct.estimators import SupervisedKMeans
-from clustruct.inference import spectral
-from clustruct.inference.spectral import MOST_CLUSTERS, count_clusters
-from clustruct.metrics import adjusted_rand_index
+from clustruct.evaluate.metrics import adjusted_rand_index
+from clustruct.search import spectral
+from clustruct.search.spectral import MOST_CLUSTERS, count_clusters
 from studies.kmeans2008.news import SOURCES, one_per_group
 from studies.results import Results
 from studies.tasks import news

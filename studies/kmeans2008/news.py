@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from clustruct.baselines import PairKMeans, UntrainedKMeans
 from clustruct.estimators import SupervisedKMeans
+from clustruct.estimators.baselines import PairKMeans, UntrainedKMeans
 from studies.kmeans2008.protocol import Methods, as_dict
 from studies.nested_cv import nested_leave_one_out
 from studies.results import Results

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from clustruct.datasets import make_synth
-from clustruct.itemsets import ItemSet
-from clustruct.metrics import compare_paired
+from clustruct.data.datasets import make_synth
+from clustruct.data.itemsets import ItemSet
+from clustruct.evaluate.metrics import compare_paired
 from studies.kmeans2008 import news, synth, webkb
 from studies.kmeans2008.webkb_pages import UNIVERSITIES
 from studies.kmeans2008.webkb_pages import webkb as pages

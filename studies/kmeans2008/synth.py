@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from clustruct.baselines import PairKMeans, UntrainedKMeans
-from clustruct.datasets import make_synth
+from clustruct.data.datasets import make_synth
 from clustruct.estimators import SupervisedKMeans
+from clustruct.estimators.baselines import PairKMeans, UntrainedKMeans
 from studies.kmeans2008.protocol import Methods, as_dict
 from studies.nested_cv import nested_leave_one_out
 from studies.results import Results

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from clustruct.metrics import compare_paired
+from clustruct.evaluate.metrics import compare_paired
 from studies.kmeans2008.published import DATA_SETS, METHODS, NEWS, SYNTH, WEBKB, WINS, mean_of
 from studies.kmeans2008.timing import CURVES
 from studies.rendering import beside, grid

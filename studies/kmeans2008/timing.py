@@ -14,8 +14,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from clustruct import ssvm
-from clustruct.datasets import make_synth
-from clustruct.problems import ClusteringProblem
+from clustruct.data.datasets import make_synth
+from clustruct.learning.problems import ClusteringProblem
 from studies.results import Results
 
 # The basic set is one of the sizes of each curve: 5 sets, 5 clusters, 750 features, 100 items.

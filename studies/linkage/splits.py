@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from clustruct import SupervisedAgglomerative, SupervisedCorrelationClustering
+from clustruct.data.records import RawSet
+from clustruct.evaluate.metrics import compare_paired, evaluate
 from clustruct.features import PairFeatures, guess_blocks
-from clustruct.metrics import compare_paired, evaluate
-from clustruct.model_selection import split_sets
-from clustruct.records import RawSet
+from clustruct.learning.model_selection import split_sets
 from studies import raw_data
 from studies.records.folds import labels_of
 from studies.results import Results

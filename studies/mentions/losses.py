@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from clustruct import SupervisedCorrelationClustering
-from clustruct.baselines import PairwiseClassifierClustering
+from clustruct.data.records import RawSet
+from clustruct.estimators.baselines import PairwiseClassifierClustering
 from clustruct.estimators.surrogates import mean_direction
+from clustruct.evaluate.metrics import compare_paired, compare_with_best, evaluate
 from clustruct.features import PairFeatures, guess_blocks
-from clustruct.metrics import compare_paired, compare_with_best, evaluate
-from clustruct.model_selection import split_sets
-from clustruct.oracles import make_predictor
-from clustruct.records import RawSet
+from clustruct.learning.model_selection import split_sets
+from clustruct.search.oracles import make_predictor
 from studies import raw_data
 from studies.records.folds import labels_of
 from studies.results import Results

@@ -7,7 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from clustruct.datasets import MultiLabelData, make_multilabel_chain, make_multilabel_count, read_multilabel
+from clustruct.papers.multilabel import (
+    MultiLabelData,
+    make_multilabel_chain,
+    make_multilabel_count,
+    read_multilabel,
+)
 from studies.data import data_file
 
 # Features and labels of the published files.

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from clustruct.datasets import make_multilabel_chain
-from clustruct.problems import MultiLabelProblem
+from clustruct.papers.multilabel import MultiLabelProblem, make_multilabel_chain
 from studies.multilabel2008.published import LOSSES, PREDICTORS
 from studies.multilabel2008.tables import FINAL, loss_of, train
 from studies.results import Results

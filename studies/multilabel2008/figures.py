@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from clustruct.inference import mrf
+from clustruct.papers.multilabel import mrf
 from studies.results import Results
 
 SEARCHES = {

@@ -14,8 +14,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from clustruct import ssvm
-from clustruct.datasets import MultiLabelData, make_multilabel_count
-from clustruct.problems import MultiLabelProblem
+from clustruct.papers.multilabel import MultiLabelData, MultiLabelProblem, make_multilabel_count
 from studies.multilabel2008.data import CONSTANT, Split, load, mean_and_error
 from studies.multilabel2008.published import PREDICTORS, RHOS
 from studies.results import Results

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from clustruct.io import Columns, read_sets
+from clustruct.data.io import Columns, read_sets
 from studies.command_line import clustruct
 from studies.data import data_file
 from studies.results import Results

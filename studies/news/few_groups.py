@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from clustruct import SupervisedCorrelationClustering
+from clustruct.data.records import RawSet
 from clustruct.features import PairFeatures, guess_blocks
-from clustruct.records import RawSet
 from studies import raw_data
 from studies.news.halves import TASKS
 from studies.records.folds import labels_of

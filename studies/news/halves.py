@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from clustruct import SupervisedCorrelationClustering
-from clustruct.baselines import PairwiseClassifierClustering
+from clustruct.data.records import RawSet
+from clustruct.estimators.baselines import PairwiseClassifierClustering
+from clustruct.evaluate.metrics import evaluate
 from clustruct.features import PairFeatures, guess_blocks
-from clustruct.metrics import evaluate
-from clustruct.records import RawSet
 from studies import raw_data
 from studies.records.folds import labels_of
 from studies.results import Results

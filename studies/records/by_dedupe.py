@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from clustruct.data.itemsets import all_pairs
+from clustruct.data.records import RawSet
 from clustruct.features import Blocking, field_kinds
-from clustruct.itemsets import all_pairs
-from clustruct.records import RawSet
 from studies import raw_data
 from studies.data import NoData
 from studies.records.folds import labels_of, scores

@@ -13,11 +13,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from clustruct import ItemSet, SupervisedCorrelationClustering
+from clustruct.core.partitions import canonical_labels
+from clustruct.data.records import RawSet
+from clustruct.evaluate.metrics import b_cubed, pairwise_scores
 from clustruct.features import PairFeatures, guess_blocks
-from clustruct.inference import correlation
-from clustruct.metrics import b_cubed, pairwise_scores
-from clustruct.partitions import canonical_labels
-from clustruct.records import RawSet
+from clustruct.search import correlation
 from studies import raw_data
 from studies.results import Results
 

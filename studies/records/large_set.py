@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from clustruct import SupervisedCorrelationClustering
-from clustruct.model_selection import split_by_clusters
+from clustruct.learning.model_selection import split_by_clusters
 from studies import tasks
 from studies.results import Results
 

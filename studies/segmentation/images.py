@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from clustruct._typing import Ints
-from clustruct.metrics import rand_index, variation_of_information
+from clustruct.core.typing import Ints
+from clustruct.evaluate.metrics import rand_index, variation_of_information
 from studies.data import data_file
 
 from .regions import Regions, cut

@@ -14,7 +14,7 @@ from scipy.sparse.csgraph import connected_components
 from sklearn.cluster import SpectralClustering
 
 from clustruct import ItemSet, SupervisedCorrelationClustering
-from clustruct._typing import Ints
+from clustruct.core.typing import Ints
 
 from .images import Judged, Picture, judged
 from .regions import pair_features

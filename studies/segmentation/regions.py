@@ -11,7 +11,7 @@ from skimage.color import rgb2lab
 from skimage.segmentation import slic
 
 from clustruct import ItemSet
-from clustruct._typing import Floats, Ints
+from clustruct.core.typing import Floats, Ints
 
 REGIONS, COMPACTNESS = 200, 10.0
 BINS, STEPS_OF_LINE = 8, 12  # of colours and directions; places looked at on a line

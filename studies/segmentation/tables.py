@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from clustruct.metrics import compare_paired
+from clustruct.evaluate.metrics import compare_paired
 from studies.results import Results
 
 from .images import judged, people, pictures

@@ -14,7 +14,7 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.preprocessing import normalize
 
 from clustruct.features.documents import document_pipeline
-from clustruct.universum import sources
+from clustruct.papers.universum import sources
 from studies.data import data_file, json_lines
 
 OUT = Path("out/studies/universum2011")

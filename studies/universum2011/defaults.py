@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from sklearn.cluster import KMeans
 
-from clustruct.estimators import UniversumClustering
-from clustruct.metrics import matched_accuracy
+from clustruct.evaluate.metrics import matched_accuracy
+from clustruct.papers.universum import UniversumClustering
 from studies.rendering import grid
 from studies.results import Results
 from studies.universum2011.corpora import Corpus, load

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.sparse.csgraph import connected_components
 from sklearn.mixture import GaussianMixture
 
-from clustruct.estimators import UniversumClustering
+from clustruct.papers.universum import UniversumClustering
 from studies.results import Results
 from studies.universum2011.corpora import Corpus, load
 from studies.universum2011.methods import local_scaling, ncut, scores

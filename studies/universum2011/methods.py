@@ -14,11 +14,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 from sklearn.neighbors import NearestNeighbors
 
-from clustruct.baselines import CLGR, CPM3C, PLSA
-from clustruct.baselines.documents import neighbour_graph
-from clustruct.estimators import UniversumClustering
-from clustruct.metrics import matched_accuracy, normalized_mutual_information, rand_index
-from clustruct.universum.sources import select_between
+from clustruct.evaluate.metrics import matched_accuracy, normalized_mutual_information, rand_index
+from clustruct.papers.cpm3c import CPM3C
+from clustruct.papers.documents import CLGR, PLSA, neighbour_graph
+from clustruct.papers.universum import UniversumClustering
+from clustruct.papers.universum.sources import select_between
 from studies.universum2011.corpora import Corpus
 
 Method = Callable[[Corpus, int], np.ndarray]

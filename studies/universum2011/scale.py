@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from clustruct.estimators import UniversumClustering
+from clustruct.papers.universum import UniversumClustering
 from studies.results import Results
 from studies.universum2011.corpora import Corpus, load
 from studies.universum2011.methods import chosen_universum, scores

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from clustruct.metrics import matched_accuracy
-from clustruct.universum.problem import kmeans_labels
+from clustruct.evaluate.metrics import matched_accuracy
+from clustruct.papers.universum.problem import kmeans_labels
 from studies.results import Results
 from studies.universum2011.corpora import Corpus, load
 

@@ -32,7 +32,7 @@ def test_counts_equal_those_of_every_pair(seed):
 
 
 def test_scores_agree_with_the_package():
-    from clustruct.metrics import pairwise_scores
+    from clustruct.evaluate.metrics import pairwise_scores
 
     truth, found = np.random.default_rng(0).integers(0, 9, (2, 50))
     counts, expected = PairCounts.of(truth, found), pairwise_scores(truth, found)

@@ -4,8 +4,8 @@ import pytest
 
 from clustruct.cli import progress
 from clustruct.cli.main import main
-from clustruct.datasets import make_news, make_records
-from clustruct.io import write_sets
+from clustruct.data.datasets import make_news, make_records
+from clustruct.data.io import write_sets
 
 
 @pytest.fixture(scope="session")

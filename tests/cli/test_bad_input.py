@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from clustruct import load, save
-from clustruct.datasets import make_records
-from clustruct.io import write_sets
+from clustruct.data.datasets import make_records
+from clustruct.data.io import write_sets
 
 
 def lines(*sets):
@@ -336,7 +336,7 @@ def test_control_characters_do_not_reach_the_terminal(command, folder, tmp_path,
 )
 def test_records_of_training_are_checked(command, folder, tmp_path, name, value):
     """A model made by hand: right checksum, wrong types."""
-    from clustruct.exceptions import ModelFileError
+    from clustruct.core.exceptions import ModelFileError
     from clustruct.features import Constant
 
     pipeline = load(folder / "records.model")

@@ -11,8 +11,8 @@ import pytest
 
 from clustruct import load, read_sets
 from clustruct.cli.main import main
-from clustruct.datasets import make_records
-from clustruct.io import write_sets
+from clustruct.data.datasets import make_records
+from clustruct.data.io import write_sets
 
 WORDS = ["fit", "a.csv", "--set", "set", "--cluster", "cluster", "--checkpoint", "c"]
 

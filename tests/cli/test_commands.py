@@ -11,8 +11,8 @@ import pytest
 from clustruct.cli import COMMANDS
 from clustruct.cli.arguments import KINDS, unlabelled_sets
 from clustruct.cli.main import build_parser
-from clustruct.io import Columns, read_sets
-from clustruct.storage import load, read
+from clustruct.core.storage import load, read
+from clustruct.data.io import Columns, read_sets
 
 READ = ("--set", "set", "--cluster", "cluster")
 
@@ -255,7 +255,7 @@ def test_report_is_one_page(command, folder, tmp_path):
     assert "http://" not in page.replace("http://www.w3.org", "")
 
 
-@pytest.mark.filterwarnings("ignore::clustruct.exceptions.ChoiceWarning")
+@pytest.mark.filterwarnings("ignore::clustruct.core.exceptions.ChoiceWarning")
 def test_marbles_are_learned_by_colour_and_by_size(command, tmp_path):
     code, out, _ = command("demo", "--task", "marbles", "--folder", tmp_path)
     losses = [float(line.split()[-1]) for line in out.splitlines() if "mean loss" in line]

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from clustruct import Recipe
-from clustruct.datasets import make_records
-from clustruct.recipe import LEARNERS
-from clustruct.recipe.comparing import Compared, Tried, compare, holm, settings
+from clustruct.data.datasets import make_records
+from clustruct.evaluate.comparing import Compared, Tried, compare, holm, settings
+from clustruct.pipeline import LEARNERS
 
 
 def test_the_command_prints_one_table_and_says_what_could_be_chance(folder, command):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from clustruct.cli.main import main
-from clustruct.datasets import make_records
+from clustruct.data.datasets import make_records
 
 
 def write(path: Path, n_sets: int, seed: int, cluster: bool = True) -> Path:

@@ -1,7 +1,7 @@
 """Cost first, and data unlike the training: said on stderr, once, with what to do."""
 
 from clustruct import RawSet
-from clustruct.io import write_sets
+from clustruct.data.io import write_sets
 
 READ = ("--set", "set", "--cluster", "cluster")
 

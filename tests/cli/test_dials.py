@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from clustruct.datasets import make_records
-from clustruct.io import write_sets
+from clustruct.data.datasets import make_records
+from clustruct.data.io import write_sets
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,8 @@ import pytest
 import clustruct
 from clustruct.cli.ending import Terminated, terminating
 from clustruct.cli.main import main
-from clustruct.datasets import make_records
-from clustruct.io import write_sets
+from clustruct.data.datasets import make_records
+from clustruct.data.io import write_sets
 
 START = "import sys; from clustruct.cli.main import main; sys.exit(main())"
 PREDICT = "predict test.csv --model records.model --quiet"
@@ -86,7 +86,7 @@ def test_a_sigterm_ends_in_order(data):
 
 def test_a_sigterm_in_the_middle_of_a_write(folder, tmp_path, monkeypatch, capsys):
     """The last set is on its way to a file that must have a name."""
-    monkeypatch.setattr(clustruct.storage.targets, "NAMELESS", None)
+    monkeypatch.setattr(clustruct.core.storage.targets, "NAMELESS", None)
     seen = []
 
     def written(self, prediction, suffix, first):
@@ -94,7 +94,7 @@ def test_a_sigterm_in_the_middle_of_a_write(folder, tmp_path, monkeypatch, capsy
         signal.raise_signal(signal.SIGTERM)
         yield ""
 
-    monkeypatch.setattr(clustruct.io.csv_files.CsvFile, "prediction_lines", written)
+    monkeypatch.setattr(clustruct.data.io.csv_files.CsvFile, "prediction_lines", written)
     words = ["predict", folder / "test.csv", "--model", folder / "records.model", "--out", tmp_path / "p.csv"]
     assert main([*map(str, words)]) == 143
     assert len(seen) == 1

@@ -5,8 +5,8 @@ import json
 
 import pytest
 
-from clustruct.datasets import make_records
-from clustruct.incremental import Store, read_groups
+from clustruct.data.datasets import make_records
+from clustruct.groups import Store, read_groups
 
 
 def write(path, rows, fields, clusters=True):

@@ -9,10 +9,10 @@ from io import BytesIO, TextIOWrapper
 import numpy as np
 import pytest
 
-from clustruct.datasets import make_records
-from clustruct.io import write_sets
-from clustruct.records import RawSet
-from clustruct.storage import read, save
+from clustruct.core.storage import read, save
+from clustruct.data.datasets import make_records
+from clustruct.data.io import write_sets
+from clustruct.data.records import RawSet
 
 READ = ("--set", "set", "--cluster", "cluster")
 SAID = "--allow-missing-fields"

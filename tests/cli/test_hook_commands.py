@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from clustruct.cli import classify, learn
-from clustruct.hooks.svmapi import Document, Sparm, StructModel
-from tests.hooks import sources as hook_sources
+from clustruct.papers.hooks.svmapi import Document, Sparm, StructModel
+from tests.papers.hooks import sources as hook_sources
 
 # The modules of appendix A.5 leave the closing of files to Python, as written there.
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")

@@ -9,8 +9,8 @@ import pytest
 
 import clustruct
 from clustruct.cli.imports import LOSSES, import_named
+from clustruct.core.storage import values
 from clustruct.losses import base
-from clustruct.storage import values
 
 MODULE = """\
 from clustruct import losses
@@ -146,7 +146,7 @@ def test_a_model_whose_loss_is_not_registered_is_not_damaged(own, folder, comman
     told = f"{model}: the model was trained for the loss 'my count', which no imported module registers: "
     told += "import the module that does first (for the command: --import MODULE)"
     assert (code, out, err) == (1, "", f"clustruct: {told}\n")
-    with pytest.raises(clustruct.exceptions.ModelFileError, match="trained for the loss 'my count'"):
+    with pytest.raises(clustruct.core.exceptions.ModelFileError, match="trained for the loss 'my count'"):
         clustruct.load(model)
     del sys.modules["own_loss"]
     assert command("--import", "own_loss.py", "predict", folder / "test.csv", "--model", model)[0] == 0
@@ -156,7 +156,9 @@ def test_a_model_whose_loss_is_not_registered_is_not_damaged(own, folder, comman
     with patch.dict(values._BY_NAME):
         clustruct.save(model, found)
         del values._BY_NAME["my count"]
-        with pytest.raises(clustruct.exceptions.ModelFileError, match="'my count', which no imported module"):
+        with pytest.raises(
+            clustruct.core.exceptions.ModelFileError, match="'my count', which no imported module"
+        ):
             clustruct.load(model)
 
 
@@ -169,7 +171,7 @@ def test_a_function_that_cannot_be_stored_is_told_how_it_could_be(own):
     for loss in (wrong, clustruct.losses.FunctionLoss(wrong)):
         model = clustruct.SupervisedCorrelationClustering(C=1.0, loss=loss).fit(X, y)
         with pytest.raises(
-            clustruct.exceptions.ModelFileError, match=r"clustruct\.losses\.register$"
+            clustruct.core.exceptions.ModelFileError, match=r"clustruct\.losses\.register$"
         ) as caught:
             clustruct.save(own / "m.model", model)
         assert "builtins" not in str(caught.value)

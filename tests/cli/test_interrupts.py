@@ -8,12 +8,12 @@ import time
 
 import pytest
 
-from clustruct.callbacks import Training
 from clustruct.cli.main import main
 from clustruct.cli.progress import ProgressOutput, ending_gently
-from clustruct.datasets import make_records
-from clustruct.io import write_sets
-from clustruct.storage import load, read
+from clustruct.core.callbacks import Training
+from clustruct.core.storage import load, read
+from clustruct.data.datasets import make_records
+from clustruct.data.io import write_sets
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from clustruct.datasets import make_records
+from clustruct.data.datasets import make_records
 
 
 def write(path, rows, names):

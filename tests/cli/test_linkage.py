@@ -7,9 +7,9 @@ import pytest
 
 from clustruct import load
 from clustruct.cli.main import main
-from clustruct.datasets import make_mentions, make_records
-from clustruct.exceptions import OrderWarning
-from clustruct.io import write_sets
+from clustruct.core.exceptions import OrderWarning
+from clustruct.data.datasets import make_mentions, make_records
+from clustruct.data.io import write_sets
 
 
 @pytest.fixture(scope="module")

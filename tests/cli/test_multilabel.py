@@ -8,9 +8,8 @@ import pytest
 
 from clustruct import load, save
 from clustruct.cli import multilabel
-from clustruct.datasets import make_multilabel_count
-from clustruct.estimators import MultiLabelMRF
-from clustruct.storage import read
+from clustruct.core.storage import read
+from clustruct.papers.multilabel import MultiLabelMRF, make_multilabel_count
 
 NAMES = ["la", "lb", "lc", "ld"]
 

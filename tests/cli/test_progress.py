@@ -7,9 +7,9 @@ import select
 
 import pytest
 
-from clustruct.callbacks import COMPILING, Cost, Training, compiling, steps, training_callback, working
 from clustruct.cli import progress
 from clustruct.cli.progress import ProgressOutput, estimate
+from clustruct.core.callbacks import COMPILING, Cost, Training, compiling, steps, training_callback, working
 from clustruct.ssvm import Iteration
 
 

@@ -6,8 +6,8 @@ import pytest
 
 import clustruct
 from clustruct.cli.fit import similarity_line
-from clustruct.datasets import make_records
-from clustruct.io import write_sets
+from clustruct.data.datasets import make_records
+from clustruct.data.io import write_sets
 
 
 @pytest.fixture(scope="module")
@@ -58,9 +58,9 @@ def test_rounding_of_a_model_that_was_trained_without(there, command, monkeypatc
     """Each rule is the predictor of its name; the file stays as it was."""
     _, file = fitted(there, command)
     before, asked = file.read_bytes(), []
-    rounded = clustruct.inference.correlation.round_edges
+    rounded = clustruct.search.correlation.round_edges
     monkeypatch.setattr(
-        clustruct.inference.correlation, "round_edges", lambda e, rule: asked.append(rule) or rounded(e, rule)
+        clustruct.search.correlation, "round_edges", lambda e, rule: asked.append(rule) or rounded(e, rule)
     )
     for rule in ("algorithm5", "ball"):
         words = ["--model", file, "--rounding", rule, "--json", "--quiet"]

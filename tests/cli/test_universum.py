@@ -8,7 +8,7 @@ import pytest
 
 from clustruct import load, save
 from clustruct.cli.main import build_parser
-from clustruct.estimators import UniversumClustering
+from clustruct.papers.universum import UniversumClustering
 
 WORDS = {
     "weather": ["storm", "coast", "wind", "rain", "flood", "valley", "river", "snow", "cloud", "thunder"],

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from clustruct import load
-from clustruct.datasets import make_records
+from clustruct.data.datasets import make_records
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from clustruct import RawSet, Recipe
-from clustruct.datasets import make_records
+from clustruct.data.datasets import make_records
 from clustruct.pipeline import group, score_set
 
 

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clustruct.callbacks import Callback, training_callback
+from clustruct.core.callbacks import Callback, training_callback
+from clustruct.core.exceptions import ClusterError
+from clustruct.data.records import RawSet
 from clustruct.distributed import predict
 from clustruct.distributed.engine import StageRunner
 from clustruct.distributed.exchange import arrays, read_rows, rows_to, write_rows
 from clustruct.distributed.stages.candidates import home
 from clustruct.distributed.workdir import WorkDirectory
-from clustruct.exceptions import ClusterError
 from clustruct.features.columns import Columns
 from clustruct.features.vocabulary import numbered, stable_order
-from clustruct.records import RawSet
 from tests.distributed.table import grouped_here, people, read_groups, trained, write_files
 
 

@@ -5,9 +5,9 @@ import pyarrow as pa
 import pytest
 
 from clustruct import RawSet, load, save
+from clustruct.core.storage import digest
 from clustruct.distributed import fit_features
 from clustruct.features import Blocking, PairFeatures, guess_blocks
-from clustruct.storage import digest
 from tests.distributed.table import people, write_files
 
 

@@ -6,9 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
+from clustruct.core.partitions import canonical_labels
 from clustruct.distributed.predicting import begin, grouped
 from clustruct.distributed.stages.components import stars
-from clustruct.partitions import canonical_labels
 from tests.distributed.table import grouped_here, people, read_groups, trained, write_files
 from tests.reference.one_process_engine import OneProcessEngine
 

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from clustruct import save
-from clustruct.callbacks import Callback, training_callback
 from clustruct.cli.main import main
+from clustruct.core.callbacks import Callback, training_callback
+from clustruct.core.exceptions import ClusterError, DataError
 from clustruct.distributed import predict
 from clustruct.distributed.predicting import check_model
-from clustruct.exceptions import ClusterError, DataError
 from tests.distributed.table import grouped_here, people, read_groups, trained, write_files
 
 

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from clustruct import ssvm
-from clustruct.datasets import make_records
+from clustruct.core.exceptions import ClusterError
+from clustruct.data.datasets import make_records
 from clustruct.distributed import DaskExecutor
 from clustruct.distributed.shards import Shard
 from clustruct.distributed.training import shard_bounds
-from clustruct.exceptions import ClusterError
 from clustruct.features import PairFeatures, guess_blocks
-from clustruct.problems import ClusteringProblem, MulticlassProblem
-from clustruct.slack_rule import SlackRule
+from clustruct.learning.problems import ClusteringProblem, MulticlassProblem
+from clustruct.losses.slack_rule import SlackRule
 
 
 @pytest.fixture(scope="module")

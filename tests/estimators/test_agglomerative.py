@@ -5,11 +5,12 @@ import pytest
 from sklearn.base import clone
 
 from clustruct import ItemSet, SupervisedAgglomerative
-from clustruct.explain import item_confidence, objective_of
-from clustruct.incremental.scoring import check_correlation
-from clustruct.itemsets import PairScores
-from clustruct.recipe import Recipe
-from tests.problems.test_linkage import chains
+from clustruct.data.itemsets import PairScores
+from clustruct.evaluate.explain import item_confidence
+from clustruct.groups.scoring import check_correlation
+from clustruct.pipeline import Recipe
+from clustruct.pipeline.similarity_models import objective_of
+from tests.learning.problems.test_linkage import chains
 
 LINKAGES = ["single", "average", "complete", "left"]
 

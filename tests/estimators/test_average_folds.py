@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import clustruct
-from clustruct.model_selection import split_sets
+from clustruct.learning.model_selection import split_sets
 
 from .test_checkpoints import make, toy
 
-pytestmark = pytest.mark.filterwarnings("ignore::clustruct.exceptions.ChoiceWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::clustruct.core.exceptions.ChoiceWarning")
 
 
 def test_the_mean_of_trainings_made_by_hand():
@@ -67,7 +67,7 @@ def test_a_file_keeps_both(tmp_path):
 
 KILLED = """
 import os, signal, sys
-from clustruct.callbacks import training_callback
+from clustruct.core.callbacks import training_callback
 from clustruct.ssvm.checkpoint import Checkpoint
 from tests.estimators.test_checkpoints import Begun, make, toy
 

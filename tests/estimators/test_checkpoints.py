@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from clustruct import ItemSet, MultiLabelMRF, SupervisedCorrelationClustering, SupervisedKMeans
-from clustruct.callbacks import Callback, training_callback
-from clustruct.exceptions import ModelFileError
+from clustruct.core.callbacks import Callback, training_callback
+from clustruct.core.exceptions import ModelFileError
 from clustruct.ssvm.checkpoint import Checkpoint
 
 # Random data: any C may be the best, and choices are cut short on purpose.
-pytestmark = pytest.mark.filterwarnings("ignore::clustruct.exceptions.ChoiceWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::clustruct.core.exceptions.ChoiceWarning")
 
 KINDS = {
     "correlation": (SupervisedCorrelationClustering, {"cv": 3, "C_grid": (0.1, 1.0, 10.0), "rtol": 1e-6}),
@@ -59,7 +59,7 @@ def every_round(monkeypatch):
 
 KILLED = """
 import os, signal, sys
-from clustruct.callbacks import training_callback
+from clustruct.core.callbacks import training_callback
 from clustruct.ssvm.checkpoint import Checkpoint
 from tests.estimators.test_checkpoints import Begun, make, toy
 

@@ -11,13 +11,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from clustruct import ItemSet, SupervisedCorrelationClustering
-from clustruct.baselines import DefaultClustering, PairwiseClassifierClustering
-from clustruct.baselines.pair_classifier import canopy_pairs, chain_pairs
-from clustruct.datasets import make_marbles, make_mentions
-from clustruct.exceptions import UnfamiliarDataWarning
+from clustruct.core.exceptions import UnfamiliarDataWarning
+from clustruct.data.datasets import make_mentions
+from clustruct.data.itemsets import pair_table
+from clustruct.estimators.baselines import DefaultClustering, PairwiseClassifierClustering
+from clustruct.estimators.baselines.pair_classifier import canopy_pairs, chain_pairs
 from clustruct.features import Mentions, PairFeatures, pronouns
-from clustruct.itemsets import pair_table
-from clustruct.model_selection import split_by_clusters
+from clustruct.learning.model_selection import split_by_clusters
+from clustruct.papers.marbles import make_marbles
 from clustruct.ssvm import NothingLearned
 
 JOINT = "the items of a set are clustered together: a part of them, or another order, is another question"
@@ -38,7 +39,7 @@ EXPECTED = {
 
 # These tables are points with any labels; how well they are grouped is not what is checked.
 @pytest.mark.filterwarnings("ignore::clustruct.ssvm.NothingLearned")
-@pytest.mark.filterwarnings("ignore::clustruct.exceptions.ProductsWarning")
+@pytest.mark.filterwarnings("ignore::clustruct.core.exceptions.ProductsWarning")
 @parametrize_with_checks(
     [SupervisedCorrelationClustering(C=1.0), PairwiseClassifierClustering(), DefaultClustering()],
     expected_failed_checks=lambda e: EXPECTED,
@@ -109,7 +110,7 @@ def test_scale_of_features_does_not_matter(marbles):
 
 def test_rescale_false_is_the_problem_of_the_paper(marbles):
     from clustruct import ssvm
-    from clustruct.problems import ClusteringProblem
+    from clustruct.learning.problems import ClusteringProblem
 
     (X, y), _ = marbles
     model = SupervisedCorrelationClustering(C=50.0, rescale=False, rtol=1e-6).fit(X, y)

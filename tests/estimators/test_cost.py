@@ -7,11 +7,11 @@ import pytest
 from sklearn.metrics import adjusted_rand_score, fowlkes_mallows_score, v_measure_score
 
 from clustruct import ItemSet, SupervisedCorrelationClustering
-from clustruct.exceptions import CostWarning
+from clustruct.core.exceptions import CostWarning
+from clustruct.core.partitions import canonical_labels
 from clustruct.losses import FunctionLoss, MitreLoss, PairwiseLoss
-from clustruct.oracles.violation_search import ExampleLoss, ViolationSearch
-from clustruct.partitions import canonical_labels
-from clustruct.slack_rule import SlackRule
+from clustruct.losses.slack_rule import SlackRule
+from clustruct.search.oracles.violation_search import ExampleLoss, ViolationSearch
 
 
 def toy(m, seed):
@@ -125,7 +125,7 @@ def test_what_is_remembered_is_bounded(monkeypatch):
     assert len(loss.known) <= 10
 
 
-@pytest.mark.filterwarnings("ignore::clustruct.exceptions.ChoiceWarning")
+@pytest.mark.filterwarnings("ignore::clustruct.core.exceptions.ChoiceWarning")
 @pytest.mark.parametrize("C", [1.0, "cv"])
 def test_ctrl_c_in_the_loss_keeps_what_was_learned(C):
     X, y = zip(*[toy(10, k) for k in range(4)], strict=True)

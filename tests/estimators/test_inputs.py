@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from clustruct import MultiLabelMRF, UniversumClustering
-from clustruct.baselines import CLGR, CPM3C, PLSA
+from clustruct.papers.cpm3c import CPM3C
+from clustruct.papers.documents import CLGR, PLSA
 
 X = np.random.default_rng(0).uniform(size=(12, 3))
 WRONG = {

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from clustruct import ItemSet, SupervisedCorrelationClustering, SupervisedKMeans
-from clustruct.partitions import canonical_labels
+from clustruct.core.partitions import canonical_labels
 
 KMEANS = {
     "iterative": {},

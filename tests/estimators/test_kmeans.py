@@ -9,10 +9,10 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from clustruct import ItemSet
-from clustruct.baselines import PairKMeans, UntrainedKMeans
-from clustruct.datasets import make_synth
+from clustruct.data.datasets import make_synth
 from clustruct.estimators import SupervisedKMeans
-from clustruct.inference.spectral import count_clusters
+from clustruct.estimators.baselines import PairKMeans, UntrainedKMeans
+from clustruct.search.spectral import count_clusters
 from studies.nested_cv import losses_of_predictors
 
 JOINT = "the items of a set are clustered together: a part of them, or another order, is another question"
@@ -58,9 +58,9 @@ def test_every_oracle_and_predictor(synth, oracle, predictor):
 
 def test_rescale_false_is_the_problem_of_the_paper(synth):
     from clustruct import ssvm
-    from clustruct.itemsets import as_item_set
-    from clustruct.problems import ClusteringProblem, feature_scale
-    from clustruct.problems.arranging import arranged
+    from clustruct.data.itemsets import as_item_set
+    from clustruct.learning.problems import ClusteringProblem, feature_scale
+    from clustruct.learning.problems.arranging import arranged
 
     (X, y), _ = synth
     model = SupervisedKMeans(C=0.5, rescale=False, rtol=1e-5).fit(X, y)

@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from clustruct import ItemSet
-from clustruct.baselines import PairwiseClassifierClustering
+from clustruct.estimators.baselines import PairwiseClassifierClustering
 
 
 def item_set(listed, seed=0):

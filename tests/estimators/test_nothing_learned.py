@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from clustruct import ItemSet, SupervisedCorrelationClustering, SupervisedKMeans, ssvm
-from clustruct.inference import spectral
-from clustruct.problems import MulticlassProblem
+from clustruct.learning.problems import MulticlassProblem
+from clustruct.search import spectral
 from tests.estimators.test_invariance import node_set, pair_set, toy
 
 

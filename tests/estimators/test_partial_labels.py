@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 
 from clustruct import ItemSet, SupervisedCorrelationClustering, SupervisedKMeans
-from clustruct.baselines import PairKMeans, PairwiseClassifierClustering
-from clustruct.callbacks import Callback, training_callback
-from clustruct.exceptions import ChoiceWarning
-from clustruct.partitions import partial_labels
+from clustruct.core.callbacks import Callback, training_callback
+from clustruct.core.exceptions import ChoiceWarning
+from clustruct.core.partitions import partial_labels
+from clustruct.estimators.baselines import PairKMeans, PairwiseClassifierClustering
 
 
 def table(seed=0, m=60, k=20, listed=True, noise=0.35, chance=0.15):

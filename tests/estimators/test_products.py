@@ -8,8 +8,8 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 from clustruct import ItemSet, SupervisedCorrelationClustering, SupervisedKMeans
-from clustruct.exceptions import ProductsWarning
-from clustruct.itemsets import with_distances
+from clustruct.core.exceptions import ProductsWarning
+from clustruct.data.itemsets import with_distances
 
 
 def blobs(n, box):

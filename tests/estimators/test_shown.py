@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from clustruct import ItemSet, Recipe, SupervisedCorrelationClustering, SupervisedKMeans, load, save
-from clustruct.baselines import PairwiseClassifierClustering
-from clustruct.datasets import make_records, make_synth
-from clustruct.exceptions import UnfamiliarDataWarning
+from clustruct.core.exceptions import UnfamiliarDataWarning
+from clustruct.data.datasets import make_records, make_synth
+from clustruct.estimators.baselines import PairwiseClassifierClustering
 
 LEARNERS = [SupervisedCorrelationClustering(C=1.0), PairwiseClassifierClustering()]
 

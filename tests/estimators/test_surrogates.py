@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 import clustruct
-from clustruct.callbacks import training_callback
-from clustruct.datasets import make_records
+from clustruct.core.callbacks import training_callback
+from clustruct.data.datasets import make_records
 from clustruct.estimators.surrogates import SURROGATE_RTOL, mean_direction
-from clustruct.metrics import evaluate
-from clustruct.model_selection import split_sets
+from clustruct.evaluate.metrics import evaluate
+from clustruct.learning.model_selection import split_sets
 
 from .test_checkpoints import Begun, make, toy
 
@@ -92,7 +92,7 @@ def test_probabilities_are_learned():
     assert 0.0 <= model.pair_probabilities(np.array([0.0]))[0] <= 1.0
 
 
-@pytest.mark.filterwarnings("ignore::clustruct.exceptions.ChoiceWarning")
+@pytest.mark.filterwarnings("ignore::clustruct.core.exceptions.ChoiceWarning")
 def test_an_end_in_the_choice_keeps_the_training_under_way():
     def end():
         raise KeyboardInterrupt

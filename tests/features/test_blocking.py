@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from clustruct import ItemSet, SupervisedCorrelationClustering
+from clustruct.data.itemsets import all_pairs
+from clustruct.data.records import RawSet
 from clustruct.features import (
     Blocking,
     Constant,
@@ -15,11 +17,9 @@ from clustruct.features import (
     guess_blocks,
     pair_recall,
 )
-from clustruct.itemsets import all_pairs
+from clustruct.learning.problems import ClusteringProblem, Units
 from clustruct.losses import PairwiseLoss
-from clustruct.oracles import ExampleLoss
-from clustruct.problems import ClusteringProblem, Units
-from clustruct.records import RawSet
+from clustruct.search.oracles import ExampleLoss
 from clustruct.ssvm import SlackRule
 
 WORDS = [f"w{i}" for i in range(400)]

@@ -7,6 +7,9 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
+from clustruct.core.storage.values import decode, encode
+from clustruct.data.itemsets import all_pairs
+from clustruct.data.records import RawSet
 from clustruct.features import (
     Dates,
     Links,
@@ -21,9 +24,6 @@ from clustruct.features import (
     guess_blocks,
 )
 from clustruct.features.terms import TermWeights
-from clustruct.itemsets import all_pairs
-from clustruct.records import RawSet
-from clustruct.storage.values import decode, encode
 
 VECTORS = [[1.0, 0.0], [0.5, 0.5], None, [0.0, 0.0], [3.0, 1.0], [1.0, 2.0], [0.0, 1.0], [1.0, 1.0]]
 ITEMS = [

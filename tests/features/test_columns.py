@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from clustruct.data.records import RawSet
 from clustruct.features.columns import Columns, TermTable, columns_of
 from clustruct.features.neighbours import TermNeighbours, keys_of, sorted_unique
 from clustruct.features.terms import TermCounts, TermWeights
 from clustruct.features.vocabulary import Letters, Vocabulary
-from clustruct.records import RawSet
 from tests.reference import terms as slow
 
 TEXT = st.text(st.sampled_from("aAbB19_-./ \n\té\u0301ß\uff46二²İ\u017f\u2028,"), max_size=12) | st.text(

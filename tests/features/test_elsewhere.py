@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from clustruct.data.itemsets import all_pairs
+from clustruct.data.records import RawSet
 from clustruct.features import Elsewhere, PairFeatures, guess_blocks
 from clustruct.features.split import words
-from clustruct.itemsets import all_pairs
-from clustruct.records import RawSet
 
 MAKERS = ["acme tools", None, "Zenith", "", "acme", None, "old zenith co"]
 TITLES = ["anvil", "acme anvil 5", "zenith radio", "tools", None, "radio by Zenith co", "anvil"]

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from clustruct.exceptions import DataError
+from clustruct.core.exceptions import DataError
+from clustruct.data.itemsets import all_pairs
+from clustruct.data.records import RawSet
 from clustruct.features import Mentions, PairFeatures, guess_blocks
-from clustruct.itemsets import all_pairs
-from clustruct.records import RawSet
 
 TOKENS = [
     ["Mr.", "John", "Smith", ",", "the", "mayor", "of", "Rome", ",", "saw", "Mary", "."],

@@ -7,9 +7,10 @@ import pytest
 from sklearn.pipeline import make_pipeline
 
 from clustruct import PairFeatures, RawSet, load, save
-from clustruct.baselines import PairwiseClassifierClustering
-from clustruct.datasets import make_mentions, make_records
-from clustruct.exceptions import DataError, DataWarning, ModelFileError
+from clustruct.core.exceptions import DataError, DataWarning, ModelFileError
+from clustruct.data.datasets import make_mentions, make_records
+from clustruct.data.records import Source
+from clustruct.estimators.baselines import PairwiseClassifierClustering
 from clustruct.features import (
     Blocking,
     FieldNeed,
@@ -22,7 +23,6 @@ from clustruct.features import (
     guess_blocks,
     needs,
 )
-from clustruct.records import Source
 
 SETS = make_records(n_sets=4, n_people=6)
 TRAIN, TEST = SETS[:2], SETS[2:]

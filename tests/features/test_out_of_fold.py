@@ -6,12 +6,12 @@ from scipy import sparse
 from sklearn.base import clone
 
 from clustruct import Recipe
-from clustruct.datasets import make_records
+from clustruct.data.datasets import make_records
+from clustruct.data.itemsets import all_pairs
+from clustruct.data.records import RawSet
 from clustruct.features import Blocking, PairFeatures, guess_blocks
 from clustruct.features.base import Unlearned
 from clustruct.features.out_of_fold import OutOfFold
-from clustruct.itemsets import all_pairs
-from clustruct.records import RawSet
 
 WORDS = ["storm", "flood", "rain", "bank", "vote", "court", "film", "song", "goal", "match", "price", "oil"]
 

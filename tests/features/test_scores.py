@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from clustruct import Recipe
-from clustruct.datasets import make_records
+from clustruct.data.datasets import make_records
+from clustruct.data.itemsets import all_pairs
+from clustruct.data.records import RawSet
 from clustruct.features import Blocking, PairFeatures, Vectors, guess_blocks, pair_features, pair_recall
 from clustruct.features.neighbours import nearest_vectors
-from clustruct.itemsets import all_pairs
 from clustruct.pipeline import group, score_set
-from clustruct.records import RawSet
 
 
 @pytest.fixture(scope="module")

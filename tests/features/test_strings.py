@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from rapidfuzz import fuzz
 from rapidfuzz.distance import JaroWinkler, Levenshtein
 
+from clustruct.data.records import fold
 from clustruct.features.blocks.strings import MEASURES, likenesses
 from clustruct.features.folded import FoldedTexts
-from clustruct.records import fold
 
 SLOW = dict(
     zip(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from clustruct.datasets import make_mentions, make_records
+from clustruct.data.datasets import make_mentions, make_records
 from clustruct.features import PairFeatures, guess_blocks, pair_features
 
 

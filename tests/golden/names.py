@@ -15,20 +15,26 @@ import numpy as np
 from scipy import sparse
 
 import clustruct
-from clustruct import ItemSet, RawSet, datasets, features, losses, metrics, problems, ssvm
-from clustruct import io as files
+from clustruct import ItemSet, RawSet, features, losses, ssvm
 from clustruct.cli import classify as classify_command
 from clustruct.cli import learn as learn_command
 from clustruct.cli import main as main_command
+from clustruct.core.kernels import Kernel
+from clustruct.data import datasets
+from clustruct.data import io as files
+from clustruct.data.itemsets import all_pairs
+from clustruct.evaluate import metrics
 from clustruct.features.documents import document_pipeline
-from clustruct.inference import correlation as correlation_search
-from clustruct.inference import kmeans as kmeans_search
-from clustruct.inference import mrf as mrf_search
-from clustruct.inference import spectral
-from clustruct.itemsets import all_pairs
-from clustruct.model_selection import label_free as universum_choice
-from clustruct.problems.multilabel import MultiLabelProblem
-from clustruct.universum import sources as universum_sources
+from clustruct.learning import problems
+from clustruct.papers.marbles import make_marbles
+from clustruct.papers.multilabel import make_multilabel_chain, make_multilabel_count
+from clustruct.papers.multilabel import mrf as mrf_search
+from clustruct.papers.multilabel.problem import MultiLabelProblem
+from clustruct.papers.universum import label_free as universum_choice
+from clustruct.papers.universum import sources as universum_sources
+from clustruct.search import correlation as correlation_search
+from clustruct.search import kmeans as kmeans_search
+from clustruct.search import spectral
 
 HOOK_EXAMPLES = Path(__file__).parents[2] / "examples" / "hooks"
 
@@ -37,15 +43,15 @@ HOOK_EXAMPLES = Path(__file__).parents[2] / "examples" / "hooks"
 ESTIMATORS = {
     "correlation": clustruct.SupervisedCorrelationClustering,
     "kmeans": clustruct.SupervisedKMeans,
-    "pair_classifier": clustruct.baselines.PairwiseClassifierClustering,
-    "default": clustruct.baselines.DefaultClustering,
-    "pair_kmeans": clustruct.baselines.PairKMeans,
-    "untrained_kmeans": clustruct.baselines.UntrainedKMeans,
+    "pair_classifier": clustruct.estimators.baselines.PairwiseClassifierClustering,
+    "default": clustruct.estimators.baselines.DefaultClustering,
+    "pair_kmeans": clustruct.estimators.baselines.PairKMeans,
+    "untrained_kmeans": clustruct.estimators.baselines.UntrainedKMeans,
     "multilabel": clustruct.MultiLabelMRF,
     "universum": clustruct.UniversumClustering,
-    "cpm3c": clustruct.baselines.CPM3C,
-    "plsa": clustruct.baselines.PLSA,
-    "clgr": clustruct.baselines.CLGR,
+    "cpm3c": clustruct.papers.cpm3c.CPM3C,
+    "plsa": clustruct.papers.documents.PLSA,
+    "clgr": clustruct.papers.documents.CLGR,
 }
 # Word of the cases -> word of the package, where the two differ; options of estimators and of the engine.
 OPTIONS: dict[str, str] = {
@@ -191,15 +197,15 @@ def fit_numbers(found):
 item_set = ItemSet
 raw_set = RawSet
 make_mentions = datasets.make_mentions
-make_multilabel_chain = datasets.make_multilabel_chain
-make_multilabel_count = datasets.make_multilabel_count
+make_multilabel_chain = make_multilabel_chain
+make_multilabel_count = make_multilabel_count
 make_news = datasets.make_news
 make_records = datasets.make_records
 make_synth = datasets.make_synth
 write_sets = files.write_sets
 save_model = clustruct.save
 load_model = clustruct.load
-split_by_clusters = clustruct.model_selection.split_by_clusters
+split_by_clusters = clustruct.learning.model_selection.split_by_clusters
 
 
 def pair_index(x):
@@ -212,7 +218,7 @@ def pair_rows(x):
 
 def marble_sets(*given, **options):
     """Item sets of marbles and their labels."""
-    made = datasets.make_marbles(*given, **options)
+    made = make_marbles(*given, **options)
     return [m.item_set() for m in made], [m.labels for m in made]
 
 
@@ -315,7 +321,7 @@ def round_numbers(entry):
 
 
 def kernel(kind, /, **options):
-    return ssvm.Kernel(kind, **translated(options))
+    return Kernel(kind, **translated(options))
 
 
 def kernel_scores(w, vectors, part=0):

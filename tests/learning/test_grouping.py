@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from clustruct.data import Evidence, GroupingOptions
-from clustruct.itemsets import PairScores
+from clustruct.data.itemsets import PairScores
 from clustruct.learning import group_scores
-from clustruct.oracles import make_predictor
+from clustruct.search.oracles import make_predictor
 from tests.reference.partitions import all_partitions
 
 SEARCH = make_predictor("local_search", "correlation", random_state=0)

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import squareform
 
-from clustruct import metrics
+from clustruct.core.partitions import canonical_labels, co_membership
+from clustruct.evaluate import metrics
 from clustruct.losses import (
     BCubedLoss,
     CEAFEntityLoss,
@@ -25,7 +26,6 @@ from clustruct.losses import (
     VariationOfInformationLoss,
     as_loss,
 )
-from clustruct.partitions import canonical_labels, co_membership
 from tests.reference import losses as twin
 from tests.reference.partitions import all_partitions
 

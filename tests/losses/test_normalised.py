@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clustruct.inference.kmeans import random_labels
+from clustruct.core.partitions import RelaxedClustering, normalised_indicator
 from clustruct.losses import NormalisedLoss, as_loss
-from clustruct.partitions import RelaxedClustering, normalised_indicator
+from clustruct.search.kmeans import random_labels
 from tests.reference.kmeans import normalised_loss
 
 LOSS = NormalisedLoss()

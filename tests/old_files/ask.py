@@ -20,7 +20,7 @@ import numpy as np
 import clustruct
 from clustruct.cli import classify
 from clustruct.cli import main as commands
-from clustruct.incremental import Store
+from clustruct.groups import Store
 
 FILES = Path(__file__).parent / "files"
 CUT_SHORT = (

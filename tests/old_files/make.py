@@ -20,12 +20,14 @@ import numpy as np
 from scipy import sparse
 
 import clustruct
-import clustruct.similarity
-from clustruct import datasets, ssvm
+import clustruct.features.similarity
+from clustruct import ssvm
+from clustruct.core.kernels import Kernel
+from clustruct.data import datasets
+from clustruct.data.io import write_sets
 from clustruct.estimators import SupervisedCorrelationClustering, SupervisedKMeans
-from clustruct.incremental import Decision, Store
-from clustruct.io import write_sets
-from clustruct.problems import MulticlassProblem
+from clustruct.groups import Decision, Store
+from clustruct.learning.problems import MulticlassProblem
 from clustruct.studio.data import Folder, begin
 from clustruct.studio.engine import Engine
 from clustruct.studio.learning import Progress, learn
@@ -122,13 +124,13 @@ def write_estimators() -> None:
     """What only Python makes: other estimators, all losses, results of the engine."""
     pairs, y = ask.pair_sets()
     X, labels = ask.table()
-    b, own = clustruct.baselines, SupervisedCorrelationClustering
+    b, own = clustruct.estimators.baselines, SupervisedCorrelationClustering
     made = {f"loss_{loss}": own(C=1.0, loss=loss).fit(pairs, y) for loss in LOSSES}
     sets = list(clustruct.read_sets("sets.csv", set="set", id="id", cluster="cluster"))
     support = ssvm.VectorSum(np.array([1.0, -2.0]), sparse.csr_array(np.eye(2)), np.array([0, 1]))
     made |= {
         "recipe": clustruct.Recipe(C=1.0).fit(sets),
-        "kernel_model": ssvm.KernelModel(ssvm.Kernel("rbf", gamma=0.5), support, 1.5),
+        "kernel_model": ssvm.KernelModel(Kernel("rbf", gamma=0.5), support, 1.5),
         "loss_normalised": SupervisedKMeans(C=1.0, loss="normalised").fit(pairs, y),
         "default": b.DefaultClustering("together").fit(pairs, y),
         "pair_kmeans": b.PairKMeans(n_clusters=3).fit(pairs, y),
@@ -138,7 +140,7 @@ def write_estimators() -> None:
         "clgr": b.CLGR(n_clusters=3, n_neighbors=5, random_state=1).fit(X),
         "result": ssvm.fit(MulticlassProblem(X, labels), C=1.0),
     }
-    f, maps = clustruct.features, clustruct.similarity
+    f, maps = clustruct.features, clustruct.features.similarity
     raw = ask.items()
     blocks = [f.Lists("by"), f.Vectors(["v"]), f.Links(), f.Elsewhere("maker", ["title"]), f.Dates("day")]
     made |= {

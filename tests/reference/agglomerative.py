@@ -1,4 +1,4 @@
-"""Slow, obvious twins of clustruct.inference.agglomerative and of the losses of links, in plain loops.
+"""Slow, obvious twins of clustruct.search.agglomerative and of the losses of links, in plain loops.
 
 Pairs are a dict {(a, b): score}, a < b; pairs that are not in it are not scored.
 """

@@ -1,4 +1,4 @@
-"""Slow, obvious twins of clustruct.inference.correlation: what each function means, in plain loops."""
+"""Slow, obvious twins of clustruct.search.correlation: what each function means, in plain loops."""
 
 from collections.abc import Sequence
 

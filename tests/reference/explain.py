@@ -1,4 +1,4 @@
-"""Slow, obvious twins of clustruct.explain: make every move and count the objective again."""
+"""Slow, obvious twins of clustruct.evaluate.explain: make every move and count the objective again."""
 
 import itertools
 

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-from clustruct.partitions import normalised_indicator
+from clustruct.core.partitions import normalised_indicator
 
 
 def partitions_into(m, k):

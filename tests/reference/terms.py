@@ -4,8 +4,8 @@ from collections import Counter
 
 import numpy as np
 
+from clustruct.data.records import as_text
 from clustruct.features.split import codes, letter_ngrams, words
-from clustruct.records import as_text
 
 SPLIT = {"words": words, "letters": letter_ngrams, "codes": codes}
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from clustruct.slack_rule import SlackRule
+from clustruct.losses.slack_rule import SlackRule
 from clustruct.ssvm import Constraints
 from clustruct.ssvm.answers import KeptAnswers, checked
 

@@ -14,8 +14,9 @@ from scipy.optimize import LinearConstraint
 from sklearn.exceptions import ConvergenceWarning
 
 from clustruct import ItemSet, load, ssvm
-from clustruct.exceptions import ModelFileError
-from clustruct.problems import BinaryProblem, ClusteringProblem, MulticlassProblem, MultiLabelProblem
+from clustruct.core.exceptions import ModelFileError
+from clustruct.learning.problems import BinaryProblem, ClusteringProblem, MulticlassProblem
+from clustruct.papers.multilabel import MultiLabelProblem
 from clustruct.ssvm.solvers import NSlack
 from tests.reference import structural_svm as slow
 

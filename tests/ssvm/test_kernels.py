@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from clustruct import ssvm
-from clustruct.problems import MulticlassProblem
-from clustruct.ssvm import Kernel, VectorSum
+from clustruct.core.kernels import Kernel
+from clustruct.learning.problems import MulticlassProblem
+from clustruct.ssvm import VectorSum
 
 
 class KernelMulticlass(ssvm.Problem):

@@ -8,7 +8,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from clustruct import ssvm
-from clustruct.problems import MulticlassProblem
+from clustruct.learning.problems import MulticlassProblem
 from clustruct.ssvm import Constraints, SlackRule
 from clustruct.ssvm.solvers import NSlack
 from tests.reference import structural_svm as slow

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from clustruct import ssvm
-from clustruct.ssvm import JoblibExecutor, Kernel
+from clustruct.core.kernels import Kernel
+from clustruct.ssvm import JoblibExecutor
 from clustruct.ssvm.solvers.base import THOROUGH_EVERY
 from tests.reference import structural_svm as slow
 from tests.ssvm.test_kernels import KernelMulticlass

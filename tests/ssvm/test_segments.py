@@ -6,7 +6,7 @@ from scipy import sparse
 from sklearn.datasets import load_digits
 
 from clustruct import ssvm
-from clustruct.problems import MulticlassProblem
+from clustruct.learning.problems import MulticlassProblem
 from clustruct.ssvm import PieceRows
 from clustruct.ssvm.pool import Segments
 

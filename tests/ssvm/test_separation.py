@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from clustruct import ssvm
-from clustruct.datasets import make_synth
-from clustruct.problems import BinaryProblem, MulticlassProblem, MultiLabelProblem
+from clustruct.data.datasets import make_synth
+from clustruct.learning.problems import BinaryProblem, MulticlassProblem
+from clustruct.papers.multilabel import MultiLabelProblem
 from clustruct.ssvm import Executor, JoblibExecutor, SerialExecutor, Session, SlackRule
 from tests.reference import structural_svm as slow
 
@@ -107,7 +108,7 @@ def test_answers_leave_the_rows_behind(kind):
 
 
 def test_smoothed_training_goes_through_the_executor():
-    from clustruct.problems import ClusteringProblem
+    from clustruct.learning.problems import ClusteringProblem
 
     X, y = make_synth(3, n_clusters=3, cluster_size=5, region_size=6, active=2, random_state=0)
     serial = ssvm.fit(ClusteringProblem(X, y, oracle="spectral"), 10.0, formulation="smoothed")

@@ -8,9 +8,9 @@ from scipy.optimize import LinearConstraint
 from sklearn.exceptions import ConvergenceWarning
 
 from clustruct import ItemSet, ssvm
-from clustruct.datasets import make_synth
-from clustruct.oracles import kmeans
-from clustruct.problems import ClusteringProblem, MulticlassProblem, Units
+from clustruct.data.datasets import make_synth
+from clustruct.learning.problems import ClusteringProblem, MulticlassProblem, Units
+from clustruct.search.oracles import kmeans
 
 
 def problem(oracle="spectral", item_mean=False):

@@ -5,8 +5,9 @@ import pytest
 from scipy.optimize import LinearConstraint
 
 from clustruct import ssvm
-from clustruct.problems import MulticlassProblem
-from clustruct.ssvm import Kernel, Planes
+from clustruct.core.kernels import Kernel
+from clustruct.learning.problems import MulticlassProblem
+from clustruct.ssvm import Planes
 from clustruct.ssvm.solvers import SOLVERS, NSlack, OneSlack, Smoothed, Solver
 from tests.reference import structural_svm as slow
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from clustruct.datasets import read_multilabel
+from clustruct.papers.multilabel import read_multilabel
 from studies.data import NoData, data_file
 from studies.multilabel2008 import tables
 from studies.multilabel2008.data import FREQUENT, load

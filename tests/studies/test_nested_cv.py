@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from clustruct.baselines import UntrainedKMeans
-from clustruct.datasets import make_synth
+from clustruct.data.datasets import make_synth
 from clustruct.estimators import SupervisedKMeans
+from clustruct.estimators.baselines import UntrainedKMeans
 from studies.nested_cv import nested_leave_one_out
 
 

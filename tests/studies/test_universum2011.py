@@ -93,9 +93,9 @@ def test_kmeans_without_weight_is_that_of_scikit_learn():
 )
 def test_a_sixth_of_20_newsgroups():
     """Default settings on real text, from words to clusters."""
-    from clustruct.estimators import UniversumClustering
+    from clustruct.evaluate.metrics import matched_accuracy
     from clustruct.features.documents import document_pipeline
-    from clustruct.metrics import matched_accuracy
+    from clustruct.papers.universum import UniversumClustering
 
     texts, categories = corpora._texts("20news")
     texts, categories = texts[::6], np.array(categories[::6])

@@ -15,7 +15,7 @@ import threading
 import time
 from urllib.parse import urlsplit
 
-from clustruct.datasets import make_records
+from clustruct.data.datasets import make_records
 
 
 def write_people(path, n_people=12, seed=0):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from clustruct.incremental import Store
+from clustruct.groups import Store
 from clustruct.studio.asking import CARDS
 from clustruct.studio.pages import PAGES
 from tests.studio.serving import Client, Forked, write_people

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from clustruct.baselines import LatentPairClustering
 from clustruct.data import Evidence
-from clustruct.datasets import make_records
+from clustruct.data.datasets import make_records
+from clustruct.estimators.baselines import LatentPairClustering
 from clustruct.features import PairFeatures, guess_blocks
 from clustruct.studio.comparing import (
     FOLDS,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from clustruct.incremental import Store
+from clustruct.groups import Store
 from tests.studio.serving import Client, Forked, write_people
 
 KILLS = 20
@@ -91,7 +91,7 @@ def test_the_command_line_reads_and_writes_while_the_page_is_open(folder):
         client = Client(process.url)
         client.begin("people.csv", fields)
         with Store(path / "people.clustruct.db") as store:
-            from clustruct.incremental import Decision
+            from clustruct.groups import Decision
 
             store.decide(Decision("same", ("p0", "p1")))
         assert client.get("/api/status")["decisions"] == 1

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from clustruct import Recipe
-from clustruct.incremental import Decision, Store
-from clustruct.metrics import pairwise_scores
+from clustruct.evaluate.metrics import pairwise_scores
+from clustruct.groups import Decision, Store
 from clustruct.studio import learning
 from clustruct.studio.asking import (
     CARDS,
@@ -183,7 +183,7 @@ def test_scores_that_a_learning_has_made_are_not_made_again(small, monkeypatch):
 
 def test_what_is_exported_is_read_again(project, tmp_path):
     import clustruct
-    from clustruct.incremental import read_decisions, read_groups
+    from clustruct.groups import read_decisions, read_groups
 
     path, _, engine = project
     found = export(engine, tmp_path, "people", ["groups", "model", "corrections"])

@@ -12,7 +12,7 @@ from unittest import mock
 import numpy as np
 
 from clustruct import ssvm
-from clustruct.problems import MulticlassProblem
+from clustruct.learning.problems import MulticlassProblem
 from clustruct.ssvm.checkpoint import Checkpoint
 
 from .commands import NO_MEMORY

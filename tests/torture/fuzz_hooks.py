@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.hooks import sources
+from tests.papers.hooks import sources
 
 from . import commands
 from .mutations import Held, damaged, held

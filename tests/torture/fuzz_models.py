@@ -11,10 +11,10 @@ import numpy as np
 from sklearn.base import clone
 
 from clustruct import Recipe, load, save
-from clustruct.datasets import make_mentions, make_news, make_records
-from clustruct.exceptions import ModelFileError
-from clustruct.io import write_sets
-from tests.storage.test_estimators import CASES
+from clustruct.core.exceptions import ModelFileError
+from clustruct.data.datasets import make_mentions, make_news, make_records
+from clustruct.data.io import write_sets
+from tests.core.storage.test_estimators import CASES
 
 from . import commands
 from .commands import NO_MEMORY

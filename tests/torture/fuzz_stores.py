@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from clustruct.incremental import read_groups
-from clustruct.storage import pack, unpack
+from clustruct.core.storage import pack, unpack
+from clustruct.groups import read_groups
 
 from . import commands
 from .tally import FINE, Outcome, Part, fault

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from clustruct.datasets import read_multilabel
-from clustruct.io.svmlight import read_svmlight, sets_from_svmlight
-from tests.hooks import sources
+from clustruct.data.io.svmlight import read_svmlight, sets_from_svmlight
+from clustruct.papers.multilabel import read_multilabel
+from tests.papers.hooks import sources
 
 from .inputs import FINE, REFUSED, USAGE, Content, Line
 

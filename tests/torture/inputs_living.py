@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from clustruct.incremental.schema import FORMAT
+from clustruct.groups.schema import FORMAT
 
 from .inputs import EITHER, FINE, REFUSED, TABLE, USAGE, Content, Line, lines, packed
 
@@ -38,7 +38,7 @@ def all_lines() -> Iterator[tuple[str, Line]]:
 
 def store(path: Path) -> None:
     """A store of the known items with a decision."""
-    from clustruct.incremental import Decision, Item, Store
+    from clustruct.groups import Decision, Item, Store
 
     with Store.create(path) as made:
         rows = [text.split(",") for text in KNOWN.splitlines()[1:]]

@@ -19,7 +19,7 @@ from xml.etree.ElementTree import ParseError
 import numpy as np
 
 from clustruct import load
-from clustruct.incremental import Store, read_groups
+from clustruct.groups import Store, read_groups
 
 from .living import fault_of
 from .pool import ROOT

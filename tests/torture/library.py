@@ -15,8 +15,8 @@ from numpy.lib.stride_tricks import as_strided
 from scipy import sparse
 
 from clustruct import MultiLabelMRF, SupervisedCorrelationClustering, SupervisedKMeans, UniversumClustering
-from clustruct.baselines import PairKMeans, PairwiseClassifierClustering, UntrainedKMeans
-from clustruct.partitions import canonical_labels
+from clustruct.core.partitions import canonical_labels
+from clustruct.estimators.baselines import PairKMeans, PairwiseClassifierClustering, UntrainedKMeans
 
 from .tally import FINE, Outcome, Part, fault, refused, thinned
 

@@ -7,11 +7,11 @@ import json
 from itertools import islice
 from pathlib import Path
 
-from clustruct.exceptions import ModelFileError
+from clustruct.core.exceptions import ModelFileError
+from clustruct.data.io import read_sets
 from clustruct.features.columns import Columns
-from clustruct.incremental import Decision, Item, Store
-from clustruct.incremental.kept_index import index_of, read_items
-from clustruct.io import read_sets
+from clustruct.groups import Decision, Item, Store
+from clustruct.groups.kept_index import index_of, read_items
 
 KNOWN = 12
 NOTES = ("first", "second")

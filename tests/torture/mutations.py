@@ -1,4 +1,6 @@
-"""Damage to files of `clustruct.storage`: to their bytes, or to what they hold, the checksum made right."""
+"""Damage to files of `clustruct.core.storage`: to their bytes, or to what they hold, the checksum made
+right.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clustruct.storage.files import MAGIC, read_container
+from clustruct.core.storage.files import MAGIC, read_container
 
 Array = np.ndarray[Any, Any]
 DIGEST = hashlib.sha256().digest_size

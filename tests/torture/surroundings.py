@@ -13,7 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from unittest import mock
 
-from clustruct import io, load, save
+from clustruct import load, save
+from clustruct.data import io
 from clustruct.ssvm.checkpoint import Checkpoint
 
 from . import commands, processes

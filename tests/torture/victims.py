@@ -13,7 +13,8 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from clustruct import io, load, save
+from clustruct import load, save
+from clustruct.data import io
 from clustruct.ssvm.checkpoint import Checkpoint
 
 from . import commands

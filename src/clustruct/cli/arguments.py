@@ -18,13 +18,13 @@ from .output import UsageError
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
-    from clustruct.io import Columns, LabelUse
-    from clustruct.recipe import Recipe
-    from clustruct.records import RawSet
+    from clustruct.data.io import Columns, LabelUse
+    from clustruct.data.records import RawSet
+    from clustruct.pipeline import Recipe
 
 LINKAGES = ("single", "average", "complete", "left")
 KINDS = ("auto", "records", "text", "mentions", "vectors")
-# Those of `clustruct.similarity`, which is not imported before it is needed.
+# Those of `clustruct.features.similarity`, which is not imported before it is needed.
 SIMILARITIES = ("linear", "kernel", "mapped", "trees", "auto")
 ROLES = ("set", "id", "cluster", "group")
 SHOWN_FILES = 3
@@ -84,7 +84,7 @@ def names_between_commas(text: str) -> list[str]:
 
 def _size(text: str) -> int | None:
     try:
-        return clustruct.memory.parse_size(text)
+        return clustruct.core.memory.parse_size(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 
@@ -99,13 +99,13 @@ def _choice(text: str) -> tuple[str, frozenset[str]]:
 def delimiter_mark(text: str) -> str:
     """One character."""
     try:
-        return clustruct.io.check_delimiter(text)
+        return clustruct.data.io.check_delimiter(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _learner(text: str) -> str:
-    known = clustruct.recipe.LEARNERS
+    known = clustruct.pipeline.LEARNERS
     if text not in known:
         raise argparse.ArgumentTypeError(f"invalid choice: {text!r} (choose from {', '.join(known)})")
     return text
@@ -262,10 +262,10 @@ def other_model(path: str, held: Any, wanted: str) -> str:
 
 def read_model(path: str, allow_missing_fields: bool = False) -> Model:
     """The pipeline of a model file (or of the recipe in it), and what else the file says."""
-    saved = clustruct.storage.read(path)
+    saved = clustruct.core.storage.read(path)
     pipeline = getattr(saved.object, "pipeline_", saved.object)
     if not isinstance(getattr(pipeline, "steps", [("", None)])[0][1], clustruct.PairFeatures):
-        raise clustruct.exceptions.ModelFileError(
+        raise clustruct.core.exceptions.ModelFileError(
             other_model(path, saved.object, "PairFeatures with a clusterer")
         )
     held = saved.about.get("columns")
@@ -273,7 +273,7 @@ def read_model(path: str, allow_missing_fields: bool = False) -> Model:
     lists = [columns.get(name) or [] for name in ("fields", "chosen_by")]
     names = [*map(columns.get, ROLES), *(n for v in lists if isinstance(v, list) for n in v)]
     if not all(isinstance(v, list) for v in lists) or not all(isinstance(n, str | None) for n in names):
-        raise clustruct.exceptions.ModelFileError(f"{path}: damaged, its columns are no names")
+        raise clustruct.core.exceptions.ModelFileError(f"{path}: damaged, its columns are no names")
     pipeline[0].allow_missing_fields = allow_missing_fields
     return Model(pipeline, saved.about, saved.versions, columns)
 
@@ -286,7 +286,7 @@ def columns(args: argparse.Namespace, trained: Trained = None) -> Columns:
     fields = [*fields, source] if fields and source and source not in fields else fields
     kept = [before[name] for name in ROLES if not getattr(args, name) and before.get(name)]
     left_out = before.get("chosen_by") or []
-    return clustruct.io.Columns(
+    return clustruct.data.io.Columns(
         **named,
         fields=fields,
         left_out=frozenset([*left_out, *(args.ignore or ())]),
@@ -321,13 +321,13 @@ def partly_labelled_sets(
         return labelled_sets(args, trained)
     try:
         sets = _checked(list(_read(args, trained, "partial")), args)
-    except clustruct.exceptions.NoLabels:
+    except clustruct.core.exceptions.NoLabels:
         if not may_lack or args.cluster is not None:
             raise
         sets = _checked(list(_read(args, trained, "ignored")), args)
     for raw in sets if args.unlabelled is None and len(sets) > 1 and not may_lack else ():
         if None in (labels := list(raw.labels or ())):
-            raise clustruct.exceptions.NoLabels(
+            raise clustruct.core.exceptions.NoLabels(
                 f"{raw.item_title(labels.index(None))} has no cluster (--skip-unlabelled leaves such items "
                 "out, --unlabelled apart learns from them as background)"
             )
@@ -344,7 +344,7 @@ def _checked(sets: list[RawSet], args: argparse.Namespace) -> list[RawSet]:
         if name in (args.ignore or ()):
             raise UsageError(f"--fields and --ignore both name {name!r}")
         if not any(raw.has(name) for raw in sets):
-            raise clustruct.exceptions.DataError(f"{args.data[0]}: no item has the field {name!r}")
+            raise clustruct.core.exceptions.DataError(f"{args.data[0]}: no item has the field {name!r}")
     return sets
 
 
@@ -353,7 +353,7 @@ def naming_files(args: argparse.Namespace) -> Iterator[None]:
     """What is wrong with data names its files, also where sets were looked at that are in memory."""
     try:
         yield
-    except (clustruct.exceptions.DataError, clustruct.exceptions.NotEnoughMemory) as error:
+    except (clustruct.core.exceptions.DataError, clustruct.core.exceptions.NotEnoughMemory) as error:
         data = getattr(args, "data", None) or []
         others = [getattr(args, name, None) for name in NAMING]
         text = str(error)
@@ -379,7 +379,7 @@ def sets_as_they_are(args: argparse.Namespace, trained: Trained = None) -> list[
     """All sets, with labels where the data has them."""
     try:
         return labelled_sets(args, trained)
-    except clustruct.exceptions.NoLabels:
+    except clustruct.core.exceptions.NoLabels:
         return list(unlabelled_sets(args, trained))
 
 

@@ -10,11 +10,11 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TextIO
 
-from clustruct.hooks import Hooks, read_sample
-from clustruct.hooks.learning import HookScores, predict
-from clustruct.hooks.model_files import read_model_file
-from clustruct.hooks.svmapi import Sparm, StructModel
-from clustruct.storage.targets import replacing
+from clustruct.core.storage.targets import replacing
+from clustruct.papers.hooks import Hooks, read_sample
+from clustruct.papers.hooks.learning import HookScores, predict
+from clustruct.papers.hooks.model_files import read_model_file
+from clustruct.papers.hooks.svmapi import Sparm, StructModel
 
 from .hook_commands import HookParser, check_files, check_written, run_command
 from .output import OK

@@ -16,8 +16,8 @@ from .output import UsageError
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
-    from clustruct.incremental import Corrections, Known
-    from clustruct.recipe import Recipe
+    from clustruct.groups import Corrections, Known
+    from clustruct.pipeline import Recipe
 
 SHOWN_NOTES = 10
 # What is decided by the model that --start names.
@@ -77,14 +77,14 @@ def fit(args: argparse.Namespace, learned: Recipe) -> None:
     sets = partly_labelled_sets(args, trained, may_lack=True)
     found = _corrections(args, sets, trained)
     if saved is not None and not any(_has_labels(raw) for raw in found.sets):
-        raise clustruct.exceptions.NoLabels(
+        raise clustruct.core.exceptions.NoLabels(
             f"{args.data[0]}: no item has a cluster; --start needs the data that the model was trained on, "
             "or it forgets what it learned from them"
         )
     if not args.quiet and args.corrections:
         print(f"clustruct: {found}", file=sys.stderr)
         for note in found.notes[:SHOWN_NOTES]:
-            print(f"clustruct: {clustruct.text.harmless(note)}", file=sys.stderr)
+            print(f"clustruct: {clustruct.core.text.harmless(note)}", file=sys.stderr)
         if len(found.notes) > SHOWN_NOTES:
             print(f"clustruct: and {len(found.notes) - SHOWN_NOTES} more labels", file=sys.stderr)
     learned.fit(
@@ -100,13 +100,13 @@ def _warn_of_unused(args: argparse.Namespace, model: Any) -> None:
     unused = [f"--{name.replace('_', '-')}" for name in given if same.get(name) != getattr(args, name)]
     if unused:
         told = f"{', '.join(unused)} not used: with --start they are those of {args.start}"
-        warnings.warn(told, clustruct.exceptions.ChoiceWarning, stacklevel=2)
+        warnings.warn(told, clustruct.core.exceptions.ChoiceWarning, stacklevel=2)
 
 
 def _pipeline(pipeline: Pipeline) -> Pipeline:
     model = pipeline[-1]
     if getattr(model, "past_", None) is None:
-        raise clustruct.exceptions.DataError(
+        raise clustruct.core.exceptions.DataError(
             f"{type(model).__name__} keeps nothing to go on from (--start): fit it again without --start"
         )
     return pipeline
@@ -117,7 +117,7 @@ def _has_labels(raw: Any) -> bool:
 
 
 def _corrections(args: argparse.Namespace, sets: list[Any], trained: Mapping[str, Any]) -> Corrections:
-    return clustruct.incremental.corrections(
+    return clustruct.groups.corrections(
         sets,
         *args.corrections,
         seen=[_seen(args, path, trained) for path in args.corrected],
@@ -129,12 +129,14 @@ def _corrections(args: argparse.Namespace, sets: list[Any], trained: Mapping[str
 def _seen(args: argparse.Namespace, path: str, trained: Mapping[str, Any]) -> Known:
     """Items with the groups that people saw, where the file has such a column."""
     named = columns(args, trained)
-    bare = clustruct.io.Columns(id=named.id, remembered=named.remembered, repeated_ids=named.repeated_ids)
+    bare = clustruct.data.io.Columns(
+        id=named.id, remembered=named.remembered, repeated_ids=named.repeated_ids
+    )
     names = [*filter(None, [named.cluster]), "cluster", "group"]
-    known = clustruct.incremental.known_of_table
+    known = clustruct.groups.known_of_table
     try:
         return known(path, bare, names, args.delimiter)
-    except clustruct.exceptions.NoLabels:
+    except clustruct.core.exceptions.NoLabels:
         read = clustruct.read_sets(path, columns=bare, labels="ignored", delimiter=args.delimiter)
-        raw = clustruct.incremental.one_set(path, read)
-        return clustruct.incremental.Known(raw, clustruct.incremental.State())
+        raw = clustruct.groups.one_set(path, read)
+        return clustruct.groups.Known(raw, clustruct.groups.State())

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, field
 
-from clustruct.callbacks import Cost
-from clustruct.memory import in_words
-from clustruct.text import table
+from clustruct.core.callbacks import Cost
+from clustruct.core.memory import in_words
+from clustruct.core.text import table
 
 
 @dataclass

@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import clustruct
-from clustruct.text import table
+from clustruct.core.text import table
 
 from .arguments import Model
 from .output import UsageError
 from .progress import ProgressOutput
 
 if TYPE_CHECKING:
-    from clustruct.calibration import PrecisionCurve
-    from clustruct.records import RawSet
+    from clustruct.data.records import RawSet
+    from clustruct.learning.calibration import PrecisionCurve
 
 PICTURES = (".svg", ".png", ".pdf")
 DOUBTFUL = (0.05, 0.95)
@@ -58,7 +58,7 @@ def check(args: argparse.Namespace) -> None:
     if args.model is None:
         raise UsageError("--curve goes with --model")
     if args.curve:
-        clustruct.storage.check_target(Path(args.curve), [*args.data, args.model])
+        clustruct.core.storage.check_target(Path(args.curve), [*args.data, args.model])
         if Path(args.curve).suffix.lower() not in PICTURES:
             raise UsageError(f"--curve draws to {', '.join(PICTURES)}, not to {args.curve}")
 
@@ -74,8 +74,8 @@ def found(args: argparse.Namespace, saved: Model, sets: Sequence[RawSet]) -> Cur
         raise ValueError(f"{args.model}: {error}") from None
     pipeline = clustruct.features.checked(saved.pipeline, sets)
     each = ProgressOutput(args.quiet).each(sets, "curve")
-    here, same, p = clustruct.recipe.judged_pairs(pipeline, each, held_out.thresholds)
-    metrics, doubtful = clustruct.metrics, (p > DOUBTFUL[0]) & (p < DOUBTFUL[1])
+    here, same, p = clustruct.pipeline.judged_pairs(pipeline, each, held_out.thresholds)
+    metrics, doubtful = clustruct.evaluate.metrics, (p > DOUBTFUL[0]) & (p < DOUBTFUL[1])
     off = metrics.calibration_error(same, p, between=DOUBTFUL)
     known = model.calibration_.probability(held_out.thresholds).tolist()
     return Curve(held_out, here, known, off, metrics.brier_skill(same, p), int(doubtful.sum()))
@@ -102,8 +102,8 @@ def draw(args: argparse.Namespace, curve: Curve) -> None:
         return
     from matplotlib.figure import Figure
 
-    display = clustruct.plot.PrecisionDisplay(curve.held_out, curve.here)
+    display = clustruct.evaluate.plot.PrecisionDisplay(curve.held_out, curve.here)
     ax = Figure(figsize=(5.6, 4.2), layout="constrained").subplots()
-    with clustruct.storage.targets.replacing(Path(args.curve)) as file:
+    with clustruct.core.storage.targets.replacing(Path(args.curve)) as file:
         kind = Path(args.curve).suffix.lower().removeprefix(".")
         display.plot(ax=ax).figure_.savefig(file, format=kind)

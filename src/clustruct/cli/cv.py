@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 import clustruct
-from clustruct.text import count, duration, table
+from clustruct.core.text import count, duration, table
 
 from .arguments import add_data, add_learning, labelled_sets, recipe, whole
 from .evaluate import PER_SET, Scored, percent, title
@@ -15,7 +15,7 @@ from .output import UsageError, print_json
 from .progress import training_progress
 
 if TYPE_CHECKING:
-    from clustruct.recipe.comparing import Compared, Tried
+    from clustruct.evaluate.comparing import Compared, Tried
 
 SUMMARY = "cross-validation: how good would a model be?"
 # What ``--help`` shows; ``--help all`` shows the rest.
@@ -87,7 +87,7 @@ def _print(scored: Scored, folds: list[list[int]], seconds: float) -> None:
 
 def _compare(args: argparse.Namespace) -> None:
     """Settings beside each other on the same held-out sets."""
-    from clustruct.recipe.comparing import compare
+    from clustruct.evaluate.comparing import compare
 
     sets, varied = labelled_sets(args), args.compare or VARIED
     _check_score(args.score)
@@ -107,7 +107,7 @@ def _compare(args: argparse.Namespace) -> None:
 
 
 def _check_score(name: str) -> None:
-    known = clustruct.metrics.evaluate([[0, 0, 1]], [[0, 0, 1]]).mean
+    known = clustruct.evaluate.metrics.evaluate([[0, 0, 1]], [[0, 0, 1]]).mean
     if name not in known:
         raise UsageError(f"--score must be one of {', '.join(known)}, not {name!r}")
 

@@ -20,7 +20,7 @@ import clustruct
 from .output import print_json
 
 if TYPE_CHECKING:
-    from clustruct.records import RawSet
+    from clustruct.data.records import RawSet
 
 SUMMARY = "try everything on made-up data"
 DESCRIPTION = """\
@@ -46,7 +46,7 @@ class Story(NamedTuple):
 
 def customers() -> Story:
     """One table, a part of it labelled: the usual case."""
-    (raw,) = clustruct.datasets.make_records(n_sets=1, n_people=100)
+    (raw,) = clustruct.data.datasets.make_records(n_sets=1, n_people=100)
     raw = replace(raw, ids=[f"c{k + 1}" for k in range(len(raw))])
     persons = list(dict.fromkeys(raw.labels or ()))
     known = set(persons[: len(persons) // 3])
@@ -83,7 +83,7 @@ def _write_table(name: str, raw: RawSet) -> None:
 
 def _of_sets(name: str, n_sets: int, suffix: str, options: str, told: str) -> Story:
     """Many small sets: the first to learn from, the others to test."""
-    sets = getattr(clustruct.datasets, f"make_{name}")(n_sets=n_sets)
+    sets = getattr(clustruct.data.datasets, f"make_{name}")(n_sets=n_sets)
     train, test, model = f"train.{suffix}", f"test.{suffix}", f"{name}.model"
     cut = len(sets) * 2 // 3
     _write(train, sets[:cut])
@@ -118,7 +118,7 @@ TASKS: dict[str, Callable[[], Story]] = {
 
 def _write(name: str, sets: list[RawSet]) -> None:
     """With the whole name: where that fails, the folder matters."""
-    clustruct.io.write_sets(Path.cwd() / name, sets)
+    clustruct.data.io.write_sets(Path.cwd() / name, sets)
 
 
 def _can_draw() -> bool:
@@ -180,7 +180,9 @@ def _draw() -> bool:
     """The similarities of customers who were entered more than once, group by group."""
     from matplotlib.figure import Figure
 
-    (raw,) = clustruct.io.read_sets("answers.csv", columns=clustruct.io.Columns(id="id", cluster="person"))
+    (raw,) = clustruct.data.io.read_sets(
+        "answers.csv", columns=clustruct.data.io.Columns(id="id", cluster="person")
+    )
     times = Counter(raw.labels or ())
     persons = [y for y in times if times[y] > 1]
     rows = sorted((persons.index(y), a) for a, y in enumerate(raw.labels or ()) if times[y] > 1)
@@ -188,7 +190,7 @@ def _draw() -> bool:
     pipeline = clustruct.load("customers.model")
     found = clustruct.pipeline.group(pipeline, replace(some, labels=None), pairs=True)
     assert found.scores is not None
-    display = clustruct.plot.SimilarityMatrixDisplay.from_predictions(
+    display = clustruct.evaluate.plot.SimilarityMatrixDisplay.from_predictions(
         clustruct.learning.symmetric_scores(found.scores.signed()),
         found.labels,
         truth=list(some.labels or ()),

@@ -9,14 +9,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import clustruct
-from clustruct.text import count, short
+from clustruct.core.text import count, short
 
 from .arguments import Model, whole
 from .output import UsageError
 
 if TYPE_CHECKING:
-    from clustruct.calibration import Dial
     from clustruct.data import GroupingOptions
+    from clustruct.learning.calibration import Dial
 
 SHOWN = 10
 NAMES = ("threshold", "precision", "max_size", "min_groups", "max_groups", "reject_below")

@@ -6,14 +6,14 @@ import argparse
 from typing import TYPE_CHECKING
 
 import clustruct
-from clustruct.text import count, short, table
+from clustruct.core.text import count, short, table
 
 from .arguments import whole
 from .output import print_json
 
 if TYPE_CHECKING:
-    from clustruct.incremental import Changes, GroupChange
-    from clustruct.incremental.changes import Status
+    from clustruct.groups import Changes, GroupChange
+    from clustruct.groups.changes import Status
 
 SUMMARY = "what changed between two files of groups"
 DESCRIPTION = (
@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Read, compare, tell."""
-    incremental = clustruct.incremental
+    incremental = clustruct.groups
     files = (args.old, args.new)
     ids = (args.id, args.id) if args.id else incremental.id_columns(*files)
     old, new = (

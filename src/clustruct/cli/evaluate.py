@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import clustruct
-from clustruct.text import count, table
+from clustruct.core.text import count, table
 
 from . import curve, searches
 from .arguments import Model, add_data, add_needs, labelled_sets, read_model
@@ -18,9 +18,9 @@ from .progress import ProgressOutput
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
-    from clustruct._typing import LabelsLike
-    from clustruct.metrics import Evaluation, PairedComparison
-    from clustruct.records import RawSet
+    from clustruct.core.typing import LabelsLike
+    from clustruct.data.records import RawSet
+    from clustruct.evaluate.metrics import Evaluation, PairedComparison
 
 SUMMARY = "how good is a model? a verdict, and scores per set and over all"
 # What ``--help`` shows; ``--help all`` shows the rest.
@@ -90,14 +90,14 @@ def run(args: argparse.Namespace) -> None:
 def _second(name: str, allow_missing_fields: bool) -> Model | str:
     """The model, or the name of the predictions, to compare with."""
     with open(name, "rb") as f:
-        is_model = f.read(16) == clustruct.storage.files.MAGIC
+        is_model = f.read(16) == clustruct.core.storage.files.MAGIC
     return read_model(name, allow_missing_fields) if is_model else name
 
 
 def _predicted(source: Model | str, sets: Sequence[RawSet], args: argparse.Namespace) -> Sequence[LabelsLike]:
     """The clusters of every set, from a model or a file."""
     if isinstance(source, str):
-        return clustruct.io.match_predictions(source, sets, args.delimiter)
+        return clustruct.data.io.match_predictions(source, sets, args.delimiter)
     pipeline = clustruct.features.checked(source.pipeline, sets)
     group = clustruct.pipeline.group
     return [group(pipeline, raw).labels for raw in ProgressOutput(args.quiet).each(sets, "grouping")]
@@ -120,7 +120,7 @@ class Scored:
     def __init__(self, sets: Sequence[RawSet], predicted: Sequence[LabelsLike]) -> None:
         self.sets, self.predicted = sets, predicted
         truth = [list(raw.labels or ()) for raw in sets]
-        self.scores: Evaluation = clustruct.metrics.evaluate(truth, predicted, LOSSES)
+        self.scores: Evaluation = clustruct.evaluate.metrics.evaluate(truth, predicted, LOSSES)
 
     def sizes(self) -> list[list[object]]:
         """Of each set: name, items, true clusters, predicted clusters."""
@@ -152,11 +152,13 @@ def _print(scored: Scored, everything: bool) -> None:
     print(table(["set", "items", "clusters", "predicted", *map(title, PER_SET)], rows, most=20))
     print("\nover all sets (scores and losses in percent; pooled: sets counted together)")
     pooled = {name: percent(name, value) for name, value in scores.micro.items()}
-    chosen = scores.mean if everything else clustruct.metrics.evaluation.LEADING
+    chosen = scores.mean if everything else clustruct.evaluate.metrics.evaluation.LEADING
     rows = [[title(name), percent(name, scores.mean[name]), pooled.get(name)] for name in chosen]
     print(table(["score", "mean", "pooled"], rows))
     if not everything:
-        print(f"(--all: {len(scores.mean) - len(clustruct.metrics.evaluation.LEADING)} further scores)")
+        print(
+            f"(--all: {len(scores.mean) - len(clustruct.evaluate.metrics.evaluation.LEADING)} further scores)"
+        )
 
 
 def _test(found: PairedComparison) -> dict[str, object]:
@@ -167,7 +169,7 @@ def _test(found: PairedComparison) -> dict[str, object]:
 
 def _compared(first: Scored, second: Scored) -> dict[str, PairedComparison]:
     """Every score tested over what is independent: groups of sets where there are groups, else sets."""
-    from clustruct.model_selection.learnable import groups_of
+    from clustruct.learning.model_selection.learnable import groups_of
 
     groups = groups_of(first.sets)
     n = len(first.sets if groups is None else set(groups))
@@ -198,4 +200,4 @@ def title(name: str) -> str:
 
 def percent(name: str, value: float) -> float:
     """Percent, but for losses (percent already) and the variation of information (nats)."""
-    return float(value) * (1.0 if clustruct.metrics.lower_is_better(name) else 100.0)
+    return float(value) * (1.0 if clustruct.evaluate.metrics.lower_is_better(name) else 100.0)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import clustruct
-from clustruct.text import count, short, table
+from clustruct.core.text import count, short, table
 
 from . import sources
 from .arguments import Model, columns
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
     from clustruct.data import Evidence
-    from clustruct.incremental import Decision, Known, Outcome, Statement, Store
-    from clustruct.records import RawSet
+    from clustruct.data.records import RawSet
+    from clustruct.groups import Decision, Known, Outcome, Statement, Store
 
 SHOWN = 10
 # Columns of a file that an earlier run wrote beside the groups.
@@ -63,7 +63,7 @@ def _check_settle(args: argparse.Namespace) -> None:
         raise UsageError("--settle and --revise do not go together: --revise may change all groups")
     if args.settle < 1:
         raise UsageError(f"--settle must be a number of runs from 1 on, not {args.settle}")
-    if not clustruct.incremental.is_store(args.existing):
+    if not clustruct.groups.is_store(args.existing):
         raise UsageError(f"--settle needs a store: {args.existing} does not say when items were grouped")
 
 
@@ -71,10 +71,10 @@ def decisions(path: str | None) -> list[Decision]:
     """The decisions of a file of constraints."""
     if path is None:
         return []
-    found = clustruct.incremental.read_labels(path)
+    found = clustruct.groups.read_labels(path)
     if found.form == "clusters" and not found.decisions:
         told = "holds groups, not pairs or decisions (--existing takes groups)"
-        raise clustruct.exceptions.DataError(f"{path}: {told}")
+        raise clustruct.core.exceptions.DataError(f"{path}: {told}")
     return list(found.decisions)
 
 
@@ -84,10 +84,10 @@ class ConstraintsBySet:
     def __init__(self, path: str | None) -> None:
         given = decisions(path)
         for decision in given:
-            if decision.kind not in clustruct.incremental.decisions.JUDGEMENTS:
+            if decision.kind not in clustruct.groups.decisions.JUDGEMENTS:
                 told = f"{decision} is about groups: it goes with --existing only"
-                raise clustruct.exceptions.DataError(told)
-        self.statements = clustruct.incremental.replay(given).statements() if given else []
+                raise clustruct.core.exceptions.DataError(told)
+        self.statements = clustruct.groups.replay(given).statements() if given else []
         self.used = set[tuple[int, str, str]]()
 
     def evidence(self, raw: RawSet) -> Evidence | None:
@@ -97,7 +97,7 @@ class ConstraintsBySet:
         if not mine:
             return None
         self.used.update(map(_key, mine))
-        held = clustruct.incremental.constraints(mine)
+        held = clustruct.groups.constraints(mine)
         must, cannot = held.must_link(numbers), held.cannot_link(numbers)
         return clustruct.data.Evidence.of_pairs(len(raw), must, cannot)
 
@@ -106,7 +106,7 @@ class ConstraintsBySet:
         for said in self.statements:
             if _key(said) not in self.used:
                 told = f"{said.by} names {said.a!r} and {said.b!r}, and no set has both items"
-                raise clustruct.exceptions.DataError(told)
+                raise clustruct.core.exceptions.DataError(told)
 
 
 def _key(said: Statement) -> tuple[int, str, str]:
@@ -115,13 +115,13 @@ def _key(said: Statement) -> tuple[int, str, str]:
 
 def run(args: argparse.Namespace, saved: Model) -> None:
     """Read what is known and what is new, group, write and tell."""
-    incremental = clustruct.incremental
+    incremental = clustruct.groups
     is_store = incremental.is_store(args.existing)
     with incremental.Store(args.existing) if is_store else nullcontext() as store:
         known, new = _known_and_new(args, saved, store)
         for number, why in known.state.void.items():
             told = f"decision {number} of {args.existing} says nothing any more: {why}"
-            warnings.warn(told, clustruct.exceptions.DataWarning, stacklevel=2)
+            warnings.warn(told, clustruct.core.exceptions.DataWarning, stacklevel=2)
         found = incremental.add_to_groups(
             _checked(args, saved, known, new),
             known,
@@ -142,7 +142,7 @@ def _checked(args: argparse.Namespace, saved: Model, known: Known, new: RawSet) 
         clustruct.features.checked(saved.pipeline, _unchecked(saved, known))
     except needs.FieldsMissing as error:
         told = "--existing needs the items with their fields, as predict --wide FILE writes them"
-        raise clustruct.exceptions.DataError(str(error).replace(needs.KNOW, told)) from None
+        raise clustruct.core.exceptions.DataError(str(error).replace(needs.KNOW, told)) from None
     return clustruct.features.checked(saved.pipeline, [new])
 
 
@@ -159,7 +159,7 @@ def _unchecked(saved: Model, known: Known) -> list[RawSet]:
 
 def _kept(args: argparse.Namespace, known: Known, found: Outcome, store: Store | None) -> int | None:
     """Write the file and the run, or neither: the file is ready, and gets its name when the run is kept."""
-    incremental, groups = clustruct.incremental, found.update.groups
+    incremental, groups = clustruct.groups, found.update.groups
     target = nullcontext()
     if args.out is not None:
         target = incremental.known_file(args.out, found.raw, groups, known.id, known.cluster)
@@ -183,19 +183,19 @@ def _known(args: argparse.Namespace, saved: Model, store: Store | None, left_out
     """The items that are known, with all columns that they have but those left out."""
     named = columns(args, saved.columns)
     if store is not None:
-        return clustruct.incremental.known_of_store(store, named.id or "id", runs=args.settle or 0)
+        return clustruct.groups.known_of_store(store, named.id or "id", runs=args.settle or 0)
     # Where a file has groups beside the labels that the model was trained with, an earlier run wrote them.
     clusters = ["cluster", *filter(None, [named.cluster]), "group"]
     if any(need.name == "cluster" for need in saved.pipeline[0].needs_):
         clusters = [*clusters[1:-1], "cluster", "group"]
     clusters = [args.cluster] if args.cluster else clusters
-    bare = clustruct.io.Columns(
+    bare = clustruct.data.io.Columns(
         id=named.id,
         left_out=left_out,
         remembered=named.remembered | left_out,
         repeated_ids=named.repeated_ids,
     )
-    return clustruct.incremental.known_of_table(args.existing, bare, clusters, args.delimiter)
+    return clustruct.groups.known_of_table(args.existing, bare, clusters, args.delimiter)
 
 
 def _new_items(args: argparse.Namespace, saved: Model, known: Known) -> RawSet:
@@ -206,7 +206,7 @@ def _new_items(args: argparse.Namespace, saved: Model, known: Known) -> RawSet:
     if named.cluster is not None and known.raw is not None and known.raw.has(named.cluster):
         named = replace(named, cluster=None)
     sets = sources.read(args, saved.columns, named, "ignored", fewest=1)
-    return clustruct.incremental.one_set(args.data[0], sets)
+    return clustruct.groups.one_set(args.data[0], sets)
 
 
 def _tell(args: argparse.Namespace, known: Known, new: RawSet, found: Outcome, number: int | None) -> None:
@@ -217,8 +217,8 @@ def _tell(args: argparse.Namespace, known: Known, new: RawSet, found: Outcome, n
     report = sys.stdout
     if args.out is None:
         labels = [found.update.groups[str(name)] for name in new.item_ids]
-        answer = clustruct.io.Prediction(replace(new, name="", labels=None), labels)
-        sys.stdout.writelines(clustruct.io.prediction_lines([answer]))
+        answer = clustruct.data.io.Prediction(replace(new, name="", labels=None), labels)
+        sys.stdout.writelines(clustruct.data.io.prediction_lines([answer]))
         sys.stdout.flush()
         report = sys.stderr
     # What was asked for is told in any case: what would be done, or what became of ids.

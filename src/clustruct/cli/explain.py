@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import clustruct
-from clustruct.text import table
+from clustruct.core.text import table
 
 from . import pairs
 from .arguments import add_data, add_model, add_needs, read_model, sets_as_they_are, whole
@@ -16,8 +16,8 @@ from .output import plain, print_json
 from .progress import ProgressOutput
 
 if TYPE_CHECKING:
-    from clustruct.explain import ClusterMove, MixedCluster, SetFindings
-    from clustruct.records import RawSet
+    from clustruct.data.records import RawSet
+    from clustruct.evaluate.explain import ClusterMove, MixedCluster, SetFindings
 
 SUMMARY = "what went wrong, and why are these two together?"
 # What ``--help`` shows; ``--help all`` shows the rest.
@@ -57,7 +57,10 @@ def run(args: argparse.Namespace) -> None:
         place = _place(asked, sets)
         found, show = pairs.explained(pipeline, *place, change=args.why_not is not None), pairs.print_pair
     else:
-        examine, each = clustruct.explain.examine, ProgressOutput(args.quiet).each(sets, "looking at sets")
+        examine, each = (
+            clustruct.evaluate.explain.examine,
+            ProgressOutput(args.quiet).each(sets, "looking at sets"),
+        )
         found, show = _summary([examine(pipeline, raw) for raw in each]), _print_summary
     print_json(found) if args.json else show(plain(found), args.top)
 
@@ -66,14 +69,14 @@ def _chosen(name: str | None, sets: list[RawSet]) -> list[RawSet]:
     chosen = [raw for raw in sets if name in (None, raw.name)]
     if not chosen:
         some = ", ".join(raw.name for raw in sets[:5]) + (" ..." if len(sets) > 5 else "")
-        raise clustruct.exceptions.DataError(f"there is no set {name!r}; there are {some}")
+        raise clustruct.core.exceptions.DataError(f"there is no set {name!r}; there are {some}")
     return chosen
 
 
 def _place(pair: list[str], sets: list[RawSet]) -> tuple[RawSet, int, int]:
     """The set that has both items, and their numbers there."""
     first, second = pair
-    fault = clustruct.exceptions.DataError
+    fault = clustruct.core.exceptions.DataError
     known = [{str(name): a for a, name in enumerate(raw.item_ids)} for raw in sets]
     for raw in sets:
         alike = [name for name in map(str, raw.item_ids) if name in pair]

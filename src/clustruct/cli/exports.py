@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import clustruct
-from clustruct.callbacks import working
+from clustruct.core.callbacks import working
 
 from .output import UsageError
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
     from clustruct.data import Grouping
-    from clustruct.io import GraphFile
-    from clustruct.records import RawSet
+    from clustruct.data.io import GraphFile
+    from clustruct.data.records import RawSet
 
 NAMES = ("pairs", "groups", "wide", "graph")
 
@@ -45,14 +45,14 @@ def check(args: argparse.Namespace, inputs: list[str]) -> None:
     if asked and args.existing is not None:
         raise UsageError("--pairs, --groups, --wide and --graph do not go with --existing")
     written = [*asked, *filter(None, [args.out])]
-    if any(clustruct.storage.targets.is_same(*both) for both in combinations(written, 2)):
+    if any(clustruct.core.storage.targets.is_same(*both) for both in combinations(written, 2)):
         raise UsageError("two of the files to be written are the same one")
     for name in asked:
-        clustruct.storage.check_target(Path(name), inputs)
+        clustruct.core.storage.check_target(Path(name), inputs)
     for name in filter(None, (args.pairs, args.groups, args.wide)):
-        clustruct.io.check_table(name)
+        clustruct.data.io.check_table(name)
     if args.graph is not None:
-        clustruct.io.check_graph(args.graph)
+        clustruct.data.io.check_graph(args.graph)
 
 
 class Exports:
@@ -62,7 +62,7 @@ class Exports:
         self.id = id or "id"
         tables = {name: getattr(args, name) for name in NAMES[:3]}
         self.write: dict[str, Any] = {
-            name: stack.enter_context(clustruct.io.table_file(path))
+            name: stack.enter_context(clustruct.data.io.table_file(path))
             for name, path in tables.items()
             if path is not None
         }
@@ -70,7 +70,7 @@ class Exports:
         if args.graph is not None:
             nodes = {"id": "string", "set": "string", "cluster": "long", "confidence": "double"}
             edges = {"score": "double", "probability": "double"}
-            self.graph = stack.enter_context(clustruct.io.graph_file(args.graph, nodes, edges))
+            self.graph = stack.enter_context(clustruct.data.io.graph_file(args.graph, nodes, edges))
 
     def __bool__(self) -> bool:
         return bool(self.write) or self.graph is not None
@@ -82,7 +82,7 @@ class Exports:
 
     def add(self, pipeline: Pipeline, raw: RawSet, found: Grouping) -> None:
         """Write all that was asked for of one set."""
-        recipe = clustruct.recipe
+        recipe = clustruct.pipeline
         with working("writing"):
             if "pairs" in self.write:
                 for chunk in recipe.scored_pairs(pipeline, raw, found):

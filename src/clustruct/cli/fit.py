@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import clustruct
-from clustruct.text import count, duration, short, table
+from clustruct.core.text import count, duration, short, table
 
 from . import corrections, on_dask
 from .arguments import (
@@ -32,8 +32,8 @@ from .sources import in_words
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
-    from clustruct.recipe import Recipe
-    from clustruct.records import RawSet
+    from clustruct.data.records import RawSet
+    from clustruct.pipeline import Recipe
 
 # Of more items what fields count is not worked out: their pairs would have to be found again.
 MOST_LOOKED_AT = 20_000
@@ -96,7 +96,7 @@ def run(args: argparse.Namespace) -> int | None:
     """Read, learn, write the model, and say what was learned."""
     started, learned = time.perf_counter(), recipe(args)
     corrected, sets = corrections.is_asked(args), list[Any]()
-    clustruct.storage.check_target(Path(args.model), [*args.data, *corrections.inputs(args)])
+    clustruct.core.storage.check_target(Path(args.model), [*args.data, *corrections.inputs(args)])
     if args.checkpoint is not None:
         learned.set_params(checkpoint=_checkpoint(args))
     if args.keep_features is not None:
@@ -136,9 +136,9 @@ def _without_labels(args: argparse.Namespace, learned: Recipe) -> None:
     for name in ("corrections", "start", "checkpoint", "for_size", "unlabelled", "cluster"):
         if getattr(args, name):
             raise UsageError(f"--{name.replace('_', '-')} does not go with --labels none")
-    unlabelled = clustruct.recipe.unlabelled
+    unlabelled = clustruct.pipeline.unlabelled
     unlabelled.fit_without_labels(learned, unlabelled_sets(args))
-    warnings.warn(unlabelled.GUESSED, clustruct.exceptions.ChoiceWarning, stacklevel=2)
+    warnings.warn(unlabelled.GUESSED, clustruct.core.exceptions.ChoiceWarning, stacklevel=2)
 
 
 def _checkpoint(args: argparse.Namespace) -> str:
@@ -152,9 +152,9 @@ def _checkpoint(args: argparse.Namespace) -> str:
 def _own_file(args: argparse.Namespace, option: str, name: str) -> str:
     """A file that the command writes beside the model; it must be no other file of the command."""
     path = Path(name)
-    if clustruct.storage.targets.is_same(path, Path(args.model)):
+    if clustruct.core.storage.targets.is_same(path, Path(args.model)):
         raise UsageError(f"{option} and --model cannot be the same file, {path}")
-    clustruct.storage.check_target(path, [*args.data, *corrections.inputs(args)])
+    clustruct.core.storage.check_target(path, [*args.data, *corrections.inputs(args)])
     return str(path)
 
 
@@ -167,10 +167,10 @@ def _field_sizes(pipeline: Pipeline, sets: Sequence[RawSet]) -> dict[str, float]
     """How much each field counts, where weights do not tell; else empty, and where there is so much data that
     its pairs are not found again for it.
     """
-    tells = clustruct.explain.in_pipelines.tells_by_feature(pipeline)
+    tells = clustruct.evaluate.explain.in_pipelines.tells_by_feature(pipeline)
     if not tells or not 0 < sum(map(len, sets)) <= MOST_LOOKED_AT:
         return {}
-    sizes = clustruct.explain.field_sizes(pipeline, sets)
+    sizes = clustruct.evaluate.explain.field_sizes(pipeline, sets)
     return {field: round(size, 4) for field, size in sizes.items()}
 
 

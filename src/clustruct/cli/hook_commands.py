@@ -9,9 +9,9 @@ from functools import partial
 from pathlib import Path
 from typing import NoReturn, TypeAlias
 
-from clustruct.blas import limit_blas
-from clustruct.hooks import HookError, Hooks, importable, load_hooks
-from clustruct.storage import check_target
+from clustruct.core.blas import limit_blas
+from clustruct.core.storage import check_target
+from clustruct.papers.hooks import HookError, Hooks, importable, load_hooks
 
 from .ending import open_streams
 from .main import guarded, warnings_to

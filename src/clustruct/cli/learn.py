@@ -6,10 +6,10 @@ import argparse
 from collections.abc import Callable
 from typing import TypeAlias
 
-from clustruct.hooks import HookError, Hooks, read_sample, start_model, train
-from clustruct.hooks.learning import settings
-from clustruct.hooks.model_files import unstorable, write_model_file
-from clustruct.hooks.svmapi import KernelParm, Sparm, StructModel
+from clustruct.papers.hooks import HookError, Hooks, read_sample, start_model, train
+from clustruct.papers.hooks.learning import settings
+from clustruct.papers.hooks.model_files import unstorable, write_model_file
+from clustruct.papers.hooks.svmapi import KernelParm, Sparm, StructModel
 from clustruct.ssvm import FitResult, Iteration
 
 from .hook_commands import HookParser, check_files, check_written, run_command

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import clustruct
-from clustruct.callbacks import training_callback
-from clustruct.text import count
+from clustruct.core.callbacks import training_callback
+from clustruct.core.text import count
 
 from . import dials
 from .arguments import Model, add_model, add_needs, add_verbose, delimiter_mark, read_model
@@ -18,8 +18,8 @@ from .progress import ProgressOutput
 from .sources import Name, add_map, mapped, read_tables
 
 if TYPE_CHECKING:
-    from clustruct.incremental import LinkedRows
-    from clustruct.io import Columns
+    from clustruct.data.io import Columns
+    from clustruct.groups import LinkedRows
 
 SUMMARY = "link the rows of two tables"
 # What ``--help`` shows; ``--help all`` shows the rest.
@@ -59,18 +59,18 @@ def run(args: argparse.Namespace) -> None:
     """Read both, link, write."""
     asked = dials.check(args)
     if args.out is not None:
-        clustruct.storage.check_target(Path(args.out), [*args.data, args.model])
-        clustruct.io.check_table(args.out)
+        clustruct.core.storage.check_target(Path(args.out), [*args.data, args.model])
+        clustruct.data.io.check_table(args.out)
     saved, _ = dials.applied(args, read_model(args.model, args.allow_missing_fields), asked)
     progress = ProgressOutput(args.quiet or (args.out is None and sys.stdout.isatty()))
     with training_callback(progress):
         columns = _columns(args, saved)
         tables = read_tables(args, columns, "ignored")
         first, second = mapped(tables, _checked_names(args, saved), columns).values()
-        found = clustruct.incremental.link(saved.pipeline, first, second, one_to_one=args.one_to_one)
+        found = clustruct.groups.link(saved.pipeline, first, second, one_to_one=args.one_to_one)
     progress.done()
     one, two = tables.values()
-    _tell(args, found, clustruct.incremental.link_columns(found, one, two, unmatched=args.unmatched))
+    _tell(args, found, clustruct.groups.link_columns(found, one, two, unmatched=args.unmatched))
     if args.verbose:
         progress.costs.print()
 
@@ -79,7 +79,7 @@ def _columns(args: argparse.Namespace, saved: Model) -> Columns:
     """All columns are kept: what the model does not look at is written with the pairs."""
     name = args.id or saved.columns.get("id")
     remembered = frozenset() if args.id or name is None else frozenset([name])
-    return clustruct.io.Columns(id=name, remembered=remembered, repeated_ids=args.number_ids)
+    return clustruct.data.io.Columns(id=name, remembered=remembered, repeated_ids=args.number_ids)
 
 
 def _checked_names(args: argparse.Namespace, saved: Model) -> list[Name]:
@@ -90,7 +90,7 @@ def _checked_names(args: argparse.Namespace, saved: Model) -> list[Name]:
     for _, name, column in args.map:
         if known and name not in (*known, own):
             told = f"--map {name}={column}: the model has no field {name!r}"
-            raise clustruct.exceptions.DataError(told + clustruct.incremental.spelt(name, known))
+            raise clustruct.core.exceptions.DataError(told + clustruct.groups.spelt(name, known))
     return list(args.map)
 
 
@@ -98,7 +98,7 @@ def _tell(args: argparse.Namespace, found: LinkedRows, columns: dict[str, Any]) 
     """The pairs where they are to go, and how many they are."""
     alone = [len(found.unmatched(side)) for side in (0, 1)]
     if args.out is not None:
-        clustruct.io.write_table(args.out, columns)
+        clustruct.data.io.write_table(args.out, columns)
     if args.json:
         pairs = [list(row) for row in zip(columns["id_a"], columns["id_b"], columns["score"], strict=True)]
         told = {"rows": found.sizes, "one_to_one": found.one_to_one, "unmatched": alone}
@@ -106,9 +106,9 @@ def _tell(args: argparse.Namespace, found: LinkedRows, columns: dict[str, Any]) 
         print_json({"model": str(args.model), **told, "pairs": pairs, **sure})
         return
     if args.out is None:
-        sys.stdout.writelines(clustruct.io.table_lines(columns))
+        sys.stdout.writelines(clustruct.data.io.table_lines(columns))
         sys.stdout.flush()
-    if args.quiet or (args.out is not None and clustruct.storage.descriptor(Path(args.out)) == 1):
+    if args.quiet or (args.out is not None and clustruct.core.storage.descriptor(Path(args.out)) == 1):
         return
     report = sys.stderr if args.out is None else sys.stdout
     how = " one to one" if found.one_to_one else ""

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 import clustruct
-from clustruct.blas import limit_blas
-from clustruct.text import harmless
+from clustruct.core.blas import limit_blas
+from clustruct.core.text import harmless
 
 from . import COMMANDS
 from .arguments import add_output, naming_files
@@ -52,7 +52,7 @@ exit codes
   0 done   1 bad data or model (one line says what and where)   2 wrong use
   130 stopped by Ctrl-C   143 stopped by SIGTERM
 """
-FAULTS = (ValueError, OSError, MemoryError, ImportError, clustruct.exceptions.ClusterError)
+FAULTS = (ValueError, OSError, MemoryError, ImportError, clustruct.core.exceptions.ClusterError)
 LONGEST_LINE = 1000
 # What printing fails with; files are named in their errors.
 UNWRITTEN = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
@@ -139,7 +139,7 @@ def _run(args: argparse.Namespace, printable: bool) -> int:
     faults = () if args.traceback else FAULTS
     try:
         warned = warnings_to(lambda text: _complain(f"warning: {text}"), UserWarning)
-        limited = clustruct.memory.limited(getattr(args, "memory_limit", None))
+        limited = clustruct.core.memory.limited(getattr(args, "memory_limit", None))
         with warned, limited, drawing_quietly(args.quiet):
             return guarded(lambda: _begun(args, printable), _complain, faults, "; nothing was written")
     except UsageError as error:
@@ -151,7 +151,9 @@ def _begun(args: argparse.Namespace, printable: bool) -> int | None:
     """The command, where what it makes has somewhere to go."""
     fits = "fit" in (args.command, getattr(args, "action", None))
     target = getattr(args, "out", None) or (args.model if fits else None)
-    if not printable and (target is None or args.json or clustruct.storage.descriptor(Path(target)) == 1):
+    if not printable and (
+        target is None or args.json or clustruct.core.storage.descriptor(Path(target)) == 1
+    ):
         raise ValueError("stdout is closed: nothing can be printed")
     with naming_files(args), limit_blas():
         code: int | None = args.run(args)
@@ -194,7 +196,7 @@ def guarded(run: Callable[[], int | None], complain: Say, faults: Faults, left: 
 
 
 def _words(error: Exception) -> str:
-    if isinstance(error, MemoryError) and not isinstance(error, clustruct.exceptions.NotEnoughMemory):
+    if isinstance(error, MemoryError) and not isinstance(error, clustruct.core.exceptions.NotEnoughMemory):
         return "not enough memory"
     if isinstance(error, OSError) and error.strerror:
         where = error.filename or ("stdout" if error.errno in UNWRITTEN else None)
@@ -222,7 +224,7 @@ def warnings_to(show: Say, kind: type[Warning] = Warning) -> Iterator[None]:
 
     Sets are grouped one by one: that they are unlike the training, or costly, is said of the first.
     """
-    once = (clustruct.exceptions.UnfamiliarDataWarning, clustruct.exceptions.CostWarning)
+    once = (clustruct.core.exceptions.UnfamiliarDataWarning, clustruct.core.exceptions.CostWarning)
     said: set[type[Warning]] = set()
 
     def shown(message: Warning | str, category: type[Warning], *place: object, **more: object) -> None:

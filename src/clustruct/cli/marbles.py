@@ -15,8 +15,8 @@ import clustruct
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from clustruct._typing import Ints
-    from clustruct.datasets import Marbles
+    from clustruct.core.typing import Ints
+    from clustruct.papers.marbles import Marbles
 
 PICTURE = "marbles.png"
 
@@ -31,20 +31,20 @@ def untrained(marbles: Marbles) -> Ints:
     total = (differences / differences.mean(axis=0)).mean(axis=1)
     K = np.zeros((len(marbles), len(marbles)))
     K[np.triu_indices(len(marbles), 1)] = total.mean() - total
-    return clustruct.inference.correlation.local_search(K + K.T)
+    return clustruct.search.correlation.local_search(K + K.T)
 
 
 def learn_and_test(by: Literal["hue", "size"]) -> dict[str, list[Any]]:
     """Train on red, green and blue marbles; cluster yellow, cyan and magenta ones in three ways."""
     import numpy as np
 
-    make, loss_of = clustruct.datasets.make_marbles, clustruct.losses.PairwiseLoss()
+    make, loss_of = clustruct.papers.marbles.make_marbles, clustruct.losses.PairwiseLoss()
     train = make(10, by=by, noise=1.5, random_state=1)
     test = make(10, colours=["yellow", "cyan", "magenta"], by=by, noise=1.5, random_state=2)
     X, y = [m.item_set() for m in train], [m.labels for m in train]
     new = [m.item_set() for m in test]
     learned = clustruct.SupervisedCorrelationClustering().fit(X, y)
-    pairs = clustruct.baselines.PairwiseClassifierClustering(predictor="local_search")
+    pairs = clustruct.estimators.baselines.PairwiseClassifierClustering(predictor="local_search")
     answers = {
         "untrained": [untrained(m) for m in test],
         "pair classifier": pairs.fit(X, y).predict(new),
@@ -95,7 +95,7 @@ def draw(axes: Axes, marbles: Marbles, labels: Ints, title: str) -> None:
 
 def run(folder: Path) -> Path:
     """Learn, print, and draw; where the picture is."""
-    clustruct.plot.drawing.need_matplotlib("the picture of marbles")
+    clustruct.evaluate.plot.drawing.need_matplotlib("the picture of marbles")
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(11, 4.6), layout="constrained")

@@ -8,14 +8,14 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import clustruct
-from clustruct.text import count, duration, short, table
+from clustruct.core.text import count, duration, short, table
 
 from . import rows
 from .arguments import names_between_commas, processes, weight_or_cv, whole
 from .output import print_json
 
 if TYPE_CHECKING:
-    from clustruct.io import FeatureRows
+    from clustruct.data.io import FeatureRows
 
     from .rows import RowModel
 
@@ -81,7 +81,7 @@ def _fit(args: argparse.Namespace) -> int | None:
     names = found.label_names
     if len(names) < 2:
         said = f"rows have {count(len(names), 'label')} in all, two are needed at least"
-        raise clustruct.exceptions.DataError(f"{found.path}: {said}")
+        raise clustruct.core.exceptions.DataError(f"{found.path}: {said}")
     oracle = args.oracle or ("exact" if len(names) <= FEW_LABELS or args.edges == "tree" else "graph_cut")
     if oracle == "exact" and args.edges == "full":
         _mention_cost(found, len(names))
@@ -112,17 +112,17 @@ def _mention_cost(found: FeatureRows, n_labels: int) -> None:
     if len(found) * 2.0**n_labels > MANY:
         said = f"each round looks at all 2^{n_labels} labelings of {count(len(found), 'row')}"
         advice = "--oracle graph_cut or --edges tree takes a small part of the time"
-        warnings.warn(f"{found.path}: {said}: {advice}", clustruct.exceptions.CostWarning, stacklevel=3)
+        warnings.warn(f"{found.path}: {said}: {advice}", clustruct.core.exceptions.CostWarning, stacklevel=3)
 
 
 def _read(args: argparse.Namespace, named: Any, n_features: int | None = None) -> FeatureRows:
     path = args.data[0]
-    found: FeatureRows = clustruct.io.read_rows(
+    found: FeatureRows = clustruct.data.io.read_rows(
         path, named, n_features=n_features, several_labels=True, delimiter=args.delimiter
     )
     if found.label_sets is None and args.action != "predict":
         told = "name the columns of the labels (--labels A,B)"
-        raise clustruct.exceptions.NoLabels(f"{path}: {told}")
+        raise clustruct.core.exceptions.NoLabels(f"{path}: {told}")
     return found
 
 
@@ -181,7 +181,7 @@ def _opened(args: argparse.Namespace) -> tuple[RowModel, tuple[str, ...]]:
     V = len(model.learner.intercept_)
     names = names or tuple(map(str, range(1, V + 1)))
     if len(names) != V or len(set(names)) != V or model.learner.y_form_ != "labels":
-        raise clustruct.exceptions.ModelFileError(f"{args.model}: damaged, its labels do not fit")
+        raise clustruct.core.exceptions.ModelFileError(f"{args.model}: damaged, its labels do not fit")
     return model, names
 
 
@@ -192,7 +192,7 @@ def _predict(args: argparse.Namespace) -> None:
     Y = model.learner.predict(X)
     scores = model.learner.label_scores(X, Y)
     listed: list[Any] = [[names[a] for a in row.nonzero()[0].tolist()] for row in Y]
-    as_text = args.out is None or clustruct.io.check_table(args.out) in (".csv", ".tsv")
+    as_text = args.out is None or clustruct.data.io.check_table(args.out) in (".csv", ".tsv")
     labels = [",".join(some) for some in listed] if as_text and not args.json else listed
     answers = {"id": found.ids, "labels": labels}
     answers |= {f"score {name}": scores[:, a] for a, name in enumerate(names)}
@@ -207,8 +207,8 @@ def _evaluate(args: argparse.Namespace) -> None:
     _mention_unknown(found, names)
     X, Y = model.numbers(found), _indicators(found, names)
     predicted = model.learner.predict(X)
-    scores = clustruct.metrics.label_set_scores(Y, predicted)
-    each = clustruct.metrics.label_rows(Y, predicted, names)
+    scores = clustruct.papers.multilabel.label_set_scores(Y, predicted)
+    each = clustruct.papers.multilabel.label_rows(Y, predicted, names)
     undecided = model.learner.undecided_share(X)
     if args.json:
         keys = ("precision", "recall", "f1", "rows")
@@ -231,7 +231,7 @@ def _mention_unknown(found: FeatureRows, names: tuple[str, ...]) -> None:
         first = next(a for a, held in enumerate(found.label_sets or []) if not held <= set(names))
         shown = ", ".join(short(name) for name in unknown[:5]) + (", ..." if len(unknown) > 5 else "")
         told = f"{found.place(first)}: not among the labels of the training, and not counted: {shown}"
-        warnings.warn(told, clustruct.exceptions.DataWarning, stacklevel=2)
+        warnings.warn(told, clustruct.core.exceptions.DataWarning, stacklevel=2)
 
 
 ACTIONS = {

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import clustruct
-from clustruct.callbacks import training_callback
-from clustruct.text import count
+from clustruct.core.callbacks import training_callback
+from clustruct.core.text import count
 
 from .arguments import whole
 from .output import UsageError, print_json
@@ -88,11 +88,11 @@ def training(args: argparse.Namespace) -> Iterator[None]:
         try:
             with clustruct.ssvm.executing(clustruct.distributed.DaskExecutor(client)):
                 yield
-        except clustruct.exceptions.ClusterError as error:
+        except clustruct.core.exceptions.ClusterError as error:
             if args.checkpoint is None:
                 raise
             told = f"{error}; the same command goes on from {args.checkpoint}"
-            raise clustruct.exceptions.ClusterError(told) from None
+            raise clustruct.core.exceptions.ClusterError(told) from None
 
 
 def predict(args: argparse.Namespace, saved: Model) -> None:

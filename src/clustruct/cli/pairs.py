@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import clustruct
-from clustruct.text import count, harmless, short, table
+from clustruct.core.text import count, harmless, short, table
 
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
-    from clustruct.explain import PairExplanation
-    from clustruct.records import RawSet
+    from clustruct.data.records import RawSet
+    from clustruct.evaluate.explain import PairExplanation
 
 BESIDE_OTHERS = (
     "Some likeness counts against the pair: a weight says what a feature adds beside the others that go with "
@@ -25,7 +25,7 @@ def explained(pipeline: Pipeline, raw: RawSet, a: int, b: int, *, change: bool) 
     """What each field and feature adds to the similarity of two items; with ``change`` what would make the
     prediction another.
     """
-    names, explain = raw.item_ids, clustruct.explain
+    names, explain = raw.item_ids, clustruct.evaluate.explain
     x = pipeline[0].transform([raw])[0]
     labels = clustruct.pipeline.group(pipeline, x).labels
     why = explain.explain_pair(pipeline, raw, a, b, labels, x=x)

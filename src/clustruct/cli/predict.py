@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import clustruct
-from clustruct.callbacks import training_callback, working
-from clustruct.text import count, harmless
+from clustruct.core.callbacks import training_callback, working
+from clustruct.core.text import count, harmless
 
 from . import dials, existing, exports, on_dask, searches
 from .arguments import add_data, add_model, add_needs, add_verbose, columns, read_model, unlabelled_sets
@@ -22,10 +22,10 @@ from .progress import ProgressOutput
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
-    from clustruct.calibration import Dial
     from clustruct.data import Evidence, Grouping, GroupingOptions
-    from clustruct.io import Prediction
-    from clustruct.records import RawSet
+    from clustruct.data.io import Prediction
+    from clustruct.data.records import RawSet
+    from clustruct.learning.calibration import Dial
 
     from .arguments import Model
 
@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> None:
     asked = dials.check(args)
     known = [name for name in (args.existing, args.constraints) if name is not None]
     if args.out is not None and args.dask is None:
-        clustruct.storage.check_target(Path(args.out), [*args.data, args.model, *known])
+        clustruct.core.storage.check_target(Path(args.out), [*args.data, args.model, *known])
     exports.check(args, [*args.data, args.model, *known])
     saved, dial = dials.applied(args, read_model(args.model, args.allow_missing_fields), asked)
     searches.set_rounding(args, saved.pipeline)
@@ -104,8 +104,8 @@ def _group_sets(args: argparse.Namespace, saved: Model, asked: GroupingOptions, 
     answers: list[Prediction] = []
     sets = items = clusters = 0
     constraints, doubtful = existing.ConstraintsBySet(args.constraints), list[object]()
-    target = nullcontext(answers.append) if args.out is None else clustruct.io.prediction_file(args.out)
-    together = clustruct.storage.targets.together()
+    target = nullcontext(answers.append) if args.out is None else clustruct.data.io.prediction_file(args.out)
+    together = clustruct.core.storage.targets.together()
     files = exports.opened(args, columns(args, saved.columns).id)
     with training_callback(progress), together, target as write, files as further:
         # Where fields are named, these are all that there is.
@@ -127,7 +127,7 @@ def _group_sets(args: argparse.Namespace, saved: Model, asked: GroupingOptions, 
     _print(args, answers, dial)
     dials.tell_rejected(args, doubtful)
     silent = args.out is None or args.json or args.quiet
-    if not silent and clustruct.storage.descriptor(Path(args.out)) != 1:
+    if not silent and clustruct.core.storage.descriptor(Path(args.out)) != 1:
         print(f"{count(items, 'item')} of {count(sets, 'set')} in {count(clusters, 'cluster')}")
         print(f"written to {', '.join([args.out, *exports.targets(args)])}")
     if args.verbose:
@@ -144,7 +144,7 @@ def _print(args: argparse.Namespace, answers: list[Prediction], dial: Dial | Non
         if isinstance(sys.stdout, TextIOWrapper):
             sys.stdout.reconfigure(errors="surrogatepass")  # as files are written
         shown = map(_shown, answers) if sys.stdout.isatty() else answers
-        sys.stdout.writelines(clustruct.io.prediction_lines(shown))
+        sys.stdout.writelines(clustruct.data.io.prediction_lines(shown))
 
 
 def _shown(answer: Prediction) -> Prediction:
@@ -170,9 +170,9 @@ def _group(
     try:
         return clustruct.pipeline.group(pipeline, raw, evidence, asked, confidence=sure, pairs=further)
     except ValueError as error:
-        if not asked or isinstance(error, clustruct.exceptions.DataError):
+        if not asked or isinstance(error, clustruct.core.exceptions.DataError):
             raise
-        raise clustruct.exceptions.DataError(f"{raw.title}: {dials.as_options(str(error))}") from None
+        raise clustruct.core.exceptions.DataError(f"{raw.title}: {dials.as_options(str(error))}") from None
 
 
 def _prediction(args: argparse.Namespace, raw: RawSet, found: Grouping) -> Prediction:
@@ -180,4 +180,4 @@ def _prediction(args: argparse.Namespace, raw: RawSet, found: Grouping) -> Predi
     more: dict[str, Any] = {"confidence": found.confidence} if args.confidence else {}
     more |= {} if args.reject_below is None else {"rejected": found.rejected.astype(int)}
     labels: Any = found.labels
-    return clustruct.io.Prediction(raw, labels, more)
+    return clustruct.data.io.Prediction(raw, labels, more)

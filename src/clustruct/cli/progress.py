@@ -16,8 +16,8 @@ from typing import TextIO, TypeVar
 
 from tqdm import tqdm
 
-from clustruct.callbacks import COMPILING, Callback, Cost, Iteration, Training, training_callback
-from clustruct.text import duration
+from clustruct.core.callbacks import COMPILING, Callback, Cost, Iteration, Training, training_callback
+from clustruct.core.text import duration
 
 from .costs import Costs
 

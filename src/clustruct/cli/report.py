@@ -27,9 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Write the page."""
-    clustruct.storage.check_target(Path(args.out), [*args.data, args.model])
+    clustruct.core.storage.check_target(Path(args.out), [*args.data, args.model])
     saved = read_model(args.model, args.allow_missing_fields)
-    clustruct.report.write_report(args.out, saved.pipeline, sets_as_they_are(args, saved.columns))
+    clustruct.evaluate.report.write_report(args.out, saved.pipeline, sets_as_they_are(args, saved.columns))
     if args.json:
         print_json({"report": args.out})
     elif not args.quiet:

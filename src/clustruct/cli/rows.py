@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import clustruct
-from clustruct.text import count
+from clustruct.core.text import count
 
 from .arguments import add_memory, add_model, delimiter_mark, names_between_commas, other_model, whole
 from .output import INTERRUPTED, UsageError, print_json
 from .progress import training_progress
 
 if TYPE_CHECKING:
-    from clustruct.io import FeatureRows, RowColumns
+    from clustruct.data.io import FeatureRows, RowColumns
 
 ROWS = "rows"
 
@@ -86,7 +86,7 @@ class RowModel(NamedTuple):
     def numbers(self, rows: FeatureRows) -> Any:
         """Rows as the learner takes them; texts without a known word are mentioned."""
         if self.vectors is None:
-            return clustruct.io.widened(rows.X, int(self.learner.n_features_in_))
+            return clustruct.data.io.widened(rows.X, int(self.learner.n_features_in_))
         X = self.vectors.transform(rows.X)
         mention_blank(rows, X)
         return X
@@ -98,7 +98,7 @@ def mention_blank(rows: FeatureRows, X: Any) -> None:
     if blank:
         what = f"{count(len(blank), 'row')} of text without any word that the model knows"
         said = f"{rows.path}: {what}, the first at {rows.place(blank[0])}"
-        warnings.warn(said, clustruct.exceptions.DataWarning, stacklevel=3)
+        warnings.warn(said, clustruct.core.exceptions.DataWarning, stacklevel=3)
 
 
 def check_inputs(args: argparse.Namespace, *inputs: str | None) -> None:
@@ -108,14 +108,16 @@ def check_inputs(args: argparse.Namespace, *inputs: str | None) -> None:
     read = [*args.data, *(name for name in inputs if name is not None)]
     target = args.model if args.action == "fit" else getattr(args, "out", None)
     if target is not None:
-        clustruct.storage.check_target(Path(target), read if args.action == "fit" else [*read, args.model])
+        clustruct.core.storage.check_target(
+            Path(target), read if args.action == "fit" else [*read, args.model]
+        )
         if args.action != "fit":
-            clustruct.io.check_table(target)
+            clustruct.data.io.check_table(target)
 
 
 def columns(args: argparse.Namespace, saved: RowColumns | None = None, **roles: Any) -> RowColumns:
     """The columns named by the options; where not named, those that the model was trained with."""
-    made = clustruct.io.RowColumns
+    made = clustruct.data.io.RowColumns
     if saved is None:
         return made(id=args.id, features=args.features, text=args.text or (), **roles)
     if (args.text or args.features) and bool(args.text) != bool(saved.text):
@@ -143,7 +145,7 @@ def fitted(
             try:
                 vectors.fit(rows.X)
             except ValueError as error:
-                raise clustruct.exceptions.DataError(f"{rows.path}: {error}") from None
+                raise clustruct.core.exceptions.DataError(f"{rows.path}: {error}") from None
 
         def numbers(some: FeatureRows) -> Any:
             if vectors is None:
@@ -154,7 +156,7 @@ def fitted(
 
         learner = fit(numbers)
     named = columns(args)
-    kept = clustruct.io.RowColumns(
+    kept = clustruct.data.io.RowColumns(
         named.id, features=None if args.text else rows.names, text=rows.names or () if args.text else ()
     )
     return RowModel(vectors, learner, kept, {})
@@ -175,20 +177,22 @@ def save(args: argparse.Namespace, model: RowModel, said: Mapping[str, Any], tra
 
 def read_model(path: str, kind: type) -> RowModel:
     """A model file of ``kind`` learners; whatever it says of columns was looked at."""
-    saved = clustruct.storage.read(path)
+    saved = clustruct.core.storage.read(path)
     steps = [step for _, step in getattr(saved.object, "steps", [("", saved.object)])]
     vectors = steps[0] if len(steps) == 2 else None
     documents = clustruct.features.DocumentVectors
     if not isinstance(steps[-1], kind) or not (vectors is None or isinstance(vectors, documents)):
-        raise clustruct.exceptions.ModelFileError(other_model(path, saved.object, kind.__name__))
+        raise clustruct.core.exceptions.ModelFileError(other_model(path, saved.object, kind.__name__))
     said = saved.about.get(ROWS)
     said = said if isinstance(said, Mapping) else {}
     name, features, text = said.get("id"), said.get("features"), said.get("text") or []
     lists = [held for held in (features, text) if held is not None]
     right = isinstance(name, str | None) and all(_are_names(held) for held in lists)
     if not right or bool(text) != (vectors is not None and bool(said)):
-        raise clustruct.exceptions.ModelFileError(f"{path}: damaged, its columns are no names")
-    return RowModel(vectors, steps[-1], clustruct.io.RowColumns(name, features=features, text=text), said)
+        raise clustruct.core.exceptions.ModelFileError(f"{path}: damaged, its columns are no names")
+    return RowModel(
+        vectors, steps[-1], clustruct.data.io.RowColumns(name, features=features, text=text), said
+    )
 
 
 def _are_names(held: object) -> bool:
@@ -199,19 +203,19 @@ def names_said(path: str, said: Mapping[str, Any], key: str) -> list[str]:
     """A list of names that a model file holds."""
     held = said.get(key, [])
     if not _are_names(held):
-        raise clustruct.exceptions.ModelFileError(f"{path}: damaged, its {key} are no names")
+        raise clustruct.core.exceptions.ModelFileError(f"{path}: damaged, its {key} are no names")
     return list(held)
 
 
 def write_answers(args: argparse.Namespace, columns: Mapping[str, Sequence[Any]], said: str) -> None:
     """A table of answers: a file, CSV on stdout, or JSON."""
     if args.out is not None:
-        clustruct.io.write_table(args.out, columns)
+        clustruct.data.io.write_table(args.out, columns)
     if args.json:
         print_json({"model": str(args.model), **columns})
     elif args.out is None:
-        sys.stdout.writelines(clustruct.io.table_lines(columns))
-    elif not args.quiet and clustruct.storage.descriptor(Path(args.out)) != 1:
+        sys.stdout.writelines(clustruct.data.io.table_lines(columns))
+    elif not args.quiet and clustruct.core.storage.descriptor(Path(args.out)) != 1:
         print(said)
         print(f"written to {args.out}")
 

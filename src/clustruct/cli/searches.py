@@ -49,12 +49,12 @@ def learner(args: argparse.Namespace) -> str:
 def of_recipe(args: argparse.Namespace) -> dict[str, Any]:
     """What a recipe is told of searches; names are checked before any data is read."""
     given = {name: getattr(args, name) for name in ("oracle", "formulation", "loss_in_oracle")}
-    objective = getattr(clustruct.recipe.LEARNERS[learner(args)], "clustering_objective", None)
+    objective = getattr(clustruct.pipeline.LEARNERS[learner(args)], "clustering_objective", None)
     if objective == "links" and (args.oracle or args.predictor):
         raise UsageError("--learner agglomerative searches by its --linkage: no --oracle or --predictor")
     if args.oracle is not None:
         try:
-            clustruct.oracles.make_oracle(args.oracle, objective)
+            clustruct.search.oracles.make_oracle(args.oracle, objective)
         except ValueError as error:
             raise UsageError(f"--{error}") from None
     known = ("auto", *clustruct.ssvm.solvers.SOLVERS)

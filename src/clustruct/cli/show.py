@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from clustruct.text import count, duration, harmless, table
+from clustruct.core.text import count, duration, harmless, table
 
 from .arguments import Model, add_model, read_model, whole
 from .fit import weight_rows

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import clustruct
-from clustruct.text import count, short
+from clustruct.core.text import count, short
 
 from .output import UsageError
 
 if TYPE_CHECKING:
-    from clustruct.io import Columns, LabelUse
-    from clustruct.records import RawSet
+    from clustruct.data.io import Columns, LabelUse
+    from clustruct.data.records import RawSet
 
 AUTO, NONE, FILE = "auto", "none", "file"
 WITHIN = ("auto", "apart", "uncompared")
@@ -87,7 +87,9 @@ def read(
     if len(tables) == 1 and not hasattr(args, "source") and next(iter(tables.values())).has(FILE):
         return iter(tables.values())  # the tables were put together, with a column for the file
     if len(tables) < fewest:
-        raise clustruct.exceptions.DataError(f"{args.data[0]}: each file is a source, and there is one file")
+        raise clustruct.core.exceptions.DataError(
+            f"{args.data[0]}: each file is a source, and there is one file"
+        )
     return iter([_joined(mapped(tables, getattr(args, "map", []), columns))])
 
 
@@ -96,11 +98,11 @@ def _joined(tables: Mapping[str, RawSet]) -> RawSet:
     for path, table in tables.items():
         if table.has(FILE):
             told = "a column is called 'file', which names the source of a row with --source file: rename it"
-            raise clustruct.exceptions.DataError(f"{path}: {told}")
+            raise clustruct.core.exceptions.DataError(f"{path}: {told}")
     _check_common(tables)
     names = [Path(path).name for path in tables]
     names = names if len(set(names)) == len(names) else list(tables)
-    return clustruct.incremental.side_by_side(list(tables.values()), FILE, names)
+    return clustruct.groups.side_by_side(list(tables.values()), FILE, names)
 
 
 def _check_common(tables: Mapping[str, RawSet]) -> None:
@@ -109,22 +111,22 @@ def _check_common(tables: Mapping[str, RawSet]) -> None:
         if not set(one.fields()) & set(other.fields()):
             mine, theirs = (", ".join(raw.fields()[:SHOWN]) for raw in (one, other))
             told = f"no column in common: {first} has {mine}; {path} has {theirs} (--map NAME=COLUMN)"
-            raise clustruct.exceptions.DataError(told)
+            raise clustruct.core.exceptions.DataError(told)
 
 
 def read_tables(args: argparse.Namespace, columns: Columns, labels: LabelUse) -> dict[str, RawSet]:
     """One table for each file. One of two may have other names for the columns of ids and clusters."""
     found: dict[str, RawSet] = {}
     for letter, path in zip(chain("ab", repeat("")), args.data, strict=False):
-        if any(clustruct.storage.targets.is_same(path, other) for other in found):
-            raise clustruct.exceptions.DataError(f"{path}: the file is given twice")
+        if any(clustruct.core.storage.targets.is_same(path, other) for other in found):
+            raise clustruct.core.exceptions.DataError(f"{path}: the file is given twice")
         own = _names(getattr(args, "map", []), letter)
         roles = {role: own.get(getattr(columns, role), getattr(columns, role)) for role in ("id", "cluster")}
         asked = replace(columns, **roles)
         sets = list(clustruct.read_sets(path, columns=asked, labels=labels, delimiter=args.delimiter))
         if len(sets) > 1:
             told = f"{path}: {count(len(sets), 'set')}, but a table is one set"
-            raise clustruct.exceptions.DataError(told)
+            raise clustruct.core.exceptions.DataError(told)
         found[path] = sets[0]
     return found
 
@@ -145,7 +147,7 @@ def mapped(tables: Mapping[str, RawSet], given: Sequence[Name], columns: Columns
     found = dict(tables)
     for letter, (path, table) in zip("ab", tables.items(), strict=False):
         own = {n: c for n, c in _names(given, letter).items() if n not in (columns.id, columns.cluster)}
-        found[path] = clustruct.incremental.renamed(table, own) if own else table
+        found[path] = clustruct.groups.renamed(table, own) if own else table
     return found
 
 

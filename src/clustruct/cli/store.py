@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import clustruct
-from clustruct.text import count, short, table
+from clustruct.core.text import count, short, table
 
 from .arguments import whole
 from .output import UsageError, print_json
 
 if TYPE_CHECKING:
-    from clustruct.incremental import Decision, Store
+    from clustruct.groups import Decision, Store
 
 SUMMARY = "a file in which groups live on: look at it, decisions in and out"
 # What ``--help`` shows; ``--help all`` shows the rest.
@@ -75,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """In, out, and what the store holds then."""
-    incremental = clustruct.incremental
+    incremental = clustruct.groups
     _check_targets(args)
     opened = incremental.Store.create if args.create else incremental.Store
     with opened(args.store) as store:
@@ -85,7 +85,7 @@ def run(args: argparse.Namespace) -> None:
             if args.create:  # nothing is in it yet
                 store.remove()
             raise
-        with clustruct.storage.targets.together():
+        with clustruct.core.storage.targets.together():
             if args.groups_out is not None:
                 incremental.write_groups(args.groups_out, store.groups())
                 done.append(f"groups written to {args.groups_out}")
@@ -105,10 +105,10 @@ def _check_targets(args: argparse.Namespace) -> None:
     inputs = [name for name in (args.store, args.items, args.decisions) if name is not None]
     for what, target in {"groups": args.groups_out, "decisions": args.decisions_out}.items():
         if target is not None:
-            clustruct.incremental.decisions.written_suffix(target, what)
-            clustruct.storage.check_target(Path(target), inputs)
+            clustruct.groups.decisions.written_suffix(target, what)
+            clustruct.core.storage.check_target(Path(target), inputs)
     both = (args.groups_out, args.decisions_out)
-    if None not in both and clustruct.storage.targets.is_same(*both):
+    if None not in both and clustruct.core.storage.targets.is_same(*both):
         raise ValueError(f"{both[0]} is to be written twice: give two names")
 
 
@@ -130,9 +130,9 @@ def _looked_at(args: argparse.Namespace, store: Store) -> tuple[list[str], Any]:
 
 
 def _take_in(args: argparse.Namespace, store: Store) -> list[str]:
-    incremental, done = clustruct.incremental, []
+    incremental, done = clustruct.groups, []
     if args.items is not None:
-        columns = clustruct.io.Columns(id=args.id)
+        columns = clustruct.data.io.Columns(id=args.id)
         known = incremental.known_of_table(
             args.items, columns, [args.cluster] if args.cluster else ["cluster", "group"]
         )
@@ -147,7 +147,7 @@ def _take_in(args: argparse.Namespace, store: Store) -> list[str]:
             told = (
                 f"there is no group {decision.into!r}, and there never was (without GROUP a new one is made)"
             )
-            raise clustruct.exceptions.DataError(f"{store.path}: {told}")
+            raise clustruct.core.exceptions.DataError(f"{store.path}: {told}")
         led = _led_on(store, decision)
         done.append(f"decision {store.decide(decision)} written down{led}")
     return done
@@ -163,10 +163,10 @@ def _led_on(store: Store, decision: Decision) -> str:
 
 def _warn_of_contradictions(store: Store) -> None:
     """All that people say is written down; what cannot hold is told at once, not by a later run."""
-    found = clustruct.incremental.contradiction(store.state().statements())
+    found = clustruct.groups.contradiction(store.state().statements())
     if found is not None:
         told = f"{store.path}: {found}; runs refuse that until one of them is undone (--decide undo NUMBER)"
-        warnings.warn(told, clustruct.exceptions.DataWarning, stacklevel=2)
+        warnings.warn(told, clustruct.core.exceptions.DataWarning, stacklevel=2)
 
 
 def _user() -> str:
@@ -179,7 +179,7 @@ def _user() -> str:
 def _decision(words: list[str], author: str) -> Decision:
     """The decision that the words of a command line say."""
     kind, *rest = words
-    made, item, group = clustruct.incremental.Decision, tuple(rest), rest[0] if rest else None
+    made, item, group = clustruct.groups.Decision, tuple(rest), rest[0] if rest else None
     try:
         if kind == "move" and 1 <= len(rest) <= 2:
             return made("move", item[:1], into=rest[1] if len(rest) == 2 else None, author=author)

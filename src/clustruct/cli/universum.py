@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import clustruct
-from clustruct.text import count, duration, short, table
+from clustruct.core.text import count, duration, short, table
 
 from . import rows
 from .arguments import names_between_commas, positive, whole
 from .output import UsageError, print_json
 
 if TYPE_CHECKING:
-    from clustruct.io import FeatureRows
+    from clustruct.data.io import FeatureRows
 
     from .rows import RowModel
 
@@ -73,7 +73,7 @@ def _fit(args: argparse.Namespace) -> int | None:
         outside = _read(args, args.universum, targets, labels=False)
     if len(targets) < args.clusters:
         said = f"{count(len(targets), 'row')} cannot be {args.clusters} clusters"
-        raise clustruct.exceptions.DataError(f"{targets.path}: {said}")
+        raise clustruct.core.exceptions.DataError(f"{targets.path}: {said}")
     model = clustruct.UniversumClustering(
         args.clusters,
         args.C,
@@ -86,8 +86,8 @@ def _fit(args: argparse.Namespace) -> int | None:
     def fit(numbers: Any) -> Any:
         X, others = numbers(targets), None if outside is None else numbers(outside)
         width = max(X.shape[1], 0 if others is None else others.shape[1])
-        universum = None if others is None else clustruct.io.widened(others, width)
-        return model.fit(clustruct.io.widened(X, width), universum=universum)
+        universum = None if others is None else clustruct.data.io.widened(others, width)
+        return model.fit(clustruct.data.io.widened(X, width), universum=universum)
 
     found = rows.fitted(args, targets, fit)
     told = _training(found, len(targets), 0 if outside is None else len(outside))
@@ -107,9 +107,9 @@ def _read(
     """Rows of a file; with the columns of others where there are some."""
     named = rows.columns(args, label=args.label if labels else None)
     if like is not None and like.names is not None and not named.text:
-        named = clustruct.io.RowColumns(named.id, features=like.names)
+        named = clustruct.data.io.RowColumns(named.id, features=like.names)
     width = None if like is None or like.names is None or named.text else like.X.shape[1]
-    return clustruct.io.read_rows(path, named, n_features=width, delimiter=args.delimiter)
+    return clustruct.data.io.read_rows(path, named, n_features=width, delimiter=args.delimiter)
 
 
 def _parted(
@@ -123,7 +123,7 @@ def _parted(
     out = [label in outside for label in found.label]
     if all(out) or not any(out):
         told = f"{'every' if all(out) else 'no'} row has the label {', '.join(outside)} (--universum-label)"
-        raise clustruct.exceptions.DataError(f"{found.path}: {told}")
+        raise clustruct.core.exceptions.DataError(f"{found.path}: {told}")
     inside = [a for a, is_out in enumerate(out) if not is_out]
     return found.take(inside), found.take([a for a, is_out in enumerate(out) if is_out])
 
@@ -175,7 +175,9 @@ def _opened(args: argparse.Namespace) -> RowModel:
 def _predict(args: argparse.Namespace) -> None:
     model = _opened(args)
     named = rows.columns(args, model.columns)
-    found = clustruct.io.read_rows(args.data[0], named, n_features=model.n_features, delimiter=args.delimiter)
+    found = clustruct.data.io.read_rows(
+        args.data[0], named, n_features=model.n_features, delimiter=args.delimiter
+    )
     scores = model.learner.decision_function(model.numbers(found))
     two = scores.copy()
     two.partition(scores.shape[1] - 2, axis=1)
@@ -189,9 +191,11 @@ def _evaluate(args: argparse.Namespace) -> None:
     model = _opened(args)
     label = args.label or model.said.get("label")
     named = rows.columns(args, model.columns, label=label if isinstance(label, str) else None)
-    found = clustruct.io.read_rows(args.data[0], named, n_features=model.n_features, delimiter=args.delimiter)
+    found = clustruct.data.io.read_rows(
+        args.data[0], named, n_features=model.n_features, delimiter=args.delimiter
+    )
     if found.label is None:
-        raise clustruct.exceptions.NoLabels(
+        raise clustruct.core.exceptions.NoLabels(
             f"{found.path}: name the column of the known groups (--label NAME)"
         )
     outside = args.universum_label
@@ -200,9 +204,9 @@ def _evaluate(args: argparse.Namespace) -> None:
     judged = [a for a, held in enumerate(found.label) if held is not None and held not in outside]
     if len(judged) < len(found):
         said = f"{count(len(found) - len(judged), 'row')} without a group, or of the Universum, not counted"
-        warnings.warn(f"{found.path}: {said}", clustruct.exceptions.DataWarning, stacklevel=2)
+        warnings.warn(f"{found.path}: {said}", clustruct.core.exceptions.DataWarning, stacklevel=2)
     if not judged:
-        raise clustruct.exceptions.NoLabels(f"{found.path}: no row has a known group")
+        raise clustruct.core.exceptions.NoLabels(f"{found.path}: no row has a known group")
     found = found.take(judged)
     clusters = model.learner.predict(model.numbers(found))
     _tell(args, found, clusters)
@@ -210,7 +214,7 @@ def _evaluate(args: argparse.Namespace) -> None:
 
 def _tell(args: argparse.Namespace, found: FeatureRows, clusters: Any) -> None:
     """The measures of the paper, and which groups went where."""
-    truth, metrics = [str(held) for held in found.label or ()], clustruct.metrics
+    truth, metrics = [str(held) for held in found.label or ()], clustruct.evaluate.metrics
     nmi = metrics.normalized_mutual_information(truth, clusters, average="geometric")
     scores = {
         "accuracy": metrics.matched_accuracy(truth, clusters),

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from clustruct._typing import Bools, Ints
-from clustruct.partitions import UNKNOWN, canonical_labels, chained_pairs, connected_items
+from clustruct.core.partitions import UNKNOWN, canonical_labels, chained_pairs, connected_items
+from clustruct.core.typing import Bools, Ints
 
 
 @dataclass(frozen=True)

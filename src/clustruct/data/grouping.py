@@ -9,8 +9,9 @@ from typing import Self
 
 import numpy as np
 
-from clustruct._typing import Bools, Floats, Ints
-from clustruct.itemsets import PairScores
+from clustruct.core.typing import Bools, Floats, Ints
+
+from .itemsets import PairScores
 
 
 @dataclass(frozen=True)

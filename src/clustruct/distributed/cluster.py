@@ -10,7 +10,7 @@ from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from typing import Any, TypeAlias
 
-from clustruct.exceptions import ClusterError
+from clustruct.core.exceptions import ClusterError
 
 # distributed has no types.
 Client: TypeAlias = Any

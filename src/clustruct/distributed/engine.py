@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from clustruct.blas import call_limited
-from clustruct.callbacks import Work, peak_memory, working
-from clustruct.exceptions import ClusterError
+from clustruct.core.blas import call_limited
+from clustruct.core.callbacks import Work, peak_memory, working
+from clustruct.core.exceptions import ClusterError
 
 from .allocation import keep_freed_memory
 from .cluster import Client, answering, completed

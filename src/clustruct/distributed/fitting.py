@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from clustruct._typing import Floats
+from clustruct.core.typing import Floats
+from clustruct.data.records import RawSet
+from clustruct.data.records.values import is_missing
 from clustruct.features import Blocking, PairFeatures
 from clustruct.features.blocking import Summary
 from clustruct.features.columns import Columns, TermTable
 from clustruct.features.needs import Count, FieldNeed
 from clustruct.features.terms import TermCounts
-from clustruct.records import RawSet
-from clustruct.records.values import is_missing
 
 from .cluster import Client, answering, completed
 from .plans import Plan, is_files, plan_of_files

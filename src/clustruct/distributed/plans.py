@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from clustruct.exceptions import DataError
+from clustruct.core.exceptions import DataError
 
 from .cluster import Client
 from .workdir import Span
@@ -95,7 +95,7 @@ def files_of(patterns: Sequence[Any]) -> list[str]:
 
 def _sizes(paths: Sequence[str]) -> tuple[list[int], list[str]]:
     """The rows of each file, and the columns, which must be the same."""
-    from clustruct.io.parquet import opened
+    from clustruct.data.io.parquet import opened
 
     sizes, names = [], list[str]()
     for path in paths:

@@ -12,10 +12,10 @@ from uuid import uuid4
 
 from sklearn.pipeline import Pipeline
 
+from clustruct.core.exceptions import ClusterError, DataError
+from clustruct.core.storage import digest
 from clustruct.estimators.base import PairSimilarity
-from clustruct.exceptions import ClusterError, DataError
 from clustruct.features import PairFeatures
-from clustruct.storage import digest
 
 from .cluster import Client
 from .engine import StageRunner

@@ -16,8 +16,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from clustruct._typing import Floats, Indices
-from clustruct.slack_rule import SlackRule
+from clustruct.core.typing import Floats, Indices
+from clustruct.losses.slack_rule import SlackRule
 from clustruct.ssvm import Constraints, Problem
 from clustruct.ssvm.answers import KeptAnswers, PieceCut, Separation, check_size, checked
 from clustruct.ssvm.separation import batch_form

@@ -12,9 +12,9 @@ from weakref import ref
 import numpy as np
 from scipy import sparse
 
-from clustruct._typing import Floats, Indices
-from clustruct.blas import call_limited
-from clustruct.slack_rule import SlackRule
+from clustruct.core.blas import call_limited
+from clustruct.core.typing import Floats, Indices
+from clustruct.losses.slack_rule import SlackRule
 from clustruct.ssvm import BatchProblem, Constraints, Executor, Problem, Session
 from clustruct.ssvm.answers import PieceCut
 from clustruct.ssvm.separation import MOST_PIECES, OneByOne

@@ -18,9 +18,9 @@ from uuid import uuid4
 
 import numpy as np
 
-from clustruct import storage
-from clustruct._typing import Ints
-from clustruct.exceptions import DataError
+from clustruct.core import storage
+from clustruct.core.exceptions import DataError
+from clustruct.core.typing import Ints
 from clustruct.features import PairFeatures
 
 ABOUT, MODEL, STARTS = "about.json", "model", "starts.json"

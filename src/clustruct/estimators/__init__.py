@@ -2,16 +2,14 @@
 
 from typing import TYPE_CHECKING
 
-from clustruct._lazy import lazy_names
+from clustruct.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from .agglomerative import SupervisedAgglomerative
     from .correlation import SupervisedCorrelationClustering
     from .kmeans import SupervisedKMeans
-    from .multilabel import MultiLabelMRF
-    from .universum import UniversumClustering
 
-__all__ = ["MultiLabelMRF", "SupervisedAgglomerative", "SupervisedCorrelationClustering", "SupervisedKMeans"]
-__all__ += ["UniversumClustering"]
 
-__getattr__, __dir__ = lazy_names(__name__)
+__all__ = ["SupervisedAgglomerative", "SupervisedCorrelationClustering", "SupervisedKMeans"]
+
+__getattr__, __dir__ = lazy_names(__name__, "baselines", "checks")

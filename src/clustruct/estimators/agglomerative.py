@@ -6,15 +6,15 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, get_args
 
-from clustruct._typing import Labels
-from clustruct.inference.agglomerative import Linkage
-from clustruct.itemsets import ItemSet
-from clustruct.model_selection.choose_c import FEWEST_SETS, Choice, choose_C
-from clustruct.oracles import Oracle, make_oracle
-from clustruct.oracles.links import LinkOracle
-from clustruct.problems import LinkageTask, SimilarityTask, Trained
-from clustruct.problems.linkage import TrainedLinks
-from clustruct.storage import register
+from clustruct.core.storage import register
+from clustruct.core.typing import Labels
+from clustruct.data.itemsets import ItemSet
+from clustruct.learning.model_selection.choose_c import FEWEST_SETS, Choice, choose_C
+from clustruct.learning.problems import LinkageTask, SimilarityTask, Trained
+from clustruct.learning.problems.linkage import TrainedLinks
+from clustruct.search.agglomerative import Linkage
+from clustruct.search.oracles import Oracle, make_oracle
+from clustruct.search.oracles.links import LinkOracle
 
 from .base import SimilarityLearning
 from .choice import LOOSE, chosen_C
@@ -45,7 +45,7 @@ class SupervisedAgglomerative(SimilarityLearning):
         than 3 sets it is the middle of the grid.
     loss : "pairwise", "mitre", ..., a Loss, or a function of two label vectors
         What counts as an error when C is chosen and in `score`; with "average" and "complete" also in
-        training. "single" and "left" train for the loss of links (`clustruct.oracles.link_loss`).
+        training. "single" and "left" train for the loss of links (`clustruct.search.oracles.link_loss`).
     scaling, slack_norm, formulation
         The kind of structural SVM, see `clustruct.ssvm.fit`; slack_norm is 1.
     rescale, C_grid, cv, rtol, max_iter, n_jobs, average_folds, random_state, verbose, memory_limit

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from clustruct._typing import Labels
-from clustruct.exceptions import DataWarning
-from clustruct.itemsets import ItemSet
-from clustruct.partitions import partial_labels
-from clustruct.problems import Region
+from clustruct.core.exceptions import DataWarning
+from clustruct.core.partitions import partial_labels
+from clustruct.core.typing import Labels
+from clustruct.data.itemsets import ItemSet
+from clustruct.learning.problems import Region
 
 from .shown import PairScorer
 

@@ -13,21 +13,21 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from clustruct import memory
-from clustruct._typing import Floats, Ints, Labels
+from clustruct.core import memory
+from clustruct.core.partitions import UNKNOWN
+from clustruct.core.storage import FEATURES, EstimatorState, Shape
+from clustruct.core.typing import Floats, Ints, Labels
 from clustruct.data import Evidence, Grouping, GroupingOptions
-from clustruct.itemsets import ItemSet, PairScores, pair_table
+from clustruct.data.itemsets import ItemSet, PairScores, pair_table
 from clustruct.learning import group_scores
+from clustruct.learning.model_selection.choose_c import OWN_ENDS, Choice
+from clustruct.learning.problems import PastTraining, SimilarityTask, Trained, past_of
 from clustruct.losses import Loss, as_loss
 from clustruct.losses.function import LabelFunction
-from clustruct.model_selection.choose_c import OWN_ENDS, Choice
-from clustruct.oracles import Oracle, Predictor, make_predictor
-from clustruct.oracles.base import Objective
-from clustruct.partitions import UNKNOWN
-from clustruct.problems import PastTraining, SimilarityTask, Trained, past_of
-from clustruct.slack_rule import Scaling, SlackRule
+from clustruct.losses.slack_rule import Scaling, SlackRule
+from clustruct.search.oracles import Oracle, Predictor, make_predictor
+from clustruct.search.oracles.base import Objective
 from clustruct.ssvm import FitResult, Formulation
-from clustruct.storage import FEATURES, EstimatorState, Shape
 
 from .choice import chosen_C, n_trainings, untrained_folds
 from .cost import mention_cost

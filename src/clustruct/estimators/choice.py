@@ -9,12 +9,11 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from clustruct._typing import Floats
-from clustruct.calibration import Calibration, Unlisted, held_out_parts
-from clustruct.calibration.held_out import OutOfFoldSets
-from clustruct.exceptions import ChoiceWarning
-from clustruct.losses import Loss, PairwiseLoss
-from clustruct.model_selection.choose_c import (
+from clustruct.core.exceptions import ChoiceWarning
+from clustruct.core.typing import Floats
+from clustruct.learning.calibration import Calibration, Unlisted, held_out_parts
+from clustruct.learning.calibration.held_out import OutOfFoldSets
+from clustruct.learning.model_selection.choose_c import (
     DEFAULT_GRID,
     FEWEST_SETS,
     Choice,
@@ -22,9 +21,10 @@ from clustruct.model_selection.choose_c import (
     choose_C,
     split_sets,
 )
-from clustruct.model_selection.held_out_costs import Criterion
-from clustruct.oracles import make_predictor
-from clustruct.problems import ClusterTask, SimilarityTask
+from clustruct.learning.model_selection.held_out_costs import Criterion
+from clustruct.learning.problems import ClusterTask, SimilarityTask
+from clustruct.losses import Loss, PairwiseLoss
+from clustruct.search.oracles import make_predictor
 
 # Trainings that are judged by what they make of held-out data need not go on to the last digit.
 LOOSE = 0.1

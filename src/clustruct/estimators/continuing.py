@@ -7,12 +7,12 @@ from copy import copy
 
 import numpy as np
 
-from clustruct._typing import Ints
+from clustruct.core.typing import Ints
 from clustruct.data import Evidence
-from clustruct.itemsets import ItemSet
+from clustruct.data.itemsets import ItemSet
+from clustruct.learning.problems import ContinuedTask
 from clustruct.losses import as_loss
-from clustruct.oracles import make_oracle
-from clustruct.problems import ContinuedTask
+from clustruct.search.oracles import make_oracle
 
 from .correlation import SupervisedCorrelationClustering
 

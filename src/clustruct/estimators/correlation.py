@@ -13,19 +13,19 @@ import numpy as np
 from scipy.optimize import Bounds
 from sklearn.utils.validation import check_is_fitted
 
-from clustruct._typing import Floats, Ints, Labels
-from clustruct.calibration import Calibration, Dial, Unlisted, less_rivals
-from clustruct.calibration.held_out import OutOfFoldSets
-from clustruct.exceptions import ChoiceWarning
-from clustruct.inference.correlation.graph import signed_graph
-from clustruct.itemsets import ItemSet, PairScores
+from clustruct.core.exceptions import ChoiceWarning
+from clustruct.core.partitions import UNKNOWN
+from clustruct.core.storage import register
+from clustruct.core.typing import Floats, Ints, Labels
+from clustruct.data.itemsets import ItemSet, PairScores
 from clustruct.learning import search_groups
+from clustruct.learning.calibration import Calibration, Dial, Unlisted, less_rivals
+from clustruct.learning.calibration.held_out import OutOfFoldSets
+from clustruct.learning.model_selection.choose_c import Choice
+from clustruct.learning.problems.training import SimilarityTask, Trained, Unlabelled
 from clustruct.losses import as_loss
-from clustruct.model_selection.choose_c import Choice
-from clustruct.oracles import Oracle, make_oracle
-from clustruct.partitions import UNKNOWN
-from clustruct.problems.training import SimilarityTask, Trained, Unlabelled
-from clustruct.storage import register
+from clustruct.search.correlation.graph import signed_graph
+from clustruct.search.oracles import Oracle, make_oracle
 
 from .base import SimilarityLearning
 from .choice import calibrated

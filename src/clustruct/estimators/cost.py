@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from clustruct._typing import Labels
-from clustruct.exceptions import CostWarning
+from clustruct.core.exceptions import CostWarning
+from clustruct.core.partitions import canonical_labels
+from clustruct.core.text import duration
+from clustruct.core.typing import Labels
 from clustruct.losses import FunctionLoss, Loss
-from clustruct.partitions import canonical_labels
-from clustruct.text import duration
 
 # What takes longer, in seconds, is mentioned.
 WORTH_SAYING = 60.0

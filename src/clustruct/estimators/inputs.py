@@ -14,10 +14,10 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import column_or_1d
 from sklearn.utils.validation import validate_data
 
-from clustruct._typing import Floats, Indices, Labels
-from clustruct.itemsets import ItemSet, as_item_set
-from clustruct.itemsets.pairs import check_plain, check_real
-from clustruct.partitions import UNKNOWN, partial_labels
+from clustruct.core.partitions import UNKNOWN, partial_labels
+from clustruct.core.typing import Floats, Indices, Labels
+from clustruct.data.itemsets import ItemSet, as_item_set
+from clustruct.data.itemsets.pairs import check_plain, check_real
 
 T = TypeVar("T")
 # A list of item sets or of tables, one item set, or one table: an array, a sparse matrix or a data frame.

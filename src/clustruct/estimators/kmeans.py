@@ -10,17 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from clustruct._typing import Floats, Labels
-from clustruct.inference import spectral
-from clustruct.inference.spectral import MOST_CLUSTERS, count_clusters, count_range
-from clustruct.itemsets import ItemSet, PairScores
-from clustruct.itemsets.pairs import Matrix
+from clustruct.core.partitions import RelaxedClustering
+from clustruct.core.storage import register
+from clustruct.core.typing import Floats, Labels
+from clustruct.data.itemsets import ItemSet, PairScores
+from clustruct.data.itemsets.pairs import Matrix
 from clustruct.learning import search_groups
 from clustruct.losses import NormalisedLoss, as_loss
-from clustruct.oracles import Oracle, Predictor, make_oracle, make_predictor
-from clustruct.partitions import RelaxedClustering
+from clustruct.search import spectral
+from clustruct.search.oracles import Oracle, Predictor, make_oracle, make_predictor
+from clustruct.search.spectral import MOST_CLUSTERS, count_clusters, count_range
 from clustruct.ssvm import Formulation
-from clustruct.storage import register
 
 from .base import AnyLoss, PairSimilarity, SimilarityLearning
 from .inputs import Table
@@ -104,7 +104,7 @@ class KMeansPrediction(PairSimilarity):
         return make_predictor(name, "kmeans", n_init=self.n_init, random_state=self.random_state)
 
     def _centred(self) -> bool:
-        """Whether relaxed clusterings span the constant vector, see `clustruct.inference.spectral.relax`."""
+        """Whether relaxed clusterings span the constant vector, see `clustruct.search.spectral.relax`."""
         return False
 
     def _count(self, K: Floats, wanted: int | None) -> int:
@@ -143,7 +143,7 @@ class SupervisedKMeans(SimilarityLearning, KMeansPrediction):
     ----------
     n_clusters : int, optional
         How many clusters `predict` makes, where the call does not say. None: by the largest eigengap of
-        the centred similarity, see `clustruct.inference.spectral.count_clusters`. In training each set
+        the centred similarity, see `clustruct.search.spectral.count_clusters`. In training each set
         has the k of its labels.
     predictor : "iterative", "discrete", "discrete_centred", "batch" or "normalised_cut"
         How `predict` clusters. (The method `relax` gives spectral answers as they are.) With
@@ -211,7 +211,7 @@ class SupervisedKMeans(SimilarityLearning, KMeansPrediction):
 
     Examples
     --------
-    >>> from clustruct.datasets import make_synth
+    >>> from clustruct.data.datasets import make_synth
     >>> from clustruct.estimators import SupervisedKMeans
     >>> X, y = make_synth(n_sets=4, n_clusters=3, cluster_size=8)
     >>> model = SupervisedKMeans(C=1.0).fit(X[:3], y[:3])

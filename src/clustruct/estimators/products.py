@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from clustruct._typing import Floats, Labels
-from clustruct.exceptions import ProductsWarning
-from clustruct.itemsets import ItemSet
-from clustruct.itemsets.pairs import dense
-from clustruct.model_selection.pair_signal import (
+from clustruct.core.exceptions import ProductsWarning
+from clustruct.core.typing import Floats, Labels
+from clustruct.data.itemsets import ItemSet
+from clustruct.data.itemsets.pairs import dense
+from clustruct.learning.model_selection.pair_signal import (
     PairSample,
     balanced_accuracy,
     held_out_outputs,
@@ -44,7 +44,8 @@ def warn_of_products(sets: Sequence[ItemSet], labels: Sequence[Labels]) -> None:
     warnings.warn(
         "a table is taken as node features, whose products x_a * x_b (without a constant) tell "
         f"{products:.0%} of the pairs apart on held-out sets; distances |x_a - x_b| and a constant tell "
-        f"{distances:.0%}: give [clustruct.itemsets.with_distances(X) for X in tables] instead, in `fit` and "
+        f"{distances:.0%}: give [clustruct.data.itemsets.with_distances(X) for X in tables] instead, in "
+        "`fit` and "
         "in `predict`",
         ProductsWarning,
         stacklevel=4,

@@ -10,11 +10,11 @@ from typing import Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from clustruct._typing import Floats, Ints, Labels
-from clustruct.exceptions import UnfamiliarDataWarning
-from clustruct.itemsets import ItemSet, PairScores, all_pairs
-from clustruct.partitions import UNKNOWN
-from clustruct.storage import DataclassState, register
+from clustruct.core.exceptions import UnfamiliarDataWarning
+from clustruct.core.partitions import UNKNOWN
+from clustruct.core.storage import DataclassState, register
+from clustruct.core.typing import Floats, Ints, Labels
+from clustruct.data.itemsets import ItemSet, PairScores, all_pairs
 
 # Least, quarters, most; and for scores the ends of the distribution, too.
 QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from clustruct._typing import Floats, Indices
-from clustruct.callbacks import choosing_C
+from clustruct.core.callbacks import choosing_C
+from clustruct.core.typing import Floats, Indices
+from clustruct.learning.model_selection.choose_c import FEWEST_SETS, OWN_ENDS, Choice, Fold, split_sets
+from clustruct.learning.model_selection.held_out_costs import costs, pairwise_f
+from clustruct.learning.problems import Judged, SimilarityTask, Trained
 from clustruct.losses import Loss, as_loss
-from clustruct.model_selection.choose_c import FEWEST_SETS, OWN_ENDS, Choice, Fold, split_sets
-from clustruct.model_selection.held_out_costs import costs, pairwise_f
-from clustruct.problems import Judged, SimilarityTask, Trained
-from clustruct.slack_rule import Scaling, SlackRule
+from clustruct.losses.slack_rule import Scaling, SlackRule
 
 # Values of C that are tried for each loss. On mentions C = 1 was chosen for one loss in sixteen.
 SURROGATE_C = (10.0, 100.0)

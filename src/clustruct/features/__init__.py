@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from clustruct._lazy import lazy_names
+from clustruct.core.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from clustruct.records import field_kinds
+    from clustruct.data.records import field_kinds
 
     from .base import PairBlock
     from .blocking import Blocking, pair_recall

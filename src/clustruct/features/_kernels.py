@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from clustruct._jit import kernel
+from clustruct.core.jit import kernel
 
 # Views of a text: its words, the letter triples of its words, its words with a digit ("codes").
 WORDS, LETTERS, CODES = 0, 1, 2

@@ -15,9 +15,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from clustruct._typing import Floats, Ints
-from clustruct.records import Fields, RawSet
-from clustruct.storage import EstimatorState
+from clustruct.core.storage import EstimatorState
+from clustruct.core.typing import Floats, Ints
+from clustruct.data.records import Fields, RawSet
 
 from .columns import Columns
 
@@ -48,7 +48,7 @@ class PairBlock(EstimatorState, BaseEstimator, ABC, Generic[S]):
                                kinds of items that suit as a whole;
     guess_field, guess_record  which blocks of the class to take for them (see `guess_blocks`)
 
-    ``@clustruct.storage.register(name)`` makes the class known to model files and to `guess_blocks`.
+    ``@clustruct.core.storage.register(name)`` makes the class known to model files and to `guess_blocks`.
     """
 
     # Whether likely pairs of a large set can be found by the words that its items share (`Blocking`).

@@ -9,10 +9,10 @@ from typing import ClassVar, Self, TypeAlias
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from clustruct._typing import Bools, Floats, Ints, Labels
-from clustruct.partitions import canonical_labels, partial_labels
-from clustruct.records import RawSet
-from clustruct.storage import EstimatorState, register
+from clustruct.core.partitions import canonical_labels, partial_labels
+from clustruct.core.storage import EstimatorState, register
+from clustruct.core.typing import Bools, Floats, Ints, Labels
+from clustruct.data.records import RawSet
 
 from .base import check_distinct, check_names
 from .blocks.vectors import vectors_of

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple, Protocol, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from clustruct._typing import Bools, Floats, Ints
-from clustruct.records import RawSet
+from clustruct.core.typing import Bools, Floats, Ints
+from clustruct.data.records import RawSet
 
 from .folded import FoldedTexts, folded
 from .split import VIEWS, TermSplit, character_classes

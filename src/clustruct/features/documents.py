@@ -15,8 +15,8 @@ from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, TfidfVectorizer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import Normalizer, normalize
 
-from clustruct._typing import Floats
-from clustruct.storage import EstimatorState, Shape, register
+from clustruct.core.storage import EstimatorState, Shape, register
+from clustruct.core.typing import Floats
 
 from .terms import spellings, stem_tokens
 

@@ -9,9 +9,9 @@ from itertools import islice
 
 import numpy as np
 
-from clustruct._typing import Bools, Ints
-from clustruct.records import RawSet, as_text, fold
-from clustruct.records.values import LONGEST_TEXT
+from clustruct.core.typing import Bools, Ints
+from clustruct.data.records import RawSet, as_text, fold
+from clustruct.data.records.values import LONGEST_TEXT
 
 
 @dataclass(frozen=True, eq=False)

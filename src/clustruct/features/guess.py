@@ -6,9 +6,9 @@ from collections.abc import Collection, Sequence
 from importlib import import_module
 from typing import Any, get_args
 
-from clustruct.exceptions import DataError
-from clustruct.records import Fields, ItemKind, RawSet, field_kinds
-from clustruct.storage.values import registered
+from clustruct.core.exceptions import DataError
+from clustruct.core.storage.values import registered
+from clustruct.data.records import Fields, ItemKind, RawSet, field_kinds
 
 from .base import Block, PairBlock
 

@@ -16,8 +16,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from clustruct._typing import Ints
-from clustruct.records import RawSet
+from clustruct.core.typing import Ints
+from clustruct.data.records import RawSet
 
 from .columns import Columns, TermTable
 from .folded import FoldedTexts

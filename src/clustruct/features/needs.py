@@ -13,9 +13,9 @@ from difflib import get_close_matches
 from functools import lru_cache
 from typing import Literal, TypeAlias
 
-from clustruct.exceptions import DataError, DataWarning
-from clustruct.records import RawSet, field_kinds, holds
-from clustruct.storage import DataclassState, register
+from clustruct.core.exceptions import DataError, DataWarning
+from clustruct.core.storage import DataclassState, register
+from clustruct.data.records import RawSet, field_kinds, holds
 
 Kind: TypeAlias = Literal["string", "text", "number", "date", "list", "vector", "id", "nothing", "context"]
 LOOKED_AT = 1000  # values of a field in a set that are looked at

@@ -8,9 +8,9 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import clone
 
-from clustruct._typing import Indices, Ints
-from clustruct.itemsets import ItemSet, all_pairs
-from clustruct.records import RawSet
+from clustruct.core.typing import Indices, Ints
+from clustruct.data.itemsets import ItemSet, all_pairs
+from clustruct.data.records import RawSet
 
 from .base import Block, Unlearned, Values
 from .columns import Columns, columns_of

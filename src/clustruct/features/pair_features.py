@@ -15,20 +15,20 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from clustruct import memory
-from clustruct._typing import Bools, Floats, Ints
-from clustruct.blas import LimitsBlas
-from clustruct.callbacks import steps, working
-from clustruct.itemsets import ItemSet, PairScores, all_pairs
-from clustruct.records import RawSet
-from clustruct.similarity import PairMap, SimilarityTerms
-from clustruct.storage import register
+from clustruct.core import memory
+from clustruct.core.blas import LimitsBlas
+from clustruct.core.callbacks import steps, working
+from clustruct.core.storage import register
+from clustruct.core.typing import Bools, Floats, Ints
+from clustruct.data.itemsets import ItemSet, PairScores, all_pairs
+from clustruct.data.records import RawSet
 
 from .base import Block, Comparison, PairBlock, Unlearned, Values
 from .blocking import Blocking
 from .columns import Columns, columns_of
 from .needs import FieldNeed, learn_needs, watched
 from .products import check_patterns, multiply, product_columns, product_names
+from .similarity import PairMap, SimilarityTerms
 from .sources import Sources, across
 
 # Features are made for so many pairs at a time.
@@ -85,7 +85,7 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
 
     Examples
     --------
-    >>> from clustruct.records import RawSet
+    >>> from clustruct.data.records import RawSet
     >>> features = PairFeatures([], bias=True)
     >>> features.fit_transform([RawSet([{"title": "a"}, {"title": "b"}])])
     [ItemSet(m=2, N_n=0, N_p=1)]

@@ -13,9 +13,9 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from clustruct._typing import Ints
-from clustruct.exceptions import DataError
-from clustruct.storage import DataclassState, register
+from clustruct.core.exceptions import DataError
+from clustruct.core.storage import DataclassState, register
+from clustruct.core.typing import Ints
 
 from .columns import Columns
 
@@ -40,7 +40,7 @@ class Sources(DataclassState):
 
     Examples
     --------
-    >>> from clustruct.records import RawSet
+    >>> from clustruct.data.records import RawSet
     >>> raw = RawSet([{"shop": "Abt"}, {"shop": "buy"}, {"shop": "abt "}])
     >>> Sources("shop").codes(Columns(raw)).tolist()
     [0, 1, 0]

@@ -16,9 +16,9 @@ from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from clustruct._typing import Floats, Ints
-from clustruct.records import RawSet
-from clustruct.storage import DataclassState, register
+from clustruct.core.storage import DataclassState, register
+from clustruct.core.typing import Floats, Ints
+from clustruct.data.records import RawSet
 
 from .base import PreparedBlock, check_distinct
 from .columns import Columns, TermTable, columns_of

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from clustruct._typing import Ints
+from clustruct.core.typing import Ints
 
 Keys: TypeAlias = NDArray[np.uint64]
 Numbers: TypeAlias = NDArray[np.int32]

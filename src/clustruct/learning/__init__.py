@@ -1,10 +1,13 @@
-"""From scores and evidence to groups: the one way in which a prediction is made of the scores of pairs.
+"""From pairs and evidence to weights: problems of the engine, the choice of C, calibrated probabilities.
 
-In: scores of pairs, what is known of items, what is asked of groups. Out: `Grouping`. Nothing here reads
-tables or knows estimators.
+In: item sets, labels or evidence. Out: what was learned, and groupings. No files and no raw columns here.
 """
+
+from clustruct.core.lazy import lazy_modules
 
 from .confidence import ItemConfidence, item_confidence, symmetric_scores
 from .grouping import group_scores, search_groups
 
 __all__ = ["ItemConfidence", "group_scores", "item_confidence", "search_groups", "symmetric_scores"]
+
+__getattr__ = lazy_modules(__name__, "calibration", "model_selection", "problems")

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from clustruct._typing import Floats, Ints, LabelsLike
-from clustruct.inference.correlation.graph import signed_graph
-from clustruct.oracles.base import Objective
-from clustruct.partitions import canonical_labels, indicator
+from clustruct.core.partitions import canonical_labels, indicator
+from clustruct.core.typing import Floats, Ints, LabelsLike
+from clustruct.search.correlation.graph import signed_graph
+from clustruct.search.oracles.base import Objective
 
 ALONE = -1
 # A symmetric matrix of similarities: dense, or of the listed pairs alone.

@@ -9,12 +9,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from clustruct._typing import Bools, Floats, Ints
+from clustruct.core.partitions import canonical_labels, chained_pairs, connected_items
+from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data import Evidence, Grouping, GroupingOptions
-from clustruct.inference.correlation import alone, bounded, local_search
-from clustruct.itemsets import PairScores
-from clustruct.oracles import Predictor
-from clustruct.partitions import canonical_labels, chained_pairs, connected_items
+from clustruct.data.itemsets import PairScores
+from clustruct.search.correlation import alone, bounded, local_search
+from clustruct.search.oracles import Predictor
 
 from .confidence import item_confidence
 
@@ -62,7 +62,7 @@ def group_scores(
 
     Examples
     --------
-    >>> from clustruct.oracles import make_predictor
+    >>> from clustruct.search.oracles import make_predictor
     >>> K = PairScores(3, matrix=np.array([[0.0, 3, 0], [3, 0, -1], [0, -1, 0]]))
     >>> search = make_predictor("greedy", "correlation")
     >>> group_scores(K, search).labels, group_scores(K, search, Evidence.of_pairs(3, [(1, 2)])).labels

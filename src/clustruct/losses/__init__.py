@@ -16,7 +16,7 @@ own is a class with these two, registered by `register("name")`.
 
 from typing import TYPE_CHECKING
 
-from clustruct._lazy import lazy_names
+from clustruct.core.lazy import lazy_names
 
 if TYPE_CHECKING:
     from .b_cubed import BCubedLoss

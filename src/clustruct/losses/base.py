@@ -9,11 +9,11 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from clustruct import storage
-from clustruct._typing import Floats, Ints, LabelsLike
-from clustruct.partitions import canonical_labels
-from clustruct.storage.names import STORED
-from clustruct.storage.values import entry_named
+from clustruct.core import storage
+from clustruct.core.partitions import canonical_labels
+from clustruct.core.storage.names import STORED
+from clustruct.core.storage.values import entry_named
+from clustruct.core.typing import Floats, Ints, LabelsLike
 
 
 class PairWeights(NamedTuple):

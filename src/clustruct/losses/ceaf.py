@@ -11,9 +11,9 @@ from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse.csgraph import connected_components
 
-from clustruct._typing import Floats, Ints, LabelsLike
-from clustruct.partitions import contingency
-from clustruct.storage import DataclassState
+from clustruct.core.partitions import contingency
+from clustruct.core.storage import DataclassState
+from clustruct.core.typing import Floats, Ints, LabelsLike
 
 from .base import LossState, register
 from .tables import TableForm, TableLoss

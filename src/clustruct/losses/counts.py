@@ -21,8 +21,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from clustruct._typing import Bools, Floats, Ints, LabelsLike
-from clustruct.partitions import contingency
+from clustruct.core.partitions import contingency
+from clustruct.core.typing import Bools, Floats, Ints, LabelsLike
 
 from .base import Loss, LossState
 

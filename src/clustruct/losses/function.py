@@ -7,9 +7,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from clustruct._typing import Floats, Ints, LabelsLike
-from clustruct.exceptions import UnknownLoss
-from clustruct.partitions import canonical_labels
+from clustruct.core.exceptions import UnknownLoss
+from clustruct.core.partitions import canonical_labels
+from clustruct.core.typing import Floats, Ints, LabelsLike
 
 from .base import Loss, LossState, count_table, loss_class, names
 

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from clustruct._typing import LabelsLike
-from clustruct.storage import DataclassState
+from clustruct.core.storage import DataclassState
+from clustruct.core.typing import LabelsLike
 
 from .base import register
 from .tables import AdditiveLoss, TableForm

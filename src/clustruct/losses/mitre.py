@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from clustruct._typing import LabelsLike
-from clustruct.partitions import canonical_labels
-from clustruct.storage import DataclassState
+from clustruct.core.partitions import canonical_labels
+from clustruct.core.storage import DataclassState
+from clustruct.core.typing import LabelsLike
 
 from .base import register
 from .counts import CountForm, CountLoss

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from clustruct._typing import Floats, Ints, LabelsLike
-from clustruct.partitions import RelaxedClustering, canonical_labels, normalised_indicator
-from clustruct.storage import DataclassState
+from clustruct.core.partitions import RelaxedClustering, canonical_labels, normalised_indicator
+from clustruct.core.storage import DataclassState
+from clustruct.core.typing import Floats, Ints, LabelsLike
 
 from .base import Loss, LossState, count_table, register
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from clustruct._typing import Ints, LabelsLike
-from clustruct.partitions import canonical_labels, co_membership
-from clustruct.storage import DataclassState
+from clustruct.core.partitions import canonical_labels, co_membership
+from clustruct.core.storage import DataclassState
+from clustruct.core.typing import Ints, LabelsLike
 
 from .base import LinearLoss, PairWeights, register
 from .counts import CountForm, CountLoss

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from clustruct._typing import Bools, Ints, LabelsLike
-from clustruct.partitions import canonical_labels
-from clustruct.storage import DataclassState
+from clustruct.core.partitions import canonical_labels
+from clustruct.core.storage import DataclassState
+from clustruct.core.typing import Bools, Ints, LabelsLike
 
 from .base import Loss, register
 from .counts import CountForm, CountLoss, PartialLoss

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from clustruct._typing import Floats, Ints, LabelsLike
-from clustruct.partitions import contingency
-from clustruct.storage import DataclassState
+from clustruct.core.partitions import contingency
+from clustruct.core.storage import DataclassState
+from clustruct.core.typing import Floats, Ints, LabelsLike
 
 from .base import Loss, LossState, register
 

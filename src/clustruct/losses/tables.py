@@ -25,8 +25,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from clustruct._typing import Floats, Ints, LabelsLike
-from clustruct.partitions import canonical_labels
+from clustruct.core.partitions import canonical_labels
+from clustruct.core.typing import Floats, Ints, LabelsLike
 
 from .base import Loss, LossState
 

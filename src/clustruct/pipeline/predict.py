@@ -16,17 +16,17 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
-from clustruct._typing import Floats, Ints
-from clustruct.calibration import Dial
-from clustruct.callbacks import working
+from clustruct.core.callbacks import working
+from clustruct.core.exceptions import ChoiceWarning
+from clustruct.core.typing import Floats, Ints
 from clustruct.data import Evidence, Grouping, GroupingOptions
+from clustruct.data.itemsets import ItemSet, PairScores
+from clustruct.data.records import RawSet
 from clustruct.estimators import SupervisedCorrelationClustering
 from clustruct.estimators.base import PairSimilarity
-from clustruct.exceptions import ChoiceWarning
 from clustruct.features import PairFeatures, checked
 from clustruct.features.columns import Columns
-from clustruct.itemsets import ItemSet, PairScores
-from clustruct.records import RawSet
+from clustruct.learning.calibration import Dial
 
 # A table, its features, or the scores of its pairs, where these were made before.
 Given: TypeAlias = RawSet | ItemSet | PairScores
@@ -66,7 +66,7 @@ def group(
     Examples
     --------
     >>> from clustruct import Recipe
-    >>> from clustruct.datasets import make_records
+    >>> from clustruct.data.datasets import make_records
     >>> sets = make_records(n_sets=4, n_people=5)
     >>> pipeline = Recipe(C=1.0).fit(sets[:3]).pipeline_
     >>> same = Evidence.of_pairs(len(sets[3]), same=[(0, 5)])

@@ -1,14 +1,14 @@
 """The structural SVM engine. It knows nothing of clustering."""
 
-from clustruct.callbacks import Iteration
-from clustruct.slack_rule import Scaling, SlackRule
+from clustruct.core.callbacks import Iteration
+from clustruct.losses.slack_rule import Scaling, SlackRule
 
 from . import solvers
 from .certificate import Certificate
 from .dual_qp import WeightConstraints, weight_constraints
 from .fit import FitResult, Formulation, NothingLearned, fit
 from .identity import Identity
-from .kernelized import Kernel, KernelModel, VectorSum
+from .kernelized import KernelModel, VectorSum
 from .planes import GramPlanes, Planes
 from .problem import (
     BatchProblem,
@@ -36,7 +36,6 @@ __all__ = [
     "Incumbent",
     "Iteration",
     "JoblibExecutor",
-    "Kernel",
     "KernelModel",
     "NothingLearned",
     "OracleKind",

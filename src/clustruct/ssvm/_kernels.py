@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from clustruct._jit import kernel
+from clustruct.core.jit import kernel
 
 
 # Sums may be reordered so that they run in vector registers; NaN and infinity keep their meaning.

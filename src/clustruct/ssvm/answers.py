@@ -9,8 +9,8 @@ from typing import Any, Generic, NamedTuple
 
 import numpy as np
 
-from clustruct._typing import Floats, Indices
-from clustruct.slack_rule import SlackRule
+from clustruct.core.typing import Floats, Indices
+from clustruct.losses.slack_rule import SlackRule
 
 from .problem import ConstraintBatch, W
 

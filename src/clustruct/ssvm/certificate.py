@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from clustruct.storage import DataclassState, register
+from clustruct.core.storage import DataclassState, register
 
 from .problem import OracleKind
 

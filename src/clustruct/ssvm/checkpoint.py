@@ -13,9 +13,9 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from scipy import sparse
 
-from clustruct.callbacks import Iteration
-from clustruct.exceptions import ModelFileError
-from clustruct.storage import DataclassState, check_target, read, register, save
+from clustruct.core.callbacks import Iteration
+from clustruct.core.exceptions import ModelFileError
+from clustruct.core.storage import DataclassState, check_target, read, register, save
 
 from .identity import Identity
 from .planes import Planes, PlaneSet

@@ -13,7 +13,7 @@ import piqp
 from numpy.typing import ArrayLike
 from scipy.optimize import Bounds, LinearConstraint, linprog
 
-from clustruct._typing import Floats, Indices
+from clustruct.core.typing import Floats, Indices
 
 Condition: TypeAlias = "str | Bounds | LinearConstraint"
 # Interior points cost W^3: beyond this size ascent from the last solution is faster.

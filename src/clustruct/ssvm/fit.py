@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
-from clustruct._html import html_table
-from clustruct._typing import Floats
-from clustruct.blas import limit_blas
-from clustruct.callbacks import Callback, Iteration, SupportsDump, Training, listener
-from clustruct.slack_rule import Scaling, SlackRule
-from clustruct.storage import DataclassState, register
+from clustruct.core.blas import limit_blas
+from clustruct.core.callbacks import Callback, Iteration, SupportsDump, Training, listener
+from clustruct.core.html import html_table
+from clustruct.core.storage import DataclassState, register
+from clustruct.core.typing import Floats
+from clustruct.losses.slack_rule import Scaling, SlackRule
 
 from .certificate import BOUNDED, NOTES, Certificate
 from .checkpoint import Checkpoint, CheckpointLike
@@ -213,7 +213,7 @@ def fit(
         Seed, or a generator, of the order in which examples are asked.
     callback : Callback or function, optional
         A function is called with an `Iteration` after every round; training ends when it returns
-        something true. See `clustruct.callbacks`.
+        something true. See `clustruct.core.callbacks`.
     checkpoint : path, optional
         The state of the training, written every few seconds and when it ends without having converged
         (Ctrl-C, ``max_iter``, ``time_limit``). A file that is there is taken up, if it belongs to the
@@ -229,7 +229,7 @@ def fit(
     Examples
     --------
     >>> from clustruct import ssvm
-    >>> from clustruct.problems import MulticlassProblem
+    >>> from clustruct.learning.problems import MulticlassProblem
     >>> problem = MulticlassProblem([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], ["a", "b", "c"])
     >>> result = ssvm.fit(problem, C=100.0)
     >>> result.stop_reason, result.gap < 1e-3 * result.objective

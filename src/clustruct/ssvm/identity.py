@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from clustruct.storage import DataclassState, digest, register
+from clustruct.core.storage import DataclassState, digest, register
 
 from .problem import BatchProblem
 from .separation import Session

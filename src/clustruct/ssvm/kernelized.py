@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
 from scipy import sparse
-from sklearn.metrics.pairwise import KERNEL_PARAMS, PAIRWISE_KERNEL_FUNCTIONS
 
-from clustruct._typing import Floats, Indices
-from clustruct.slack_rule import SlackRule
-from clustruct.storage import DataclassState, is_matrix, register
+from clustruct.core.storage import DataclassState, is_matrix, register
+from clustruct.core.typing import Floats, Indices
+from clustruct.losses.slack_rule import SlackRule
 
 from .planes import GramPlanes
 from .problem import BatchProblem, ConstraintBatch, Problem
@@ -23,49 +21,6 @@ from .separation import separate_each
 KernelFunction: TypeAlias = Callable[[Any, Any], Floats]
 # Vectors whose kernel values are computed together: few calls, and a matrix that still fits the memory.
 ROWS_AT_ONCE = 4096
-
-
-@register("Kernel")
-@dataclass(frozen=True)
-class Kernel(DataclassState):
-    """kappa(u, v): "linear" u.v, "polynomial" (scale u.v + offset)^degree, "rbf" exp(-gamma |u - v|^2),
-    "sigmoid" tanh(scale u.v + offset). Rows may be dense or sparse. Any function of two tables of rows
-    serves as well, such as one of `sklearn.metrics.pairwise`.
-
-    Parameters
-    ----------
-    kind : {"linear", "polynomial", "rbf", "sigmoid"}, default="linear"
-        The form of the kernel.
-    degree : int, default=3
-        Of the polynomial.
-    gamma : float, default=1.0
-        Of "rbf".
-    scale : float, default=1.0
-        Of "polynomial" and "sigmoid".
-    offset : float, default=1.0
-        Of "polynomial" and "sigmoid".
-
-    Examples
-    --------
-    >>> Kernel("polynomial", degree=2)([[1.0, 2.0]], [[3.0, 0.0]])
-    array([[16.]])
-    """
-
-    kind: Literal["linear", "polynomial", "rbf", "sigmoid"] = "linear"
-    degree: int = 3
-    gamma: float = 1.0
-    scale: float = 1.0
-    offset: float = 1.0
-
-    def __post_init__(self) -> None:
-        if self.kind not in ("linear", "polynomial", "rbf", "sigmoid"):
-            raise ValueError(f"unknown kernel {self.kind!r}")
-
-    def __call__(self, U: ArrayLike, V: ArrayLike) -> Floats:
-        gamma = self.gamma if self.kind == "rbf" else self.scale
-        options = {"gamma": gamma, "coef0": self.offset, "degree": self.degree}
-        used = {name: options[name] for name in KERNEL_PARAMS[self.kind]}
-        return np.asarray(PAIRWISE_KERNEL_FUNCTIONS[self.kind](U, V, **used))
 
 
 @register("VectorSum")

@@ -12,9 +12,9 @@ from typing import Any, Generic, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from clustruct._typing import Floats, Indices
-from clustruct.callbacks import SupportsDump
-from clustruct.storage import DataclassState, is_matrix, register
+from clustruct.core.callbacks import SupportsDump
+from clustruct.core.storage import DataclassState, is_matrix, register
+from clustruct.core.typing import Floats, Indices
 
 from .dual_qp import Groups, WeightConstraints, feasible, solve_bounded_dual, solve_dual
 from .problem import W

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from clustruct._typing import Floats, Indices
-from clustruct.callbacks import SupportsDump
+from clustruct.core.callbacks import SupportsDump
+from clustruct.core.typing import Floats, Indices
 
 from .dual_qp import LARGEST_INTERIOR, Groups, WeightConstraints, feasible, nearest_allowed, solve_dual
 from .planes import Planes, PlaneSet, with_room

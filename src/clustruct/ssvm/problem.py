@@ -9,8 +9,8 @@ from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
 
-from clustruct._typing import Floats, Indices
-from clustruct.slack_rule import SlackRule
+from clustruct.core.typing import Floats, Indices
+from clustruct.losses.slack_rule import SlackRule
 
 OracleKind = Literal["exact", "undergenerating", "overgenerating", "heuristic"]
 Backend = Literal["threads", "processes"]
@@ -175,7 +175,8 @@ class Problem(ABC):
         return np.array([self.joint_feature(i, self.truth(i)) @ w for i in indices.tolist()], float)
 
     def identity(self) -> Mapping[str, str] | None:
-        """Digests of the problem's parts (`clustruct.storage.digest`) by the names that an error is to use:
+        """Digests of the problem's parts (`clustruct.core.storage.digest`) by the names that an error is to
+        use:
         "features", "labels", "loss", ..., so that a checkpoint of another problem is refused by name.
 
         None: the joint features of all truths and the oracle's answers at the first w are looked at, which

@@ -20,9 +20,9 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from scipy import sparse
 
-from clustruct._typing import Floats, Indices
-from clustruct.blas import call_limited
-from clustruct.slack_rule import SlackRule
+from clustruct.core.blas import call_limited
+from clustruct.core.typing import Floats, Indices
+from clustruct.losses.slack_rule import SlackRule
 
 from .answers import PieceCut
 from .problem import BatchProblem, ConstraintBatch, OracleKind, Problem, SmoothedResult
@@ -271,7 +271,7 @@ class Executor(ABC):
     Examples
     --------
     >>> from clustruct import ssvm
-    >>> from clustruct.problems import MulticlassProblem
+    >>> from clustruct.learning.problems import MulticlassProblem
     >>> problem = MulticlassProblem([[1.0, 0.0], [0.0, 1.0]], ["a", "b"])
     >>> ssvm.fit(problem, C=10.0, executor=SerialExecutor()).converged
     True

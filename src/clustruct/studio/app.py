@@ -17,8 +17,8 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from clustruct.exceptions import DataError, ModelFileError
-from clustruct.text import harmless
+from clustruct.core.exceptions import DataError, ModelFileError
+from clustruct.core.text import harmless
 
 from .deciding import decide, decision_of, key_of, redo_of, undo_of
 from .engine_client import EngineFailed
@@ -172,7 +172,7 @@ class Studio:
         return await self._take_back(request, redo_of, "nothing to redo")
 
     async def _take_back(self, request: Request, which: Any, nothing: str) -> Response:
-        from clustruct.incremental import Decision
+        from clustruct.groups import Decision
 
         store, source = self.project.need(), key_of(await _sent(request))
         with store.transaction():

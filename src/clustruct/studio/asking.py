@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from clustruct._typing import Bools, Floats, Ints
+from clustruct.core.typing import Bools, Floats, Ints
 
 # Members of the committee, and how much their disagreement counts beside doubt.
 COMMITTEE, DISAGREEMENT = 5, 4.0

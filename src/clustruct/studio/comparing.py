@@ -11,13 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from clustruct._typing import Bools, Floats, Ints
-from clustruct.baselines import LatentPairClustering
-from clustruct.baselines.pair_classifier import scored_pairs
+from clustruct.core.partitions import canonical_labels, chained_pairs
+from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data import Evidence
+from clustruct.data.itemsets import ItemSet
 from clustruct.estimators import SupervisedCorrelationClustering
-from clustruct.itemsets import ItemSet
-from clustruct.partitions import canonical_labels, chained_pairs
+from clustruct.estimators.baselines import LatentPairClustering
+from clustruct.estimators.baselines.pair_classifier import scored_pairs
 
 FOLDS = 4
 # C of the structural SVM in this comparison: the middle of the grid.

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from clustruct.exceptions import DataError
-from clustruct.incremental import Decision, Item, Store, is_store
-from clustruct.io import Columns, read_sets
-from clustruct.io.files import suffixes
-from clustruct.records import RawSet
-from clustruct.text import short
+from clustruct.core.exceptions import DataError
+from clustruct.core.text import short
+from clustruct.data.io import Columns, read_sets
+from clustruct.data.io.files import suffixes
+from clustruct.data.records import RawSet
+from clustruct.groups import Decision, Item, Store, is_store
 
 PROJECT_END = ".clustruct.db"
 # What leaves a project is named after it, with these ends.
@@ -36,7 +36,7 @@ class Folder:
     >>> Folder(Path(".")).file("../secret.csv")
     Traceback (most recent call last):
     ...
-    clustruct.exceptions.DataError: '../secret.csv' is no name of a file in the folder of the project
+    clustruct.core.exceptions.DataError: '../secret.csv' is no name of a file in the folder of the project
     """
 
     path: Path
@@ -110,7 +110,7 @@ def _first_unique(raw: RawSet, fields: Sequence[str]) -> str | None:
 
 def _table(path: Path, columns: Columns, most: int | None = None) -> RawSet:
     """All items of a file as one set; rows without ids are numbered from 1."""
-    from clustruct.incremental import one_set  # which loads much that the server does without
+    from clustruct.groups import one_set  # which loads much that the server does without
 
     sets = list(read_sets(path, columns=columns, labels="ignored"))
     if all(raw.ids is None or _are_lines(raw) for raw in sets):

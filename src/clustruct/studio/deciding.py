@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from clustruct.exceptions import DataError
-from clustruct.incremental import Decision, Store
-from clustruct.incremental.replay import undone
+from clustruct.core.exceptions import DataError
+from clustruct.groups import Decision, Store
+from clustruct.groups.replay import undone
 
 # What a page may send, and how long a text in it may be.
 TEXTS = ("group", "into", "note")

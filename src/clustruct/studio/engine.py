@@ -18,19 +18,18 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from clustruct import storage
-from clustruct._typing import Floats, Ints
-from clustruct.baselines import LatentPairClustering
+from clustruct.core import storage
+from clustruct.core.typing import Floats, Ints
 from clustruct.data import Evidence
+from clustruct.data.itemsets import ItemSet, PairScores
+from clustruct.data.records import RawSet
+from clustruct.estimators.baselines import LatentPairClustering
 from clustruct.features import PairFeatures, checked
-from clustruct.incremental import Constraints, Store, constraints
-from clustruct.incremental.known import known_of_store
-from clustruct.incremental.replay import State
-from clustruct.incremental.statements import Statement
-from clustruct.itemsets import ItemSet, PairScores
-from clustruct.pipeline import is_calibrated, score_set
-from clustruct.recipe import Recipe, features_of
-from clustruct.records import RawSet
+from clustruct.groups import Constraints, Store, constraints
+from clustruct.groups.known import known_of_store
+from clustruct.groups.replay import State
+from clustruct.groups.statements import Statement
+from clustruct.pipeline import Recipe, features_of, is_calibrated, score_set
 
 from .asking import COMMITTEE
 

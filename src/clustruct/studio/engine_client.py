@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from clustruct.exceptions import DataError
+from clustruct.core.exceptions import DataError
 
 # A line of an answer, at most.
 LONGEST = 64 * 2**20

@@ -17,8 +17,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TextIO
 
-from clustruct.blas import call_limited
-from clustruct.exceptions import DataError
+from clustruct.core.blas import call_limited
+from clustruct.core.exceptions import DataError
 
 from .engine import Engine
 from .exporting import export, regroup_at

@@ -7,11 +7,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from clustruct.core.exceptions import DataError
+from clustruct.core.storage.targets import replacing
 from clustruct.data import GroupingOptions
-from clustruct.exceptions import DataError
-from clustruct.incremental import Store, known_file, write_decisions
+from clustruct.groups import Store, known_file, write_decisions
 from clustruct.pipeline import pipeline_with_cut
-from clustruct.storage.targets import replacing
 
 from .data import EXPORTED
 from .engine import Engine
@@ -52,7 +52,7 @@ def _write_corrections(engine: Engine, path: Path) -> None:
 
 
 def _write_report(engine: Engine, path: Path) -> None:
-    from clustruct.report import write_report
+    from clustruct.evaluate.report import write_report
 
     found = engine.model()
     if found is None:

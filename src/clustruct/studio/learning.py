@@ -16,14 +16,13 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from clustruct import Recipe
-from clustruct._typing import Bools, Floats, Ints
-from clustruct.baselines import LatentPairClustering
-from clustruct.callbacks import COMPILING, Callback, Iteration, Training, training_callback
+from clustruct.core.callbacks import COMPILING, Callback, Iteration, Training, training_callback
+from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data import Evidence
-from clustruct.incremental import Changes, Store, compare, fresh_id, match_groups, with_ids
-from clustruct.itemsets import ItemSet, PairScores
-from clustruct.pipeline import group, is_calibrated
-from clustruct.recipe import guessed, was_interrupted
+from clustruct.data.itemsets import ItemSet, PairScores
+from clustruct.estimators.baselines import LatentPairClustering
+from clustruct.groups import Changes, Store, compare, fresh_id, match_groups, with_ids
+from clustruct.pipeline import group, guessed, is_calibrated, was_interrupted
 
 from .asking import Agreement, held_out
 from .comparing import groups_foretell_as_well

@@ -7,9 +7,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from clustruct.exceptions import DataError
-from clustruct.incremental import Store
-from clustruct.incremental.stored import Item
+from clustruct.core.exceptions import DataError
+from clustruct.groups import Store
+from clustruct.groups.stored import Item
 
 from .asking import Agreement, is_enough
 from .data import PROJECT_END, Folder, begin, open_project, preview

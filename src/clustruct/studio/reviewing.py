@@ -11,10 +11,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.pipeline import Pipeline
 
-from clustruct._typing import Floats, Ints
-from clustruct.explain import feature_fields, field_sums, suggested_splits
-from clustruct.incremental import Store, contradiction
-from clustruct.itemsets import PairScores
+from clustruct.core.typing import Floats, Ints
+from clustruct.data.itemsets import PairScores
+from clustruct.evaluate.explain import feature_fields, field_sums, suggested_splits
+from clustruct.groups import Store, contradiction
 from clustruct.pipeline import is_calibrated
 
 from .asking import BATCH, LARGE_BATCH, Pool, Question, questions

@@ -13,8 +13,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Self
 
-from clustruct.exceptions import DataError
-from clustruct.incremental import is_store
+from clustruct.core.exceptions import DataError
+from clustruct.groups import is_store
 
 from .security import MOST_UPLOAD, Policy
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from clustruct._typing import Bools, Ints
+from clustruct.core.typing import Bools, Ints
 from clustruct.distributed.exchange import arrays, rows_to
 from clustruct.distributed.workdir import Stats, WorkDirectory
 from clustruct.features.neighbours import TermKeys, TermNeighbours, sorted_unique

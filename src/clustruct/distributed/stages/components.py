@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from clustruct._typing import Ints
+from clustruct.core.typing import Ints
 from clustruct.distributed.exchange import arrays, rows_to
 from clustruct.distributed.workdir import Stats, WorkDirectory
 from clustruct.features.neighbours import sorted_unique

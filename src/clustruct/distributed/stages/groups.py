@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from clustruct._typing import Ints
+from clustruct.core.typing import Ints
+from clustruct.data.itemsets import PairScores
 from clustruct.distributed.exchange import arrays, rows_to
 from clustruct.distributed.workdir import Stats, WorkDirectory, write_text
-from clustruct.itemsets import PairScores
 from clustruct.pipeline import group
 
 from .parts import READING, spread

@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from clustruct._typing import Floats, Ints
+from clustruct.core.typing import Floats, Ints
+from clustruct.data.records import RawSet, Source
+from clustruct.data.records.arrow import column_from_arrow
 from clustruct.distributed.workdir import Span, Stats, WorkDirectory
 from clustruct.features import Blocking
 from clustruct.features.columns import TermTable
 from clustruct.features.needs import Count, Tally
 from clustruct.features.vocabulary import Keys, Letters, Vocabulary, numbered
-from clustruct.records import RawSet, Source
-from clustruct.records.arrow import column_from_arrow
 
 READING, COMMON = "reading", "common.json"
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from clustruct import pipeline
-from clustruct._typing import Floats, Ints
+from clustruct.core.typing import Floats, Ints
 from clustruct.distributed.exchange import arrays, rows_to
 from clustruct.distributed.workdir import Stats, WorkDirectory
 from clustruct.features.columns import Columns, TermTable

@@ -9,13 +9,13 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from clustruct._typing import Ints
+from clustruct.core.storage import register
+from clustruct.core.typing import Ints
+from clustruct.data.records import Fields
 from clustruct.features.base import Comparison, Values
 from clustruct.features.columns import Columns, TermTable
 from clustruct.features.split import words
 from clustruct.features.terms import TermBlock, TfIdfRows
-from clustruct.records import Fields
-from clustruct.storage import register
 
 # A field of a few words which so many of the records lack, more or less.
 MOST_WORDS = 5.0
@@ -39,7 +39,7 @@ class Elsewhere(TermBlock):
 
     Examples
     --------
-    >>> from clustruct.records import RawSet
+    >>> from clustruct.data.records import RawSet
     >>> raw = RawSet([{"maker": "Acme", "title": "anvil"}, {"title": "acme anvil"}, {"title": "rocket"}])
     >>> block = Elsewhere("maker", ["title"]).fit([raw])
     >>> block.get_feature_names_out()

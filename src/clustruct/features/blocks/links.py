@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from clustruct._typing import Bools, Ints
-from clustruct.exceptions import DataError
+from clustruct.core.exceptions import DataError
+from clustruct.core.storage import register
+from clustruct.core.typing import Bools, Ints
+from clustruct.data.itemsets import ItemSet, MatrixLike
+from clustruct.data.itemsets.pairs import check_real
+from clustruct.data.records import Fields, RawSet
 from clustruct.features.base import Block, Unlearned, Values, check_name
-from clustruct.itemsets import ItemSet, MatrixLike
-from clustruct.itemsets.pairs import check_real
-from clustruct.records import Fields, RawSet
-from clustruct.storage import register
 
 
 @register("Links")

@@ -8,13 +8,13 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from clustruct._typing import Ints
+from clustruct.core.storage import register
+from clustruct.core.typing import Ints
+from clustruct.data.records import Fields, as_text, fold, is_missing
 from clustruct.features.base import Comparison, Values, missing
 from clustruct.features.columns import Columns, TermTable
 from clustruct.features.terms import TermBlock, TfIdfRows
 from clustruct.features.vocabulary import Letters
-from clustruct.records import Fields, as_text, fold, is_missing
-from clustruct.storage import register
 
 _KINDS = (
     *("missing in one", "missing in both", "shared entries", "share of the shorter list"),
@@ -39,7 +39,7 @@ class Lists(TermBlock):
 
     Examples
     --------
-    >>> from clustruct.records import RawSet
+    >>> from clustruct.data.records import RawSet
     >>> raw = RawSet([{"by": ["Li", "Wu"]}, {"by": ["Li", "wu"]}, {"by": ["Li"]}])
     >>> block = Lists("by").fit([raw])
     >>> block.get_feature_names_out()  # doctest: +NORMALIZE_WHITESPACE

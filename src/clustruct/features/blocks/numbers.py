@@ -10,11 +10,11 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from clustruct._typing import Floats, Ints
+from clustruct.core.storage import Shape, register
+from clustruct.core.typing import Floats, Ints
+from clustruct.data.records import Fields, RawSet, as_day, as_number
 from clustruct.features.base import Comparison, PreparedBlock, Values, missing
 from clustruct.features.columns import Columns
-from clustruct.records import Fields, RawSet, as_day, as_number
-from clustruct.storage import Shape, register
 
 N_SCALES = 3
 

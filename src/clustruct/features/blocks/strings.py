@@ -10,13 +10,13 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from clustruct._typing import Floats, Ints
+from clustruct.core.storage import register
+from clustruct.core.typing import Floats, Ints
+from clustruct.data.records import Fields
 from clustruct.features.base import Comparison, PreparedBlock, Unlearned, Values
 from clustruct.features.columns import Columns
 from clustruct.features.folded import FoldedTexts
 from clustruct.features.terms import distinct_pairs
-from clustruct.records import Fields
-from clustruct.storage import register
 
 # What is measured, rapidfuzz's name for it, and its value for the same. All are 0 for nothing in common.
 _MEASURES = {
@@ -61,7 +61,7 @@ class Strings(PreparedBlock[None], Unlearned):
 
     Examples
     --------
-    >>> from clustruct.records import RawSet
+    >>> from clustruct.data.records import RawSet
     >>> block = Strings("name", measures=["spelling"])
     >>> raw = RawSet([{"name": "Ann"}, {"name": "anna"}, {"name": None}])
     >>> block.fit([raw]).get_feature_names_out()

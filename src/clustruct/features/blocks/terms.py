@@ -9,13 +9,13 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from clustruct._typing import Bools, Ints
+from clustruct.core.storage import register
+from clustruct.core.typing import Bools, Ints
+from clustruct.data.records import Fields
 from clustruct.features.base import Block, Comparison, Values, missing
 from clustruct.features.columns import Columns, TermTable
 from clustruct.features.split import VIEWS, codes
 from clustruct.features.terms import TermBlock, TfIdfRows
-from clustruct.records import Fields
-from clustruct.storage import register
 
 _NAMES = {
     "words": ["words", "words of the shorter that are shared", "rarest shared word"],
@@ -43,7 +43,7 @@ class Terms(TermBlock):
 
     Examples
     --------
-    >>> from clustruct.records import RawSet
+    >>> from clustruct.data.records import RawSet
     >>> block = Terms(["title"], views=["codes"])
     >>> raw = RawSet([{"title": "TV X-100"}, {"title": "tv x100 black"}, {"title": "tv y200"}])
     >>> block.fit([raw]).get_feature_names_out()  # doctest: +NORMALIZE_WHITESPACE

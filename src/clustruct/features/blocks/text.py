@@ -9,13 +9,13 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from clustruct._typing import Ints
+from clustruct.core.storage import register
+from clustruct.core.typing import Ints
+from clustruct.data.records import Fields, RawSet, as_text
 from clustruct.features.base import Comparison, Values
 from clustruct.features.columns import Columns, TermTable
 from clustruct.features.split import words
 from clustruct.features.terms import TermBlock, TfIdfRows, porter_stem, quoted, word_ngrams
-from clustruct.records import Fields, RawSet, as_text
-from clustruct.storage import register
 
 _SIZES = {1: "{}s", 2: "pairs of {}s", 3: "triples of {}s"}
 

@@ -9,12 +9,12 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from clustruct._typing import Bools, Floats, Ints
-from clustruct.exceptions import DataError
+from clustruct.core.exceptions import DataError
+from clustruct.core.storage import Shape, register
+from clustruct.core.typing import Bools, Floats, Ints
+from clustruct.data.records import Fields, RawSet
 from clustruct.features.base import Block, Comparison, PreparedBlock, Values, missing
 from clustruct.features.columns import Columns
-from clustruct.records import Fields, RawSet
-from clustruct.storage import Shape, register
 
 PARTS = ("cosine", "nearness", "difference", "product")
 MOST_NUMBERS = 100_000

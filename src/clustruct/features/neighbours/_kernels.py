@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from clustruct._jit import kernel
+from clustruct.core.jit import kernel
 
 _SHIFT = np.uint64(32)
 

@@ -16,7 +16,7 @@ from typing import TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from clustruct._typing import Ints
+from clustruct.core.typing import Ints
 from clustruct.features.terms import TfIdfRows
 from clustruct.features.vocabulary import Keys, Numbers, Vocabulary
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from clustruct._typing import Floats, Ints
+from clustruct.core.typing import Floats, Ints
 
 # Products held at once.
 MOST_PRODUCTS = 16_000_000

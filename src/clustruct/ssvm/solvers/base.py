@@ -12,9 +12,9 @@ from typing import Any, ClassVar, Generic, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from clustruct._typing import Floats, Indices
-from clustruct.callbacks import Iteration, asked_to_stop
-from clustruct.slack_rule import SlackRule
+from clustruct.core.callbacks import Iteration, asked_to_stop
+from clustruct.core.typing import Floats, Indices
+from clustruct.losses.slack_rule import SlackRule
 from clustruct.ssvm.answers import Separation, check_size, checked
 from clustruct.ssvm.dual_qp import WeightConstraints
 from clustruct.ssvm.kernelized import KernelFunction, KernelPlanes

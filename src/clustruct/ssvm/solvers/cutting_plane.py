@@ -11,8 +11,8 @@ from typing import Any, Generic, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
-from clustruct._typing import Floats
-from clustruct.callbacks import Iteration
+from clustruct.core.callbacks import Iteration
+from clustruct.core.typing import Floats
 from clustruct.ssvm.dual_qp import WeightConstraints
 from clustruct.ssvm.planes import GramPlanes, LinearPlanes, Planes
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from clustruct._typing import Floats, Indices
+from clustruct.core.typing import Floats, Indices
 from clustruct.ssvm.answers import Separation
 from clustruct.ssvm.planes import PlaneSet
 from clustruct.ssvm.pool import PooledPlanes

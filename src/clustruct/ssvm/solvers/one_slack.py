@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Generic
 
 import numpy as np
 
-from clustruct._typing import Indices
+from clustruct.core.typing import Indices
 from clustruct.ssvm.answers import KeptAnswers, PieceCut
 from clustruct.ssvm.planes import GramPlanes, PlaneSet
 from clustruct.ssvm.problem import W

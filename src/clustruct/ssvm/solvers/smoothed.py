@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.optimize import minimize
 
-from clustruct._typing import Floats
-from clustruct.slack_rule import SlackRule
+from clustruct.core.typing import Floats
+from clustruct.losses.slack_rule import SlackRule
 from clustruct.ssvm.planes import PlaneSet
 from clustruct.ssvm.problem import SmoothedResult
 

@@ -8,13 +8,13 @@ from typing import Self
 
 import numpy as np
 
-from clustruct._typing import Ints
+from clustruct.core.storage import register
+from clustruct.core.typing import Ints
+from clustruct.data.records import Fields, RawSet
 from clustruct.features.base import Block, Comparison, Values
 from clustruct.features.columns import Columns as SetColumns
 from clustruct.features.columns import TermTable
 from clustruct.features.terms import TermBlock, TfIdfRows
-from clustruct.records import Fields, RawSet
-from clustruct.storage import register
 
 from .comparisons import GROUPS, Columns
 from .table import FIELDS, SENTENCE_LAYERS, TOKEN_LAYERS, MentionTable

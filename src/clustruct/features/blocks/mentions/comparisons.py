@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from clustruct._typing import Bools, Floats, Ints
+from clustruct.core.typing import Bools, Floats, Ints
 
 from .table import MentionTable
 

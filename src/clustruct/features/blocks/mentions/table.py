@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from clustruct._typing import Bools, Ints
-from clustruct.exceptions import DataError
-from clustruct.records import RawSet, is_missing
+from clustruct.core.exceptions import DataError
+from clustruct.core.typing import Bools, Ints
+from clustruct.data.records import RawSet, is_missing
 
 from . import lexicon
 

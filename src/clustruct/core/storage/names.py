@@ -1,0 +1,122 @@
+"""The names that files may hold, and where the class of each is: an allow-list.
+
+A name never changes once a file may hold it; what it stands for may be renamed and moved, and is changed here
+alone. The module is imported when a file names it, and registers the class. Classes of users are not in here:
+they are registered when the module of the user is imported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+STORED: Mapping[str, str] = {
+    "Blocking": "clustruct.features.blocking:Blocking",
+    "BoostedColumn": "clustruct.features.similarity.trees:BoostedColumn",
+    "CCCPResult": "clustruct.papers.universum.cccp:CCCPResult",
+    "CLGR": "clustruct.papers.documents:CLGR",
+    "CPM3C": "clustruct.papers.cpm3c:CPM3C",
+    "CPM3CResult": "clustruct.papers.cpm3c:CPM3CResult",
+    "Calibration": "clustruct.learning.calibration.calibration:Calibration",
+    "Certificate": "clustruct.ssvm.certificate:Certificate",
+    "Constant": "clustruct.features.pair_features:Constant",
+    "Dates": "clustruct.features.blocks.numbers:Dates",
+    "DefaultClustering": "clustruct.estimators.baselines.pair_classifier:DefaultClustering",
+    "DocumentVectors": "clustruct.features.documents:DocumentVectors",
+    "Elsewhere": "clustruct.features.blocks.elsewhere:Elsewhere",
+    "FieldNeed": "clustruct.features.needs:FieldNeed",
+    "FitResult": "clustruct.ssvm.fit:FitResult",
+    "ForestColumn": "clustruct.features.similarity.trees:ForestColumn",
+    "FourierMap": "clustruct.features.similarity.kernels:FourierMap",
+    "FullProducts": "clustruct.features.similarity.products:FullProducts",
+    "Identity": "clustruct.ssvm.identity:Identity",
+    "ItemRule": "clustruct.learning.calibration.items:ItemRule",
+    "KeptPairs": "clustruct.pipeline.kept_features:KeptPairs",
+    "Kernel": "clustruct.core.kernels:Kernel",
+    "KernelMap": "clustruct.features.similarity.kernels:KernelMap",
+    "KernelModel": "clustruct.ssvm.kernelized:KernelModel",
+    "LatentPairClustering": "clustruct.estimators.baselines.latent_pairs:LatentPairClustering",
+    "LinearSVC": "clustruct.estimators.baselines.pair_classifier:LinearSVC",
+    "Links": "clustruct.features.blocks.links:Links",
+    "Lists": "clustruct.features.blocks.lists:Lists",
+    "LogisticRegression": "clustruct.estimators.baselines.pair_classifier:LogisticRegression",
+    "Mentions": "clustruct.features.blocks.mentions:Mentions",
+    "MonotoneLogistic": "clustruct.learning.calibration.items:MonotoneLogistic",
+    "MultiLabelMRF": "clustruct.papers.multilabel.estimator:MultiLabelMRF",
+    "Numbers": "clustruct.features.blocks.numbers:Numbers",
+    "NystroemMap": "clustruct.features.similarity.kernels:NystroemMap",
+    "PLSA": "clustruct.papers.documents:PLSA",
+    "PLSAResult": "clustruct.papers.documents:PLSAResult",
+    "PairContext": "clustruct.learning.calibration.context:PairContext",
+    "PairFeatures": "clustruct.features.pair_features:PairFeatures",
+    "PairKMeans": "clustruct.estimators.baselines.kmeans:PairKMeans",
+    "PairwiseClassifierClustering": "clustruct.estimators.baselines.pair_classifier:PairwiseClassifierClustering",  # noqa: E501
+    "PastTraining": "clustruct.learning.problems.continued:PastTraining",
+    "Pipeline": "clustruct.pipeline.pipelines:Pipeline",
+    "Planes": "clustruct.ssvm.planes:Planes",
+    "PrecisionCurve": "clustruct.learning.calibration.precision:PrecisionCurve",
+    "Recipe": "clustruct.pipeline.learning:Recipe",
+    "ScoreMap": "clustruct.learning.calibration.score_map:ScoreMap",
+    "Sources": "clustruct.features.sources:Sources",
+    "Strings": "clustruct.features.blocks.strings:Strings",
+    "SupervisedAgglomerative": "clustruct.estimators.agglomerative:SupervisedAgglomerative",
+    "SupervisedCorrelationClustering": "clustruct.estimators.correlation:SupervisedCorrelationClustering",
+    "SupervisedKMeans": "clustruct.estimators.kmeans:SupervisedKMeans",
+    "TermWeights": "clustruct.features.terms:TermWeights",
+    "Terms": "clustruct.features.blocks.terms:Terms",
+    "TextCosines": "clustruct.features.blocks.text:TextCosines",
+    "TrainingShape": "clustruct.estimators.shown:TrainingShape",
+    "TreeColumn": "clustruct.features.similarity.tree_column:TreeColumn",
+    "Trees": "clustruct.features.similarity.plain_trees:Trees",
+    "UniversumClustering": "clustruct.papers.universum.estimator:UniversumClustering",
+    "UntrainedKMeans": "clustruct.estimators.baselines.kmeans:UntrainedKMeans",
+    "VectorSum": "clustruct.ssvm.kernelized:VectorSum",
+    "Vectors": "clustruct.features.blocks.vectors:Vectors",
+    "b_cubed": "clustruct.losses.b_cubed:BCubedLoss",
+    "ceaf_entity": "clustruct.losses.ceaf:CEAFEntityLoss",
+    "ceaf_mention": "clustruct.losses.ceaf:CEAFMentionLoss",
+    "checkpoint": "clustruct.ssvm.checkpoint:Saved",
+    "fit checkpoint": "clustruct.learning.problems.resuming:SavedFit",
+    "hook document": "clustruct.papers.hooks.model_files:Document",
+    "hook model": "clustruct.papers.hooks.model_files:HookModel",
+    "hook vector": "clustruct.papers.hooks.model_files:Sparse",
+    "lea": "clustruct.losses.lea:LEALoss",
+    "mitre": "clustruct.losses.mitre:MitreLoss",
+    "normalised": "clustruct.losses.normalised:NormalisedLoss",
+    "pairwise": "clustruct.losses.pairwise:PairwiseLoss",
+    "pairwise_f": "clustruct.losses.pairwise_f:PairwiseFLoss",
+    "purity": "clustruct.losses.purity:MutualPurityLoss",
+    "variation_of_information": "clustruct.losses.information:VariationOfInformationLoss",
+}
+# Parameters and fields that have another name in the code than in files: by the stored name of the class, the
+# name in the code and the one in files.
+FIELDS: Mapping[str, Mapping[str, str]] = {}
+# Of an estimator's state, what holds names as well (`EstimatorState`).
+INNER = ("parameters", "learned")
+
+
+def class_name(name: str) -> str | None:
+    """The class that a stored name stands for; None where the table does not have the name."""
+    return STORED[name].partition(":")[2] if name in STORED else None
+
+
+def home_of(class_name: str) -> str | None:
+    """The module that registers the class of that name; None where the table does not have it."""
+    homes = (home.partition(":") for home in STORED.values())
+    return next((module for module, _, other in homes if other == class_name), None)
+
+
+def to_file(name: str, state: dict[str, Any]) -> dict[str, Any]:
+    """A state with the names that files have for its parts."""
+    return _rename(state, FIELDS.get(name, {}))
+
+
+def from_file(name: str, state: Any) -> Any:
+    """A state from a file with the names that the code has for its parts."""
+    return _rename(state, {old: new for new, old in FIELDS.get(name, {}).items()})
+
+
+def _rename(state: Any, names: Mapping[str, str]) -> Any:
+    if not names or not isinstance(state, dict):
+        return state
+    return {names.get(k, k): _rename(v, names) if k in INNER else v for k, v in state.items()}

@@ -1,0 +1,324 @@
+"""Made-up raw sets: people entered more than once, articles about stories, texts that mention people."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from clustruct.core.random import RandomStateLike, as_generator
+from clustruct.data.records import RawSet
+
+FIRST = (
+    "Anna, Ben, Clara, David, Elena, Frank, Greta, Henry, Ida, Jonas, Karen, Liam, Maria, Nils, Olga, "
+    "Peter, Rosa, Simon, Tessa, Victor, Wilma, Xaver, Yara, Zoe, Adam, Bella, Carl, Doris, Emil, Flora"
+)
+LAST = (
+    "Abbott, Becker, Carlsson, Dupont, Eriksen, Fischer, Garcia, Hansen, Ivanov, Jensen, Keller, Lehmann, "
+    "Meyer, Novak, Olsen, Petrov, Quinn, Rossi, Schmidt, Tanaka, Ullmann, Vogel, Weber, Young, Zeller, "
+    "Brandt, Conrad, Doyle, Engel, Forster"
+)
+STREETS = (
+    "Mill Lane, High Street, Station Road, Church Street, Park Avenue, Bridge Road, Garden Walk, King Street"
+)
+CITIES = "Springfield, Riverton, Oakdale, Lakeside, Hillview, Ashford, Brookfield, Fairview"
+SHORT = {"Street": "St", "Road": "Rd", "Avenue": "Ave", "Lane": "Ln"}
+
+
+def make_records(
+    n_sets: int = 8,
+    n_people: int = 12,
+    most: int = 4,
+    errors: float = 0.35,
+    random_state: RandomStateLike = 0,
+) -> list[RawSet]:
+    """Sets of address records: ``n_people`` people in each, everyone entered 1 to ``most`` times.
+
+    Later entries have slips of the pen, short forms and empty fields, each with chance ``errors``; one
+    person in five shares the surname and street of another. Fields: name, street, city, phone, born.
+
+    Parameters
+    ----------
+    n_sets : int, default=8
+        How many sets.
+    n_people : int, default=12
+        How many people each has.
+    most : int, default=4
+        How often one person is entered at most.
+    errors : float, default=0.35
+        The chance of each kind of error in a later entry.
+    random_state : int, Generator or None, default=0
+        Seed, or a generator, of whatever is drawn.
+
+    Returns
+    -------
+    list of RawSet
+        The sets, with their right groups.
+
+    Examples
+    --------
+    >>> raw = make_records(n_sets=1)[0]
+    >>> raw.items[0]
+    {'name': 'Xaver Lehmann', 'street': '48 Statio nRd', 'city': 'Lakeside', 'phone': None, 'born': '1944'}
+    >>> len(raw), len(set(raw.labels))
+    (26, 12)
+    """
+    rng = as_generator(random_state)
+    return [_set(number, n_people, most, errors, rng) for number in range(n_sets)]
+
+
+def _set(number: int, n_people: int, most: int, errors: float, rng: np.random.Generator) -> RawSet:
+    people: list[dict[str, str]] = []
+    for n in range(n_people):
+        person = _person(rng)
+        if n and rng.random() < 0.2:  # a relative at the same address
+            kin = people[int(rng.integers(n))]
+            person["name"] = f"{person['name'].split()[0]} {kin['name'].split()[1]}"
+            person.update(street=kin["street"], city=kin["city"])
+        people.append(person)
+    entries: list[tuple[int, dict[str, Any]]] = []
+    for n, person in enumerate(people):
+        entries.append((n, dict(person)))
+        entries += [(n, _again(person, errors, rng)) for _ in range(int(rng.integers(0, most)))]
+    order = rng.permutation(len(entries))
+    return RawSet(
+        [entries[i][1] for i in order],
+        labels=[f"p{entries[i][0]}" for i in order],
+        ids=[f"r{number}-{a}" for a in range(len(order))],
+        name=f"batch {number}",
+    )
+
+
+def _person(rng: np.random.Generator) -> dict[str, str]:
+    pick = [str(rng.choice(words.split(", "))) for words in (FIRST, LAST, STREETS, CITIES)]
+    return {
+        "name": f"{pick[0]} {pick[1]}",
+        "street": f"{rng.integers(1, 99)} {pick[2]}",
+        "city": pick[3],
+        "phone": f"0{rng.integers(200, 999)} {rng.integers(10_000, 99_999)}",
+        "born": str(rng.integers(1940, 2005)),
+    }
+
+
+def _again(person: dict[str, str], errors: float, rng: np.random.Generator) -> dict[str, Any]:
+    """The same person, entered by somebody else."""
+    entry: dict[str, Any] = dict(person)
+    first, last = person["name"].split()
+    if rng.random() < errors:
+        entry["name"] = str(rng.choice([f"{first[0]}. {last}", f"{last}, {first}"]))
+    if rng.random() < errors:
+        words = [SHORT.get(w, w) for w in person["street"].split()]
+        entry["street"] = " ".join(words)
+    for field in ("name", "street", "phone"):
+        if rng.random() < errors:
+            entry[field] = _slip(entry[field], rng)
+    for field in ("city", "phone", "born"):
+        if rng.random() < errors / 2:
+            entry[field] = None
+    return entry
+
+
+def _slip(text: str, rng: np.random.Generator) -> str:
+    """Two neighbours exchanged, one letter dropped, or one doubled."""
+    a = int(rng.integers(1, len(text) - 1))
+    kind = int(rng.integers(3))
+    if kind == 0:
+        return text[:a] + text[a + 1] + text[a] + text[a + 2 :]
+    return text[:a] + text[a + 1 :] if kind == 1 else text[:a] + text[a] + text[a:]
+
+
+PLACES = (
+    "Oslo, Lima, Cairo, Delhi, Perth, Quito, Turin, Dakar, Hanoi, Leeds, Porto, Riga, Malmo, Bergen, "
+    "Nantes, Ghent"
+)
+# What happens, who speaks, what the papers dwell on, and what comes next: one line for each kind of story.
+KINDS = (
+    ("storm", "mayor", "flood roofs wind rescue shelter rain harbour power", "warning repair"),
+    ("election", "candidate", "votes party ballot poll turnout coalition recount seat", "result cabinet"),
+    ("strike", "union", "workers wage railway trains pay talks staff picket", "agreement walkout"),
+    ("trial", "judge", "court jury lawyer verdict witness charges appeal prison", "sentence hearing"),
+    ("match", "coach", "goal league striker penalty fans season stadium injury", "final transfer"),
+    ("launch", "engineer", "rocket satellite orbit mission probe signal crew antenna", "docking landing"),
+    ("outbreak", "doctor", "virus hospital cases patients vaccine clinic ward fever", "quarantine study"),
+    ("merger", "chairman", "shares bank deal bid board profit investors stake", "vote takeover"),
+)
+COMMON = (
+    "officials, said, people, late, new, report, first, week, city, today, many, after, year, big, "
+    "country, plan"
+)
+_PLACES, _COMMON = PLACES.split(", "), COMMON.split(", ")
+
+
+def make_news(
+    n_sets: int = 8, n_stories: int = 5, most: int = 6, common: float = 0.5, random_state: RandomStateLike = 0
+) -> list[RawSet]:
+    """Sets of articles, one per day: ``n_stories`` stories with 2 to ``most`` articles each.
+
+    A story is a kind of event in a place; two stories of a day may be of one kind or in one place. ``common``
+    is the share of words that say nothing. Fields: title, text. Two days in a row are one ``group``.
+
+    Parameters
+    ----------
+    n_sets : int, default=8
+        How many days.
+    n_stories : int, default=5
+        How many stories a day has.
+    most : int, default=6
+        The largest number of articles of one story.
+    common : float, default=0.5
+        The share of words that say nothing.
+    random_state : int, Generator or None, default=0
+        Seed, or a generator, of whatever is drawn.
+
+    Returns
+    -------
+    list of RawSet
+        The days, with their right groups.
+
+    Examples
+    --------
+    >>> raw = make_news(n_sets=1)[0]
+    >>> raw.items[0]["title"], raw.group
+    ('Leeds merger brings investors', 0)
+    """
+    if n_stories > len(KINDS) * len(_PLACES):
+        raise ValueError(f"there are {len(KINDS) * len(_PLACES)} stories at most, not {n_stories}")
+    rng = as_generator(random_state)
+    return [_day(number, n_stories, most, common, rng) for number in range(n_sets)]
+
+
+def _day(number: int, n_stories: int, most: int, common: float, rng: np.random.Generator) -> RawSet:
+    chosen = rng.choice(len(KINDS) * len(_PLACES), n_stories, replace=False)
+    articles: list[tuple[int, dict[str, str]]] = []
+    for story, code in enumerate(chosen):
+        kind, place = KINDS[int(code) % len(KINDS)], _PLACES[int(code) // len(KINDS)]
+        for _ in range(int(rng.integers(2, most + 1))):
+            articles.append((story, _article(kind, place, common, rng)))
+    order = rng.permutation(len(articles))
+    return RawSet(
+        [articles[i][1] for i in order],
+        labels=[int(articles[i][0]) for i in order],
+        ids=[f"a{number}-{a}" for a in range(len(order))],
+        name=f"day {number}",
+        group=number // 2,
+    )
+
+
+def _article(
+    kind: tuple[str, str, str, str], place: str, common: float, rng: np.random.Generator
+) -> dict[str, str]:
+    event, speaker, about, next_up = kind
+    words, ahead = about.split(), next_up.split()
+    titles = (
+        f"{event.title()} in {place}: {rng.choice(words)} and {rng.choice(words)}",
+        f"{place} {event} brings {rng.choice(words)}",
+        f"{speaker.title()} in {place} speaks of {event}",
+        f"After the {event}, {place} waits for the {rng.choice(ahead)}",
+    )
+    drawn = [str(rng.choice(_COMMON if rng.random() < common else words)) for _ in range(18)]
+    drawn[int(rng.integers(18))] = place
+    if rng.random() < 0.5:
+        drawn.append(f'"{rng.choice(words)} {rng.choice(words)}", the {speaker} said')
+    return {"title": str(rng.choice(titles)), "text": " ".join(drawn)}
+
+
+WOMEN = "Anna, Clara, Elena, Greta, Ida, Maria, Rosa, Tessa"
+MEN = "Ben, David, Frank, Henry, Jonas, Nils, Peter, Victor"
+SURNAMES = "Abbott, Becker, Dupont, Fischer, Garcia, Hansen, Keller, Meyer, Novak, Rossi, Tanaka, Weber"
+WORK = "doctor, teacher, painter, lawyer, captain, baker"
+ACTS = "met, helped, thanked, visited, followed, called, greeted, warned"
+ENDS = ("at home", "in the garden", "after lunch", "near the river", "at the station", "in town")
+_SURNAMES = SURNAMES.split(", ")
+
+
+def make_mentions(
+    n_sets: int = 10, n_people: int = 4, n_sentences: int = 12, random_state: RandomStateLike = 0
+) -> list[RawSet]:
+    """Documents about a few people, whose mentions are names, parts of names, occupations and pronouns.
+
+    Items are mentions, ``{"sent", "start", "end", "type", "form"}`` with tokens start..end-1 of sentence
+    ``sent``; ``context["tokens"]`` has the sentences. The format is that of the coreference data sets.
+
+    Parameters
+    ----------
+    n_sets : int, default=10
+        How many documents.
+    n_people : int, default=4
+        How many people each is about.
+    n_sentences : int, default=12
+        How many sentences each has.
+    random_state : int, Generator or None, default=0
+        Seed, or a generator, of whatever is drawn.
+
+    Returns
+    -------
+    list of RawSet
+        The documents, with their right groups.
+
+    Examples
+    --------
+    >>> raw = make_mentions(n_sets=1)[0]
+    >>> " ".join(raw.context["tokens"][0])
+    'Victor Fischer followed Frank Hansen at home .'
+    >>> raw.items[0], raw.labels[:2]
+    ({'sent': 0, 'start': 0, 'end': 2, 'type': 'PER', 'form': 'PROP'}, [0, 1])
+    """
+    if not 2 <= n_people <= len(_SURNAMES):
+        raise ValueError(f"n_people must be between 2 and {len(_SURNAMES)}, not {n_people}")
+    rng = as_generator(random_state)
+    return [_document(number, n_people, n_sentences, rng) for number in range(n_sets)]
+
+
+def _document(number: int, n_people: int, n_sentences: int, rng: np.random.Generator) -> RawSet:
+    surnames, work = rng.choice(_SURNAMES, n_people, replace=False), rng.choice(WORK.split(", "), n_people)
+    women = rng.random(n_people) < 0.5
+    first = [str(rng.choice((WOMEN if w else MEN).split(", "))) for w in women]
+    people = list(zip(first, map(str, surnames), map(str, work), map(bool, women), strict=True))
+    tokens, mentions, labels = [], [], []
+    named: set[int] = set()
+    last: tuple[int, ...] = ()
+    for sent in range(n_sentences):
+        subject, other = (int(i) for i in rng.choice(n_people, 2, replace=False))
+        words: list[str] = []
+        for role, who in (("subject", subject), ("object", other)):
+            said, form = _phrase(people[who], who in named, _clear(who, last, people), role, rng)
+            mentions.append(_mention(sent, len(words), len(words) + len(said), form))
+            labels.append(who)
+            named.add(who)
+            words += said
+            if role == "subject":
+                words.append(str(rng.choice(ACTS.split(", "))))
+        last = (subject, other)
+        tokens.append([*words, *str(rng.choice(ENDS)).split(), "."])
+    numbers: dict[int, int] = {}
+    clusters = [numbers.setdefault(who, len(numbers)) for who in labels]
+    return RawSet(mentions, labels=clusters, name=f"text {number}", context={"tokens": tokens})
+
+
+def _clear(who: int, last: tuple[int, ...], people: list[tuple[str, str, str, bool]]) -> bool:
+    """Whether a pronoun would be understood: the person was just spoken of, and alone of that gender."""
+    return who in last and sum(people[p][3] == people[who][3] for p in last) == 1
+
+
+def _phrase(
+    person: tuple[str, str, str, bool], known: bool, clear: bool, role: str, rng: np.random.Generator
+) -> tuple[list[str], str]:
+    first, surname, work, woman = person
+    if not known:
+        return [first, surname], "PROP"
+    if clear and rng.random() < 0.7:
+        words = ("she", "her") if woman else ("he", "him")
+        pronoun = words[role == "object"]
+        return [pronoun.title() if role == "subject" else pronoun], "PRON"
+    title = "Mrs." if woman else "Mr."
+    forms: list[tuple[list[str], str]] = [
+        ([first], "PROP"),
+        ([title, surname], "PROP"),
+        ([first, surname], "PROP"),
+        (["The" if role == "subject" else "the", work], "NOM"),
+    ]
+    return forms[int(rng.choice(4, p=[0.35, 0.25, 0.25, 0.15]))]
+
+
+def _mention(sent: int, start: int, end: int, form: str) -> dict[str, Any]:
+    return {"sent": sent, "start": start, "end": end, "type": "PER", "form": form}

@@ -1,0 +1,384 @@
+"""Files of sets, whatever their format: the end of a file's name says which one it is.
+
+A format is a class below `FileFormat` (or `TextFormat`, which can also be written), entered by ``@register``.
+Whatever is wrong with a file is a `DataError` that names file and line.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
+from typing import IO, Any, ClassVar, NamedTuple, TypeVar
+
+from clustruct.core.exceptions import DataError
+from clustruct.core.storage.targets import is_stream, replacing
+from clustruct.core.text import place
+from clustruct.data.records import RawSet, Source
+
+from .tables import Columns, LabelUse
+
+# A set of a hundred thousand records is one line of JSONL of this order. A line beyond it is no line.
+LONGEST_LINE = 256 * 2**20
+
+
+class Prediction(NamedTuple):
+    """A set, the label of each of its items, and further columns by name.
+
+    Attributes
+    ----------
+    raw : RawSet
+        The set.
+    labels : sequence of object
+        The label of each item.
+    more : mapping, optional
+        Further columns by name, one value for each item.
+    """
+
+    raw: RawSet
+    labels: Sequence[Any]
+    more: Mapping[str, Sequence[Any]] = {}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a file is to be read: which columns are what, what becomes of labels, what separates cells.
+
+    Parameters
+    ----------
+    columns : Columns
+        Which columns are what.
+    labels : LabelUse, default="required"
+        What becomes of labels: "required", "partial", "skip" or "ignored".
+    delimiter : str, optional
+        What separates cells; None: a comma, or a tab in .tsv.
+    """
+
+    columns: Columns
+    labels: LabelUse = "required"
+    delimiter: str | None = None
+
+
+class FileFormat(ABC):
+    """A format that can be read. Files of a table have one item per row, others one set per record."""
+
+    suffixes: ClassVar[tuple[str, ...]]
+    is_table: ClassVar[bool] = False
+
+    @abstractmethod
+    def read(self, path: Path, reading: Reading) -> Iterator[RawSet]:
+        """The sets of a file, as they are asked for."""
+
+
+class TextFormat(FileFormat):
+    """A format that can be written, too, piece by piece."""
+
+    @abstractmethod
+    def set_lines(self, sets: Iterable[RawSet], suffix: str) -> Iterator[str]:
+        """The text of a file of sets that `read` gives back."""
+
+    @abstractmethod
+    def prediction_lines(self, prediction: Prediction, suffix: str, first: Prediction) -> Iterator[str]:
+        """The text for one set in a file of predictions, which can be read as labelled data.
+
+        ``first`` is what the file begins with; it comes with the head of the file, if there is one.
+        """
+
+
+F = TypeVar("F", bound=type[FileFormat])
+_FORMATS: dict[str, FileFormat] = {}
+
+
+def register(kind: F) -> F:
+    """Class decorator: files whose names end as the class says are of this format.
+
+    Parameters
+    ----------
+    kind : F
+        The class below `FileFormat`.
+
+    Returns
+    -------
+    F
+        The same class.
+    """
+    held = kind()
+    _FORMATS.update(dict.fromkeys(kind.suffixes, held))
+    return kind
+
+
+def suffixes(kind: type[FileFormat] = FileFormat) -> tuple[str, ...]:
+    """The ends of names of the files that can be read; with `TextFormat`, those that can be written.
+
+    Parameters
+    ----------
+    kind : class, optional
+        Formats below this class.
+
+    Returns
+    -------
+    tuple of str
+        The ends of names, such as ".csv".
+    """
+    return tuple(suffix for suffix, held in _FORMATS.items() if isinstance(held, kind))
+
+
+def is_table(path: str | PathLike[str]) -> bool:
+    """Whether files of this name have one item per row."""
+    kind = _FORMATS.get(suffix_of(path))
+    return kind is not None and kind.is_table
+
+
+def suffix_of(path: str | PathLike[str]) -> str:
+    """The end of a file's name that tells its format: .csv for a.csv and a.csv.gz.
+
+    >>> suffix_of("news.JSONL.gz")
+    '.jsonl'
+    """
+    return Path(Path(path).name.lower().removesuffix(".gz")).suffix
+
+
+def read_sets(
+    *paths: str | PathLike[str],
+    columns: Columns | None = None,
+    labels: LabelUse = "required",
+    delimiter: str | None = None,
+    **named: str,
+) -> Iterator[RawSet]:
+    """The sets of one or more files, read as they are asked for.
+
+    ``set``, ``id``, ``cluster`` and ``group`` name columns; `Columns` can say more of them. The end of the
+    name tells the format: .jsonl (one set per line), .csv, .tsv (rows, grouped by the column of the sets),
+    .parquet, .npy and .npz (arrays, their rows being vectors); text may end in .gz. ``labels`` is "required",
+    "partial" (None where an item has none), "skip" (items without a label are left out) or "ignored" (sets
+    come without labels). Whatever is wrong is a `DataError` that names file and line.
+
+    Sets of different files are different sets: of several files, a set without a name is named after its
+    file, and one whose name an earlier file has used becomes "file: name".
+
+    Parameters
+    ----------
+    *paths : path
+        The files.
+    columns : Columns, optional
+        Which columns are what, where four names do not say all.
+    labels : LabelUse, default="required"
+        What becomes of labels: {"required", "partial", "skip", "ignored"}.
+    delimiter : str, optional
+        What separates cells, where it is not a comma or a tab.
+    **named : str
+        The columns ``set``, ``id``, ``cluster`` and ``group``.
+
+    Yields
+    ------
+    RawSet
+        The next set.
+    """
+    reading = Reading(columns or Columns(**named), labels, delimiter)  # type: ignore[arg-type]
+    labelled = _labelled_paths(paths)
+    names: dict[str, Path] = {}
+    for path, label in labelled.items():
+        kind = _FORMATS.get(suffix_of(path))
+        if kind is None:
+            raise DataError(
+                f"{path}: unknown kind of file; known are {', '.join(_FORMATS)} (and .gz of text)"
+            )
+        for raw in _not_empty(path, kind.read(path, reading)):
+            name = raw.name or (label if len(labelled) > 1 else "")
+            while names.setdefault(name, path) != path:
+                name = f"{label}: {name}"
+            yield raw if name == raw.name else replace(raw, name=name)
+
+
+def _labelled_paths(paths: Sequence[str | PathLike[str]]) -> dict[Path, str]:
+    """What stands for each file in names of sets: its name, or the whole path where two have one name."""
+    given = [Path(path) for path in paths]
+    for a, path in enumerate(given):
+        if any(path == other or _is_same(path, other) for other in given[:a]):
+            raise DataError(f"{path}: the file is given twice")
+    times = Counter(path.name for path in given)
+    return {path: path.name if times[path.name] == 1 else str(path) for path in given}
+
+
+def _is_same(first: Path, second: Path) -> bool:
+    try:
+        return first.samefile(second)
+    except OSError:  # one of them is not there, which is said when it is read
+        return False
+
+
+def _not_empty(path: Path, sets: Iterable[RawSet]) -> Iterator[RawSet]:
+    found = False
+    for raw in sets:
+        found = True
+        yield raw if raw.source is not None else replace(raw, source=Source(str(path)))
+    if not found:
+        raise DataError(f"{path}: no sets to use" if path.stat().st_size else f"{path}: the file is empty")
+
+
+def write_sets(path: str | PathLike[str], sets: Iterable[RawSet]) -> None:
+    """Write sets to .jsonl (all that they hold) or .csv (columns set, id, cluster, and the fields).
+
+    Parameters
+    ----------
+    path : path
+        The file to be written.
+    sets : iterable of RawSet
+        The sets.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_sets(os.path.join(folder, "a.jsonl"), [RawSet([{"n": 1}], labels=[5], name="s", ids=["x"])])
+    ...     next(read_sets(os.path.join(folder, "a.jsonl")))
+    RawSet(items=[{'n': 1}], labels=[5], name='s', ids=['x'], group=None, context={})
+    """
+    with sets_file(path, sets):
+        pass
+
+
+@contextmanager
+def sets_file(path: str | PathLike[str], sets: Iterable[RawSet]) -> Iterator[None]:
+    """Write sets to a file that appears at the end of the block, unless something fails in it."""
+    lines = _written(path, "sets").set_lines(sets, suffix_of(path))
+    with _opened(Path(path)) as f:
+        f.writelines(map(_encoded, lines))
+        yield
+
+
+@contextmanager
+def prediction_file(path: str | PathLike[str]) -> Iterator[Callable[[Prediction], None]]:
+    """A file to which predictions are written one by one; it appears when all are written, or not at all.
+
+    .csv and .tsv have the columns set (where sets have names), id, cluster and any further ones; .jsonl has
+    one set per line, ``{"id", "items": [{"id", ...}], "labels"}``. A name that ends in .gz is packed.
+    A device or a pipe, such as /dev/stdout, gets CSV.
+
+    Parameters
+    ----------
+    path : path
+        The file to be written.
+
+    Yields
+    ------
+    callable
+        A function that writes one prediction.
+    """
+    text = _prediction_text(path)
+    with _opened(Path(path)) as f:
+        yield lambda prediction: f.writelines(map(_encoded, text(prediction)))
+
+
+def prediction_lines(predictions: Iterable[Prediction], suffix: str = ".csv") -> Iterator[str]:
+    """The text of a predictions file, piece by piece.
+
+    Parameters
+    ----------
+    predictions : iterable of Prediction
+        The predictions, in order.
+    suffix : str, default=".csv"
+        The end of the name, which tells the form.
+
+    Returns
+    -------
+    iterator of str
+        Pieces of the text.
+    """
+    text = _prediction_text(f"predictions{suffix}")
+    return (line for prediction in predictions for line in text(prediction))
+
+
+def _prediction_text(path: str | PathLike[str]) -> Callable[[Prediction], Iterator[str]]:
+    """What makes text of one prediction after the other; a device or a pipe has no name to go by."""
+    path = "predictions.csv" if not suffix_of(path) and is_stream(Path(path)) else path
+    kind, begun = _written(path, "predictions"), list[Prediction]()
+
+    def text(prediction: Prediction) -> Iterator[str]:
+        held = Prediction(*prediction)
+        if not begun:
+            begun.append(held)
+        return kind.prediction_lines(held, suffix_of(path), begun[0])
+
+    return text
+
+
+def _written(path: str | PathLike[str], what: str) -> TextFormat:
+    kind = _FORMATS.get(suffix_of(path))
+    if not isinstance(kind, TextFormat):
+        *most, last = suffixes(TextFormat)  # type: ignore[type-abstract]
+        raise DataError(f"{path}: {what} are written as {', '.join(most)} or {last}")
+    return kind
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[IO[bytes] | gzip.GzipFile]:
+    with replacing(path) as f:
+        if path.suffix.lower() != ".gz":
+            yield f
+        else:
+            with gzip.GzipFile(fileobj=f, mode="wb", mtime=0) as packed:
+                yield packed
+
+
+def _encoded(line: str) -> bytes:
+    return line.encode("utf-8", "surrogatepass")
+
+
+def text_lines(path: Path, longest: int = LONGEST_LINE) -> Iterator[tuple[int, str]]:
+    """(number from 1, text) of each line, packed or not, its line end kept; without a byte order mark."""
+    number = 0
+    with _open(path) as f:
+        while True:
+            number += 1
+            raw = _next_line(f, path, number, longest)
+            if not raw:
+                return
+            bare = raw[3:] if number == 1 and raw[:3] == b"\xef\xbb\xbf" else raw
+            yield number, _decode(bare, path, number)
+
+
+def _open(path: Path) -> IO[bytes]:
+    if path.is_dir():
+        raise DataError(f"{path}: is a folder, not a file")
+    try:
+        return gzip.open(path, "rb") if path.suffix == ".gz" else open(path, "rb")  # type: ignore[return-value]
+    except OSError as error:
+        raise DataError(f"{path}: cannot be read ({error.strerror or error})") from None
+
+
+def _next_line(f: IO[bytes], path: Path, number: int, limit: int) -> bytes:
+    try:
+        raw = f.readline(limit + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"{place(path, number)}: the file is damaged ({error})") from None
+    if len(raw) > limit:
+        raise DataError(f"{place(path, number)}: the line is longer than {limit / 2**20:.0f} MiB")
+    return raw
+
+
+def _decode(raw: bytes, path: Path, number: int) -> str:
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        wrong = raw[error.start]
+        raise DataError(
+            f"{place(path, number)}: byte {error.start + 1} of the line (0x{wrong:02x}) is not UTF-8; "
+            "save the file as UTF-8"
+        ) from None
+
+
+def plain(values: Sequence[Any]) -> list[Any]:
+    """Values as files show them: numbers of Python, six digits."""
+    bare = values.tolist() if hasattr(values, "tolist") else [_bare(v) for v in values]
+    return [f"{v:.6g}" if isinstance(v, float) else v for v in bare]
+
+
+def _bare(value: Any) -> Any:
+    return value.item() if hasattr(value, "item") else value

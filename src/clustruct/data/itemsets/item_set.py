@@ -1,0 +1,445 @@
+"""Item sets: pair feature vectors psi_ab, held so that no m x m x N array is ever formed.
+
+    psi_ab = [ node_a * node_b (N_n products) ; explicit pair features of {a, b} (N_p) ]
+
+Two operations, adjoint to each other (every Psi of the papers is a weighted sum of pair vectors):
+
+    similarity(w) -> K,        K_ab = <w, psi_ab>
+    joint_feature(B) -> Psi,   Psi = sum over all ordered pairs (a, b), diagonal included, of B_ab psi_ab
+    <similarity(w), B> = sum_ab K_ab B_ab = <w, joint_feature(B)>
+
+Which sum is which:
+
+    joint_feature(B)            all ordered pairs with the diagonal, any B
+    joint_feature_factor(Y)     the same with B = Y Y' (k-means and spectral clustering)
+    joint_feature_pairs(y)      pairs a < b that y puts together, no diagonal (correlation clustering)
+    joint_feature_edges(e)      pairs a < b weighted by e_ab, no diagonal (its relaxation)
+"""
+
+from collections.abc import Callable, Hashable, Sequence
+from functools import cached_property
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike
+from scipy.sparse.linalg import LinearOperator
+from scipy.spatial.distance import squareform
+
+from clustruct.core.html import MOST_ROWS, html_table
+from clustruct.core.partitions import canonical_labels, indicator
+from clustruct.core.storage import digest
+from clustruct.core.typing import Floats, Ints, LabelsLike
+
+from . import pairs as algebra
+from .pairs import check_feature_names, check_ids, check_matrix, check_pair_index, count_items
+
+
+class ItemSet:
+    """m items with pair features psi_ab = [node_a * node_b ; pair features of {a, b}].
+
+    Parameters
+    ----------
+    nodes : (m, N_n) array or sparse matrix, optional
+        One row per item.
+    pairs : (p, N_p) array or sparse matrix, optional
+        Explicit pair features: p = m(m-1)/2 rows in the order of scipy's `pdist`, or one row for each row
+        of `pair_index`; pairs not listed there have zero pair features.
+    pair_index : (p, 2) integer array, optional
+        The two items of each row of `pairs`, in either order, each unordered pair at most once.
+    pair_diagonal : (m, N_p) array or sparse matrix, optional
+        Features of an item with itself (else zero).
+    ids : sequence of hashable, optional
+        Names of the items, m of them and all distinct.
+    feature_names : sequence of str, optional
+        Names of the features, N_n + N_p of them.
+    n_items : int, optional
+        m, needed only where nothing else tells it (`pair_index` without nodes, ids or diagonal).
+    sources : m integers, optional
+        Items of one source never share a cluster.
+
+    Notes
+    -----
+    The object does not change; arrays of the right type are held as read-only views, not copied.
+    Memory is that of the inputs. Wrong input raises ValueError naming the row, column or item.
+
+    Examples
+    --------
+    >>> x = ItemSet(nodes=[[1.0, 2.0], [3.0, 4.0]], pairs=[[5.0]])
+    >>> x.n_items, x.n_features
+    (2, 3)
+    >>> x.pair_features(0, 1)
+    array([3., 8., 5.])
+    >>> x.similarity([1.0, 1.0, 10.0])
+    array([[ 5., 61.],
+           [61., 25.]])
+    """
+
+    def __init__(
+        self,
+        nodes: algebra.MatrixLike | None = None,
+        pairs: algebra.MatrixLike | None = None,
+        *,
+        pair_index: ArrayLike | None = None,
+        pair_diagonal: algebra.MatrixLike | None = None,
+        ids: Sequence[Hashable] | None = None,
+        feature_names: Sequence[str] | None = None,
+        n_items: int | None = None,
+        sources: ArrayLike | None = None,
+    ) -> None:
+        if nodes is None and pairs is None:
+            raise ValueError("an item set needs nodes, pairs or both")
+        if pairs is None and (pair_index is not None or pair_diagonal is not None):
+            raise ValueError("pair_index and pair_diagonal need pairs")
+        X = None if nodes is None else check_matrix(nodes, "nodes")
+        P = None if pairs is None else check_matrix(pairs, "pairs")
+        diagonal = None if pair_diagonal is None else check_matrix(pair_diagonal, "pair_diagonal")
+        m = count_items(X, P, diagonal, ids, n_items, listed=pair_index is not None)
+        self._nodes, self._pairs, self._diagonal, self._m = X, P, diagonal, m
+        self._index = None if pair_index is None else check_pair_index(pair_index, m, P)
+        self._rows = algebra.AllPairs(m) if self._index is None else algebra.SomePairs(m, self._index)
+        if P is not None and P.shape[0] != self._rows.n_rows:
+            raise ValueError(f"pairs has {P.shape[0]} rows for m = {m} items; expected {self._rows.n_rows}")
+        if diagonal is not None and P is not None and diagonal.shape != (m, P.shape[1]):
+            raise ValueError(f"pair_diagonal has shape {diagonal.shape}; expected {(m, P.shape[1])}")
+        self._ids = check_ids(ids)
+        self._feature_names = check_feature_names(feature_names, self.n_features)
+        self._sources = None if sources is None else algebra.check_sources(sources, m)
+
+    @property
+    def n_items(self) -> int:
+        """m, the number of items."""
+        return self._m
+
+    @property
+    def n_node_features(self) -> int:
+        """N_n, the number of node products (the first entries of psi)."""
+        return 0 if self._nodes is None else int(self._nodes.shape[1])
+
+    @property
+    def n_pair_features(self) -> int:
+        """N_p, the number of explicit pair features (the last entries of psi)."""
+        return 0 if self._pairs is None else int(self._pairs.shape[1])
+
+    @property
+    def n_features(self) -> int:
+        """N = N_n + N_p."""
+        return self.n_node_features + self.n_pair_features
+
+    @property
+    def nodes(self) -> algebra.Matrix | None:
+        """The node rows X, or None."""
+        return self._nodes
+
+    @property
+    def pairs(self) -> algebra.Matrix | None:
+        """The explicit pair features, or None."""
+        return self._pairs
+
+    @property
+    def pair_index(self) -> Ints | None:
+        """The listed pairs (smaller item first), or None where all pairs have a row."""
+        return self._index
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether only listed pairs have features: `pair_index` and no nodes."""
+        return self._nodes is None and self._index is not None
+
+    @property
+    def pair_diagonal(self) -> algebra.Matrix | None:
+        """Pair features of each item with itself, or None."""
+        return self._diagonal
+
+    @property
+    def ids(self) -> tuple[Hashable, ...] | None:
+        """The items' names, or None."""
+        return self._ids
+
+    @property
+    def feature_names(self) -> tuple[str, ...] | None:
+        """The names of the N entries of psi, or None."""
+        return self._feature_names
+
+    @property
+    def sources(self) -> Ints | None:
+        """The source of each item, where no cluster may have two items of one."""
+        return self._sources
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of the features and how they are held: the same numbers as CSR have another."""
+        more = () if self._sources is None else (self._sources,)
+        return digest(self._nodes, self._pairs, self._index, self._diagonal, self._m, *more)
+
+    def __len__(self) -> int:
+        return self._m
+
+    def __repr__(self) -> str:
+        return f"ItemSet(m={self._m}, N_n={self.n_node_features}, N_p={self.n_pair_features})"
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: how many items, and the features with their names."""
+        names = self.feature_names or [f"feature {j}" for j in range(self.n_features)]
+        kinds = ["product of nodes"] * self.n_node_features + ["of the pair"] * self.n_pair_features
+        rows = list(zip(names[:MOST_ROWS], kinds, strict=False))
+        return html_table(f"ItemSet: {self._m:,} items", ["feature", "kind"], rows, self.n_features)
+
+    def similarity(self, w: ArrayLike, *, sparse: bool = False) -> algebra.Matrix:
+        """K_ab = <w, psi_ab>, a dense symmetric m x m array.
+
+        With `sparse=True` a CSR signed graph of the listed pairs (and the diagonal) instead, for
+        sets that have `pair_index` and no nodes. Cost O(m^2 N_n + p N_p), less for sparse features.
+
+        >>> x = ItemSet(pairs=[[2.0]], pair_index=[[0, 2]], n_items=3)
+        >>> x.similarity([1.5], sparse=True).toarray()
+        array([[0., 0., 3.],
+               [0., 0., 0.],
+               [3., 0., 0.]])
+        """
+        w_node, w_pair = self._split(w)
+        diagonal = None if self._diagonal is None else self._diagonal @ w_pair
+        if sparse:
+            return self._signed_graph(w_pair, diagonal)
+        K = np.zeros((self._m, self._m))
+        if self._nodes is not None:
+            K = algebra.node_similarity(self._nodes, w_node)
+        if self._pairs is not None:
+            K += self._rows.spread(self._pairs @ w_pair)
+        if diagonal is not None:
+            K[np.diag_indices(self._m)] += diagonal
+        return K
+
+    def similarity_operator(self, w: ArrayLike) -> LinearOperator:
+        """K as an operator V -> K V that never forms K where nodes or listed pairs are sparse or few.
+
+        K V = X (w (X'V)) + (graph of the listed pairs) V. Cost O(nnz(X) + p) for each column of V.
+
+        >>> x = ItemSet(nodes=[[1.0, 2.0], [3.0, 4.0]], pairs=[[5.0]])
+        >>> x.similarity_operator([1.0, 1.0, 10.0]) @ np.array([1.0, 0.0])
+        array([ 5., 61.])
+        """
+        w_node, w_pair = self._split(w)
+        # Training begins at w = 0, where a matrix may be asked for column by column.
+        X, graph, m = self._nodes if w_node.any() else None, None, self._m
+        if self._pairs is not None:
+            diagonal = None if self._diagonal is None else self._diagonal @ w_pair
+            graph = self._rows.graph(self._pairs @ w_pair, diagonal)
+        back = None if X is None else X.T
+
+        def times(V: Floats) -> Floats:
+            block = np.asarray(V, dtype=np.float64).reshape(m, -1)
+            out = np.zeros_like(block) if graph is None else np.asarray(graph @ block)
+            if X is not None and back is not None:
+                out = out + X @ (w_node[:, None] * (back @ block))
+            return out.reshape(np.shape(V))
+
+        return LinearOperator((m, m), matvec=times, matmat=times, rmatvec=times, dtype=np.float64)
+
+    def _signed_graph(self, w_pair: Floats, diagonal: Floats | None) -> sp.csr_array:
+        if not self.is_sparse or self._pairs is None:
+            raise ValueError("a sparse graph needs pairs listed by pair_index, and no nodes")
+        graph = sp.csr_array(self._rows.graph(self._pairs @ w_pair, diagonal))
+        graph.eliminate_zeros()
+        return graph
+
+    def joint_feature(self, B: algebra.MatrixLike) -> Floats:
+        """Psi = sum over all ordered pairs, diagonal included, of B_ab psi_ab (length N).
+
+        B is any m x m array or sparse matrix; only its symmetric part matters. For nodes this is
+        diag(X'BX). Cost O(m^2 N_n + p N_p) dense, O(nnz) products for sparse B or X.
+
+        >>> x = ItemSet(nodes=[[1.0, 2.0], [3.0, 4.0]], pairs=[[5.0]])
+        >>> x.joint_feature([[1.0, 1.0], [1.0, 0.0]])
+        array([ 7., 20., 10.])
+        """
+        algebra.check_real(B, "B")
+        weights = sp.csr_array(B, dtype=np.float64) if sp.issparse(B) else np.asarray(B, dtype=np.float64)
+        if weights.shape != (self._m, self._m):
+            raise ValueError(f"B has shape {weights.shape}; expected {(self._m, self._m)}")
+        node_part = np.zeros(0) if self._nodes is None else algebra.node_adjoint(self._nodes, weights)
+        pair_part = self._pair_part(lambda: self._rows.gather(weights), weights.diagonal())
+        return np.concatenate([node_part, pair_part])
+
+    def joint_feature_factor(self, Y: algebra.MatrixLike) -> Floats:
+        """joint_feature(Y Y') = [row sums of (X'Y)^2 ; pair features weighted by (Y Y')_ab].
+
+        Y is m x k, dense or sparse. No m x m matrix for the node part. Cost O(nnz(X) k).
+
+        >>> x = ItemSet(nodes=[[1.0], [2.0], [4.0]])
+        >>> x.joint_feature_factor([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+        array([25.])
+        """
+        factor = check_matrix(Y, "Y")
+        if factor.shape[0] != self._m:
+            raise ValueError(f"Y has {factor.shape[0]} rows for {self._m} items")
+        node_part = np.zeros(0) if self._nodes is None else algebra.row_squares(self._nodes.T @ factor)
+        squares = algebra.row_squares(factor)
+        return np.concatenate([node_part, self._pair_part(lambda: self._rows.gather_factor(factor), squares)])
+
+    def joint_feature_pairs(self, labels: LabelsLike) -> Floats:
+        """sum_{a<b, y_a = y_b} psi_ab: unordered pairs put together by the partition, no diagonal.
+
+        The node part is 1/2 (row sums of (X'Y)^2 - column sums of X^2) with the 0/1 indicator Y.
+        Cost O(nnz(X) + p N_p).
+
+        >>> x = ItemSet(nodes=[[1.0], [2.0], [4.0]])
+        >>> x.joint_feature_pairs(["red", "blue", "red"])
+        array([4.])
+        """
+        y = canonical_labels(labels, n_items=self._m)
+        pair_part = self._pair_part(lambda: self._rows.gather_labels(y), None)
+        if self._nodes is None:
+            return pair_part
+        together = algebra.row_squares(self._nodes.T @ indicator(y))
+        squares = algebra.row_squares(self._nodes.T)
+        return np.concatenate([(together - squares) / 2, pair_part])
+
+    def joint_feature_edges(self, e: ArrayLike) -> Floats:
+        """sum_{a<b} e_ab psi_ab for edge degrees e in the order of scipy's `pdist`, no diagonal.
+
+        >>> x = ItemSet(nodes=[[1.0], [2.0], [4.0]])
+        >>> x.joint_feature_edges([0.5, 1.0, 0.0])
+        array([5.])
+        """
+        algebra.check_real(e, "e")
+        degrees = np.asarray(e, dtype=np.float64)
+        expected = (self._m * (self._m - 1) // 2,)
+        if degrees.shape != expected:
+            raise ValueError(f"e has shape {degrees.shape}; expected {expected}")
+        B = squareform(degrees) / 2 if self._m > 1 else np.zeros((1, 1))
+        return self.joint_feature(B)
+
+    def pair_features(self, a: int, b: int) -> Floats:
+        """psi_ab as a dense vector of length N; a = b gives the diagonal.
+
+        >>> ItemSet(pairs=[[5.0], [6.0], [7.0]]).pair_features(2, 0)
+        array([6.])
+        """
+        a, b = self._check_items([a, b]).tolist()
+        psi = algebra.dense(pair_table(self, np.array([[a, b]])))[0]
+        if a == b and self._diagonal is not None:
+            psi[self.n_node_features :] = algebra.dense(self._diagonal[[a]])
+        return psi
+
+    def subset(self, indices: ArrayLike) -> "ItemSet":
+        """The item set of the given items (numbers or a boolean mask), in the given order.
+
+        >>> x = ItemSet(pairs=[[5.0], [6.0], [7.0]]).subset([2, 0])
+        >>> x.n_items, x.pair_features(0, 1)
+        (2, array([6.]))
+        """
+        chosen = self._check_items(np.arange(self._m)[np.asarray(indices)])
+        if np.unique(chosen).size != chosen.size:
+            raise ValueError("subset: an item is chosen more than once")
+        pairs, index = self._subset_pairs(chosen)
+        return ItemSet(
+            None if self._nodes is None else self._nodes[chosen],
+            pairs,
+            pair_index=index,
+            pair_diagonal=None if self._diagonal is None else self._diagonal[chosen],
+            ids=None if self._ids is None else [self._ids[a] for a in chosen],
+            feature_names=self._feature_names,
+            n_items=chosen.size,
+            sources=None if self._sources is None else self._sources[chosen],
+        )
+
+    def _subset_pairs(self, chosen: Ints) -> tuple[algebra.Matrix | None, Ints | None]:
+        if self._pairs is None:
+            return None, None
+        if self._index is None:
+            left, right = np.triu_indices(chosen.size, 1)
+            a, b = chosen[left], chosen[right]
+            return self._pairs[self._rows.rows(np.minimum(a, b), np.maximum(a, b))], None
+        new_number = np.full(self._m, -1, dtype=np.int64)
+        new_number[chosen] = np.arange(chosen.size)
+        index = new_number[self._index]
+        kept = (index >= 0).all(axis=1)
+        return self._pairs[np.flatnonzero(kept)], index[kept]
+
+    def _split(self, w: ArrayLike) -> tuple[Floats, Floats]:
+        algebra.check_real(w, "w")
+        weights = np.asarray(w, dtype=np.float64)
+        if weights.shape != (self.n_features,):
+            raise ValueError(f"w has shape {weights.shape}; expected {(self.n_features,)}")
+        return weights[: self.n_node_features], weights[self.n_node_features :]
+
+    def _pair_part(self, weights: Callable[[], Floats], diagonal: Floats | None) -> Floats:
+        """P' e, and the diagonal; the weights e are asked for only where there are pair features."""
+        if self._pairs is None:
+            return np.zeros(0)
+        total = np.asarray(self._pairs.T @ weights(), dtype=np.float64)
+        if self._diagonal is not None and diagonal is not None:
+            total = total + self._diagonal.T @ diagonal
+        return total
+
+    def _check_items(self, items: ArrayLike) -> Ints:
+        numbers = np.asarray(items)
+        if numbers.ndim != 1 or numbers.dtype.kind not in "iu" or numbers.size == 0:
+            raise ValueError(f"expected item numbers, got {items!r}")
+        outside = (numbers < 0) | (numbers >= self._m)
+        if outside.any():
+            raise ValueError(f"item {numbers[outside][0]} is not in 0..{self._m - 1}")
+        return numbers.astype(np.int64)
+
+
+def pair_table(x: ItemSet, pairs: Ints) -> algebra.Matrix:
+    """psi_ab of the pairs (p x 2): node products and pair features side by side.
+
+    The pair features are zero where they are not listed, and for a = b. Sparse where a part of it is.
+
+    Parameters
+    ----------
+    x : ItemSet
+        The item set.
+    pairs : array of int
+        The two items of each pair, one row each.
+
+    Returns
+    -------
+    array or sparse matrix
+        One row of features for each pair.
+
+    Examples
+    --------
+    >>> x = ItemSet(nodes=[[1.0], [2.0], [4.0]], pairs=[[5.0], [6.0], [7.0]])
+    >>> pair_table(x, np.array([[0, 2], [2, 1]]))
+    array([[4., 6.],
+           [8., 7.]])
+    """
+    a, b = pairs[:, 0], pairs[:, 1]
+    parts: list[algebra.Matrix] = []
+    if x.nodes is not None:
+        parts.append(x.nodes[a] * x.nodes[b])
+    if x.pairs is not None:
+        rows = x._rows.rows(np.minimum(a, b), np.maximum(a, b))
+        parts.append(algebra.picked(x.pairs, np.where(a == b, -1, rows)))
+    if any(sp.issparse(part) for part in parts):
+        return sp.csr_array(sp.hstack(parts, format="csr"))
+    return np.concatenate(parts, axis=1)
+
+
+def as_item_set(x: ItemSet | algebra.MatrixLike) -> ItemSet:
+    """An ItemSet from an ItemSet, or from a 2-D array, sparse matrix or data frame of node features.
+
+    The columns of a data frame give the feature names.
+
+    Parameters
+    ----------
+    x : ItemSet or array-like or sparse matrix
+        An item set, or a table with one row for each item.
+
+    Returns
+    -------
+    ItemSet
+        The item set.
+
+    Examples
+    --------
+    >>> as_item_set([[1.0, 2.0]])
+    ItemSet(m=1, N_n=2, N_p=0)
+    """
+    if isinstance(x, ItemSet):
+        return x
+    if hasattr(x, "columns") and hasattr(x, "to_numpy"):
+        return ItemSet(x.to_numpy(), feature_names=[str(name) for name in x.columns])
+    return ItemSet(x)

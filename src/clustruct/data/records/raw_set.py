@@ -1,0 +1,266 @@
+"""Raw sets: items as they came from a file or a table, before any features."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clustruct.core.html import MOST_ROWS, html_table
+from clustruct.core.text import place
+from clustruct.core.typing import Floats, Ints
+
+from .columns import ArrayColumn, Coded, Column, as_column, part_of
+from .rows import Rows
+from .values import is_missing
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a set was read: the file, and the line of the set or, in a table, that of each item.
+
+    Attributes
+    ----------
+    path : str
+        The file.
+    line : int, optional
+        The line of the set, where it has one of its own.
+    lines : sequence of int, array of int, optional
+        The line of each item, in a table.
+
+    Examples
+    --------
+    >>> Source("a.jsonl", 3).place(), Source("a.csv", lines=[2, 5]).place(1)
+    ('a.jsonl:3', 'a.csv:5')
+    """
+
+    path: str
+    line: int | None = None
+    lines: Sequence[int] | Ints | None = None
+
+    def place(self, item: int | None = None) -> str:
+        """File and line, of one item where they are known."""
+        return place(self.path, self.line if item is None or self.lines is None else int(self.lines[item]))
+
+    def part(self, items: Sequence[int] | Ints) -> Source:
+        """Where some of the items were read."""
+        rows = np.asarray(items, dtype=np.int64)
+        return self if self.lines is None else Source(self.path, lines=part_of(self.lines, rows))
+
+
+@dataclass(frozen=True)
+class RawSet:
+    """Items to be grouped together, each a mapping from field names to values.
+
+    Parameters
+    ----------
+    items : sequence of mapping
+        One mapping per item; a field that is absent, None, NaN or an empty string is missing.
+    labels : sequence of hashable, optional
+        The right cluster of each item, any hashable; None, NaN or -1 for an item whose cluster is not
+        known, None for a set without labels.
+    name : str, default=""
+        How the set is called in messages.
+    ids : sequence of hashable, optional
+        Names of the items.
+    group : hashable, optional
+        Sets of one group share something (stories, say) and must not be split between train and test.
+    context : mapping
+        What belongs to the set as a whole: the tokens of a document, the links between pages.
+    source : Source, optional
+        The file it was read from, for messages.
+
+    Notes
+    -----
+    A set of many items is held by columns (`from_columns`): its items are then made when they are looked at.
+
+    Examples
+    --------
+    >>> raw = RawSet([{"title": "a b"}, {"title": ""}], labels=["x", "x"], name="first")
+    >>> len(raw), raw.column("title")
+    (2, ['a b', None])
+    """
+
+    items: Sequence[Mapping[str, Any]]
+    labels: Sequence[Hashable] | None = None
+    name: str = ""
+    ids: Sequence[Hashable] | None = None
+    group: Hashable | None = None
+    context: Mapping[str, Any] = field(default_factory=dict)
+    source: Source | None = field(default=None, repr=False, compare=False)
+    _columns: dict[str, Column] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    def _repr_html_(self) -> str:
+        """What notebooks show: the first items with their fields, and the cluster of each."""
+        fields, n = self.fields(), min(len(self), MOST_ROWS)
+        labels = [] if self.labels is None else ["cluster"]
+        header = [*(["id"] if self.ids is not None else []), *labels, *fields]
+        rows = [
+            [
+                *([self.item_ids[a]] if self.ids is not None else []),
+                *([self.labels[a]] if self.labels is not None else []),
+                *(self.items[a].get(field) for field in fields),
+            ]
+            for a in range(n)
+        ]
+        return html_table(f"{self.name or 'set'}: {len(self):,} items", header, rows, len(self))
+
+    @classmethod
+    def from_columns(cls, columns: Mapping[str, Sequence[Any] | NDArray[Any]], **more: Any) -> Self:
+        """A set from the values of each field; a 2-D array is a field of vectors, one row for each item.
+
+        ``more`` is labels, ids, name and whatever else a set has.
+
+        >>> raw = RawSet.from_columns({"name": ["Ann", "Bob"], "age": np.array([31.0, np.nan])}, ids=[7, 8])
+        >>> raw.items[1], raw.column("age")
+        ({'name': 'Bob', 'age': None}, [31.0, None])
+        """
+        held = {name: as_column(values) for name, values in columns.items()}
+        sizes = {len(column) for column in held.values()}
+        if len(sizes) != 1:
+            listed = ", ".join(f"{name!r} has {len(column)}" for name, column in list(held.items())[:10])
+            raise ValueError(f"columns must have one number of values: {listed or 'there are none'}")
+        return cls(Rows(held, sizes.pop()), **more)
+
+    @classmethod
+    def from_frame(cls, frame: Any, id: str | None = None, cluster: str | None = None, **more: Any) -> Self:
+        """A set from the rows of a data frame (pandas, polars, Arrow), whose columns are the fields.
+
+        ``id`` and ``cluster`` name the columns of names and labels; `clustruct.sets_of` makes several sets.
+
+        >>> import pandas as pd
+        >>> frame = pd.DataFrame({"nr": [7, 8], "name": ["Ann", None]})
+        >>> raw = RawSet.from_frame(frame, id="nr")
+        >>> raw.items, raw.ids
+        ([{'name': 'Ann'}, {'name': None}], [7, 8])
+        """
+        from .frames import frame_column, opened_frame
+
+        held = opened_frame(frame)
+        columns = {str(name): frame_column(held[name]) for name in held.columns}
+        roles = {"ids": id, "labels": cluster}
+        for role, name in roles.items():
+            if name is not None:
+                if name not in columns:
+                    raise ValueError(f"there is no column {name!r}; there are {', '.join(columns)}")
+                more[role] = columns[name].tolist()
+        fields = {name: column for name, column in columns.items() if name not in (id, cluster)}
+        return cls(Rows(fields, len(held)), **more)
+
+    def __post_init__(self) -> None:
+        if not self.items:
+            raise ValueError(f"{self.title}: no items")
+        for what, given in (("labels", self.labels), ("ids", self.ids)):
+            if given is not None and len(given) != len(self.items):
+                raise ValueError(f"{self.title}: {len(self.items)} items but {len(given)} {what}")
+            if isinstance(given, np.ndarray) or hasattr(given, "to_list"):  # an array, or a column of a frame
+                object.__setattr__(self, what, np.asarray(given).tolist())
+
+    @property
+    def called(self) -> str:
+        """The set by its name alone."""
+        return f"set {self.name}" if self.name else "a set"
+
+    @property
+    def title(self) -> str:
+        """The set as messages begin: file and line where it was read, and its name."""
+        if self.source is None:
+            return self.called
+        where = self.source.place()
+        return f"{where}: {self.called}" if self.name and not where.endswith(self.name) else where
+
+    def item_title(self, item: int) -> str:
+        """An item, counted from 0, as messages begin.
+
+        >>> RawSet([{}, {}], name="s", ids=["x", "y"], source=Source("a.jsonl", 3)).item_title(1)
+        "a.jsonl:3: item 'y' of set s"
+        """
+        where = "" if self.source is None else self.source.place(item) + ": "
+        return f"{where}item {item + 1 if self.ids is None else repr(self.ids[item])} of {self.called}"
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def column(self, field: str) -> list[Any]:
+        """The values of one field, None where missing."""
+        if isinstance(self.items, Rows) and self.items.has(field):
+            return self.items.column(field).tolist()
+        return self.some(field, slice(0, len(self)))
+
+    def some(self, field: str, part: slice) -> list[Any]:
+        """The values of one field in some of the items, None where missing.
+
+        >>> RawSet([{"t": "a"}, {"t": "b"}, {}]).some("t", slice(1, None))
+        ['b', None]
+        """
+        if isinstance(self.items, Rows):
+            there = self.items.has(field)
+            return self.items.column(field).part(part).tolist() if there else [None] * len(self.items[part])
+        values = [item.get(field) for item in self.items[part]]
+        return [None if is_missing(v) else v for v in values]
+
+    def coded(self, field: str) -> Coded:
+        """The values of one field by the distinct ones, worked out once for a set and a field.
+
+        >>> RawSet([{"t": "b"}, {"t": ""}, {"t": "a"}, {"t": "b"}]).coded("t")
+        Coded(codes=array([ 0, -1,  1,  0]), values=['b', 'a'])
+        """
+        return self.held(field).coded()
+
+    def matrix(self, field: str) -> Floats | None:
+        """The vectors of a field as rows, where it is held as one array; None where it is not."""
+        column = self.held(field) if isinstance(self.items, Rows) else None
+        return column.array if isinstance(column, ArrayColumn) and column.array.ndim == 2 else None
+
+    def held(self, field: str) -> Column:
+        """The values of one field as they are held."""
+        if isinstance(self.items, Rows) and self.items.has(field):
+            return self.items.column(field)
+        if field not in self._columns:
+            bare = isinstance(self.items, Rows)
+            self._columns[field] = as_column(
+                [None] * len(self) if bare else [item.get(field) for item in self.items]
+            )
+        return self._columns[field]
+
+    def has(self, field: str) -> bool:
+        """Whether some item has the field, with or without a value."""
+        if isinstance(self.items, Rows):
+            return self.items.has(field)
+        return any(field in item for item in self.items)
+
+    def count_having(self, field: str) -> int:
+        """How many items have the field, with or without a value."""
+        if isinstance(self.items, Rows):
+            return len(self) if self.items.has(field) else 0
+        return sum(field in item for item in self.items)
+
+    def take(self, items: Sequence[int] | Ints) -> RawSet:
+        """Some of the items, counted from 0, as a set of the same name.
+
+        >>> raw = RawSet([{"t": "a"}, {"t": "b"}, {"t": "c"}], labels=[0, 1, 1], ids=["x", "y", "z"])
+        >>> raw.take([2, 0])
+        RawSet(items=[{'t': 'c'}, {'t': 'a'}], labels=[1, 0], name='', ids=['z', 'x'], group=None, context={})
+        """
+        rows = np.asarray(items, dtype=np.int64)
+        return replace(
+            self,
+            items=self.items.take(rows) if isinstance(self.items, Rows) else part_of(self.items, rows),
+            labels=None if self.labels is None else part_of(self.labels, rows),
+            ids=None if self.ids is None else part_of(self.ids, rows),
+            source=None if self.source is None else self.source.part(rows),
+        )
+
+    @property
+    def item_ids(self) -> Sequence[Hashable]:
+        """The names of the items, or their numbers from 1."""
+        return self.ids if self.ids is not None else range(1, len(self) + 1)
+
+    def fields(self) -> list[str]:
+        """All fields that some item has, in the order of appearance."""
+        if isinstance(self.items, Rows):
+            return self.items.names
+        return list(dict.fromkeys(name for item in self.items for name in item))

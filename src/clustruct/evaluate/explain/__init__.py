@@ -1,0 +1,59 @@
+"""Why a model groups as it does: pairs, errors against the truth, and confidence in items and clusters.
+
+examine              all of it for one raw set
+explain_pair         why these two are together: what each feature of a pipeline adds to their similarity
+pair_contributions   the same for a clusterer alone, by its weights
+unlisted_features    the features of a pair that was not compared, to be explained likewise
+by_field             the same, summed by field; of many pairs: field_sums
+field_sizes          how much each field counts in a model
+counterfactual       the smallest change of fields that would part two items, or join them
+split_merge          which true clusters were split and which were merged, worst first
+wrong_pairs          wrong pairs of which the model is most confident
+item_confidence      the score lost by the best other place of each item
+cluster_confidence   the score lost by the best other shape of each cluster
+suggested_splits     the part of each cluster of which most wrong pairs with the rest are expected
+"""
+
+from clustruct.learning import ItemConfidence, item_confidence
+from clustruct.pipeline.similarity_models import model_weights, objective_of
+
+from .confidence import ClusterMove, cluster_confidence
+from .counterfactual import Change, Counterfactual, counterfactual
+from .errors import ClusterPiece, MixedCluster, SplitMerge, WrongPair, split_merge, wrong_pairs
+from .examine import SetFindings, examine, transformed
+from .fields import FieldContribution, by_field, feature_fields, field_sums
+from .in_pipelines import explain_pair, field_sizes
+from .pairs import PairExplanation, pair_contributions, unlisted_features
+from .splits import Split, suggested_splits
+
+__all__ = [
+    "Change",
+    "ClusterMove",
+    "ClusterPiece",
+    "Counterfactual",
+    "FieldContribution",
+    "ItemConfidence",
+    "MixedCluster",
+    "PairExplanation",
+    "SetFindings",
+    "Split",
+    "SplitMerge",
+    "WrongPair",
+    "by_field",
+    "cluster_confidence",
+    "counterfactual",
+    "examine",
+    "explain_pair",
+    "feature_fields",
+    "field_sizes",
+    "field_sums",
+    "item_confidence",
+    "model_weights",
+    "objective_of",
+    "pair_contributions",
+    "split_merge",
+    "suggested_splits",
+    "transformed",
+    "unlisted_features",
+    "wrong_pairs",
+]

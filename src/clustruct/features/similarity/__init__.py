@@ -1,0 +1,47 @@
+"""Similarities that are not linear in the pair features: further columns, in which they are linear again.
+
+    K_ab = <w, [psi_ab ; phi(psi_ab)]>
+
+`PairMap` is the seam: raw features in, columns out, learned from labelled pairs where need be. It stands
+between pair features and a clusterer, as a transformer of item sets or inside `PairFeatures`, so prediction,
+files, streams and large tables meet one set of columns and one weight for each. Explanations ask it for
+`SimilarityTerms`: by feature where it can tell, else its columns.
+
+    TreeColumn        the logit of trees that tell pairs, cross-fitted: a forest and boosted ones
+    KernelMap         a kernel on pair vectors, exactly (small data)
+    NystroemMap       the same by some pairs as landmarks
+    FourierMap        the Gaussian kernel by random Fourier features
+    FullProducts      a full matrix W in node_a' W node_b
+"""
+
+from typing import TYPE_CHECKING
+
+from clustruct.core.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from .base import PairMap, labelled_pairs
+    from .kernels import FourierMap, KernelMap, NystroemMap
+    from .names import SIMILARITIES, make_map
+    from .plain_trees import Trees
+    from .products import FullProducts
+    from .terms import SimilarityTerms
+    from .tree_column import TreeColumn
+    from .trees import BoostedColumn, ForestColumn
+
+__all__ = [
+    "SIMILARITIES",
+    "BoostedColumn",
+    "ForestColumn",
+    "FourierMap",
+    "FullProducts",
+    "KernelMap",
+    "NystroemMap",
+    "PairMap",
+    "SimilarityTerms",
+    "TreeColumn",
+    "Trees",
+    "labelled_pairs",
+    "make_map",
+]
+
+__getattr__, __dir__ = lazy_names(__name__)

@@ -1,0 +1,207 @@
+"""What a map of pair features is, and the labelled pairs that it learns from."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin
+
+from clustruct.core.partitions import UNKNOWN, partial_labels
+from clustruct.core.storage import EstimatorState
+from clustruct.core.storage.digest import digest
+from clustruct.core.typing import Bools, Floats, Ints, LabelsLike
+from clustruct.data.itemsets import ItemSet, Matrix, all_pairs, pair_table
+
+from .terms import SimilarityTerms
+
+
+@dataclass(frozen=True)
+class LabelledPairs:
+    """The pairs of one item set: their features, and what labels say of them.
+
+    rows : one row for each pair, dense
+    same : whether the two items belong together
+    weight : 0 where that is not known, 1/2 where one of the items alone has a label: with clusters labelled
+        at random, false pairs beside true ones are then those of the whole table
+    clusters : of the two items of each pair, -1 for an item without a label
+    """
+
+    rows: Floats
+    same: Bools
+    weight: Floats
+    clusters: Ints
+
+    @property
+    def name(self) -> str:
+        """The same for the same features with the same labels."""
+        return digest(self.rows, self.clusters)
+
+
+def labelled_pairs(x: ItemSet, labels: LabelsLike, *, unknown_apart: bool = True) -> LabelledPairs:
+    """The pairs of a set that have features; those of an item without a label are apart, or not known.
+
+    Parameters
+    ----------
+    x : ItemSet
+        The item set.
+    labels : array-like
+        The cluster of each item, -1 where it is not known.
+    unknown_apart : bool, default=True
+        Whether pairs with such an item are apart, or left out.
+
+    Returns
+    -------
+    LabelledPairs
+        The pairs, and whether each is together.
+
+    Examples
+    --------
+    >>> x = ItemSet(pairs=[[1.0], [2.0], [3.0]])
+    >>> found = labelled_pairs(x, [7, 7, None])
+    >>> found.same.tolist(), found.weight.tolist()
+    ([True, False, False], [1.0, 0.5, 0.5])
+    """
+    y = partial_labels(labels, n_items=x.n_items)
+    clusters = y[pairs_of(x)]
+    n_known = (clusters != UNKNOWN).sum(axis=1)
+    weight = np.array([0.0, 0.5 if unknown_apart else 0.0, 1.0])[n_known]
+    same = (clusters[:, 0] == clusters[:, 1]) & (n_known == 2)
+    return LabelledPairs(pair_rows(x), same, weight, clusters)
+
+
+def pairs_of(x: ItemSet) -> Ints:
+    """The pairs that have features: those listed, or all."""
+    return x.pair_index if x.is_sparse and x.pair_index is not None else all_pairs(x.n_items)
+
+
+def pair_rows(x: ItemSet) -> Floats:
+    """The features of these pairs, dense."""
+    listed = x.nodes is None and x.pairs is not None
+    return dense(x.pairs if listed and x.pairs is not None else pair_table(x, pairs_of(x)))
+
+
+def dense(rows: Matrix) -> Floats:
+    """A plain array."""
+    return np.asarray(rows.toarray() if isinstance(rows, sparse.csr_array) else rows, dtype=np.float64)
+
+
+class PairMap(EstimatorState, TransformerMixin, BaseEstimator, ABC):
+    """Columns made of pair features: a transformer of lists of item sets.
+
+    `fit_transform` may differ from `fit` and `transform`, as that of scikit-learn's `TargetEncoder` does:
+    what is learned from labels is cross-fitted there, so that a clusterer trained on the columns meets such
+    as new sets will have. A subclass has:
+
+    learn(parts, groups)   learn from labelled pairs of sets; the columns of these very pairs, set by set
+    columns(rows)          the columns of further pairs
+    title                  what is learned, in words
+    names()                what they are called; read aloud they say what they are
+    keeps                  whether the features stay beside the columns
+    terms(rows, names, w)  what adds up to a similarity: columns, or what each feature adds to them
+    by_feature             whether it is the latter
+    """
+
+    title: ClassVar[str]
+    keeps: ClassVar[bool] = True
+    needs_labels: ClassVar[bool] = False
+
+    @abstractmethod
+    def learn(self, parts: Sequence[LabelledPairs], groups: Sequence[Hashable] | None) -> list[Floats]:
+        """Learn from labelled pairs; the columns of these pairs, part by part."""
+
+    @abstractmethod
+    def columns(self, rows: Floats) -> Floats:
+        """The further columns of rows of features."""
+
+    @abstractmethod
+    def names(self) -> list[str]:
+        """The names of the columns, in order."""
+
+    def fit(self, X: Sequence[ItemSet], y: Any = None, groups: Sequence[Hashable] | None = None) -> Self:
+        """Learn from item sets with labels (None: not known)."""
+        self.fit_transform(X, y, groups=groups)
+        return self
+
+    def fit_transform(
+        self,
+        X: Sequence[ItemSet],
+        y: Any = None,
+        *,
+        groups: Sequence[Hashable] | None = None,
+        unknown_apart: bool = True,
+    ) -> list[ItemSet]:
+        """Learn, and the sets with their columns, cross-fitted where labels were learned from.
+
+        groups : one for each set; sets of one group are never on both sides of a cross-fit
+        unknown_apart : whether an item without a label belongs to no labelled cluster
+        """
+        if y is None and self.needs_labels:
+            raise ValueError(f"{type(self).__name__} learns from labels: requires y to be passed")
+        labels = [[None] * x.n_items for x in X] if y is None else y
+        parts = [labelled_pairs(x, u, unknown_apart=unknown_apart) for x, u in zip(X, labels, strict=True)]
+        self.n_features_in_ = int(X[0].n_features)
+        found = self.learn(parts, groups)
+        return [self._with(x, columns) for x, columns in zip(X, found, strict=True)]
+
+    def transform_known(self, X: Sequence[ItemSet], y: Any, *, unknown_apart: bool = True) -> list[ItemSet]:
+        """Labelled sets with their columns: those of `fit_transform` for sets that were learned from."""
+        parts = [labelled_pairs(x, u, unknown_apart=unknown_apart) for x, u in zip(X, y, strict=True)]
+        return [self._with(x, self.known_columns(part)) for x, part in zip(X, parts, strict=True)]
+
+    def known_columns(self, part: LabelledPairs) -> Floats:
+        """The columns of pairs of a labelled set, which may have been learned from."""
+        return self._columns(part.rows)
+
+    def _columns(self, rows: Floats) -> Floats:
+        """`columns`, which need not know of sets of one item, that have no pairs."""
+        return self.columns(rows) if len(rows) else np.zeros((0, len(self.names())))
+
+    def transform(self, X: Sequence[ItemSet]) -> list[ItemSet]:
+        """The sets with their columns."""
+        return [self._with(x, self._columns(pair_rows(x))) for x in X]
+
+    def values(self, rows: Matrix) -> Matrix:
+        """The features that stay and the columns, of some pairs."""
+        made = self._columns(dense(rows))
+        if not self.keeps:
+            return made
+        if sparse.issparse(rows):
+            return sparse.csr_array(sparse.hstack([rows, made], format="csr"))
+        return np.hstack([rows, made])
+
+    @property
+    def by_feature(self) -> bool:
+        """Whether `terms` tells what each feature adds to the columns."""
+        return False
+
+    def terms(self, rows: Floats, names: Sequence[str], w: Floats) -> SimilarityTerms:
+        """What adds up to <w, values> of some pairs, given their features and the names of these.
+
+        Columns count as they are; a map that knows what each feature adds to its columns says that instead.
+        """
+        return SimilarityTerms.linear(dense(self.values(rows)), self.all_names(names), w)
+
+    def all_names(self, features: Sequence[str]) -> list[str]:
+        """The names of the features that stay, and of the columns."""
+        return [*(features if self.keeps else ()), *self.names()]
+
+    def _with(self, x: ItemSet, columns: Floats) -> ItemSet:
+        pairs: Matrix = columns
+        if self.keeps and x.pairs is not None:
+            joined = sparse.hstack if sparse.issparse(x.pairs) else np.hstack
+            pairs = joined([x.pairs, columns])
+        names = None if x.feature_names is None else self.all_names(x.feature_names)
+        return ItemSet(
+            x.nodes if self.keeps else None,
+            pairs,
+            pair_index=x.pair_index if x.is_sparse else None,
+            ids=x.ids,
+            feature_names=names,
+            n_items=x.n_items,
+            sources=x.sources,
+        )

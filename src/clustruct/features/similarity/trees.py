@@ -1,0 +1,266 @@
+"""Trees as a column: the logit of a pair classifier, cross-fitted."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier
+from sklearn.model_selection import GroupKFold
+
+from clustruct.core.exceptions import TooFewClusters
+from clustruct.core.partitions import UNKNOWN
+from clustruct.core.storage import register
+from clustruct.core.typing import Bools, Floats, Indices, Ints
+
+from .base import LabelledPairs, PairMap
+from .plain_trees import Trees
+from .terms import UNTOLD, SimilarityTerms, by_trees
+
+# From so many sets (or groups of them) on these are cut into folds; fewer are cut by whole clusters.
+FEWEST_SETS = 3
+# Trees learn from so many pairs at most: true ones, and false ones drawn at random that count the more.
+MOST_PAIRS = 200_000
+# Logits beyond this are the classifier's certainty about pairs that it has seen too few of.
+CLIPPED = 12.0
+
+
+@register("ForestColumn")
+@dataclass(eq=False, repr=False)
+class ForestColumn(PairMap):
+    """One more column: log p / (1 - p) of "these two belong together", by a forest, clipped at +-12.
+
+    K_ab = <w, psi_ab> + w' clip(mean over folds f of logit_f(psi_ab), -12, 12): the trees see what features
+    mean together, the structural SVM what the columns are worth for whole clusterings, and their sum is
+    explained feature by feature: by its weight, and by what the trees make of it (`credits`).
+
+    Cross-fitted: the column of a training pair comes from trees that have not seen it, nor any pair of its
+    set's group; inside one or two tables, of the cluster of either item (of two clusters of different folds:
+    the mean of both folds). Without that the column looks perfect where C is chosen. New pairs have the mean
+    of all folds. The classifier is scikit-learn's `ExtraTreesClassifier` (Geurts, Ernst and Wehenkel 2006):
+    the true pairs of one cluster are alike, so that a table has far fewer independent ones than it has pairs,
+    and boosting, which goes on until it has fitted them, is sure of itself too often (`BoostedColumn`).
+
+    Parameters
+    ----------
+    n_trees, max_leaf_nodes, min_samples_leaf
+        As of the classifier.
+    folds : int, default=5
+        Into how many parts the training pairs are cut.
+    random_state : int, default=0
+        Seed, or a generator, of whatever is drawn.
+
+    Examples
+    --------
+    >>> from clustruct.data.itemsets import ItemSet
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 8, 40)
+    >>> alike = np.equal.outer(y, y)[np.triu_indices(40, 1)]
+    >>> x = ItemSet(pairs=np.where(alike, 0.5, rng.random(alike.size))[:, None], feature_names=["words"])
+    >>> column = ForestColumn(n_trees=20, min_samples_leaf=5)
+    >>> column.fit_transform([x], [y])[0].feature_names
+    ('words', 'trees')
+    >>> made = column.transform([x])[0].pairs[:, 1]
+    >>> bool(made[alike].mean() > 0 > made[~alike].mean())
+    True
+    """
+
+    title: ClassVar = "trees"
+    needs_labels: ClassVar = True
+    fitted: ClassVar = {"n_features_in_": int, "trees_": list, "folds_": dict}
+
+    n_trees: int = 100
+    max_leaf_nodes: int = 256
+    min_samples_leaf: int = 3
+    folds: int = 5
+    random_state: int = 0
+
+    def classifier(self) -> Any:
+        """The classifier of a fold, not fitted yet."""
+        return ExtraTreesClassifier(
+            self.n_trees,
+            max_leaf_nodes=self.max_leaf_nodes,
+            min_samples_leaf=self.min_samples_leaf,
+            random_state=self.random_state,
+        )
+
+    def names(self) -> list[str]:
+        return ["trees"]
+
+    def columns(self, rows: Floats) -> Floats:
+        return clipped(np.mean([trees.logits(rows) for trees in self.trees_], axis=0))[:, None]
+
+    @property
+    def by_feature(self) -> bool:
+        """Not by trees of older files."""
+        return all(trees.has_means for trees in self.trees_)
+
+    def credits(self, rows: Floats) -> tuple[float, Floats]:
+        """What all pairs have in common in the column, and what each feature adds to it.
+
+        Where the column is clipped all features have the same share less.
+        """
+        found = [trees.credits(rows) for trees in self.trees_]
+        start = np.full(1, np.mean([base for base, _ in found]))
+        steps = np.mean([steps for _, steps in found], axis=0)
+        whole = steps.sum(axis=1)
+        end = start + whole
+        inside = (np.abs(start) <= CLIPPED) & (np.abs(end) <= CLIPPED)
+        left = (clipped(end) - clipped(start)) / np.where(whole == 0.0, 1.0, whole)
+        return float(clipped(start)[0]), steps * np.where(inside, 1.0, left)[:, None]
+
+    def terms(self, rows: Floats, names: Sequence[str], w: Floats) -> SimilarityTerms:
+        """The features with their weights, then what each adds to the column."""
+        if not self.by_feature:
+            return replace(super().terms(rows, names, w), note=UNTOLD)
+        told = [by_trees(name) for name in names]
+        of_trees = SimilarityTerms.of_credits(rows, told, float(w[-1]), *self.credits(rows))
+        return SimilarityTerms.linear(rows, names, w[:-1]).beside(of_trees)
+
+    def learn(self, parts: Sequence[LabelledPairs], groups: Sequence[Hashable] | None) -> list[Floats]:
+        of_set = set_folds(len(parts), groups, self.folds, self.random_state)
+        self.folds_ = {part.name: fold for part, fold in zip(parts, of_set, strict=True)}
+        sides = [self._sides(part, fold) for part, fold in zip(parts, of_set, strict=True)]
+        rows = np.concatenate([part.rows for part in parts])
+        same, weight = (np.concatenate([getattr(part, n) for part in parts]) for n in ("same", "weight"))
+        if not same.any() or not (weight[~same] > 0).any():
+            raise TooFewClusters(
+                "trees need pairs that belong together and pairs that do not: use similarity='linear'"
+            )
+        touched = np.concatenate(sides)
+        n_folds = int(touched.max()) + 1
+        self.trees_ = [self._trees(rows, same, weight, (touched != f).all(axis=1), f) for f in range(n_folds)]
+        return [self._crossed(part.rows, own) for part, own in zip(parts, sides, strict=True)]
+
+    def known_columns(self, part: LabelledPairs) -> Floats:
+        """Cross-fitted where these very pairs with these labels were learned from."""
+        name = part.name
+        if name not in self.folds_:
+            return self.columns(part.rows)
+        return self._crossed(part.rows, self._sides(part, self.folds_[name]))
+
+    def _sides(self, part: LabelledPairs, fold: int) -> Ints:
+        """The two folds that each pair of a set touches; a set of no fold is cut by clusters."""
+        return (
+            pair_folds(part, self.folds, self.random_state)
+            if fold < 0
+            else np.full((len(part.rows), 2), fold)
+        )
+
+    def _crossed(self, rows: Floats, sides: Ints) -> Floats:
+        """The columns by trees that have not seen the folds that a pair touches."""
+        logits = np.stack([trees.logits(rows) for trees in self.trees_])
+        return clipped(logits[sides, np.arange(len(rows))[:, None]].mean(axis=1))[:, None]
+
+    def _trees(self, rows: Floats, same: Bools, weight: Floats, seen: Bools, fold: int) -> Trees:
+        """Learned from the pairs that were seen."""
+        chosen, extra = drawn(np.flatnonzero(seen & (weight > 0)), same, self.random_state + fold)
+        if len(np.unique(same[chosen])) < 2:
+            raise TooFewClusters(
+                "too few labelled clusters to learn trees with some held out: use similarity='linear'"
+            )
+        counts = weight[chosen] * extra
+        made = Trees.of(self.classifier().fit(rows[chosen], same[chosen], sample_weight=counts))
+        return made.with_means(rows[chosen], counts)
+
+    def check_fitted(self) -> None:
+        """Trees over the features there are."""
+        if not self.trees_ or not all(isinstance(trees, Trees) for trees in self.trees_):
+            raise ValueError("trees_ must be a list of trees")
+        for trees in self.trees_:
+            trees.check(self.n_features_in_)
+        folds = self.folds_.values()
+        if not all(isinstance(f, int) and -1 <= f < len(self.trees_) for f in folds):
+            raise ValueError("folds_ must be the numbers of trees")
+
+
+@register("BoostedColumn")
+@dataclass(eq=False, repr=False)
+class BoostedColumn(ForestColumn):
+    """The same by scikit-learn's `HistGradientBoostingClassifier`: for very many independent clusters.
+
+    Parameters
+    ----------
+    n_trees : int, default=100
+        How many trees.
+    max_leaf_nodes : int, default=15
+        How many leaves a tree may have.
+    min_samples_leaf : int, default=20
+        How many pairs a leaf has at least.
+    folds : int, default=5
+        Into how many parts the clusters are cut: the column of a training pair comes from trees that have
+        not seen it.
+    random_state : int, default=0
+        Seed of the cut and of the trees.
+    learning_rate : float, default=0.1
+        How much each tree counts.
+
+    Examples
+    --------
+    >>> BoostedColumn().classifier().max_iter
+    100
+    """
+
+    max_leaf_nodes: int = 15
+    min_samples_leaf: int = 20
+    learning_rate: float = 0.1
+
+    def classifier(self) -> Any:
+        """The classifier of a fold, not fitted yet."""
+        return HistGradientBoostingClassifier(
+            max_iter=self.n_trees,
+            learning_rate=self.learning_rate,
+            max_leaf_nodes=self.max_leaf_nodes,
+            min_samples_leaf=self.min_samples_leaf,
+            early_stopping=False,
+            random_state=self.random_state,
+        )
+
+
+def clipped(logits: Floats) -> Floats:
+    """Within +-12."""
+    return np.clip(logits, -CLIPPED, CLIPPED)
+
+
+def drawn(numbers: Indices, same: Bools, random_state: int) -> tuple[Indices, Floats]:
+    """All true pairs of these and so many false ones, drawn at random, and what each counts."""
+    true, false = numbers[same[numbers]], numbers[~same[numbers]]
+    room = max(MOST_PAIRS - len(true), MOST_PAIRS // 2)
+    if len(false) <= room:
+        return numbers, np.ones(len(numbers))
+    some = np.sort(np.random.default_rng(random_state).choice(false, room, replace=False))
+    return np.concatenate([true, some]), np.repeat([1.0, len(false) / room], [len(true), len(some)])
+
+
+def set_folds(n: int, groups: Sequence[Hashable] | None, folds: int, random_state: int) -> list[int]:
+    """The fold of each of n sets, sets of a group together; -1 where there are too few: cut by clusters."""
+    owners = np.arange(n)
+    if groups is not None:
+        owners = np.unique([str(g) for g in groups], return_inverse=True)[1]
+    few = owners.max(initial=-1) + 1 < FEWEST_SETS
+    return [-1] * n if few else [int(f) for f in _folds(owners, folds, random_state)]
+
+
+def pair_folds(part: LabelledPairs, folds: int, random_state: int) -> Ints:
+    """The folds of the clusters of the two items of each pair (p x 2).
+
+    An item without a label has the fold of the other one.
+    """
+    own = part.clusters
+    known = np.unique(own[own != UNKNOWN])
+    of_cluster = np.append(_folds(np.arange(len(known)), folds, random_state), -1)
+    sides = of_cluster[np.where(own == UNKNOWN, len(known), np.searchsorted(known, own))]
+    return np.maximum(np.where(sides < 0, sides[:, ::-1], sides), 0)
+
+
+def _folds(owners: Ints, folds: int, random_state: int) -> Ints:
+    """The fold of each unit; units of one owner share it."""
+    n, fold = int(owners.max(initial=-1)) + 1, np.zeros(len(owners), np.int64)
+    if n < 2:
+        return fold
+    cut = GroupKFold(min(folds, n), shuffle=True, random_state=random_state)
+    for number, (_, test) in enumerate(cut.split(np.zeros(len(owners)), groups=owners)):
+        fold[test] = number
+    return fold

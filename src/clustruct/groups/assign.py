@@ -1,0 +1,373 @@
+"""New items for known groups: each joins one or opens a new one; what would be better is proposed, or
+done.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from clustruct.core.partitions import canonical_labels, chained_pairs
+from clustruct.core.typing import Bools, Floats, Ints
+from clustruct.data.itemsets import PairScores
+
+from .anchored import NodeGraph, anchored_clusters, without_anchors
+from .apart import source_links
+
+NEW = -1
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A change of known groups that the scores speak for, and what it would gain.
+
+    Attributes
+    ----------
+    kind : {"merge", "split"}
+        "merge" or "split".
+    groups : tuple of int
+        The known groups (numbers) that would be merged, or the one that would be split.
+    gain : float
+        By how much the sum of scores would rise.
+    parts : tuple of tuple of int, default=()
+        For a split, the items of each part.
+    """
+
+    kind: Literal["merge", "split"]
+    groups: tuple[int, ...]
+    gain: float
+    parts: tuple[tuple[int, ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """Clusters of all items, old and new.
+
+    Attributes
+    ----------
+    labels : array of int
+        Cluster of each item, numbered by first appearance.
+    freed : tuple of int, default=()
+        Old items that had to leave their group, since a constraint tells them from others in it.
+    proposals : tuple of Proposal, default=()
+        Merges and splits of known groups that were not done, the largest gain first.
+    """
+
+    labels: Ints
+    freed: tuple[int, ...] = ()
+    proposals: tuple[Proposal, ...] = field(default=())
+
+
+def assign(
+    scores: PairScores,
+    groups: Any,
+    *,
+    must_link: Any = None,
+    cannot_link: Any = None,
+    confirmed: Any = None,
+    revise: bool = False,
+    settled: Any = None,
+    sweeps: int = 100,
+    random_state: int = 0,
+) -> Assignment:
+    r"""Put new items into known groups, or into new ones.
+
+    .. math:: \max_y \sum_{a<b,\; y_a = y_b} K_{ab}
+
+    over the clusterings y that keep each known group together and any two of them apart. Constraints come
+    first: known groups that ``must_link`` ties are one group, and of two items of one group in
+    ``cannot_link`` the one with the weaker ties leaves it.
+
+    Parameters
+    ----------
+    scores : PairScores
+        Scores of listed pairs: those that touch a new item, and as many pairs of old items as there are.
+        Pairs that are not listed count 0. Where they have sources, no new item joins one of its own
+        source.
+    groups : object
+        For each item the number of its known group (0, 1, ...), or -1 for a new item.
+    must_link, cannot_link : object, optional
+        Pairs of items that must, or must not share a cluster.
+    confirmed : object, optional
+        For each item a number of what people have confirmed to be one group, or -1. Such items stay
+        together, and apart from those of another number, also where groups are revised.
+    revise : bool, default=False
+        Also merge and split known groups where that gains. A group is split only where the pairs inside
+        it are listed (enough of them to connect its items); otherwise it moves as a whole.
+    settled : object, optional
+        For each item whether it stays in its group even so; such groups are not merged with each other.
+    sweeps, random_state
+        As for `inference.correlation.local_search`.
+
+    Returns
+    -------
+    Assignment
+        The cluster of each item, and the changes of known groups that scores speak for.
+
+    Notes
+    -----
+    Cost O(items) to look at the groups; the search costs in proportion to the listed pairs.
+
+    Examples
+    --------
+    >>> pairs = np.array([[0, 3], [1, 3], [2, 4], [3, 4]])
+    >>> scores = PairScores(5, index=pairs, values=np.array([2.0, 1.0, -1.0, -3.0]))
+    >>> assign(scores, [0, 0, 1, -1, -1]).labels
+    array([0, 0, 1, 0, 2])
+    """
+    index, values = _listed(scores)
+    known = _numbers(groups, scores.n_items, "groups")
+    must = _pair_array(must_link, "must_link", scores.n_items)
+    cannot = _pair_array(cannot_link, "cannot_link", scores.n_items)
+    if scores.sources is not None:
+        cannot = np.concatenate([cannot, source_links(scores.sources, index, values, known, must)])
+    fixed = np.full(len(known), NEW) if confirmed is None else _numbers(confirmed, len(known), "confirmed")
+    calm = np.full(len(known), not revise) if settled is None else np.asarray(settled, np.bool_)
+    near = _near(known, index, must, cannot)
+    place = np.cumsum(near) - 1
+    index, must, cannot = place[index], place[must], place[cannot]
+    search = _Search(index, values, cannot, sweeps, random_state)
+    found = _assigned(search, known[near], must, fixed[near], calm[near], revise)
+    return _for_all(found, known, near)
+
+
+def _assigned(search: _Search, known: Ints, must: Ints, fixed: Ints, calm: Bools, revise: bool) -> Assignment:
+    """The answer for new items and the groups near them."""
+    kept, freed = _loosened(known, must, search.cannot, search.index, search.values)
+    pieces = _Pieces(len(known), kept, must)
+    labels = search.run(pieces.nodes, pieces.anchored)
+    if revise:
+        free = _revisable(kept, search.index) & ~calm
+        looser = _Pieces(len(known), np.where(free, NEW, kept), must, fixed)
+        looser.anchored[looser.nodes[calm & (kept >= 0)]] = True
+        labels = search.run(looser.nodes, looser.anchored, start=labels)
+        kept = np.where(calm, kept, NEW)
+        if not (kept >= 0).any():
+            return Assignment(labels, freed)
+    proposals = [*search.merges(labels, kept), *search.splits(labels, kept, must)]
+    return Assignment(labels, freed, tuple(sorted(proposals, key=lambda p: (-p.gain, p.groups))))
+
+
+def _near(groups: Ints, *pairs: Ints) -> Bools:
+    """The new items, and those of groups that a pair touches: all others stay as they are."""
+    k = int(groups.max(initial=-1)) + 1
+    touched = np.zeros(k + 1, np.bool_)  # the last entry is for new items
+    for ends in pairs:
+        touched[groups[ends.ravel()]] = True
+    touched[k] = True
+    return touched[groups]
+
+
+def _for_all(found: Assignment, groups: Ints, near: Bools) -> Assignment:
+    """An answer for some items as one for all of them."""
+    from ._kernels import by_appearance
+
+    items, n_found = np.flatnonzero(near), int(found.labels.max(initial=-1)) + 1
+    labels = groups + n_found
+    labels[near] = found.labels
+    freed = tuple(items[list(found.freed)].tolist())
+    parts = [tuple(tuple(items[list(part)].tolist()) for part in p.parts) for p in found.proposals]
+    proposals = (replace(p, parts=part) for p, part in zip(found.proposals, parts, strict=True))
+    n_labels = n_found + int(groups.max(initial=-1)) + 1
+    return Assignment(by_appearance(labels, n_labels), freed, tuple(proposals))
+
+
+def _listed(scores: PairScores) -> tuple[Ints, Floats]:
+    if scores.product is not None and scores.matrix is None:
+        raise ValueError("scores must be listed pairs, or a matrix, not a product")
+    listed = scores.listed()
+    assert listed.index is not None
+    assert listed.values is not None
+    bad = np.flatnonzero(~np.isfinite(listed.values))
+    if len(bad):
+        a, b = listed.index[bad[0]]
+        raise ValueError(f"the score of items {a} and {b} is {listed.values[bad[0]]}")
+    return listed.index.astype(np.int64), np.asarray(listed.values, dtype=np.float64)
+
+
+def _numbers(given: Any, n_items: int, name: str) -> Ints:
+    numbers = np.asarray(given)
+    if numbers.shape != (n_items,) or (n_items and numbers.dtype.kind not in "iu"):
+        raise ValueError(f"{name} must be {n_items} whole numbers, one per item")
+    return np.maximum(numbers.astype(np.int64), NEW)
+
+
+def _pair_array(pairs: Any, name: str, n_items: int) -> Ints:
+    array = np.asarray([] if pairs is None else pairs)
+    if not array.size:
+        return np.empty((0, 2), np.int64)
+    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
+        raise ValueError(f"{name} must be pairs of item numbers")
+    if array.min() < 0 or array.max() >= n_items:
+        raise ValueError(f"{name} names an item outside 0..{n_items - 1}")
+    return array.astype(np.int64)
+
+
+class _Pieces:
+    """Nodes made of items that stay together: known groups, must-links, confirmed items.
+
+    nodes : the node of each item
+    anchored : which nodes hold a known group; with ``fixed``, something confirmed instead
+    """
+
+    def __init__(self, n: int, groups: Ints, must: Ints, fixed: Ints | None = None) -> None:
+        from ._kernels import tied
+
+        ties = [chained_pairs(groups), must] + ([] if fixed is None else [chained_pairs(fixed)])
+        self.nodes = tied(n, np.concatenate(ties))
+        anchors = groups if fixed is None else fixed
+        self.anchored = np.zeros(int(self.nodes.max(initial=-1)) + 1, np.bool_)
+        self.anchored[self.nodes[anchors >= 0]] = True
+
+
+def _loosened(
+    groups: Ints, must: Ints, cannot: Ints, index: Ints, values: Floats
+) -> tuple[Ints, tuple[int, ...]]:
+    """The known groups without items that a constraint tells from others in them, and these items.
+
+    Of two items that must not be together, the one (with all that must be with it) that has the weaker
+    ties to the rest leaves; where they are equal the one with fewer such items, then the later one.
+    """
+    from ._kernels import tied
+
+    kept, freed = groups.copy(), list[int]()
+    piece = tied(len(groups), must)
+    for a, b in cannot:
+        if piece[a] == piece[b]:
+            raise ValueError(f"items {a} and {b} are in cannot_link, but must_link puts them together")
+    while len(cannot):
+        whole = tied(len(groups), np.concatenate([chained_pairs(kept), must]))
+        clash = cannot[whole[cannot[:, 0]] == whole[cannot[:, 1]]]
+        if not len(clash):
+            break
+        sides = [np.flatnonzero(piece == piece[item]) for item in clash[0]]
+        rest = np.flatnonzero(whole == whole[clash[0, 0]])
+        leaving = min(sides, key=lambda s: (_tie(s, rest, index, values), len(s), -int(s[0])))
+        kept[leaving] = NEW
+        freed += leaving.tolist()
+    return kept, tuple(sorted(freed))
+
+
+def _tie(side: Ints, whole: Ints, index: Ints, values: Floats) -> float:
+    inside = np.isin(index, side)
+    other = np.isin(index, np.setdiff1d(whole, side))
+    crossing = (inside[:, 0] & other[:, 1]) | (inside[:, 1] & other[:, 0])
+    return float(values[crossing].sum())
+
+
+def _revisable(groups: Ints, index: Ints) -> Bools:
+    """The items of groups whose listed pairs connect them."""
+    from ._kernels import tied
+
+    first, second = groups[index[:, 0]], groups[index[:, 1]]
+    part = tied(len(groups), index[(first == second) & (first >= 0)])
+    old = np.flatnonzero(groups >= 0)
+    k = int(groups.max(initial=-1)) + 1
+    leader, whole = np.zeros(k + 1, np.int64), np.ones(k + 1, np.bool_)
+    leader[groups[old]] = part[old]
+    whole[groups[old[part[old] != leader[groups[old]]]]] = False
+    whole[k] = False  # where new items look
+    return whole[groups]
+
+
+@dataclass(frozen=True)
+class _Search:
+    """Listed scores and constraints, searched by nodes."""
+
+    index: Ints
+    values: Floats
+    cannot: Ints
+    sweeps: int
+    random_state: int
+
+    def graph(self, nodes: Ints, anchored: Bools) -> tuple[NodeGraph, Ints, Ints]:
+        """The graph of the nodes that a pair or a constraint touches, their numbers, and the pairs kept
+        apart.
+        """
+        ends, apart = nodes[self.index], nodes[self.cannot]
+        there = np.zeros(len(anchored), np.bool_)
+        there[ends] = there[apart] = True
+        touched, place = np.flatnonzero(there), np.cumsum(there) - 1
+        ends, apart = place[ends], place[apart]
+        graph = NodeGraph.from_pairs(ends[:, 0], ends[:, 1], self.values, anchored[touched])
+        return graph, touched, apart
+
+    def run(self, nodes: Ints, anchored: Bools, start: Ints | None = None) -> Ints:
+        """Canonical labels of all items; a node that nothing touches is a cluster of its own."""
+        from ._kernels import by_appearance
+
+        graph, touched, apart = self.graph(nodes, anchored)
+        begin = None
+        if start is not None:
+            first = np.unique(nodes, return_index=True)[1]
+            begin = canonical_labels(start[first[touched]])
+        found = anchored_clusters(
+            graph, apart, start=begin, sweeps=self.sweeps, random_state=self.random_state
+        )
+        labels = len(found) + np.arange(len(anchored))
+        labels[touched] = found
+        return by_appearance(labels[nodes], len(found) + len(anchored))
+
+    def merges(self, labels: Ints, groups: Ints) -> list[Proposal]:
+        """Sets of clusters with a known group each whose union scores more."""
+        from ._kernels import merge_anchored
+
+        graph, touched, apart = self.graph(labels, np.ones(int(labels.max(initial=-1)) + 1, np.bool_))
+        if not len(touched):
+            return []
+        free = without_anchors(graph.with_apart(apart, np.inf))
+        joined = merge_anchored(*free.csr, free.anchored)
+        owner = np.full(int(labels.max()) + 1, NEW)
+        owner[labels[groups >= 0]] = groups[groups >= 0]
+        found = []
+        for cluster in np.flatnonzero(np.bincount(joined) > 1):
+            members = np.flatnonzero(joined == cluster)
+            old = np.unique(owner[touched[members]])
+            old = old[old >= 0]
+            if len(old) > 1:
+                gain = graph.value(np.where(joined == cluster, 0, 1 + np.arange(len(joined))))
+                found.append(Proposal("merge", tuple(old.tolist()), gain))
+        return found
+
+    def splits(self, labels: Ints, groups: Ints, must: Ints) -> list[Proposal]:
+        """Known groups whose items, with the new ones among them, score more when they are cut up."""
+        from ._kernels import tied
+
+        first, second = labels[self.index].T
+        inside = first == second
+        wanted = _of_one_group(labels, groups, _revisable(groups, self.index))
+        doubtful = np.zeros(len(wanted), np.bool_)
+        doubtful[first[inside & (self.values < 0.0)]] = True
+        pairs = np.flatnonzero(inside & (wanted & doubtful)[first])
+        if not len(pairs):
+            return []
+        # All at once: no score ties one cluster to another.
+        values, cluster = self.values[pairs], first[pairs]
+        cut = replace(self, index=self.index[pairs], values=values, cannot=self.cannot[:0])
+        nodes = tied(len(labels), must)
+        parts = cut.run(nodes, np.zeros(int(nodes.max()) + 1, np.bool_))
+        apart = parts[cut.index[:, 0]] != parts[cut.index[:, 1]]
+        gain = -np.bincount(cluster, weights=values * apart)
+        scale = np.bincount(cluster, weights=np.abs(values)) / np.maximum(np.bincount(cluster), 1)
+        found = np.flatnonzero(gain > 1e-9 * scale)
+        return [_split(np.flatnonzero(labels == c), parts, groups, float(gain[c])) for c in found.tolist()]
+
+
+def _of_one_group(labels: Ints, groups: Ints, free: Bools) -> Bools:
+    """Which clusters have items of one known group, all of which may be moved, and of no other."""
+    n, old = int(labels.max(initial=-1)) + 1, groups >= 0
+    low, high = np.full(n, len(labels)), np.full(n, NEW)
+    np.minimum.at(low, labels[old], groups[old])
+    np.maximum.at(high, labels[old], groups[old])
+    bound = np.zeros(n, np.bool_)
+    bound[labels[old & ~free]] = True
+    return (low == high) & ~bound
+
+
+def _split(items: Ints, parts: Ints, groups: Ints, gain: float) -> Proposal:
+    """The parts of a cluster, in the order of their first items."""
+    mine = canonical_labels(parts[items])
+    members = tuple(tuple(items[mine == p].tolist()) for p in range(int(mine.max()) + 1))
+    return Proposal("split", (int(groups[items].max()),), gain, members)

@@ -1,0 +1,150 @@
+"""The index of a store's items, in the store: a run for one new item does not read all known ones again.
+
+It is kept in pieces. A run adds one, and takes those before it that are no larger into it, so that there are
+few; what was there is not written again. The index says nothing that the items do not say: where it is
+missing, damaged, made by another version, or not of these items, it is made anew. Triggers of the store take
+it away when an item is changed.
+"""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from itertools import islice
+from typing import Any, NamedTuple
+
+from clustruct import __version__
+from clustruct.core.exceptions import ModelFileError
+from clustruct.core.storage import digest, pack, unpack
+from clustruct.data.records import LaterColumn, RawSet, Source
+from clustruct.features.kept import Lengths, Unkept, grown, restored, tail
+
+from .index import KnownIndex
+from .stored import StoredGroups
+
+# Another layout, or other rules by which texts are folded and split, are another number.
+LAYOUT = 1
+
+
+class Piece(NamedTuple):
+    """A piece that is in the store: its number, and how far the index goes with it."""
+
+    number: int
+    n_items: int
+    lengths: Lengths
+
+
+@cache
+def maker() -> str:
+    """What has a say in how texts are folded, split and stemmed."""
+    with suppress(PackageNotFoundError):
+        return f"{LAYOUT} {__version__} {platform.python_version()} {version('snowballstemmer')}"
+    return f"{LAYOUT} {__version__} {platform.python_version()}"
+
+
+def index_of(store: StoredGroups, names: Sequence[str]) -> KnownIndex:
+    """The index of all items of a store, which has some, read or made."""
+    found = _read(store, names)
+    if found is None:
+        return KnownIndex.of(read_items(store, names))
+    more = names[len(found) :]
+    return found.with_items(read_items(store, more, skip=len(found))) if more else found
+
+
+def read_items(store: StoredGroups, names: Sequence[str], skip: int = 0) -> RawSet:
+    """So many items of a store, without the first ones."""
+    held = list(islice(store.items(since=skip), len(names)))
+    if [item.id for item in held] != list(names):
+        raise ModelFileError(f"{store.path}: the store was changed while it was read")
+    fields = list(dict.fromkeys(name for item in held for name in item.fields))
+    values = {name: [item.fields.get(name) for item in held] for name in fields}
+    raw = (
+        RawSet.from_columns(values, ids=list(names)) if fields else RawSet([{}] * len(held), ids=list(names))
+    )
+    return replace(raw, source=Source(str(store.path)))
+
+
+def _read(store: StoredGroups, names: Sequence[str]) -> KnownIndex | None:
+    try:
+        return _joined(store, names)
+    except (ModelFileError, Unkept, KeyError, TypeError, ValueError, IndexError, AttributeError):
+        # Whatever is wrong with it, the items are there.
+        return None
+
+
+def _joined(store: StoredGroups, names: Sequence[str]) -> KnownIndex | None:
+    pieces, contents, lengths = list[Piece](), list[Any](), Lengths()
+    for number, content in store.pieces():
+        held = unpack(content)
+        if held["maker"] != maker() or held["before"] != (pieces[-1].n_items if pieces else 0):
+            return None
+        lengths = grown(lengths, held["arrays"])
+        pieces.append(Piece(number, held["items"], lengths))
+        contents.append(held["arrays"])
+    if not pieces or digest(list(names[: held["items"]])) != held["names"]:
+        return None
+    raw = _later(store, list(names[: held["items"]]), held["fields"])
+    return KnownIndex(restored(raw, contents), tuple(pieces))
+
+
+def _later(store: StoredGroups, names: list[str], fields: Sequence[str]) -> RawSet:
+    """Items whose values are read when somebody asks for them: a model that looks at another field, say."""
+    read: list[RawSet] = []
+
+    def raw() -> RawSet:
+        if not read:
+            read.append(read_items(store, names))
+        return read[0]
+
+    later = {name: LaterColumn(len(names), lambda name=name: raw().held(name)) for name in fields}  # type: ignore[misc]
+    found = RawSet.from_columns(later, ids=names) if later else RawSet([{}] * len(names), ids=names)
+    return replace(found, source=Source(str(store.path)))
+
+
+def keep_index(store: StoredGroups, index: KnownIndex) -> None:
+    """Write down what the store does not have of the index, inside a transaction that has added its items.
+
+    Where the store has other items, or another process has written an index meanwhile, nothing is kept.
+    """
+    names = [str(name) for name in index.raw.item_ids]
+    there = [number for number, _ in store.pieces(numbers=True)]
+    if store.item_names() != names:
+        return
+    if there != [piece.number for piece in index.pieces]:
+        store.drop_pieces(there)
+        index = replace(index, pieces=())
+    kept = _staying(index.pieces, len(names))
+    if len(kept) == len(index.pieces) and kept and kept[-1].n_items == len(names):
+        return
+    try:
+        arrays = tail(index.columns, kept[-1].lengths if kept else None)
+    except Unkept:
+        try:
+            kept, arrays = (), tail(index.columns)
+        except Unkept:  # a block of somebody else's has made what files cannot hold
+            store.drop_pieces(there)
+            return
+    before = kept[-1].n_items if kept else 0
+    about = {"maker": maker(), "before": before, "items": len(names), "names": digest(names)}
+    content = pack({**about, "fields": index.raw.fields(), "arrays": arrays})
+    store.drop_pieces([piece.number for piece in index.pieces[len(kept) :]])
+    store.add_piece(1 + max(there, default=0), content)
+
+
+def _staying(pieces: tuple[Piece, ...], n_items: int) -> tuple[Piece, ...]:
+    """The pieces that are larger than what comes after them.
+
+    >>> [p.number for p in _staying((Piece(1, 100, {}), Piece(2, 102, {}), Piece(3, 103, {})), 104)]
+    [1]
+    """
+    kept = pieces
+    while kept:
+        size = kept[-1].n_items - (kept[-2].n_items if len(kept) > 1 else 0)
+        if size > n_items - kept[-1].n_items:
+            break
+        kept = kept[:-1]
+    return kept

@@ -1,0 +1,277 @@
+"""Items whose groups are known, from a table or a store, and the table that they are written to with the
+new ones.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from clustruct.core.exceptions import DataError, DataWarning, NoLabels
+from clustruct.core.storage.targets import replacing
+from clustruct.data.io import Columns, read_sets
+from clustruct.data.io.files import is_table, sets_file
+from clustruct.data.records import RawSet
+
+from .decisions import written_suffix
+from .index import KnownIndex
+from .joining import joined
+from .kept_index import index_of, read_items
+from .replay import State
+from .stored import StoredGroups
+
+ROWS_AT_ONCE = 10_000
+# Of so many runs it is remembered which items they have put into groups.
+LAST_RUNS = 30
+# The column of predictions that names the set of an item.
+SET = "set"
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known before a run.
+
+    Attributes
+    ----------
+    raw : RawSet or None
+        The items with their fields; None where there is none yet.
+    state : State
+        Their groups, and what people said.
+    id, cluster
+        The columns that these had, and will have.
+    is_store : bool, default=False
+        Whether decisions are kept in a store.
+    index : KnownIndex, optional
+        What was made of the items for scoring, by an earlier run; None: it is made anew.
+    placed : tuple of frozenset of str, optional
+        The items that each of the last runs has put into groups, the latest last; None: not known.
+    """
+
+    raw: RawSet | None
+    state: State
+    id: str = "id"
+    cluster: str = "cluster"
+    is_store: bool = False
+    index: KnownIndex | None = None
+    placed: tuple[frozenset[str], ...] | None = None
+
+    def loose(self, runs: int) -> frozenset[str]:
+        """The items that one of so many last runs has put into their groups."""
+        if self.placed is None:
+            raise DataError("which runs have put items into their groups is not known: that needs a store")
+        return frozenset().union(*self.placed[max(len(self.placed) - runs, 0) :])
+
+
+def known_of_table(
+    path: str | PathLike[str], columns: Columns, clusters: Sequence[str], delimiter: str | None = None
+) -> Known:
+    """The items of a file with their groups; those without a group are new.
+
+    ``clusters`` are names that the column of the groups may have, the first that is there counts.
+
+    Parameters
+    ----------
+    path : path
+        The file.
+    columns : Columns
+        Which columns are what.
+    clusters : sequence of str
+        Names that the column of the groups may have.
+    delimiter : str, optional
+        What separates cells, where it is not a comma or a tab.
+
+    Returns
+    -------
+    Known
+        The items with their groups.
+    """
+    raw, name = _labelled(path, columns, clusters, delimiter)
+    labels = [None if g is None else str(g) for g in raw.labels or [None] * len(raw)]
+    if SET not in (columns.id, name) and raw.has(SET):
+        labels = _told_apart(path, raw.column(SET), labels)
+    groups = {str(i): g for i, g in zip(raw.item_ids, labels, strict=True) if g is not None}
+    return Known(replace(raw, labels=labels), State.start(groups), columns.id or "id", name)
+
+
+def _told_apart(
+    path: str | PathLike[str], sets: Sequence[Any], labels: Sequence[str | None]
+) -> list[str | None]:
+    """Groups of predictions of several sets: they are numbered from 0 in each, and a number means nothing
+    outside its set. Groups that are not numbered so are left as they are.
+    """
+    numbers: dict[str, set[str]] = {}
+    for name, group in zip(map(str, sets), labels, strict=True):
+        numbers.setdefault(name, set()).add("" if group is None else group)
+    if len(numbers) < 2 or any(found != set(map(str, range(len(found)))) for found in numbers.values()):
+        return list(labels)
+    first = next(iter(numbers))
+    told = f"groups are numbered in each set (column {SET!r}): they are called '{first}: 0' and so on"
+    warnings.warn(f"{path}: {told}", DataWarning, stacklevel=2)
+    return [f"{name}: {group}" for name, group in zip(sets, labels, strict=True)]
+
+
+def known_of_store(store: StoredGroups, id: str = "id", *, indexed: bool = True, runs: int = 0) -> Known:
+    """All items of a store, with the index that it keeps: their values are then read when they are asked for,
+    as long as the store is open. With ``runs``, also which items so many last runs have put into groups.
+
+    Parameters
+    ----------
+    store : StoredGroups
+        An open store.
+    id : str, default="id"
+        The column that ids have in files.
+    indexed : bool, default=True
+        Whether to take the index that the store keeps.
+    runs : int, default=0
+        Of how many last runs the placed items are told.
+
+    Returns
+    -------
+    Known
+        Items, groups, and what people said of them.
+    """
+    names = store.item_names()
+    index = index_of(store, names) if indexed and names else None
+    raw = index.raw if index is not None else read_items(store, names) if names else None
+    placed = store.placed(runs) if runs else None
+    return Known(raw, store.state(), id, is_store=True, index=index, placed=placed)
+
+
+def one_set(path: str | PathLike[str], sets: Iterator[RawSet]) -> RawSet:
+    """All items of a file, whatever its sets, with ids that name each once.
+
+    Parameters
+    ----------
+    path : path
+        The file, for messages.
+    sets : iterator of RawSet
+        The sets that were read from it.
+
+    Returns
+    -------
+    RawSet
+        One set of all items.
+    """
+    found: RawSet | None = None
+    labels: list[Any] = []
+    for raw in sets:
+        lines = None if raw.source is None else raw.source.lines
+        if raw.ids is None or (lines is not None and list(raw.ids) == list(lines)):
+            raise DataError(f"{path}: items that live on need ids (--id NAME)")
+        labels += raw.labels or [None] * len(raw)
+        found = raw if found is None else joined(found, raw)
+    if found is None:
+        raise DataError(f"{path}: no items to use")
+    seen = set[str]()
+    for name in map(str, found.item_ids):
+        if name in seen:
+            raise DataError(f"{path}: the item {name!r} is there twice")
+        seen.add(name)
+    return replace(found, labels=labels, ids=[str(name) for name in found.item_ids])
+
+
+def _labelled(
+    path: str | PathLike[str], columns: Columns, clusters: Sequence[str], delimiter: str | None
+) -> tuple[RawSet, str]:
+    names = list(dict.fromkeys(clusters)) if is_table(path) else [None]
+    fault: NoLabels | None = None
+    for name in names:
+        try:
+            sets = read_sets(
+                path, columns=replace(columns, cluster=name), labels="partial", delimiter=delimiter
+            )
+            return one_set(path, sets), name or "cluster"
+        except NoLabels as error:
+            fault = fault or error
+    assert fault is not None
+    raise fault
+
+
+def write_known(
+    path: str | PathLike[str],
+    raw: RawSet,
+    groups: Mapping[str, str],
+    id: str = "id",
+    cluster: str = "cluster",
+) -> None:
+    """Write items with their groups and fields to a .csv, .tsv or .jsonl file, which a later run can start
+    from.
+
+    Parameters
+    ----------
+    path : path
+        The file to be written.
+    raw : RawSet
+        The items.
+    groups : mapping
+        The group of each item.
+    id : str, default="id"
+        The column of the ids.
+    cluster : str, default="cluster"
+        The column of the groups.
+    """
+    with known_file(path, raw, groups, id, cluster):
+        pass
+
+
+@contextmanager
+def known_file(
+    path: str | PathLike[str], raw: RawSet, groups: Mapping[str, str], id: str, cluster: str
+) -> Iterator[None]:
+    """The same; the file appears at the end of the block, unless something fails in it.
+
+    Parameters
+    ----------
+    path : path
+        The file to be written.
+    raw : RawSet
+        The items.
+    groups : mapping
+        The group of each item.
+    id : str
+        The column of the ids.
+    cluster : str
+        The column of the groups.
+
+    Yields
+    ------
+    None
+        Nothing: what is inside the block runs before the file appears.
+    """
+    suffix = written_suffix(path, "groups")
+    labels = [groups.get(str(name)) for name in raw.item_ids]
+    if suffix == ".jsonl":
+        with sets_file(path, [replace(raw, labels=labels)]):
+            yield
+        return
+    with replacing(Path(path)) as f:
+        lines = _lines(raw, labels, id, cluster, suffix)
+        f.writelines(text.encode("utf-8", "surrogatepass") for text in lines)
+        yield
+
+
+def _lines(raw: RawSet, labels: Sequence[str | None], id: str, cluster: str, suffix: str) -> Iterator[str]:
+    fields = [name for name in raw.fields() if name not in (id, cluster)]
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter="\t" if suffix == ".tsv" else ",", lineterminator="\n")
+    writer.writerow([id, cluster, *fields])
+    columns = [[_cell(value) for value in raw.column(name)] for name in fields]
+    for n, row in enumerate(zip(raw.item_ids, labels, *columns, strict=True), 1):
+        writer.writerow(row)
+        if n % ROWS_AT_ONCE == 0:
+            yield text.getvalue()
+            text.seek(0)
+            text.truncate()
+    yield text.getvalue()
+
+
+def _cell(value: object) -> object:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value

@@ -1,0 +1,257 @@
+"""A day in the life of groups: what is known, what people decided, what is new; then groups with their old
+ids.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sklearn.pipeline import Pipeline
+
+from clustruct.core.exceptions import DataError
+from clustruct.data.records import RawSet
+
+from .changes import Changes, compare
+from .constraints import Constraints, constraints, contradiction
+from .decisions import JUDGEMENTS, Decision
+from .index import KnownIndex
+from .kept_index import keep_index
+from .known import LAST_RUNS, Known
+from .labels import Labels
+from .replay import State, replay
+from .scoring import place_items
+from .statements import Statement
+from .store import Store
+from .stored import GIVEN, Item, plain
+from .update import Update
+
+# What JSON gives back as it was given.
+PLAIN = {str, int, float, bool, type(None)}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Groups after a run, and what it did.
+
+    Attributes
+    ----------
+    raw : RawSet
+        All items, known and new.
+    new : tuple of str
+        Those that had no group before; known : how many of the items given had one.
+    known : int
+        How many of the items given had a group already.
+    update : Update
+        Groups and proposals.
+    changes : Changes
+        Against the groups before any decision of this run.
+    held : Constraints
+        The constraints that hold.
+    index : KnownIndex
+        What was made of all items for scoring: with it the next run looks at its new items alone.
+    state : State
+        Groups and what people said, before the run.
+    placed : tuple of frozenset of str, optional
+        As in `Known`, before the run.
+    """
+
+    raw: RawSet
+    new: tuple[str, ...]
+    known: int
+    update: Update
+    changes: Changes
+    held: Constraints
+    index: KnownIndex
+    state: State
+    placed: tuple[frozenset[str], ...] | None = None
+
+    def as_known(self) -> Known:
+        """What is known after the run, for the next one."""
+        changes, groups = self.update.changes, self.update.groups
+        places = {move.item: move.new for move in changes.moved} | {i: groups[i] for i in changes.added}
+        placed = (*(self.placed or ()), frozenset(places))[-LAST_RUNS:]
+        return Known(self.raw, self.state.after(places), index=self.index, placed=placed)
+
+
+def add_to_groups(
+    pipeline: Pipeline,
+    known: Known,
+    new: RawSet,
+    *,
+    decisions: Sequence[Decision] = (),
+    revise: bool = False,
+    settle: int | None = None,
+    fresh: Callable[[str], str] | None = None,
+    random_state: int = 0,
+) -> Outcome:
+    """Put new items into known groups, as `place_items` does, after decisions were carried out.
+
+    Decisions move items and merge, split and confirm groups as they say; what they say of pairs holds
+    exactly. Items that are known already stay where they are.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        Fitted features and clusterer.
+    known : Known
+        Items with their groups (`known_of_table`, `known_of_store`).
+    new : RawSet
+        Items with ids.
+    decisions : sequence of Decision, default=()
+        Further decisions, of a file.
+    revise, fresh, random_state
+        As for `update_groups`.
+    settle : int, optional
+        Items that one of so many last runs has put into their groups may still be revised (unless they
+        are confirmed), all others stay; the changes are told. None: all, or with ``revise=False`` none.
+
+    Returns
+    -------
+    Outcome
+        The groups after the run, and what it did.
+    """
+    if settle is not None and settle < 0:
+        raise ValueError(f"settle must be a number of runs from 0 on, not {settle!r}")
+    loose = None if settle is None or revise or known.raw is None else known.loose(settle)
+    before = known.state.groups
+    state = replay(list(decisions), before) if decisions and not known.is_store else known.state
+    said = state.statements() + (_judgements(decisions) if known.is_store else [])
+    index = _with_new(known, as_stored(new) if known.is_store else new)
+    held = _held(said, index.raw, known)
+    found = place_items(
+        pipeline,
+        index.columns,
+        state.groups,
+        constraints=held,
+        confirmed=state.confirmed(),
+        revise=revise or bool(loose),
+        loose=loose,
+        fresh=fresh,
+        random_state=random_state,
+    )
+    changes = found.changes if state is known.state else compare(before, found.groups)
+    stay = sum(str(name) in before for name in new.item_ids)
+    return Outcome(index.raw, changes.added, stay, found, changes, held, index, state, known.placed)
+
+
+def as_stored(raw: RawSet) -> RawSet:
+    """Items as a store will give them back, so that they are the same to this run and to later ones.
+
+    >>> from datetime import date
+    >>> as_stored(RawSet([{"born": date(2001, 2, 3), "name": "Ann"}], ids=["a"])).items[0]
+    {'born': '2001-02-03', 'name': 'Ann'}
+    """
+    fields = raw.fields()
+    columns = {name: raw.column(name) for name in fields}
+    if all({*map(type, values)} <= PLAIN for values in columns.values()):
+        return raw
+    written = {name: json.loads(json.dumps(values, default=plain)) for name, values in columns.items()}
+    return replace(RawSet.from_columns(written), ids=raw.ids, source=raw.source, context=raw.context)
+
+
+def _held(said: Sequence[Statement], raw: RawSet, known: Known) -> Constraints:
+    """What people said, as constraints; where a store holds contradictions, the way out is named, too."""
+    if not said:
+        return constraints(said)
+    found = contradiction(known.state.statements()) if known.is_store else None
+    if found is not None:
+        raise DataError(f"{found}; undo one of them (clustruct store FILE --decide undo NUMBER)")
+    return constraints(said, known=frozenset(map(str, raw.item_ids)))
+
+
+def _judgements(decisions: Iterable[Decision]) -> list[Statement]:
+    """What decisions beside a store say of pairs; those about groups belong into it."""
+    for decision in decisions:
+        if decision.kind not in JUDGEMENTS:
+            raise DataError(
+                f"{decision} is about groups: import it into the store (clustruct store --decisions)"
+            )
+    return Labels("pairs", {}, (), tuple(decisions)).statements()
+
+
+def _with_new(known: Known, new: RawSet) -> KnownIndex:
+    """All items."""
+    if known.raw is None:
+        return KnownIndex.of(new)
+    there = frozenset(map(str, known.raw.item_ids))
+    rows = [a for a, name in enumerate(new.item_ids) if str(name) not in there]
+    index = known.index or KnownIndex.of(replace(known.raw, labels=None))
+    return index.with_items(new.take(rows)) if rows else index
+
+
+def record(store: Store, outcome: Outcome, *, source: str = "", author: str = "", note: str = "") -> int:
+    """Keep the items and groups of a run in a store, all together; the number of the run.
+
+    Parameters
+    ----------
+    store : Store
+        The store.
+    outcome : Outcome
+        What a run gave.
+    source : str, default=""
+        The file that the new items came from.
+    author : str, default=""
+        Who had it made.
+    note : str, default=""
+        Why.
+
+    Returns
+    -------
+    int
+        The number of the run.
+    """
+    with store.transaction():
+        given = frozenset(outcome.new)
+        rows = [a for a, name in enumerate(outcome.raw.item_ids) if str(name) in given]
+        _keep_items(store, outcome.raw.take(rows) if rows else None, source)
+        keep_index(store, outcome.index)
+        changed = {move.item: move.new for move in outcome.changes.moved}
+        changed |= {item: outcome.update.groups[item] for item in outcome.new}
+        return store.record_run(changed, author=author, note=note)
+
+
+def keep_known(store: Store, known: Known, source: str = "") -> int:
+    """Add items with the groups that they have to a store, as one run; how many are new to it.
+
+    Parameters
+    ----------
+    store : Store
+        The store.
+    known : Known
+        Items with their groups.
+    source : str, default=""
+        The file that they came from.
+
+    Returns
+    -------
+    int
+        How many items were new to the store.
+    """
+    assert known.raw is not None
+    with store.transaction():
+        added = _keep_items(store, known.raw, source)
+        groups = {i: g for i, g in known.state.groups.items() if store.group_of(i) != g}
+        if groups:
+            store.record_run(groups, note=f"{GIVEN} {source}".strip())
+    return added
+
+
+def _keep_items(store: Store, raw: RawSet | None, source: str) -> int:
+    """Add the items that a store does not have."""
+    if raw is None:
+        return 0
+    unknown = frozenset(store.unknown(map(str, raw.item_ids)))
+    rows = [a for a, name in enumerate(raw.item_ids) if str(name) in unknown]
+    if not rows:
+        return 0
+    part, fields = raw.take(rows), raw.fields()
+    values = zip(*map(part.column, fields), strict=True) if fields else [()] * len(rows)
+    named = zip(part.item_ids, values, strict=True)
+    return store.add_items(Item(str(name), _filled(fields, row), source) for name, row in named)
+
+
+def _filled(fields: Sequence[str], row: Sequence[Any]) -> dict[str, Any]:
+    return {name: value for name, value in zip(fields, row, strict=True) if value is not None}

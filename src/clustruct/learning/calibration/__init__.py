@@ -1,0 +1,31 @@
+"""Probabilities from scores, learned from held-out data: of pairs, items and groups; precision as a dial."""
+
+from typing import TYPE_CHECKING
+
+from clustruct.core.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from .calibration import Calibration
+    from .context import PairContext
+    from .held_out import HeldOutPart, held_out_parts
+    from .items import group_confidence, in_right_place
+    from .neighbours import Unlisted
+    from .precision import Dial, PrecisionCurve
+    from .rivals import less_rivals
+    from .score_map import ScoreMap
+
+__all__ = [
+    "Calibration",
+    "Dial",
+    "HeldOutPart",
+    "PairContext",
+    "PrecisionCurve",
+    "ScoreMap",
+    "Unlisted",
+    "group_confidence",
+    "held_out_parts",
+    "in_right_place",
+    "less_rivals",
+]
+
+__getattr__, __dir__ = lazy_names(__name__)

@@ -1,0 +1,236 @@
+"""Probabilities of pairs, items and groups, and the dial between merges and splits, from held-out data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self, TypeAlias
+
+import numpy as np
+
+from clustruct.core.partitions import UNKNOWN
+from clustruct.core.storage import DataclassState, register
+from clustruct.core.typing import Bools, Floats, Ints
+from clustruct.data.itemsets import PairScores
+from clustruct.learning import search_groups
+from clustruct.search.oracles import Predictor
+
+from .context import Judged as PairsOfSet
+from .context import PairContext, least_mates
+from .held_out import HeldOutPart
+from .items import ItemRule, MateEvidence, in_right_place
+from .neighbours import Unlisted, with_neighbours
+from .precision import Dial, PrecisionCurve, tried_thresholds
+from .score_map import ScoreMap
+
+# Pairs of each kind that the map is learned from, drawn at random where there are more.
+MOST_PAIRS = 100_000
+LARGEST_SHARE = 0.1
+# Pairs that are held at once, of any kind; of more a share is drawn set by set.
+MOST_HELD = 4_000_000
+# Pairs of each held-out set that tell what the other pairs of their items say.
+MOST_IN_CONTEXT = 3000
+# With fewer held-out pairs of a kind there are no probabilities.
+FEWEST_PAIRS = 10
+
+
+@register("Calibration")
+@dataclass(frozen=True)
+class Calibration(DataclassState):
+    """What scores of a model mean, learned from data that trainings had not seen.
+
+    It speaks of pairs that are compared: where likely pairs are listed, of those.
+
+    Attributes
+    ----------
+    pairs : ScoreMap
+        From scores to probabilities.
+    items : ItemRule
+        From what pairs say to the confidence in an item's place.
+    curve : PrecisionCurve
+        Precision and recall at several thresholds.
+    held_out : "set" or "cluster"
+        What was held out.
+    n_true, n_false : float
+        Weighted numbers of held-out pairs of each kind.
+    log_loss : float
+        Of the held-out pairs.
+    skill : float
+        Brier skill score there, 1 - Brier score / that of the share of true pairs.
+    contested : PrecisionCurve, optional
+        The curve of scores less those of the best rival, from 0 on; None in models of older versions.
+    context : PairContext, optional
+        What the other pairs of two items say, where that helps with held-out sets; else None.
+    """
+
+    pairs: ScoreMap
+    items: ItemRule
+    curve: PrecisionCurve
+    held_out: str
+    n_true: float
+    n_false: float
+    log_loss: float
+    skill: float
+    contested: PrecisionCurve | None = None
+    context: PairContext | None = None
+
+    def __post_init__(self) -> None:
+        numbers = (self.n_true, self.n_false, self.log_loss)
+        if self.held_out not in ("set", "cluster") or not all(0.0 <= v < np.inf for v in numbers):
+            raise ValueError("the numbers of a calibration do not fit")
+
+    @classmethod
+    def fit(
+        cls,
+        parts: Sequence[HeldOutPart],
+        predictor: Predictor,
+        held_out: str,
+        random_state: int = 0,
+        rest: Sequence[Unlisted | None] = (),
+    ) -> Self | None:
+        """The calibration by held-out parts; None where they have too few pairs of a kind.
+
+        ``rest`` are, for each set, pairs that the parts do not have but prediction will.
+        """
+        rng = np.random.default_rng(random_state)
+        share = min(1.0, MOST_HELD / max(sum(_n_pairs(part.scores) for part in parts), 1))
+        found = _limited([_judged_pairs(part, share, rng) for part in parts])
+        s, same, weights = (np.concatenate(column) for column in zip(*found, strict=True))
+        if min(np.count_nonzero(same), np.count_nonzero(~same)) < FEWEST_PAIRS or not np.abs(s).max() > 0.0:
+            return None
+        true_scores = s[same]
+        s, same, weights = _sample(s, same, weights, rng)
+        rule = ScoreMap.fit(s, same, weights)
+        unit = float(np.sqrt(np.average(s**2, weights=weights)))
+        tried = tried_thresholds(true_scores)
+        parts = with_neighbours(parts, rest, float(tried[0]))
+        curve = PrecisionCurve.of(parts, predictor, tried)
+        contested = PrecisionCurve.of(parts, predictor, tried[tried >= 0.0], beats_rivals=True)
+        items = _item_rule(parts, predictor, rule, unit)
+        context = _context(parts, rule, rng) if held_out == "set" else None
+        return cls(rule, items, curve, held_out, *_fit_of(rule, s, same, weights), contested, context)
+
+    @classmethod
+    def from_state(cls, state: Mapping[str, Any]) -> Self:
+        """The calibration of a state, which older versions kept with one curve and without a context."""
+        return super().from_state({"contested": None, "context": None, **state})
+
+    def probability(self, scores: Floats) -> Floats:
+        """The probability that pairs with these scores belong together, whatever the other pairs are."""
+        return self.pairs.probability(scores)
+
+    def of_pairs(self, scores: PairScores) -> Floats:
+        """The probability that the two items of each compared pair of a set belong together, by its score
+        and (where that was found to help) by how many mates the two are expected to have.
+        """
+        listed = scores.listed()
+        assert listed.values is not None
+        if self.context is None:
+            return self.pairs.probability(listed.values)
+        return self.context.probability(listed, self.pairs)
+
+    def threshold(self, probability: float) -> float:
+        """The score of that probability: pairs that score more are more likely together."""
+        return self.pairs.score(probability)
+
+    def precision(self, wanted: float, *, rivals: bool = True) -> Dial:
+        """The threshold on scores at which precision is at least as wanted, by held-out clusters.
+
+        Of two rules the one of higher recall: scores alone, or less those of the best rival (``rivals``).
+        Where the lower 95 % bound of neither reaches it (``reached`` is false): see `PrecisionCurve.dial`.
+        """
+        alone = self.curve.dial(wanted)
+        if self.contested is None or not rivals:
+            return alone
+        both = self.contested.dial(wanted)._replace(beats_rivals=True)
+        return max(both, alone, key=lambda dial: (dial.reached, dial.reached and dial.recall))
+
+    def item_confidence(self, scores: PairScores, labels: Ints) -> Floats:
+        """The probability that each item is in the right place (`in_right_place`), by the model's scores."""
+        return self.items.confidence(MateEvidence.of(scores, labels, self.pairs, self.items.unit))
+
+
+Judged: TypeAlias = tuple[Floats, Bools, Floats]
+
+
+def _limited(found: Sequence[Judged]) -> list[Judged]:
+    """The same with weights by which no set counts for more than a tenth of all (of few sets, for more than
+    twice its turn): its pairs tell the same thing over and over, and what holds there need not elsewhere.
+    """
+    totals = np.array([weights.sum() for _, _, weights in found])
+    limit = max(LARGEST_SHARE, 2.0 / len(found)) * totals.sum()
+    factors = np.minimum(1.0, limit / np.maximum(totals, 1e-300))
+    return [(s, same, w * f) for (s, same, w), f in zip(found, factors.tolist(), strict=True)]
+
+
+def _n_pairs(scores: PairScores) -> int:
+    return scores.n_items * (scores.n_items - 1) // 2 if scores.values is None else len(scores.values)
+
+
+def _judged_pairs(part: HeldOutPart, share: float = 1.0, rng: np.random.Generator | None = None) -> Judged:
+    """Scores of the pairs that touch a held-out item, whether they are together, and their weights.
+
+    A pair with an item that was not held out counts by half: over all folds it comes twice, or its likes
+    among unlabelled items do not come at all. With a ``share`` below 1 each is drawn with that probability.
+    """
+    listed = part.scores.listed()
+    assert listed.index is not None
+    assert listed.values is not None
+    a, b = listed.index.T
+    kept = (part.mine[a] | part.mine[b]) & part.counted[a] & part.counted[b]
+    if share < 1.0 and rng is not None:
+        kept &= rng.random(len(kept)) < share
+    a, b = a[kept], b[kept]
+    same = (part.truth[a] == part.truth[b]) & (part.truth[a] != UNKNOWN)
+    return listed.values[kept], same, np.where(part.mine[a] & part.mine[b], 1.0, 0.5) / share
+
+
+def _context(parts: Sequence[HeldOutPart], rule: ScoreMap, rng: np.random.Generator) -> PairContext | None:
+    """What the other pairs of two items say, by some pairs of each held-out set."""
+    found: list[PairsOfSet] = []
+    for part in parts:
+        listed = part.scores.listed()
+        assert listed.index is not None
+        assert listed.values is not None
+        a, b = listed.index.T
+        known = np.flatnonzero((part.mine[a] | part.mine[b]) & part.counted[a] & part.counted[b])
+        drawn = rng.permutation(known)[:MOST_IN_CONTEXT]
+        weights = np.full(len(drawn), len(known) / max(len(drawn), 1))
+        same = (part.truth[a[drawn]] == part.truth[b[drawn]]) & (part.truth[a[drawn]] != UNKNOWN)
+        found.append((rule.logit(listed.values[drawn]), least_mates(listed, rule)[drawn], same, weights))
+    limited = _limited([(u, same, w) for u, _, same, w in found])
+    held = [(u, m, same, w) for (u, m, same, _), (_, _, w) in zip(found, limited, strict=True)]
+    return PairContext.fit(held, [part.scores.n_items for part in parts])
+
+
+def _sample(
+    s: Floats, same: Bools, weights: Floats, rng: np.random.Generator
+) -> tuple[Floats, Bools, Floats]:
+    """Pairs of each kind drawn at random where there are many, with weights that make up for it."""
+    chosen, factors = [], []
+    for kind in (same, ~same):
+        rows = np.flatnonzero(kind)
+        drawn = rng.choice(rows, MOST_PAIRS, replace=False) if len(rows) > MOST_PAIRS else rows
+        chosen.append(drawn)
+        factors.append(np.full(len(drawn), weights[rows].sum() / weights[drawn].sum()))
+    rows = np.concatenate(chosen)
+    return s[rows], same[rows], weights[rows] * np.concatenate(factors)
+
+
+def _item_rule(parts: Sequence[HeldOutPart], predictor: Predictor, rule: ScoreMap, unit: float) -> ItemRule:
+    """The rule of the held-out items, in the clusters that are predicted for them."""
+    evidence, right = [], []
+    for part in parts:
+        predicted = search_groups(predictor, part.scores)
+        evidence.append(MateEvidence.of(part.scores, predicted, rule, unit).of_items(part.mine))
+        right.append(in_right_place(part.truth, predicted)[part.mine])
+    return ItemRule.fit(evidence, right, unit)
+
+
+def _fit_of(rule: ScoreMap, s: Floats, same: Bools, weights: Floats) -> tuple[float, float, float, float]:
+    """Weighted numbers of pairs of both kinds, log loss and Brier skill score."""
+    n1, n0 = float(weights[same].sum()), float(weights[~same].sum())
+    u, share = rule.logit(s), n1 / (n1 + n0)
+    loss = np.average(np.logaddexp(0.0, u) - same * u, weights=weights)
+    brier = np.average((rule.probability(s) - same) ** 2, weights=weights)
+    return n1, n0, float(loss), float(1.0 - brier / (share * (1.0 - share)))

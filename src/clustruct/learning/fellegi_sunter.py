@@ -1,0 +1,128 @@
+r"""Which pairs belong together, without labels: a mixture of two classes of pairs.
+
+Each field of a pair agrees to some level (0: missing). Given whether the pair belongs together, fields are
+taken as independent, and the likelihood
+
+.. math:: \prod_p \Big( \lambda \prod_f m_{f, \gamma_{pf}} + (1 - \lambda) \prod_f u_{f, \gamma_{pf}} \Big)
+
+is made large by expectation-maximisation: m are the shares of levels among pairs that belong together, u
+among the others, lambda is the share of the former. (Fellegi and Sunter, "A theory for record linkage", JASA
+1969; the EM of Winkler, 1988.) The weight of a level is log(m / u); ``rising`` weights never fall with
+agreement, by a projection after each step, which keeps the two classes from changing places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import isotonic_regression
+from scipy.special import expit, logit
+from scipy.stats import rankdata
+
+from clustruct.core.typing import Bools, Floats, Ints
+from clustruct.features import likenesses
+
+# Levels of agreement are cut at these quantiles of what pairs have.
+CUTS = (0.5, 0.75, 0.9, 0.97, 0.99)
+# What is added to each count, as if so many pairs more had been seen.
+SMOOTHING = 0.5
+MISSING = "missing in"
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """Two classes of pairs.
+
+    share : lambda
+    weights : log(m / u) of each field (row) and level
+    posterior : the probability that each pair belongs together
+    log_likelihood : after each round
+    """
+
+    share: float
+    weights: Floats
+    posterior: Floats
+    log_likelihood: tuple[float, ...]
+
+
+def agreement(features: Floats, names: Sequence[str]) -> tuple[Floats, Bools]:
+    """How surprising the likeness of each pair is, field by field, and which fields are missing in it.
+
+    For a feature that tells a likeness, minus the logarithm of the share of pairs at least as alike: common
+    agreement says little, rare agreement much. The mean over the features of a field (``field: feature``).
+    """
+    alike = set(likenesses(names))
+    columns: dict[str, list[int]] = {}
+    missing: dict[str, list[int]] = {}
+    for j, name in enumerate(names):
+        kind = columns if name in alike else missing if MISSING in name else {}
+        kind.setdefault(name.rpartition(": ")[0] or name, []).append(j)
+    if not columns:
+        raise ValueError("no feature tells a likeness: without labels there is nothing to go by")
+    none = np.zeros(len(features), np.bool_)
+    absent = [features[:, missing[f]].any(axis=1) if f in missing else none for f in columns]
+    return np.column_stack([_surprise(features[:, own]) for own in columns.values()]), np.column_stack(absent)
+
+
+def _surprise(columns: Floats) -> Floats:
+    tails = [rankdata(-column, method="max") / len(column) for column in columns.T]
+    return -np.log(np.column_stack(tails)).mean(axis=1)
+
+
+def levels(values: Floats, missing: Bools) -> Ints:
+    """The level of each value, 1 and up; 0 where it is missing.
+
+    >>> levels(np.array([[0.0], [1.0], [2.0], [9.0]]), np.array([[True], [False], [False], [False]])).ravel()
+    array([0, 1, 2, 6])
+    """
+    found = np.zeros(values.shape, np.int64)
+    for j, column in enumerate(values.T):
+        known = ~missing[:, j]
+        if known.any():
+            cuts = np.unique(np.quantile(column[known], CUTS))
+            found[known, j] = 1 + np.searchsorted(cuts, column[known], side="right")
+    return found
+
+
+def fit_mixture(gamma: Ints, start: Floats, *, rising: bool = True, rounds: int = 100) -> Mixture:
+    """The two classes of pairs with these levels of agreement, from probabilities to begin with.
+
+    Cost O(pairs fields) each round.
+    """
+    r, seen, k = np.asarray(start, np.float64), list[float](), int(gamma.max(initial=0)) + 1
+    for _ in range(rounds):
+        share = float(np.clip(r.mean(), 1e-9, 1.0 - 1e-9))
+        m, u = _shares(gamma, r, k), _shares(gamma, 1.0 - r, k)
+        weights = np.log(m / u)
+        if rising:
+            weights = _rising(weights, gamma)
+        seen.append(_log_likelihood(gamma, share, m, u))
+        before, r = r, expit(logit(share) + _summed(weights, gamma))
+        if np.abs(r - before).max(initial=0.0) < 1e-4:
+            break
+    return Mixture(share, weights, r, tuple(seen))
+
+
+def _shares(gamma: Ints, r: Floats, k: int) -> Floats:
+    """The share of each level in each field, of pairs that count r."""
+    counts = np.array([np.bincount(column, weights=r, minlength=k) for column in gamma.T]) + SMOOTHING
+    return counts / counts.sum(axis=1, keepdims=True)
+
+
+def _rising(weights: Floats, gamma: Ints) -> Floats:
+    found = weights.copy()
+    for f, column in enumerate(gamma.T):
+        n = np.bincount(column, minlength=weights.shape[1])[1:] + 1e-9
+        found[f, 1:] = isotonic_regression(weights[f, 1:], weights=n).x
+    return found
+
+
+def _summed(table: Floats, gamma: Ints) -> Floats:
+    return np.sum([row[column] for row, column in zip(table, gamma.T, strict=True)], axis=0)
+
+
+def _log_likelihood(gamma: Ints, share: float, m: Floats, u: Floats) -> float:
+    together = np.log(share) + _summed(np.log(m), gamma)
+    return float(np.logaddexp(together, np.log1p(-share) + _summed(np.log(u), gamma)).sum())

@@ -1,0 +1,25 @@
+"""Joint features, loss and oracle put together: ready-made structured problems."""
+
+from typing import TYPE_CHECKING
+
+from clustruct.core.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from .classification import BinaryProblem, MulticlassProblem
+    from .clustering import ClusteringProblem
+    from .clusters import ClusterTask
+    from .continued import ContinuedTask, PastTraining, past_of
+    from .judging import Judged, JudgedFold
+    from .linkage import LinkageProblem, LinkageTask
+    from .marks import MarkedRegion, kept_groups
+    from .region import Region
+    from .training import SimilarityTask, Trained
+    from .units import Units, feature_scale, mean_squares
+
+__all__ = ["BinaryProblem", "ClusteringProblem", "MulticlassProblem"]
+__all__ += ["LinkageProblem", "LinkageTask"]
+__all__ += ["ClusterTask", "Judged", "JudgedFold", "Region", "SimilarityTask", "Trained", "Units"]
+__all__ += ["ContinuedTask", "MarkedRegion", "PastTraining", "kept_groups", "past_of"]
+__all__ += ["feature_scale", "mean_squares"]
+
+__getattr__, __dir__ = lazy_names(__name__)

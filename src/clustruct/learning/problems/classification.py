@@ -1,0 +1,199 @@
+"""Binary and multiclass classification as structured problems."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+from clustruct.core.storage import digest
+from clustruct.core.typing import Floats, Indices
+from clustruct.ssvm import BatchProblem, OracleKind, PieceRows, SlackRule
+
+from ._rows import RowConstraints, SharedRows, checked_rows
+
+
+class BinaryProblem(BatchProblem):
+    """The classical SVM: Psi(x, y) = y x / 2 for y in {-1, +1}, loss 1 for the wrong sign.
+
+    With margin or slack scaling and slack_norm=1 it is the hinge loss, with slack_norm=2 the squared hinge
+    loss (halved). ``y`` holds two kinds of labels; the second in sorted order is +1.
+
+    Parameters
+    ----------
+    X : array-like
+        One row for each example.
+    y : array-like
+        Its label, of two kinds.
+
+    Examples
+    --------
+    >>> from clustruct import ssvm
+    >>> problem = BinaryProblem([[1.0, 0.2], [0.8, 0.0], [-1.0, 0.1], [-0.7, 0.3]], [1, 1, 0, 0])
+    >>> w = ssvm.fit(problem, C=100.0).w
+    >>> problem.predict([[2.0, 0.0], [-2.0, 0.0]], w).tolist()
+    [1, 0]
+    """
+
+    oracle_kind: OracleKind = "exact"
+
+    def __init__(self, X: ArrayLike, y: ArrayLike) -> None:
+        self.source = SharedRows(checked_rows(X))
+        self.X = self.source.X
+        self.classes, which = np.unique(np.asarray(y), return_inverse=True)
+        if len(self.classes) != 2:
+            raise ValueError(f"y must hold two kinds of labels, not {len(self.classes)}")
+        if self.X.shape[0] != len(which):
+            raise ValueError(f"X has shape {self.X.shape}, y has {len(which)} labels")
+        self.sign = np.where(which == 1, 1.0, -1.0)
+        self.n_examples, self.n_features = self.X.shape
+
+    def identity(self) -> dict[str, str]:
+        """Which problem this is."""
+        return {"features": digest(self.X), "labels": digest(self.sign)}
+
+    def supports(self, rule: SlackRule) -> bool:
+        """Every rule: all outputs are looked at."""
+        return True
+
+    def predict(self, X: ArrayLike, w: Floats) -> NDArray[Any]:
+        """The class on whose side of the plane each row lies."""
+        rows = checked_rows(X)
+        return np.asarray(self.classes[(np.asarray(rows @ w) > 0).astype(int)])
+
+    def separate_batch(self, indices: Indices, w: Floats, rule: SlackRule) -> BinaryConstraints:
+        """The most violated outputs of these examples."""
+        sign = self.sign[indices]
+        margins = sign * np.asarray(self.X[indices] @ w)
+        wrong = np.asarray(rule.violation(1.0, -margins) > 0, float)
+        return BinaryConstraints(self.source, indices, wrong, (w, margins * wrong), sign * wrong)
+
+
+@dataclass(frozen=True)
+class BinaryConstraints(RowConstraints):
+    """Psi differences y x for examples answered wrongly, zero for the others."""
+
+    sign: Floats
+
+    def margins(self, w: Floats) -> Floats:
+        if self.is_known(w):
+            return self.known[1]
+        return self.sign * np.asarray(self.source.X[self.indices] @ w)
+
+    def combine(self, coefficients: Floats) -> Floats:
+        return np.asarray((coefficients * self.sign) @ self.source.X[self.indices])
+
+    def rows(self, which: Indices) -> PieceRows:
+        zero, sign = np.zeros((len(which), 1), np.intp), self.sign[which][:, None]
+        return self.source.blocks(self.indices[which], zero, sign, self.source.X.shape[1])
+
+
+class MulticlassProblem(BatchProblem):
+    """Choose one of k classes: Psi(x, y) puts x in block y (Crammer and Singer 2001).
+
+    Parameters
+    ----------
+    X : array or CSR of shape (n
+        d).
+    y : array-like
+        Class labels, any sortable kind.
+    cost : optional (k, k) array
+        ``cost[t, c]`` is the loss of answering c where t is right. 0/1 if None.
+
+    Notes
+    -----
+    w has k * d entries, block by block in the order of ``classes``. The oracle is exact: one matrix
+    product for all examples.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from clustruct import ssvm
+    >>> X = np.array([[1.0, 0.0], [0.9, 0.1], [0.0, 1.0], [0.2, 1.0]])
+    >>> problem = MulticlassProblem(X, ["a", "a", "b", "b"])
+    >>> result = ssvm.fit(problem, C=10.0)
+    >>> problem.predict(X, result.w).tolist()
+    ['a', 'a', 'b', 'b']
+    """
+
+    oracle_kind: OracleKind = "exact"
+
+    def __init__(self, X: ArrayLike, y: ArrayLike, cost: ArrayLike | None = None) -> None:
+        self.source = SharedRows(checked_rows(X))
+        self.X = self.source.X
+        self.classes, self.y = np.unique(np.asarray(y), return_inverse=True)
+        k = len(self.classes)
+        if self.X.shape[0] != len(self.y):
+            raise ValueError(f"X has shape {self.X.shape}, y has {len(self.y)} labels")
+        self.cost = 1.0 - np.eye(k) if cost is None else np.asarray(cost, float)
+        if self.cost.shape != (k, k) or np.diag(self.cost).any():
+            raise ValueError(f"cost must be a {k} x {k} array with a zero diagonal")
+        self.n_examples, self.n_features = len(self.y), k * self.X.shape[1]
+
+    def identity(self) -> dict[str, str]:
+        """Which problem this is."""
+        return {"features": digest(self.X), "labels": digest(self.y), "cost": digest(self.cost)}
+
+    def scores(self, X: Any, w: Floats) -> Floats:
+        """One score per row and class."""
+        return np.asarray(X @ w.reshape(len(self.classes), -1).T)
+
+    def supports(self, rule: SlackRule) -> bool:
+        """Every rule: all outputs are looked at."""
+        return True
+
+    def predict(self, X: ArrayLike, w: Floats) -> NDArray[Any]:
+        """The class of highest score of each row."""
+        rows = checked_rows(X)
+        return np.asarray(self.classes[self.scores(rows, w).argmax(axis=1)])
+
+    def separate_batch(self, indices: Indices, w: Floats, rule: SlackRule) -> MulticlassConstraints:
+        """The most violated outputs of these examples."""
+        truth = self.y[indices]
+        scores = self.scores(self.X[indices], w)
+        row = np.arange(len(truth))
+        scores -= scores[row, truth][:, None]
+        costs = self.cost[truth]
+        wrong = rule.violation(costs, scores).argmax(axis=1)
+        known = (w, -scores[row, wrong])
+        return MulticlassConstraints(
+            self.source, indices, costs[row, wrong], known, truth, wrong, len(self.classes)
+        )
+
+
+@dataclass(frozen=True)
+class MulticlassConstraints(RowConstraints):
+    """Constraints "class ``truth`` above class ``wrong``", held without their psi vectors."""
+
+    truth: Indices
+    wrong: Indices
+    n_classes: int
+
+    def margins(self, w: Floats) -> Floats:
+        if self.is_known(w):
+            return self.known[1]
+        scores = np.asarray(self.source.X[self.indices] @ w.reshape(self.n_classes, -1).T)
+        row = np.arange(len(self.truth))
+        return np.asarray(scores[row, self.truth] - scores[row, self.wrong])
+
+    def combine(self, coefficients: Floats) -> Floats:
+        n = len(self.truth)
+        signs = sparse.csr_array(
+            (
+                np.stack([coefficients, -coefficients], 1).ravel(),
+                np.stack([self.truth, self.wrong], 1).ravel(),
+                np.arange(0, 2 * n + 1, 2),
+            ),
+            shape=(n, self.n_classes),
+        )
+        total = signs.T @ self.source.X[self.indices]
+        return np.asarray(total.toarray() if sparse.issparse(total) else total).ravel()
+
+    def rows(self, which: Indices) -> PieceRows:
+        d = self.source.X.shape[1]
+        offset = np.stack([self.truth[which], self.wrong[which]], 1) * d
+        factor = np.tile([1.0, -1.0], (len(which), 1))
+        return self.source.blocks(self.indices[which], offset, factor, self.n_classes * d)

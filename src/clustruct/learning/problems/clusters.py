@@ -1,0 +1,134 @@
+"""Trainings on some of the labelled clusters inside their sets: how C is chosen where there is one table.
+
+For the training the clusters that are held out are background, like items without a label. Prediction then
+meets all of the region, and the pairs that touch a held-out item count, by half where the other item is of
+another cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from clustruct.core.partitions import UNKNOWN
+from clustruct.core.typing import Floats, Indices, Ints
+
+from .judging import Judged
+from .training import SimilarityTask, Trained
+
+# Parts of larger tasks, which hold pairs of their own, are made anew each time.
+MOST_BYTES = 2**26
+
+
+@dataclass
+class ClusterTask:
+    """The clusters of a task, numbered through its sets: what `choose_C` holds out.
+
+    Clusters of one item count as well: nothing may be joined to them.
+
+    Attributes
+    ----------
+    task : SimilarityTask
+        The labelled sets with the loss and the searches.
+    """
+
+    task: SimilarityTask
+
+    def __post_init__(self) -> None:
+        self._parts: dict[bytes, SimilarityTask] = {}
+
+    @cached_property
+    def clusters(self) -> list[Ints]:
+        """The cluster of each item of each region, -1 for items without a label."""
+        found, first = [], 0
+        for region in self.task.regions:
+            numbers = np.full(len(region.labels), UNKNOWN, np.int64)
+            numbers[region.known] = first + np.unique(region.labels[region.known], return_inverse=True)[1]
+            first = int(numbers.max()) + 1
+            found.append(numbers)
+        return found
+
+    @property
+    def n_clusters(self) -> int:
+        """How many labelled clusters there are."""
+        return max(int(numbers.max()) for numbers in self.clusters) + 1
+
+    @property
+    def sizes(self) -> Ints:
+        """How many items each has."""
+        every = np.concatenate(self.clusters)
+        return np.bincount(every[every != UNKNOWN], minlength=self.n_clusters)
+
+    def train(self, C: float, chosen: Indices, start: Trained | None, rtol: float | None = None) -> Trained:
+        """Train on some clusters; all other items are background."""
+        part = self._part(chosen)
+        return part.train(C, None, start, rtol=rtol)
+
+    def _part(self, chosen: Indices) -> SimilarityTask:
+        """The task in which only these clusters are known, and sets without any of them are left out."""
+        key = np.asarray(chosen, np.int64).tobytes()
+        if key not in self._parts:
+            if self._n_bytes > MOST_BYTES:
+                self._parts.clear()
+            self._parts[key] = self._hide(chosen)
+        return self._parts[key]
+
+    @property
+    def _n_bytes(self) -> float:
+        """What the pairs of one part take, about."""
+        return sum(8.0 * len(r.x.pair_index) * r.x.n_features for r in self.task.regions if r.x.is_sparse)  # type: ignore[arg-type]
+
+    def _hide(self, chosen: Indices) -> SimilarityTask:
+        seen = np.zeros(self.n_clusters + 1, np.bool_)  # the last one is that of items without a label
+        seen[chosen] = True
+        labels = [np.where(seen[numbers], numbers, UNKNOWN) for numbers in self.clusters]
+        kept = [i for i, y in enumerate(labels) if (y != UNKNOWN).any()]
+        weights = self.task.sample_weight
+        return replace(
+            self.task,
+            sets=[self.task.regions[i].x for i in kept],
+            labels=[labels[i] for i in kept],
+            sample_weight=None if weights is None else weights[kept],
+            checkpoint=None,
+        )
+
+    def judge(self, trained: Trained, held_out: Sequence[int]) -> list[Judged]:
+        """What a prediction makes of each cluster that was held out: its wrong pairs, and the counts."""
+        tables = [
+            count_pairs(numbers, self.task.predict(trained, i), held_out, self.task.unlabelled == "apart")
+            for i, numbers in enumerate(self.clusters)
+        ]
+        counts = np.sum(tables, axis=0)
+        merge, split = (getattr(self.task.loss, name, 1.0) for name in ("merge_cost", "split_cost"))
+        errors = merge * (counts[:, 1] - counts[:, 0]) + split * (counts[:, 2] - counts[:, 0])
+        rows = zip(errors.tolist(), counts.tolist(), strict=True)
+        return [Judged(error, (both, found, true)) for error, (both, found, true) in rows]
+
+
+def count_pairs(clusters: Ints, predicted: Ints, held_out: Sequence[int], unknown_apart: bool) -> Floats:
+    """Pairs together rightly, by the prediction and by the truth of each of these clusters.
+
+    ``clusters`` are -1 for items without a label: a pair with one of them is wrong, or not counted. A pair of
+    two clusters counts a half for each of them, so that the counts of clusters drawn at random are in the
+    mean those of the whole table, false pairs beside true ones.
+
+    >>> count_pairs(np.array([0, 0, 1, 2, -1]), np.array([0, 0, 0, 1, 1]), [0, 2], True)
+    array([[1. , 2. , 1. ],
+           [0. , 0.5, 0. ]])
+    """
+    width, k = len(held_out), int(predicted.max()) + 1
+    place = np.full(max(int(clusters.max()), *held_out) + 2, width, np.int64)
+    place[list(held_out)] = np.arange(width)
+    own = place[clusters]  # the last entry is that of items without a label
+    counted = np.ones(len(clusters), np.bool_) if unknown_apart else clusters != UNKNOWN
+    total = np.bincount(predicted[counted], minlength=k)
+    mine = np.flatnonzero(own < width)
+    cells, size = np.unique(own[mine] * k + predicted[mine], return_counts=True)
+    c, inside = cells // k, size * (size - 1) / 2
+    found = inside + size * (total[cells % k] - size) / 2
+    true = np.bincount(own[mine], minlength=width).astype(np.float64)
+    both, together = (np.bincount(c, weights=v, minlength=width) for v in (inside, found))
+    return np.column_stack([both, together, true * (true - 1) / 2])

@@ -1,0 +1,299 @@
+"""Trainings of a pair similarity on some of the sets, as the choice of C and an estimator make them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from scipy.optimize import Bounds
+
+from clustruct.core import memory
+from clustruct.core.callbacks import observed
+from clustruct.core.partitions import UNKNOWN, canonical_labels
+from clustruct.core.storage import digest
+from clustruct.core.typing import Bools, Floats, Indices, Ints
+from clustruct.data.itemsets import ItemSet
+from clustruct.learning import search_groups
+from clustruct.losses import LinearLoss, Loss, PairwiseFLoss
+from clustruct.search.oracles import ExampleLoss, Oracle, Predictor
+from clustruct.ssvm import FitResult, Identity, Planes, fit
+
+from .arranging import arranged
+from .clustering import ClusteringProblem
+from .judging import Judged, shared_pairs, touching_pairs
+from .latent import completed as completion
+from .latent import descend
+from .region import Region
+from .resuming import FitCheckpoint
+from .units import Units, feature_scale, thin_features
+
+# Problems that are kept, one for each fold of a choice.
+MOST_PROBLEMS = 5
+# What is known of a pair of an item with a label and one without: that it is apart, or nothing.
+Unlabelled: TypeAlias = Literal["apart", "unknown"]
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A training: its result with w in the user's units, and as the engine left it, to start another from.
+
+    Attributes
+    ----------
+    result : FitResult
+        The result, with w in the units of the user.
+    scaled : FitResult
+        The result as the engine left it.
+    feature_scale : array of float
+        What features were divided by.
+    C : float
+        The engine's.
+    """
+
+    result: FitResult
+    scaled: FitResult
+    feature_scale: Floats
+    C: float
+
+
+@dataclass
+class SimilarityTask:
+    """Labelled sets with their weights, the loss, and the searches for violated and for best clusterings.
+
+    With ``rescale`` features are divided by their root mean square over the sets trained on, sums are means,
+    and C is measured in the unit that these sets suggest; without it the problem is that of the papers.
+    ``options`` are further ones of `clustruct.ssvm.fit`. With ``checkpoint`` what the trainings find is kept
+    in that file, and taken from it where it is there. Labels are -1 where not known; pairs of such an item
+    and a known one are apart, or (``unlabelled="unknown"``) not judged.
+
+    Attributes
+    ----------
+    sets : sequence of ItemSet
+        Item sets.
+    labels : sequence of array of int
+        The labels of each, -1 where not known.
+    loss : Loss
+        The loss.
+    oracle : Oracle
+        The search for violated clusterings.
+    predictor : Predictor
+        The search for best clusterings.
+    options : mapping
+        Further options of `clustruct.ssvm.fit`.
+    rescale : bool, default=True
+        Whether features and C are in natural units.
+    sample_weight : array of float, optional
+        How much each set counts.
+    verbose : int, default=0
+        1 prints some rounds, 2 all of them.
+    checkpoint : path, optional
+        A file in which trainings are kept, and taken up again.
+    unlabelled : Unlabelled, default="apart"
+        Whether items without a label are "apart" or "unknown".
+    memory_limit : int or str, optional
+        What needs more is refused.
+    """
+
+    sets: Sequence[ItemSet]
+    labels: Sequence[Ints]
+    loss: Loss
+    oracle: Oracle
+    predictor: Predictor
+    options: Mapping[str, Any]
+    rescale: bool = True
+    sample_weight: Floats | None = None
+    verbose: int = 0
+    checkpoint: str | os.PathLike[str] | None = None
+    unlabelled: Unlabelled = "apart"
+    memory_limit: memory.Size = None
+
+    def __post_init__(self) -> None:
+        for x in self.sets:
+            self.oracle.check_set(x)
+        self._problems: dict[bytes, tuple[ClusteringProblem, float]] = {}
+        if self.is_latent and self.options["scaling"] != "margin":
+            raise ValueError("unlabelled='unknown' needs scaling='margin'")
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether a later training can go on from one of these."""
+        return self.oracle.objective == "correlation" and self.rescale
+
+    @property
+    def is_latent(self) -> bool:
+        """Whether some items have no label, and nothing is known of their pairs."""
+        return self.unlabelled == "unknown" and any((y == UNKNOWN).any() for y in self.labels)
+
+    def train(
+        self,
+        C: float,
+        chosen: Indices | None = None,
+        start: Trained | None = None,
+        *,
+        rtol: float | None = None,
+    ) -> Trained:
+        """Train on the sets chosen (all of them without), from an earlier training of the same sets."""
+        chosen = self._in_order(np.arange(len(self.sets)) if chosen is None else chosen)
+        options = dict(self.options)
+        options["rtol"] = options["rtol"] if rtol is None else max(rtol, options["rtol"])
+        if self.is_latent:
+            return self._train_latent(C, chosen, options)
+        problem, unit = self._kept_problem(chosen)
+        return self._fit(problem, C, unit, chosen, options, start, self.kept)
+
+    def _kept_problem(self, chosen: Indices) -> tuple[ClusteringProblem, float]:
+        """The problem of some sets, which the choice of C comes back to with another C."""
+        key = chosen.tobytes()
+        if key not in self._problems:
+            self._problems = dict([*self._problems.items()][-MOST_PROBLEMS + 1 :])
+            self._problems[key] = self._problem(chosen)
+        return self._problems[key]
+
+    def _train_latent(self, C: float, chosen: Indices, options: Mapping[str, Any]) -> Trained:
+        """With items of which nothing is known: see `latent`. The first w comes from known items alone."""
+        regions = [self.regions[i] for i in chosen]
+        own = [r.x.subset(r.known) for r in regions]
+        labels = [canonical_labels(r.labels[r.known]) for r in regions]
+        alone = replace(self, sets=own, labels=labels, options=options, checkpoint=None)
+        unit = self._problem(chosen)[1]
+
+        def train(completed: Sequence[Ints]) -> Trained:
+            return self._fit(self._problem(chosen, completed)[0], C, unit, chosen, options)
+
+        return descend(regions, alone.train(C).result.w, train, completion)
+
+    def _fit(
+        self,
+        problem: ClusteringProblem,
+        C: float,
+        unit: float,
+        chosen: Indices,
+        options: Mapping[str, Any],
+        start: Trained | None = None,
+        kept: FitCheckpoint | None = None,
+    ) -> Trained:
+        w0: FitResult | Planes | None = None if start is None else start.scaled
+        if w0 is None and kept is not None:
+            w0 = kept.planes_of(chosen)
+        found = fit(
+            problem,
+            C * unit,
+            **options,
+            sample_weight=None if self.sample_weight is None else self.sample_weight[chosen],
+            w0=w0,
+            checkpoint=None if kept is None else kept.keeper(C, chosen),
+            callback=observed(C, options["rtol"], self.verbose),
+        )
+        scale = problem.units.feature_scale
+        return Trained(replace(found, w=np.asarray(found.w / scale)), found, scale, C * unit)
+
+    @cached_property
+    def kept(self) -> FitCheckpoint | None:
+        """The checkpoint, looked at before any work."""
+        return None if self.checkpoint is None else FitCheckpoint(self.checkpoint, self.identity())
+
+    def identity(self) -> Identity:
+        """What the checkpoint of a fit must have in common with it."""
+        settings = {n: v for n, v in self.options.items() if n not in ("max_iter", "n_jobs")}
+        settings["formulation"] = str(settings["formulation"])
+        if isinstance(bounds := settings.get("constraints"), Bounds):
+            settings["constraints"] = digest(np.asarray(bounds.lb, float))
+        regions = self.regions
+        digests = ClusteringProblem(
+            [r.x for r in regions], [r.labels for r in regions], self.loss, self.oracle
+        ).identity()
+        digests["known"] = digest([r.known for r in regions], self.unlabelled)
+        digests["predictor"] = digest(self.predictor.describe())
+        digests["sample_weight"] = digest(self.sample_weight)
+        return Identity(settings | {"rescale": self.rescale}, digests)
+
+    def judge(self, trained: Trained, numbers: Sequence[int]) -> list[Judged]:
+        """What the predictions for these sets are worth."""
+        return [self._judge(trained, i) for i in numbers]
+
+    def _judge(self, trained: Trained, i: int) -> Judged:
+        """Delta of the prediction for set i, with as many clusters as the truth where that is to be given."""
+        region = self.regions[i]
+        truth, predicted = region.labels, self.predict(trained, i)
+        if not region.is_complete:
+            loss = self.oracle.example_loss(self._loss, truth, region.x, *self._masks(region))
+            if self.unlabelled == "unknown":
+                return Judged(loss(predicted), shared_pairs(truth[region.known], predicted[region.known]))
+            return Judged(loss(predicted), touching_pairs(truth, predicted, region.known))
+        return Judged(ExampleLoss(self.loss, truth)(predicted), shared_pairs(truth, predicted))
+
+    def predict(self, trained: Trained, i: int) -> Ints:
+        """The clusters of the items of region i."""
+        region = self.regions[i]
+        scores = self.predictor.scores(region.x, trained.result.w)
+        return search_groups(self.predictor, scores, int(region.labels.max()) + 1)
+
+    @cached_property
+    def regions(self) -> list[Region]:
+        """What is judged of each set."""
+        partial = any((y == UNKNOWN).any() for y in self.labels)
+        return [
+            Region.of(x, y, listed=partial, memory_limit=self.memory_limit)
+            for x, y in zip(self.sets, self.labels, strict=True)
+        ]
+
+    @cached_property
+    def _arranged(self) -> tuple[list[ItemSet], list[Ints], Indices] | None:
+        """For k-means, whose searches start at random: sets and items in an order of their own."""
+        if self.oracle.objective != "kmeans" or not self.sets:
+            return None
+        return arranged(self.sets, self.labels, feature_scale(self.sets, "kmeans"))
+
+    def _in_order(self, chosen: Indices) -> Indices:
+        return chosen if self._arranged is None else chosen[np.argsort(self._arranged[2][chosen])]
+
+    @property
+    def _loss(self) -> Loss:
+        """The loss, which says nothing of unlabelled items where nothing is known of them."""
+        if self.is_latent and isinstance(self.loss, PairwiseFLoss):
+            return replace(self.loss, background_weight=0.0)
+        return self.loss
+
+    def _masks(self, region: Region) -> tuple[Bools | None, Bools | None]:
+        """Which pairs of a region are judged, and which of its items are known; None: all."""
+        if region.is_complete:
+            return None, None
+        if self.unlabelled == "unknown" and isinstance(self.loss, LinearLoss):
+            return region.both_known, None
+        return None, region.known
+
+    def _problem(
+        self, chosen: Indices, completed: Sequence[Ints] | None = None
+    ) -> tuple[ClusteringProblem, float]:
+        """The problem of some sets, and the unit in which C is measured."""
+        regions = [self.regions[i] for i in chosen]
+        sets, labels = [r.x for r in regions], [r.labels for r in regions]
+        if self._arranged is not None:
+            sets, labels = ([part[i] for i in chosen] for part in self._arranged[:2])
+        units = self._units(chosen, sets) if self.rescale else None
+        masks = [self._masks(region) for region in regions]
+        problem = ClusteringProblem(
+            sets,
+            labels,
+            self._loss,
+            self.oracle,
+            units=units,
+            judged=[judged for judged, _ in masks],
+            known=[known for _, known in masks],
+            completed=completed,
+        )
+        return problem, problem.natural_C() if self.rescale else 1.0
+
+    def _units(self, chosen: Indices, sets: Sequence[ItemSet]) -> Units:
+        """Means over the pairs that are judged."""
+        kind = self.oracle.objective
+        scale = feature_scale(sets, kind, thin_features([self.sets[i] for i in chosen], kind))
+        units = Units.of_means(sets, kind, scale)
+        if not self.is_latent:
+            return units
+        judged = [self.regions[i].both_known for i in chosen]
+        shares = [1.0 if mask is None else max(np.mean(mask), 1.0 / max(len(mask), 1)) for mask in judged]
+        return replace(units, example_scale=units.example_scale / np.array(shares))

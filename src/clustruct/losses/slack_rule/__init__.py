@@ -1,0 +1,64 @@
+"""How loss and score combine into the slack that an output needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+import numpy as np
+
+from clustruct.core.typing import Floats
+
+__all__ = ["Scaling", "SlackRule"]
+
+Scaling = Literal["margin", "slack"]
+Number = TypeVar("Number", float, Floats)
+
+
+@dataclass(frozen=True)
+class SlackRule:
+    """Scaling of the margin or of the slack, with linear or quadratic slacks (OP 4-7).
+
+    With ``gain = <w, Psi(x, y)> - <w, Psi(x, y_true)>`` and ``D = loss`` (norm 1) or ``sqrt(loss)``
+    (norm 2), the slack that output y needs is
+
+    - margin scaling: ``H(y) = D + gain``
+    - slack scaling: ``H(y) = D * (1 + gain)``
+
+    A separation oracle returns an output of largest ``violation(loss, gain)``. Compiled searches have the
+    same rule in `clustruct.losses.slack_rule.violation_kernels`.
+
+    Parameters
+    ----------
+    scaling : {"margin", "slack"}, default="margin"
+        Whether the loss scales the "margin" or the "slack".
+    norm : {1, 2}, default=1
+        1 for linear slacks, 2 for quadratic ones.
+
+    Examples
+    --------
+    >>> SlackRule("slack").violation(loss=2.0, gain=0.5)
+    3.0
+    """
+
+    scaling: Scaling = "margin"
+    norm: Literal[1, 2] = 1
+
+    def __post_init__(self) -> None:
+        if self.scaling not in ("margin", "slack"):
+            raise ValueError(f"scaling must be 'margin' or 'slack', not {self.scaling!r}")
+        if self.norm not in (1, 2):
+            raise ValueError(f"slack_norm must be 1 or 2, not {self.norm!r}")
+
+    def sized(self, loss: Number) -> Number:
+        """The loss as it enters the constraint: itself, or its square root for quadratic slacks."""
+        return loss if self.norm == 1 else np.sqrt(loss)
+
+    def violation(self, loss: Number, gain: Number) -> Number:
+        """The slack H(y) that an output needs. Works on numbers and on arrays."""
+        size = self.sized(loss)
+        return size + gain if self.scaling == "margin" else size * (1.0 + gain)
+
+    def multiplier(self, loss: Floats) -> Floats:
+        """The factor of ``Psi(y_true) - Psi(y)`` once the constraint is written ``<w, c> >= b - xi``."""
+        return self.sized(loss) if self.scaling == "slack" else np.ones_like(loss)

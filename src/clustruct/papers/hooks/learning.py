@@ -1,0 +1,279 @@
+"""Training a hook module, and predicting with it: its hooks at the right moments."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TextIO
+
+import numpy as np
+
+from clustruct import ssvm
+from clustruct.core.typing import Floats
+from clustruct.ssvm import FitResult, Iteration, SlackRule
+
+from .constraints import UserConstraint, WorkingConstraints, hard_conditions, read_constraints
+from .errors import HookError
+from .loading import ORACLES, Hooks
+from .problem import HookProblem, KernelHookProblem
+from .svmapi import KernelParm, Model, Sparm, StructModel
+
+# SVM^struct has no limit; rounds that gain nothing end the training long before this.
+MOST_ROUNDS = 100_000
+
+
+@dataclass(frozen=True)
+class Settings:
+    """A module's parameters in the engine's terms."""
+
+    formulation: Literal["n_slack", "one_slack"]
+    rule: SlackRule
+    cache_size: int
+
+
+def settings(sparm: Sparm) -> Settings:
+    """Check the parameters, whoever set them: the command line or ``parse_parameters``.
+
+    >>> settings(Sparm(alg_type=3, loss_type=1))
+    Settings(formulation='one_slack', rule=SlackRule(scaling='slack', norm=1), cache_size=0)
+    """
+    _within("-c", sparm.c, sparm.c > 0 and np.isfinite(sparm.c), "a positive number")
+    _within("-e", sparm.epsilon, sparm.epsilon > 0, "a positive number")
+    _within("-o", sparm.loss_type, sparm.loss_type in (1, 2), "1 (slack scaling) or 2 (margin scaling)")
+    _within("-p", sparm.slack_norm, sparm.slack_norm in (1, 2), "1 or 2")
+    _within("-w", sparm.alg_type, sparm.alg_type in range(5), "0, 1, 2, 3 or 4")
+    _within("-f", sparm.ccache_size, sparm.ccache_size >= 0, "at least 0")
+    if sparm.slack_norm == 2 and sparm.alg_type > 1:
+        raise HookError(
+            f"-p 2 goes with -w 0 or -w 1 only, not with -w {sparm.alg_type}: one slack for all examples has "
+            "no form with squared slacks (the square of a mean is not the mean of the squares)"
+        )
+    rule = SlackRule("slack" if sparm.loss_type == 1 else "margin", 1 if sparm.slack_norm == 1 else 2)
+    formulation: Any = "n_slack" if sparm.alg_type <= 1 else "one_slack"
+    return Settings(formulation, rule, sparm.ccache_size if sparm.alg_type == 4 else 0)
+
+
+def _within(option: str, value: object, holds: bool, wanted: str) -> None:
+    if not holds:
+        raise HookError(f"{option} must be {wanted}, not {value!r}")
+
+
+def read_sample(hooks: Hooks, filename: str, sparm: Sparm) -> list[Any]:
+    """The examples of a file: a list of (x, y) pairs, at least one.
+
+    Parameters
+    ----------
+    hooks : Hooks
+        The functions of the module.
+    filename : str
+        The file, as the module understands it.
+    sparm : Sparm
+        The settings of the learner.
+
+    Returns
+    -------
+    list of object
+        The examples.
+    """
+    try:
+        returned = hooks.read_examples(filename, sparm)
+    except HookError as error:
+        if isinstance(error.__cause__, OSError) and error.__cause__.filename == filename:
+            raise HookError(f"{filename} cannot be read: {error.__cause__.strerror}") from error
+        raise
+    try:
+        sample = returned if isinstance(returned, list) else list(returned)
+    except TypeError:
+        raise HookError(
+            f"read_examples must return a sequence of (x, y) pairs, not {type(returned).__name__}"
+        ) from None
+    for i, pair in enumerate(sample):
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise HookError(f"read_examples: item {i} must be an (x, y) pair, not {pair!r}"[:200])
+    if not sample:
+        raise HookError(f"read_examples found no examples in {filename}")
+    return sample
+
+
+def start_model(hooks: Hooks, sample: list[Any], sparm: Sparm, kernel_parm: KernelParm) -> StructModel:
+    """A model as ``init_model`` sets it up, before training.
+
+    Parameters
+    ----------
+    hooks : Hooks
+        The functions of the module.
+    sample : list of object
+        The examples.
+    sparm : Sparm
+        The settings of the learner.
+    kernel_parm : KernelParm
+        The settings of the kernel.
+
+    Returns
+    -------
+    StructModel
+        The model.
+    """
+    unknown = next((i for i, (_, y) in enumerate(sample) if y is None), None)
+    if unknown is not None:
+        raise HookError(f"example {unknown} has no label (y is None): training needs all labels")
+    sm = StructModel(kernel_parm)
+    hooks.init_model(sample, sm, sparm)
+    size = sm.size_psi
+    if not isinstance(size, int | np.integer) or size < 1:
+        raise HookError(f"init_model must set sm.size_psi to the length of Psi, at least 1; it is {size!r}")
+    sm.size_psi = int(size)
+    return sm
+
+
+def train(
+    hooks: Hooks,
+    sample: list[Any],
+    sm: StructModel,
+    sparm: Sparm,
+    report: Callable[[Iteration], object] | None = None,
+) -> tuple[FitResult, WorkingConstraints]:
+    """Learn ``sm.w`` (or the support vectors) by the module's hooks; the working set at the end as well.
+
+    Solves ``min 1/2 |w|^2 + C mean_i xi_i`` (or half the mean of squares) as `clustruct.ssvm.fit` does,
+    to the tolerance ``sparm.epsilon``. ``print_iteration_stats`` is called after every round.
+
+    Parameters
+    ----------
+    hooks : Hooks
+        The functions of the module.
+    sample : list of object
+        The examples.
+    sm : StructModel
+        The model, which is changed.
+    sparm : Sparm
+        The settings of the learner.
+    report : callable, optional
+        Called with each round.
+
+    Returns
+    -------
+    tuple of FitResult, WorkingConstraints
+        The result, and the working set at the end.
+    """
+    chosen = settings(sparm)
+    _check_oracle(hooks, chosen.rule)
+    given = read_constraints(hooks.init_constraints(sample, sm, sparm), len(sample), chosen.rule)
+    linear = sm.svm_model.kernel_parm.kernel_type == 0
+    given = _fitting(given, chosen, linear)
+    make = HookProblem if linear else KernelHookProblem
+    problem = make(hooks, sample, sm, sparm, given)
+    weights = _weights(problem)
+    rounds = _Rounds(problem, report)
+    extra: dict[str, Any] = {"kernel": None if linear else sm.svm_model.kernel_parm.engine_kernel()}
+    if linear:
+        hard = [g for g in given if g.group is None]
+        extra["constraints"] = hard_conditions(hard, problem.rows(g.parts for g in hard)) or None
+        extra["w0"] = problem.given_planes
+    result = ssvm.fit(
+        problem,
+        sparm.c * float(weights.sum()) / len(sample),
+        epsilon=sparm.epsilon,
+        rtol=0.0,
+        formulation=chosen.formulation,
+        scaling=chosen.rule.scaling,
+        slack_norm=chosen.rule.norm,
+        sample_weight=weights,
+        cache_size=chosen.cache_size,
+        max_iter=MOST_ROUNDS,
+        callback=rounds,
+        **extra,
+    )
+    learned = (result.w, problem.kernel_ids) if linear else (None, (0,), result.w.support)
+    sm.svm_model = Model(sm.svm_model.kernel_parm, *learned)
+    return result, WorkingConstraints(rounds.working_set)
+
+
+def _check_oracle(hooks: Hooks, rule: SlackRule) -> None:
+    """Say so where the module has a search, but not for this scaling."""
+    written = sorted(hooks.own.intersection(ORACLES))
+    if written and hooks.oracle(rule.scaling)[0] == "classify_example":
+        warnings.warn(
+            f"{hooks.name} has {written[0]} but no search for {rule.scaling} scaling; "
+            "classify_example is used, which leaves the loss out",
+            stacklevel=3,
+        )
+
+
+def _fitting(given: list[UserConstraint], chosen: Settings, linear: bool) -> list[UserConstraint]:
+    """The given constraints in the form that the formulation and the kernel allow."""
+    slacked = [g for g in given if g.group is not None]
+    if slacked and chosen.formulation == "one_slack":
+        warnings.warn(
+            f"init_constraints gives {len(slacked)} constraints with a slackid; one-slack training "
+            "(-w 2, 3, 4) has no slack for them and keeps them exactly. Leave slackid out to say so, "
+            "or use -w 0 or 1.",
+            stacklevel=3,
+        )
+        given = [replace(g, group=None) for g in given]
+    if not linear and any(g.group is None for g in given):
+        raise HookError("init_constraints: constraints without slack need a linear model (-t 0)")
+    return given
+
+
+def _weights(problem: HookProblem) -> Floats:
+    """1 for each example, and the cost factor for each slack that only given constraints have."""
+    weights = (np.arange(problem.n_examples) < problem.n_own).astype(float)
+    for g in problem.given:
+        if g.group is not None and g.group >= problem.n_own:
+            weights[g.group] = max(weights[g.group], g.cost)
+    return weights
+
+
+@dataclass
+class _Rounds:
+    """After every round: ``print_iteration_stats``, and the report."""
+
+    problem: HookProblem
+    report: Callable[[Iteration], object] | None
+    working_set: Any = None
+
+    def __call__(self, entry: Iteration) -> None:
+        p, self.working_set = self.problem, entry.working_set
+        if "print_iteration_stats" in p.hooks.own:
+            held = WorkingConstraints(entry.working_set)
+            # The violation of the joint constraint is the gap over C. No round works from the cache alone.
+            ceps = entry.gap / p.sparm.c
+            p.hooks.print_iteration_stats(ceps, False, p.sample, p.sm, held, held.alpha, p.sparm)
+        if self.report is not None:
+            self.report(entry)
+
+
+@dataclass(frozen=True)
+class HookScores:
+    """How the predictions compare with the labels that are known (y other than None)."""
+
+    examples: int
+    known: int
+    total_loss: float
+    correct: int
+
+    @property
+    def mean_loss(self) -> float:
+        return self.total_loss / self.known
+
+
+def predict(
+    hooks: Hooks, sample: list[Any], sm: StructModel, sparm: Sparm, predictions: TextIO
+) -> HookScores:
+    """Classify every example, write its label, and gather the module's statistics.
+
+    For each example in turn: ``classify_example``, ``write_label``, ``loss`` where the label is known,
+    ``eval_prediction``; at the end ``print_testing_stats``.
+    """
+    known, total, correct, teststats = 0, 0.0, 0, None
+    for i, (x, y) in enumerate(sample):
+        ypred = hooks.classify_example(x, sm, sparm)
+        hooks.write_label(predictions, ypred)
+        if y is not None:
+            value = hooks.loss_of(i, y, ypred, sparm)
+            known, total, correct = known + 1, total + value, correct + (value == 0.0)
+        teststats = hooks.eval_prediction(i, (x, y), ypred, sm, sparm, teststats)
+    hooks.print_testing_stats(sample, sm, sparm, teststats)
+    return HookScores(len(sample), known, total, correct)

@@ -1,0 +1,277 @@
+"""CCCP: fix the labels, solve the convex problem (`solve_convex`), label anew."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from clustruct.core.callbacks import Iteration, asked_to_stop
+from clustruct.core.storage import DataclassState, register
+from clustruct.core.typing import Floats, Indices
+from clustruct.ssvm import Planes
+
+from .convex import solve_convex
+from .problem import MarginProblem, lowest_first
+
+# Share of the documents in which two clusterings agree that count as the same.
+SAME = 0.99
+# How a search ends by itself.
+ENDS = ("converged", "fixed_point")
+
+
+@dataclass(frozen=True)
+class CCCPStep:
+    """One step: the objective after it, what the inner solver did, and how many labels it changed.
+
+    Attributes
+    ----------
+    objective : float
+        The value after it.
+    dual : float
+        The lower bound of the convex problem.
+    inner_iterations : int
+        How many rounds the inner solver took.
+    planes : int
+        How many planes it held.
+    moved : int
+        How many labels changed.
+    seconds : float
+        How long it took.
+    """
+
+    objective: float
+    dual: float
+    inner_iterations: int
+    planes: int
+    moved: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class MarginResult(DataclassState):
+    """Weights and labels that a search ends with, the objective there, what ended it, and its steps."""
+
+    W: Floats
+    labels: Indices
+    objective: float
+    stop_reason: str
+    history: tuple[Any, ...] = field(repr=False)
+    seconds: float
+
+    @property
+    def converged(self) -> bool:
+        return self.stop_reason in ENDS
+
+    @property
+    def was_ended(self) -> bool:
+        """Whether a callback or Ctrl-C ended it."""
+        return self.stop_reason not in ("", *ENDS, "max_iter")
+
+
+@register("CCCPResult")
+@dataclass(frozen=True)
+class CCCPResult(MarginResult):
+    """The outcome of `cccp`; ``stop_reason``: "converged", "fixed_point", "max_iter", "interrupted", or the
+    callback's.
+
+    Attributes
+    ----------
+    W : array of float
+        One row of weights for each cluster.
+    labels : array of int
+        The cluster of each document.
+    objective : float
+        The value of the problem.
+    stop_reason : str
+        Why it ended.
+    history : tuple of CCCPStep
+        One entry for each step.
+    seconds : float
+        How long it took.
+    """
+
+    history: tuple[CCCPStep, ...] = field(repr=False)
+
+    @property
+    def objectives(self) -> Floats:
+        """The objective after each CCCP step; it never rises."""
+        return np.array([step.objective for step in self.history])
+
+    @property
+    def inner_iterations(self) -> int:
+        """Rounds of the inner solver, over all steps."""
+        return sum(step.inner_iterations for step in self.history)
+
+
+def cccp(
+    problem: MarginProblem,
+    labels: Indices,
+    W: Floats | None = None,
+    tol: float = 0.01,
+    inner_tol: float = 0.01,
+    max_iter: int = 100,
+    callback: Callable[[Iteration], object] | None = None,
+) -> CCCPResult:
+    """Solve `MarginProblem` from given labels (or from a balanced W with its labels) to a local optimum.
+
+    Table 1 of the paper, but for the Universum term, which keeps its maximum. With labels u = argmax at W the
+    convex problem touches the objective J at W and lies above it elsewhere; the inner solver's answer is
+    not worse than W; so J never rises, whatever the inner tolerance. Ends when a step lowers J by ``tol``
+    times its value or less, when it changes no label, or when the callback, called after each step, returns
+    something true. Ctrl-C keeps what was reached.
+
+    Parameters
+    ----------
+    problem : MarginProblem
+        The documents, the Universum, and the weights of both.
+    labels : array of int
+        The cluster of each document to begin with.
+    W : array of float, optional
+        Balanced weights to begin with, whose labels these are.
+    tol : float, default=0.01
+        It ends when a step lowers the objective by this share or less.
+    inner_tol : float, default=0.01
+        How exact the inner solver is.
+    max_iter : int, default=100
+        The largest number of steps.
+    callback : callable, optional
+        Called with each step; something true ends it.
+
+    Returns
+    -------
+    CCCPResult
+        The weights, the labels, and how it went.
+    """
+    return CccpSearch(problem, labels, W, tol, inner_tol, max_iter, callback).run()
+
+
+class CccpSearch:
+    """One run of `cccp`, which can be left after some steps and taken up again.
+
+    Parameters are those of `cccp`; without labels they are those of W.
+
+    Attributes
+    ----------
+    value : float
+        The objective reached, inf before the first step where no W was given.
+    labels : array of int
+        The cluster of each document.
+    reason : str
+        What ended the search, "" where it can go on.
+    """
+
+    def __init__(
+        self,
+        problem: MarginProblem,
+        labels: Indices | None,
+        W: Floats | None,
+        tol: float,
+        inner_tol: float,
+        max_iter: int,
+        callback: Callable[[Iteration], object] | None,
+    ) -> None:
+        self._started = time.perf_counter()
+        self._problem = problem
+        self._tol, self._inner_tol, self._max_iter, self._callback = tol, inner_tol, max_iter, callback
+        self._W = np.zeros(problem.shape) if W is None else W
+        self._scores = problem.scores(self._W)
+        self.labels = np.argmax(self._scores[0], axis=1) if labels is None else labels
+        self.value = np.inf if W is None else problem.objective(self._W, scores=self._scores)
+        self._history: list[CCCPStep] = []
+        self._earlier: Planes | None = None
+        self.reason = ""
+
+    def run(self, steps: float = np.inf) -> CCCPResult:
+        """Go on to the end, or for so many steps, and return what was reached."""
+        end = len(self._history) + steps
+        try:
+            while not self.reason and len(self._history) < end:
+                self._step()
+        except KeyboardInterrupt:
+            if not self._history:
+                raise
+            self.reason = "interrupted"
+        seconds = time.perf_counter() - self._started
+        return CCCPResult(self._W, self.labels, self.value, self.reason, tuple(self._history), seconds)
+
+    def _step(self) -> None:
+        """Solve with the labels fixed, label anew, and see whether that is the end."""
+        problem, before, value_before = self._problem, self.labels, self.value
+        inner = solve_convex(
+            problem, before, self._W, self._inner_tol, earlier=self._earlier, scores=self._scores
+        )
+        if inner.stop_reason == "interrupted" and inner.point.W is self._W:
+            raise KeyboardInterrupt
+        self._W, self._scores, self._earlier = inner.point.W, inner.point.scores, inner.planes.of_group(1)
+        self.labels = np.argmax(self._scores[0], axis=1)
+        self.value = problem.objective(self._W, scores=self._scores)
+        moved = int(np.count_nonzero(self.labels != before))
+        now = time.perf_counter() - self._started
+        step = CCCPStep(self.value, inner.dual, len(inner.history), inner.n_planes, moved, now)
+        self._history.append(step)
+        asked = asked_to_stop(self._callback, _iteration(self._history))
+        if inner.stop_reason == "interrupted":
+            self.reason = "interrupted"
+        elif value_before - self.value <= self._tol * value_before and np.isfinite(value_before):
+            self.reason = "converged"
+        elif moved == 0:
+            self.reason = "fixed_point"
+        else:
+            self.reason = asked or ("max_iter" if len(self._history) >= self._max_iter else "")
+
+
+def lowest_of(searches: Iterable[CccpSearch], tol: float) -> CCCPResult:
+    """The lowest end of some searches. All take one step; those that can still be the lowest go on.
+
+    Later steps lower the objective by little (0.4 % on average, on five collections), so that a search more
+    than ``tol`` above the lowest is left, and one with the clusters of a lower one as well. Where a callback
+    or Ctrl-C ends one of them, nothing goes on.
+    """
+    tried: list[CccpSearch] = []
+    ended = ""
+    for search in searches:
+        tried.append(search)
+        ended = _ended(search.run(1))
+        if ended:
+            break
+    for search in [] if ended else _worth_following(tried, tol):
+        ended = _ended(search.run())
+        if ended:
+            break
+    best = _lowest_first(tried)[0].run(0)
+    return best if best.stop_reason else replace(best, stop_reason=ended)
+
+
+def _lowest_first(searches: list[CccpSearch]) -> list[CccpSearch]:
+    return [searches[s] for s in lowest_first([search.value for search in searches])]
+
+
+def _ended(found: CCCPResult) -> str:
+    return found.stop_reason if found.was_ended else ""
+
+
+def _worth_following(tried: list[CccpSearch], tol: float) -> list[CccpSearch]:
+    """Lowest first; none more than ``tol`` above it, nor one whose clusters are those of a lower one."""
+    taken: list[CccpSearch] = []
+    for search in _lowest_first(tried):
+        near = not taken or search.value <= (1.0 + tol) * taken[0].value
+        if near and not any(_same_clusters(search.labels, other.labels) for other in taken):
+            taken.append(search)
+    return taken
+
+
+def _same_clusters(a: Indices, b: Indices) -> bool:
+    """Whether nearly all documents of each cluster lie in one of the other clustering, both ways."""
+    width = int(b.max()) + 1
+    both = np.bincount(a * width + b, minlength=(int(a.max()) + 1) * width).reshape(-1, width)
+    return min(int(both.max(axis=axis).sum()) for axis in (0, 1)) >= SAME * len(a)
+
+
+def _iteration(history: list[CCCPStep]) -> Iteration:
+    """The last step as a callback sees it. Nothing bounds the objective from below, as it is not convex."""
+    rounds, last = sum(step.inner_iterations for step in history), history[-1]
+    return Iteration(len(history), last.objective, -np.inf, rounds, last.planes, last.seconds)

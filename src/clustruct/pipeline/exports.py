@@ -1,0 +1,170 @@
+"""What a prediction found, as tables: scored pairs, groups, items with all their fields."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from sklearn.pipeline import Pipeline
+
+from clustruct.data import Grouping
+from clustruct.data.io import GraphFile
+from clustruct.data.itemsets import PairScores
+from clustruct.data.records import RawSet
+
+Columns = dict[str, Any]
+# Of pairs that are not together, those are edges that are as likely together as this.
+LIKELY = 0.5
+EDGES_AT_ONCE = 50_000
+# What a table of pairs has beside a column for each feature.
+OF_PAIRS = ("set", "id_1", "id_2", "together", "probability", "score")
+
+
+def scored_pairs(pipeline: Pipeline, raw: RawSet, found: Grouping) -> Iterator[Columns]:
+    """The compared pairs of a set, chunk by chunk: both ids, whether they are together, the probability that
+    they belong together (where the model has probabilities), the score, and what each feature adds to it.
+
+    A score is that of the model as it was trained, whatever threshold was asked for: the sum of the
+    contributions.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        The fitted pipeline.
+    raw : RawSet
+        The set.
+    found : Grouping
+        Its groups by the same pipeline, with the scores of pairs.
+
+    Yields
+    ------
+    Columns
+        Columns by name, for the next pairs.
+    """
+    features, model = pipeline[0], pipeline[-1]
+    linear = model.linear_similarity()
+    if linear is None:
+        raise ValueError(f"{type(model).__name__} has no weights of pair features to export")
+    w, intercept = linear
+    shift = getattr(model, "threshold_", None) or 0.0
+    listed = _trained_scores(model, found)
+    assert listed.index is not None
+    assert listed.values is not None
+    names = [f"{n} (feature)" if n in OF_PAIRS else n for n in map(str, features.get_feature_names_out())]
+    if intercept + shift != 0.0:
+        names.append("intercept")
+    ids = np.array([str(name) for name in raw.item_ids], dtype=object)
+    y, sure = found.labels, _probability(found)
+    for span, values in features.pair_chunks(raw, listed.index):
+        a, b = listed.index[span].T
+        told: Columns = {} if not raw.name else {"set": [raw.name] * len(a)}
+        told |= {"id_1": ids[a].tolist(), "id_2": ids[b].tolist(), "together": (y[a] == y[b]).astype(int)}
+        told |= {name: column[span] for name, column in sure.items()} | {"score": listed.values[span]}
+        dense = values.toarray() if sparse.issparse(values) else np.asarray(values)
+        added = list((dense * w + 0.0).T) + [np.full(len(a), intercept + shift)]
+        yield told | dict(zip(names, added[: len(names)], strict=True))
+
+
+def _probability(found: Grouping) -> Columns:
+    return {} if found.pair_probabilities is None else {"probability": found.pair_probabilities}
+
+
+def _confidence(found: Grouping) -> Columns:
+    """The column of the confidence in items, where that is a probability."""
+    return {"confidence": found.confidence} if found.is_probability and found.confidence is not None else {}
+
+
+def _trained_scores(model: Any, found: Grouping) -> PairScores:
+    """The listed scores of the model as it was trained."""
+    if found.scores is None:
+        raise ValueError("the scores of pairs were not asked for: group with pairs=True")
+    return found.scores.above(-(getattr(model, "threshold_", None) or 0.0)).listed()
+
+
+def group_table(raw: RawSet, found: Grouping) -> Columns:
+    """One row for each group: its number, how many items it has, and the share of them that is expected to
+    be in the right place, where the confidence of items was asked for and is a probability.
+
+    Parameters
+    ----------
+    raw : RawSet
+        The set that was grouped.
+    found : Grouping
+        Its groups.
+
+    Returns
+    -------
+    Columns
+        Columns by name, one row for each group.
+    """
+    numbers, sizes = np.unique(found.labels, return_counts=True)
+    columns: Columns = {"set": [raw.name] * len(numbers)} if raw.name else {}
+    columns |= {"cluster": numbers, "items": sizes}
+    if found.group_confidence is not None:
+        columns["confidence"] = found.group_confidence
+    return columns
+
+
+def wide_table(raw: RawSet, found: Grouping, id: str = "id") -> Columns:
+    """The rows of a set with all their fields, the group of each, and the confidence in it.
+
+    A field that is called as one of the others, such as labels in a column "cluster", is "cluster (field)".
+
+    Parameters
+    ----------
+    raw : RawSet
+        The set that was grouped.
+    found : Grouping
+        Its groups.
+    id : str, default="id"
+        What the column of the ids is called.
+
+    Returns
+    -------
+    Columns
+        Columns by name: id, group, confidence, and fields.
+    """
+    more = _confidence(found)
+    columns: Columns = {"set": [raw.name] * len(raw)} if raw.name else {}
+    taken = {"set", id, "cluster", *more}
+    columns |= {id: [str(name) for name in raw.item_ids], "cluster": found.labels, **more}
+    for name in raw.fields():
+        columns[f"{name} (field)" if name in taken else name] = raw.column(name)
+    return columns
+
+
+def add_to_graph(graph: GraphFile, model: Any, raw: RawSet, found: Grouping) -> None:
+    """The items of a set as nodes; as edges the pairs that are together, and those that are likely to be.
+
+    Without probabilities these are the pairs of positive score.
+
+    Parameters
+    ----------
+    graph : GraphFile
+        The file that nodes and edges are written to.
+    model : object
+        The fitted clusterer.
+    raw : RawSet
+        The set that was grouped.
+    found : Grouping
+        Its groups, with the scores of pairs.
+    """
+    n, first, y = len(raw), graph.n_nodes, found.labels
+    held: Columns = {"id": [str(name) for name in raw.item_ids]}
+    held |= {"set": [raw.name] * n} if raw.name else {}
+    graph.add_nodes(held | {"cluster": y} | _confidence(found))
+    listed = _trained_scores(model, found)
+    assert listed.index is not None
+    assert listed.values is not None
+    every = _probability(found)
+    for start in range(0, len(listed.values), EDGES_AT_ONCE):
+        span = slice(start, start + EDGES_AT_ONCE)
+        s, pairs = listed.values[span], listed.index[span]
+        sure = {name: column[span] for name, column in every.items()}
+        likely = sure["probability"] >= LIKELY if sure else s > 0.0
+        kept = (y[pairs[:, 0]] == y[pairs[:, 1]]) | likely
+        a, b = (pairs[kept] + first).T
+        values = {"score": s[kept], **{name: column[kept] for name, column in sure.items()}}
+        graph.add_edges(a.tolist(), b.tolist(), values)

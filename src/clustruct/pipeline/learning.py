@@ -1,0 +1,449 @@
+"""From raw sets to a fitted pipeline: features guessed, large sets blocked, a clusterer trained.
+
+This is what ``clustruct fit`` does, as an estimator.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, Self, TypeAlias, overload
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
+
+from clustruct.core import memory
+from clustruct.core.callbacks import steps, working
+from clustruct.core.exceptions import NoLabels
+from clustruct.core.storage import EstimatorState, register
+from clustruct.core.typing import Indices, Labels
+from clustruct.data import Evidence, Grouping, GroupingOptions
+from clustruct.data.records import ItemKind, RawSet
+from clustruct.estimators import SupervisedCorrelationClustering
+from clustruct.estimators.background import warn_of_near_misses
+from clustruct.estimators.shown import TrainingShape
+from clustruct.features import Blocking, PairFeatures, checked, guess_blocks
+from clustruct.features.base import Block
+from clustruct.features.similarity import PairMap
+from clustruct.learning.model_selection import split_by_clusters, split_sets
+from clustruct.learning.model_selection.learnable import (
+    LabelsOfSets,
+    check_learnable,
+    groups_of,
+    known_items,
+    labelled,
+)
+from clustruct.learning.problems.training import Unlabelled
+from clustruct.losses import Loss, PairwiseLoss
+
+from .choosing import better_similarity, check_labels_for
+from .corrected import ToldSets, corrected
+from .kept_features import FeatureFile
+from .learners import LEARNERS
+from .looking import blocking_for, compared, kept_for_later, mapped, warn_of_leak, without_held_out
+from .predict import group, group_sets
+from .searches import check_searches, keep_likeness, warn_of_order
+from .sources import Chosen, WithinSource, source_of
+from .trained import HeldOut, in_order, set_checkpoint, table_loss, training, training_on, was_interrupted
+
+# One group per set; None: what the sets say themselves.
+Groups: TypeAlias = Sequence[Hashable] | None
+# A single set is cut into sets of about this many items, since the cost of training grows with their square;
+# a table of many items into larger ones, in which likely pairs are found as they will be in prediction.
+# (Learning from half of walmart_amazon whole took three times as long; pairwise F was 81.3 against 82.0.)
+PART_SIZE, BLOCKED_PART_SIZE = 250, 2500
+FEWEST_PARTS = 5
+# How far the training on a whole table is taken: half the cost of 0.001, and held-out F is the same.
+TABLE_RTOL = 0.01
+# A table that is learned from as a whole lists likely pairs from so many items on: all pairs of the 913 rows
+# of cora took 6 CPU minutes to learn from.
+WHOLE_BLOCK = 250
+
+
+@register("Recipe")
+@dataclass(eq=False, repr=False)
+class Recipe(EstimatorState, BaseEstimator):
+    """Learn from raw sets with known groups how to group others: what ``clustruct fit`` does.
+
+    Fields are looked at and turned into pair features (`clustruct.features.guess_blocks`), large sets are
+    blocked, a single labelled set is cut into sets of whole clusters, and a clusterer is trained on them.
+
+    Parameters
+    ----------
+    kind : "auto", "records", "text", "mentions" or "vectors"
+        What the items are; by default a guess.
+    fields : sequence of str, optional
+        The fields to use, all by default.
+    learner : "correlation", "agglomerative", "kmeans", "pairs", or a set clusterer
+        A name stands for one of `LEARNERS`. An estimator of one's own is trained as it is.
+    similarity : "linear", "trees", "mapped", "kernel", "auto", or a `clustruct.features.similarity.PairMap`
+        What is learned beside or instead of the weights of features, see `clustruct.features.similarity`;
+        "auto": trees where they do better on held-out labels by more than a standard error.
+    loss, C, scaling, predictor, oracle, formulation, loss_in_oracle, n_jobs, verbose, random_state
+        As for the learner; None leaves its own value. The loss of one table is "pairwise_f", where it is
+        learned from as a whole.
+    surrogates : sequence of str, optional
+        Losses that are trained for beside ``loss``, as for `SupervisedCorrelationClustering`.
+    linkage : "single", "average", "complete" or "left", optional
+        For learner="agglomerative". "left" takes the items of a set in their order: mentions of a text.
+    merge_cost : float, optional
+        A wrong merge counts so many times as much as a wrong split (pairwise loss only).
+    unlabelled : "apart" or "unknown"
+        What is known of items without a label: that they belong to no labelled cluster, or nothing. They
+        are background: with them the table that is learned from is the one that prediction will meet.
+    for_size : int, optional
+        How many rows the table to be grouped will have, where it is larger than the one that is learned
+        from: false pairs count so many times more as there will be of them for each row.
+    nonnegative : bool
+        Likeness never counts against a pair: of features that tell one (`features.likenesses`) no weight
+        is negative. Correlation clustering only.
+    parts : int, optional
+        Into how many sets a single set without background is cut. By default sets of fewer items than
+        ``block`` are cut; a larger one is learned from as a whole.
+    block : int
+        In sets of so many items or more only likely pairs are compared (0: always all pairs).
+    n_neighbors : int
+        Likely pairs for each item, at least.
+    calibrate : "auto", True or False
+        Whether to learn probabilities, as for `SupervisedCorrelationClustering`.
+    source : str, optional
+        The field that says which table (shop, register, ...) an item comes from: only items of different
+        sources are compared. "auto" takes a field of few values for it where nearly all labelled pairs
+        are across them; None compares all items.
+    within_source : "auto", "apart" or "uncompared"
+        Two items of one source are never in one cluster, or are merely not compared: they may both belong
+        to an item of another source. "auto": apart, where 50 clusters and more are labelled and at most 2
+        % of them have two items of a source.
+    memory_limit : int or str, optional
+        What needs more (bytes, or words such as "8G") is refused; by default what needs more than there
+        is.
+    checkpoint : path, optional
+        A `fit` that was cut short goes on from this file, as for the learner.
+    kept_features : path, optional
+        Features of training pairs are kept there, for a fit with ``start``.
+
+    Attributes
+    ----------
+    pipeline_ : Pipeline
+        The fitted `PairFeatures` and the clusterer.
+    was_cut_
+        Whether a single set was cut.
+    training_ : dict
+        How the training went; "source" says which field is the source, and why.
+
+    Examples
+    --------
+    >>> from clustruct import Recipe
+    >>> from clustruct.data.datasets import make_records
+    >>> sets = make_records(n_sets=5, n_people=5)
+    >>> recipe = Recipe(C=1.0).fit(sets[:4])
+    >>> [len(labels) == len(raw) for labels, raw in zip(recipe.predict(sets[4:]), sets[4:])]
+    [True]
+    >>> recipe.score(sets[4:]) > 0.9
+    True
+    """
+
+    fitted: ClassVar = {"pipeline_": Pipeline, "was_cut_": bool, "training_": dict}
+
+    kind: ItemKind = "auto"
+    fields: Sequence[str] | None = None
+    learner: str | BaseEstimator = "correlation"
+    similarity: str | PairMap = "linear"
+    loss: str | Loss | None = None
+    C: float | str = "cv"
+    surrogates: Sequence[str] | None = None
+    linkage: str | None = None
+    merge_cost: float | None = None
+    unlabelled: Unlabelled = "apart"
+    for_size: int | None = None
+    scaling: str = "margin"
+    nonnegative: bool = False
+    predictor: str | None = None
+    oracle: str | None = None
+    formulation: str | None = None
+    loss_in_oracle: bool | None = None
+    parts: int | None = None
+    block: int = 1000
+    n_neighbors: int = 10
+    calibrate: Literal["auto"] | bool = "auto"
+    source: str | None = "auto"
+    within_source: WithinSource = "auto"
+    n_jobs: int | None = None
+    verbose: int = 0
+    random_state: int = 0
+    memory_limit: memory.Size = None
+    checkpoint: str | os.PathLike[str] | None = None
+    kept_features: str | os.PathLike[str] | None = None
+
+    def fit(
+        self,
+        sets: Iterable[RawSet],
+        y: LabelsOfSets = None,
+        groups: Groups = None,
+        *,
+        corrections: Sequence[Evidence | None] | None = None,
+        start: Pipeline | None = None,
+    ) -> Self:
+        """Learn from sets with labels, their own or those of y.
+
+        ``groups`` has one entry per set (by default what the sets say themselves): sets of one group are
+        held out together when C is chosen. ``corrections`` are what people said of items of each set
+        (`clustruct.groups.corrections` makes them of files); sets may lack labels then. With ``start``,
+        a pipeline that was fitted before, the training goes on from it: features and C are kept, and
+        ``sets`` are those alone that it has not seen. Ctrl-C ends the training and keeps what was learned
+        so far.
+        """
+        if corrections is not None or start is not None:
+            return self._fit_on(sets, y, groups, corrections, start)
+        raws = labelled(sets, y)
+        check_learnable(raws)
+        if self.similarity == "auto":
+            return better_similarity(self, raws, groups)
+        shown = [len(raw) for raw in raws]
+        self.was_cut_ = len(raws) == 1 and self._cuts(raws[0])
+        if self.for_size is not None and len(raws) > 1:
+            raise ValueError("for_size goes with one table, not with several sets")
+        if self.was_cut_:
+            raws, groups = self.cut(raws[0]), None
+        groups = groups_of(raws) if groups is None else groups
+        whole = len(raws) == 1 and not self.was_cut_
+        chosen = source_of(self, self._learner(), raws)
+        self.pipeline_ = self._train(raws, groups, chosen, self.checkpoint, whole=whole, hint=True)
+        if isinstance(held := getattr(self.pipeline_[-1], "shown_", None), TrainingShape):  # before a cut
+            self.pipeline_[-1].shown_ = held.with_set_sizes(shown)
+        told = None if chosen is None else chosen.told()
+        self.training_ = training(self.pipeline_[-1], raws) | {"source": told}
+        return self
+
+    def _fit_on(
+        self,
+        sets: Iterable[RawSet],
+        y: LabelsOfSets,
+        groups: Groups,
+        corrections: Sequence[Evidence | None] | None,
+        start: Pipeline | None,
+    ) -> Self:
+        """Labels first, where there are some and nothing was learned before; then what people said."""
+        given = ToldSets.of(sets, y, groups, corrections)
+        self.was_cut_ = False
+        if start is None and given.labelled:
+            self.fit([given.sets[i] for i in given.labelled], groups=given.groups_of_labelled)
+            start = self.pipeline_
+        if start is None:
+            check_labels_for(self)
+            marked = given.with_marks_as_labels()
+            features = self._features(marked, whole=len(marked) == 1)
+            start = Pipeline([("features", features), ("model", self._learner())])
+            keep_likeness(self, start[-1], features)
+        if not was_interrupted(start[-1]):
+            self.pipeline_ = corrected(start, self._cut_as_before(given), FeatureFile(self.kept_features))
+        self.training_ = training_on(self.pipeline_[-1], given.sets, given.n_named)
+        return self
+
+    def _cut_as_before(self, given: ToldSets) -> ToldSets:
+        """A single labelled set is cut, where a first fit cuts it."""
+        if len(given.labelled) != 1 or not self._cuts(given.sets[given.labelled[0]]):
+            return given
+        self.was_cut_ = True
+        return given.with_parts(self.cut(given.sets[given.labelled[0]]))
+
+    def _cuts(self, raw: RawSet) -> bool:
+        """Whether a single set is cut: not if it is, or stands for, a whole table."""
+        if self.for_size is not None or not all(known_items(raw)):
+            return False
+        return self.parts is not None or not self._may_block() or len(raw) < self.block
+
+    def predict(
+        self,
+        sets: Iterable[RawSet],
+        *,
+        threshold: float | None = None,
+        precision: float | None = None,
+        max_size: int | None = None,
+        min_groups: int | None = None,
+        max_groups: int | None = None,
+        reject_below: float | None = None,
+    ) -> list[Labels]:
+        """The clusters of each set, with what else is asked of them: see `GroupingOptions`."""
+        check_is_fitted(self)
+        options = GroupingOptions(threshold, precision, max_size, min_groups, max_groups, reject_below)
+        return [one.labels for one in group_sets(self.pipeline_, sets, options=options)]
+
+    @overload
+    def group(self, table: RawSet, evidence: Evidence | None = None, **asked: Any) -> Grouping: ...
+
+    @overload
+    def group(
+        self, table: Iterable[RawSet], evidence: Sequence[Evidence | None] | None = None, **asked: Any
+    ) -> list[Grouping]: ...
+
+    def group(
+        self,
+        table: RawSet | Iterable[RawSet],
+        evidence: Evidence | Sequence[Evidence | None] | None = None,
+        *,
+        confidence: bool = False,
+        pairs: bool = False,
+        **options: Any,
+    ) -> Grouping | list[Grouping]:
+        """The groups of a set, or of each of several, with all that is known of them.
+
+        ``evidence`` is what is known of the items (of each set), such as
+        ``Evidence.of_pairs(len(table), same=[(0, 1)], different=[(1, 2)])``; it holds exactly. ``confidence``
+        asks for the confidence in items and groups, ``pairs`` for the scores of the compared pairs. Options
+        (``threshold``, ``precision``, ``max_size``, ``min_groups``, ``max_groups``, ``reject_below``) are
+        those of `GroupingOptions`.
+        """
+        check_is_fitted(self)
+        alone = isinstance(table, RawSet)
+        sets = [table] if isinstance(table, RawSet) else table
+        known = [evidence] if evidence is None or isinstance(evidence, Evidence) else evidence
+        found = group_sets(
+            self.pipeline_,
+            sets,
+            None if evidence is None else known,
+            GroupingOptions(**options),
+            confidence=confidence,
+            pairs=pairs,
+        )
+        return found[0] if alone else found
+
+    def score(self, sets: Iterable[RawSet], y: LabelsOfSets = None) -> float:
+        """1 minus the mean loss over the sets, the worst loss being 1."""
+        check_is_fitted(self)
+        raws = labelled(sets, y)
+        return float(self.pipeline_.score(raws, [raw.labels for raw in raws]))
+
+    def cross_predict(
+        self,
+        sets: Iterable[RawSet],
+        y: LabelsOfSets = None,
+        groups: Groups = None,
+        folds: int = 5,
+        at_most: int | None = None,
+    ) -> HeldOut:
+        """Train on a part of the sets and predict the rest, in turn. Sets of one group stay together.
+
+        A single set is cut into two sets for each fold at least. ``at_most``: of the folds only so many are
+        predicted, and the sets of the others are left out.
+        """
+        raws = labelled(sets, y)
+        check_learnable(raws)
+        for raw in raws:
+            if not all(known := known_items(raw)):
+                raise NoLabels(f"{raw.item_title(int(np.argmin(known)))} has no label: leave such items out")
+        if len(raws) == 1:
+            raws, groups = self.cut(raws[0], fewest=2 * folds), None
+        if len(raws) < 2:
+            raise ValueError("cross-validation needs two sets at least")
+        owners = groups_of(raws) if groups is None else list(groups)
+        splits = [*split_sets(len(raws), folds, self.random_state, owners)][:at_most]
+        found = [self._held_out(raws, owners, *split) for split in splits]
+        return in_order(raws, [test.tolist() for _, test in splits], found)
+
+    def _held_out(self, raws: list[RawSet], owners: Groups, train: Indices, test: Indices) -> list[Labels]:
+        """The clusters of some sets by a training on others."""
+        kept = None if owners is None else [owners[i] for i in train]
+        seen = [raws[i] for i in train]
+        pipeline = self._train(seen, kept, source_of(self, self._learner(), seen))
+        if was_interrupted(pipeline[-1]):
+            raise KeyboardInterrupt
+        pipeline = checked(pipeline)  # of the same data, part of which may lack a field
+        return [group(pipeline, raws[i]).labels for i in test]
+
+    def cut(self, raw: RawSet, fewest: int = FEWEST_PARTS) -> list[RawSet]:
+        """One set as several of whole clusters: C is chosen by holding sets out."""
+        labels = list(raw.labels or ())
+        blocked = self._may_block() and len(raw) >= FEWEST_PARTS * self.block
+        size = max(BLOCKED_PART_SIZE, self.block) if blocked else PART_SIZE
+        wanted = self.parts or max(fewest, round(len(raw) / size))
+        parts = split_by_clusters(labels, min(wanted, len(set(labels))), random_state=self.random_state)
+        name = raw.name or "table"
+        return [replace(raw.take(items), name=f"{name} part {n}") for n, items in enumerate(parts, 1)]
+
+    def _learner(self, table: RawSet | None = None) -> BaseEstimator:
+        """The clusterer that the parameters describe; for a table that is learned from as a whole where one
+        is given.
+        """
+        if not isinstance(self.learner, str):
+            return clone(self.learner)
+        if self.learner not in LEARNERS:
+            raise ValueError(f"learner must be one of {', '.join(LEARNERS)}, not {self.learner!r}")
+        if self.merge_cost is not None and self.loss not in (None, "pairwise"):
+            raise ValueError("merge_cost goes with the pairwise loss only")
+        model = LEARNERS[self.learner]()
+        check_searches(self, model)
+        skipped = {"checkpoint", "nonnegative"}
+        shared = model.get_params().keys() & self.get_params(deep=False).keys() - skipped
+        mine = {name: getattr(self, name) for name in shared}
+        if self.merge_cost is not None:
+            mine["loss"] = PairwiseLoss(merge_cost=self.merge_cost)
+        elif table is not None and self.learner == "correlation" and self.loss in (None, "pairwise_f"):
+            mine["loss"] = table_loss(len(table), self.for_size)
+            mine["rtol"] = TABLE_RTOL
+            mine["average_folds"] = True
+        return model.set_params(**{name: value for name, value in mine.items() if value is not None})
+
+    def _train(
+        self,
+        sets: list[RawSet],
+        groups: Groups,
+        chosen: Chosen | None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        *,
+        whole: bool = False,
+        hint: bool = False,
+    ) -> Pipeline:
+        """Features fitted to the sets, and a clusterer trained on them; with a hint of fields that decide."""
+        model = self._learner(sets[0] if whole else None)
+        set_checkpoint(model, checkpoint)
+        features = self._features(sets, whole=whole, chosen=chosen)
+        features.check_memory(sets)
+        keep_likeness(self, model, features)
+        trusting = features.checked()  # what they need was learned from these very sets
+        listed = [compared(trusting, raw, whole=whole) for raw in steps(sets, "features")]
+        item_sets = [x for x, _ in listed]
+        if hint:
+            warn_of_order(model, features, self.kind)
+            warn_of_leak(features, item_sets, sets)
+            kept_for_later(FeatureFile(self.kept_features), trusting, sets, item_sets, whole=whole)
+        labels = [list(raw.labels or ()) for raw in sets]
+        item_sets = mapped(self, item_sets, labels, groups, [features, trusting])
+        if isinstance(model, SupervisedCorrelationClustering):
+            unmapped = not whole and features.map_ is None
+            model.among(
+                [rest for _, rest in listed], without_held_out(features, sets, listed) if unmapped else None
+            )
+        with working("learning"):
+            model.fit(item_sets, labels, groups=groups)
+        if hint and self.unlabelled == "apart" and isinstance(model, SupervisedCorrelationClustering):
+            names = [(raw.item_ids, raw.labels or ()) for raw in sets]
+            warn_of_near_misses(item_sets, names, model.pair_scores)
+        return Pipeline([("features", features), ("model", model)])
+
+    def _features(self, sets: list[RawSet], *, whole: bool, chosen: Chosen | None = None) -> PairFeatures:
+        """Features that suit the fields, fitted to the sets."""
+        with working("looking at fields"):
+            sources = None if chosen is None else chosen.sources
+            blocks = guess_blocks(sets, self.kind, self.fields, () if sources is None else (sources.field,))
+            blocking, limit = self._blocking(blocks, whole), self.memory_limit
+            return PairFeatures(blocks, blocking=blocking, memory_limit=limit, sources=sources).fit(sets)
+
+    def _may_block(self) -> bool:
+        """Whether the learner can do with the similarities of some pairs."""
+        return self.block > 0 and getattr(self._learner(), "clustering_objective", None) != "kmeans"
+
+    def _blocking(self, blocks: Sequence[Block], whole: bool = False) -> Blocking | None:
+        """How likely pairs are found in large sets; None: all pairs are compared."""
+        if not self._may_block():
+            return None
+        from_size = min(self.block, WHOLE_BLOCK) if whole else self.block
+        return blocking_for(blocks, self.fields, n_neighbors=self.n_neighbors, from_size=from_size)
+
+    def check_fitted(self) -> None:
+        """The pipeline must be one of a recipe."""
+        if len(self.pipeline_) != 2 or not isinstance(self.pipeline_[0], PairFeatures):
+            raise ValueError("the pipeline of a recipe has pair features and a clusterer")

@@ -1,0 +1,154 @@
+"""Correlation clustering in which items of one source never share a cluster.
+
+    maximise   sum over pairs together of K_ab,     no cluster has two items of one source
+
+Of two sources such clusters are pairs: the best clustering is the best one-to-one matching, which is found
+exactly. Of three and more the problem is hard, as matching in three dimensions is.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from clustruct.core.partitions import canonical_labels
+from clustruct.core.typing import Bools, Floats, Ints
+from clustruct.data.itemsets import PairScores
+from clustruct.search.assignment import matching
+
+from .graph import ListedGraph, check_labels, signed_graph
+from .search import local_search
+
+# Components of more items are not searched with a link for each two items of a source.
+MOST_SEARCHED = 1000
+# How often each of three sources or more is matched anew.
+REMATCHED = 2
+
+
+def exclusive(K: Any, sources: Any, *, thorough: bool = True, random_state: int = 0) -> Ints:
+    """The clusters, numbered by first appearance; scores inside a source are passed over.
+
+    Parameters
+    ----------
+    K : object
+        As for :func:`~clustruct.search.correlation.greedy`.
+    sources : object
+        The number of each item's source.
+    thorough : bool, default=True
+        Where there are three sources or more, components of the positive scores of up to 1,000 items are
+        searched (`local_search` with cannot-link). Otherwise, and in larger ones, source after source is
+        matched with the clusters so far, which takes no pairs but those listed: for an oracle that is
+        called very often. Two sources are matched exactly.
+    random_state : int, default=0
+        Of the search.
+
+    Returns
+    -------
+    array of int
+        The cluster of each item.
+
+    Examples
+    --------
+    >>> scores = PairScores(4, index=np.array([[0, 2], [0, 3], [1, 2]]), values=np.array([3.0, 2.0, 2.0]))
+    >>> exclusive(scores, [0, 0, 1, 1])
+    array([0, 1, 1, 0])
+    """
+    graph = signed_graph(K.listed() if isinstance(K, PairScores) else K)
+    m, of_item = graph.n_nodes, check_labels(sources, graph.n_nodes)
+    if isinstance(graph, ListedGraph):
+        index, values = graph.index, graph.values
+    else:
+        index, values = _listed(graph.scores())
+    across = of_item[index[:, 0]] != of_item[index[:, 1]]
+    scores = PairScores(m, index=index[across], values=values[across])
+    if not thorough or of_item.max(initial=0) <= 1:
+        return canonical_labels(_matched(scores, of_item, 0))
+    return canonical_labels(_by_component(scores, of_item, random_state))
+
+
+def _by_component(scores: PairScores, sources: Ints, random_state: int) -> Ints:
+    index, values, labels = scores.index, scores.values, np.arange(scores.n_items, dtype=np.int64)
+    assert index is not None
+    assert values is not None
+    for items, pairs in _parts(scores.n_items, index, values):
+        number = np.searchsorted(items, index[pairs])
+        part = PairScores(len(items), index=number, values=values[pairs])
+        found = _solved(part, sources[items], random_state)
+        labels[items] = items[np.unique(found, return_index=True)[1]][
+            np.unique(found, return_inverse=True)[1]
+        ]
+    return labels
+
+
+def _listed(scores: Any) -> tuple[Ints, Floats]:
+    """The pairs of a dense matrix that have a score."""
+    upper = sparse.coo_array(np.triu(scores, 1))
+    return np.column_stack(upper.coords).astype(np.int64), upper.data
+
+
+def _parts(m: int, index: Ints, values: Floats) -> list[tuple[Ints, Ints]]:
+    """The items of each component of the positive pairs, in order, and all pairs inside it; of two items and
+    more.
+    """
+    positive = index[values > 0.0]
+    graph = sparse.coo_array((np.ones(len(positive), np.int8), positive.T), shape=(m, m))
+    component = sparse.csgraph.connected_components(graph, directed=False)[1]
+    inside = np.flatnonzero(component[index[:, 0]] == component[index[:, 1]])
+    of_pair = component[index[inside, 0]]
+    by_pair, by_item = np.argsort(of_pair, kind="stable"), np.argsort(component, kind="stable")
+    starts = np.searchsorted(component[by_item], np.arange(int(component.max(initial=-1)) + 2))
+    pairs = np.split(inside[by_pair], np.flatnonzero(np.diff(of_pair[by_pair])) + 1) if len(inside) else []
+    numbers = component[index[[part[0] for part in pairs], 0]] if pairs else []
+    return [(by_item[starts[c] : starts[c + 1]], part) for c, part in zip(numbers, pairs, strict=True)]
+
+
+def _solved(scores: PairScores, sources: Ints, random_state: int) -> Ints:
+    """The clusters of a component."""
+    if len(sources) == 2:
+        return np.zeros(2, np.int64)
+    different = np.unique(sources)
+    if len(different) == 2 or len(sources) > MOST_SEARCHED:
+        return _matched(scores, sources, REMATCHED)
+    a, b = np.triu_indices(len(sources), 1)
+    links = np.column_stack([a, b])[sources[a] == sources[b]]
+    return local_search(scores, cannot_link=links, random_state=random_state)
+
+
+def _matched(scores: PairScores, sources: Ints, again: int) -> Ints:
+    """Source by source, the largest first: its items are matched with the clusters so far, exactly. Of three
+    sources and more each is then taken out and matched with all others, ``again`` and again, which never
+    lowers the sum.
+    """
+    sizes = np.bincount(sources)
+    order = np.argsort(-sizes, kind="stable")[: np.count_nonzero(sizes)].tolist()
+    owner, done = np.arange(len(sources), dtype=np.int64), np.zeros(len(sources), np.bool_)
+    for source in order * (1 if len(order) <= 2 else 1 + again):
+        mine = sources == source
+        owner = _rematched(scores, owner, done & ~mine, np.flatnonzero(mine))
+        done |= mine
+    return owner
+
+
+def _rematched(scores: PairScores, owner: Ints, others: Bools, items: Ints) -> Ints:
+    """The clusters of the others, and of the items of one source those that suit them best."""
+    assert scores.index is not None
+    assert scores.values is not None
+    new = np.full(len(owner), -1, np.int64)
+    new[others] = np.unique(owner[others], return_inverse=True)[1]
+    k = int(new.max(initial=-1)) + 1
+    mine = np.zeros(len(owner), np.bool_)
+    mine[items] = True
+    first, second = scores.index.T
+    forth, back = others[first] & mine[second], mine[first] & others[second]
+    places = np.r_[first[forth], second[back]], np.r_[second[forth], first[back]]
+    sums = sparse.coo_array(
+        (np.r_[scores.values[forth], scores.values[back]], (new[places[0]], places[1])), shape=(k, len(owner))
+    ).tocsr()
+    clusters, found = sums.tocoo().coords
+    chosen = matching(clusters, found, sums.data)
+    new[items] = k + np.arange(len(items))
+    new[found[chosen]] = clusters[chosen]
+    new[~(others | mine)] = k + len(items) + np.arange(np.count_nonzero(~(others | mine)))
+    return new

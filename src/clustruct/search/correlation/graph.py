@@ -1,0 +1,355 @@
+"""Signed graphs: scores between nodes, checked once, and the two forms in which searches work on them.
+
+A node is an item, or a group of items tied by must-link whose scores are summed; some pairs of nodes must
+stay apart. A dense graph is searched as one matrix. A listed one is searched component by component of its
+positive scores: a cluster that spans two of them can be cut without loss, merges across never gain, and so
+the pairs between components, which are most of a large table's, are dropped before any work.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from clustruct.core.partitions import canonical_labels
+from clustruct.core.typing import Floats, Ints
+from clustruct.data.itemsets import PairScores
+from clustruct.data.itemsets.pairs import check_real
+
+Pairs: TypeAlias = Sequence[tuple[int, int]] | NDArray[np.integer[Any]]
+
+# Two halves of a matrix product may differ in the last bits, but not by more than this share of the largest.
+ASYMMETRY = 1e-8
+NO_PAIRS = np.empty((0, 2), np.int64)
+
+
+@dataclass(frozen=True)
+class SignedGraph(ABC):
+    """Checked scores between nodes: ``groups[i]`` is the node of item i, ``apart`` (one row each) the pairs
+    of nodes that cannot share a cluster.
+    """
+
+    n_nodes: int
+    groups: Ints
+    apart: Ints
+
+    @abstractmethod
+    def scores(self) -> Floats | sparse.csr_array:
+        """Dense or CSR: exactly symmetric, zero diagonal, zero for nodes kept apart."""
+
+    @abstractmethod
+    def merged(self) -> Ints:
+        """Greedy labels of the nodes: each is the smallest node of its cluster."""
+
+    @abstractmethod
+    def searched(
+        self, start: Ints | None, sweeps: int | None, temperatures: tuple[float, float], seed: int
+    ) -> Ints:
+        """Labels of the nodes from descent, annealing and descent again; from greedy where no start is given.
+
+        ``temperatures`` are the first and the last one, in units of the mean |score|.
+        """
+
+    @abstractmethod
+    def value(self, labels: Ints) -> float:
+        """Sum of the scores of the pairs of nodes with equal labels."""
+
+    @abstractmethod
+    def positive_components(self) -> Ints:
+        """Labels of the nodes: the components of the pairs of positive score."""
+
+    @abstractmethod
+    def contracted(self, groups: Ints, n: int) -> SignedGraph:
+        """The graph between n groups of nodes, scores summed."""
+
+    def matrix(self) -> Floats:
+        """`scores` as a dense matrix."""
+        scores = self.scores()
+        return scores if isinstance(scores, np.ndarray) else scores.toarray()
+
+    def to_items(self, labels: Ints) -> Ints:
+        """Canonical labels of the items from labels (in 0..n_nodes-1) of the nodes."""
+        from ._kernels.checks import canonical
+
+        return canonical(labels[self.groups])
+
+
+@dataclass(frozen=True)
+class DenseGraph(SignedGraph):
+    """A matrix of which only the upper triangle means anything; ``total`` is the sum of |score| over it (of
+    items), ``n_pairs`` its number of pairs.
+    """
+
+    W: Floats
+    total: float
+    n_pairs: int
+
+    def scores(self) -> Floats:
+        return self._barred(0.0)
+
+    def _barred(self, penalty: float) -> Floats:
+        """A copy to work on: exactly symmetric, zero diagonal, ``-penalty`` between nodes kept apart."""
+        from ._kernels.checks import mirrored
+
+        W = mirrored(self.W)
+        a, b = self.apart.T
+        if len(a):
+            W[a, b] = W[b, a] = 0.0 - penalty
+        return W
+
+    def merged(self) -> Ints:
+        from ._kernels.merging import merge_dense
+
+        return merge_dense(self._barred(np.inf))
+
+    def searched(
+        self, start: Ints | None, sweeps: int | None, temperatures: tuple[float, float], seed: int
+    ) -> Ints:
+        from ._kernels.checks import pairs_together_dense
+        from ._kernels.moving import anneal_dense, settle_dense
+
+        labels = self.merged() if start is None else start
+        if not self.n_nodes:
+            return labels
+        if sweeps is None:
+            sweeps = min(max(150, self.n_nodes // 5), 600)
+        # More than any clustering can gain: to break a cannot-link never pays, to mend one always does.
+        penalty = 1.0 + 4.0 * self.total
+        scale = self.total / self.n_pairs if self.n_pairs else 0.0
+        W = self._barred(penalty)
+        # Sums that once held the penalty carry its rounding error.
+        tolerance = 1e-9 * scale + (1e-15 * penalty if len(self.apart) else 0.0)
+        best = settle_dense(W, labels, tolerance)
+        if not sweeps or not scale > 0.0:
+            return best
+        ladder = scale * np.geomspace(*temperatures, sweeps)
+        annealed = anneal_dense(W, best, ladder, np.array([seed], np.uint64))
+        annealed = settle_dense(W, annealed, tolerance)
+        better = pairs_together_dense(W, annealed) > pairs_together_dense(W, best)
+        return annealed if better else best
+
+    def value(self, labels: Ints) -> float:
+        from ._kernels.checks import pairs_together_dense
+
+        return float(pairs_together_dense(self.W, labels))
+
+    def positive_components(self) -> Ints:
+        return _connected(sparse.csr_array(self._barred(0.0) > 0.0))
+
+    def contracted(self, groups: Ints, n: int) -> DenseGraph:
+        m = self.n_nodes
+        member = sparse.csr_array((np.ones(m), (np.arange(m), groups)), shape=(m, n))
+        W = self.W.copy()
+        np.fill_diagonal(W, 0.0)
+        summed = np.ascontiguousarray(member.T @ (member.T @ W).T)
+        return replace(self, n_nodes=n, W=summed)
+
+
+@dataclass(frozen=True)
+class ListedGraph(SignedGraph):
+    """Pairs of nodes (``index``, one row each, each pair once) and their scores; other pairs count 0."""
+
+    index: Ints
+    values: Floats
+
+    def scores(self) -> sparse.csr_array:
+        index, values = self._barred(0.0)
+        i, j = index.T
+        both = (np.concatenate([i, j]), np.concatenate([j, i]))
+        n = self.n_nodes
+        whole = sparse.csr_array((np.concatenate([values, values]), both), shape=(n, n), dtype=np.float64)
+        whole.sum_duplicates()
+        return whole
+
+    def _barred(self, penalty: float) -> tuple[Ints, Floats]:
+        """The pairs, with ``-penalty`` for nodes kept apart."""
+        if not len(self.apart):
+            return self.index, self.values
+        n = self.n_nodes
+        low, high = self.index.min(axis=1), self.index.max(axis=1)
+        keep = ~np.isin(low * n + high, self.apart[:, 0] * n + self.apart[:, 1])
+        links = np.full(len(self.apart), 0.0 - penalty)
+        return np.concatenate([self.index[keep], self.apart]), np.concatenate([self.values[keep], links])
+
+    def _parts(self) -> tuple[Ints, Ints, Ints, Ints, Floats]:
+        """Components of the positive scores, and the scores inside them (`_kernels.parts.cut`)."""
+        from ._kernels.parts import cut
+
+        parts = cut(self.n_nodes, *self._barred(np.inf))
+        if not len(parts[1]):
+            raise ValueError(f"the pair of items {parts[0].min()} and {parts[0].max()} is listed twice")
+        return parts
+
+    def merged(self) -> Ints:
+        from ._kernels.parts import merge_parts
+
+        return merge_parts(self.n_nodes, *self._parts())
+
+    def searched(
+        self, start: Ints | None, sweeps: int | None, temperatures: tuple[float, float], seed: int
+    ) -> Ints:
+        from ._kernels.parts import search_parts
+
+        labels = np.zeros(self.n_nodes, np.int64) if start is None else start
+        ladder = np.geomspace(*temperatures, 100 if sweeps is None else sweeps)
+        return search_parts(labels, *self._parts(), ladder, np.uint64(seed), start is not None)
+
+    def value(self, labels: Ints) -> float:
+        i, j = self.index.T
+        return float(self.values[labels[i] == labels[j]].sum(dtype=np.float64))
+
+    def positive_components(self) -> Ints:
+        from ._kernels.parts import positive_roots
+
+        return positive_roots(self.n_nodes, *self._barred(0.0))
+
+    def contracted(self, groups: Ints, n: int) -> ListedGraph:
+        low, high = np.sort(groups[self.index], axis=1).T
+        off = low != high
+        summed = sparse.csr_array((self.values[off], (low[off], high[off])), shape=(n, n), dtype=np.float64)
+        summed.sum_duplicates()
+        return replace(self, n_nodes=n, **_edges(summed))
+
+
+def signed_graph(K: Any, must_link: Pairs | None = None, cannot_link: Pairs | None = None) -> SignedGraph:
+    """Check everything a caller gives, before any work; raise ValueError saying what is wrong and where."""
+    graph = _unlinked(K)
+    if must_link is None and cannot_link is None:
+        return graph
+    groups, apart = link_groups(graph.n_nodes, must_link, cannot_link)
+    n = int(groups.max(initial=-1)) + 1
+    if n < graph.n_nodes:
+        graph = graph.contracted(groups, n)
+    return replace(graph, groups=groups, apart=apart)
+
+
+def _unlinked(K: Any) -> SignedGraph:
+    if isinstance(K, PairScores):
+        if K.matrix is None:
+            return _from_pairs(K)
+        K = K.matrix
+    check_real(K, "K")
+    scores = K if sparse.issparse(K) else np.ascontiguousarray(K, dtype=np.float64)
+    if scores.ndim != 2 or scores.shape[0] != scores.shape[1]:
+        raise ValueError(f"K must be a square matrix, not of shape {scores.shape}")
+    return _from_sparse(K) if sparse.issparse(K) else _from_dense(scores)
+
+
+def _from_pairs(scores: PairScores) -> ListedGraph:
+    """The listed pairs as they are: nothing of their size is copied."""
+    from ._kernels.checks import first_bad_pair
+
+    m, index, values = scores.n_items, scores.index, scores.values
+    if index is None or values is None:
+        raise ValueError("scores that only multiply cannot be clustered: list the pairs, or give a matrix")
+    if index.shape != (len(values), 2):
+        raise ValueError(f"{len(values)} scores, but the index of their pairs has shape {index.shape}")
+    bad = first_bad_pair(m, index, values)
+    if bad >= 0:
+        a, b = index[bad]
+        if not 0 <= a < m or not 0 <= b < m or a == b:
+            raise ValueError(f"pair {bad} names items {a} and {b}: it must name two of the items 0..{m - 1}")
+        raise ValueError(f"K[{a}, {b}] is {values[bad]}; every score must be finite")
+    return ListedGraph(m, np.arange(m), NO_PAIRS, index, values)
+
+
+def _from_dense(W: Floats) -> DenseGraph:
+    from ._kernels.checks import inspect
+
+    largest, total, asymmetry, places = inspect(W)
+    if places[0] >= 0:
+        a, b = places[:2]
+        raise ValueError(f"K[{a}, {b}] is {W[a, b]}; every score must be finite")
+    if asymmetry > ASYMMETRY * largest:
+        a, b = places[2:]
+        raise ValueError(f"K is not symmetric: K[{a}, {b}] is {W[a, b]} but K[{b}, {a}] is {W[b, a]}")
+    m = W.shape[0]
+    return DenseGraph(m, np.arange(m), NO_PAIRS, W, total, m * (m - 1) // 2)
+
+
+def _from_sparse(K: Any) -> ListedGraph:
+    m = K.shape[0]
+    whole = sparse.csr_array(K, dtype=np.float64)  # sums duplicate entries where the format allows them
+    if not np.isfinite(whole.data).all():
+        rows = np.repeat(np.arange(m), np.diff(whole.indptr))
+        for at in np.flatnonzero(~np.isfinite(whole.data) & (rows != whole.indices)):
+            raise ValueError(
+                f"K[{rows[at]}, {whole.indices[at]}] is {whole.data[at]}; every score must be finite"
+            )
+    upper, lower = sparse.triu(whole, 1, format="csr"), sparse.tril(whole, -1, format="csr").T.tocsr()
+    upper.sum_duplicates()
+    lower.sum_duplicates()
+    if not upper.count_nonzero():
+        upper = lower
+    elif lower.count_nonzero():
+        _check_halves(upper, lower)
+    return ListedGraph(m, np.arange(m), NO_PAIRS, **_edges(upper))
+
+
+def _edges(upper: sparse.csr_array) -> dict[str, Any]:
+    """The pairs of a matrix of one triangle, and their scores."""
+    rows = np.repeat(np.arange(upper.shape[0]), np.diff(upper.indptr))
+    return {"index": np.column_stack([rows, upper.indices]).astype(np.int64), "values": upper.data}
+
+
+def _check_halves(upper: Any, lower: Any) -> None:
+    difference = abs(upper - lower)
+    if difference.nnz and difference.max() > ASYMMETRY * np.abs(upper.data).max():
+        a, b = np.unravel_index(int(difference.argmax()), difference.shape)
+        raise ValueError(
+            f"K is not symmetric: K[{a}, {b}] is {upper[a, b]} but K[{b}, {a}] is {lower[a, b]}"
+            " (a sparse K is symmetric, or has entries in one triangle only)"
+        )
+
+
+def _connected(links: sparse.csr_array) -> Ints:
+    return sparse.csgraph.connected_components(links, directed=False)[1].astype(np.int64)
+
+
+def check_labels(labels: Any, n_items: int) -> Ints:
+    """Any integer labels, as contiguous int64 in 0..m-1, numbered by first appearance."""
+    given = np.asarray(labels)
+    if given.shape != (n_items,):
+        raise ValueError(f"labels has shape {given.shape}, but the scores are for {n_items} items")
+    if n_items and given.dtype.kind not in "iu":
+        raise ValueError(f"labels must be integers, not {given.dtype}")
+    if n_items and given.min() >= 0 and given.max() < n_items:
+        from ._kernels.checks import canonical
+
+        return canonical(np.ascontiguousarray(given, dtype=np.int64))  # 20 us less than np.unique
+    return canonical_labels(given)
+
+
+def link_groups(m: int, must_link: Pairs | None, cannot_link: Pairs | None) -> tuple[Ints, Ints]:
+    """Group of each item under must-link, by first appearance, and the pairs of groups kept apart."""
+    together = _pair_array(must_link, "must_link", m)
+    separate = _pair_array(cannot_link, "cannot_link", m)
+    ties = sparse.coo_array((np.ones(len(together)), (together[:, 0], together[:, 1])), shape=(m, m))
+    groups = check_labels(sparse.csgraph.connected_components(ties, directed=False)[1], m)
+    apart = groups[separate]
+    clash = np.flatnonzero(apart[:, 0] == apart[:, 1])
+    if len(clash):
+        a, b = separate[clash[0]]
+        if a == b:
+            raise ValueError(f"cannot_link pairs item {a} with itself")
+        raise ValueError(f"items {a} and {b} are in cannot_link, but must_link puts them together")
+    return groups, np.unique(np.sort(apart, axis=1), axis=0)
+
+
+def _pair_array(pairs: Pairs | None, name: str, m: int) -> Ints:
+    array = np.asarray([] if pairs is None else pairs)
+    if not array.size:
+        return NO_PAIRS
+    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
+        raise ValueError(f"{name} must be pairs of item numbers, not {array.dtype} of shape {array.shape}")
+    outside = np.argwhere((array < 0) | (array >= m))
+    if len(outside):
+        row, column = outside[0]
+        raise ValueError(f"{name}[{row}] names item {array[row, column]}, but there are {m} items")
+    return array.astype(np.int64)

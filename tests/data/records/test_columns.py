@@ -1,0 +1,113 @@
+"""A set held by columns says the same as one of mappings, and coded columns give back their values."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from clustruct.data.records import ChainedColumn, CodedColumn, ListColumn, RawSet, Source, is_missing
+
+CELLS = st.one_of(
+    st.none(),
+    st.sampled_from(["", " ", "a", "b", "ab", "\ud800", "0"]),
+    st.integers(-2, 2),
+    st.booleans(),
+    st.floats(),
+    st.lists(st.sampled_from(["x", "y"]), max_size=2),
+    st.lists(st.floats(0, 1), min_size=2, max_size=2),
+)
+TEXTS = st.none() | st.sampled_from(["", " ", "\u00a0", "a", "b", "b ", "\ud800"])
+
+
+def same(a, b):
+    return (a is None and b is None) or a == b
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(CELLS, min_size=1, max_size=100) | st.lists(TEXTS, min_size=1, max_size=100))
+def test_codes_give_back_the_values_in_order_of_appearance(cells):
+    raw = RawSet([{"f": cell} for cell in cells])
+    codes, values = raw.coded("f")
+    assert codes.dtype == np.int64
+    for cell, code in zip(cells, codes, strict=True):
+        assert (code == -1) == is_missing(cell)
+        assert code == -1 or (
+            values[code] == cell and isinstance(values[code], bool) == isinstance(cell, bool)
+        )
+    firsts = [codes.tolist().index(k) for k in range(len(values))]
+    assert firsts == sorted(firsts)
+    assert raw.coded("f") is raw.coded("f")
+    assert raw.coded("none").codes.tolist() == [-1] * len(cells)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=90), st.data())
+def test_columns_are_the_same_set_as_mappings(cells, data):
+    first, second = (list(column) for column in zip(*cells, strict=True))
+    plain = RawSet([{"f": a, "g": b} for a, b in cells], ids=range(len(cells)))
+    coded = ListColumn(first).coded()
+    held = RawSet.from_columns({"f": CodedColumn(*coded), "g": second}, ids=range(len(cells)))
+    rows = data.draw(st.lists(st.integers(0, len(cells) - 1), min_size=1, max_size=90))
+    sets = [
+        (plain, held),
+        (plain.take(rows), held.take(rows)),
+        (plain.take(rows).take([0]), held.take(rows[:1])),
+    ]
+    sets.append((RawSet(plain.items[::2]), RawSet(held.items[::2][:])))
+    sets.append((RawSet(plain.items[::-1][:5]).take([0]), RawSet(held.items[::-1][:5]).take([0])))
+    for one, other in sets:
+        assert one.fields() == other.fields()
+        for field in ("f", "g"):
+            assert all(map(same, one.column(field), other.column(field)))
+            assert one.coded(field).codes.tolist() == other.coded(field).codes.tolist()
+            assert [item[field] for item in other.items] == other.column(field)
+            assert [other.items[a][field] for a in range(len(other))] == other.column(field)
+        assert list(one.item_ids) == list(other.item_ids)
+        assert other == pickle.loads(pickle.dumps(other))
+
+
+def test_numbers_and_vectors_stay_arrays():
+    X = np.arange(6.0).reshape(3, 2)
+    raw = RawSet.from_columns({"n": np.array([2.0, np.nan, 2.0]), "k": np.array([3, 1, 3]), "vector": X})
+    assert raw.matrix("vector") is X
+    assert raw.matrix("n") is None
+    assert raw.column("n") == [2.0, None, 2.0]
+    assert (raw.coded("n").codes.tolist(), raw.coded("n").values) == ([0, -1, 0], [2.0])
+    assert (raw.coded("k").codes.tolist(), raw.coded("k").values) == ([0, 1, 0], [3, 1])
+    assert raw.take([2, 0]).matrix("vector").tolist() == X[[2, 0]].tolist()
+    assert raw.items[0]["vector"].tolist() == [0.0, 1.0]
+    assert type(raw.items[0]["k"]) is int
+
+
+def test_a_part_keeps_the_places_of_its_items():
+    raw = RawSet(
+        [{}, {}, {}], ids=["x", "y", "z"], labels=[1, 2, 1], source=Source("a.csv", lines=range(2, 5))
+    )
+    part = raw.take([2, 1])
+    assert (part.ids, part.labels, part.source.place(0)) == (["z", "y"], [1, 2], "a.csv:4")
+
+
+def test_columns_of_different_lengths_are_refused():
+    with pytest.raises(ValueError, match="'f' has 1, 'g' has 2"):
+        RawSet.from_columns({"f": ["a"], "g": ["a", "b"]})
+    with pytest.raises(ValueError, match="no items"):
+        RawSet.from_columns({"f": []})
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.lists(st.none() | st.sampled_from(["", "a", "b", " "]) | st.lists(st.text(max_size=1)))))
+def test_a_chain_of_columns_is_one_column(parts):
+    values = [value for part in parts for value in part]
+    plain, chain = ListColumn(values), ChainedColumn.of(*map(ListColumn, parts))
+    chain = ChainedColumn.of(chain, ListColumn([]))
+    assert len(chain) == len(values)
+    assert chain.tolist() == plain.tolist() == [chain[a] for a in range(len(values))]
+    assert chain.coded().codes.tolist() == plain.coded().codes.tolist()
+    assert chain.coded().values == plain.coded().values
+    if parts:
+        assert chain.missing().tolist() == plain.missing().tolist()
+    rows = np.arange(len(values))[::-2]
+    assert chain.part(rows).tolist() == plain.part(rows).tolist()
+    assert chain.part(slice(1, None, 2)).tolist() == plain.part(slice(1, None, 2)).tolist()

@@ -1,0 +1,73 @@
+"""Clusters held out inside their sets."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clustruct import ItemSet
+from clustruct.learning.problems import ClusterTask, SimilarityTask
+from clustruct.learning.problems.clusters import count_pairs
+from clustruct.losses import PairwiseLoss
+from clustruct.search.oracles import make_oracle, make_predictor
+from tests.reference.partial import touching_counts
+
+
+@given(st.integers(0, 10_000), st.booleans())
+def test_counts_are_those_of_pairs_one_by_one(seed, unknown_apart):
+    rng = np.random.default_rng(seed)
+    m = int(rng.integers(2, 9))
+    clusters, y = rng.integers(-1, 4, m), rng.integers(0, 4, m)
+    clusters[0] = 3
+    held_out = [0, 3]
+    found = count_pairs(clusters, y, held_out, unknown_apart)
+    for row, c in zip(found.tolist(), held_out, strict=True):
+        assert row == touching_counts(clusters, y, c, unknown_apart)
+
+
+def task(unlabelled="apart"):
+    rng = np.random.default_rng(0)
+    labels = [np.array([0, 0, 1, 1, -1, 2]), np.array([0, 1, 1, -1])]
+    sets = []
+    for y in labels:
+        a, b = np.triu_indices(len(y), 1)
+        same = (y[a] == y[b]) & (y[a] >= 0)
+        pairs = np.column_stack([same + 0.3 * rng.normal(size=len(a)), np.ones(len(a))])
+        sets.append(ItemSet(pairs=pairs, pair_index=np.column_stack([a, b]), n_items=len(y)))
+    options = {"formulation": "n_slack", "scaling": "margin", "slack_norm": 1, "rtol": 1e-4, "max_iter": 100}
+    oracle, predictor = make_oracle("greedy"), make_predictor("local_search", "correlation")
+    return SimilarityTask(sets, labels, PairwiseLoss(), oracle, predictor, options, unlabelled=unlabelled)
+
+
+def test_clusters_are_numbered_through_the_sets():
+    clusters = ClusterTask(task())
+    assert [c.tolist() for c in clusters.clusters] == [[0, 0, 1, 1, -1, 2], [3, 4, 4, -1]]
+    assert clusters.n_clusters == 5
+    assert clusters.sizes.tolist() == [2, 2, 1, 1, 2]
+
+
+def test_hidden_clusters_are_background():
+    """Training on some clusters is the training of a task whose other labels are not known."""
+    whole = task()
+    found = ClusterTask(whole).train(10.0, np.array([0, 1, 4]), None)
+    hidden = task()
+    hidden.labels = [np.array([0, 0, 1, 1, -1, -1]), np.array([-1, 0, 0, -1])]
+    np.testing.assert_allclose(found.result.w, hidden.train(10.0).result.w)
+
+
+def test_a_set_without_a_chosen_cluster_is_left_out():
+    one = task()
+    found = ClusterTask(one).train(10.0, np.array([0, 2]), None)
+    alone = task()
+    alone.sets, alone.labels = alone.sets[:1], [np.array([0, 0, -1, -1, -1, 1])]
+    np.testing.assert_allclose(found.result.w, alone.train(10.0).result.w)
+
+
+@pytest.mark.parametrize("unlabelled", ["apart", "unknown"])
+def test_held_out_clusters_are_judged(unlabelled):
+    clusters = ClusterTask(task(unlabelled))
+    trained = clusters.train(10.0, np.array([0, 1]), None)
+    for judged in clusters.judge(trained, [2, 3, 4]):
+        both, found, true = judged.pairs
+        assert judged.loss == pytest.approx(found + true - 2 * both)
+        assert both <= min(found, true)

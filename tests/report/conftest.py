@@ -1,5 +1,0 @@
-"""The same fitted model as for the pictures."""
-
-from tests.plot.conftest import fitted, no_figure_left_open
-
-__all__ = ["fitted", "no_figure_left_open"]
