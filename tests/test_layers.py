@@ -14,12 +14,16 @@ PLANTED = {
     "ssvm/solvers/one_slack.py": "clustruct.data.itemsets",
     "ssvm/problem.py": "clustruct.core.partitions",
     "losses/slack_rule/__init__.py": "clustruct.ssvm",
-    "search/kmeans.py": "clustruct.ssvm",
     "losses/mitre.py": "clustruct.estimators",
-    "evaluate/metrics/scores.py": "clustruct.data.datasets",
-    "partitions.py": "clustruct.data.records",
-    "cli/output.py": "clustruct.cli.main",
+    "search/kmeans.py": "clustruct.learning.problems",
+    "core/partitions.py": "clustruct.data.records",
+    "data/records/columns.py": "clustruct.features",
     "evaluate/explain/pairs.py": "clustruct.estimators.baselines",
+    "evaluate/metrics/scores.py": "clustruct.groups",
+    "pipeline/learning.py": "clustruct.papers.cpm3c",
+    "studio/engine.py": "clustruct.papers.universum",
+    "cli/fit.py": "clustruct.papers.hooks",
+    "cli/output.py": "clustruct.cli.main",
 }
 
 

@@ -22,11 +22,9 @@ INK, LINE, FILL, STRONG = "#24292f", "#8c959f", "#eef2f7", "#2f6f9f"
 
 
 def layers() -> list[list[str]]:
-    """The layers, highest first; packages of one line do not import each other."""
+    """The floors, highest first, by the first of the contracts."""
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    contracts = settings["tool"]["importlinter"]["contracts"]
-    (lines,) = [c["layers"] for c in contracts if c["type"] == "layers"]
-    return [line.split(" | ") for line in lines]
+    return [line.split(" : ") for line in settings["tool"]["importlinter"]["contracts"][0]["layers"]]
 
 
 def imports() -> Counter[tuple[str, str]]:
@@ -75,7 +73,7 @@ def draw_layers() -> str:
         parts += [box(14 + j * (width + 6), y, width, name) for j, name in enumerate(names)]
         below = [f"{b} {n}" for (a, b), n in used.most_common() if a in names][:6]
         parts.append(text(348, y + 16, ", ".join(below), anchor="start", font_size="11"))
-    label = "The packages in layers; each imports only from those below it"
+    label = "The packages on their floors; each imports only from those below it, or as listed"
     return page(WIDTH, 14 + ROW * len(rows), parts, label)
 
 
@@ -116,16 +114,15 @@ def walk() -> list[tuple[str, str]]:
 
 
 SAYS = {
-    "io": "files and frames to raw sets",
-    "records": "items by columns; what fields hold",
+    "data": "files and frames to items by columns; pairs of items, K = <w, psi>",
+    "pipeline": "from tables to a fitted model, and back to groups",
     "features": "fields of two items to numbers",
-    "itemsets": "psi of pairs, K = <w, psi>",
-    "problems": "Psi, loss and oracle together",
-    "ssvm": "cutting planes: w, gap, certificate",
-    "oracles": "the most violated clustering",
-    "inference": "the best clustering of scores",
     "estimators": "fit, predict, score",
-    "explain": "why, and how sure",
+    "learning": "Psi, loss and oracle together; the choice of C; calibration",
+    "ssvm": "cutting planes: w, gap, certificate",
+    "losses": "how wrong a clustering is",
+    "search": "the best clustering of scores, and the most violated one",
+    "evaluate": "why, how sure, and how good",
 }
 STAGES = tuple(SAYS)
 
