@@ -9,16 +9,10 @@ from typing import Any
 
 # By what a reader looks for; `tests/test_docstrings.py` checks that no package is left out.
 SECTIONS = {
-    "Learners": ("pipeline", "pipeline", "estimators", "estimators.baselines"),
-    "Data": ("data.records", "data.io", "data", "data.itemsets", "features", "data.datasets", "core.storage"),
-    "What to reach for": (
-        "losses",
-        "evaluate.metrics",
-        "learning.model_selection",
-        "learning.calibration",
-        "features.similarity",
-        "learning",
-    ),
+    "Learners": ("pipeline", "estimators", "estimators.baselines", "estimators.checks"),
+    "Data": ("data", "data.records", "data.io", "data.itemsets", "data.datasets"),
+    "Features": ("features", "features.similarity"),
+    "Losses and scores": ("losses", "losses.slack_rule", "evaluate.metrics"),
     "Looking": ("evaluate.explain", "evaluate.plot", "evaluate.report", "studio"),
     "Groups that live on": ("groups",),
     "Many machines": ("distributed",),
@@ -29,19 +23,28 @@ SECTIONS = {
         "search.kmeans",
         "search.kernel_kmeans",
         "search.spectral",
-        "papers.multilabel.mrf",
         "search.oracles",
     ),
-    "Engine": (
-        "ssvm",
-        "ssvm.solvers",
-        "losses.slack_rule",
-        "learning.problems",
+    "Learning": ("learning.problems", "learning.model_selection", "learning.calibration"),
+    "Engine": ("ssvm", "ssvm.solvers"),
+    "Papers": (
+        "papers.multilabel",
+        "papers.multilabel.mrf",
         "papers.universum",
         "papers.universum.sources",
+        "papers.cpm3c",
+        "papers.documents",
         "papers.hooks",
+        "papers.marbles",
     ),
-    "Around": ("core.partitions", "core.memory", "core.callbacks", "estimators.checks", "core.exceptions"),
+    "Around": (
+        "core.storage",
+        "core.partitions",
+        "core.kernels",
+        "core.memory",
+        "core.callbacks",
+        "core.exceptions",
+    ),
 }
 MODULES = tuple(f"clustruct.{name}" for names in SECTIONS.values() for name in names)
 
@@ -69,7 +72,6 @@ def public() -> dict[str, list[str]]:
     """The public names of each public module.
 
     >>> public()["clustruct.estimators"]
-    ['MultiLabelMRF', 'SupervisedAgglomerative', 'SupervisedCorrelationClustering', 'SupervisedKMeans', \
-'UniversumClustering']
+    ['SupervisedAgglomerative', 'SupervisedCorrelationClustering', 'SupervisedKMeans']
     """
     return {name: names_of(import_module(name)) for name in MODULES}

@@ -18,6 +18,8 @@ from clustruct.papers.universum.estimator import MarginClustering, Start
 from clustruct.papers.universum.problem import MarginProblem, plane_of, scores_of
 from clustruct.ssvm import solve_planes
 
+__all__ = ["CPM3C"]
+
 # A document that is in no constraint.
 NONE = -1
 

@@ -23,6 +23,8 @@ from clustruct.core.storage import FEATURES, DataclassState, EstimatorState, Sha
 from clustruct.core.typing import Floats, Indices
 from clustruct.estimators.inputs import checked_rows
 
+__all__ = ["CLGR", "PLSA"]
+
 # So that a word that a topic gave up is not lost to rounding.
 TINY = 1e-300
 # Rows of which the local models are solved together.

@@ -13,6 +13,8 @@ from clustruct.core.random import RandomStateLike, as_generator
 from clustruct.core.typing import Floats
 from clustruct.data.itemsets import ItemSet
 
+__all__ = ["Marbles", "make_marbles"]
+
 COLOURS = {"red": 0.0, "yellow": 60.0, "green": 120.0, "cyan": 180.0, "blue": 240.0, "magenta": 300.0}
 SIZES = {"small": 8.0, "medium": 14.0, "large": 22.0}
 FEATURES = (
