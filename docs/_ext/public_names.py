@@ -25,7 +25,7 @@ SECTIONS = {
         "search.spectral",
         "search.oracles",
     ),
-    "Learning": ("learning.problems", "learning.model_selection", "learning.calibration"),
+    "Learning": ("learning", "learning.problems", "learning.model_selection", "learning.calibration"),
     "Engine": ("ssvm", "ssvm.solvers"),
     "Papers": (
         "papers.multilabel",

@@ -1,6 +1,7 @@
 """The same work on many machines, by Dask: ``pip install 'clustruct[dask]'``.
 
-Nothing of Dask is imported before a cluster is used.
+In: tables too large for one machine. Out: what one process would answer. Nothing of Dask is imported before a
+cluster is used, and nothing here decides how a pair is scored.
 """
 
 from .cluster import connected

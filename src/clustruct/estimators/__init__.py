@@ -1,4 +1,7 @@
-"""Thin scikit-learn classes over the layers below."""
+"""Thin scikit-learn classes over the method, and the baselines that they are compared with.
+
+In: item sets or tables, and labels. Out: fitted estimators. Nothing here reads files or knows of columns.
+"""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,7 @@
-"""From raw data to item sets."""
+"""From raw data to item sets: which pairs are looked at, how alike their fields are, maps of that.
+
+In: raw sets. Out: pairs with features, names of these. Nothing here groups or learns weights.
+"""
 
 from typing import TYPE_CHECKING
 

@@ -12,6 +12,8 @@
 Every loss is on a 0..100 scale, is called as `loss(y_true, y_pred)`, and gives a *loss state* with
 `loss.start(y_true, labels)`: the loss after any merge or move, without starting from scratch. A loss of one's
 own is a class with these two, registered by `register("name")`.
+
+In: label vectors. Out: numbers, and their change by a step. Nothing here searches or knows of features.
 """
 
 from typing import TYPE_CHECKING

@@ -1,7 +1,6 @@
-"""From a table to its groups, with a fitted pipeline of features and a clusterer.
+"""From tables to a fitted model, and from a table and a model to groups: the one way for every surface.
 
-In: tables, evidence, options. Out: `Grouping`. Everybody who scores or groups a table comes through here;
-nothing here reads files, learns, or knows commands.
+In: raw sets, labels or evidence, options. Out: a pipeline, `Grouping`. Nothing here prints or reads files.
 """
 
 from typing import TYPE_CHECKING

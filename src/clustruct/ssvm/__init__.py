@@ -1,4 +1,7 @@
-"""The structural SVM engine. It knows nothing of clustering."""
+"""The structural SVM: cutting planes in the primal and in the dual, with a certificate of what they reached.
+
+In: a problem that separates. Out: weights and bounds. Nothing here knows of clusterings, items or features.
+"""
 
 from clustruct.core.callbacks import Iteration
 from clustruct.losses.slack_rule import Scaling, SlackRule

@@ -1,6 +1,8 @@
 """Studio: group a few things in the browser, let a model learn, correct it, until it is good enough.
 
 serve    open it for a data file, a project, or a folder
+
+In: requests of one browser on this machine. Out: pages, and a store of groups. Nothing here writes elsewhere.
 """
 
 from __future__ import annotations
