@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.linear_model import LogisticRegression
 
 import clustruct
-from clustruct import ItemSet, estimators, load, losses, save
+from clustruct import ItemSet, estimators, load, losses, papers, save
 from clustruct.core.exceptions import ModelFileError
 from clustruct.core.storage import register
 from clustruct.core.storage.state import fits
@@ -105,7 +105,8 @@ def same(a, b):
 
 
 def test_no_public_estimator_is_left_out():
-    public = {getattr(home, name) for home in (estimators, baselines) for name in home.__all__}
+    homes = (estimators, baselines, papers.cpm3c, papers.documents, papers.multilabel, papers.universum)
+    public = {getattr(home, name) for home in homes for name in home.__all__}
     public = {cls for cls in public if inspect.isclass(cls) and issubclass(cls, BaseEstimator)}
     assert public == {type(estimator) for estimator, _ in CASES}
 
