@@ -55,7 +55,7 @@ HOMES = {
     "Decision": ("clustruct.groups:Decision", "incremental:Decision"),
     "decide": ("clustruct.studio.deciding:decide", "studio.deciding:decide"),
     "learn": ("clustruct.studio.learning:learn", "studio.learning:learn"),
-    "Progress": ("clustruct.studio.learning:Progress", "studio.learning:Progress"),
+    "Progress": ("clustruct.studio.learning:LearningProgress", "studio.learning:Progress"),
     "next_questions": ("clustruct.studio.reviewing:next_questions", "studio.reviewing:next_questions"),
     "Engine": ("clustruct.studio.engine:Engine", "studio.engine:Engine"),
     "begin": ("clustruct.studio.data:begin", "studio.data:begin"),
