@@ -30,7 +30,7 @@ from clustruct.groups import Decision, Store
 from clustruct.learning.problems import MulticlassProblem
 from clustruct.studio.data import Folder, begin
 from clustruct.studio.engine import Engine
-from clustruct.studio.learning import Progress, learn
+from clustruct.studio.learning import LearningProgress, learn
 from tests.old_files import ask
 
 FIELDS = ("--id", "id", "--fields", "name,street,city,phone,born", "--seed", "0")
@@ -211,11 +211,11 @@ def write_project() -> None:
     """A project of Studio with two models."""
     path = begin(Folder(Path()), "new_people.csv", id="id", fields=["name", "street", "phone"], kind="auto")
     engine = Engine(path)
-    learn(engine, Progress(lambda told: None))
+    learn(engine, LearningProgress(lambda message: None))
     with Store(path) as store:
         one = next(iter(store.groups().values()))
         store.decide(Decision("confirm", group=one))
-    learn(engine, Progress(lambda told: None))
+    learn(engine, LearningProgress(lambda message: None))
     path.rename("studio.db")
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 import numpy as np
@@ -291,6 +291,9 @@ class Columns:
         name = VIEWS[views[0]].vocabulary if views else "words"
         if any(VIEWS[view].vocabulary != name for view in views):
             raise ValueError(f"{' and '.join(views)} have no vocabulary together")
+        for field in fields:
+            for view in views:
+                self._terms(field, view)
         return self.by_item(
             ("together", tuple(fields), tuple(views)),
             lambda c: c._together(name, fields, views),
@@ -328,8 +331,8 @@ class Columns:
 
         values = self.texts(field).values
         texts = self.once(("values", field, since), lambda: values[since:])
-        letters, starts = self.once(("characters", field, since), lambda: Letters.of(texts))
-        kinds = self.once(("classes", field, since), lambda: character_classes(letters))
+        letters, starts = self.once(("characters", field, since), partial(Letters.of, texts))
+        kinds = self.once(("classes", field, since), partial(character_classes, letters))
         indptr = count_terms(letters, starts, kinds, view.number)
         keys = term_keys(letters, starts, kinds, view.number, indptr)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import KW_ONLY, dataclass
+from operator import methodcaller
 from typing import Any, Self
 
 import numpy as np
@@ -318,7 +319,7 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
         blocks = tuple(self.blocks_)  # kept with what they made, so that their ids are theirs
 
         def make() -> tuple[object, list[Comparison]]:
-            return blocks, [block.prepare(columns) for block in blocks]
+            return blocks, list(map(methodcaller("prepare", columns), blocks))
 
         return columns.once(("prepared", *map(id, blocks)), make)[1]
 
@@ -331,6 +332,7 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
         raw, names = columns.raw, self.get_feature_names_out()
         if listed:
             self._require(len(pairs), f"features of {len(pairs):,} pairs of {len(raw):,} items")
+        self.prepared(columns)
         return ItemSet(
             pairs=_filled((len(pairs), len(names)), self._chunks(columns, pairs, told=listed)),
             pair_index=pairs if listed else None,

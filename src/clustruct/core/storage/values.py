@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from itertools import pairwise
 from types import FunctionType
@@ -250,22 +251,20 @@ def decode(value: Json, arrays: Arrays, depth: int = 0) -> Any:
     if depth > DEEPEST:
         raise ModelFileError("damaged, its values are nested too deeply")
 
-    def inner(held: Json) -> Any:
-        return decode(held, arrays, depth + 1)
-
+    inner = partial(decode, arrays=arrays, depth=depth + 1)
     match value:
         case list():
-            return [inner(v) for v in value]
+            return list(map(inner, value))
         case {"$object": name}:
             return entry_named(name).rebuild(from_file(name, inner(value.get("state"))))
         case {"$tuple": list(held)}:
-            return tuple(inner(v) for v in held)
+            return tuple(map(inner, held))
         case {"$set": list(held)}:
-            return {inner(v) for v in held}
+            return set(map(inner, held))
         case {"$frozenset": list(held)}:
-            return frozenset(inner(v) for v in held)
+            return frozenset(map(inner, held))
         case {"$dict": list(held)}:
-            return dict(inner(pair) for pair in held)
+            return dict(map(inner, held))
         case {"$objects": [members, shape]}:
             return _objects(inner(members), shape)
         case {"$float": "inf" | "-inf" | "nan" as text}:
@@ -279,7 +278,7 @@ def decode(value: Json, arrays: Arrays, depth: int = 0) -> Any:
         case {"$csr": [data, indices, starts, shape]}:
             return _rows([_taken(number, arrays) for number in (data, indices, starts)], shape)
         case dict() if not any(key.startswith("$") for key in value):
-            return {k: inner(v) for k, v in value.items()}
+            return dict(zip(value, map(inner, value.values()), strict=True))
         case dict():
             raise ModelFileError("damaged, it holds a value of no known kind")
     return value
