@@ -80,7 +80,7 @@ PROTOCOL = {
     *("cut", "step"),
     # Registered classes: their states, and what makes objects of these.
     *("state", "from_state", "pipeline_state", "pipeline_from_state", "__init__", "__post_init__"),
-    *("check_parameters", "check_fitted", "get_feature_names_out"),
+    *("check_parameters", "check_attributes", "get_feature_names_out"),
 }
 
 

@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from clustruct import MultiLabelMRF, Recipe, ssvm
 from clustruct.cli import main as commands
-from clustruct.core.blas import LimitsBlas, call_limited, limit_blas
+from clustruct.core.blas import LimitsBlas, call_with_blas_limit, limit_blas
 from clustruct.learning.problems import MulticlassProblem
 
 
@@ -111,7 +111,7 @@ def test_the_doors_are_held(monkeypatch):
 
 
 def test_workers_of_joblib_are_held():
-    assert Parallel(n_jobs=2)(delayed(call_limited)(threads) for _ in range(2)) == [{1}] * 2
+    assert Parallel(n_jobs=2)(delayed(call_with_blas_limit)(threads) for _ in range(2)) == [{1}] * 2
 
 
 def test_a_library_that_an_import_loads_meanwhile_is_held_by_the_next_call():

@@ -10,9 +10,9 @@ from clustruct.core.callbacks import (
     Iteration,
     PrintProgress,
     Training,
-    observed,
     steps,
     training_callback,
+    training_listener,
     working,
 )
 from clustruct.core.jit import kernel
@@ -46,10 +46,10 @@ def test_the_engine_takes_a_callback_object(formulation):
 
 
 def test_observed_joins_the_surrounding_callback_and_the_printing(capsys):
-    assert observed(1.0, 0.1) is None
+    assert training_listener(1.0, 0.1) is None
     notes = Notes(2, "enough")
     with training_callback(notes):
-        call = observed(2.0, 0.1, verbose=1)
+        call = training_listener(2.0, 0.1, verbose=1)
     entry = [Iteration(i, 2.0, 1.0, i, 0, 0.0) for i in (1, 2)]
     assert [call(e) for e in entry] == [None, "enough"]
     assert notes.begun == [Training(2.0, 0.1)]

@@ -28,7 +28,7 @@ def test_the_limit_of_the_process_counts(monkeypatch):
 
 
 def test_a_limit_around_holds_unless_there_is_a_nearer_one():
-    with memory.limited("1M"):
+    with memory.limit("1M"):
         with pytest.raises(NotEnoughMemory, match="allowed"):
             memory.require(2**21, "this")
         memory.require(2**21, "this", limit="3M")

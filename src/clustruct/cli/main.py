@@ -139,7 +139,7 @@ def _run(args: argparse.Namespace, printable: bool) -> int:
     faults = () if args.traceback else FAULTS
     try:
         warned = warnings_to(lambda text: _complain(f"warning: {text}"), UserWarning)
-        limited = clustruct.core.memory.limited(getattr(args, "memory_limit", None))
+        limited = clustruct.core.memory.limit(getattr(args, "memory_limit", None))
         with warned, limited, drawing_quietly(args.quiet):
             return guarded(lambda: _begun(args, printable), _complain, faults, "; nothing was written")
     except UsageError as error:

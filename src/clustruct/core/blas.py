@@ -37,7 +37,7 @@ class _Limit:
         with self._lock:
             first = not self._calls
             if first:
-                self._threads = _wanted()
+                self._threads = _thread_count()
             if self._modules != len(sys.modules):
                 self._find()
                 first = True
@@ -79,7 +79,7 @@ def _set_threads(library: Any, threads: int) -> None:
         forget(force=True)
 
 
-def _wanted() -> int:
+def _thread_count() -> int:
     given = os.environ.get(VARIABLE, "1")
     if not given.isdecimal() or int(given) < 1:
         raise ValueError(f"{VARIABLE} must be a whole number from 1 on, not {given!r:.40}")
@@ -99,7 +99,7 @@ def limit_blas() -> Iterator[None]:
         _LIMIT.leave()
 
 
-def call_limited(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+def call_with_blas_limit(call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """A call with BLAS held to one thread; for other processes, which need a function to begin with."""
     with limit_blas():
         return call(*args, **kwargs)
@@ -119,19 +119,19 @@ class LimitsBlas:
         for name in cls._limited & vars(cls).keys():
             method = vars(cls)[name]
             if isfunction(method) and not isgeneratorfunction(method):
-                setattr(cls, name, _limited_method(method))
+                setattr(cls, name, _limit_method(method))
 
 
-def _limited_method(method: Callable[P, T]) -> Callable[P, T]:
+def _limit_method(method: Callable[P, T]) -> Callable[P, T]:
     if getattr(method, "__isabstractmethod__", False):
         return method
 
     @wraps(method)
-    def limited(*args: P.args, **kwargs: P.kwargs) -> T:
+    def with_limit(*args: P.args, **kwargs: P.kwargs) -> T:
         _LIMIT.enter()
         try:
             return method(*args, **kwargs)
         finally:
             _LIMIT.leave()
 
-    return limited
+    return with_limit

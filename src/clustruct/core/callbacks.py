@@ -220,7 +220,7 @@ _CALLBACK: ContextVar[Callback | None] = ContextVar("callback", default=None)
 _STAGE: ContextVar[tuple[int, int] | None] = ContextVar("stage", default=None)
 
 
-def asked_to_stop(callback: Listener | None, iteration: Iteration) -> str:
+def reason_to_stop(callback: Listener | None, iteration: Iteration) -> str:
     """Call the callback with a round: its reason to stop, empty where it has none.
 
     Parameters
@@ -427,7 +427,7 @@ def steps(things: Sequence[T], stage: str) -> Iterator[T]:
             yield thing
 
 
-def observed(C: float | None, rtol: float, verbose: int = 0) -> Listener | None:
+def training_listener(C: float | None, rtol: float, verbose: int = 0) -> Listener | None:
     """What a training that begins now calls with its rounds: the callback of the surrounding
     `training_callback`, and `PrintProgress` where it is verbose (None for neither).
 

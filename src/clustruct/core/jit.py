@@ -100,7 +100,7 @@ def _compiled_in(function: Callable[..., Any]) -> Iterator[object]:
 def kernel(fastmath: bool | set[str] = False) -> Callable[[F], F]:
     """Decorator: compile the function when it is first called, to code that lets go of Python's lock."""
 
-    def compiled(function: F) -> F:
+    def decorate(function: F) -> F:
         dispatcher: Any = njit(nogil=True, fastmath=fastmath)(function)
         try:
             dispatcher._cache = KeptCode(function)
@@ -108,7 +108,7 @@ def kernel(fastmath: bool | set[str] = False) -> Callable[[F], F]:
             _warn()
         return dispatcher
 
-    return compiled
+    return decorate
 
 
 @cache

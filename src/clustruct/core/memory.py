@@ -1,6 +1,6 @@
 """How much memory a step will take, said before it is taken, and refused where there is not so much.
 
-with memory.limited("8G"):      # what is inside may take 8 GiB, whatever is free now
+with memory.limit("8G"):      # what is inside may take 8 GiB, whatever is free now
     model.predict(sets)
 """
 
@@ -81,12 +81,12 @@ def in_words(n_bytes: float) -> str:
 
 
 @contextmanager
-def limited(limit: Size) -> Iterator[None]:
+def limit(size: Size) -> Iterator[None]:
     """The limit of all that is inside and has none of its own (None: leave it as it is).
 
     Parameters
     ----------
-    limit : int or str
+    size : int or str
         Bytes, or words such as "8G".
 
     Yields
@@ -94,7 +94,7 @@ def limited(limit: Size) -> Iterator[None]:
     None
         Nothing.
     """
-    bytes_allowed = parse_size(limit)
+    bytes_allowed = parse_size(size)
     token = _LIMIT.set(_LIMIT.get() if bytes_allowed is None else bytes_allowed)
     try:
         yield
@@ -119,7 +119,7 @@ def available() -> int | None:
 def require(n_bytes: float, what: str, advice: str = "", limit: Size = None) -> None:
     """Refuse a step that takes more than the limit, and mention one that takes much.
 
-    Without a limit here or around (`limited`) it is what is available.
+    Without a limit here or around (`limit`) it is what is available.
 
     Parameters
     ----------
@@ -151,8 +151,8 @@ def require(n_bytes: float, what: str, advice: str = "", limit: Size = None) -> 
             f"{advised}(or raise memory_limit, --memory-limit)"
         )
     if n_bytes > WORTH_SAYING:
-        said = f"{what} will take about {in_words(n_bytes)} of memory" + (f": {advice}" if advice else "")
-        warnings.warn(said, CostWarning, stacklevel=3)
+        message = f"{what} will take about {in_words(n_bytes)} of memory" + (f": {advice}" if advice else "")
+        warnings.warn(message, CostWarning, stacklevel=3)
 
 
 def require_matrix(n_items: int, limit: Size = None) -> None:

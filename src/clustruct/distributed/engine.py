@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from clustruct.core.blas import call_limited
+from clustruct.core.blas import call_with_blas_limit
 from clustruct.core.callbacks import Work, peak_memory, working
 from clustruct.core.exceptions import ClusterError
 
@@ -79,7 +79,7 @@ class StageRunner:
         import dask
 
         name = f"{stage}-{self.work.token[:8]}-{k}"
-        limited = partial(call_limited, call)
+        limited = partial(call_with_blas_limit, call)
         return dask.delayed(limited, pure=False)(self.work, k, *given, dask_key_name=name)
 
     def _missing(self, stage: str, n: int) -> list[int]:

@@ -12,7 +12,7 @@ from weakref import ref
 import numpy as np
 from scipy import sparse
 
-from clustruct.core.blas import call_limited
+from clustruct.core.blas import call_with_blas_limit
 from clustruct.core.typing import Floats, Indices
 from clustruct.losses.slack_rule import SlackRule
 from clustruct.ssvm import BatchProblem, Constraints, Executor, Problem, Session
@@ -116,7 +116,7 @@ class Shards:
         made, answers = dict[int, Any](), []
         for k, question in questions.items():
             name = f"{self.name}-{self._turn}-{k}"
-            asked = dask.delayed(call_limited, pure=False)(
+            asked = dask.delayed(call_with_blas_limit, pure=False)(
                 step, self._data[k], self._last[k], question, dask_key_name=f"step-{name}"
             )
             made[k] = asked
@@ -128,7 +128,9 @@ class Shards:
         return list(futures[len(made) :])
 
     def _submit(self, call: Callable[..., Any], what: str, k: int, *given: Any) -> Any:
-        return self.client.submit(call_limited, call, *given, key=f"{what}-{self.name}-{k}", pure=False)
+        return self.client.submit(
+            call_with_blas_limit, call, *given, key=f"{what}-{self.name}-{k}", pure=False
+        )
 
 
 def shard_bounds(n: int, count: int) -> list[Indices]:

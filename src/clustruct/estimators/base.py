@@ -201,7 +201,7 @@ class ResultState(EstimatorState):
             held["learned"]["result_"] = replace(self.result_, w=None)
         return held
 
-    def check_fitted(self) -> None:
+    def check_attributes(self) -> None:
         """Put the weights back."""
         if self.result_.w is None:
             self.result_ = replace(self.result_, w=self.w_)

@@ -227,9 +227,9 @@ class SupervisedKMeans(SimilarityLearning, KMeansPrediction):
     rtol: float = 1e-2
     fitted: ClassVar = {**SimilarityLearning.fitted, "k_range_": tuple[int, int]}
 
-    def check_fitted(self) -> None:
+    def check_attributes(self) -> None:
         """ValueError where what a file says was learned cannot be."""
-        super().check_fitted()
+        super().check_attributes()
         least, most = self.k_range_
         if not 1 <= least <= most:
             raise ValueError(f"k_range_ cannot be {self.k_range_}")

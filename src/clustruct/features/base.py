@@ -41,7 +41,7 @@ class PairBlock(EstimatorState, BaseEstimator, ABC, Generic[S]):
     fitted                     the attributes that `finish` sets, with their types: a model file keeps them
     choices                    parameters that are lists, and what may be in them
     check_parameters,          ValueError where a parameter, or what a file says was learned, is not right:
-    check_fitted               a file may come from anyone
+    check_attributes               a file may come from anyone
     fields_used, context_used  fields of items and entries of a set's context that are looked at: data that
                                lacks what training had of them is refused (by default `field` and `fields`)
     suits, suits_record        kinds of fields that suit, for each kind of items (records, text, ...), and

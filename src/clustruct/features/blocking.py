@@ -266,7 +266,7 @@ class Blocking(EstimatorState, BaseEstimator):
         """The rows of letters by which candidates are dropped."""
         return TermWeights([], np.zeros(0), 0).rows(columns.terms(self.fields_, ["letters"]))
 
-    def check_fitted(self) -> None:
+    def check_attributes(self) -> None:
         """ValueError where the fitted attributes do not fit each other."""
         check_distinct(self.fields_, "fields")
         _check_count(self.n_neighbors_, "n_neighbors")

@@ -106,7 +106,7 @@ class DocumentVectors(EstimatorState, TransformerMixin, BaseEstimator):
         if self.stop_words not in ("english", None):
             raise ValueError(f"stop_words must be 'english' or None, not {self.stop_words!r:.60}")
 
-    def check_fitted(self) -> None:
+    def check_attributes(self) -> None:
         """Refuse words, weights and components that do not fit each other."""
         n, reduced = len(self.words_), self.components_
         lengths = {len(set(self.words_)), len(self.idf_), len(self.spellings_)}

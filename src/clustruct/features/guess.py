@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import Any, get_args
 
 from clustruct.core.exceptions import DataError
-from clustruct.core.storage.values import registered
+from clustruct.core.storage.values import registered_classes
 from clustruct.data.records import Fields, ItemKind, RawSet, field_kinds
 
 from .base import Block, PairBlock
@@ -32,7 +32,7 @@ def block_classes() -> list[type[PairBlock[Any]]]:
     places = {module: place for place, module in enumerate(BLOCKS)}
     for module in BLOCKS:
         import_module(module)
-    known = registered(PairBlock).values()  # type: ignore[type-abstract]
+    known = registered_classes(PairBlock).values()  # type: ignore[type-abstract]
     return sorted(known, key=lambda kind: places.get(kind.__module__, len(BLOCKS)))
 
 

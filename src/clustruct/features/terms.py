@@ -336,7 +336,7 @@ class TermBlock(PreparedBlock[list[TermCounts]]):
         self.weights_ = [TermWeights.of(counted) for counted in summary]
         return self
 
-    def check_fitted(self) -> None:
+    def check_attributes(self) -> None:
         tables = [table for table in self.weights_ if isinstance(table, TermWeights)]
         if not len(self.weights_) == len(tables) == self.n_tables:
             raise ValueError(f"weights_ must be a list of {self.n_tables} tables")

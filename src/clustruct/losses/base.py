@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from clustruct.core import storage
 from clustruct.core.partitions import canonical_labels
 from clustruct.core.storage.names import STORED
-from clustruct.core.storage.values import entry_named
+from clustruct.core.storage.values import entry_by_name
 from clustruct.core.typing import Floats, Ints, LabelsLike
 
 
@@ -103,7 +103,7 @@ def names() -> tuple[str, ...]:
 
 def loss_class(name: str) -> Callable[[], Loss]:
     """What makes the loss of that name, one of `names`."""
-    return LOSSES[name] if name in LOSSES else entry_named(name).cls
+    return LOSSES[name] if name in LOSSES else entry_by_name(name).cls
 
 
 class LossState(ABC):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from clustruct.core.callbacks import Iteration, asked_to_stop, observed
+from clustruct.core.callbacks import Iteration, reason_to_stop, training_listener
 from clustruct.core.storage import register
 from clustruct.core.typing import Floats, Indices
 from clustruct.papers.universum.cccp import MarginResult
@@ -87,7 +87,7 @@ class CPM3C(MarginClustering):
         problem = MarginProblem(X, self.n_clusters, self.C, self.balance)
         labels, W = start
         W = centre_weights(problem, labels) if W is None else problem.balanced(W)
-        callback = observed(self.C, self.epsilon, self.verbose)
+        callback = training_listener(self.C, self.epsilon, self.verbose)
         return cpm3c(problem, W, self.epsilon, self.tol, self.max_iter, callback)
 
 
@@ -124,7 +124,7 @@ def cpm3c(
                 break
             rounds, now = len(history), time.perf_counter() - began
             step = Iteration(rounds, history[-1], -np.inf, rounds, len(chosen), now)
-            if not (reason := asked_to_stop(callback, step)):
+            if not (reason := reason_to_stop(callback, step)):
                 chosen.append(rivals)
                 W, slack = _inner(problem, W, np.array(chosen), tol)
                 reason = "max_iter" if rounds >= max_iter else ""

@@ -18,7 +18,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.neighbors import NearestNeighbors
 from sklearn.utils import check_random_state
 
-from clustruct.core.callbacks import Iteration, asked_to_stop, observed
+from clustruct.core.callbacks import Iteration, reason_to_stop, training_listener
 from clustruct.core.storage import FEATURES, DataclassState, EstimatorState, Shape, register
 from clustruct.core.typing import Floats, Indices
 from clustruct.estimators.inputs import checked_rows
@@ -123,14 +123,14 @@ class PLSA(EstimatorState, ClusterMixin, BaseEstimator):
         self.n_iter_ = len(self.result_.history)
         return self
 
-    def check_fitted(self) -> None:
+    def check_attributes(self) -> None:
         """A topic for each document, a document for each label."""
         topics = self.result_.topics
         if topics.shape != (len(self.labels_), len(self.components_)):
             raise ValueError("labels_, components_ and result_ are not of one fit")
 
     def _run(self, counts: Any, rng: np.random.RandomState) -> PLSAResult:
-        callback = observed(None, self.tol, self.verbose)
+        callback = training_listener(None, self.tol, self.verbose)
         return plsa(counts, self.n_clusters, rng, self.tol, self.max_iter, callback)
 
     def __sklearn_tags__(self) -> Any:
@@ -165,7 +165,7 @@ def plsa(
         if len(history) > 1 and history[-1] - history[-2] <= tol * abs(history[-1]):
             return PLSAResult(topics, words, tuple(history), True)
         step = Iteration(len(history), -history[-1], -np.inf, len(history), 0, time.perf_counter() - started)
-        if asked_to_stop(callback, step):
+        if reason_to_stop(callback, step):
             break
         ratio = sparse.csr_array((X.data / mixed, columns, X.indptr), shape=X.shape)
         counted = topics * (ratio @ words.T)

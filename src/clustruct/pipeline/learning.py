@@ -443,7 +443,7 @@ class Recipe(EstimatorState, BaseEstimator):
         from_size = min(self.block, WHOLE_BLOCK) if whole else self.block
         return blocking_for(blocks, self.fields, n_neighbors=self.n_neighbors, from_size=from_size)
 
-    def check_fitted(self) -> None:
+    def check_attributes(self) -> None:
         """The pipeline must be one of a recipe."""
         if len(self.pipeline_) != 2 or not isinstance(self.pipeline_[0], PairFeatures):
             raise ValueError("the pipeline of a recipe has pair features and a clusterer")

@@ -20,7 +20,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from scipy import sparse
 
-from clustruct.core.blas import call_limited
+from clustruct.core.blas import call_with_blas_limit
 from clustruct.core.typing import Floats, Indices
 from clustruct.losses.slack_rule import SlackRule
 
@@ -367,7 +367,7 @@ class _Calls(Session):
     def _all(self, ask: Callable[..., Any], questions: list[tuple[Any, ...]]) -> list[Any]:
         if self._pool is None:
             return [ask(*question) for question in questions]
-        return list(self._pool(delayed(call_limited)(ask, *question) for question in questions))
+        return list(self._pool(delayed(call_with_blas_limit)(ask, *question) for question in questions))
 
     def close(self) -> None:
         if self._pool is not None:

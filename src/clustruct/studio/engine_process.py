@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TextIO
 
-from clustruct.core.blas import call_limited
+from clustruct.core.blas import call_with_blas_limit
 from clustruct.core.exceptions import DataError
 
 from .engine import Engine
@@ -82,7 +82,7 @@ class Process:
 
     def _answer(self, number: int, work: Callable[[], Any]) -> None:
         try:
-            self.say(id=number, result=call_limited(work))
+            self.say(id=number, result=call_with_blas_limit(work))
         except Stopped:
             self.say(id=number, result={"stopped": True})
         except (DataError, ValueError) as error:

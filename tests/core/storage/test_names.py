@@ -12,7 +12,7 @@ from clustruct.core import storage
 from clustruct.core.exceptions import ModelFileError
 from clustruct.core.storage import names
 from clustruct.core.storage.names import STORED
-from clustruct.core.storage.values import decode, encode, entry_named
+from clustruct.core.storage.values import decode, encode, entry_by_name
 
 SOURCE = Path(clustruct.__file__).parent
 # What files of 0.1.0.dev0 (e028f13) may name. Only added to: such files must be read for ever.
@@ -55,7 +55,7 @@ def test_the_table_lists_what_is_registered():
 @pytest.mark.parametrize("name", STORED)
 def test_each_name_stands_for_the_class_of_the_table(name):
     module, _, cls = STORED[name].partition(":")
-    assert entry_named(name).cls is getattr(import_module(module), cls)
+    assert entry_by_name(name).cls is getattr(import_module(module), cls)
 
 
 def test_names_of_old_files_are_kept():
@@ -84,7 +84,7 @@ except ValueError as error: print(error)
 @pytest.mark.parametrize("name", ["os", "clustruct.cli.main", "Blockings", "", None, 3, ["Blocking"]])
 def test_what_is_not_listed_is_refused(name):
     with pytest.raises(ModelFileError):
-        entry_named(name)
+        entry_by_name(name)
 
 
 @storage.register("tests renamed parts")

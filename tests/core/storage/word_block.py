@@ -40,7 +40,7 @@ class SharedWords(PairBlock):
         missing = [float(not (words[a] and words[b])) for a, b in pairs]
         return np.array([shared, missing], dtype=float).T.reshape(-1, 2)
 
-    def check_fitted(self):
+    def check_attributes(self):
         if len(self.words_) != len(self.idf_) or self.idf_.dtype != np.float64:
             raise ValueError("words and weights do not fit")
 

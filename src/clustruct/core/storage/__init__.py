@@ -4,11 +4,10 @@
 inside others. `DataclassState` has both methods for dataclasses, `EstimatorState` for estimators.
 """
 
-from .digest import digest
 from .files import load, pack, read, save, unpack
 from .state import FEATURES, DataclassState, EstimatorState, Shape, fits, is_matrix
 from .targets import check_target, descriptor
-from .values import register, register_foreign
+from .values import digest, register, register_foreign
 
 __all__ = [
     "FEATURES",

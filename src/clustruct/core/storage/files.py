@@ -141,12 +141,12 @@ def read(path: str | PathLike[str], expected: type = object) -> StoredFile[Any]:
         The object, and what was said about it.
     """
     try:
-        found = _rebuilt(*read_container(Path(path)))
+        found = _rebuild(*read_container(Path(path)))
     except ModelFileError as error:
         raise ModelFileError(f"{path}: {error}") from None
     except UnknownLoss as error:
-        told = f"the model was trained for the loss {error.name!r}, which no imported module registers"
-        raise ModelFileError(f"{path}: {told}: {IMPORT_FIRST}") from None
+        reason = f"the model was trained for the loss {error.name!r}, which no imported module registers"
+        raise ModelFileError(f"{path}: {reason}: {IMPORT_FIRST}") from None
     except Exception as error:
         # A file made by hand can be wrong in any way; whatever its values upset is the file's fault.
         raise ModelFileError(f"{path}: damaged ({type(error).__name__}: {error})") from None
@@ -155,7 +155,7 @@ def read(path: str | PathLike[str], expected: type = object) -> StoredFile[Any]:
     return found
 
 
-def _rebuilt(header: Mapping[str, Json], arrays: list[Array]) -> StoredFile[Any]:
+def _rebuild(header: Mapping[str, Json], arrays: list[Array]) -> StoredFile[Any]:
     number, versions, left = header.get("format"), header.get("versions"), list[Array | None](arrays)
     if type(number) is not int or number < 1:
         raise ModelFileError("damaged, it has no format number")
@@ -201,7 +201,7 @@ def container_pieces(header: dict[str, Any], arrays: Sequence[Array]) -> Iterato
     if len(text) > LONGEST_HEADER:
         raise Oversized(f"its header would be {len(text)} bytes long")
     head = (MAGIC, len(text).to_bytes(8, "little"), text)
-    body = (a.tobytes().ljust(_padded(a.nbytes), b"\0") for a in arrays)
+    body = (a.tobytes().ljust(_padded_size(a.nbytes), b"\0") for a in arrays)
     return _with_digest(chain(head, body))
 
 
@@ -263,7 +263,7 @@ def unpack(data: bytes) -> dict[str, Any]:
     return found
 
 
-def _padded(nbytes: int) -> int:
+def _padded_size(nbytes: int) -> int:
     """What so many bytes take up in a file, with the gap to the next array."""
     return nbytes + -nbytes % ALIGNMENT
 
@@ -294,7 +294,7 @@ def _read(f: IO[bytes], size: int) -> tuple[dict[str, Any], list[Array]]:
     text = f.read(length)
     header = _header(text)
     layout = _layout(header)
-    body = sum(_padded(nbytes) for _, _, nbytes in layout)
+    body = sum(_padded_size(nbytes) for _, _, nbytes in layout)
     if START + length + body + DIGEST != size:
         raise ModelFileError("the file is cut short or damaged (its size is not what it declares)")
     data = f.read(body)
@@ -339,5 +339,5 @@ def _arrays(data: bytes, layout: list[tuple[str, tuple[int, ...], int]]) -> list
         if dtype.startswith("<U") and np.frombuffer(whole, "<u4").max(initial=0) > LAST_CHARACTER:
             raise ModelFileError("damaged, an array of text has what is no character")
         found.append(np.frombuffer(whole, dtype).reshape(shape))
-        start += _padded(nbytes)
+        start += _padded_size(nbytes)
     return found

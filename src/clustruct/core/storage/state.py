@@ -75,7 +75,7 @@ def fits(value: object, hint: object, known: Sizes | None = None) -> bool:
     >>> fits(1, float), fits(True, int), fits((1, 2.5), tuple[float, ...]), fits("a", Literal["a"] | None)
     (True, False, True, True)
     """
-    hint = meant(hint)
+    hint = resolve_hint(hint)
     if isinstance(hint, Shape):
         return hint.admits(value, {} if known is None else known)
     if isinstance(hint, tuple):
@@ -101,7 +101,7 @@ def fits(value: object, hint: object, known: Sizes | None = None) -> bool:
     return isinstance(wanted, type) and isinstance(value, wanted)
 
 
-def meant(hint: object) -> object:
+def resolve_hint(hint: object) -> object:
     """What an alias made by ``type`` (Python 3.12) stands for: NumPy's NDArray is one from 2.5 on."""
     origin: Any = get_origin(hint)
     if hasattr(origin, "__value__"):
@@ -176,24 +176,24 @@ class DataclassState:
     def state(self) -> dict[str, Any]:
         """The fields by name."""
         hints = get_type_hints(type(self))
-        return {f.name: _kept(getattr(self, f.name), hints[f.name]) for f in _stored(type(self))}
+        return {f.name: _to_columns(getattr(self, f.name), hints[f.name]) for f in _stored_fields(type(self))}
 
     @classmethod
     def from_state(cls, state: Mapping[str, Any]) -> Self:
         """The object of a state; ValueError where it is not one."""
-        names, hints = [f.name for f in _stored(cls)], get_type_hints(cls)
+        names, hints = [f.name for f in _stored_fields(cls)], get_type_hints(cls)
         if set(state) != set(names):
             raise ValueError(
                 f"a {cls.__name__} has {', '.join(names) or 'no fields'}, not {', '.join(state)}"
             )
-        values = {name: _restored(state[name], hints[name]) for name in names}
+        values = {name: _from_columns(state[name], hints[name]) for name in names}
         for name, value in values.items():
             if not fits(value, hints[name]):
                 raise ValueError(f"{name} of {cls.__name__} cannot be {value!r:.60}")
         return cls(**values)
 
 
-def _stored(cls: Any) -> list[Field[Any]]:
+def _stored_fields(cls: Any) -> list[Field[Any]]:
     return [f for f in fields(cls) if f.compare]
 
 
@@ -204,19 +204,21 @@ def _row_class(hint: object) -> Any:
     return inner[0] if rows and not issubclass(inner[0], DataclassState) else None
 
 
-def _kept(value: Any, hint: object) -> Any:
+def _to_columns(value: Any, hint: object) -> Any:
     cls = _row_class(hint)
     if cls is None:
         return value
     hints = get_type_hints(cls)
-    return {f.name: np.array([getattr(row, f.name) for row in value], hints[f.name]) for f in _stored(cls)}
+    return {
+        f.name: np.array([getattr(row, f.name) for row in value], hints[f.name]) for f in _stored_fields(cls)
+    }
 
 
-def _restored(value: Any, hint: object) -> Any:
+def _from_columns(value: Any, hint: object) -> Any:
     cls = _row_class(hint)
     if cls is None:
         return value
-    hints, columns = get_type_hints(cls), {f.name: value[f.name] for f in _stored(cls)}
+    hints, columns = get_type_hints(cls), {f.name: value[f.name] for f in _stored_fields(cls)}
     for name, column in columns.items():
         if not isinstance(column, np.ndarray) or column.ndim != 1 or column.dtype != hints[name]:
             raise ValueError(f"{name} of the history does not fit")
@@ -239,7 +241,7 @@ class EstimatorState(LimitsBlas):
     ``fitted`` names the attributes that `fit` sets, each with a hint: a type, or a `Shape` of finite numbers
     in which the name of an integer parameter or attribute stands for its value. An attribute may be absent
     where its hint admits None. Parameters and attributes that hang together are checked by
-    `check_parameters` and `check_fitted`: a file may come from anyone.
+    `check_parameters` and `check_attributes`: a file may come from anyone.
     """
 
     fitted: ClassVar[Mapping[str, Any]] = {}
@@ -250,7 +252,7 @@ class EstimatorState(LimitsBlas):
     def check_parameters(self) -> None:
         """ValueError that names a parameter which is not what it must be."""
 
-    def check_fitted(self) -> None:
+    def check_attributes(self) -> None:
         """ValueError where the learned attributes do not fit the parameters or each other."""
 
     def state(self) -> dict[str, Any]:
@@ -269,7 +271,7 @@ class EstimatorState(LimitsBlas):
             self.check_parameters()
             _check_chance(state["parameters"])
             _set(self, state["learned"])
-            self.check_fitted()
+            self.check_attributes()
         except (AttributeError, KeyError, TypeError) as error:
             raise ValueError(f"the state of a {cls.__name__} is damaged: {error!r}") from None
         return self

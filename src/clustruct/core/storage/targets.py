@@ -56,7 +56,7 @@ def check_target(path: Path, inputs: Iterable[str | os.PathLike[str]] = ()) -> N
         raise ValueError(f"{path} is a disk or a socket; a file name is wanted")
     if is_stream(path):
         return
-    target = _followed(path)
+    target = _link_target(path)
     if not target.parent.is_dir():
         raise ValueError(f"{path}: there is no folder {target.parent}")
     if not os.access(target.parent, os.W_OK):
@@ -103,7 +103,7 @@ def descriptor(path: Path) -> int | None:
 def replacing(path: Path) -> Iterator[IO[bytes]]:
     """A file to write to; it takes the place of ``path`` when all is written, and vanishes on an error."""
     check_target(path)
-    with _naming(path), _poured(path) if is_stream(path) else _replaced(_followed(path)) as f:
+    with _naming(path), _write_at_end(path) if is_stream(path) else _replacement(_link_target(path)) as f:
         yield f
 
 
@@ -111,7 +111,7 @@ def replacing(path: Path) -> Iterator[IO[bytes]]:
 def creating(path: Path) -> Iterator[IO[bytes]]:
     """A file to write to; it gets its name when all is written, if nobody has it (`FileExistsError`)."""
     check_target(path)
-    _remove_abandoned(path)
+    _remove_leftovers(path)
     with _naming(path):
         handle, beside = _draft(path, 0o666)
         try:
@@ -140,18 +140,18 @@ def _naming(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _poured(path: Path) -> Iterator[IO[bytes]]:
+def _write_at_end(path: Path) -> Iterator[IO[bytes]]:
     """What is to go down a pipe or to a device goes there at the end: before an error, nothing does."""
     held, number = io.BytesIO(), descriptor(path)
     yield held
     if number == 1 and sys.stdout:
         sys.stdout.flush()
     # To open a file anew by its number would begin at its start, over what was written there before.
-    with open(_opened(path) if number is None else os.dup(number), "wb") as f:
+    with open(_open_stream(path) if number is None else os.dup(number), "wb") as f:
         f.write(held.getbuffer())
 
 
-def _opened(path: Path) -> int:
+def _open_stream(path: Path) -> int:
     """A device, or a pipe that somebody reads from or begins to soon: not to wait for ever for nobody."""
     until = time.monotonic() + PATIENCE
     while True:
@@ -168,8 +168,8 @@ def _opened(path: Path) -> int:
 
 
 @contextmanager
-def _replaced(target: Path) -> Iterator[IO[bytes]]:
-    _remove_abandoned(target)
+def _replacement(target: Path) -> Iterator[IO[bytes]]:
+    _remove_leftovers(target)
     # The rights of the file replaced; None: those of any new file.
     mode = target.stat().st_mode & 0o777 if target.exists() else None
     handle, beside = _draft(target, 0o666 if mode is None else mode)
@@ -247,7 +247,7 @@ def _draft(target: Path, mode: int) -> tuple[int, Path | None]:
     while True:
         beside = _beside(target)
         handle = os.open(beside, os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0), mode)
-        if _locked(handle) and os.fstat(handle).st_nlink == 0:
+        if _lock(handle) and os.fstat(handle).st_nlink == 0:
             os.close(handle)  # taken for an abandoned one in the moment before it was locked
             continue
         return handle, beside
@@ -263,7 +263,7 @@ def _name(handle: int, target: Path) -> None:
         _link(handle, target)
         return
     # A link does not replace a file; a new name for one does. Locked, in case it is seen in between.
-    _locked(handle)
+    _lock(handle)
     beside = _beside(target)
     try:
         _link(handle, beside)
@@ -277,17 +277,17 @@ def _link(handle: int, name: Path) -> None:
     os.link(f"/proc/self/fd/{handle}", name, src_dir_fd=handle, follow_symlinks=True)
 
 
-def _remove_abandoned(target: Path) -> None:
+def _remove_leftovers(target: Path) -> None:
     """Remove what processes that are gone left beside the target."""
     left = re.compile(rf"\.{re.escape(target.name[:LONGEST_PART])}\.[0-9a-f]{{16}}\.part")
     with suppress(OSError), os.scandir(target.parent) as entries:
         for name in [entry.path for entry in entries if left.fullmatch(entry.name)]:
             with suppress(OSError), open(name, "rb") as f:
-                if _locked(f.fileno(), wait=False):
+                if _lock(f.fileno(), wait=False):
                     os.unlink(name)
 
 
-def _locked(handle: int, wait: bool = True) -> bool:
+def _lock(handle: int, wait: bool = True) -> bool:
     """Lock an open file until it is closed; False where that is not possible."""
     if fcntl is None:
         return False
@@ -297,7 +297,7 @@ def _locked(handle: int, wait: bool = True) -> bool:
     return False
 
 
-def _followed(path: Path) -> Path:
+def _link_target(path: Path) -> Path:
     """Where a link leads to, whether or not there is a file yet; any other path as it was given."""
     if not path.is_symlink():
         return path

@@ -6,12 +6,14 @@ whose module is imported when a file names it, and what users have registered: a
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
+from hashlib import blake2b
 from importlib import import_module
 from itertools import pairwise
 from types import FunctionType
@@ -94,7 +96,7 @@ def register(name: str) -> Callable[[C], C]:
     ...     def state(self): return {}
     ...     @classmethod
     ...     def from_state(cls, state): return cls()
-    >>> entry_named("doctest point").cls is Point, entry_of(Point).name
+    >>> entry_by_name("doctest point").cls is Point, entry_of(Point).name
     (True, 'doctest point')
     """
 
@@ -137,12 +139,12 @@ def entry_of(cls: type) -> Entry | None:
     return _BY_CLASS.get(cls)
 
 
-def registered(base: type[T]) -> dict[str, type[T]]:
+def registered_classes(base: type[T]) -> dict[str, type[T]]:
     """The registered classes below a class, by name, in the order of their registration."""
     return {name: entry.cls for name, entry in _BY_NAME.items() if issubclass(entry.cls, base)}
 
 
-def entry_named(name: object) -> Entry:
+def entry_by_name(name: object) -> Entry:
     """The class of that name; ModelFileError where none is registered."""
     if isinstance(name, str) and name in STORED and name not in _BY_NAME:
         module, _, cls = STORED[name].partition(":")
@@ -256,7 +258,7 @@ def decode(value: Json, arrays: Arrays, depth: int = 0) -> Any:
         case list():
             return list(map(inner, value))
         case {"$object": name}:
-            return entry_named(name).rebuild(from_file(name, inner(value.get("state"))))
+            return entry_by_name(name).rebuild(from_file(name, inner(value.get("state"))))
         case {"$tuple": list(held)}:
             return tuple(map(inner, held))
         case {"$set": list(held)}:
@@ -270,13 +272,13 @@ def decode(value: Json, arrays: Arrays, depth: int = 0) -> Any:
         case {"$float": "inf" | "-inf" | "nan" as text}:
             return float(text)
         case {"$array": number}:
-            return _taken(number, arrays)
+            return _take_array(number, arrays)
         case {"$scalar": number}:
-            return _taken(number, arrays)[()]
+            return _take_array(number, arrays)[()]
         case {"$strings": [text, ends]}:
-            return _words(_taken(text, arrays), _taken(ends, arrays))
+            return _words(_take_array(text, arrays), _take_array(ends, arrays))
         case {"$csr": [data, indices, starts, shape]}:
-            return _rows([_taken(number, arrays) for number in (data, indices, starts)], shape)
+            return _rows([_take_array(number, arrays) for number in (data, indices, starts)], shape)
         case dict() if not any(key.startswith("$") for key in value):
             return dict(zip(value, map(inner, value.values()), strict=True))
         case dict():
@@ -284,7 +286,7 @@ def decode(value: Json, arrays: Arrays, depth: int = 0) -> Any:
     return value
 
 
-def _taken(number: Json, arrays: Arrays) -> Array:
+def _take_array(number: Json, arrays: Arrays) -> Array:
     array = arrays[number] if type(number) is int and 0 <= number < len(arrays) else None
     if array is None:
         raise ModelFileError("damaged, it names an array that is not there")
@@ -322,3 +324,37 @@ def _words(text: Array, ends: Array) -> list[str]:
         return [data[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise([0, *stops])]
     except UnicodeDecodeError:
         raise ModelFileError("damaged, its words are not UTF-8") from None
+
+
+DIGEST_BYTES = 16
+
+
+def digest(*values: object) -> str:
+    """The BLAKE2b digest of anything that files can hold, as hexadecimal digits.
+
+    Equal values in another form (a list for an array, CSR for a dense array, float32 for float64) have
+    another digest.
+
+    Parameters
+    ----------
+    *values : object
+        Plain values, arrays, and objects of registered classes.
+
+    Returns
+    -------
+    str
+        Hexadecimal digits.
+
+    Examples
+    --------
+    >>> len(digest(1, "a", np.arange(3))), digest([1, 2]) == digest([1, 2]), digest([1, 2]) == digest([2, 1])
+    (32, True, False)
+    """
+    arrays: list[Array] = []
+    coded = encode(list(values), arrays)
+    found = blake2b(digest_size=DIGEST_BYTES)
+    shapes = [[a.dtype.str, list(a.shape)] for a in arrays]
+    found.update(json.dumps([coded, shapes], ensure_ascii=True, allow_nan=False).encode())
+    for a in arrays:
+        found.update(np.ascontiguousarray(a).reshape(-1).view(np.uint8).data)
+    return found.hexdigest()

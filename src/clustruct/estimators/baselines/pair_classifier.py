@@ -127,7 +127,7 @@ class PairwiseClassifierClustering(PairScoring):
         self._predictor()
         super().check_parameters()
 
-    def check_fitted(self) -> None:
+    def check_attributes(self) -> None:
         """Refuse a classifier of other features."""
         if self.constant_ is None and self.classifier_.n_features_in_ != self.n_features_in_:
             raise ValueError("the classifier does not fit the features")

@@ -33,7 +33,7 @@ class Differences(PreparedBlock[Floats]):
     field: str
     missing_values: bool = True
 
-    def check_fitted(self) -> None:
+    def check_attributes(self) -> None:
         if (self.scales_ < 1e-300).any():
             raise ValueError("scales_ must be positive")
 

@@ -88,7 +88,7 @@ class Vectors(PreparedBlock[Moments]):
     parts: Sequence[str] = ("cosine", "nearness")
     name: str = ""
 
-    def check_fitted(self) -> None:
+    def check_attributes(self) -> None:
         if not 1 <= self.size_ <= MOST_NUMBERS:
             raise ValueError(f"size_ must be in 1..{MOST_NUMBERS}, not {self.size_}")
         if (self.spread_ < 1e-12).any() or not self.scale_ >= 1e-300:

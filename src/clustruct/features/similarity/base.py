@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 from clustruct.core.partitions import UNKNOWN, partial_labels
 from clustruct.core.storage import EstimatorState
-from clustruct.core.storage.digest import digest
+from clustruct.core.storage.values import digest
 from clustruct.core.typing import Bools, Floats, Ints, LabelsLike
 from clustruct.data.itemsets import ItemSet, Matrix, all_pairs, pair_table
 

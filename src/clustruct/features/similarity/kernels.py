@@ -51,7 +51,7 @@ class ScaledMap(PairMap):
         """The width of the Gaussian kernel; by default 1 over the number of features, all of size 1."""
         return 1.0 / self.n_features_in_ if gamma is None else gamma
 
-    def check_fitted(self) -> None:
+    def check_attributes(self) -> None:
         """Scales that can be divided by."""
         if not (self.feature_scale_ > 0.0).all():
             raise ValueError("feature_scale_ must be above 0")

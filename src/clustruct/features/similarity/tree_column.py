@@ -78,7 +78,7 @@ class TreeColumn(PairMap):
             made.append(kind.learn(parts, groups))
         return [_mean_column(both) for both in zip(*made, strict=True)]
 
-    def check_fitted(self) -> None:
+    def check_attributes(self) -> None:
         """Trees over the same features."""
         if {self.forest_.n_features_in_, self.boosted_.n_features_in_} != {self.n_features_in_}:
             raise ValueError("the trees of both kinds must look at the same features")

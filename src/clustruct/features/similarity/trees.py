@@ -165,7 +165,7 @@ class ForestColumn(PairMap):
         made = Trees.of(self.classifier().fit(rows[chosen], same[chosen], sample_weight=counts))
         return made.with_means(rows[chosen], counts)
 
-    def check_fitted(self) -> None:
+    def check_attributes(self) -> None:
         """Trees over the features there are."""
         if not self.trees_ or not all(isinstance(trees, Trees) for trees in self.trees_):
             raise ValueError("trees_ must be a list of trees")

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from clustruct.core.callbacks import observed
+from clustruct.core.callbacks import training_listener
 from clustruct.core.exceptions import DataError
 from clustruct.core.partitions import UNKNOWN
 from clustruct.core.storage import DataclassState, digest, register
@@ -198,7 +198,7 @@ class ContinuedTask:
             **self.options,
             sample_weight=np.array([e.weight for e in self._examples]),
             w0=self._known_planes,
-            callback=observed(self.C, self.options["rtol"], self.verbose),
+            callback=training_listener(self.C, self.options["rtol"], self.verbose),
         )
         return Trained(replace(found, w=np.asarray(found.w / self.scale)), found, self.scale, C)
 

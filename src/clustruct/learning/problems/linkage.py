@@ -17,7 +17,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from clustruct.core.callbacks import observed
+from clustruct.core.callbacks import training_listener
 from clustruct.core.typing import Floats, Indices, Ints, LabelsLike
 from clustruct.data.itemsets import ItemSet
 from clustruct.losses import Loss
@@ -255,7 +255,7 @@ class LinkageTask(SimilarityTask):
         weights = np.ones(len(chosen)) if self.sample_weight is None else self.sample_weight[chosen]
 
         def solve(problem: LinkageProblem, planes: Planes | None) -> FitResult:
-            heard = observed(C, options["rtol"], self.verbose)
+            heard = training_listener(C, options["rtol"], self.verbose)
             return fit(problem, C * unit, **options, sample_weight=weights, w0=planes, callback=heard)
 
         rule = SlackRule(options["scaling"], options["slack_norm"])

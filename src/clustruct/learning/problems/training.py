@@ -12,7 +12,7 @@ import numpy as np
 from scipy.optimize import Bounds
 
 from clustruct.core import memory
-from clustruct.core.callbacks import observed
+from clustruct.core.callbacks import training_listener
 from clustruct.core.partitions import UNKNOWN, canonical_labels
 from clustruct.core.storage import digest
 from clustruct.core.typing import Bools, Floats, Indices, Ints
@@ -185,7 +185,7 @@ class SimilarityTask:
             sample_weight=None if self.sample_weight is None else self.sample_weight[chosen],
             w0=w0,
             checkpoint=None if kept is None else kept.keeper(C, chosen),
-            callback=observed(C, options["rtol"], self.verbose),
+            callback=training_listener(C, options["rtol"], self.verbose),
         )
         scale = problem.units.feature_scale
         return Trained(replace(found, w=np.asarray(found.w / scale)), found, scale, C * unit)

@@ -16,7 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import check_is_fitted
 
 from clustruct import ssvm
-from clustruct.core.callbacks import observed
+from clustruct.core.callbacks import training_listener
 from clustruct.core.storage import FEATURES, Shape, register
 from clustruct.core.typing import Floats
 from clustruct.estimators.base import ResultState
@@ -184,7 +184,7 @@ class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
             max_iter=self.max_iter,
             n_jobs=self.n_jobs,
             random_state=0 if self.random_state is None else self.random_state,
-            callback=observed(C, rtol, self.verbose),
+            callback=training_listener(C, rtol, self.verbose),
             **more,
         )
 
@@ -210,9 +210,9 @@ class MultiLabelMRF(ResultState, ClassifierMixin, BaseEstimator):
         if self.undecided not in ("greedy", "random"):
             raise ValueError(f"undecided must be 'greedy' or 'random', not {self.undecided!r}")
 
-    def check_fitted(self) -> None:
+    def check_attributes(self) -> None:
         """Refuse labels and edges that do not fit each other."""
-        super().check_fitted()
+        super().check_attributes()
         V, edges = len(self.intercept_), self.edges_
         n_classes = 2 if V == 1 and self.y_form_ != "labels" else V
         if self.classes_.shape != (n_classes,) or (edges < 0).any() or (edges >= V).any():

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from clustruct.core.callbacks import Iteration, asked_to_stop
+from clustruct.core.callbacks import Iteration, reason_to_stop
 from clustruct.core.storage import DataclassState, register
 from clustruct.core.typing import Floats, Indices
 from clustruct.ssvm import Planes
@@ -213,7 +213,7 @@ class CccpSearch:
         now = time.perf_counter() - self._started
         step = CCCPStep(self.value, inner.dual, len(inner.history), inner.n_planes, moved, now)
         self._history.append(step)
-        asked = asked_to_stop(self._callback, _iteration(self._history))
+        asked = reason_to_stop(self._callback, _iteration(self._history))
         if inner.stop_reason == "interrupted":
             self.reason = "interrupted"
         elif value_before - self.value <= self._tol * value_before and np.isfinite(value_before):

@@ -15,7 +15,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from clustruct.core.callbacks import observed
+from clustruct.core.callbacks import training_listener
 from clustruct.core.storage import FEATURES, DataclassState, EstimatorState, Shape, register
 from clustruct.core.typing import Floats, Indices
 from clustruct.estimators.inputs import checked_rows
@@ -276,6 +276,6 @@ class UniversumClustering(MarginClustering):
         return self._search(problem, W, labels if W is None else None).run()
 
     def _search(self, problem: MarginProblem, W: Floats | None, labels: Indices | None = None) -> CccpSearch:
-        callback = observed(self.C, self.tol, self.verbose)
+        callback = training_listener(self.C, self.tol, self.verbose)
         balanced = None if W is None else problem.balanced(W)
         return CccpSearch(problem, labels, balanced, self.tol, self.inner_tol, self.max_iter, callback)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from clustruct.core.callbacks import Iteration, asked_to_stop
+from clustruct.core.callbacks import Iteration, reason_to_stop
 from clustruct.core.typing import Floats, Indices
 from clustruct.losses.slack_rule import SlackRule
 from clustruct.ssvm.answers import Separation, check_size, checked
@@ -203,7 +203,7 @@ class Progress:
         if self.save is not None:
             self.save()
         if self.callback is not None and not self.stop_reason:
-            self.stop_reason = asked_to_stop(self.callback, replace(entry, working_set=planes))
+            self.stop_reason = reason_to_stop(self.callback, replace(entry, working_set=planes))
             self._asked_to_stop = bool(self.stop_reason)
         if not self.stop_reason:
             rounds_out, time_out = len(self.history) >= self.max_iter, self.seconds > self.time_limit
