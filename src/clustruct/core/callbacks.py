@@ -18,6 +18,15 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
+__all__ = [
+    "Callback",
+    "Cost",
+    "Iteration",
+    "PrintProgress",
+    "Training",
+    "training_callback",
+]
+
 
 class SupportsDump(Protocol):
     """A working set that can give its planes."""
@@ -193,20 +202,7 @@ def _in_words(iteration: Iteration) -> str:
 
 
 def listener(callback: Callback | Listener, training: Training) -> Listener:
-    """A callback as a function of the rounds of one training, which begins now.
-
-    Parameters
-    ----------
-    callback : Callback or Listener
-        A callback, or a function of rounds.
-    training : Training
-        The training.
-
-    Returns
-    -------
-    Listener
-        A function of rounds.
-    """
+    """A callback as a function of the rounds of one training, which begins now."""
     if not isinstance(callback, Callback):
         return callback
     callback.on_begin(training)
@@ -221,20 +217,7 @@ _STAGE: ContextVar[tuple[int, int] | None] = ContextVar("stage", default=None)
 
 
 def reason_to_stop(callback: Listener | None, iteration: Iteration) -> str:
-    """Call the callback with a round: its reason to stop, empty where it has none.
-
-    Parameters
-    ----------
-    callback : Listener or None
-        What listens to the training.
-    iteration : Iteration
-        The round.
-
-    Returns
-    -------
-    str
-        The reason, or an empty string.
-    """
+    """Call the callback with a round: its reason to stop, empty where it has none."""
     stop = callback(iteration) if callback is not None else None
     return stop if isinstance(stop, str) else "callback" if stop else ""
 
@@ -275,20 +258,7 @@ def training_callback(callback: Callback) -> Iterator[None]:
 
 @contextmanager
 def choosing_C(done: int, total: int) -> Iterator[None]:
-    """The trainings inside are number ``done`` of ``total``, made to choose C.
-
-    Parameters
-    ----------
-    done : int
-        The number of the training.
-    total : int
-        How many there are.
-
-    Yields
-    ------
-    None
-        Nothing.
-    """
+    """The trainings inside are number ``done`` of ``total``, made to choose C."""
     token = _STAGE.set((done, total))
     try:
         yield
@@ -297,17 +267,7 @@ def choosing_C(done: int, total: int) -> Iterator[None]:
 
 
 class Work:
-    """A stage of work under way, to be told how far it is and what it keeps. See `working`.
-
-    Parameters
-    ----------
-    stage : str
-        The name of the stage.
-    total : int or None
-        How many things there are, where that is known.
-    callback : Callback or None
-        What is told.
-    """
+    """A stage of work under way, to be told how far it is and what it keeps. See `working`."""
 
     def __init__(self, stage: str, total: int | None, callback: Callback | None) -> None:
         self.stage, self.total, self.done = stage, total, 0
@@ -330,20 +290,6 @@ class Work:
 def working(stage: str, total: int | None = None) -> Iterator[Work]:
     """A stage of work: a callback hears how far it is, at its end what it cost and kept.
 
-    Parameters
-    ----------
-    stage : str
-        The name of the stage.
-    total : int, optional
-        How many things there are, where that is known.
-
-    Yields
-    ------
-    Work
-        What is told how far the work is.
-
-    Examples
-    --------
     >>> class Costs(Callback):
     ...     def on_close(self, cost):
     ...         print(cost.stage, cost.kept)
@@ -369,13 +315,7 @@ def working(stage: str, total: int | None = None) -> Iterator[Work]:
 
 @contextmanager
 def compiling() -> Iterator[None]:
-    """Kernels are compiled inside, and a callback hears of it.
-
-    Yields
-    ------
-    None
-        Nothing.
-    """
+    """Kernels are compiled inside, and a callback hears of it."""
     callback = _CALLBACK.get()
     if callback is None:
         yield
@@ -389,13 +329,7 @@ def compiling() -> Iterator[None]:
 
 
 def peak_memory() -> int | None:
-    """The most bytes that this process has held so far; None where nobody knows.
-
-    Returns
-    -------
-    int or None
-        Bytes, or None.
-    """
+    """The most bytes that this process has held so far; None where nobody knows."""
     try:
         import resource
     except ImportError:  # not on this system
@@ -405,20 +339,7 @@ def peak_memory() -> int | None:
 
 
 def steps(things: Sequence[T], stage: str) -> Iterator[T]:
-    """The things one by one; a callback hears how many are done.
-
-    Parameters
-    ----------
-    things : sequence of T
-        What is worked on.
-    stage : str
-        The name of the stage.
-
-    Yields
-    ------
-    T
-        The next thing.
-    """
+    """The things one by one; a callback hears how many are done."""
     callback = _CALLBACK.get()
     with working(stage, len(things)):
         for done, thing in enumerate(things):
@@ -430,20 +351,6 @@ def steps(things: Sequence[T], stage: str) -> Iterator[T]:
 def training_listener(C: float | None, rtol: float, verbose: int = 0) -> Listener | None:
     """What a training that begins now calls with its rounds: the callback of the surrounding
     `training_callback`, and `PrintProgress` where it is verbose (None for neither).
-
-    Parameters
-    ----------
-    C : float or None
-        The C of the training.
-    rtol : float
-        Its tolerance.
-    verbose : int, default=0
-        1 prints some rounds, 2 all of them.
-
-    Returns
-    -------
-    Listener or None
-        A function of rounds, or None.
     """
     stage = _STAGE.get()
     training = Training(C, rtol) if stage is None else Training(C, rtol, "choosing C", *stage)

@@ -17,6 +17,10 @@ from typing import TypeAlias
 
 from .exceptions import CostWarning, NotEnoughMemory
 
+__all__ = [
+    "limit",
+]
+
 # A number of bytes, words such as "8G", or None: what is available.
 Size: TypeAlias = int | str | None
 UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
@@ -33,18 +37,6 @@ _LIMIT: ContextVar[int | None] = ContextVar("memory limit", default=None)
 def parse_size(size: Size) -> int | None:
     """Bytes of a size in words; None stays None.
 
-    Parameters
-    ----------
-    size : int or str
-        Bytes, or words such as "8G".
-
-    Returns
-    -------
-    int or None
-        Bytes.
-
-    Examples
-    --------
     >>> parse_size("8G"), parse_size("1.5 kB"), parse_size(7), parse_size(None)
     (8589934592, 1536, 7, None)
     """
@@ -59,18 +51,6 @@ def parse_size(size: Size) -> int | None:
 def in_words(n_bytes: float) -> str:
     """A size as people say it.
 
-    Parameters
-    ----------
-    n_bytes : float
-        A number of bytes.
-
-    Returns
-    -------
-    str
-        Words such as "1.5 GB".
-
-    Examples
-    --------
     >>> in_words(3 * 2**30), in_words(5e6), in_words(12)
     ('3.0 GB', '4.8 MB', '12 bytes')
     """
@@ -106,11 +86,6 @@ def available() -> int | None:
     """Bytes that this process can still take: of the machine, of its container, of its own limit.
 
     None where none of them can be known.
-
-    Returns
-    -------
-    int or None
-        Bytes, or None.
     """
     known = [n for n in (_of_machine(), _of_container(), _of_process()) if n is not None]
     return min(known) if known else None
@@ -121,19 +96,6 @@ def require(n_bytes: float, what: str, advice: str = "", limit: Size = None) -> 
 
     Without a limit here or around (`limit`) it is what is available.
 
-    Parameters
-    ----------
-    n_bytes : float
-        What the step takes.
-    what : str
-        What it is, for the message.
-    advice : str, default=""
-        What to do instead, for the message.
-    limit : int or str, optional
-        What it may take; bytes, or words such as "8G".
-
-    Examples
-    --------
     >>> require(2**40, "this", "do that", limit="8G")  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):
     NotEnoughMemory: this would take about 1.0 TB of memory, but 8.0 GB are allowed: do that
@@ -156,15 +118,7 @@ def require(n_bytes: float, what: str, advice: str = "", limit: Size = None) -> 
 
 
 def require_matrix(n_items: int, limit: Size = None) -> None:
-    """Refuse a set so large that a number for each of all its pairs does not fit.
-
-    Parameters
-    ----------
-    n_items : int
-        The number of items.
-    limit : int or str, optional
-        What may be taken; bytes, or words such as "8G".
-    """
+    """Refuse a set so large that a number for each of all its pairs does not fit."""
     advice = "list likely pairs only (Blocking, pair_index; --block), or cut the table into sets"
     require(8.0 * MATRICES * n_items**2, f"a similarity matrix of {n_items:,} items", advice, limit)
 

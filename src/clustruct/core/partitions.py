@@ -19,10 +19,7 @@ from .typing import Bools, Floats, Ints, LabelsLike
 __all__ = [
     "RelaxedClustering",
     "canonical_labels",
-    "co_membership",
     "contingency",
-    "indicator",
-    "normalised_indicator",
     "partial_labels",
 ]
 # The label of an item whose cluster is not known.
@@ -154,18 +151,6 @@ def _number_hashables(values: Iterable[Hashable], name: str, items: Iterable[int
 def co_membership(labels: LabelsLike) -> Bools:
     """e_ab = 1[y_a = y_b] for a < b, in the order of scipy's `pdist`; m(m-1)/2 entries.
 
-    Parameters
-    ----------
-    labels : array-like
-        The cluster of each item; labels are any hashables.
-
-    Returns
-    -------
-    array of bool
-        True for each pair that is together.
-
-    Examples
-    --------
     >>> co_membership([0, 0, 1]).tolist()
     [True, False, False]
     """
@@ -183,18 +168,6 @@ def co_membership(labels: LabelsLike) -> Bools:
 def indicator(labels: LabelsLike) -> sparse.csr_array:
     """Y_ac = 1 if item a lies in cluster c, else 0 (m x k, CSR).
 
-    Parameters
-    ----------
-    labels : array-like
-        The cluster of each item; labels are any hashables.
-
-    Returns
-    -------
-    csr_array
-        One row for each item, one column for each cluster.
-
-    Examples
-    --------
     >>> indicator([0, 1, 0]).toarray()
     array([[1., 0.],
            [0., 1.],
@@ -207,18 +180,6 @@ def indicator(labels: LabelsLike) -> sparse.csr_array:
 def normalised_indicator(labels: LabelsLike) -> sparse.csr_array:
     """Y_ac = |c|^(-1/2) if item a lies in cluster c, else 0, so that Y'Y = I (m x k, CSR).
 
-    Parameters
-    ----------
-    labels : array-like
-        The cluster of each item; labels are any hashables.
-
-    Returns
-    -------
-    csr_array
-        One row for each item, one column for each cluster.
-
-    Examples
-    --------
     >>> Y = normalised_indicator([0, 1, 0, 0])
     >>> bool(np.allclose((Y.T @ Y).toarray(), np.eye(2)))
     True

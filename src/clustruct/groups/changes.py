@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from clustruct.core.text import count, html_table
+from clustruct.core.html import html_table
+from clustruct.core.text import count
 
 Status = Literal["unchanged", "grown", "shrunk", "changed", "merged", "split", "renamed", "new", "gone"]
 STATUSES: tuple[Status, ...] = (

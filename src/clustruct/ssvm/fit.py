@@ -14,8 +14,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from clustruct.core.blas import limit_blas
 from clustruct.core.callbacks import Callback, Iteration, SupportsDump, Training, listener
+from clustruct.core.html import html_table
 from clustruct.core.storage import DataclassState, register
-from clustruct.core.text import html_table
 from clustruct.core.typing import Floats
 from clustruct.losses.slack_rule import Scaling, SlackRule
 

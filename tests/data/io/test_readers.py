@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from clustruct.core.exceptions import DataError
-from clustruct.data.io import Columns, read_sets, sets_from_frame
+from clustruct.data.io import Columns, read_sets, sets_of
 
 SET = {"id": "s1", "group": 3, "items": [{"id": "a", "t": "x"}, {"id": "b", "t": "y"}], "labels": [0, 1]}
 
@@ -94,7 +94,7 @@ def test_parquet_is_read_as_the_same_table(tmp_path):
     first, second = read_sets(tmp_path / "a.parquet", columns=columns)
     assert (first.name, first.labels, first.column("n")) == ("1", ["x", "x"], [1.5, 3.0])
     assert second.column("n") == [None]
-    twin, _ = sets_from_frame(frame, set="fold", cluster="who")
+    twin, _ = sets_of(frame, set="fold", cluster="who")
     assert (twin.name, twin.labels, twin.column("n")) == (first.name, first.labels, first.column("n"))
     assert "no column 'foldd'; there are fold, who, n" in fault(tmp_path / "a.parquet", Columns(set="foldd"))
     (tmp_path / "b.parquet").write_bytes(b"PAR1 but not really")
@@ -104,9 +104,9 @@ def test_parquet_is_read_as_the_same_table(tmp_path):
 def test_labels_missing_in_frames_are_not_known_or_refused():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"who": ["x", np.nan], "n": [1, 2]})
-    assert sets_from_frame(frame, cluster="who")[0].labels == ["x", None]
+    assert sets_of(frame, cluster="who")[0].labels == ["x", None]
     with pytest.raises(DataError, match="row 1: item 2 has no cluster"):
-        sets_from_frame(frame, cluster="who", labels="required")
+        sets_of(frame, cluster="who", labels="required")
 
 
 def test_unlabelled_items_can_be_skipped(tmp_path):
@@ -289,4 +289,4 @@ def test_two_columns_of_one_name_are_refused(tmp_path):
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame([[1, 2, 3]], columns=["n", "who", "n"])
     with pytest.raises(DataError, match="two columns are named 'n'"):
-        sets_from_frame(frame, cluster="who")
+        sets_of(frame, cluster="who")

@@ -2,28 +2,30 @@
 
 `register` a class that has ``state()`` and ``from_state()``, and `save` and `load` take its objects, also
 inside others. `DataclassState` has both methods for dataclasses, `EstimatorState` for estimators.
+``__all__`` is for users; what is imported with ``as`` is for the other packages.
 """
 
-from .files import load, pack, read, save, unpack
-from .state import FEATURES, DataclassState, EstimatorState, Shape, fits, is_matrix
-from .targets import check_target, descriptor
-from .values import digest, register, register_foreign
+# isort: skip_file
+
+from .files import load, pack as pack, read, save, unpack as unpack
+from .state import (
+    FEATURES as FEATURES,
+    DataclassState,
+    EstimatorState,
+    Shape,
+    fits as fits,
+    is_matrix as is_matrix,
+)
+from .targets import check_target as check_target, descriptor as descriptor
+from .values import digest as digest, register, register_foreign
 
 __all__ = [
-    "FEATURES",
     "DataclassState",
     "EstimatorState",
     "Shape",
-    "check_target",
-    "descriptor",
-    "digest",
-    "fits",
-    "is_matrix",
     "load",
-    "pack",
     "read",
     "register",
     "register_foreign",
     "save",
-    "unpack",
 ]

@@ -216,18 +216,6 @@ def _with_digest(pieces: Iterable[bytes]) -> Iterator[bytes]:
 def pack(values: Mapping[str, Any]) -> bytes:
     """Plain values and arrays as one container, with its checksum; `unpack` is the way back.
 
-    Parameters
-    ----------
-    values : mapping
-        Values by name: numbers, text, lists, dicts, arrays and sparse matrices.
-
-    Returns
-    -------
-    bytes
-        The bytes of the container.
-
-    Examples
-    --------
     >>> unpack(pack({"n": 3, "x": np.arange(2)}))
     {'n': 3, 'x': array([0, 1])}
     """
@@ -237,18 +225,7 @@ def pack(values: Mapping[str, Any]) -> bytes:
 
 
 def unpack(data: bytes) -> dict[str, Any]:
-    """What `pack` was given; `ModelFileError` where these bytes are not what it made.
-
-    Parameters
-    ----------
-    data : bytes
-        The bytes of a container.
-
-    Returns
-    -------
-    dict
-        The values by name.
-    """
+    """What `pack` was given; `ModelFileError` where these bytes are not what it made."""
     try:
         header, arrays = _read(BytesIO(data), len(data))
         if header.get("format") != FORMAT:

@@ -56,22 +56,6 @@ def fits(value: object, hint: object, known: Sizes | None = None) -> bool:
 
     A tuple of hints names alternatives, as a union of types does.
 
-    Parameters
-    ----------
-    value : object
-        The value that was read.
-    hint : object
-        What it should be: a type, a tuple of hints, or a `Shape`.
-    known : Sizes, optional
-        Sizes by their words, as met so far.
-
-    Returns
-    -------
-    bool
-        True where it fits.
-
-    Examples
-    --------
     >>> fits(1, float), fits(True, int), fits((1, 2.5), tuple[float, ...]), fits("a", Literal["a"] | None)
     (True, False, True, True)
     """
@@ -133,20 +117,7 @@ def _holds(value: NDArray[Any], of: type[Any]) -> bool:
 
 
 def is_matrix(value: object, rows: int) -> bool:
-    """Whether the value is a matrix of so many rows of finite floats, dense or CSR.
-
-    Parameters
-    ----------
-    value : object
-        The value that was read.
-    rows : int
-        How many rows it should have.
-
-    Returns
-    -------
-    bool
-        True where it is one.
-    """
+    """Whether the value is a matrix of so many rows of finite floats, dense or CSR."""
     if isinstance(value, sparse.csr_array):
         return value.shape[0] == rows and _holds(value.data, np.floating)
     return Shape((rows, None)).admits(value, {})

@@ -39,13 +39,6 @@ def check_target(path: Path, inputs: Iterable[str | os.PathLike[str]] = ()) -> N
     """Find out before the work that the file can be written after it, and is none of those to be read.
 
     A link stands for the file it leads to, and two names of one file for each other.
-
-    Parameters
-    ----------
-    path : path
-        The file to be written.
-    inputs : iterable of path, default=()
-        The files that are read.
     """
     for given in inputs:
         if path.exists() and Path(given).exists() and path.samefile(given):
@@ -75,18 +68,7 @@ def is_stream(path: Path) -> bool:
 
 
 def descriptor(path: Path) -> int | None:
-    """The number of the open file that a path like /dev/stdout or /dev/fd/3 leads to; None for others.
-
-    Parameters
-    ----------
-    path : path
-        A path.
-
-    Returns
-    -------
-    int or None
-        The number, or None.
-    """
+    """The number of the open file that a path like /dev/stdout or /dev/fd/3 leads to; None for others."""
     folders = {os.path.realpath(folder) for folder in ("/dev/fd", "/proc/self/fd")}
     here = os.path.abspath(path)
     for _ in range(MOST_LINKS):

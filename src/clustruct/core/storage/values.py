@@ -335,18 +335,6 @@ def digest(*values: object) -> str:
     Equal values in another form (a list for an array, CSR for a dense array, float32 for float64) have
     another digest.
 
-    Parameters
-    ----------
-    *values : object
-        Plain values, arrays, and objects of registered classes.
-
-    Returns
-    -------
-    str
-        Hexadecimal digits.
-
-    Examples
-    --------
     >>> len(digest(1, "a", np.arange(3))), digest([1, 2]) == digest([1, 2]), digest([1, 2]) == digest([2, 1])
     (32, True, False)
     """

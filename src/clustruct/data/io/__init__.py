@@ -1,4 +1,9 @@
-"""Files: raw sets in, predictions out. A new format is one module here, imported below."""
+"""Files: raw sets in, predictions out. A new format is one module here, imported below.
+
+``__all__`` is for users; what is imported with ``as`` is for the other packages.
+"""
+
+# isort: skip_file
 
 from __future__ import annotations
 
@@ -6,27 +11,27 @@ from importlib import import_module
 from typing import Any
 
 from . import arrays, csv_files, jsonl, parquet  # noqa: F401 (each registers its format)
-from .csv_files import check_delimiter
+from .csv_files import check_delimiter as check_delimiter
 from .files import (
     FileFormat,
     Prediction,
     Reading,
     TextFormat,
     prediction_file,
-    prediction_lines,
+    prediction_lines as prediction_lines,
     read_sets,
     register,
-    suffixes,
+    suffixes as suffixes,
     write_sets,
 )
 from .matching import match_predictions
 from .table_files import (
-    GraphFile,
-    check_graph,
-    check_table,
-    graph_file,
-    table_file,
-    table_lines,
+    GraphFile as GraphFile,
+    check_graph as check_graph,
+    check_table as check_table,
+    graph_file as graph_file,
+    table_file as table_file,
+    table_lines as table_lines,
     write_table,
 )
 from .tables import Columns, LabelUse
@@ -37,7 +42,6 @@ _HOMES = {
     "read_rows": "feature_rows",
     "read_svmlight": "svmlight",
     "read_svmlight_labels": "svmlight",
-    "sets_from_frame": "frames",
     "sets_from_svmlight": "svmlight",
     "sets_of": "frames",
     "widened": "feature_rows",
@@ -46,31 +50,20 @@ __all__ = [
     "Columns",
     "FeatureRows",
     "FileFormat",
-    "GraphFile",
     "LabelUse",
     "Prediction",
     "Reading",
     "RowColumns",
     "TextFormat",
-    "check_delimiter",
-    "check_graph",
-    "check_table",
-    "graph_file",
     "match_predictions",
     "prediction_file",
-    "prediction_lines",
     "read_rows",
     "read_sets",
     "read_svmlight",
     "read_svmlight_labels",
     "register",
-    "sets_from_frame",
     "sets_from_svmlight",
     "sets_of",
-    "suffixes",
-    "table_file",
-    "table_lines",
-    "widened",
     "write_sets",
     "write_table",
 ]

@@ -102,18 +102,6 @@ def _opened_csv(path: Path, mark: str) -> tuple[Any, list[str], Iterator[tuple[i
 def check_delimiter(given: str) -> str:
     r"""One character that can stand between cells; a backslash and t are a tab.
 
-    Parameters
-    ----------
-    given : str
-        What somebody wrote as the delimiter.
-
-    Returns
-    -------
-    str
-        The character.
-
-    Examples
-    --------
     >>> check_delimiter(";"), check_delimiter("\\t")
     (';', '\t')
     """

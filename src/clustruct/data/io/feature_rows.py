@@ -262,20 +262,7 @@ def _at(raw: RawSet, row: int, path: Path) -> str:
 
 
 def widened(X: Any, n_features: int) -> Any:
-    """Rows of an SVM^light file, with further features that are zero.
-
-    Parameters
-    ----------
-    X : object
-        The rows.
-    n_features : int
-        How many features they should have.
-
-    Returns
-    -------
-    object
-        The rows with so many columns.
-    """
+    """Rows of an SVM^light file, with further features that are zero."""
     if not sparse.issparse(X) or X.shape[1] >= n_features:
         return X
     return sparse.csr_matrix((X.data, X.indices, X.indptr), shape=(X.shape[0], n_features))

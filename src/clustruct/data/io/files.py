@@ -114,18 +114,7 @@ def register(kind: F) -> F:
 
 
 def suffixes(kind: type[FileFormat] = FileFormat) -> tuple[str, ...]:
-    """The ends of names of the files that can be read; with `TextFormat`, those that can be written.
-
-    Parameters
-    ----------
-    kind : class, optional
-        Formats below this class.
-
-    Returns
-    -------
-    tuple of str
-        The ends of names, such as ".csv".
-    """
+    """The ends of names of the files that can be read; with `TextFormat`, those that can be written."""
     return tuple(suffix for suffix, held in _FORMATS.items() if isinstance(held, kind))
 
 
@@ -277,20 +266,7 @@ def prediction_file(path: str | PathLike[str]) -> Iterator[Callable[[Prediction]
 
 
 def prediction_lines(predictions: Iterable[Prediction], suffix: str = ".csv") -> Iterator[str]:
-    """The text of a predictions file, piece by piece.
-
-    Parameters
-    ----------
-    predictions : iterable of Prediction
-        The predictions, in order.
-    suffix : str, default=".csv"
-        The end of the name, which tells the form.
-
-    Returns
-    -------
-    iterator of str
-        Pieces of the text.
-    """
+    """The text of a predictions file, piece by piece."""
     text = _prediction_text(f"predictions{suffix}")
     return (line for prediction in predictions for line in text(prediction))
 

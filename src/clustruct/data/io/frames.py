@@ -74,7 +74,3 @@ def sets_of(
         if str(name) in wanted:
             found[str(name)] = frame_column(held[name])
     return list(sets_from_table(ParsedTable(found, np.arange(len(held))), named, use, None))
-
-
-# The name it had before.
-sets_from_frame = sets_of

@@ -28,18 +28,7 @@ ROWS_AT_ONCE = 10_000
 
 
 def check_table(path: str | PathLike[str]) -> str:
-    """The kind of table that follows from a name, before any work; a device or a pipe gets CSV.
-
-    Parameters
-    ----------
-    path : path
-        The name of a file to be written.
-
-    Returns
-    -------
-    str
-        The end that stands for the kind: ".csv", ".tsv", ".jsonl" or ".parquet".
-    """
+    """The kind of table that follows from a name, before any work; a device or a pipe gets CSV."""
     suffix = suffix_of(path)
     if not suffix and is_stream(Path(path)):
         return ".csv"
@@ -52,13 +41,7 @@ def check_table(path: str | PathLike[str]) -> str:
 
 
 def check_graph(path: str | PathLike[str]) -> None:
-    """Refuse a name that is not one of a graph.
-
-    Parameters
-    ----------
-    path : path
-        The name of a file to be written: it should end in .graphml.
-    """
+    """Refuse a name that is not one of a graph."""
     if suffix_of(path) not in GRAPHS:
         raise DataError(f"{path}: graphs are written as .graphml (also with .gz)")
 
@@ -74,18 +57,7 @@ def _pyarrow(path: str | PathLike[str]) -> Any:
 
 @contextmanager
 def table_file(path: str | PathLike[str]) -> Iterator[Callable[[Chunk], None]]:
-    """A .csv, .tsv, .jsonl (also .gz) or .parquet file to which chunks of rows are written.
-
-    Parameters
-    ----------
-    path : path
-        The file to be written; it appears when all is written.
-
-    Yields
-    ------
-    callable
-        A function that writes one chunk: columns of one length, by name.
-    """
+    """A .csv, .tsv, .jsonl (also .gz) or .parquet file to which chunks of rows are written."""
     suffix = check_table(path)
     if suffix == ".parquet":
         with replacing(Path(path)) as f, _parquet(path, f) as write_rows:
@@ -129,20 +101,7 @@ def write_table(path: str | PathLike[str], columns: Chunk) -> None:
 
 
 def table_lines(columns: Chunk, suffix: str = ".csv") -> Iterator[str]:
-    """The text of such a file, piece by piece.
-
-    Parameters
-    ----------
-    columns : dict
-        Columns of one length, by name.
-    suffix : str, default=".csv"
-        The end of the name, which tells the form.
-
-    Returns
-    -------
-    iterator of str
-        Pieces of the text.
-    """
+    """The text of such a file, piece by piece."""
     names = list[str]()
     return (_text(chunk, suffix, names) for chunk in _chunks(columns))
 
@@ -265,17 +224,7 @@ def _arrow(pyarrow: Any, values: Sequence[Any]) -> Any:
 
 
 class GraphFile:
-    """GraphML, node by node and edge by edge. Nodes are numbered: names of items are values of theirs.
-
-    Parameters
-    ----------
-    f : IO or object
-        An open file.
-    nodes : mapping
-        The types of the values of nodes, by name.
-    edges : mapping
-        The types of the values of edges, by name.
-    """
+    """GraphML, node by node and edge by edge. Nodes are numbered: names of items are values of theirs."""
 
     def __init__(self, f: IO[bytes] | Any, nodes: Mapping[str, str], edges: Mapping[str, str]) -> None:
         self.f, self.n_nodes = f, 0
@@ -329,22 +278,7 @@ def _xml(text: str) -> str:
 def graph_file(
     path: str | PathLike[str], nodes: Mapping[str, str], edges: Mapping[str, str]
 ) -> Iterator[GraphFile]:
-    """A GraphML file; ``nodes`` and ``edges`` name the values that these have, and their types.
-
-    Parameters
-    ----------
-    path : path
-        The file to be written; it appears when all is written.
-    nodes : mapping
-        The types of the values of nodes, by name.
-    edges : mapping
-        The types of the values of edges, by name.
-
-    Yields
-    ------
-    GraphFile
-        What nodes and edges are given to.
-    """
+    """A GraphML file; ``nodes`` and ``edges`` name the values that these have, and their types."""
     check_graph(path)
     with _opened(Path(path)) as f:
         graph = GraphFile(f, nodes, edges)

@@ -25,9 +25,9 @@ from numpy.typing import ArrayLike
 from scipy.sparse.linalg import LinearOperator
 from scipy.spatial.distance import squareform
 
+from clustruct.core.html import MOST_ROWS, html_table
 from clustruct.core.partitions import canonical_labels, indicator
 from clustruct.core.storage import digest
-from clustruct.core.text import MOST_ROWS, html_table
 from clustruct.core.typing import Floats, Ints, LabelsLike
 
 from . import pairs as algebra

@@ -1,51 +1,41 @@
 """Raw sets: items as they came from a file or a table, before any features, and what their fields hold:
 strings, texts, numbers, dates, lists, vectors.
+``__all__`` is for users; what is imported with ``as`` is for the other packages.
 """
+
+# isort: skip_file
 
 from __future__ import annotations
 
 from .columns import (
-    ArrayColumn,
-    ChainedColumn,
+    ArrayColumn as ArrayColumn,
+    ChainedColumn as ChainedColumn,
     Coded,
-    CodedColumn,
+    CodedColumn as CodedColumn,
     Column,
-    ListColumn,
-    as_column,
-    first_appearance,
-    without_blank,
+    ListColumn as ListColumn,
+    as_column as as_column,
+    first_appearance as first_appearance,
+    without_blank as without_blank,
 )
 from .fields import Fields, ItemKind, field_kinds
-from .later import LaterColumn
+from .later import LaterColumn as LaterColumn
 from .raw_set import RawSet, Source
-from .rows import Rows
-from .texts import Texts, is_utf8
-from .values import as_day, as_number, as_text, fold, holds, is_missing, is_vector
+from .rows import Rows as Rows
+from .texts import Texts as Texts, is_utf8 as is_utf8
+from .values import as_day, as_number, as_text, fold, holds as holds, is_missing, is_vector as is_vector
 
 __all__ = [
-    "ArrayColumn",
-    "ChainedColumn",
     "Coded",
-    "CodedColumn",
     "Column",
     "Fields",
     "ItemKind",
-    "LaterColumn",
-    "ListColumn",
     "RawSet",
-    "Rows",
     "Source",
-    "Texts",
-    "as_column",
     "as_day",
     "as_number",
     "as_text",
     "field_kinds",
-    "first_appearance",
     "fold",
-    "holds",
     "is_missing",
-    "is_utf8",
-    "is_vector",
-    "without_blank",
 ]

@@ -121,15 +121,6 @@ class CodedColumn(Column):
     """Codes of rows, -1 where missing, and the words that they stand for.
 
     ``whole`` says that the words are just those that appear, in the order of first appearance.
-
-    Parameters
-    ----------
-    codes : array
-        For each row the place of its word, or -1.
-    words : list of object or Texts
-        The words that codes stand for.
-    whole : bool, default=False
-        Whether the words are just those that appear, in the order of first appearance.
     """
 
     def __init__(self, codes: NDArray[Any], words: list[Any] | Texts, whole: bool = False) -> None:
@@ -186,13 +177,7 @@ class CodedColumn(Column):
 
 
 class ListColumn(Column):
-    """Values of any kind, in a list.
-
-    Parameters
-    ----------
-    values : sequence of object
-        The values, one for each item.
-    """
+    """Values of any kind, in a list."""
 
     def __init__(self, values: Sequence[Any]) -> None:
         self.values = values
@@ -241,13 +226,7 @@ class ListColumn(Column):
 
 
 class ArrayColumn(Column):
-    """Numbers in an array, NaN where missing; or vectors, the rows of one with two dimensions.
-
-    Parameters
-    ----------
-    array : array
-        The numbers (one dimension), or vectors (two).
-    """
+    """Numbers in an array, NaN where missing; or vectors, the rows of one with two dimensions."""
 
     def __init__(self, array: NDArray[Any]) -> None:
         self.array = array
@@ -297,13 +276,7 @@ class ArrayColumn(Column):
 
 
 class ChainedColumn(Column):
-    """The values of several columns, one after the other.
-
-    Parameters
-    ----------
-    parts : sequence of Column
-        The columns, in order.
-    """
+    """The values of several columns, one after the other."""
 
     def __init__(self, parts: Sequence[Column]) -> None:
         self.parts = tuple(parts)
@@ -363,20 +336,7 @@ def _objects(values: list[Any]) -> NDArray[np.object_]:
 
 
 def without_blank(codes: NDArray[np.int32], words: Texts | list[str]) -> CodedColumn:
-    """The column of codes by first appearance, blank words as missing.
-
-    Parameters
-    ----------
-    codes : array
-        For each row the place of its word, or -1.
-    words : Texts or list of str
-        The words.
-
-    Returns
-    -------
-    CodedColumn
-        The column; blank words are missing values.
-    """
+    """The column of codes by first appearance, blank words as missing."""
     if isinstance(words, Texts):
         blank = words.blank()
     else:
@@ -396,18 +356,7 @@ def without_blank(codes: NDArray[np.int32], words: Texts | list[str]) -> CodedCo
 
 
 def as_column(values: Sequence[Any] | NDArray[Any] | Column) -> Column:
-    """Values as a column: numbers of an array stay there, anything else is a list.
-
-    Parameters
-    ----------
-    values : sequence of object, array or Column
-        The values, one for each item.
-
-    Returns
-    -------
-    Column
-        The same values as a column.
-    """
+    """Values as a column: numbers of an array stay there, anything else is a list."""
     if isinstance(values, Column):
         return values
     if isinstance(values, np.ndarray) and values.dtype.kind in "biuf" and values.ndim in (1, 2):
@@ -418,18 +367,6 @@ def as_column(values: Sequence[Any] | NDArray[Any] | Column) -> Column:
 def first_appearance(codes: NDArray[Any]) -> tuple[Ints, list[int]]:
     """Codes numbered anew in the order of first appearance (-1 stays), and the old ones in that order.
 
-    Parameters
-    ----------
-    codes : array
-        Codes of rows, -1 where missing.
-
-    Returns
-    -------
-    tuple of array of int, list of int
-        The new codes, and the old code of each new one.
-
-    Examples
-    --------
     >>> codes, old = first_appearance(np.array([7, -1, 3, 7]))
     >>> codes.tolist(), old
     ([0, -1, 1, 0], [7, 3])

@@ -14,15 +14,6 @@ from .columns import Coded, Column, Part
 class LaterColumn(Column):
     """So many values that ``read`` gives when they are looked at; often nobody does.
 
-    Parameters
-    ----------
-    size : int
-        How many values there are.
-    read : callable
-        Called once, when a value is asked for; gives the column.
-
-    Examples
-    --------
     >>> from clustruct.data.records.columns import as_column
     >>> column = LaterColumn(2, lambda: as_column(["a", "b"]))
     >>> len(column), column[1]

@@ -9,7 +9,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from clustruct.core.text import MOST_ROWS, html_table, place
+from clustruct.core.html import MOST_ROWS, html_table
+from clustruct.core.text import place
 from clustruct.core.typing import Floats, Ints
 
 from .columns import ArrayColumn, Coded, Column, as_column, part_of

@@ -17,17 +17,6 @@ AT_ONCE = 1000
 class Rows(Sequence[Mapping[str, Any]]):
     """Some rows of columns as items; every item has every field, None where missing.
 
-    Parameters
-    ----------
-    columns : mapping
-        Columns by the names of fields.
-    size : int
-        How many rows the columns have.
-    rows : range, array of int, optional
-        The rows that are items, in order; all by default.
-
-    Examples
-    --------
     >>> from clustruct.data.records.columns import as_column
     >>> rows = Rows({"n": as_column(["a", " ", "c"])}, 3)
     >>> rows[1], rows[1:], rows == [{"n": "a"}, {"n": None}, {"n": "c"}]

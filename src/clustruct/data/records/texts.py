@@ -30,17 +30,6 @@ def _may_begin_blank() -> Bools:
 class Texts:
     """Texts of UTF-8 in a buffer of bytes: where each begins and how many bytes it has.
 
-    Parameters
-    ----------
-    data : array
-        All bytes.
-    start : array
-        Where each text begins.
-    length : array
-        How many bytes each text has.
-
-    Examples
-    --------
     >>> texts = Texts(np.frombuffer(b"Ann,Bob", np.uint8), np.array([0, 4]), np.array([3, 3]))
     >>> texts[1], texts.tolist()
     ('Bob', ['Ann', 'Bob'])
@@ -93,18 +82,7 @@ class Texts:
 
 
 def is_utf8(data: bytes | bytearray) -> bool:
-    """Whether bytes are UTF-8, without a copy of all.
-
-    Parameters
-    ----------
-    data : bytes or bytearray
-        The bytes.
-
-    Returns
-    -------
-    bool
-        True where they are UTF-8.
-    """
+    """Whether bytes are UTF-8, without a copy of all."""
     if data.isascii():
         return True
     decoder = codecs.getincrementaldecoder("utf-8")()

@@ -106,18 +106,7 @@ def fold(text: str) -> str:
 
 
 def is_vector(value: object) -> bool:
-    """Whether a value is a list of at least two numbers, all finite.
-
-    Parameters
-    ----------
-    value : object
-        A value of a field.
-
-    Returns
-    -------
-    bool
-        True for a list, tuple or array of at least two numbers.
-    """
+    """Whether a value is a list of at least two numbers, all finite."""
     if isinstance(value, np.ndarray):
         return (
             value.ndim == 1
@@ -209,20 +198,6 @@ def as_day(value: object) -> float:
 def holds(kind: str, value: object) -> bool:
     """Whether a value can be what a field of this kind holds. Anything but a vector can be read as text.
 
-    Parameters
-    ----------
-    kind : str
-        One of the kinds of `field_kinds`.
-    value : object
-        A value of a field.
-
-    Returns
-    -------
-    bool
-        True where the value can be read as that kind.
-
-    Examples
-    --------
     >>> holds("number", "7.5"), holds("number", "seven"), holds("string", 7), holds("string", [1.5, 2.5])
     (True, False, True, False)
     """

@@ -7,8 +7,9 @@ from typing import Protocol
 
 import numpy as np
 
+from clustruct.core.html import html_table
 from clustruct.core.partitions import canonical_labels
-from clustruct.core.text import html_table, table
+from clustruct.core.text import table
 from clustruct.core.typing import Floats, Labels, LabelsLike
 from clustruct.losses import Loss, as_loss
 
