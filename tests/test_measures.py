@@ -105,10 +105,13 @@ def test_protocols():
 
 
 def test_layers_are_those_of_the_contract():
-    layered = {"type": "layers", "containers": ["a"], "layers": ["cli : studio", "(b) | c", "d"]}
-    inner = {"type": "layers", "containers": ["a.b"], "layers": ["x"]}
-    settings = {"root_package": "a", "contracts": [{"type": "forbidden"}, inner, layered]}
-    assert walks.layers_of(settings) == {"cli": 0, "studio": 0, "b": 1, "c": 1, "d": 2, "__init__": 2}
+    floors = ["cli : studio", "(b) : c", "d"]
+    layered = {"type": "layers", "containers": ["a"], "exhaustive": True, "layers": floors}
+    on_one = {"type": "layers", "containers": ["a"], "layers": ["c", "b"]}
+    inner = {"type": "layers", "containers": ["a.b"], "layers": ["y"]}
+    settings = {"root_package": "a", "contracts": [{"type": "forbidden"}, inner, on_one, layered]}
+    found = {"cli": (0, 0), "studio": (0, 0), "c": (1, 0), "b": (1, 1), "d": (2, 0)}
+    assert walks.layers_of(settings) == found | {"__init__": (2, 0)}
 
 
 def test_walks_before_and_after_stand_side_by_side():

@@ -73,7 +73,7 @@ PROTOCOL = {
     # A structured problem, its constraints, and what optional abilities it has.
     *("n_examples", "n_features", "oracle_kind", "truth", "joint_feature", "loss", "separate", "predict"),
     *("separate_batch", "supports", "oracle_rho", "truth_scores", "preferred_formulation", "soften"),
-    *("separate_smoothed", "losses", "margins", "combine", "rows"),
+    *("separate_smoothed", "losses", "margins", "combine", "rows", "violation_bound", "kind_for", "is_quick"),
     # Callbacks and progress.
     *("__call__", "on_begin", "on_iteration", "on_step", "on_open", "on_close", "on_compile", "tell"),
     # A Risk of the Universum.
@@ -82,6 +82,9 @@ PROTOCOL = {
     *("state", "from_state", "pipeline_state", "pipeline_from_state", "__init__", "__post_init__"),
     *("check_parameters", "check_attributes", "get_feature_names_out"),
 }
+
+# What stands round a method and calls it: the call goes from whoever called the wrapper.
+WRAPPERS = ("core.blas",)
 
 
 def find(name: str) -> Any:
@@ -111,26 +114,29 @@ def covers(prefix: str, module: str) -> bool:
     return module == prefix or module.startswith(prefix + ".")
 
 
-def layers_of(contracts: Mapping[str, Any]) -> dict[str, int]:
-    """Modules beneath clustruct and their layers, 0 the highest, from the settings of import-linter."""
-    found: dict[str, int] = {"__init__": 0}
-    for contract in contracts["contracts"]:
-        if contract["type"] == "layers" and contract.get("containers") == [contracts["root_package"]]:
-            for n, line in enumerate(contract["layers"]):
-                found |= {name.strip(" ()"): n for name in re.split(r"[|:]", line)}
-                found["__init__"] = n  # beneath all others: whoever is imported imports it
-    return found
+def layers_of(contracts: Mapping[str, Any]) -> dict[str, tuple[int, int]]:
+    """Modules beneath clustruct, their floors, 0 the highest, and their places on these, from the settings of
+    import-linter: one contract is exhaustive, others order the packages of one floor.
+    """
+    found: dict[str, tuple[int, int]] = {"__init__": (0, 0)}
+    layered = [c for c in contracts["contracts"] if c.get("containers") == [contracts["root_package"]]]
+    for contract in sorted(layered, key=lambda c: not c.get("exhaustive")):
+        for n, line in enumerate(contract.get("layers", ())):
+            for name in (part.strip(" ()") for part in re.split(r"[|:]", line)):
+                found[name] = (found[name][0], n) if name in found else (n, 0)
+    lowest = max(floor for floor, _ in found.values())
+    return found | {"__init__": (lowest, 0)}  # beneath all others: whoever is imported imports it
 
 
 @cache
-def layers() -> dict[str, int]:
+def layers() -> dict[str, tuple[int, int]]:
     """The layers of the checkout walked."""
     settings = package_folder().parents[1] / "pyproject.toml"
     return layers_of(tomllib.loads(settings.read_text(encoding="utf-8"))["tool"]["importlinter"])
 
 
-def layer(module: str) -> int | None:
-    """0 is the highest; None where no layer is known."""
+def layer(module: str) -> tuple[int, int] | None:
+    """(0, 0) is the highest; None where no layer is known."""
     return layers().get(module.split(".")[0])
 
 
@@ -158,8 +164,9 @@ class Walk:
         self.modules.add(module)
         self.functions.add((module, frame.f_code.co_qualname))
         self.deepest = max(self.deepest, len(own))
-        if len(own) > 1:
-            self.note_direction(own[1], module, frame.f_code)
+        callers = [caller for caller in own[1:] if caller not in WRAPPERS]
+        if callers and module not in WRAPPERS:
+            self.note_direction(callers[0], module, frame.f_code)
 
     def module(self, code: CodeType) -> str | None:
         """The module's name beneath the package, None for code from elsewhere."""
