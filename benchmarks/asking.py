@@ -14,7 +14,7 @@ pairs" are compared pairs, drawn at random.
 "Full" is what `Recipe` learns from all labels of the first part. Decisions needed: the first number at which
 the mean F over seeds is at least 95 % of that, and whether it stays there; F is counted after every
 question. What was measured is kept in FIGURES; --draw makes the picture
-and the table of docs/studio.md from it.
+and the table of docs/evidence/studio.md from it.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ ORDERS = {"ask": 1, "random cards": 2, "random pairs": 2}
 # The score of a pair that the person decided about, beside scores that are log-odds.
 DECIDED = 50.0
 FIGURES, BY_DEDUPE = Path("benchmarks/figures/asking.json"), Path("benchmarks/figures/asking_dedupe.json")
-PAGE = Path("docs/studio.md")
+PAGE = Path("docs/evidence/studio.md")
 TITLES = {"ask": "asked", "random cards": "random cards", "random pairs": "random pairs"}
 # So many decisions are what a person makes in a quarter of an hour.
 FIRST = 100

@@ -58,10 +58,10 @@ def _both_folds(row: dict[str, Any] | None) -> str:
     return "" if row is None else f"{row['folds 0-4']:.1f} / {row['folds 5-9']:.1f}"
 
 
-PAGES = {"calibration": ("confidence.md", calibration), "linking": ("linking.md", linking)}
+PAGES = {"calibration": ("evidence/confidence.md", calibration), "linking": ("linking.md", linking)}
 
 # Of `benchmarks.tables`, by the page that they belong to.
-WHOLE_TABLES = {"figures.md": ("size", "labels", "shapes", "real"), "similarity.md": ("similarity",)}
+WHOLE_TABLES = {"figures.md": ("size", "labels", "shapes", "real"), "evidence/similarity.md": ("similarity",)}
 
 
 def rendered() -> dict[str, tuple[str, str]]:

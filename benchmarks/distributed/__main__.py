@@ -42,7 +42,7 @@ def main() -> None:
         keep("carry", found := carry.model(FIGURES))
         show(found)
     elif given.part == "render":
-        render.put(FIGURES, Path("docs/many-machines.md"))
+        render.put(FIGURES, Path("docs/evidence/many-machines.md"))
 
 
 def _training(part: str, given: argparse.Namespace) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def _parser() -> argparse.ArgumentParser:
     training.add_argument("--rounds", type=int, default=10, help="at most so many, for speed")
     training.add_argument("--only", default="one_slack,n_slack,speed,data", help="some of these")
     parts.add_parser("carry", help="the cost model, from kept figures of tables")
-    parts.add_parser("render", help="kept figures into docs/many-machines.md")
+    parts.add_parser("render", help="kept figures into docs/evidence/many-machines.md")
     table = parts.add_parser("table", help="one process and two workers")
     table.add_argument("--rows", type=lambda text: [int(float(n)) for n in text.split(",")], default=[10_000])
     table.add_argument("--memory", default="2GB", help="of each worker")

@@ -56,8 +56,17 @@ def name_page(module: str, name: str) -> str:
     what = kind(getattr(import_module(module), name))
     if what == "data":
         return data_page(module, name)
-    members = "   :members:\n" if what == "class" else ""
-    return f"{title(name)}\n.. currentmodule:: {module}\n\n.. {DIRECTIVES[what]}:: {name}\n{members}"
+    options = "   :members:\n" if what == "class" else ""
+    if what == "class" and is_elsewhere(module, name):
+        options += "   :no-index:\n"
+    return f"{title(name)}\n.. currentmodule:: {module}\n\n.. {DIRECTIVES[what]}:: {name}\n{options}"
+
+
+def is_elsewhere(module: str, name: str) -> bool:
+    """Whether another public package lists this class, too, and is the one that defines it."""
+    home = getattr(import_module(module), name).__module__
+    others = [other for other, names in public().items() if name in names and other != module]
+    return not f"{home}.".startswith(f"{module}.") and any(f"{home}.".startswith(f"{o}.") for o in others)
 
 
 def data_page(module: str, name: str) -> str:
