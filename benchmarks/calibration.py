@@ -80,11 +80,11 @@ def asked(train: list[RawSet], test: list[RawSet]) -> dict[str, np.ndarray]:
         scores = score_set(pipeline, replace(raw, labels=None))
         found_here = group(model, scores, confidence=True)
         truth, labels = canonical_labels(list(raw.labels or ())), found_here.labels
-        listed = scores.listed()
+        listed = scores.list_pairs()
         a, b = listed.index.T
         sure = found_here.confidence
         assert sure is not None
-        lost = np.nan_to_num(item_confidence(scores.signed(), labels).confidence, posinf=1e9)
+        lost = np.nan_to_num(item_confidence(scores.matrix_or_graph(), labels).confidence, posinf=1e9)
         told = {"same": truth[a] == truth[b], "p": model.pair_probabilities(scores)}
         told |= {"right": in_right_place(truth, labels), "item": sure, "lost": lost}
         told |= {"lost_mean": lost / np.bincount(labels)[labels], "group": group_confidence(labels, sure)}

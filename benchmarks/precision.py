@@ -91,7 +91,7 @@ def highest(pipeline: Pipeline, raw: RawSet, entity: np.ndarray, labelled: np.nd
     wrong, and the first of these with their rows.
     """
     scores = score_set(pipeline, raw)
-    listed = scores.listed()
+    listed = scores.list_pairs()
     assert listed.index is not None
     assert listed.values is not None
     own = np.flatnonzero(~labelled[listed.index].all(axis=1))

@@ -75,7 +75,7 @@ class GreedyThenMoves(CorrelationOracle):
     name = "greedy_then_moves"
 
     def maximise(self, scores):
-        K = scores.signed()
+        K = scores.matrix_or_graph()
         return correlation.local_search(K, correlation.greedy(K), sweeps=0)
 
     def search(self, problem):

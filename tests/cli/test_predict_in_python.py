@@ -91,7 +91,7 @@ def test_pairs_of_a_table_are_those_of_the_file(fitted, printed, tmp_path):
     printed("--pairs", tmp_path / "pairs.jsonl")
     rows = [json.loads(line) for line in (tmp_path / "pairs.jsonl").read_text().splitlines()]
     found = recipe.group(sets[0], pairs=True)
-    listed = found.scores.listed()
+    listed = found.scores.list_pairs()
     mine = [row for row in rows if row["set"] == sets[0].name]
     np.testing.assert_allclose([row["score"] for row in mine], listed.values, rtol=1e-4)
     np.testing.assert_allclose([row["probability"] for row in mine], found.pair_probabilities, rtol=1e-4)

@@ -53,7 +53,7 @@ def test_evidence_holds_and_costs_little(listed, with_sources):
         scores, known = drawn(seed)
         K, m = scores.matrix, scores.n_items
         sources = np.random.default_rng(seed).integers(0, 4, m) if with_sources else None
-        given = scores.listed() if listed else scores
+        given = scores.list_pairs() if listed else scores
         given = PairScores(m, given.matrix, given.index, given.values, sources=sources)
         y = group_scores(given, SEARCH, known).labels
         assert holds(known, y, sources)

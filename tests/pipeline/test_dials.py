@@ -137,7 +137,7 @@ def test_contributions_add_up_to_the_score(fitted, threshold):
     names = list(chunk)
     assert names[:6] == ["set", "id_1", "id_2", "together", "probability", "score"]
     np.testing.assert_allclose(sum(np.asarray(chunk[n]) for n in names[6:]), chunk["score"], atol=1e-9)
-    plain = score_set(checked(recipe.pipeline_), raw).listed()
+    plain = score_set(checked(recipe.pipeline_), raw).list_pairs()
     np.testing.assert_allclose(chunk["score"], plain.values)
     np.testing.assert_allclose(chunk["probability"], recipe.pipeline_[-1].pair_probabilities(plain.values))
 

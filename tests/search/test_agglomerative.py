@@ -25,7 +25,7 @@ def scores(seed: int, m: int, listed: bool) -> PairScores:
 
 
 def as_dict(s: PairScores) -> slow.Scores:
-    listed = s.listed()
+    listed = s.list_pairs()
     return {(int(a), int(b)): float(v) for (a, b), v in zip(listed.index, listed.values, strict=True)}
 
 
@@ -100,7 +100,7 @@ def test_links_within_labels_span_them_and_score_most(listed, seed, m):
 def test_matrix_and_list_of_all_pairs_are_one():
     s = scores(3, 30, listed=False)
     for linkage, link in LINKAGES.items():
-        assert link(s).same_as(link(s.listed())), linkage
+        assert link(s).same_as(link(s.list_pairs())), linkage
 
 
 def test_a_score_of_zero_joins_by_single_link_and_not_to_the_left():

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from clustruct.data.io.svmlight import read_svmlight, sets_from_svmlight
+from clustruct.data.io.feature_rows import read_svmlight, sets_from_svmlight
 from clustruct.papers.multilabel import read_multilabel
 from tests.papers.hooks import sources
 

@@ -191,7 +191,7 @@ def _draw() -> bool:
     found = clustruct.pipeline.group(pipeline, replace(some, labels=None), pairs=True)
     assert found.scores is not None
     display = clustruct.evaluate.plot.SimilarityMatrixDisplay.from_predictions(
-        clustruct.learning.symmetric_scores(found.scores.signed()),
+        clustruct.learning.symmetric_scores(found.scores.matrix_or_graph()),
         found.labels,
         truth=list(some.labels or ()),
         ax=Figure(figsize=(7.4, 6.2), layout="constrained").subplots(),

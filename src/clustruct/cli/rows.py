@@ -86,7 +86,7 @@ class RowModel(NamedTuple):
     def numbers(self, rows: FeatureRows) -> Any:
         """Rows as the learner takes them; texts without a known word are mentioned."""
         if self.vectors is None:
-            return clustruct.data.io.widened(rows.X, int(self.learner.n_features_in_))
+            return clustruct.data.io.widen_rows(rows.X, int(self.learner.n_features_in_))
         X = self.vectors.transform(rows.X)
         mention_blank(rows, X)
         return X

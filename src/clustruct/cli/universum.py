@@ -86,8 +86,8 @@ def _fit(args: argparse.Namespace) -> int | None:
     def fit(numbers: Any) -> Any:
         X, others = numbers(targets), None if outside is None else numbers(outside)
         width = max(X.shape[1], 0 if others is None else others.shape[1])
-        universum = None if others is None else clustruct.data.io.widened(others, width)
-        return model.fit(clustruct.data.io.widened(X, width), universum=universum)
+        universum = None if others is None else clustruct.data.io.widen_rows(others, width)
+        return model.fit(clustruct.data.io.widen_rows(X, width), universum=universum)
 
     found = rows.fitted(args, targets, fit)
     told = _training(found, len(targets), 0 if outside is None else len(outside))

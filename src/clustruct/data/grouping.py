@@ -131,8 +131,8 @@ class Grouping:
 
     @cached_property
     def pair_probabilities(self) -> Floats | None:
-        """The probability that each pair of ``scores.listed()`` belongs together; None where scores were not
-        asked for, or the model has no probabilities.
+        """The probability that each pair of ``scores.list_pairs()`` belongs together; None where scores were
+        not asked for, or the model has no probabilities.
         """
         if self.scores is None or self.score_map is None:
             return None
@@ -143,7 +143,7 @@ class Grouping:
         """The sum of the scores of the pairs that are together; None where scores were not asked for."""
         if self.scores is None:
             return None
-        listed = self.scores.listed()
+        listed = self.scores.list_pairs()
         assert listed.index is not None
         assert listed.values is not None
         a, b = listed.index.T

@@ -95,11 +95,11 @@ def files_of(patterns: Sequence[Any]) -> list[str]:
 
 def _sizes(paths: Sequence[str]) -> tuple[list[int], list[str]]:
     """The rows of each file, and the columns, which must be the same."""
-    from clustruct.data.io.parquet import opened
+    from clustruct.data.io.parquet import open_parquet
 
     sizes, names = [], list[str]()
     for path in paths:
-        held = opened(Path(path))
+        held = open_parquet(Path(path))
         if names and set(held.schema_arrow.names) != set(names):
             raise DataError(f"{path}: not the columns of {paths[0]}")
         names = names or list(held.schema_arrow.names)

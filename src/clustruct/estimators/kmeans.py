@@ -89,7 +89,7 @@ class KMeansPrediction(PairSimilarity):
         return PairScores(len(K), matrix=K)
 
     def _search_options(self, scores: PairScores) -> dict[str, Any]:
-        return {"n_clusters": self._count(scores.signed(), self.n_clusters)}
+        return {"n_clusters": self._count(scores.matrix_or_graph(), self.n_clusters)}
 
     def _similarity(self, x: ItemSet) -> Floats:
         make_oracle("iterative").check_set(x)
@@ -97,7 +97,7 @@ class KMeansPrediction(PairSimilarity):
 
     def _labels(self, x: ItemSet, wanted: int | None) -> Labels:
         scores = self._set_scores(x)
-        return search_groups(self._predictor(), scores, self._count(scores.signed(), wanted))
+        return search_groups(self._predictor(), scores, self._count(scores.matrix_or_graph(), wanted))
 
     def _predictor(self) -> Predictor:
         name = "discrete_centred" if self._centred() and self.predictor == "discrete" else self.predictor

@@ -56,7 +56,7 @@ class FoldedTexts:
 
 def folded(raw: RawSet, field: str) -> tuple[list[str], Ints]:
     """The folded texts of a field's values, and which each item has."""
-    coded = raw.coded(field)
+    coded = raw.factorize(field)
     texts = [fold(v[:LONGEST_TEXT] if type(v) is str else as_text(v)) for v in coded.values]
     if (coded.codes < 0).any():
         texts.append("")  # what the code -1 picks

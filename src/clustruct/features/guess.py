@@ -77,7 +77,7 @@ def guess_blocks(
     data = _look(sets, kind, fields, left_out)
     classes = block_classes()
     found: list[Block] = []
-    for field in data.compared():
+    for field in data.compared_fields():
         held = "category" if data.is_category(field) else data.kinds[field]
         suited = [c for c in classes if held in c.suits.get(data.items, ())]
         found += [block for c in suited for block in c.guess_field(data, field)]

@@ -57,7 +57,7 @@ class Sources(DataclassState):
     def _lacks(self, columns: Sequence[Columns], name: str) -> bool:
         there: dict[str, bool] = {}
         for c in columns:
-            source, known = c.texts(self.field), c.raw.coded(name).codes >= 0
+            source, known = c.texts(self.field), c.raw.factorize(name).codes >= 0
             count = np.bincount(source.codes, weights=known, minlength=len(source.values))
             for value, n in zip(source.values, count.tolist(), strict=True):
                 there[value] = there.get(value, False) or n > 0

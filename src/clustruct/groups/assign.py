@@ -177,7 +177,7 @@ def _for_all(found: Assignment, groups: Ints, near: Bools) -> Assignment:
 def _listed(scores: PairScores) -> tuple[Ints, Floats]:
     if scores.product is not None and scores.matrix is None:
         raise ValueError("scores must be listed pairs, or a matrix, not a product")
-    listed = scores.listed()
+    listed = scores.list_pairs()
     assert listed.index is not None
     assert listed.values is not None
     bad = np.flatnonzero(~np.isfinite(listed.values))

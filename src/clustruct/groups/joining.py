@@ -62,4 +62,4 @@ def _joined_column(first: RawSet, second: RawSet, field: str) -> Any:
     rows, more = first.matrix(field), second.matrix(field)
     if rows is not None and more is not None:
         return np.concatenate([rows, more])
-    return ChainedColumn.of(first.held(field), second.held(field))
+    return ChainedColumn.of(first.field_column(field), second.field_column(field))

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from clustruct import __version__
 from clustruct.core.exceptions import ModelFileError
 from clustruct.core.storage import digest, pack, unpack
-from clustruct.data.records import LaterColumn, RawSet, Source
+from clustruct.data.records import LazyColumn, RawSet, Source
 from clustruct.features.kept import Lengths, Unkept, grown, restored, tail
 
 from .index import KnownIndex
@@ -100,7 +100,7 @@ def _later(store: StoredGroups, names: list[str], fields: Sequence[str]) -> RawS
             read.append(read_items(store, names))
         return read[0]
 
-    later = {name: LaterColumn(len(names), lambda name=name: raw().held(name)) for name in fields}  # type: ignore[misc]
+    later = {name: LazyColumn(len(names), lambda name=name: raw().field_column(name)) for name in fields}  # type: ignore[misc]
     found = RawSet.from_columns(later, ids=names) if later else RawSet([{}] * len(names), ids=names)
     return replace(found, source=Source(str(store.path)))
 

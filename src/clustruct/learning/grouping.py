@@ -82,7 +82,7 @@ def group_scores(
     if item_probabilities is not None and (confidence or asked.reject_below is not None):
         sure = item_probabilities(scores, y)
     elif confidence:
-        sure = item_confidence(by.signed(), y, search.objective, by.sources).confidence
+        sure = item_confidence(by.matrix_or_graph(), y, search.objective, by.sources).confidence
     rejected = _doubtful(y, sure, known, asked.reject_below)
     y = alone(y, np.flatnonzero(rejected)) if rejected.any() else y
     return Grouping(y, rejected, sure, item_probabilities is not None, options=asked, search=search.name)
@@ -205,7 +205,7 @@ def _one_source_pairs(scores: PairScores, must: Ints) -> Ints:
     """Pairs of items of one source that positive scores tie, but for those that are known to be together."""
     if scores.sources is None:
         return NO_PAIRS
-    listed, n = scores.listed(), scores.n_items
+    listed, n = scores.list_pairs(), scores.n_items
     assert listed.index is not None
     assert listed.values is not None
     piece = connected_items(n, must)

@@ -80,7 +80,7 @@ def _trained_scores(model: Any, found: Grouping) -> PairScores:
     """The listed scores of the model as it was trained."""
     if found.scores is None:
         raise ValueError("the scores of pairs were not asked for: group with pairs=True")
-    return found.scores.above(-(getattr(model, "threshold_", None) or 0.0)).listed()
+    return found.scores.above(-(getattr(model, "threshold_", None) or 0.0)).list_pairs()
 
 
 def group_table(raw: RawSet, found: Grouping) -> Columns:

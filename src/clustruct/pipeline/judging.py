@@ -48,7 +48,7 @@ def judged_pairs(
         known = y != UNKNOWN
         parts.append(HeldOutPart(scores, np.where(known, y + first, UNKNOWN), known, unknown_apart=False))
         first += int(y.max(initial=-1)) + 1
-        listed = scores.listed()
+        listed = scores.list_pairs()
         assert listed.index is not None
         assert listed.values is not None
         judged = known[listed.index].all(axis=1)

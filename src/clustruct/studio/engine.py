@@ -195,7 +195,7 @@ class Engine:
         for _ in range(COMMITTEE):
             some = [known.answers[i] for i in rng.integers(0, n, n).tolist()]
             model = first.answered([known.marks_of(chain.from_iterable(some))])
-            scores = score_set(model, x).listed().values
+            scores = score_set(model, x).list_pairs().values
             assert scores is not None
             found.append(model.pair_probabilities(scores))
         return found
@@ -203,7 +203,7 @@ class Engine:
     def scored(self, pipeline: Pipeline) -> PairScores:
         """The same for a model without number."""
         x = self.item_set() if pipeline[0] is self._features else None
-        return score_set(checked(pipeline), self.known().raw if x is None else x).listed()
+        return score_set(checked(pipeline), self.known().raw if x is None else x).list_pairs()
 
 
 def probabilities(pipeline: Pipeline, scores: Floats) -> Floats:

@@ -10,8 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from clustruct.core.exceptions import DataError
-from clustruct.data.io import Columns, csv_columns, read_sets
-from clustruct.data.io.csv_columns import gathered_table, plain_table
+from clustruct.data.io import Columns, csv_files, read_sets
+from clustruct.data.io.csv_files import gathered_table, plain_table
 
 CELLS = st.one_of(
     st.sampled_from(
@@ -60,10 +60,10 @@ def same(one, other):
     assert list(one.columns) == list(other.columns)
     for name, column in one.columns.items():
         assert column.tolist() == other.columns[name].tolist()
-        codes, values = column.coded()
+        codes, values = column.factorize()
         assert (codes.tolist(), values) == (
-            other.columns[name].coded().codes.tolist(),
-            other.columns[name].coded().values,
+            other.columns[name].factorize().codes.tolist(),
+            other.columns[name].factorize().values,
         )
         assert len(set(values)) == len(values)
 
@@ -135,7 +135,7 @@ def both(tmp_path, monkeypatch):
         path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
         found = []
         for smallest in (0, 2**60):
-            monkeypatch.setattr(csv_columns, "SMALLEST", smallest)
+            monkeypatch.setattr(csv_files, "SMALLEST", smallest)
             try:
                 found.append(list(read_sets(path, columns=columns, **more)))
             except DataError as error:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from clustruct.core.exceptions import DataError
-from clustruct.data.io import RowColumns, read_rows, read_svmlight_labels, widened
+from clustruct.data.io import RowColumns, read_rows, read_svmlight_labels, widen_rows
 
 TABLE = "id,a,b,x,y,text\nr1,1,2.5,1,0,one word\nr2,3,-1e2,0,0,\nr3,0,4,1,1,three more words\n"
 LABELS = RowColumns(labels=("x", "y"), features=("a", "b"))
@@ -55,9 +55,9 @@ def test_vectors_of_arrays_are_columns(tmp_path):
 
 def test_wider_rows_are_zero_there(tmp_path):
     (tmp_path / "a.svm").write_text("1 2:3\n")
-    X = widened(read_rows(tmp_path / "a.svm").X, 4)
+    X = widen_rows(read_rows(tmp_path / "a.svm").X, 4)
     assert X.toarray().tolist() == [[0.0, 3.0, 0.0, 0.0]]
-    assert widened(np.ones((1, 2)), 4).shape == (1, 2)
+    assert widen_rows(np.ones((1, 2)), 4).shape == (1, 2)
 
 
 @pytest.mark.parametrize(

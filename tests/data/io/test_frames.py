@@ -36,7 +36,7 @@ def test_frames_are_the_sets_of_their_rows(kind, tmp_path):
     assert first.source is None
     raw = RawSet.from_frame(frames()[kind], id="nr", cluster="who")
     assert (raw.ids, raw.labels, raw.fields()) == (VALUES["nr"], VALUES["who"], ["fold", "name", "year"])
-    assert raw.coded("name").values == ["Ann", "Z\u00e4h"]
+    assert raw.factorize("name").values == ["Ann", "Z\u00e4h"]
 
 
 def test_columns_of_frames_are_not_copied_to_objects():

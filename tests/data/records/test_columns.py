@@ -29,7 +29,7 @@ def same(a, b):
 @given(st.lists(CELLS, min_size=1, max_size=100) | st.lists(TEXTS, min_size=1, max_size=100))
 def test_codes_give_back_the_values_in_order_of_appearance(cells):
     raw = RawSet([{"f": cell} for cell in cells])
-    codes, values = raw.coded("f")
+    codes, values = raw.factorize("f")
     assert codes.dtype == np.int64
     for cell, code in zip(cells, codes, strict=True):
         assert (code == -1) == is_missing(cell)
@@ -38,8 +38,8 @@ def test_codes_give_back_the_values_in_order_of_appearance(cells):
         )
     firsts = [codes.tolist().index(k) for k in range(len(values))]
     assert firsts == sorted(firsts)
-    assert raw.coded("f") is raw.coded("f")
-    assert raw.coded("none").codes.tolist() == [-1] * len(cells)
+    assert raw.factorize("f") is raw.factorize("f")
+    assert raw.factorize("none").codes.tolist() == [-1] * len(cells)
 
 
 @settings(max_examples=200, deadline=None)
@@ -47,7 +47,7 @@ def test_codes_give_back_the_values_in_order_of_appearance(cells):
 def test_columns_are_the_same_set_as_mappings(cells, data):
     first, second = (list(column) for column in zip(*cells, strict=True))
     plain = RawSet([{"f": a, "g": b} for a, b in cells], ids=range(len(cells)))
-    coded = ListColumn(first).coded()
+    coded = ListColumn(first).factorize()
     held = RawSet.from_columns({"f": CodedColumn(*coded), "g": second}, ids=range(len(cells)))
     rows = data.draw(st.lists(st.integers(0, len(cells) - 1), min_size=1, max_size=90))
     sets = [
@@ -61,7 +61,7 @@ def test_columns_are_the_same_set_as_mappings(cells, data):
         assert one.fields() == other.fields()
         for field in ("f", "g"):
             assert all(map(same, one.column(field), other.column(field)))
-            assert one.coded(field).codes.tolist() == other.coded(field).codes.tolist()
+            assert one.factorize(field).codes.tolist() == other.factorize(field).codes.tolist()
             assert [item[field] for item in other.items] == other.column(field)
             assert [other.items[a][field] for a in range(len(other))] == other.column(field)
         assert list(one.item_ids) == list(other.item_ids)
@@ -74,8 +74,8 @@ def test_numbers_and_vectors_stay_arrays():
     assert raw.matrix("vector") is X
     assert raw.matrix("n") is None
     assert raw.column("n") == [2.0, None, 2.0]
-    assert (raw.coded("n").codes.tolist(), raw.coded("n").values) == ([0, -1, 0], [2.0])
-    assert (raw.coded("k").codes.tolist(), raw.coded("k").values) == ([0, 1, 0], [3, 1])
+    assert (raw.factorize("n").codes.tolist(), raw.factorize("n").values) == ([0, -1, 0], [2.0])
+    assert (raw.factorize("k").codes.tolist(), raw.factorize("k").values) == ([0, 1, 0], [3, 1])
     assert raw.take([2, 0]).matrix("vector").tolist() == X[[2, 0]].tolist()
     assert raw.items[0]["vector"].tolist() == [0.0, 1.0]
     assert type(raw.items[0]["k"]) is int
@@ -104,8 +104,8 @@ def test_a_chain_of_columns_is_one_column(parts):
     chain = ChainedColumn.of(chain, ListColumn([]))
     assert len(chain) == len(values)
     assert chain.tolist() == plain.tolist() == [chain[a] for a in range(len(values))]
-    assert chain.coded().codes.tolist() == plain.coded().codes.tolist()
-    assert chain.coded().values == plain.coded().values
+    assert chain.factorize().codes.tolist() == plain.factorize().codes.tolist()
+    assert chain.factorize().values == plain.factorize().values
     if parts:
         assert chain.missing().tolist() == plain.missing().tolist()
     rows = np.arange(len(values))[::-2]

@@ -10,7 +10,7 @@ import pytest
 
 from clustruct import PairFeatures, RawSet, Recipe, load, read_sets, save, sets_of
 from clustruct.cli.main import main
-from clustruct.data.io import csv_columns
+from clustruct.data.io import csv_files
 from clustruct.data.records import as_number, holds
 from clustruct.features import Numbers, Vectors, guess_blocks
 
@@ -86,7 +86,7 @@ def test_a_column_with_an_odd_text_is_the_same_through_every_door(value, tmp_pat
     assert np.isfinite(expected).all()
     for door in DOORS:
         np.testing.assert_array_equal(pairs_of(door(rows, tmp_path)), expected)
-    monkeypatch.setattr(csv_columns, "SMALLEST", 0)  # the compiled reader
+    monkeypatch.setattr(csv_files, "SMALLEST", 0)  # the compiled reader
     np.testing.assert_array_equal(pairs_of(by_csv(rows, tmp_path)), expected)
 
 

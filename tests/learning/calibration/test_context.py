@@ -77,11 +77,11 @@ def test_a_model_keeps_it_and_one_of_an_older_version_has_none():
     assert new.state()["context"] == context
     x = PairScores(16, matrix=model.decision_function(toy(1)[0][0]))
     model.calibration_ = new
-    expected = context.probability(x.listed(), new.pairs)
+    expected = context.probability(x.list_pairs(), new.pairs)
     np.testing.assert_array_equal(model.pair_probabilities(x), expected)
     moved = model.at_threshold(score=0.3)
     np.testing.assert_allclose(moved.pair_probabilities(x.above(0.3)), expected)
     del state["context"]
     old = Calibration.from_state(state)
     assert old.context is None
-    np.testing.assert_array_equal(old.of_pairs(x), old.probability(x.listed().values))
+    np.testing.assert_array_equal(old.of_pairs(x), old.probability(x.list_pairs().values))

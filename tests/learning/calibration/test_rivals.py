@@ -58,7 +58,7 @@ def test_a_matrix_and_a_list_say_the_same():
     matrix = PairScores.from_matrix(scores.graph().toarray() + scores.graph().toarray().T)
     labels = SEARCH.clusters(scores)
     np.testing.assert_allclose(
-        less_rivals(matrix, labels).listed().values, less_rivals(scores, labels).values
+        less_rivals(matrix, labels).list_pairs().values, less_rivals(scores, labels).values
     )
     assert (np.diag(less_rivals(matrix, labels).matrix) == 0.0).all()
 

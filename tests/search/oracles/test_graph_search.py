@@ -106,7 +106,10 @@ def test_with_every_pair_listed_the_steps_are_those_on_the_matrix(loss, rule):
         K = rng.normal(size=(12, 12)) * rng.choice([0.1, 1.0, 10.0])
         scores = PairScores.from_matrix(K + K.T)
         truth = ExampleLoss(LOSSES[loss], y)
-        dense, thin = ViolationSearch(scores.matrix, truth, rule), GraphSearch(scores.listed(), truth, rule)
+        dense, thin = (
+            ViolationSearch(scores.matrix, truth, rule),
+            GraphSearch(scores.list_pairs(), truth, rule),
+        )
         assert thin.value(y) == pytest.approx(dense.value(y))
         found = thin.greedy()
         assert thin.value(found) == pytest.approx(dense.value(found))

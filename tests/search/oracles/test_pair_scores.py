@@ -46,7 +46,7 @@ def test_adding_coefficients_and_listing_all_pairs():
     scores, c = PairScores.from_matrix(K + K.T), rng.normal(size=10)
     a, b = np.triu_indices(5, 1)
     np.testing.assert_array_equal(scores.plus(c).matrix[a, b], scores.matrix[a, b] + c)
-    np.testing.assert_array_equal(scores.listed().plus(c).values, scores.plus(c).matrix[a, b])
+    np.testing.assert_array_equal(scores.list_pairs().plus(c).values, scores.plus(c).matrix[a, b])
 
 
 def test_coefficients_are_adjoint_to_scores():

@@ -24,7 +24,7 @@ from .files import (
     suffixes as suffixes,
     write_sets,
 )
-from .matching import match_predictions
+from .files import match_predictions
 from .table_files import (
     GraphFile as GraphFile,
     check_graph as check_graph,
@@ -40,11 +40,11 @@ _HOMES = {
     "FeatureRows": "feature_rows",
     "RowColumns": "feature_rows",
     "read_rows": "feature_rows",
-    "read_svmlight": "svmlight",
-    "read_svmlight_labels": "svmlight",
-    "sets_from_svmlight": "svmlight",
-    "sets_of": "frames",
-    "widened": "feature_rows",
+    "read_svmlight": "feature_rows",
+    "read_svmlight_labels": "feature_rows",
+    "sets_from_svmlight": "feature_rows",
+    "sets_of": "tables",
+    "widen_rows": "feature_rows",
 }
 __all__ = [
     "Columns",

@@ -17,9 +17,8 @@ from clustruct.core.callbacks import working
 from clustruct.core.exceptions import DataError
 from clustruct.data.records import Column, RawSet, as_column
 
-from .cutting import ParsedTable, known_columns, sets_from_table
 from .files import FileFormat, Reading, register
-from .tables import check_header
+from .tables import ParsedTable, check_header, known_columns, sets_from_table
 
 # What is wrong with a file that is not what its name says, or not all of it.
 FAULTS = (
@@ -66,7 +65,7 @@ class ArrayFile(FileFormat):
                 header = [name.removesuffix(".npy") for name in archive.namelist()]
                 check_header(header, str(path))
                 columns = known_columns(reading.columns, header, reading.labels, path)
-                held = _arrays(archive, columns.needed(header), path)
+                held = _arrays(archive, columns.columns_to_read(header), path)
         return sets_from_table(_table(held, path), columns, reading.labels, path)
 
 

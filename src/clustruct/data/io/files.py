@@ -7,17 +7,18 @@ Whatever is wrong with a file is a `DataError` that names file and line.
 from __future__ import annotations
 
 import gzip
+import warnings
 import zlib
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from typing import IO, Any, ClassVar, NamedTuple, TypeVar
 
-from clustruct.core.exceptions import DataError
+from clustruct.core.exceptions import DataError, DataWarning
 from clustruct.core.storage.targets import is_stream, replacing
 from clustruct.core.text import place
 from clustruct.data.records import RawSet, Source
@@ -236,9 +237,9 @@ def write_sets(path: str | PathLike[str], sets: Iterable[RawSet]) -> None:
 @contextmanager
 def sets_file(path: str | PathLike[str], sets: Iterable[RawSet]) -> Iterator[None]:
     """Write sets to a file that appears at the end of the block, unless something fails in it."""
-    lines = _written(path, "sets").set_lines(sets, suffix_of(path))
-    with _opened(Path(path)) as f:
-        f.writelines(map(_encoded, lines))
+    lines = _text_format(path, "sets").set_lines(sets, suffix_of(path))
+    with open_target(Path(path)) as f:
+        f.writelines(map(encode_line, lines))
         yield
 
 
@@ -261,8 +262,8 @@ def prediction_file(path: str | PathLike[str]) -> Iterator[Callable[[Prediction]
         A function that writes one prediction.
     """
     text = _prediction_text(path)
-    with _opened(Path(path)) as f:
-        yield lambda prediction: f.writelines(map(_encoded, text(prediction)))
+    with open_target(Path(path)) as f:
+        yield lambda prediction: f.writelines(map(encode_line, text(prediction)))
 
 
 def prediction_lines(predictions: Iterable[Prediction], suffix: str = ".csv") -> Iterator[str]:
@@ -274,7 +275,7 @@ def prediction_lines(predictions: Iterable[Prediction], suffix: str = ".csv") ->
 def _prediction_text(path: str | PathLike[str]) -> Callable[[Prediction], Iterator[str]]:
     """What makes text of one prediction after the other; a device or a pipe has no name to go by."""
     path = "predictions.csv" if not suffix_of(path) and is_stream(Path(path)) else path
-    kind, begun = _written(path, "predictions"), list[Prediction]()
+    kind, begun = _text_format(path, "predictions"), list[Prediction]()
 
     def text(prediction: Prediction) -> Iterator[str]:
         held = Prediction(*prediction)
@@ -285,7 +286,7 @@ def _prediction_text(path: str | PathLike[str]) -> Callable[[Prediction], Iterat
     return text
 
 
-def _written(path: str | PathLike[str], what: str) -> TextFormat:
+def _text_format(path: str | PathLike[str], what: str) -> TextFormat:
     kind = _FORMATS.get(suffix_of(path))
     if not isinstance(kind, TextFormat):
         *most, last = suffixes(TextFormat)  # type: ignore[type-abstract]
@@ -294,7 +295,7 @@ def _written(path: str | PathLike[str], what: str) -> TextFormat:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[IO[bytes] | gzip.GzipFile]:
+def open_target(path: Path) -> Iterator[IO[bytes] | gzip.GzipFile]:
     with replacing(path) as f:
         if path.suffix.lower() != ".gz":
             yield f
@@ -303,7 +304,7 @@ def _opened(path: Path) -> Iterator[IO[bytes] | gzip.GzipFile]:
                 yield packed
 
 
-def _encoded(line: str) -> bytes:
+def encode_line(line: str) -> bytes:
     return line.encode("utf-8", "surrogatepass")
 
 
@@ -358,3 +359,81 @@ def plain(values: Sequence[Any]) -> list[Any]:
 
 def _bare(value: Any) -> Any:
     return value.item() if hasattr(value, "item") else value
+
+
+def match_predictions(
+    path: str | PathLike[str], sets: Sequence[RawSet], delimiter: str | None = None
+) -> list[list[Any]]:
+    """The labels that a predictions file has for the items of the sets, in their order.
+
+    Sets and items are matched by name; one that is not there is an error, one too many is not. A set of one
+    of several files may be called "file: name" there. The ids 1 and "1" are the same where only one of
+    them is there, as in tables, where all ids are text.
+
+    Parameters
+    ----------
+    path : path
+        A predictions file.
+    sets : sequence of RawSet
+        The sets that it should speak of.
+    delimiter : str, optional
+        What separates cells, where it is not a comma or a tab.
+
+    Returns
+    -------
+    list of list of object
+        For each set the label of each item.
+    """
+    found = _predictions(path, delimiter)
+    answers, taken = [], set[str]()
+    for raw in sets:
+        name = next((n for n in _names(raw) if n in found and n not in taken), None)
+        if name is None and len(sets) == len(found) == 1 and not raw.name:
+            name = next(iter(found))
+        if name is None:
+            raise DataError(f"{path}: there is no prediction for {raw.short_title}")
+        taken.add(name)
+        answers.append(_labels(path, raw, found[name]))
+    return answers
+
+
+def _predictions(path: str | PathLike[str], delimiter: str | None) -> Mapping[str, RawSet]:
+    columns = Columns(id="id")
+    if is_table(path):
+        columns = Columns(set="set", id="id", cluster="cluster", remembered=frozenset(["set"]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # without the column there is one set
+        return {raw.name: raw for raw in read_sets(path, columns=columns, delimiter=delimiter)}
+
+
+def _names(raw: RawSet) -> list[str]:
+    """What a set may be called in predictions: with its file where it was one of several, or by itself."""
+    if raw.source is None:
+        return [raw.name]
+    files = [raw.source.path, Path(raw.source.path).name]
+    bare = "" if raw.name in files else raw.name
+    for file in files:
+        bare = bare.removeprefix(f"{file}: ")
+    # The name with its file comes first: the bare one may be that of another file's set.
+    return [*([f"{file}: {bare}" for file in files] if bare else files), raw.name, bare]
+
+
+def _labels(path: str | PathLike[str], raw: RawSet, found: RawSet) -> list[Any]:
+    labels = list(found.labels or ())
+    exact = {_exact(name): label for name, label in zip(found.item_ids, labels, strict=True)}
+    alike = {str(name): label for name, label in zip(found.item_ids, labels, strict=True)}
+    here, there = (Counter(map(str, one.item_ids)) for one in (raw, found))
+    answers = []
+    for name in raw.item_ids:
+        if _exact(name) in exact:
+            answers.append(exact[_exact(name)])
+        elif here[str(name)] == there[str(name)] == 1:
+            answers.append(alike[str(name)])
+        else:
+            raise DataError(f"{path}: there is no prediction for item {name!r} of {raw.short_title}")
+    return answers
+
+
+def _exact(name: Hashable) -> tuple[bool, str]:
+    """An id as JSON writes it: 1 and "1" are two."""
+    return isinstance(name, str), str(name)

@@ -35,7 +35,7 @@ class JsonLines(TextFormat):
             if not text.strip():
                 continue
             given = _object(text, path, line)
-            _check_selected(given, columns, path, line)
+            _check_keys(given, columns, path, line)
             if not columns.wants(given):
                 continue
             held = columns.present([*given, *_item_keys(given)])
@@ -97,7 +97,7 @@ def _item_keys(given: Mapping[str, Any]) -> set[str]:
     return {key for item in rows if isinstance(item, dict) for key in item}
 
 
-def _check_selected(given: Mapping[str, Any], columns: Columns, path: Path, line: int) -> None:
+def _check_keys(given: Mapping[str, Any], columns: Columns, path: Path, line: int) -> None:
     group = [] if columns.group in (None, *columns.remembered) else [columns.group]
     for name in (*columns.where, *columns.without, *group):
         if name not in given:
@@ -120,7 +120,7 @@ def _raw_set(
     rows = [_item(item, a, title, here) for a, item in enumerate(items)]
     found, label_key = _labels(given, rows, columns, labels, title, here)
     if labels == "skip" and found is not None:
-        rows, found = _labelled(rows, found)
+        rows, found = _drop_unlabelled(rows, found)
     if labels == "skip" and not (found and rows):
         return None
     where = [here] * len(rows)
@@ -129,7 +129,7 @@ def _raw_set(
         found = check_labels(found or [], ids, where, labels)
     left_out = frozenset(["id"] if ids is not None and columns.id is None else [])
     return RawSet(
-        [columns.kept(row, left_out) for row in rows],
+        [columns.fields_of(row, left_out) for row in rows],
         labels=found if labels != "ignored" else None,
         name=name,
         ids=ids,
@@ -188,7 +188,7 @@ def _labels(
     return labels, key
 
 
-def _labelled(rows: list[dict[str, Any]], labels: list[Any]) -> tuple[list[dict[str, Any]], list[Any]]:
+def _drop_unlabelled(rows: list[dict[str, Any]], labels: list[Any]) -> tuple[list[dict[str, Any]], list[Any]]:
     kept = [a for a, label in enumerate(labels) if not is_missing(label)]
     return [rows[a] for a in kept], [labels[a] for a in kept]
 
@@ -211,7 +211,7 @@ def _group(given: Mapping[str, Any], columns: Columns, here: str) -> Hashable | 
 
 def _context(given: Mapping[str, Any], columns: Columns, used: set[str | None]) -> dict[str, Any]:
     """What is left of the line: no items, no labels, no names."""
-    left = replace(columns, fields=None).kept(given, frozenset(k for k in used if k))
+    left = replace(columns, fields=None).fields_of(given, frozenset(k for k in used if k))
     return {name: value for name, value in left.items() if name not in ("id", "group", *LABEL_KEYS)}
 
 

@@ -14,9 +14,8 @@ from clustruct.core.text import place
 from clustruct.data.records import Column, RawSet, as_column
 from clustruct.data.records.arrow import column_from_arrow
 
-from .cutting import ParsedTable, known_columns, sets_from_table
 from .files import FileFormat, Reading, register
-from .tables import check_header
+from .tables import ParsedTable, check_header, known_columns, sets_from_table
 
 
 @register
@@ -27,15 +26,15 @@ class ParquetFile(FileFormat):
     is_table = True
 
     def read(self, path: Path, reading: Reading) -> Iterator[RawSet]:
-        held = opened(path)
+        held = open_parquet(path)
         header = list(held.schema_arrow.names)
         check_header(header, str(path))
         columns = known_columns(reading.columns, header, reading.labels, path)
-        table = _table(path, held, header, columns.needed(header))
+        table = _table(path, held, header, columns.columns_to_read(header))
         return sets_from_table(table, columns, reading.labels, path)
 
 
-def opened(path: Path) -> Any:
+def open_parquet(path: Path) -> Any:
     """A file that has rows; `DataError` where it is none."""
     try:
         from pyarrow import ArrowException, parquet

@@ -17,7 +17,7 @@ import numpy as np
 from clustruct.core.exceptions import DataError
 from clustruct.core.storage.targets import is_stream, replacing
 
-from .files import _encoded, _opened, plain, suffix_of
+from .files import encode_line, open_target, plain, suffix_of
 
 # Columns by name; the names of the first chunk are those of the file. Arrays are what was computed, and text
 # files show six digits of it; lists are values of the data, which are written as they are.
@@ -64,12 +64,12 @@ def table_file(path: str | PathLike[str]) -> Iterator[Callable[[Chunk], None]]:
             yield write_rows
         return
     names = list[str]()
-    with _opened(Path(path)) as text_file:
+    with open_target(Path(path)) as text_file:
 
         def write(chunk: Chunk) -> None:
             if names and suffix != ".jsonl":
                 _check_columns(path, chunk, names)
-            text_file.write(_encoded(_text(chunk, suffix, names)))
+            text_file.write(encode_line(_text(chunk, suffix, names)))
 
         yield write
 
@@ -118,7 +118,7 @@ def _text(chunk: Chunk, suffix: str, names: list[str]) -> str:
     if first:
         names.extend(chunk)
     if suffix == ".jsonl":
-        for row in zip(*map(_rounded, chunk.values()), strict=True):
+        for row in zip(*map(_json_values, chunk.values()), strict=True):
             text.write(_json(dict(zip(chunk, row, strict=True))) + "\n")
         return text.getvalue()
     writer = csv.writer(text, delimiter="\t" if suffix == ".tsv" else ",", lineterminator="\n")
@@ -132,8 +132,8 @@ def _check_columns(path: str | PathLike[str], chunk: Chunk, names: Iterable[str]
     """Refuse rows with a column that those before, which are written, have not."""
     for name in chunk:
         if name not in names:
-            told = f"the first rows have no column {name!r}, and later ones have it"
-            raise DataError(f"{path}: {told}: write .jsonl, in which rows may differ")
+            reason = f"the first rows have no column {name!r}, and later ones have it"
+            raise DataError(f"{path}: {reason}: write .jsonl, in which rows may differ")
 
 
 def _column(chunk: Chunk, name: str) -> Sequence[Any]:
@@ -141,7 +141,7 @@ def _column(chunk: Chunk, name: str) -> Sequence[Any]:
     return chunk[name] if name in chunk else [None] * len(next(iter(chunk.values()), ()))
 
 
-def _rounded(values: Sequence[Any]) -> list[Any]:
+def _json_values(values: Sequence[Any]) -> list[Any]:
     """Values as JSON shows them."""
     bare = _bare(values)
     if isinstance(values, np.ndarray):
@@ -189,7 +189,7 @@ def _parquet(path: str | PathLike[str], f: IO[bytes]) -> Iterator[Callable[[Chun
         _check_columns(path, chunk, schema.names)
         lacking = {name: _arrow(pyarrow, _column(chunk, name)) for name in schema.names if name not in chunk}
         columns |= lacking
-        fitted = [_fitted(pyarrow, path, columns[field.name], field) for field in schema]
+        fitted = [_cast(pyarrow, path, columns[field.name], field) for field in schema]
         writers[0].write_table(pyarrow.table(fitted, schema=schema))
 
     try:
@@ -199,13 +199,13 @@ def _parquet(path: str | PathLike[str], f: IO[bytes]) -> Iterator[Callable[[Chun
             writer.close()
 
 
-def _fitted(pyarrow: Any, path: str | PathLike[str], array: Any, field: Any) -> Any:
+def _cast(pyarrow: Any, path: str | PathLike[str], array: Any, field: Any) -> Any:
     """Further values of a column, whose type is that of the first chunk."""
     try:
         return array.cast(field.type)
     except (pyarrow.ArrowInvalid, pyarrow.ArrowNotImplementedError):
-        told = f"the column {field.name!r} holds {field.type} first and {array.type} later"
-        raise DataError(f"{path}: {told}, which Parquet cannot have: write .csv or .jsonl") from None
+        reason = f"the column {field.name!r} holds {field.type} first and {array.type} later"
+        raise DataError(f"{path}: {reason}, which Parquet cannot have: write .csv or .jsonl") from None
 
 
 def _arrow(pyarrow: Any, values: Sequence[Any]) -> Any:
@@ -280,7 +280,7 @@ def graph_file(
 ) -> Iterator[GraphFile]:
     """A GraphML file; ``nodes`` and ``edges`` name the values that these have, and their types."""
     check_graph(path)
-    with _opened(Path(path)) as f:
+    with open_target(Path(path)) as f:
         graph = GraphFile(f, nodes, edges)
         yield graph
         graph.close()

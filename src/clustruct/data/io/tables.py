@@ -1,18 +1,20 @@
-"""Tables: which column (or key) is what, which rows are wanted, and what is wrong with their values."""
+"""Tables: which column (or key) is what, which rows are wanted, and the sets that they are cut into."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+import warnings
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
-from clustruct.core.exceptions import DataError, NoLabels
+from clustruct.core.exceptions import DataError, DataWarning, NoLabels
 from clustruct.core.text import place
-from clustruct.core.typing import Bools
-from clustruct.data.records import Column, is_missing
+from clustruct.core.typing import Bools, Ints
+from clustruct.data.records import ArrayColumn, Column, RawSet, Rows, Source, is_missing
+from clustruct.data.records.arrow import frame_column, open_frame
 
 T = TypeVar("T")
 LabelUse = Literal["required", "partial", "skip", "ignored"]
@@ -70,11 +72,11 @@ class Columns:
 
     def present(self, names: Iterable[str]) -> Columns:
         """Without the remembered ones that are not among the names."""
-        gone = self.remembered - frozenset(names)
+        absent = self.remembered - frozenset(names)
         roles = ("set", "id", "cluster", "group")
-        changes: dict[str, Any] = {role: None for role in roles if getattr(self, role) in gone}
+        changes: dict[str, Any] = {role: None for role in roles if getattr(self, role) in absent}
         if self.fields is not None:
-            changes["fields"] = [name for name in self.fields if name not in gone]
+            changes["fields"] = [name for name in self.fields if name not in absent]
         return replace(self, **changes)
 
     def wants(self, row: Mapping[str, Any]) -> bool:
@@ -83,25 +85,25 @@ class Columns:
             _text(row.get(c)) in values for c, values in self.without.items()
         )
 
-    def chosen(self, columns: Mapping[str, Column]) -> Bools | None:
+    def select_rows(self, columns: Mapping[str, Column]) -> Bools | None:
         """Which rows have the values asked for, each distinct value looked at once; None: all."""
         found: Bools | None = None
         for named, wanted in ((self.where, True), (self.without, False)):
             for name, values in named.items():
-                codes, words = columns[name].coded()
+                codes, words = columns[name].factorize()
                 right = np.array(
                     [*((_text(word) in values) == wanted for word in words), ("" in values) == wanted]
                 )
                 found = right[codes] if found is None else found & right[codes]
         return found
 
-    def needed(self, header: Iterable[str]) -> frozenset[str]:
+    def columns_to_read(self, header: Iterable[str]) -> frozenset[str]:
         """The columns of a table that are looked at at all."""
         fields = frozenset(header if self.fields is None else self.fields) - self.left_out
         roles = (self.set, self.id or "id", self.cluster, self.group)
         return fields.union([n for n in roles if n is not None], self.where, self.without)
 
-    def kept(self, item: Mapping[str, T], also: frozenset[str] = frozenset()) -> dict[str, T]:
+    def fields_of(self, item: Mapping[str, T], also: frozenset[str] = frozenset()) -> dict[str, T]:
         """The fields of an item or a table, without those that play another part or are named in ``also``."""
         left_out = self.roles() | also
         if self.fields is None:
@@ -173,3 +175,205 @@ def check_header(header: Sequence[str], where: str) -> None:
         if name in seen:
             raise DataError(f"{where}: two columns are named {name!r}")
         seen.add(name)
+
+
+class ParsedTable(NamedTuple):
+    """Columns by name, and the line of each row."""
+
+    columns: Mapping[str, Column]
+    lines: Ints
+
+    def take(self, rows: Ints) -> ParsedTable:
+        """Some of the rows."""
+        return ParsedTable(
+            {name: column.part(rows) for name, column in self.columns.items()}, self.lines[rows]
+        )
+
+
+def _tell_of_sets(columns: Columns, header: Sequence[str], path: Path | None) -> None:
+    """Say that the column which named the sets in training is not there."""
+    if columns.set in columns.remembered and columns.set not in header:
+        message = (
+            f"there is no column {columns.set!r}, which named the sets in training; the table is one set"
+        )
+        warnings.warn(f"{place(path)}: {message} (--set NAME)", DataWarning, stacklevel=2)
+
+
+def known_columns(columns: Columns, header: Sequence[str], labels: LabelUse, path: Path | None) -> Columns:
+    """The columns that are what, for a table with these names; `DataError` where one that is named is not."""
+    line = None if path is None else 1
+    _tell_of_sets(columns, header, path)
+    columns = columns.present(header)
+    if columns.id is None and "id" in header and columns.cluster != "id":
+        columns = replace(columns, id="id")
+    named = (columns.set, columns.id, columns.group)
+    chosen = [*columns.where, *columns.without, *sorted(columns.left_out - columns.remembered)]
+    check_present(header, [*named, *chosen, *(columns.fields or ())], path, line)
+    if labels != "ignored":
+        if columns.cluster is None:
+            raise NoLabels(f"{place(path, line)}: name the column of the clusters (--cluster NAME)")
+        check_present(header, [columns.cluster], path, line, NoLabels)
+    return columns
+
+
+def _check_single(table: ParsedTable, names: Sequence[str | None], path: Path | None) -> None:
+    """Names and clusters are single values, not vectors."""
+    for name in names:
+        column = None if name is None else table.columns.get(name)
+        if isinstance(column, ArrayColumn) and column.array.ndim == 2:
+            raise DataError(f"{place(path)}: the column {name!r} holds a vector for each item, not one value")
+
+
+def sets_from_table(
+    table: ParsedTable, columns: Columns, labels: LabelUse, path: Path | None
+) -> Iterator[RawSet]:
+    """Sets in order of first appearance; their rows need not stand together. One set without a set column.
+
+    ``columns`` are those of `known_columns`. Rows are put in order once, so that a set is a range of them.
+    """
+    _check_single(table, [columns.set, columns.id, columns.group], path)
+    _check_single(table, [columns.cluster if labels != "ignored" else None], path)
+    chosen = columns.select_rows(table.columns)
+    if labels == "skip" and columns.cluster is not None:
+        there = ~table.columns[columns.cluster].missing()
+        chosen = there if chosen is None else chosen & there
+    if chosen is not None and not chosen.all():
+        table = table.take(np.flatnonzero(chosen))
+    if not len(table.lines):
+        raise DataError(f"{place(path)}: no rows to use")
+    if columns.set is None:
+        yield _Cutter(table, columns, labels, path).raw_set(None, 0, len(table.lines))
+        return
+    owner, names = _owners(table, columns.set, path)
+    order = np.argsort(owner, kind="stable")
+    if not np.array_equal(order, np.arange(len(order))):
+        table = table.take(order)
+    cut, ends = _Cutter(table, columns, labels, path), np.cumsum(np.bincount(owner)).tolist()
+    for name, low, high in zip(names, [0, *ends], ends, strict=False):
+        yield cut.raw_set(name, low, high)
+
+
+def _owners(table: ParsedTable, column: str, path: Path | None) -> tuple[Ints, list[str]]:
+    """The set of each row, and the names of the sets in order of first appearance."""
+    codes, words = table.columns[column].factorize()
+    if (codes < 0).any():
+        line = int(table.lines[int(np.argmin(codes))])
+        raise DataError(f"{place(path, line)}: the row has no set (column {column!r} is empty)")
+    names = dict.fromkeys(map(str, words))
+    if len(names) == len(words):
+        return codes, list(names)
+    number = {name: k for k, name in enumerate(names)}
+    return np.array([number[str(word)] for word in words])[codes], list(names)
+
+
+class _Cutter:
+    """Makes sets of ranges of rows."""
+
+    def __init__(self, table: ParsedTable, columns: Columns, labels: LabelUse, path: Path | None) -> None:
+        self.table, self.columns, self.path = table, columns, path
+        self.use: LabelUse = labels
+        self.fields = columns.fields_of(table.columns)
+        self.ids, self.group = (None if n is None else table.columns[n] for n in (columns.id, columns.group))
+        self.labels: list[Hashable] | None = None
+        if labels != "ignored" and columns.cluster is not None:
+            # Of many small sets they are looked at together: it is the common case that all are right.
+            held = table.columns[columns.cluster]
+            self.labels = held.tolist()
+            self.labels_are_right = held.can_be_labels(partly=labels == "partial")
+
+    def raw_set(self, name: str | None, low: int, high: int) -> RawSet:
+        """The set of the rows from one to another."""
+        part, lines = slice(low, high), self.table.lines[low:high]
+        title = f"set {name}" if name is not None else "the table"
+        # Rows without an id are known by their place, so that predictions can be put beside them.
+        ids = ArrayColumn(lines) if self.ids is None else self._ids(self.ids.part(part), lines, title)
+        labels = None if self.labels is None else self.labels[part]
+        if labels is not None and not self.labels_are_right:
+            labels = check_labels(labels, None if self.ids is None else ids, self._places(lines), self.use)
+        return RawSet(
+            Rows(self.fields, high - low, range(low, high)),
+            labels=labels,
+            name="" if name is None else name,
+            ids=ids,
+            group=None if self.group is None else self._group(self.group.part(part), lines, title),
+            source=None if self.path is None else Source(str(self.path), lines=lines),
+        )
+
+    def _places(self, lines: Ints) -> list[str]:
+        return [place(self.path, line) for line in lines.tolist()]
+
+    def _ids(self, column: Column, lines: Ints, title: str) -> Sequence[Hashable]:
+        if column.names_items():
+            return column
+        return check_ids(column.tolist(), self._places(lines), title, self.columns.repeated_ids)
+
+    def _group(self, column: Column, lines: Ints, title: str) -> Hashable | None:
+        codes, words = column.factorize()
+        other = np.flatnonzero(codes != codes[0])
+        if len(other):
+            two = [None if c < 0 else words[c] for c in (codes[0], codes[other[0]])]
+            at = place(self.path, int(lines[other[0]]))
+            raise DataError(f"{at}: {title} is in two groups, {two[0]!r} and {two[1]!r}")
+        return words[0] if words else None
+
+
+def sets_of(
+    frame: Any,
+    *,
+    set: str | None = None,
+    cluster: str | None = None,
+    id: str | None = None,
+    group: str | None = None,
+    fields: Sequence[str] | None = None,
+    labels: LabelUse | None = None,
+    columns: Columns | None = None,
+) -> list[RawSet]:
+    """Raw sets from the rows of a data frame: of pandas, polars, Arrow, or whatever else narwhals knows.
+
+    ``set``, ``cluster``, ``id`` and ``group`` name columns; all others are fields, or those of
+    ``fields`` alone. Without ``set`` the frame is one set, without ``cluster`` there are no labels; a label
+    that is missing (or -1) is not known.
+    ``labels`` and ``columns`` are those of `read_sets`.
+
+    Parameters
+    ----------
+    frame : object
+        The data frame.
+    set : str, optional
+        The column that says which set a row belongs to.
+    cluster : str, optional
+        The column of the labels.
+    id : str, optional
+        The column that names items.
+    group : str, optional
+        The column of what is held out together.
+    fields : sequence of str, optional
+        The columns that are fields; all others by default.
+    labels : LabelUse, optional
+        What becomes of labels, as for `read_sets`.
+    columns : Columns, optional
+        Which columns are what, instead of the names above.
+
+    Returns
+    -------
+    list of RawSet
+        One set for each value of the column ``set``, in the order of first appearance.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"fold": [0, 0, 1], "who": ["x", "x", "y"], "name": ["Ann", "Anne", "Bob"]})
+    >>> first, second = sets_of(frame, set="fold", cluster="who")
+    >>> first.items, first.labels
+    ([{'name': 'Ann'}, {'name': 'Anne'}], ['x', 'x'])
+    """
+    named = columns or Columns(set=set, id=id, cluster=cluster, group=group, fields=fields)
+    use = labels or ("partial" if named.cluster else "ignored")
+    held = open_frame(frame)
+    header = list(map(str, held.columns))
+    named = known_columns(named, header, use, None)
+    wanted, found = named.columns_to_read(header), dict[str, Column]()
+    for name in held.columns:
+        if str(name) in wanted:
+            found[str(name)] = frame_column(held[name])
+    return list(sets_from_table(ParsedTable(found, np.arange(len(held))), named, use, None))

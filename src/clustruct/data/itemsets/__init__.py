@@ -1,7 +1,6 @@
 """Item sets: a linear map from weights to similarities, and its adjoint; scores of pairs."""
 
-from .distances import with_distances
-from .item_set import ItemSet, as_item_set, pair_table
+from .item_set import ItemSet, as_item_set, pair_table, with_distances
 from .pairs import Matrix, MatrixLike, all_pairs
 from .scores import PairScores
 

@@ -138,7 +138,7 @@ class SomePairs:
         self.i, self.j = index[:, 0], index[:, 1]
 
     @cached_property
-    def _sorted(self) -> tuple[Ints, Ints]:
+    def _row_order(self) -> tuple[Ints, Ints]:
         """One number for each pair, in order, and the rows in that order; made where pairs are looked up."""
         keys = self.i * self.m + self.j
         order = np.argsort(keys, kind="stable")
@@ -149,7 +149,7 @@ class SomePairs:
         if self.n_rows == 0:
             return np.full(np.shape(a), -1, dtype=np.int64)
         keys = a * self.m + b
-        known, order = self._sorted
+        known, order = self._row_order
         place = np.minimum(np.searchsorted(known, keys), self.n_rows - 1)
         return np.where(known[place] == keys, order[place], -1)
 
@@ -181,7 +181,7 @@ class SomePairs:
         return sparse.csr_array(whole)
 
 
-def picked(A: Matrix, rows: Ints) -> Matrix:
+def pick_rows(A: Matrix, rows: Ints) -> Matrix:
     """The rows named, zero rows for -1."""
     found = np.flatnonzero(rows >= 0)
     if isinstance(A, sparse.csr_array):

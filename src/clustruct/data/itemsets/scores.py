@@ -88,7 +88,7 @@ class PairScores:
         graph.eliminate_zeros()
         return graph
 
-    def signed(self) -> Floats | sparse.csr_array:
+    def matrix_or_graph(self) -> Floats | sparse.csr_array:
         """The matrix, or the graph of the listed pairs."""
         return self.graph() if self.matrix is None else self.matrix
 
@@ -148,7 +148,7 @@ class PairScores:
         np.fill_diagonal(lowered, np.diag(self.matrix))
         return replace(self, matrix=lowered)
 
-    def listed(self) -> PairScores:
+    def list_pairs(self) -> PairScores:
         """The same scores with every pair of a matrix listed."""
         if self.matrix is None:
             return self

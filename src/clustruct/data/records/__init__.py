@@ -13,15 +13,14 @@ from .columns import (
     Coded,
     CodedColumn as CodedColumn,
     Column,
+    LazyColumn as LazyColumn,
     ListColumn as ListColumn,
     as_column as as_column,
     first_appearance as first_appearance,
     without_blank as without_blank,
 )
 from .fields import Fields, ItemKind, field_kinds
-from .later import LaterColumn as LaterColumn
-from .raw_set import RawSet, Source
-from .rows import Rows as Rows
+from .raw_set import RawSet, Rows as Rows, Source
 from .texts import Texts as Texts, is_utf8 as is_utf8
 from .values import as_day, as_number, as_text, fold, holds as holds, is_missing, is_vector as is_vector
 

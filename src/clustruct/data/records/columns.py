@@ -6,7 +6,8 @@ A `Column` is a sequence of values, None where missing. Parts of it share what t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from functools import cached_property
 from itertools import compress
 from typing import Any, NamedTuple, TypeAlias, overload
 
@@ -65,7 +66,7 @@ class Column(Sequence[Any], ABC):
 
     def names_items(self) -> bool:
         """Whether the values can be names of items: none missing, none twice, none a list or a mapping."""
-        codes, values = self.coded()
+        codes, values = self.factorize()
         return len(values) == len(codes) and self.can_be_labels()
 
     def can_be_labels(self, partly: bool = False) -> bool:
@@ -73,7 +74,7 @@ class Column(Sequence[Any], ABC):
 
         Where items may be ``partly`` labelled, values may be missing.
         """
-        codes, values = self.coded()
+        codes, values = self.factorize()
         return (partly or not (codes < 0).any()) and not any(isinstance(v, list | dict) for v in values)
 
     @abstractmethod
@@ -82,7 +83,7 @@ class Column(Sequence[Any], ABC):
     @abstractmethod
     def _encode(self) -> Coded: ...
 
-    def coded(self) -> Coded:
+    def factorize(self) -> Coded:
         """The distinct values and where they are, worked out once."""
         if self._coded is None:
             self._coded = self._encode()
@@ -139,7 +140,7 @@ class CodedColumn(Column):
             words = self.words if isinstance(self.words, list) else self.words.at_hand()
             return [None if c < 0 else words[c] for c in self.codes.tolist()]
         held = np.empty(len(self.words) + 1, dtype=object)
-        held[:-1], held[-1] = _listed(self.words), None
+        held[:-1], held[-1] = _as_list(self.words), None
         found: list[Any] = held[self.codes].tolist()
         return found
 
@@ -160,7 +161,7 @@ class CodedColumn(Column):
 
     def _encode(self) -> Coded:
         if self.whole:
-            return Coded(self.codes.astype(np.int64), _listed(self.words))
+            return Coded(self.codes.astype(np.int64), _as_list(self.words))
         codes, there = first_appearance(self.codes)
         few = 4 * len(there) < len(self.words)
         words = (
@@ -168,12 +169,12 @@ class CodedColumn(Column):
             if isinstance(self.words, list)
             else self.words.at_hand()
             if few
-            else _listed(self.words)
+            else _as_list(self.words)
         )
         return Coded(codes, [words[c] for c in there])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return CodedColumn, (*self.coded(), True)
+        return CodedColumn, (*self.factorize(), True)
 
 
 class ListColumn(Column):
@@ -241,8 +242,8 @@ class ArrayColumn(Column):
         if self.array.ndim > 1:
             return list(self.array)
         found: list[Any] = self.array.tolist()
-        gone = np.flatnonzero(self.missing()).tolist()
-        for row in gone:
+        missing_rows = np.flatnonzero(self.missing()).tolist()
+        for row in missing_rows:
             found[row] = None
         return found
 
@@ -318,7 +319,7 @@ class ChainedColumn(Column):
         values: list[Any] = []
         codes = []
         for part in self.parts:
-            coded = part.coded()
+            coded = part.factorize()
             numbers = np.full(len(coded.values) + 1, -1, np.int64)
             for k, value in enumerate(coded.values):
                 numbers[k] = seen.setdefault(_key(value), len(values))
@@ -392,7 +393,7 @@ def part_of(values: Any, rows: Part) -> Any:
     return [values[a] for a in rows.tolist()]
 
 
-def _listed(words: list[Any] | Texts) -> list[Any]:
+def _as_list(words: list[Any] | Texts) -> list[Any]:
     return words if isinstance(words, list) else words.tolist()
 
 
@@ -409,3 +410,41 @@ def _key(value: Any) -> Hashable:
     except TypeError:
         return None, id(value)
     return (None, id(value)) if isinstance(value, tuple) else value
+
+
+class LazyColumn(Column):
+    """So many values that ``read`` gives when they are looked at; often nobody does.
+
+    >>> from clustruct.data.records.columns import as_column
+    >>> column = LazyColumn(2, lambda: as_column(["a", "b"]))
+    >>> len(column), column[1]
+    (2, 'b')
+    """
+
+    def __init__(self, size: int, read: Callable[[], Column]) -> None:
+        self._size, self._read = size, read
+
+    @cached_property
+    def _column(self) -> Column:
+        found = self._read()
+        if len(found) != self._size:
+            raise ValueError(f"{self._size:,} values were expected, and {len(found):,} were read")
+        return found
+
+    def __len__(self) -> int:
+        return self._size
+
+    def part(self, rows: Part) -> Column:
+        return self._column.part(rows)
+
+    def tolist(self) -> list[Any]:
+        return self._column.tolist()
+
+    def missing(self) -> Bools:
+        return self._column.missing()
+
+    def _cell(self, row: int) -> Any:
+        return self._column[row]
+
+    def _encode(self) -> Coded:
+        return self._column.factorize()

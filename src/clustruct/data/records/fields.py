@@ -44,7 +44,7 @@ class Fields:
         """The fields that say something."""
         return [field for field, kind in self.kinds.items() if kind not in ("id", "nothing")]
 
-    def compared(self) -> list[str]:
+    def compared_fields(self) -> list[str]:
         """The fields that are compared by themselves: of records those that are there often enough.
 
         A field that most items lack is compared as part of the record only: with few values to learn from,
@@ -63,10 +63,10 @@ class Fields:
         """Whether a field of records has but two values: all its likenesses would be one and the same."""
         if self.items != "records" or self.kinds[field] not in ("string", "number", "date"):
             return False
-        known = self.known(field)
+        known = self.known_values(field)
         return len(known) >= FEWEST_VALUES and len(set(map(fold, known))) <= 2
 
-    def known(self, field: str) -> list[str]:
+    def known_values(self, field: str) -> list[str]:
         """Values of a field that are not missing, from all sets alike, as texts."""
         return [as_text(v) for v in _sample(self.sets, field) if v is not None]
 
@@ -125,7 +125,7 @@ def _sample(sets: Sequence[RawSet], field: str) -> list[Any]:
 def _distinct(sets: Sequence[RawSet], field: str) -> bool:
     """Whether no value is there twice in a set, read as a text."""
     for raw in sets:
-        codes, values = raw.coded(field)
+        codes, values = raw.factorize(field)
         if np.count_nonzero(codes >= 0) > len(values) or len(set(map(as_text, values))) < len(values):
             return False
     return True

@@ -1,10 +1,13 @@
-"""Raw sets: items as they came from a file or a table, before any features."""
+"""Raw sets: items as they came from a file or a table, before any features.
+
+Items of a table are seen as mappings: a dict is made for an item when it is looked at, and not kept.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, Self, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +16,100 @@ from clustruct.core.html import MOST_ROWS, html_table
 from clustruct.core.text import place
 from clustruct.core.typing import Floats, Ints
 
-from .columns import ArrayColumn, Coded, Column, as_column, part_of
-from .rows import Rows
+from .columns import SHOWN, ArrayColumn, Coded, Column, Part, as_column, part_of
 from .values import is_missing
+
+AT_ONCE = 1000
+
+
+class Rows(Sequence[Mapping[str, Any]]):
+    """Some rows of columns as items; every item has every field, None where missing.
+
+    >>> from clustruct.data.records.columns import as_column
+    >>> rows = Rows({"n": as_column(["a", " ", "c"])}, 3)
+    >>> rows[1], rows[1:], rows == [{"n": "a"}, {"n": None}, {"n": "c"}]
+    ({'n': None}, [{'n': None}, {'n': 'c'}], True)
+    """
+
+    def __init__(self, columns: Mapping[str, Column], size: int, rows: range | Ints | None = None) -> None:
+        self._whole, self._size = columns, size
+        self._rows: range | Ints | None = rows
+        self._parts: dict[str, Column] = {}
+
+    @property
+    def names(self) -> list[str]:
+        """The fields."""
+        return list(self._whole)
+
+    def __contains__(self, item: object) -> bool:
+        return any(item == mine for mine in self)
+
+    def has(self, field: str) -> bool:
+        """Whether there is such a field."""
+        return field in self._whole
+
+    def column(self, field: str) -> Column:
+        """The values of a field."""
+        if self._rows is None:
+            return self._whole[field]
+        if field not in self._parts:
+            self._parts[field] = self._whole[field].part(_slice(self._rows))
+        return self._parts[field]
+
+    def take(self, rows: Part) -> Rows:
+        """Some of the rows."""
+        held: range | Ints = range(self._size) if self._rows is None else self._rows
+        if isinstance(held, range) and not isinstance(rows, slice):
+            chosen: range | Ints = held.start + held.step * np.where(rows < 0, rows + len(held), rows)
+        else:
+            chosen = held[rows]  # type: ignore[assignment, index, unused-ignore]
+        return Rows(self._whole, len(chosen), chosen)
+
+    def __len__(self) -> int:
+        return self._size
+
+    @overload
+    def __getitem__(self, at: int) -> Mapping[str, Any]: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Rows: ...
+
+    def __getitem__(self, at: int | slice) -> Any:
+        if isinstance(at, slice):
+            return self.take(at)
+        if not -self._size <= at < self._size:
+            raise IndexError("there are not so many items")
+        return {name: self.column(name)[at] for name in self._whole}
+
+    def __iter__(self) -> Iterator[Mapping[str, Any]]:
+        for low in range(0, self._size, AT_ONCE):
+            some = slice(low, min(low + AT_ONCE, self._size))
+            values = [self.column(name).part(some).tolist() for name in self._whole]
+            cells = zip(*values, strict=True) if values else ((),) * (some.stop - low)
+            for row in cells:
+                yield dict(zip(self._whole, row, strict=True))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence):
+            return NotImplemented
+        return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        shown = repr(list(self[:SHOWN]))
+        return shown if self._size <= SHOWN else f"{shown[:-1]}, ... {self._size - SHOWN:,} more]"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Rows, ({name: self.column(name) for name in self._whole}, self._size)
+
+
+def _slice(rows: range | Ints) -> Part:
+    """What numpy takes without a copy, where rows follow each other."""
+    if not isinstance(rows, range) or not rows:
+        return np.asarray(rows, dtype=np.int64)
+    stop = rows[-1] + (1 if rows.step > 0 else -1)
+    return slice(rows[0], stop if stop >= 0 else None, rows.step)
 
 
 @dataclass(frozen=True)
@@ -137,9 +231,9 @@ class RawSet:
         >>> raw.items, raw.ids
         ([{'name': 'Ann'}, {'name': None}], [7, 8])
         """
-        from .frames import frame_column, opened_frame
+        from .arrow import frame_column, open_frame
 
-        held = opened_frame(frame)
+        held = open_frame(frame)
         columns = {str(name): frame_column(held[name]) for name in held.columns}
         roles = {"ids": id, "labels": cluster}
         for role, name in roles.items():
@@ -160,7 +254,7 @@ class RawSet:
                 object.__setattr__(self, what, np.asarray(given).tolist())
 
     @property
-    def called(self) -> str:
+    def short_title(self) -> str:
         """The set by its name alone."""
         return f"set {self.name}" if self.name else "a set"
 
@@ -168,9 +262,9 @@ class RawSet:
     def title(self) -> str:
         """The set as messages begin: file and line where it was read, and its name."""
         if self.source is None:
-            return self.called
+            return self.short_title
         where = self.source.place()
-        return f"{where}: {self.called}" if self.name and not where.endswith(self.name) else where
+        return f"{where}: {self.short_title}" if self.name and not where.endswith(self.name) else where
 
     def item_title(self, item: int) -> str:
         """An item, counted from 0, as messages begin.
@@ -179,7 +273,7 @@ class RawSet:
         "a.jsonl:3: item 'y' of set s"
         """
         where = "" if self.source is None else self.source.place(item) + ": "
-        return f"{where}item {item + 1 if self.ids is None else repr(self.ids[item])} of {self.called}"
+        return f"{where}item {item + 1 if self.ids is None else repr(self.ids[item])} of {self.short_title}"
 
     def __len__(self) -> int:
         return len(self.items)
@@ -202,20 +296,20 @@ class RawSet:
         values = [item.get(field) for item in self.items[part]]
         return [None if is_missing(v) else v for v in values]
 
-    def coded(self, field: str) -> Coded:
+    def factorize(self, field: str) -> Coded:
         """The values of one field by the distinct ones, worked out once for a set and a field.
 
-        >>> RawSet([{"t": "b"}, {"t": ""}, {"t": "a"}, {"t": "b"}]).coded("t")
+        >>> RawSet([{"t": "b"}, {"t": ""}, {"t": "a"}, {"t": "b"}]).factorize("t")
         Coded(codes=array([ 0, -1,  1,  0]), values=['b', 'a'])
         """
-        return self.held(field).coded()
+        return self.field_column(field).factorize()
 
     def matrix(self, field: str) -> Floats | None:
         """The vectors of a field as rows, where it is held as one array; None where it is not."""
-        column = self.held(field) if isinstance(self.items, Rows) else None
+        column = self.field_column(field) if isinstance(self.items, Rows) else None
         return column.array if isinstance(column, ArrayColumn) and column.array.ndim == 2 else None
 
-    def held(self, field: str) -> Column:
+    def field_column(self, field: str) -> Column:
         """The values of one field as they are held."""
         if isinstance(self.items, Rows) and self.items.has(field):
             return self.items.column(field)

@@ -160,7 +160,7 @@ class _ClusterPair:
         items = RawSet([*pair, *self.items[2:]], context=self.raw.context)
         found = group(self.pipeline, items, pairs=True)
         assert found.scores is not None
-        K = found.scores.signed()
+        K = found.scores.matrix_or_graph()
         return bool(found.labels[0] == found.labels[1]) != self.together, float(K[0, 1])
 
     def greedy(self, options: Sequence[Sequence[Change]]) -> Counterfactual:

@@ -139,7 +139,7 @@ def examine(pipeline: Pipeline, raw: RawSet, number: int = 0) -> SetFindings:
     items = clusters = None
     wrong: list[WrongPair] = []
     if scores is not None:
-        K, objective = scores.signed(), objective_of(model)
+        K, objective = scores.matrix_or_graph(), objective_of(model)
         items = item_confidence(K, labels, objective, x.sources)
         clusters = cluster_confidence(K, labels, x.sources) if objective == "correlation" else None
         wrong = [] if truth is None else wrong_pairs(K, truth, labels, WRONG_PAIRS)

@@ -156,7 +156,7 @@ def pair_contributions(
     contributions = terms.contributions[0]
     order = np.argsort(-np.abs(contributions), kind="stable")
     y = canonical_labels(group(model, x).labels if labels is None else labels, n_items=x.n_items)
-    W = symmetric_scores(score_set(model, x).signed() if K is None else K)
+    W = symmetric_scores(score_set(model, x).matrix_or_graph() if K is None else K)
     similarity = float(contributions.sum())
     together = bool(y[a] == y[b])
     support = [float(W[[i]][:, y == y[i]].sum()) for i in (a, b)]

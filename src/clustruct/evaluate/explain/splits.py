@@ -74,7 +74,7 @@ def suggested_splits(
     >>> found.part, round(found.together, 2), round(found.wrong_pairs, 2)
     ((0, 1), 0.1, 3.6)
     """
-    y, listed = canonical_labels(labels), scores.listed()
+    y, listed = canonical_labels(labels), scores.list_pairs()
     assert listed.index is not None
     assert listed.values is not None
     inside = np.flatnonzero(y[listed.index[:, 0]] == y[listed.index[:, 1]])

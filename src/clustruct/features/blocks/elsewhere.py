@@ -56,7 +56,7 @@ class Elsewhere(TermBlock):
     @classmethod
     def guess_field(cls, data: Fields, field: str) -> list[Self]:
         """For short fields that many records lack."""
-        known = data.known(field)
+        known = data.known_values(field)
         few = np.mean([len(words(text)) for text in known]) < MOST_WORDS
         others = [name for name in data.holding() if name != field and data.kinds[name] in ("string", "text")]
         return [cls(field, others)] if few and others and data.missing_share(field) > OFTEN_MISSING else []

@@ -57,7 +57,7 @@ class Differences(PreparedBlock[Floats]):
         """The number that a value stands for, NaN for none."""
 
     def _column(self, raw: RawSet) -> Floats:
-        codes, values = raw.coded(self.field)
+        codes, values = raw.factorize(self.field)
         x = np.array([*map(self.read, values), np.nan])  # the code -1, missing, picks the last
         return x[codes]
 

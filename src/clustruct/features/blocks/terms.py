@@ -66,7 +66,7 @@ class Terms(TermBlock):
     def guess_field(cls, data: Fields, field: str) -> list[Self]:
         """Words and letters of strings, texts and lists; codes where some of the values have them."""
         kind = data.kinds[field]
-        coded = kind != "list" and np.mean([bool(codes(text)) for text in data.known(field)]) > SOME
+        coded = kind != "list" and np.mean([bool(codes(text)) for text in data.known_values(field)]) > SOME
         views = ["words", "letters", *(["codes"] if coded else [])]
         return [cls([field], views, missing_values=kind == "text")]
 

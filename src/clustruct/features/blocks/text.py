@@ -58,7 +58,7 @@ class TextCosines(TermBlock):
     @classmethod
     def guess_field(cls, data: Fields, field: str) -> list[Self]:
         """The field, and the quotations in it where there are any."""
-        quotes = any(map(quoted, data.known(field)))
+        quotes = any(map(quoted, data.known_values(field)))
         return [cls(field), cls(field, quotations=True)] if quotes else [cls(field)]
 
     def _regions(self) -> list[tuple[str, int]]:

@@ -123,7 +123,7 @@ class Calibration(DataclassState):
         """The probability that the two items of each compared pair of a set belong together, by its score
         and (where that was found to help) by how many mates the two are expected to have.
         """
-        listed = scores.listed()
+        listed = scores.list_pairs()
         assert listed.values is not None
         if self.context is None:
             return self.pairs.probability(listed.values)
@@ -173,7 +173,7 @@ def _judged_pairs(part: HeldOutPart, share: float = 1.0, rng: np.random.Generato
     A pair with an item that was not held out counts by half: over all folds it comes twice, or its likes
     among unlabelled items do not come at all. With a ``share`` below 1 each is drawn with that probability.
     """
-    listed = part.scores.listed()
+    listed = part.scores.list_pairs()
     assert listed.index is not None
     assert listed.values is not None
     a, b = listed.index.T
@@ -189,7 +189,7 @@ def _context(parts: Sequence[HeldOutPart], rule: ScoreMap, rng: np.random.Genera
     """What the other pairs of two items say, by some pairs of each held-out set."""
     found: list[PairsOfSet] = []
     for part in parts:
-        listed = part.scores.listed()
+        listed = part.scores.list_pairs()
         assert listed.index is not None
         assert listed.values is not None
         a, b = listed.index.T

@@ -135,7 +135,7 @@ def _size_of_scores(task: SimilarityTask, final: Floats, w: Floats) -> float:
     """How many times as large the final scores are as those by w: root mean squares over all pairs."""
     sums = [np.zeros(2)]
     for region in task.regions:
-        for_both = [task.predictor.scores(region.x, v).listed().values for v in (final, w)]
+        for_both = [task.predictor.scores(region.x, v).list_pairs().values for v in (final, w)]
         sums.append(np.array([0.0 if v is None else float(v @ v) for v in for_both]))
     top, bottom = np.sum(sums, axis=0)
     return float(np.sqrt(top / bottom)) if top > 0.0 and bottom > 0.0 else 1.0

@@ -166,7 +166,7 @@ class MateEvidence:
     @classmethod
     def of(cls, scores: PairScores, labels: Ints, rule: ScoreMap, unit: float) -> Self:
         """What the compared pairs say of a clustering. O(pairs log pairs)."""
-        listed, y = scores.listed(), canonical_labels(labels)
+        listed, y = scores.list_pairs(), canonical_labels(labels)
         assert listed.index is not None
         assert listed.values is not None
         a, b = listed.index.T

@@ -82,7 +82,7 @@ def named_source(sets: Sequence[RawSet], name: str) -> SourceField:
         there = dict.fromkeys(field for raw in sets for field in raw.fields())
         raise DataError(f"no item has the field {name!r} of the sources; there are {', '.join(there)}")
     for raw in sets:
-        codes = raw.coded(name).codes
+        codes = raw.factorize(name).codes
         if (codes < 0).any():
             raise DataError(
                 f"{raw.item_title(int(np.argmin(codes)))} has no source (the field {name!r} is empty)"
@@ -102,7 +102,7 @@ def _has_few_values(sets: Sequence[RawSet], name: str) -> bool:
         some = raw.some(name, slice(0, LOOKED_AT))
         if not all(isinstance(v, str | int | float) for v in some) or len(set(some)) > MOST_SOURCES:
             return False
-        codes, values = raw.coded(name)
+        codes, values = raw.factorize(name)
         if len(values) > MOST_SOURCES or (codes < 0).any():
             return False
         seen.update(fold(as_text(v)) for v in values)
@@ -122,7 +122,7 @@ def _counted(sets: Sequence[RawSet], name: str) -> SourceField:
     found = SourceField(name, {})
     chance = 0.0
     for raw in sets:
-        codes, values = raw.coded(name)
+        codes, values = raw.factorize(name)
         place = [numbers.setdefault(fold(as_text(v)), len(numbers)) for v in values]
         of_item = np.array(place, np.int64)[codes]
         sizes = np.concatenate([sizes, np.zeros(len(numbers) - len(sizes), np.int64)])

@@ -80,7 +80,7 @@ def bounded(
     bounds.check()
     if bounds.hold(y):
         return y
-    listed = scores.listed()
+    listed = scores.list_pairs()
     assert listed.index is not None
     assert listed.values is not None
     search = _Search(listed.index, listed.values, bounds, random_state)

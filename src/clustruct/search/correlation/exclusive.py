@@ -55,7 +55,7 @@ def exclusive(K: Any, sources: Any, *, thorough: bool = True, random_state: int 
     >>> exclusive(scores, [0, 0, 1, 1])
     array([0, 1, 1, 0])
     """
-    graph = signed_graph(K.listed() if isinstance(K, PairScores) else K)
+    graph = signed_graph(K.list_pairs() if isinstance(K, PairScores) else K)
     m, of_item = graph.n_nodes, check_labels(sources, graph.n_nodes)
     if isinstance(graph, ListedGraph):
         index, values = graph.index, graph.values

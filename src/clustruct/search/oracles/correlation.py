@@ -51,7 +51,7 @@ class CorrelationOracle(Oracle):
         if scores.matrix is not None and isinstance(y, np.ndarray):
             own = float(np.diag(scores.matrix).sum()) / 2  # the diagonal means nothing here
             return together_score(scores.matrix, y) - own
-        listed = scores.listed()
+        listed = scores.list_pairs()
         assert listed.index is not None
         assert listed.values is not None
         e = y.at(listed.index) if isinstance(y, EdgeDegrees) else together(y, listed.index)
@@ -74,10 +74,10 @@ class CorrelationOracle(Oracle):
             raise ValueError(refused)
         if rule == PLAIN and loss.judged_pairs is not None:
             kind = PairCountSearch if scores.sources is None else ExclusiveSearch
-            return kind(scores.listed(), loss, start if isinstance(start, np.ndarray) else None)
+            return kind(scores.list_pairs(), loss, start if isinstance(start, np.ndarray) else None)
         if scores.matrix is not None and not loss.by_pairs and loss.known is None:
             return ViolationSearch(scores.matrix, loss, rule)
-        return GraphSearch(scores.listed(), loss, rule)
+        return GraphSearch(scores.list_pairs(), loss, rule)
 
     def _maximised(self, scores: PairScores) -> Output:
         """`maximise`, by a matching of sources where there are any: what prediction does, too."""
