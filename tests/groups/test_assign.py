@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clustruct.data.itemsets import PairScores, all_pairs
-from clustruct.groups import anchored, assign
+from clustruct.groups import assign
+from clustruct.search.correlation import constrained
 from tests.reference.correlation import allowed, objective
 from tests.reference.partitions import all_partitions
 
@@ -75,7 +76,7 @@ def test_constraints_on_new_items_hold_exactly(seed, groups, data):
 def test_the_best_is_found_where_annealing_misses_it(monkeypatch):
     K, groups, cannot = matrix(np.random.default_rng(170)), [0, *[-1] * 6], [(1, 2), (1, 3)]
     assert objective(K, assign(listed(K), groups, cannot_link=cannot).labels) == pytest.approx(10.18)
-    monkeypatch.setattr(anchored, "STEPS", 0)
+    monkeypatch.setattr(constrained, "STEPS", 0)
     assert objective(K, assign(listed(K), groups, cannot_link=cannot).labels) == pytest.approx(8.65)
 
 
@@ -92,10 +93,10 @@ def test_branch_and_bound_never_lowers_the_score(m, exact, monkeypatch):
         K, groups, cannot = matrix(rng, m), [0, 1, *[-1] * (m - 2)], apart_at_random(rng, m, 4)
         found = [assign(listed(K), groups, cannot_link=cannot).labels]
         if exact:  # nothing better in a hundred times the steps
-            monkeypatch.setattr(anchored, "STEPS_OF_COMPONENT", 2_000_000)
+            monkeypatch.setattr(constrained, "STEPS_OF_COMPONENT", 2_000_000)
             found.append(assign(listed(K), groups, cannot_link=cannot).labels)
             assert found[0].tolist() == found[1].tolist()
-        monkeypatch.setattr(anchored, "STEPS", 0)
+        monkeypatch.setattr(constrained, "STEPS", 0)
         annealed = assign(listed(K), groups, cannot_link=cannot).labels
         monkeypatch.undo()
         assert allowed(found[0], (), cannot)
@@ -104,7 +105,7 @@ def test_branch_and_bound_never_lowers_the_score(m, exact, monkeypatch):
         assert gain > -1e-9
         better += gain > 1e-9
     # Of a component beyond the limit the annealed answer stays.
-    assert better > 0 if m <= anchored.SMALL else better == 0
+    assert better > 0 if m <= constrained.SMALL else better == 0
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -128,7 +129,7 @@ def test_many_small_components_are_each_solved(seed):
 @pytest.mark.parametrize("seed", range(30))
 @pytest.mark.parametrize("n_anchors", [0, 2, 4])
 def test_branch_and_bound_equals_brute_force(seed, n_anchors):
-    from clustruct.groups._kernels import branch_and_bound
+    from clustruct.search.correlation._kernels.anchored import branch_and_bound
 
     rng = np.random.default_rng(seed)
     K, groups = matrix(rng, 6), [*range(n_anchors), *[-1] * (6 - n_anchors)]
@@ -263,9 +264,9 @@ def test_cost_goes_with_the_new_items():
 @pytest.mark.parametrize("seed", range(30))
 def test_without_anchors_the_greedy_search_is_that_of_correlation_clustering(seed):
     from clustruct.core.partitions import canonical_labels
-    from clustruct.groups._kernels import merge_anchored
-    from clustruct.groups.anchored import NodeGraph
     from clustruct.search.correlation import greedy
+    from clustruct.search.correlation._kernels.anchored import merge_anchored
+    from clustruct.search.correlation.node_graph import NodeGraph
 
     rng = np.random.default_rng(seed)
     K = matrix(rng, 25) * (rng.random((25, 25)) < 0.3)

@@ -11,7 +11,6 @@ from clustruct.core.exceptions import DataError, DataWarning
 from clustruct.data.datasets import make_records
 from clustruct.data.itemsets import PairScores
 from clustruct.groups import LinkedRows, assign, link, link_columns, renamed, side_by_side
-from clustruct.groups.apart import source_links
 
 
 @pytest.fixture(scope="module")
@@ -142,5 +141,3 @@ def test_new_items_join_no_group_of_their_source():
     assert assign(free, [0, 0, -1, -1]).labels.tolist() == [0, 0, 0, 0]
     # People may say that two of one source are the same.
     assert assign(scores, [0, 0, -1, -1], must_link=[(0, 2)]).labels.tolist() == [0, 0, 0, 0]
-    links = source_links(scores.sources, index, scores.values, np.full(4, -1), np.zeros((0, 2), np.int64))
-    assert links.tolist() == [[1, 2]]

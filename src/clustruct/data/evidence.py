@@ -106,6 +106,18 @@ class Evidence:
         )
 
     @property
+    def nodes(self) -> Ints:
+        """The piece of each item, one of its own where nothing is known of it, by first appearance."""
+        return alone_where_unknown(self.piece)
+
+    @property
+    def is_binding(self) -> bool:
+        """Whether some groups are ruled out."""
+        sizes = np.bincount(self.piece[self.piece >= 0], minlength=len(self.labelled))
+        several = (sizes > 1).any() or np.count_nonzero(self.labelled) > 1
+        return bool(several or len(self.apart) or self.complete.any())
+
+    @property
     def _k(self) -> int:
         return len(self.labelled) + 1
 
@@ -148,6 +160,18 @@ class Evidence:
             self.complete[here],
             unsure[(unsure >= 0).all(axis=1)],
         )
+
+
+def alone_where_unknown(labels: Ints) -> Ints:
+    """Canonical labels in which each unknown item has a cluster of its own.
+
+    >>> alone_where_unknown(np.array([-1, 5, -1, 5]))
+    array([0, 1, 2, 1])
+    """
+    unknown = labels == UNKNOWN
+    spread = labels.copy()
+    spread[unknown] = labels.max(initial=UNKNOWN) + 1 + np.arange(np.count_nonzero(unknown))
+    return canonical_labels(spread)
 
 
 def _pairs(given: object) -> Ints:

@@ -12,9 +12,16 @@ import numpy as np
 from clustruct.core.partitions import canonical_labels, chained_pairs
 from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data.itemsets import PairScores
-
-from .anchored import NodeGraph, anchored_clusters, without_anchors
-from .apart import source_links
+from clustruct.search.correlation.constrained import (
+    listed_pairs,
+    numbers,
+    pair_array,
+    search_nodes,
+    tied_items,
+    touched_graph,
+)
+from clustruct.search.correlation.node_graph import without_anchors
+from clustruct.search.correlation.source_pairs import source_pairs
 
 NEW = -1
 
@@ -117,13 +124,14 @@ def assign(
     >>> assign(scores, [0, 0, 1, -1, -1]).labels
     array([0, 0, 1, 0, 2])
     """
-    index, values = _listed(scores)
-    known = _numbers(groups, scores.n_items, "groups")
-    must = _pair_array(must_link, "must_link", scores.n_items)
-    cannot = _pair_array(cannot_link, "cannot_link", scores.n_items)
+    index, values = listed_pairs(scores)
+    known = numbers(groups, scores.n_items, "groups")
+    must = pair_array(must_link, "must_link", scores.n_items)
+    cannot = pair_array(cannot_link, "cannot_link", scores.n_items)
     if scores.sources is not None:
-        cannot = np.concatenate([cannot, source_links(scores.sources, index, values, known, must)])
-    fixed = np.full(len(known), NEW) if confirmed is None else _numbers(confirmed, len(known), "confirmed")
+        tied = tied_items(len(known), np.concatenate([chained_pairs(known), must]))
+        cannot = np.concatenate([cannot, source_pairs(scores.sources, index, values, tied)])
+    fixed = np.full(len(known), NEW) if confirmed is None else numbers(confirmed, len(known), "confirmed")
     calm = np.full(len(known), not revise) if settled is None else np.asarray(settled, np.bool_)
     near = _near(known, index, must, cannot)
     place = np.cumsum(near) - 1
@@ -162,7 +170,7 @@ def _near(groups: Ints, *pairs: Ints) -> Bools:
 
 def _for_all(found: Assignment, groups: Ints, near: Bools) -> Assignment:
     """An answer for some items as one for all of them."""
-    from ._kernels import by_appearance
+    from clustruct.search.correlation._kernels.anchored import by_appearance
 
     items, n_found = np.flatnonzero(near), int(found.labels.max(initial=-1)) + 1
     labels = groups + n_found
@@ -174,37 +182,6 @@ def _for_all(found: Assignment, groups: Ints, near: Bools) -> Assignment:
     return Assignment(by_appearance(labels, n_labels), freed, tuple(proposals))
 
 
-def _listed(scores: PairScores) -> tuple[Ints, Floats]:
-    if scores.product is not None and scores.matrix is None:
-        raise ValueError("scores must be listed pairs, or a matrix, not a product")
-    listed = scores.list_pairs()
-    assert listed.index is not None
-    assert listed.values is not None
-    bad = np.flatnonzero(~np.isfinite(listed.values))
-    if len(bad):
-        a, b = listed.index[bad[0]]
-        raise ValueError(f"the score of items {a} and {b} is {listed.values[bad[0]]}")
-    return listed.index.astype(np.int64), np.asarray(listed.values, dtype=np.float64)
-
-
-def _numbers(given: Any, n_items: int, name: str) -> Ints:
-    numbers = np.asarray(given)
-    if numbers.shape != (n_items,) or (n_items and numbers.dtype.kind not in "iu"):
-        raise ValueError(f"{name} must be {n_items} whole numbers, one per item")
-    return np.maximum(numbers.astype(np.int64), NEW)
-
-
-def _pair_array(pairs: Any, name: str, n_items: int) -> Ints:
-    array = np.asarray([] if pairs is None else pairs)
-    if not array.size:
-        return np.empty((0, 2), np.int64)
-    if array.ndim != 2 or array.shape[1] != 2 or array.dtype.kind not in "iu":
-        raise ValueError(f"{name} must be pairs of item numbers")
-    if array.min() < 0 or array.max() >= n_items:
-        raise ValueError(f"{name} names an item outside 0..{n_items - 1}")
-    return array.astype(np.int64)
-
-
 class _Pieces:
     """Nodes made of items that stay together: known groups, must-links, confirmed items.
 
@@ -213,10 +190,8 @@ class _Pieces:
     """
 
     def __init__(self, n: int, groups: Ints, must: Ints, fixed: Ints | None = None) -> None:
-        from ._kernels import tied
-
         ties = [chained_pairs(groups), must] + ([] if fixed is None else [chained_pairs(fixed)])
-        self.nodes = tied(n, np.concatenate(ties))
+        self.nodes = tied_items(n, np.concatenate(ties))
         anchors = groups if fixed is None else fixed
         self.anchored = np.zeros(int(self.nodes.max(initial=-1)) + 1, np.bool_)
         self.anchored[self.nodes[anchors >= 0]] = True
@@ -230,15 +205,13 @@ def _loosened(
     Of two items that must not be together, the one (with all that must be with it) that has the weaker
     ties to the rest leaves; where they are equal the one with fewer such items, then the later one.
     """
-    from ._kernels import tied
-
     kept, freed = groups.copy(), list[int]()
-    piece = tied(len(groups), must)
+    piece = tied_items(len(groups), must)
     for a, b in cannot:
         if piece[a] == piece[b]:
             raise ValueError(f"items {a} and {b} are in cannot_link, but must_link puts them together")
     while len(cannot):
-        whole = tied(len(groups), np.concatenate([chained_pairs(kept), must]))
+        whole = tied_items(len(groups), np.concatenate([chained_pairs(kept), must]))
         clash = cannot[whole[cannot[:, 0]] == whole[cannot[:, 1]]]
         if not len(clash):
             break
@@ -259,10 +232,8 @@ def _tie(side: Ints, whole: Ints, index: Ints, values: Floats) -> float:
 
 def _revisable(groups: Ints, index: Ints) -> Bools:
     """The items of groups whose listed pairs connect them."""
-    from ._kernels import tied
-
     first, second = groups[index[:, 0]], groups[index[:, 1]]
-    part = tied(len(groups), index[(first == second) & (first >= 0)])
+    part = tied_items(len(groups), index[(first == second) & (first >= 0)])
     old = np.flatnonzero(groups >= 0)
     k = int(groups.max(initial=-1)) + 1
     leader, whole = np.zeros(k + 1, np.int64), np.ones(k + 1, np.bool_)
@@ -282,39 +253,25 @@ class _Search:
     sweeps: int
     random_state: int
 
-    def graph(self, nodes: Ints, anchored: Bools) -> tuple[NodeGraph, Ints, Ints]:
-        """The graph of the nodes that a pair or a constraint touches, their numbers, and the pairs kept
-        apart.
-        """
-        ends, apart = nodes[self.index], nodes[self.cannot]
-        there = np.zeros(len(anchored), np.bool_)
-        there[ends] = there[apart] = True
-        touched, place = np.flatnonzero(there), np.cumsum(there) - 1
-        ends, apart = place[ends], place[apart]
-        graph = NodeGraph.from_pairs(ends[:, 0], ends[:, 1], self.values, anchored[touched])
-        return graph, touched, apart
-
     def run(self, nodes: Ints, anchored: Bools, start: Ints | None = None) -> Ints:
-        """Canonical labels of all items; a node that nothing touches is a cluster of its own."""
-        from ._kernels import by_appearance
-
-        graph, touched, apart = self.graph(nodes, anchored)
-        begin = None
-        if start is not None:
-            first = np.unique(nodes, return_index=True)[1]
-            begin = canonical_labels(start[first[touched]])
-        found = anchored_clusters(
-            graph, apart, start=begin, sweeps=self.sweeps, random_state=self.random_state
+        """Canonical labels of all items."""
+        return search_nodes(
+            self.index,
+            self.values,
+            nodes,
+            anchored,
+            self.cannot,
+            start=start,
+            sweeps=self.sweeps,
+            random_state=self.random_state,
         )
-        labels = len(found) + np.arange(len(anchored))
-        labels[touched] = found
-        return by_appearance(labels[nodes], len(found) + len(anchored))
 
     def merges(self, labels: Ints, groups: Ints) -> list[Proposal]:
         """Sets of clusters with a known group each whose union scores more."""
-        from ._kernels import merge_anchored
+        from clustruct.search.correlation._kernels.anchored import merge_anchored
 
-        graph, touched, apart = self.graph(labels, np.ones(int(labels.max(initial=-1)) + 1, np.bool_))
+        every = np.ones(int(labels.max(initial=-1)) + 1, np.bool_)
+        graph, touched, apart = touched_graph(self.index, self.values, labels, every, self.cannot)
         if not len(touched):
             return []
         free = without_anchors(graph.with_apart(apart, np.inf))
@@ -333,8 +290,6 @@ class _Search:
 
     def splits(self, labels: Ints, groups: Ints, must: Ints) -> list[Proposal]:
         """Known groups whose items, with the new ones among them, score more when they are cut up."""
-        from ._kernels import tied
-
         first, second = labels[self.index].T
         inside = first == second
         wanted = _of_one_group(labels, groups, _revisable(groups, self.index))
@@ -346,7 +301,7 @@ class _Search:
         # All at once: no score ties one cluster to another.
         values, cluster = self.values[pairs], first[pairs]
         cut = replace(self, index=self.index[pairs], values=values, cannot=self.cannot[:0])
-        nodes = tied(len(labels), must)
+        nodes = tied_items(len(labels), must)
         parts = cut.run(nodes, np.zeros(int(nodes.max()) + 1, np.bool_))
         apart = parts[cut.index[:, 0]] != parts[cut.index[:, 1]]
         gain = -np.bincount(cluster, weights=values * apart)

@@ -9,16 +9,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from clustruct.core.partitions import canonical_labels, chained_pairs, connected_items
+from clustruct.core.partitions import chained_pairs
 from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data import Evidence, Grouping, GroupingOptions
 from clustruct.data.itemsets import PairScores
-from clustruct.search.correlation import alone, bounded, local_search
+from clustruct.search.correlation import alone, bounded
 from clustruct.search.oracles import Predictor
 
 from .confidence import item_confidence
-
-NO_PAIRS = np.zeros((0, 2), np.int64)
+from .constrained_groups import constrained_groups, differing_pairs
 
 
 def group_scores(
@@ -71,9 +70,14 @@ def group_scores(
     array([0, 1, 2])
     """
     asked, by = options or GroupingOptions(), scores if contested is None else contested
-    known = evidence if evidence is not None and is_binding(evidence) else None
+    known = evidence if evidence is not None and evidence.is_binding else None
     search.check_set(scores)
-    y = search_groups(search, by, n_clusters) if known is None else constrained_groups(by, known, search)
+    if known is None:
+        y = search_groups(search, by, n_clusters)
+    elif search.objective == "correlation":
+        y = constrained_groups(by, known, random_state=search.random_state)
+    else:
+        raise ValueError(f"{search.name!r} takes no evidence: it does not look for groups by sums of scores")
     if asked.bounds:
         y = _bounded_groups(scores, y, known, asked, search)
     sure = None
@@ -110,31 +114,6 @@ def search_groups(search: Predictor, scores: PairScores, n_clusters: int | None 
     return found
 
 
-def constrained_groups(scores: PairScores, evidence: Evidence, search: Predictor) -> Ints:
-    """The best groups under what is known: pieces whole, those apart that differ, no source twice in one.
-
-    Few of all pairs that differ ever come near each other: of those that a search puts together it is told,
-    and it begins again.
-    """
-    if search.objective != "correlation":
-        raise ValueError(f"{search.name!r} takes no evidence: it does not look for groups by sums of scores")
-    must, cannot = chained_pairs(evidence.piece), _first_items(evidence)[evidence.apart]
-    cannot = np.concatenate([cannot, _one_source_pairs(scores, must)])
-    while True:
-        found = local_search(scores, must_link=must, cannot_link=cannot, random_state=search.random_state)
-        wrong = _wrong_pairs(evidence, found)
-        if not len(wrong):
-            return canonical_labels(found)
-        cannot = np.unique(np.concatenate([cannot, wrong]), axis=0)
-
-
-def is_binding(evidence: Evidence) -> bool:
-    """Whether some groups are ruled out by what is known."""
-    sizes = np.bincount(evidence.piece[evidence.piece >= 0], minlength=len(evidence.labelled))
-    several = (sizes > 1).any() or np.count_nonzero(evidence.labelled) > 1
-    return bool(several or len(evidence.apart) or evidence.complete.any())
-
-
 def _bounded_groups(
     scores: PairScores, labels: Ints, known: Evidence | None, asked: GroupingOptions, search: Predictor
 ) -> Ints:
@@ -150,7 +129,7 @@ def _bounded_groups(
         min_groups=asked.min_groups,
         max_groups=asked.max_groups,
         must_link=None if known is None else chained_pairs(known.piece),
-        cannot_link=None if known is None else _differing_pairs(known),
+        cannot_link=None if known is None else differing_pairs(known),
         random_state=search.random_state,
     )
 
@@ -163,58 +142,3 @@ def _doubtful(labels: Ints, sure: Floats | None, known: Evidence | None, level: 
     if known is not None:
         found[chained_pairs(known.piece).ravel()] = False
     return np.asarray(found)
-
-
-def _first_items(evidence: Evidence) -> Ints:
-    """An item of each piece."""
-    pieces, first = np.unique(evidence.piece, return_index=True)
-    return np.asarray(first[pieces >= 0])
-
-
-def _nodes(evidence: Evidence) -> Ints:
-    """An item of each piece, and all items of none."""
-    return np.sort(np.concatenate([_first_items(evidence), np.flatnonzero(evidence.piece < 0)]))
-
-
-def _differing_pairs(evidence: Evidence) -> Ints:
-    """A pair of items for each two pieces, or items of none, that are known to differ."""
-    k = np.count_nonzero(evidence.labelled | evidence.complete)
-    if not k:
-        return _first_items(evidence)[evidence.apart]
-    return _known_to_differ(evidence, _nodes(evidence))
-
-
-def _known_to_differ(evidence: Evidence, items: Ints) -> Ints:
-    """The pairs of some items, no two of one piece, of which it is known that they differ."""
-    a, b = np.triu_indices(len(items), 1)
-    pairs = np.column_stack([items[a], items[b]])
-    return np.sort(pairs[evidence.judges(pairs)], axis=1)
-
-
-def _wrong_pairs(evidence: Evidence, labels: Ints) -> Ints:
-    """A pair of items for each two pieces that share a group though they are known to differ."""
-    nodes = _nodes(evidence)
-    order = nodes[np.argsort(labels[nodes], kind="stable")]
-    parts = np.split(order, np.flatnonzero(np.diff(labels[order])) + 1)
-    return np.concatenate(
-        [NO_PAIRS, *(_known_to_differ(evidence, items) for items in parts if len(items) > 1)]
-    )
-
-
-def _one_source_pairs(scores: PairScores, must: Ints) -> Ints:
-    """Pairs of items of one source that positive scores tie, but for those that are known to be together."""
-    if scores.sources is None:
-        return NO_PAIRS
-    listed, n = scores.list_pairs(), scores.n_items
-    assert listed.index is not None
-    assert listed.values is not None
-    piece = connected_items(n, must)
-    tied = connected_items(n, np.concatenate([must, listed.index[listed.values > 0.0]]))
-    cell = np.unique(np.column_stack([tied, scores.sources]), axis=0, return_inverse=True)[1].ravel()
-    order = np.argsort(cell, kind="stable")
-    found = [NO_PAIRS]
-    for items in np.split(order, np.flatnonzero(np.diff(cell[order])) + 1):
-        a, b = np.triu_indices(len(items), 1)
-        apart = piece[items[a]] != piece[items[b]]
-        found.append(np.column_stack([items[a], items[b]])[apart])
-    return np.concatenate(found)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from .continued import ContinuedTask, PastTraining, past_of
     from .judging import Judged, JudgedFold
     from .linkage import LinkageProblem, LinkageTask
-    from .marks import MarkedRegion, kept_groups
+    from .marks import MarkedRegion
     from .region import Region
     from .training import SimilarityTask, Trained
     from .units import Units, feature_scale, mean_squares
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["BinaryProblem", "ClusteringProblem", "MulticlassProblem"]
 __all__ += ["LinkageProblem", "LinkageTask"]
 __all__ += ["ClusterTask", "Judged", "JudgedFold", "Region", "SimilarityTask", "Trained", "Units"]
-__all__ += ["ContinuedTask", "MarkedRegion", "PastTraining", "kept_groups", "past_of"]
+__all__ += ["ContinuedTask", "MarkedRegion", "PastTraining", "past_of"]
 __all__ += ["feature_scale", "mean_squares"]
 
 __getattr__, __dir__ = lazy_names(__name__)

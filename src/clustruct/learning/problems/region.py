@@ -15,6 +15,7 @@ import numpy as np
 from clustruct.core import memory
 from clustruct.core.partitions import UNKNOWN, canonical_labels
 from clustruct.core.typing import Bools, Ints
+from clustruct.data.evidence import alone_where_unknown
 from clustruct.data.itemsets import ItemSet, pair_table
 
 
@@ -86,18 +87,6 @@ class Region:
             return None
         assert self.x.pair_index is not None
         return np.asarray(self.known[self.x.pair_index].all(axis=1))
-
-
-def alone_where_unknown(labels: Ints) -> Ints:
-    """Canonical labels in which each unknown item has a cluster of its own.
-
-    >>> alone_where_unknown(np.array([-1, 5, -1, 5]))
-    array([0, 1, 2, 1])
-    """
-    unknown = labels == UNKNOWN
-    spread = labels.copy()
-    spread[unknown] = labels.max(initial=UNKNOWN) + 1 + np.arange(np.count_nonzero(unknown))
-    return canonical_labels(spread)
 
 
 def _touching(x: ItemSet, known: Bools) -> tuple[Ints, Ints | None]:

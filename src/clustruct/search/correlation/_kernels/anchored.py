@@ -7,10 +7,11 @@ import numpy as np
 
 from clustruct.core.jit import kernel
 from clustruct.core.typing import Bools, Floats, Ints
-from clustruct.search.correlation._kernels.bounded import merge_bounded
-from clustruct.search.correlation._kernels.checks import canonical
-from clustruct.search.correlation._kernels.merging import find_root
-from clustruct.search.correlation._kernels.moving import descend_sparse, joined_csr
+
+from .bounded import merge_bounded
+from .checks import canonical
+from .merging import find_root
+from .moving import descend_sparse, joined_csr
 
 
 @kernel()
