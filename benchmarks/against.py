@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.printing import table
+from benchmarks.printing import format_table
 
 ROOT = Path(__file__).resolve().parents[1]
 CUSTOMERS = "examples/data/customers.csv"
@@ -95,9 +95,9 @@ def main() -> None:
     rows = []
     for name in given.only or CASES:
         rows.append(compare(given.other.resolve(), name, given.runs))
-        print(json.dumps(rows[-1]) if given.json else table(rows[-1:]), flush=True)
+        print(json.dumps(rows[-1]) if given.json else format_table(rows[-1:]), flush=True)
     if not given.json:
-        print("\n" + table(rows))
+        print("\n" + format_table(rows))
 
 
 if __name__ == "__main__":

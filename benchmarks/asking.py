@@ -34,7 +34,7 @@ from benchmarks.asking_person import Person
 from clustruct import Recipe
 from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data.itemsets import ItemSet, PairScores
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.estimators.baselines import LatentPairClustering
 from clustruct.estimators.baselines.pair_classifier import scored_pairs
 from clustruct.evaluate.metrics import pairwise_scores
@@ -59,11 +59,11 @@ FIRST = 100
 LARGEST = 160
 
 
-def data(name: str) -> tuple[list[RawSet], list[RawSet]]:
+def data(name: str) -> tuple[list[Table], list[Table]]:
     """Sets that a person is asked about, and others."""
     if name not in PATHS:
         return [records_together(name, range(7))], [records_together(name, range(7, 10))]
-    sets = [raw for raw in item_sets(PATHS[name]) if 8 <= len(raw) <= LARGEST][:30]
+    sets = [table for table in item_sets(PATHS[name]) if 8 <= len(table) <= LARGEST][:30]
     cut = len(sets) * 2 // 3
     return sets[:cut], sets[cut:]
 
@@ -72,17 +72,19 @@ def data(name: str) -> tuple[list[RawSet], list[RawSet]]:
 class Part:
     """Sets with the features and scores of their pairs, and the truth."""
 
-    sets: list[RawSet]
+    sets: list[Table]
     items: list[ItemSet]
 
     @classmethod
-    def of(cls, features: PairFeatures, sets: Sequence[RawSet]) -> Part:
-        bare = [replace(raw, labels=None) for raw in sets]
+    def of(cls, features: PairFeatures, sets: Sequence[Table]) -> Part:
+        bare = [replace(table, labels=None) for table in sets]
         return cls(list(sets), features.checked().transform(bare))
 
     @cached_property
     def truth(self) -> list[Ints]:
-        return [np.unique([str(y) for y in raw.labels or ()], return_inverse=True)[1] for raw in self.sets]
+        return [
+            np.unique([str(y) for y in table.labels or ()], return_inverse=True)[1] for table in self.sets
+        ]
 
     @cached_property
     def pairs(self) -> list[Ints]:
@@ -111,7 +113,7 @@ class Asking:
         self.person, self.model = Person(self.part.truth), self.first
         own = self.part.pairs
         where = np.concatenate([np.full(len(pairs), s) for s, pairs in enumerate(own)])
-        self.first_item = np.cumsum([0, *(len(raw) for raw in self.part.sets)])
+        self.first_item = np.cumsum([0, *(len(table) for table in self.part.sets)])
         self.pairs = np.concatenate(own) + self.first_item[where][:, None]
 
     def scores(self, model: LatentPairClustering) -> Floats:
@@ -187,17 +189,17 @@ def drawn_cards(pool: Pool, rng: np.random.Generator) -> Question:
     return pool.ask([start, *others.tolist()], "random")
 
 
-def full_label(train: Sequence[RawSet], test: Sequence[RawSet]) -> float:
+def full_label(train: Sequence[Table], test: Sequence[Table]) -> float:
     """Mean pairwise F of a recipe that was shown all labels."""
     recipe = Recipe(source=None).fit(train)
-    found = recipe.predict([replace(raw, labels=None) for raw in test])
+    found = recipe.predict([replace(table, labels=None) for table in test])
     return float(np.mean([pairwise_scores(r.labels, y).f1 for r, y in zip(test, found, strict=True)]))
 
 
 def curves(name: str, seeds: int, most: int, full: float | None = None) -> dict[str, Any]:
     """F after questions and batches, for each order, and what all labels give."""
     train, test = data(name)
-    features = features_of(Recipe(), [replace(raw, labels=None) for raw in train])
+    features = features_of(Recipe(), [replace(table, labels=None) for table in train])
     part, other = Part.of(features, train), Part.of(features, test)
     first = LatentPairClustering().fit(part.items)
     told: dict[str, Any] = {

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.asking import BY_DEDUPE, data
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.evaluate.metrics import pairwise_scores
 from clustruct.features import field_kinds
 from studies.records.by_dedupe import as_dedupe, variables
@@ -46,10 +46,10 @@ def _key(record: dict[str, Any]) -> frozenset[tuple[str, Any]]:
     return frozenset(record.items())
 
 
-def truth_of(records: list[dict[str, Any]], raw: RawSet) -> dict[frozenset[tuple[str, Any]], set[str]]:
+def truth_of(records: list[dict[str, Any]], table: Table) -> dict[frozenset[tuple[str, Any]], set[str]]:
     """The clusters of records with the same values."""
     found: dict[frozenset[tuple[str, Any]], set[str]] = {}
-    for record, label in zip(records, raw.labels or (), strict=True):
+    for record, label in zip(records, table.labels or (), strict=True):
         found.setdefault(_key(record), set()).add(str(label))
     return found
 

@@ -26,10 +26,10 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from benchmarks.printing import keep_row, table
+from benchmarks.printing import format_table, keep_row
 from clustruct import Recipe
 from clustruct.core.partitions import canonical_labels
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.evaluate.explain import item_confidence
 from clustruct.evaluate.metrics import brier_skill, calibration_error
 from clustruct.features import checked
@@ -57,29 +57,29 @@ DRAWS = 100
 DRAWN = 20_000
 
 
-def read(name: str) -> list[RawSet]:
+def read(name: str) -> list[Table]:
     if name in PATHS:
         return item_sets(PATHS[name])
     return documents(name, MOST_MENTIONS) if name in ("litbank", "gum") else records(name)
 
 
-def halves(sets: list[RawSet]) -> list[tuple[list[RawSet], list[RawSet]]]:
+def halves(sets: list[Table]) -> list[tuple[list[Table], list[Table]]]:
     """Sorted groups of sets, even against odd; each half in turn teaches."""
-    groups = [str(raw.group or raw.name) for raw in sets]
+    groups = [str(table.group or table.name) for table in sets]
     even = set(sorted(set(groups))[::2])
-    first = [raw for raw, group in zip(sets, groups, strict=True) if group in even]
-    second = [raw for raw, group in zip(sets, groups, strict=True) if group not in even]
+    first = [table for table, group in zip(sets, groups, strict=True) if group in even]
+    second = [table for table, group in zip(sets, groups, strict=True) if group not in even]
     return [(first, second), (second, first)]
 
 
-def asked(train: list[RawSet], test: list[RawSet]) -> dict[str, np.ndarray]:
+def asked(train: list[Table], test: list[Table]) -> dict[str, np.ndarray]:
     """What the probabilities of pairs and items are, and what is true."""
     pipeline = checked(Recipe().fit(train).pipeline_)
     model, found, values = pipeline[-1], dict[str, list[Any]](), []
-    for raw in test:
-        scores = score_set(pipeline, replace(raw, labels=None))
+    for table in test:
+        scores = score_set(pipeline, replace(table, labels=None))
         found_here = group(model, scores, confidence=True)
-        truth, labels = canonical_labels(list(raw.labels or ())), found_here.labels
+        truth, labels = canonical_labels(list(table.labels or ())), found_here.labels
         listed = scores.list_pairs()
         a, b = listed.index.T
         sure = found_here.confidence
@@ -170,7 +170,7 @@ def main() -> None:
     for name in given.names:
         row = study(name)
         keep_row(given.json, row, ("data",))
-        print(table([row]), flush=True)
+        print(format_table([row]), flush=True)
     print(f"\nFigures: {given.json}")
 
 

@@ -25,7 +25,7 @@ from sklearn.pipeline import Pipeline
 
 from clustruct import Recipe
 from clustruct.data import Evidence
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.evaluate.metrics import pairwise_scores
 from clustruct.features import checked
 from clustruct.groups import Decision, constraints, corrections, replay, write_decisions
@@ -37,7 +37,7 @@ from studies.raw_data import PATHS, item_sets, records_together
 STEP = 10
 
 
-def data(name: str, n_folds: int) -> tuple[list[RawSet], list[RawSet], list[RawSet]]:
+def data(name: str, n_folds: int) -> tuple[list[Table], list[Table], list[Table]]:
     """Sets to learn from, sets whose groups are corrected, and others; of records so many folds to learn
     from.
     """
@@ -48,23 +48,23 @@ def data(name: str, n_folds: int) -> tuple[list[RawSet], list[RawSet], list[RawS
         last = n_folds + max(1, (10 - n_folds) * 5 // 8)
         folds = range(n_folds), range(n_folds, last), range(last, 10)
         parts = tuple([records_together(name, some)] for some in folds)  # type: ignore[assignment]
-    return parts[0], [_named(raw, s) for s, raw in enumerate(parts[1])], parts[2]
+    return parts[0], [_named(table, s) for s, table in enumerate(parts[1])], parts[2]
 
 
-def _named(raw: RawSet, s: int) -> RawSet:
-    return replace(raw, ids=[f"s{s}:{a}" for a in range(len(raw))])
+def _named(table: Table, s: int) -> Table:
+    return replace(table, ids=[f"s{s}:{a}" for a in range(len(table))])
 
 
-def without_labels(raw: RawSet) -> RawSet:
+def without_labels(table: Table) -> Table:
     """As a prediction gets it."""
-    return replace(raw, labels=None)
+    return replace(table, labels=None)
 
 
-def loss(pipeline: Pipeline, sets: Sequence[RawSet]) -> float:
+def loss(pipeline: Pipeline, sets: Sequence[Table]) -> float:
     """100 - pairwise F, in percent, the mean over sets."""
     able = checked(pipeline)
-    found = [able.predict([without_labels(raw)])[0] for raw in sets]
-    scores = [pairwise_scores(raw.labels, y).f1 for raw, y in zip(sets, found, strict=True)]
+    found = [able.predict([without_labels(table)])[0] for table in sets]
+    scores = [pairwise_scores(table.labels, y).f1 for table, y in zip(sets, found, strict=True)]
     return 100.0 - 100.0 * float(np.mean(scores))
 
 
@@ -109,29 +109,29 @@ class Person:
         return [(len(held[a]) * len(held[b]), "merge", a, b) for a, b in pairs]
 
 
-def shown(pipeline: Pipeline, sets: Sequence[RawSet]) -> dict[str, str]:
+def shown(pipeline: Pipeline, sets: Sequence[Table]) -> dict[str, str]:
     """The groups that a model makes of the sets, by item."""
     able, found = checked(pipeline), {}
-    for s, raw in enumerate(sets):
-        labels = able.predict([without_labels(raw)])[0]
-        found |= {str(i): f"g{s}.{y}" for i, y in zip(raw.item_ids, labels, strict=True)}
+    for s, table in enumerate(sets):
+        labels = able.predict([without_labels(table)])[0]
+        found |= {str(i): f"g{s}.{y}" for i, y in zip(table.item_ids, labels, strict=True)}
     return found
 
 
-def own(groups: dict[str, str], raw: RawSet) -> dict[str, str]:
+def own(groups: dict[str, str], table: Table) -> dict[str, str]:
     """The groups of the items of one set."""
-    return {str(i): groups[str(i)] for i in raw.item_ids}
+    return {str(i): groups[str(i)] for i in table.item_ids}
 
 
-def broken(pipeline: Pipeline, sets: Sequence[RawSet], groups: dict[str, str], said: list[Decision]) -> int:
+def broken(pipeline: Pipeline, sets: Sequence[Table], groups: dict[str, str], said: list[Decision]) -> int:
     """Statements that do not hold when the model groups all items anew, and is told of the decisions."""
     state, count, able = replay(said, groups), 0, checked(pipeline)
-    for raw in sets:
-        names = [str(i) for i in raw.item_ids]
+    for table in sets:
+        names = [str(i) for i in table.item_ids]
         held = constraints([s for s in state.statements() if s.a in set(names)])
         numbers = {name: a for a, name in enumerate(names)}
-        said_here = Evidence.of_pairs(len(raw), held.must_link(numbers), held.cannot_link(numbers))
-        labels = group_sets(able, [without_labels(raw)], [said_here])[0].labels
+        said_here = Evidence.of_pairs(len(table), held.must_link(numbers), held.cannot_link(numbers))
+        labels = group_sets(able, [without_labels(table)], [said_here])[0].labels
         count += len(held.broken({i: str(y) for i, y in zip(names, labels, strict=True)}))
     return count
 
@@ -145,8 +145,8 @@ def study(name: str, most: int, n_folds: int, kept: Path) -> dict[str, object]:
     groups = shown(first.pipeline_, mended)
     truth = {
         str(i): f"{s}.{y}"
-        for s, raw in enumerate(mended)
-        for i, y in zip(raw.item_ids, raw.labels, strict=True)
+        for s, table in enumerate(mended)
+        for i, y in zip(table.item_ids, table.labels, strict=True)
     }
     person, said = Person(truth, dict(groups)), list[Decision]()
     rows = [
@@ -180,8 +180,8 @@ def study(name: str, most: int, n_folds: int, kept: Path) -> dict[str, object]:
 
 def refit(
     start: Pipeline,
-    train: Sequence[RawSet],
-    mended: Sequence[RawSet],
+    train: Sequence[Table],
+    mended: Sequence[Table],
     groups: dict[str, str],
     said: Sequence[Decision],
     kept: Path | None = None,
@@ -190,7 +190,7 @@ def refit(
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "said.jsonl"
         write_decisions(path, said)
-        seen = [Known(without_labels(raw), State.start(own(groups, raw))) for raw in mended]
+        seen = [Known(without_labels(table), State.start(own(groups, table))) for table in mended]
         found = corrections(train, path, seen=seen)
     learned = Recipe(kept_features=kept).fit(found.sets, corrections=found.marks, start=start)
     return learned.pipeline_

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.printing import keep_row, table
+from benchmarks.printing import format_table, keep_row
 from benchmarks.tables.measure import Cost, measured
 from benchmarks.tables.real import HALVES, NOT_FIELDS, Rows, entities, read
 
@@ -145,7 +145,7 @@ def main() -> None:
         for way in given.ways:
             row = figures(name, way, Path(given.folder))
             keep_row(given.json, row, ("table", "way"))
-            print(table([row]), flush=True)
+            print(format_table([row]), flush=True)
 
 
 if __name__ == "__main__":

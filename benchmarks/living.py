@@ -26,7 +26,7 @@ from sklearn.pipeline import Pipeline
 from benchmarks.tables.made import SHAPES
 from clustruct import Recipe
 from clustruct.core.typing import Floats, Ints
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.evaluate.metrics import pairwise_scores
 from clustruct.features import checked
 from clustruct.groups import add_to_groups
@@ -41,7 +41,7 @@ REPEATS = 3
 SETTLE = 5
 
 
-def data(name: str, seed: int) -> tuple[list[RawSet], list[RawSet]]:
+def data(name: str, seed: int) -> tuple[list[Table], list[Table]]:
     """Sets to learn from, and sets that come in portions, in random order."""
     rng = np.random.default_rng(seed)
     if name in PATHS:
@@ -51,35 +51,35 @@ def data(name: str, seed: int) -> tuple[list[RawSet], list[RawSet]]:
         train, test = [persons(4000, seed + 1)], [persons(int(name.removeprefix("persons-") or 10_000), seed)]
     else:
         train, test = records(name)[:5], [records_together(name, range(5, 10))]
-    named = [replace(raw, ids=[f"i{a}" for a in range(len(raw))]) for raw in test]
-    return train, [raw.take(rng.permutation(len(raw))) for raw in named]
+    named = [replace(table, ids=[f"i{a}" for a in range(len(table))]) for table in test]
+    return train, [table.take(rng.permutation(len(table))) for table in named]
 
 
-def persons(n: int, seed: int) -> RawSet:
+def persons(n: int, seed: int) -> Table:
     """Made-up persons, several rows of each."""
     table = SHAPES["persons"].make(n, seed)
     columns = {name: [cell.decode() for cell in held.tolist()] for name, held in table.columns.items()}
-    return RawSet.from_columns(columns, labels=table.entity.tolist(), ids=[f"i{a}" for a in range(n)])
+    return Table.from_columns(columns, labels=table.entity.tolist(), ids=[f"i{a}" for a in range(n)])
 
 
-def f_loss(raw: RawSet, groups: dict[str, str]) -> float:
+def f_loss(table: Table, groups: dict[str, str]) -> float:
     """100 - pairwise F, in percent."""
-    return 100.0 - 100.0 * pairwise_scores(raw.labels, [groups[str(i)] for i in raw.item_ids]).f1
+    return 100.0 - 100.0 * pairwise_scores(table.labels, [groups[str(i)] for i in table.item_ids]).f1
 
 
-def read_anew(raw: RawSet) -> RawSet:
+def read_anew(table: Table) -> Table:
     """The items without labels, and without what earlier calls have worked out of their columns."""
-    return replace(raw.take(np.arange(len(raw))), labels=None)
+    return replace(table.take(np.arange(len(table))), labels=None)
 
 
-def all_at_once(pipeline: Pipeline, raw: RawSet) -> tuple[dict[str, str], float]:
+def all_at_once(pipeline: Pipeline, table: Table) -> tuple[dict[str, str], float]:
     """Groups of the whole set, and the CPU seconds they took."""
-    given = read_anew(raw)
+    given = read_anew(table)
     gc.collect()
     start = time.process_time()
     labels = pipeline.predict([given])[0]
     seconds = time.process_time() - start
-    return {str(i): str(y) for i, y in zip(raw.item_ids, labels, strict=True)}, seconds
+    return {str(i): str(y) for i, y in zip(table.item_ids, labels, strict=True)}, seconds
 
 
 @dataclass
@@ -94,7 +94,7 @@ class Stream:
     silent: int = 0
     moved: int = 0
 
-    def add(self, pipeline: Pipeline, new: RawSet, **mode: Any) -> None:
+    def add(self, pipeline: Pipeline, new: Table, **mode: Any) -> None:
         """A day."""
         before = dict(self.known.state.groups)
         gc.collect()  # what earlier days have left is not this day's cost
@@ -107,27 +107,27 @@ class Stream:
         other = [item for item, group in before.items() if after[item] != group]
         self.moved += len(other)
         self.silent += sum(item not in told for item in other)
-        touched = np.array([str(name) not in before for name in found.raw.item_ids])
+        touched = np.array([str(name) not in before for name in found.table.item_ids])
         self.pairs.append(len(candidates(pipeline[0], found.index.columns, touched)))
 
 
-def in_portions(pipeline: Pipeline, raw: RawSet, portions: int, **mode: Any) -> Stream:
+def in_portions(pipeline: Pipeline, table: Table, portions: int, **mode: Any) -> Stream:
     """All days."""
     stream = Stream()
-    for rows in np.array_split(np.arange(len(raw)), portions):
-        stream.add(pipeline, replace(raw.take(rows), labels=None), **mode)
+    for rows in np.array_split(np.arange(len(table)), portions):
+        stream.add(pipeline, replace(table.take(rows), labels=None), **mode)
     return stream
 
 
-def compared_pairs(pipeline: Pipeline, raw: RawSet) -> int:
+def compared_pairs(pipeline: Pipeline, table: Table) -> int:
     """How many pairs are compared all at once."""
-    blocking, m = pipeline[0].blocking_, len(raw)
-    return len(blocking.pairs(raw)) if blocking is not None and blocking.lists(raw) else m * (m - 1) // 2
+    blocking, m = pipeline[0].blocking_, len(table)
+    return len(blocking.pairs(table)) if blocking is not None and blocking.lists(table) else m * (m - 1) // 2
 
 
-def of_one_item(pipeline: Pipeline, raw: RawSet) -> tuple[float, float]:
+def of_one_item(pipeline: Pipeline, table: Table) -> tuple[float, float]:
     """CPU seconds of a single item, all at once and as a day of its own: what a call costs."""
-    one = replace(raw.take([0]), labels=None)
+    one = replace(table.take([0]), labels=None)
     alone = min(all_at_once(pipeline, one)[1] for _ in range(5))
     return alone, min(in_portions(pipeline, one, 1).seconds[0] for _ in range(5))
 
@@ -143,34 +143,36 @@ def study(name: str, portions: int, seed: int) -> None:
     """One data set, all ways."""
     train, test = data(name, seed)
     pipeline = checked(Recipe(C=1.0).fit(train).pipeline_)
-    once = [all_at_once(pipeline, raw)[0] for raw in test]  # the first call compiles
-    losses = [f_loss(raw, groups) for raw, groups in zip(test, once, strict=True)]
+    once = [all_at_once(pipeline, table)[0] for table in test]  # the first call compiles
+    losses = [f_loss(table, groups) for table, groups in zip(test, once, strict=True)]
     m, loss = np.mean([*map(len, test)]), np.mean(losses)
     for how in MODES.values():
         in_portions(pipeline, test[0], portions, **how)
     taken, streams = [], {mode: list[list[Stream]]() for mode in MODES}
     for _ in range(REPEATS):
-        taken.append([all_at_once(pipeline, raw)[1] for raw in test])
+        taken.append([all_at_once(pipeline, table)[1] for table in test])
         for mode, how in MODES.items():
-            streams[mode].append([in_portions(pipeline, raw, portions, **how) for raw in test])
+            streams[mode].append([in_portions(pipeline, table, portions, **how) for table in test])
     seconds = np.min(taken, axis=0)
     print(f"{name}: {len(test)} sets of {m:.0f} items in {portions} portions")
     alone, day = of_one_item(pipeline, test[0])
     print(f"  all at once: 100 - F {loss:.2f}, CPU s {np.median(seconds):.4f}")
     print(f"  CPU s of a single item: all at once {alone:.4f}, as a day {day:.4f}")
-    compared = np.array([compared_pairs(pipeline, raw) for raw in test])
+    compared = np.array([compared_pairs(pipeline, table) for table in test])
     for mode, found in streams.items():
         told(mode, test, found, seconds, compared)
 
 
 def told(
-    mode: str, test: Sequence[RawSet], repeats: Sequence[Sequence[Stream]], seconds: Floats, compared: Ints
+    mode: str, test: Sequence[Table], repeats: Sequence[Sequence[Stream]], seconds: Floats, compared: Ints
 ) -> None:
     """What a mode of a stream lost and cost."""
     streams = repeats[0]
     each = np.min([[stream.seconds for stream in one] for one in repeats], axis=0)
     pairs = np.array([stream.pairs for stream in streams])
-    loss = np.mean([f_loss(raw, dict(s.known.state.groups)) for raw, s in zip(test, streams, strict=True)])
+    loss = np.mean(
+        [f_loss(table, dict(s.known.state.groups)) for table, s in zip(test, streams, strict=True)]
+    )
     silent, moved = (sum(getattr(s, what) for s in streams) for what in ("silent", "moved"))
     taken = np.median(each.sum(axis=1))
     print(f"  in portions, {mode}: 100 - F {loss:.2f}, CPU s of all {taken:.4f}; ", end="")

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.living import persons
-from benchmarks.printing import keep_row, table
+from benchmarks.printing import format_table, keep_row
 from benchmarks.tables.measure import measured
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 
 COMMAND = [sys.executable, "-m", "clustruct"]
 TRAIN, NEW = 4000, 3
@@ -33,13 +33,13 @@ def study(known: int, folder: Path) -> dict[str, Any]:
         _write(folder / "train.csv", persons(TRAIN, 1), slice(0, TRAIN), groups=True)
         words = ["--id", "id", "--cluster", "group", "--C", "1", "--model", str(model), "--quiet"]
         measured([*COMMAND, "fit", str(folder / "train.csv"), *words])
-    raw = persons(known + NEW, 0)
-    _write(folder / "known.csv", raw, slice(0, known), groups=True)
+    table = persons(known + NEW, 0)
+    _write(folder / "known.csv", table, slice(0, known), groups=True)
     made = ["--create", "--items", str(folder / "known.csv"), "--id", "id", "--cluster", "group", "--quiet"]
     measured([*COMMAND, "store", str(store), *made])
     ones = [folder / f"one{k}.csv" for k in range(NEW)]
     for k, path in enumerate(ones):
-        _write(path, raw, slice(known + k, known + k + 1), groups=False)
+        _write(path, table, slice(known + k, known + k + 1), groups=False)
     ways = {"index made": ones[0], "index kept": ones[1]}
     found = {way: _run(path, model, "--existing", str(store)) for way, path in ways.items()}
     with closing(sqlite3.connect(store, isolation_level=None)) as db:
@@ -54,9 +54,9 @@ def _run(data: Path, model: Path, *words: str) -> float:
     return measured([*COMMAND, "predict", *given]).cpu
 
 
-def _write(path: Path, raw: RawSet, rows: slice, *, groups: bool) -> None:
-    fields, ids, labels = raw.fields(), list(raw.item_ids)[rows], list(raw.labels or ())[rows]
-    columns = [raw.some(field, rows) for field in fields]
+def _write(path: Path, table: Table, rows: slice, *, groups: bool) -> None:
+    fields, ids, labels = table.fields(), list(table.item_ids)[rows], list(table.labels or ())[rows]
+    columns = [table.some(field, rows) for field in fields]
     with path.open("w", newline="", encoding="utf-8") as file:
         out = csv.writer(file)
         out.writerow(["id", *(["group"] if groups else []), *fields])
@@ -74,7 +74,7 @@ def main() -> None:
         for known in given.known:
             row = study(known, Path(folder))
             keep_row(given.json, row, ("known",))
-            print(table([row]), flush=True)
+            print(format_table([row]), flush=True)
 
 
 if __name__ == "__main__":

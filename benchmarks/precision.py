@@ -25,12 +25,12 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from benchmarks.printing import keep_row, table
+from benchmarks.printing import format_table, keep_row
 from benchmarks.tables import made, real
 from benchmarks.tables.scores import touching
 from clustruct import Recipe
 from clustruct.data import GroupingOptions
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.features import checked
 from clustruct.pipeline import group, pipeline_with_cut, precision_dial, score_set
 
@@ -40,7 +40,7 @@ MADE_ROWS, LABELLED, SEED = 10_000, 1250, 0
 TOPS, SHOWN = (50, 100, 200, 400), 30
 
 
-def tables(name: str) -> Iterator[tuple[RawSet, np.ndarray, np.ndarray]]:
+def tables(name: str) -> Iterator[tuple[Table, np.ndarray, np.ndarray]]:
     """A table with its labels, the entity of each row, and which rows are labelled."""
     shape, *numbers = name.split(":")
     if shape in made.SHAPES:
@@ -59,13 +59,13 @@ def tables(name: str) -> Iterator[tuple[RawSet, np.ndarray, np.ndarray]]:
 
 def _table(columns: dict[str, Any], entity: np.ndarray, labelled: np.ndarray) -> Any:
     labels = [int(e) if known else None for e, known in zip(entity, labelled, strict=True)]
-    return RawSet.from_columns(columns, labels=labels), entity, labelled
+    return Table.from_columns(columns, labels=labels), entity, labelled
 
 
 def study(name: str, precision: float, wrong: Path | None) -> Iterator[dict[str, Any]]:
-    for raw, entity, labelled in tables(name):
-        plain = replace(raw, labels=None)
-        pipeline = checked(Recipe().fit([raw]).pipeline_, [plain])
+    for table, entity, labelled in tables(name):
+        plain = replace(table, labels=None)
+        pipeline = checked(Recipe().fit([table]).pipeline_, [plain])
         if wrong is not None:
             keep_row(
                 wrong, {"table": name, **highest(pipeline, plain, entity, labelled)}, ("table", "labelled")
@@ -86,11 +86,11 @@ def study(name: str, precision: float, wrong: Path | None) -> Iterator[dict[str,
         yield row | told | {title: str(said) for title, said in ways.items()}
 
 
-def highest(pipeline: Pipeline, raw: RawSet, entity: np.ndarray, labelled: np.ndarray) -> dict[str, Any]:
+def highest(pipeline: Pipeline, table: Table, entity: np.ndarray, labelled: np.ndarray) -> dict[str, Any]:
     """Of the pairs that touch a row without a label those of the highest scores: how many of them count as
     wrong, and the first of these with their rows.
     """
-    scores = score_set(pipeline, raw)
+    scores = score_set(pipeline, table)
     listed = scores.list_pairs()
     assert listed.index is not None
     assert listed.values is not None
@@ -100,16 +100,21 @@ def highest(pipeline: Pipeline, raw: RawSet, entity: np.ndarray, labelled: np.nd
     bad, p = entity[a] != entity[b], pipeline[-1].pair_probabilities(scores)[order]
     counts = {str(n): int(bad[:n].sum()) for n in TOPS if n <= len(bad)}
     found = [
-        {"rank": int(r), "p": float(p[r]), "rows": [int(a[r]), int(b[r])], "values": _values(raw, a[r], b[r])}
+        {
+            "rank": int(r),
+            "p": float(p[r]),
+            "rows": [int(a[r]), int(b[r])],
+            "values": _values(table, a[r], b[r]),
+        }
         for r in np.flatnonzero(bad)[:SHOWN]
     ]
     return {"labelled": int(labelled.sum()), "wrong of the first": counts, "wrong": found}
 
 
-def _values(raw: RawSet, *rows: int) -> dict[str, list[Any]]:
+def _values(table: Table, *rows: int) -> dict[str, list[Any]]:
     return {
-        field: [None if (v := raw.items[r].get(field)) is None else str(v)[:80] for r in rows]
-        for field in raw.fields()
+        field: [None if (v := table.items[r].get(field)) is None else str(v)[:80] for r in rows]
+        for field in table.fields()
     }
 
 
@@ -125,8 +130,8 @@ def main() -> None:
     for name in given.names:
         for row in study(name, given.precision, given.wrong):
             rows.append(row)
-            print(table(rows[-1:]), flush=True)
-    print(f"\n{table(rows)}")
+            print(format_table(rows[-1:]), flush=True)
+    print(f"\n{format_table(rows)}")
 
 
 if __name__ == "__main__":

@@ -53,12 +53,12 @@ def show(figures: dict[str, Any], title: str = "") -> None:
             show(value, f"{heading}: ")
         elif isinstance(value, list) and value and isinstance(value[0], dict):
             print(f"\n{heading}")
-            print(table(value), flush=True)
+            print(format_table(value), flush=True)
         else:
             print(f"\n{heading}: {_text(value)}")
 
 
-def table(rows: list[dict[str, Any]]) -> str:
+def format_table(rows: list[dict[str, Any]]) -> str:
     """Rows under the names of their columns."""
     names = list(dict.fromkeys(name for row in rows for name in row))
     cells = [names, *([_text(row.get(name, "")) for name in names] for row in rows)]

@@ -18,15 +18,15 @@ from typing import Any
 
 from clustruct.data.datasets import make_mentions, make_news, make_records
 from clustruct.data.io import write_sets
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 
 HERE = Path(__file__).parent / "data"
 FIELDS = ("name", "street", "city", "phone", "born")
 
 
-def rows_of(raw: RawSet, person: bool = True, **first: str) -> Iterable[dict[str, Any]]:
+def rows_of(table: Table, person: bool = True, **first: str) -> Iterable[dict[str, Any]]:
     """The items as rows of a table: the columns ``first``, the number, the person, the fields."""
-    for id, label, item in zip(raw.item_ids, raw.labels or (), raw.items, strict=True):
+    for id, label, item in zip(table.item_ids, table.labels or (), table.items, strict=True):
         yield {**first, "nr": id, **({"person": label} if person else {}), **item}
 
 
@@ -44,31 +44,31 @@ def batches(folder: Path) -> None:
     parts = {"people.csv": sets[:5], "new.csv": sets[5:6], "test.csv": sets[6:]}
     for name, part in parts.items():
         person = name != "new.csv"
-        write(folder, name, (row for raw in part for row in rows_of(raw, person, batch=raw.name)))
+        write(folder, name, (row for table in part for row in rows_of(table, person, batch=table.name)))
 
 
 def one_table(folder: Path) -> None:
     """One table of which a third is labelled."""
-    (raw,) = make_records(n_sets=1, n_people=100)
-    raw = replace(raw, ids=[f"c{k + 1}" for k in range(len(raw))])
-    people = list(dict.fromkeys(raw.labels or ()))
+    (table,) = make_records(n_sets=1, n_people=100)
+    table = replace(table, ids=[f"c{k + 1}" for k in range(len(table))])
+    people = list(dict.fromkeys(table.labels or ()))
     known = set(people[: len(people) // 3])
     write(
         folder,
         "customers.csv",
-        rows_of(replace(raw, labels=[y if y in known else None for y in raw.labels or ()])),
+        rows_of(replace(table, labels=[y if y in known else None for y in table.labels or ()])),
     )
 
 
 def two_tables(folder: Path) -> None:
     """Two registers of one town: nobody is twice in one of them."""
-    for prefix, raw in zip(
+    for prefix, table in zip(
         ("", "new_"), make_records(n_sets=2, n_people=60, most=2, random_state=1), strict=True
     ):
         seen: set[Any] = set()
         first, second = [], []
-        for row in rows_of(raw, person=not prefix):
-            person = (raw.labels or ())[len(first) + len(second)]
+        for row in rows_of(table, person=not prefix):
+            person = (table.labels or ())[len(first) + len(second)]
             (second if person in seen else first).append(row)
             seen.add(person)
         write(folder, f"{prefix}clients.csv", first)

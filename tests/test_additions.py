@@ -49,14 +49,14 @@ FORMAT = '''
 """One set per file, one text per line."""
 from clustruct.data.io import TextFormat, register
 from clustruct.data.io.files import text_lines
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 
 @register
 class Lines(TextFormat):
     suffixes = (".lines",)
 
     def read(self, path, reading):
-        yield RawSet([{"text": text.rstrip()} for _, text in text_lines(path)], name=path.stem)
+        yield Table([{"text": text.rstrip()} for _, text in text_lines(path)], name=path.stem)
 
     def set_lines(self, sets, suffix):
         return (item["text"] + "\\n" for raw in sets for item in raw.items)
@@ -84,13 +84,13 @@ class GreedyThenMoves(CorrelationOracle):
 USE = """
 import os, tempfile
 import added.loss, added.oracle, added.block, added.files
-from clustruct import PairFeatures, RawSet, SupervisedCorrelationClustering, losses
+from clustruct import PairFeatures, Table, SupervisedCorrelationClustering, losses
 from clustruct.features import guess_blocks
 from clustruct.data.io import prediction_file, read_sets, suffixes, write_sets
 from clustruct.core.storage.values import decode, encode
 
 assert "cluster count" in losses.names()
-raw = RawSet([{"text": "ann"}, {"text": "anna"}, {"text": "bob"}], labels=[0, 0, 1])
+raw = Table([{"text": "ann"}, {"text": "anna"}, {"text": "bob"}], labels=[0, 0, 1])
 blocks = guess_blocks([raw], "records")
 assert "Initials" in [type(block).__name__ for block in blocks]
 features = PairFeatures(blocks)

@@ -5,7 +5,7 @@ import pytest
 from matplotlib import pyplot
 from matplotlib.figure import Figure
 
-from clustruct import ItemSet, RawSet, Recipe, SupervisedCorrelationClustering
+from clustruct import ItemSet, Recipe, SupervisedCorrelationClustering, Table
 from clustruct.data.datasets import make_records
 from clustruct.evaluate.explain import pair_contributions
 from clustruct.evaluate.metrics import evaluate
@@ -22,7 +22,7 @@ def trained():
 
 
 def test_a_set_shows_its_first_items_and_how_many_there_are():
-    raw = RawSet([{"name": HOSTILE}] * 30, labels=[7] * 30, name="customers")
+    raw = Table([{"name": HOSTILE}] * 30, labels=[7] * 30, name="customers")
     shown = raw._repr_html_()
     assert "customers: 30 items" in shown
     assert "… and 22 more" in shown
@@ -31,11 +31,11 @@ def test_a_set_shows_its_first_items_and_how_many_there_are():
 
 
 def test_a_set_without_labels_is_shown():
-    assert "cluster" not in RawSet([{"name": "Ann"}])._repr_html_()
+    assert "cluster" not in Table([{"name": "Ann"}])._repr_html_()
 
 
 def test_sets_held_by_columns_are_not_made_into_dicts_for_it():
-    raw = RawSet.from_columns({"name": [f"n{k}" for k in range(1000)]})
+    raw = Table.from_columns({"name": [f"n{k}" for k in range(1000)]})
     assert "… and 992 more" in raw._repr_html_()
 
 
@@ -87,7 +87,7 @@ def test_labels_of_raw_sets_may_be_arrays_and_columns(kind):
     pd = pytest.importorskip("pandas")
     made = np.asarray if kind == "array" else pd.Series
     sets = make_records(n_sets=3, n_people=4)
-    raws = [RawSet(raw.items, labels=made(np.unique(raw.labels, return_inverse=True)[1])) for raw in sets]
+    raws = [Table(raw.items, labels=made(np.unique(raw.labels, return_inverse=True)[1])) for raw in sets]
     assert Recipe(C=1.0).fit(raws).score(raws) > 0.5
 
 
@@ -100,5 +100,5 @@ def test_data_frames_go_in_everywhere():
     assert model.feature_names_in_.tolist() == ["x", "y"]
     assert len(model.predict([frame])[0]) == 6
     raw = make_records(n_sets=1, n_people=4)[0]
-    table = RawSet.from_frame(pd.DataFrame(list(raw.items)))
+    table = Table.from_frame(pd.DataFrame(list(raw.items)))
     assert len(table) == len(raw)

@@ -51,7 +51,7 @@ def test_packages_load_no_kernels_and_no_extras(name, of_sklearn):
     assert not (loaded(f"import clustruct.{name}") - of_sklearn) & HEAVY
 
 
-@pytest.mark.parametrize("name", ["PairFeatures", "SupervisedCorrelationClustering", "RawSet"])
+@pytest.mark.parametrize("name", ["PairFeatures", "SupervisedCorrelationClustering", "Table"])
 def test_names_load_no_kernels_and_no_extras(name, of_sklearn):
     assert not (loaded(f"from clustruct import {name}") - of_sklearn) & HEAVY
 

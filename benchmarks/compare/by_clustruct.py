@@ -12,7 +12,7 @@ import numpy as np
 
 import clustruct
 from benchmarks.compare.files import FIELDS, SEEDS, Answers, Sets, folder, read_rows, read_sets
-from clustruct import ItemSet, RawSet, Recipe, SupervisedAgglomerative, SupervisedKMeans
+from clustruct import ItemSet, Recipe, SupervisedAgglomerative, SupervisedKMeans, Table
 from clustruct.data.itemsets import with_distances
 
 
@@ -20,8 +20,8 @@ def records(where: Path, seed: int) -> list[Any]:
     """Learn inside the table, from the labels that are there."""
     rows = read_rows(where, seed)
     items = [{f: row[f] or None for f in FIELDS} for row in rows]
-    model = Recipe().fit([RawSet(items, labels=[row["label"] or None for row in rows])])
-    return [model.predict([RawSet(items)])[0]]
+    model = Recipe().fit([Table(items, labels=[row["label"] or None for row in rows])])
+    return [model.predict([Table(items)])[0]]
 
 
 def kmeans(train: Sets, new: Sets) -> list[Any]:

@@ -15,15 +15,15 @@ N_PEOPLE, N_LABELLED = 250, 60
 
 def write_records(where: Path, seed: int) -> None:
     """A table of records of 250 people, 60 of them labelled, and the truth beside it."""
-    raw = make_records(n_sets=1, n_people=N_PEOPLE, errors=0.7, random_state=seed)[0]
-    assert raw.labels is not None
-    known = np.random.default_rng(seed).permutation(sorted(set(raw.labels)))[:N_LABELLED]
+    table = make_records(n_sets=1, n_people=N_PEOPLE, errors=0.7, random_state=seed)[0]
+    assert table.labels is not None
+    known = np.random.default_rng(seed).permutation(sorted(set(table.labels)))[:N_LABELLED]
     tables = {"records": lambda y: y if y in known else "", "truth": lambda y: y}
     for name, shown in tables.items():
         with (where / f"{name}-{seed}.csv").open("w", newline="") as file:
             out = csv.writer(file)
             out.writerow(["id", "label", *FIELDS])
-            for k, (item, label) in enumerate(zip(raw.items, raw.labels, strict=True)):
+            for k, (item, label) in enumerate(zip(table.items, table.labels, strict=True)):
                 out.writerow([k, shown(label), *(item[f] or "" for f in FIELDS)])
 
 

@@ -19,8 +19,8 @@ import pyarrow.parquet as pq
 
 import clustruct
 from benchmarks.tables.made import SHAPES
-from benchmarks.tables.table import Table
-from clustruct import RawSet, Recipe
+from benchmarks.tables.table import Table as MadeTable
+from clustruct import Recipe, Table
 from clustruct.core.callbacks import Callback, Cost, training_callback
 from clustruct.distributed import Grouped, connected, predict
 from clustruct.pipeline import group, score_set
@@ -38,13 +38,13 @@ def model_for(folder: Path) -> Any:
         table = SHAPES["persons"].make(LEARNED_FROM, 1)
         labelled = table.labelled(LABELLED, 1)
         shown = [int(e) if known else None for e, known in zip(table.entity, labelled, strict=True)]
-        raw = RawSet.from_frame(arrow(table), id="id")
+        raw = Table.from_frame(arrow(table), id="id")
         folder.mkdir(parents=True, exist_ok=True)
-        clustruct.save(path, Recipe().fit([RawSet(raw.items, labels=shown)]).pipeline_)
+        clustruct.save(path, Recipe().fit([Table(raw.items, labels=shown)]).pipeline_)
     return clustruct.load(path)
 
 
-def arrow(table: Table) -> pa.Table:
+def arrow(table: MadeTable) -> pa.Table:
     """The fields of a table, without its entities."""
     cells = {
         name: pa.array([cell or None for cell in c.tolist()], pa.string())
@@ -72,7 +72,7 @@ def read_labels(folder: Path) -> Any:
 def in_one_process(table: pa.Table, model: Any) -> tuple[Any, Row]:
     """Labels, and what they took."""
     started, cpu = time.perf_counter(), time.process_time()
-    labels = group(model, score_set(model, RawSet.from_frame(table, id="id"))).labels
+    labels = group(model, score_set(model, Table.from_frame(table, id="id"))).labels
     took = {"wall s": time.perf_counter() - started, "CPU s": time.process_time() - cpu}
     return labels, {**took, "GB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20}
 

@@ -70,8 +70,10 @@ def apart(n_workers: int = 2) -> Iterator[Any]:
 
 def collection(n_sets: int, n_people: int) -> tuple[Any, Any]:
     """Sets of pair features of made-up people, and their labels."""
-    raws = make_records(n_sets=n_sets, n_people=n_people, random_state=0)
-    return PairFeatures(guess_blocks(raws)).fit(raws).transform(raws), [list(raw.labels) for raw in raws]
+    tables = make_records(n_sets=n_sets, n_people=n_people, random_state=0)
+    return PairFeatures(guess_blocks(tables)).fit(tables).transform(tables), [
+        list(table.labels) for table in tables
+    ]
 
 
 class Watched:
@@ -228,12 +230,12 @@ def speed(n_sets: int = 300, n_people: int = 7, max_iter: int = 10) -> Row:
 
 def on_data(name: str = "author_names", largest: int = 60) -> Row:
     """Training on the smaller sets of a collection of CLUSTRUCT_DATA: one process, and two workers."""
-    raws = [raw for raw in item_sets(PATHS[name]) if len(raw) <= largest]
-    features = PairFeatures(guess_blocks(raws)).fit(raws)
-    sets, labels = features.transform(raws), [list(raw.labels or ()) for raw in raws]
+    tables = [table for table in item_sets(PATHS[name]) if len(table) <= largest]
+    features = PairFeatures(guess_blocks(tables)).fit(tables)
+    sets, labels = features.transform(tables), [list(table.labels or ()) for table in tables]
     C = ClusteringProblem(sets, labels).natural_C()
     options: Row = {"C": C, "rtol": 0.01, "max_iter": 30}
-    found: Row = {"data": name, "sets": len(sets), "items": sum(map(len, raws))}
+    found: Row = {"data": name, "sets": len(sets), "items": sum(map(len, tables))}
     same_objective = same_w = True
     with apart() as client:
         for formulation in ("n_slack", "one_slack"):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import tables
-from benchmarks.printing import table
+from benchmarks.printing import format_table
 from benchmarks.tables import figure, made, real, render
 from benchmarks.tables.tools import FIT_OPTIONS, PREDICT_OPTIONS, TOOLS, Job
 from clustruct.cli.arguments import SIMILARITIES
@@ -126,7 +126,7 @@ def report(rows: Iterable[dict[str, Any]], path: Path, given: argparse.Namespace
         done.append(row)
         print(f"{row['table']}, {row['tool']}: {_brief(row)}", flush=True)
         path.write_text(json.dumps({"about": about, "options": options, "rows": done}, indent=1))
-    print(f"\n{table(done)}\n\nFigures: {path}")
+    print(f"\n{format_table(done)}\n\nFigures: {path}")
 
 
 def _brief(row: dict[str, Any]) -> str:

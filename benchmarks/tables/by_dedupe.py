@@ -19,7 +19,7 @@ import numpy as np
 
 from benchmarks.tables.files import Record, read_labels, read_records, write_groups
 from benchmarks.tables.scores import Labels, known_labels, touching
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.features import Blocking
 
 MOST = 500
@@ -39,8 +39,8 @@ def variables(fields: list[str]) -> list[Any]:
 def labelled_pairs(records: list[Record], entity: Labels) -> dict[str, list[tuple[Record, Record]]]:
     """Matches and pairs apart of labelled records."""
     rng, m = np.random.default_rng(0), len(records)
-    raw = RawSet([{k: v or "" for k, v in record.items()} for record in records], list(entity))
-    near = Blocking(from_size=0).fit([raw]).pairs(raw)
+    table = Table([{k: v or "" for k, v in record.items()} for record in records], list(entity))
+    near = Blocking(from_size=0).fit([table]).pairs(table)
     far = rng.integers(0, m, (20 * MOST, 2))
     order = np.argsort(entity, kind="stable")
     mates = np.concatenate([np.column_stack([order[k:], order[: m - k]]) for k in (1, 2, 3)])

@@ -24,7 +24,7 @@ from sklearn.preprocessing import StandardScaler
 from benchmarks.tables.files import read_labels, read_records, write_groups
 from benchmarks.tables.scores import Labels, PairCounts, known_labels, touching
 from clustruct import ItemSet
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.features import Blocking, PairFeatures, guess_blocks
 from clustruct.search import correlation
 
@@ -35,16 +35,16 @@ Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
 
-def read_set(table: Path) -> RawSet:
+def read_set(table: Path) -> Table:
     """The table as one set without labels."""
-    return RawSet([{k: v or "" for k, v in row.items()} for row in read_records(table)])
+    return Table([{k: v or "" for k, v in row.items()} for row in read_records(table)])
 
 
-def item_set(raw: RawSet, largest: int) -> ItemSet:
+def item_set(table: Table, largest: int) -> ItemSet:
     """Features of likely pairs; each row has as many neighbours as the largest labelled cluster needs."""
     neighbours = max(NEIGHBOURS, min(largest - 1, MOST_NEIGHBOURS))
-    features = PairFeatures(guess_blocks([raw]), blocking=Blocking(n_neighbors=neighbours, from_size=0))
-    return features.fit([raw]).transform([raw])[0]
+    features = PairFeatures(guess_blocks([table]), blocking=Blocking(n_neighbors=neighbours, from_size=0))
+    return features.fit([table]).transform([table])[0]
 
 
 class Pairs:

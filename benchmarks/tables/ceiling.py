@@ -17,7 +17,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from benchmarks.printing import table
+from benchmarks.printing import format_table
 from benchmarks.tables import real
 from benchmarks.tables.held_out import labelled_half
 from benchmarks.tables.scores import Labels, touching
@@ -36,7 +36,7 @@ def main() -> None:
     parser.add_argument("--no-learning", action="store_true", help="what labels allow, alone")
     given = parser.parse_args()
     rows = real.read(given.table)
-    print(table([_direction(rows, half, given) for half in real.HALVES]))
+    print(format_table([_direction(rows, half, given) for half in real.HALVES]))
 
 
 def _direction(rows: real.Rows, half: range, given: argparse.Namespace) -> dict[str, object]:

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.printing import table
+from benchmarks.printing import format_table
 from benchmarks.tables import real
 from benchmarks.tables.table import ENTITY, ID
 from clustruct import Recipe
 from clustruct.data import io
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.features.similarity import BoostedColumn, ForestColumn, PairMap
 from clustruct.learning.model_selection.held_out_costs import error_of_difference
 from clustruct.pipeline.choosing import HeldOutUnits, units_held_out
@@ -37,10 +37,10 @@ def main() -> None:
     parser.add_argument("tables", nargs="+", choices=[*real.NAMES, *real.BESIDE])
     for name in parser.parse_args().tables:
         for half in real.HALVES:
-            print(table(_half(name, half)), flush=True)
+            print(format_table(_half(name, half)), flush=True)
 
 
-def labelled_half(name: str, half: range) -> list[RawSet]:
+def labelled_half(name: str, half: range) -> list[Table]:
     """The whole table as one set, whose rows have labels in these folds alone."""
     rows = real.read(name)
     with tempfile.TemporaryDirectory() as folder:

@@ -9,7 +9,7 @@ groups of a few of them. How good is the rest of the table, and how does that gr
 import matplotlib.pyplot as plt
 import numpy as np
 
-from clustruct import RawSet, Recipe
+from clustruct import Recipe, Table
 from clustruct.data.datasets import make_records
 from clustruct.evaluate.metrics import pairwise_scores
 
@@ -26,12 +26,12 @@ print(people.items[0])
 
 def with_labels(n_groups, seed):
     known = np.random.default_rng(seed).permutation(truth.max() + 1)[:n_groups]
-    return RawSet(people.items, labels=[int(y) if y in known else None for y in truth], ids=people.ids)
+    return Table(people.items, labels=[int(y) if y in known else None for y in truth], ids=people.ids)
 
 
 def score(n_groups, seed=0):
     table = with_labels(n_groups, seed)
-    found = Recipe(C=10.0).fit([table]).predict([RawSet(people.items)])[0]
+    found = Recipe(C=10.0).fit([table]).predict([Table(people.items)])[0]
     unknown = np.array([label is None for label in table.labels])
     return 100.0 * pairwise_scores(truth[unknown], np.asarray(found)[unknown]).f1
 

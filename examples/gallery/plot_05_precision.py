@@ -48,8 +48,8 @@ def on_new(precision):
         strict = model.at_threshold(precision=precision) if precision else model
     x = recipe.pipeline_[:-1].transform(new)
     scores = [
-        pairwise_scores(np.asarray(raw.labels), labels)
-        for raw, labels in zip(new, strict.predict(x), strict=True)
+        pairwise_scores(np.asarray(table.labels), labels)
+        for table, labels in zip(new, strict.predict(x), strict=True)
     ]
     return np.mean([s.precision for s in scores]), np.mean([s.recall for s in scores])
 

@@ -25,11 +25,11 @@ features, model = recipe.pipeline_[:-1], recipe.pipeline_[-1]
 # sets.
 
 pairs, items = [], []
-for raw, x in zip(new, features.transform(new), strict=True):
-    truth = np.unique(raw.labels, return_inverse=True)[1]
-    scores = PairScores(len(raw), matrix=model.decision_function(x))
+for table, x in zip(new, features.transform(new), strict=True):
+    truth = np.unique(table.labels, return_inverse=True)[1]
+    scores = PairScores(len(table), matrix=model.decision_function(x))
     labels = model.predict(x)
-    a, b = np.triu_indices(len(raw), 1)
+    a, b = np.triu_indices(len(table), 1)
     pairs.append((model.pair_probabilities(scores), truth[a] == truth[b]))
     items.append((model.item_confidence(scores, labels), in_right_place(truth, labels)))
 p, same = (np.concatenate(part) for part in zip(*pairs, strict=True))

@@ -19,9 +19,9 @@ from clustruct.data.datasets import make_records
 
 
 def two_tables(seed, n_people):
-    raw = make_records(n_sets=1, n_people=n_people, most=2, errors=0.9, random_state=seed)[0]
-    which = [raw.labels[:a].count(label) for a, label in enumerate(raw.labels)]
-    return [raw.take([a for a, k in enumerate(which) if k == side]) for side in (0, 1)]
+    table = make_records(n_sets=1, n_people=n_people, most=2, errors=0.9, random_state=seed)[0]
+    which = [table.labels[:a].count(label) for a, label in enumerate(table.labels)]
+    return [table.take([a for a, k in enumerate(which) if k == side]) for side in (0, 1)]
 
 
 train, new = two_tables(0, 150), two_tables(1, 150)

@@ -16,10 +16,10 @@ from clustruct.data.datasets import make_records
 from clustruct.evaluate.metrics import pairwise_scores
 from clustruct.pipeline import fit_without_labels
 
-raw = make_records(n_sets=1, n_people=60, errors=0.8, random_state=12)[0]
-truth = np.unique(raw.labels, return_inverse=True)[1]
-a, b = np.triu_indices(len(raw), 1)
-print(f"{len(raw)} records; name, city, phone and year of birth are compared")
+table = make_records(n_sets=1, n_people=60, errors=0.8, random_state=12)[0]
+truth = np.unique(table.labels, return_inverse=True)[1]
+a, b = np.triu_indices(len(table), 1)
+print(f"{len(table)} records; name, city, phone and year of birth are compared")
 
 # %%
 # Learn from what was said so far, and give the probability of every pair. The similarity of a guess is a
@@ -30,11 +30,11 @@ def learned(asked):
     answers = {True: [], False: []}
     for k in asked:
         answers[bool(truth[a[k]] == truth[b[k]])].append((a[k], b[k]))
-    marks = Evidence.of_pairs(len(raw), same=answers[True], different=answers[False])
+    marks = Evidence.of_pairs(len(table), same=answers[True], different=answers[False])
     recipe = Recipe(fields=["name", "city", "phone", "born"])
-    pipeline = fit_without_labels(recipe, [raw], marks=[marks if asked else None]).pipeline_
-    K = pipeline[-1].decision_function(pipeline[:-1].transform([raw])[0])[a, b]
-    return pipeline.predict([raw])[0], 1.0 / (1.0 + np.exp(-K))
+    pipeline = fit_without_labels(recipe, [table], marks=[marks if asked else None]).pipeline_
+    K = pipeline[-1].decision_function(pipeline[:-1].transform([table])[0])[a, b]
+    return pipeline.predict([table])[0], 1.0 / (1.0 + np.exp(-K))
 
 
 # %%

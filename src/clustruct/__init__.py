@@ -16,7 +16,7 @@ _HOMES = {
     "ItemSet": "clustruct.data.itemsets",
     "MultiLabelMRF": "clustruct.papers.multilabel",
     "PairFeatures": "clustruct.features",
-    "RawSet": "clustruct.data.records",
+    "Table": "clustruct.data.records",
     "Recipe": "clustruct.pipeline",
     "SupervisedAgglomerative": "clustruct.estimators",
     "SupervisedCorrelationClustering": "clustruct.estimators",

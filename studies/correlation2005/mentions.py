@@ -36,7 +36,7 @@ def by_data(results: Results, quick: bool, *, name: str, step: int = 1) -> dict[
     --quick: 20 mentions of eight documents, two folds.
     """
     documents = raw_data.documents(name, 20 if quick else MENTIONS)[::step]
-    documents = [raw for raw in documents if len(raw) > 1][: 8 if quick else None]
+    documents = [table for table in documents if len(table) > 1][: 8 if quick else None]
     train, test = documents[::2], documents[1::2]
     features = PairFeatures(guess_blocks(train)).fit(train)
     part = Part(
@@ -46,7 +46,7 @@ def by_data(results: Results, quick: bool, *, name: str, step: int = 1) -> dict[
         features.transform(test),
         labels_of(test),
         2 if quick else 10,
-        [pronouns_of(raw) for raw in train],
+        [pronouns_of(table) for table in train],
     )
     models = {
         key: results.get(key, lambda m=make: tested(trained(part, m()), part, ["C_G"]))

@@ -64,7 +64,7 @@ def _cell(name: str, sets: list[Any], train: list[int], test: list[int], key: st
         train = _spread(sets, [i for i in train if len(sets[i]) <= LARGEST])[: 4 if quick else MOST]
     test = test[:4] if quick else test
     known, new = [sets[i] for i in train], [sets[i] for i in test]
-    groups = [raw.group for raw in known]
+    groups = [table.group for table in known]
     seen, asked = features.transform(known), features.transform(new)
     part = Part(seen, labels_of(known), groups, asked, labels_of(new), 2 if quick else 5)
     return {"sets": len(train), **tested(trained(part, MODELS[key]()), part, tuple(PREDICTORS))}

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from clustruct import SupervisedAgglomerative, SupervisedCorrelationClustering
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.evaluate.metrics import compare_paired, evaluate
 from clustruct.features import PairFeatures, guess_blocks
 from clustruct.learning.model_selection import split_sets
@@ -40,7 +40,7 @@ Keep = Callable[[str, Callable[[], Any]], Any]
 class Split:
     """One cut of the documents, with features learned from its training half; made when first needed."""
 
-    def __init__(self, sets: Sequence[RawSet], seed: int) -> None:
+    def __init__(self, sets: Sequence[Table], seed: int) -> None:
         kept = list(range(OURS_FIRST, len(sets), EVERY))
         rest = np.random.default_rng(seed).permutation(np.setdiff1d(np.arange(len(sets)), kept))
         half = len(rest) // 2
@@ -82,7 +82,7 @@ class Split:
         truth, found = labels_of(self.test), model.predict(Z)
         each = [evaluate([t], [f]).mean for t, f in zip(truth, found, strict=True)]
         by_document = {
-            title: {raw.name: 100.0 * scored[score] for raw, scored in zip(self.test, each, strict=True)}
+            title: {table.name: 100.0 * scored[score] for table, scored in zip(self.test, each, strict=True)}
             for title, score in SCORES.items()
         }
         return {"C": model.C_, "r": getattr(model, "wrong_link_", None), "scores": by_document}
@@ -102,7 +102,7 @@ def cells_of(split: Split, keep: Keep) -> dict[str, Any]:
 def compare(results: Results, quick: bool, *, name: str, most: int, documents: int) -> list[dict[str, Any]]:
     """At most so many mentions of at most so many documents; --quick: 25 mentions of ten, one split."""
     most, documents, splits = (25, 10, 1) if quick else (most, documents, SPLITS)
-    sets = [raw for raw in raw_data.documents(name, most)[:documents] if len(raw) > 1]
+    sets = [table for table in raw_data.documents(name, most)[:documents] if len(table) > 1]
     made = [Split(sets, seed) for seed in range(splits)]
     cells = {}
     for seed, split in enumerate(made):

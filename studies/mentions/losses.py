@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from clustruct import SupervisedCorrelationClustering
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.estimators.baselines import PairwiseClassifierClustering
 from clustruct.estimators.surrogates import mean_direction
 from clustruct.evaluate.metrics import compare_paired, compare_with_best, evaluate
@@ -94,8 +94,8 @@ Found = dict[str, list[float]]
 class Halves:
     """Documents 0, 2, 4, ... train, the others test. Features are made when first needed."""
 
-    train: list[RawSet]
-    test: list[RawSet]
+    train: list[Table]
+    test: list[Table]
 
     @cached_property
     def tables(self) -> tuple[Any, Any]:
@@ -284,6 +284,6 @@ def _behind(key: Key | str, made: dict[Any, Found], own: str) -> dict[str, Any]:
 def by_loss(results: Results, quick: bool, *, name: str, documents: int) -> dict[str, list[dict[str, Any]]]:
     """At most 120 mentions of so many documents; --quick: 30 of six documents, and less is tried."""
     most, documents = (30, 6) if quick else (120, documents)
-    sets = [raw for raw in raw_data.documents(name, most)[:documents] if len(raw) > 1]
+    sets = [table for table in raw_data.documents(name, most)[:documents] if len(table) > 1]
     halves = Halves(sets[::2], sets[1::2])
     return compare(results, halves, ("pairwise", "LEA"), (1.0,)) if quick else compare(results, halves)

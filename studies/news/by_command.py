@@ -54,6 +54,6 @@ def _halves(data: Path) -> list[str]:
     """Sorted groups (or sets), even and odd, as --where takes them."""
     sets = list(read_sets(data, columns=Columns(repeated_ids=True)))
     grouped = sets[0].group is not None
-    names = sorted({raw.group for raw in sets}) if grouped else [raw.name for raw in sets]
+    names = sorted({table.group for table in sets}) if grouped else [table.name for table in sets]
     key = "group" if grouped else "id"
     return [f"{key}=" + ",".join(map(str, part)) for part in (names[::2], names[1::2])]

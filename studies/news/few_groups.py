@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from clustruct import SupervisedCorrelationClustering
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.features import PairFeatures, guess_blocks
 from studies import raw_data
 from studies.news.halves import TASKS
@@ -27,14 +27,16 @@ C_VALUES = (1e-3, 1e-2, 1e-1, 1.0, 1e1, 1e2)
 RULES = ("smallest mean", "what groups agree on", "best in hindsight")
 
 
-def draw(sets: list[RawSet], seed: int) -> tuple[list[RawSet], list[RawSet]]:
+def draw(sets: list[Table], seed: int) -> tuple[list[Table], list[Table]]:
     """The sets of some groups, and the others."""
-    groups = sorted({raw.group for raw in sets}, key=str)
+    groups = sorted({table.group for table in sets}, key=str)
     chosen = set(np.random.default_rng(seed).permutation(groups)[:GROUPS].tolist())
-    return [raw for raw in sets if raw.group in chosen], [raw for raw in sets if raw.group not in chosen]
+    return [table for table in sets if table.group in chosen], [
+        table for table in sets if table.group not in chosen
+    ]
 
 
-def trial(sets: list[RawSet], seed: int) -> dict[str, Any]:
+def trial(sets: list[Table], seed: int) -> dict[str, Any]:
     """The test loss of every C, and what each rule chooses."""
     train, test = draw(sets, seed)
     features = PairFeatures(guess_blocks(train, *TASKS[NAME])).fit(train)
@@ -42,7 +44,7 @@ def trial(sets: list[RawSet], seed: int) -> dict[str, Any]:
     y, truth = labels_of(train), labels_of(test)
     options: dict[str, Any] = {"calibrate": False, "rtol": 1e-2}
     chooser = SupervisedCorrelationClustering("cv", C_grid=C_VALUES, **options)
-    chooser.fit(X, y, groups=[raw.group for raw in train])
+    chooser.fit(X, y, groups=[table.group for table in train])
     held_out = chooser.cv_results_["mean_loss"]
     losses = [
         float(SupervisedCorrelationClustering(C, **options).fit(X, y).set_losses(Z, truth).mean())

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from clustruct import SupervisedCorrelationClustering
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.estimators.baselines import PairwiseClassifierClustering
 from clustruct.evaluate.metrics import evaluate
 from clustruct.features import PairFeatures, guess_blocks
@@ -28,11 +28,11 @@ TASKS: dict[str, tuple[Any, list[str] | None]] = {
 FIXED_C = {"author_names": (1.0,)}
 
 
-def halves(sets: list[RawSet]) -> list[tuple[list[int], list[int]]]:
+def halves(sets: list[Table]) -> list[tuple[list[int], list[int]]]:
     """Sorted groups, even against odd; each half in turn trains."""
-    even = set(sorted({raw.group for raw in sets}, key=str)[::2])
-    first = [i for i, raw in enumerate(sets) if raw.group in even]
-    second = [i for i, raw in enumerate(sets) if raw.group not in even]
+    even = set(sorted({table.group for table in sets}, key=str)[::2])
+    first = [i for i, table in enumerate(sets) if table.group in even]
+    second = [i for i, table in enumerate(sets) if table.group not in even]
     return [(first, second), (second, first)]
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from clustruct.data.itemsets import all_pairs
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.features import Blocking, field_kinds
 from studies import raw_data
 from studies.data import NoData
@@ -33,12 +33,12 @@ def _dedupe() -> Any:
     return dedupe
 
 
-def as_dedupe(raw: RawSet, kinds: dict[str, str]) -> list[dict[str, Any]]:
+def as_dedupe(table: Table, kinds: dict[str, str]) -> list[dict[str, Any]]:
     """Records with None for what is missing."""
-    columns = {field: raw.column(field) for field in kinds}
+    columns = {field: table.column(field) for field in kinds}
     return [
         {field: None if column[k] is None else str(column[k]) for field, column in columns.items()}
-        for k in range(len(raw))
+        for k in range(len(table))
     ]
 
 
@@ -50,12 +50,12 @@ def variables(kinds: dict[str, str]) -> list[Any]:
     return [variable(field, has_missing=True) for field, variable in chosen.items() if variable]
 
 
-def labelled(train: list[RawSet], kinds: dict[str, str]) -> dict[str, list[Any]]:
+def labelled(train: list[Table], kinds: dict[str, str]) -> dict[str, list[Any]]:
     """Matches and pairs apart of the training folds."""
     rng, found = np.random.default_rng(0), {"match": list[Any](), "distinct": list[Any]()}
-    for raw, y in zip(train, labels_of(train), strict=True):
-        records, pairs = as_dedupe(raw, kinds), all_pairs(len(raw))
-        near = Blocking().fit([raw]).pairs(raw)
+    for table, y in zip(train, labels_of(train), strict=True):
+        records, pairs = as_dedupe(table, kinds), all_pairs(len(table))
+        near = Blocking().fit([table]).pairs(table)
         share = MOST // len(train)
         for kind, wanted in (
             ("match", _some(pairs[y[pairs[:, 0]] == y[pairs[:, 1]]], share, rng)),
@@ -83,17 +83,17 @@ def run(name: str) -> dict[str, Any]:
     train, test = sets[:5], sets[5:]
     kinds = field_kinds(train)
     model = dedupe.Dedupe(variables(kinds), num_cores=1)
-    records = [r for raw in train for r in as_dedupe(raw, kinds)]
+    records = [r for table in train for r in as_dedupe(table, kinds)]
     pairs = io.StringIO()
     dedupe.serializer.write_training(labelled(train, kinds), pairs)
     pairs.seek(0)
     model.prepare_training(dict(enumerate(records)), training_file=pairs, sample_size=500)
     model.train(index_predicates=False)
     found = []
-    for raw in test:
-        labels = np.arange(len(raw))
-        for k, (members, _) in enumerate(model.partition(dict(enumerate(as_dedupe(raw, kinds))), 0.5)):
-            labels[list(members)] = len(raw) + k
+    for table in test:
+        labels = np.arange(len(table))
+        for k, (members, _) in enumerate(model.partition(dict(enumerate(as_dedupe(table, kinds))), 0.5)):
+            labels[list(members)] = len(table) + k
         found.append(labels)
     F, B = scores(labels_of(test), found)
     return {"data": name, "pairwise F": F, "B-cubed": B, "CPU seconds": time.process_time() - started}

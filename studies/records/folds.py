@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 from clustruct import ItemSet, SupervisedCorrelationClustering
 from clustruct.core.partitions import canonical_labels
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.evaluate.metrics import b_cubed, pairwise_scores
 from clustruct.features import PairFeatures, guess_blocks
 from clustruct.search import correlation
@@ -25,9 +25,9 @@ NAMES = ("cora", "febrl3", "abt_buy", "dblp_acm", "amazon_google")
 Clusterings = list[np.ndarray]
 
 
-def labels_of(sets: list[RawSet]) -> Clusterings:
+def labels_of(sets: list[Table]) -> Clusterings:
     """The right clusterings."""
-    return [canonical_labels(raw.labels) for raw in sets]
+    return [canonical_labels(table.labels) for table in sets]
 
 
 def scores(truth: Clusterings, found: Clusterings) -> tuple[float, float]:

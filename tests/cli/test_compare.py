@@ -55,8 +55,8 @@ def test_only_the_best_at_the_first_look_are_cross_validated():
     assert (len(full), len(rest)) == (4, n - 3)
     assert min(t.look for t in full[1:]) >= max(t.look for t in rest)
     assert all(len(t.values) == len(sets) for t in full)
-    raw = [t.beside.p_two_tailed for t in full[1:]]
-    assert min(t.level for t in full[1:]) == pytest.approx(min(1.0, n * min(raw)))
+    table = [t.beside.p_two_tailed for t in full[1:]]
+    assert min(t.level for t in full[1:]) == pytest.approx(min(1.0, n * min(table)))
     all_of_them = compare(Recipe(C=1.0), sets, ["similarity"], folds=3, thorough=True)
     assert not any(t.is_only_looked_at for t in all_of_them.tried)
     assert all(t.look is None for t in all_of_them.tried)

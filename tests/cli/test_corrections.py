@@ -14,11 +14,11 @@ def write(path: Path, n_sets: int, seed: int, cluster: bool = True) -> Path:
     """A table of several sets of people, one after another."""
     with path.open("w", newline="") as f:
         writer = None
-        for s, raw in enumerate(make_records(n_sets=n_sets, n_people=6, random_state=seed)):
-            for a, item in enumerate(raw.items):
+        for s, table in enumerate(make_records(n_sets=n_sets, n_people=6, random_state=seed)):
+            for a, item in enumerate(table.items):
                 row = {"nr": f"{path.stem}{s}.{a}", "batch": str(s), **item}
                 if cluster:
-                    row["who"] = f"{s}.{list(raw.labels or ())[a]}"
+                    row["who"] = f"{s}.{list(table.labels or ())[a]}"
                 if writer is None:
                     writer = csv.DictWriter(f, row)
                     writer.writeheader()

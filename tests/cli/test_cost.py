@@ -1,6 +1,6 @@
 """Cost first, and data unlike the training: said on stderr, once, with what to do."""
 
-from clustruct import RawSet
+from clustruct import Table
 from clustruct.data.io import write_sets
 
 READ = ("--set", "set", "--cluster", "cluster")
@@ -9,7 +9,7 @@ READ = ("--set", "set", "--cluster", "cluster")
 def rows(n, name="big"):
     fields = ("name", "street", "city", "phone", "born")
     items = [dict.fromkeys(fields, f"{1900 + k % 99}") for k in range(n)]
-    return RawSet(items, ids=[f"{name} {k}" for k in range(n)], name=name)
+    return Table(items, ids=[f"{name} {k}" for k in range(n)], name=name)
 
 
 def test_all_pairs_of_a_large_table_are_refused_before_the_work(command, folder, tmp_path):

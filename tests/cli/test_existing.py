@@ -19,12 +19,12 @@ def write(path, rows, fields, clusters=True):
 @pytest.fixture
 def people(tmp_path):
     """known.csv (with groups), new.csv (without), and what is true."""
-    raw = make_records(n_sets=6, n_people=6)[5]
-    labels = raw.labels
-    rows = [(f"p{a}", f"person-{labels[a]}", raw.items[a]) for a in range(len(raw))]
+    table = make_records(n_sets=6, n_people=6)[5]
+    labels = table.labels
+    rows = [(f"p{a}", f"person-{labels[a]}", table.items[a]) for a in range(len(table))]
     cut = 2 * len(rows) // 3
-    write(tmp_path / "known.csv", rows[:cut], raw.fields())
-    write(tmp_path / "new.csv", rows[cut:], raw.fields(), clusters=False)
+    write(tmp_path / "known.csv", rows[:cut], table.fields())
+    write(tmp_path / "new.csv", rows[cut:], table.fields(), clusters=False)
     return tmp_path, {name: group for name, group, _ in rows}, [name for name, _, _ in rows[cut:]]
 
 

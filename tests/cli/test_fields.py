@@ -12,7 +12,7 @@ import pytest
 from clustruct.core.storage import read, save
 from clustruct.data.datasets import make_records
 from clustruct.data.io import write_sets
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 
 READ = ("--set", "set", "--cluster", "cluster")
 SAID = "--allow-missing-fields"
@@ -135,7 +135,7 @@ def test_text_where_numbers_were_is_refused(command, folder, tmp_path):
 
 def test_a_set_of_a_ragged_file_may_lack_a_field(command, folder, tmp_path):
     sets = make_records(n_sets=6, n_people=6)[4:]
-    bare = RawSet([{k: v for k, v in i.items() if k != "city"} for i in sets[1].items], name="bare")
+    bare = Table([{k: v for k, v in i.items() if k != "city"} for i in sets[1].items], name="bare")
     write_sets(tmp_path / "a.jsonl", [bare, sets[0]])
     model = ("--model", folder / "records.model", "--quiet")
     for name in ("predict", "explain"):
@@ -168,8 +168,8 @@ def test_a_table_without_the_column_of_its_sets_is_one_set_with_a_warning(comman
 def days(tmp_path):
     """Two files with the same set name and the same ids, and their perfect predictions."""
     sets = make_records(n_sets=6, n_people=6)[4:]
-    for day, raw in zip(("mon", "tue"), sets, strict=True):
-        same = RawSet(raw.items, raw.labels, "batch", ids=[f"r{a}" for a in range(len(raw))])
+    for day, table in zip(("mon", "tue"), sets, strict=True):
+        same = Table(table.items, table.labels, "batch", ids=[f"r{a}" for a in range(len(table))])
         write_sets(tmp_path / f"{day}.csv", [same])
     return tmp_path / "mon.csv", tmp_path / "tue.csv"
 
@@ -240,7 +240,7 @@ def test_ids_that_are_numbers_are_found_again(command, tmp_path, end):
     """DEFECTS 6."""
     items = [{"id": name, "t": "x"} for name in (1, 2, 10)]
     (tmp_path / "a.jsonl").write_text(json.dumps({"id": "s", "items": items, "labels": [0, 0, 1]}))
-    write_sets(tmp_path / f"p.{end}", [RawSet([{}] * 3, [7, 7, 8], "s", ids=["1", "2", "10"])])
+    write_sets(tmp_path / f"p.{end}", [Table([{}] * 3, [7, 7, 8], "s", ids=["1", "2", "10"])])
     words = ("evaluate", tmp_path / "a.jsonl", "--predictions", tmp_path / f"p.{end}", "--json", "--quiet")
     assert json.loads(command(*words)[1])["mean"]["pairwise_loss"] == 0.0
 

@@ -61,14 +61,14 @@ def test_python_does_what_the_command_does(fitted, printed, tmp_path, options, c
         words += [f"--{name.replace('_', '-')}"] + ([] if value is True else [value])
     if constrained:
         lines, known = ["a,b,answer"], []
-        for raw in sets:
-            names, n = raw.item_ids, len(raw)
+        for table in sets:
+            names, n = table.item_ids, len(table)
             lines += [f"{names[0]},{names[n - 1]},yes", f"{names[1]},{names[2]},no"]
             known.append(Evidence.of_pairs(n, same=[(0, n - 1)], different=[(1, 2)]))
         (tmp_path / "pairs.csv").write_text("\n".join(lines) + "\n")
         words += ["--constraints", tmp_path / "pairs.csv"]
     answers, found = printed(*words), recipe.group(sets, known, **options)
-    assert [answer["set"] for answer in answers] == [raw.name for raw in sets]
+    assert [answer["set"] for answer in answers] == [table.name for table in sets]
     for answer, one in zip(answers, found, strict=True):
         assert answer["clusters"] == one.labels.tolist()
         if "confidence" in options:

@@ -19,13 +19,13 @@ def there(tmp_path_factory):
 
     folder = tmp_path_factory.mktemp("trip")
     people = make_records(n_sets=2, n_people=12)
-    for name, raw in zip(("papers", "more"), people, strict=True):
-        fields = raw.fields()
+    for name, table in zip(("papers", "more"), people, strict=True):
+        fields = table.fields()
         with open(folder / f"{name}.csv", "w", newline="") as f:
             writer = csv.writer(f)
             writer.writerow(["record_id", "paper", *fields])
-            for a, item in enumerate(raw.items):
-                writer.writerow([f"{name}-{a}", f"{name}{raw.labels[a]}", *map(item.get, fields)])
+            for a, item in enumerate(table.items):
+                writer.writerow([f"{name}-{a}", f"{name}{table.labels[a]}", *map(item.get, fields)])
     words = ["fit", folder / "papers.csv", "--id", "record_id", "--cluster", "paper", "--calibrate"]
     words += ["--C", "1", "--parts", "4", "--quiet", "--model", folder / "papers.model"]
     assert main([str(word) for word in words]) == 0

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from clustruct import ItemSet, PairFeatures, RawSet, SupervisedCorrelationClustering, SupervisedKMeans
+from clustruct import ItemSet, PairFeatures, SupervisedCorrelationClustering, SupervisedKMeans, Table
 from clustruct.core import memory
 from clustruct.core.exceptions import CostWarning, NotEnoughMemory
 from clustruct.estimators.baselines import PairwiseClassifierClustering
@@ -63,7 +63,7 @@ def test_all_pairs_of_a_classifier_are_counted_first():
 
 
 def table(n):
-    return RawSet([{"name": f"name {k}", "town": f"town {k % 7}"} for k in range(n)])
+    return Table([{"name": f"name {k}", "town": f"town {k % 7}"} for k in range(n)])
 
 
 def test_all_pairs_of_a_large_set_are_refused_before_they_are_made():

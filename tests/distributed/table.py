@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from clustruct import RawSet, Recipe
+from clustruct import Recipe, Table
 from clustruct.data.datasets import make_records
 from clustruct.pipeline import group, score_set
 
@@ -24,8 +24,8 @@ def trained(table, labels, **blocking):
     """A model of a table, whose likely pairs are found by words; the blocking may be changed."""
     known = sorted(set(labels))[: len(set(labels)) // 3]
     shown = [label if label in known else None for label in labels]
-    raw = RawSet.from_frame(table, id="nr")
-    model = Recipe(C=10.0, block=100, n_neighbors=5).fit([RawSet(raw.items, labels=shown)]).pipeline_
+    raw = Table.from_frame(table, id="nr")
+    model = Recipe(C=10.0, block=100, n_neighbors=5).fit([Table(raw.items, labels=shown)]).pipeline_
     changed = {"margin_from_size": 0, **blocking}
     for name, value in changed.items():
         setattr(model[0].blocking_, name, value)
@@ -34,7 +34,7 @@ def trained(table, labels, **blocking):
 
 def grouped_here(table, model):
     """The labels of one process."""
-    return group(model, score_set(model, RawSet.from_frame(table, id="nr"))).labels
+    return group(model, score_set(model, Table.from_frame(table, id="nr"))).labels
 
 
 def write_files(table, folder, count=2):

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from clustruct.core.callbacks import Callback, training_callback
 from clustruct.core.exceptions import ClusterError
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.distributed import predict
 from clustruct.distributed.engine import StageRunner
 from clustruct.distributed.exchange import arrays, read_rows, rows_to, write_rows
@@ -57,8 +57,8 @@ def test_two_parts_have_one_home_and_parts_are_homes_of_as_many(n):
 
 
 def test_columns_that_are_copied_grow_by_themselves():
-    first, more = RawSet([{"t": "red car"}, {"t": "red"}]), RawSet([{"t": "blue car"}])
-    both = RawSet([*first.items, *more.items])
+    first, more = Table([{"t": "red car"}, {"t": "red"}]), Table([{"t": "blue car"}])
+    both = Table([*first.items, *more.items])
     columns = Columns(first)
     before = columns.terms(["t"], ["words"])
     grown = columns.copy().extended(more, both)

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from clustruct import RawSet, load, save
+from clustruct import Table, load, save
 from clustruct.core.storage import digest
 from clustruct.distributed import fit_features
 from clustruct.features import Blocking, PairFeatures, guess_blocks
@@ -28,8 +28,8 @@ def unfitted(raw):
 @pytest.mark.parametrize("partitions", [1, 5])
 def test_what_is_learned_is_that_of_one_process(client, known, tmp_path, partitions):
     table, shown = known
-    raw = RawSet.from_frame(table, id="nr")
-    here = unfitted(raw).fit([RawSet(raw.items, labels=shown)])
+    raw = Table.from_frame(table, id="nr")
+    here = unfitted(raw).fit([Table(raw.items, labels=shown)])
     files = write_files(table.append_column("person", pa.array(shown)), tmp_path / "data", 3)
     options = {"id": "nr", "cluster": "person", "partitions": partitions}
     there = fit_features(files, unfitted(raw), client=client, **options)

@@ -330,15 +330,15 @@ def test_a_chain_passes_over_pronouns(marbles):
 
 def test_pronouns_of_mentions_reach_the_chain():
     """In a pipeline from raw mentions: the flags go to the last step."""
-    raws = make_mentions(2)
-    flags = [pronouns(raw) for raw in raws]
+    tables = make_mentions(2)
+    flags = [pronouns(table) for table in tables]
     assert 0 < sum(f.sum() for f in flags) < sum(map(len, flags))
     last = PairwiseClassifierClustering(selection="chain")
     pipeline = make_pipeline(PairFeatures([Mentions()]), last)
-    labels = [raw.labels for raw in raws]
+    labels = [table.labels for table in tables]
     name = pipeline.steps[-1][0]
-    with_flags = clone(pipeline).fit(raws, labels, **{f"{name}__pronouns": flags})[-1]
-    without = clone(pipeline).fit(raws, labels)[-1]
+    with_flags = clone(pipeline).fit(tables, labels, **{f"{name}__pronouns": flags})[-1]
+    without = clone(pipeline).fit(tables, labels)[-1]
     assert not np.allclose(with_flags.classifier_.coef_, without.classifier_.coef_)
 
 

@@ -79,10 +79,10 @@ def test_listed_pairs_are_a_share():
 
 def test_a_table_that_was_cut_counts_as_it_was_shown():
     """Parts of a table are no hint of the sizes that come: the table is."""
-    raw = make_records(n_sets=1, n_people=40, most=3)[0]
+    table = make_records(n_sets=1, n_people=40, most=3)[0]
     other = make_records(n_sets=1, n_people=40, most=3, random_state=1)[0]
-    recipe = Recipe(C=1.0).fit([raw])
-    assert recipe.pipeline_[-1].shown_.set_sizes[-1] == len(raw)
+    recipe = Recipe(C=1.0).fit([table])
+    assert recipe.pipeline_[-1].shown_.set_sizes[-1] == len(table)
     recipe.predict([other])
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from clustruct import ItemSet, SupervisedCorrelationClustering
 from clustruct.data.itemsets import all_pairs
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.features import (
     Blocking,
     Constant,
@@ -34,32 +34,32 @@ def people(n, seed=0):
         for _ in range(int(rng.integers(2, 4))):
             items.append({"name": " ".join(words[rng.random(6) < 0.8]), "city": str(rng.choice(WORDS[:20]))})
             labels.append(person)
-    return RawSet(items, labels, f"seed {seed}")
+    return Table(items, labels, f"seed {seed}")
 
 
 def test_candidates_find_nearly_all_mates_and_few_strangers():
-    raw = people(100)
-    pairs = Blocking(n_neighbors=5).fit([raw]).pairs(raw)
+    table = people(100)
+    pairs = Blocking(n_neighbors=5).fit([table]).pairs(table)
     assert (pairs[:, 0] < pairs[:, 1]).all()
-    assert len(np.unique(pairs[:, 0] * len(raw) + pairs[:, 1])) == len(pairs)
-    assert pair_recall(raw, pairs) > 0.97
-    assert len(pairs) < 0.2 * len(all_pairs(len(raw)))
-    assert pair_recall(raw, all_pairs(len(raw))) == 1.0
+    assert len(np.unique(pairs[:, 0] * len(table) + pairs[:, 1])) == len(pairs)
+    assert pair_recall(table, pairs) > 0.97
+    assert len(pairs) < 0.2 * len(all_pairs(len(table)))
+    assert pair_recall(table, all_pairs(len(table))) == 1.0
 
 
 def test_listed_features_are_those_of_all_pairs_and_state_comes_back():
-    raw, new = people(60), people(60, seed=1)
+    table, new = people(60), people(60, seed=1)
     options = {"products": [("name: words*", "city: same")], "blocking": Blocking(["name"], from_size=50)}
-    features = PairFeatures(guess_blocks([raw]), **options).fit([raw])
+    features = PairFeatures(guess_blocks([table]), **options).fit([table])
     x = features.transform([new])[0]
     assert x.pair_index is not None
-    everything = PairFeatures(features.blocks, products=options["products"]).fit([raw]).transform([new])[0]
+    everything = PairFeatures(features.blocks, products=options["products"]).fit([table]).transform([new])[0]
     a, b = x.pair_index[7]
     np.testing.assert_allclose(everything.pair_features(a, b), x.pairs[7])
     again = PairFeatures.from_state(features.state()).transform([new])[0]
     np.testing.assert_array_equal(again.pairs, x.pairs)
     np.testing.assert_array_equal(again.pair_index, x.pair_index)
-    assert features.transform([RawSet(new.items[:40])])[0].pair_index is None
+    assert features.transform([Table(new.items[:40])])[0].pair_index is None
 
 
 @pytest.mark.parametrize(
@@ -82,45 +82,45 @@ def test_hostile_candidates_are_refused(wrong):
 
 
 def test_products_of_chosen_features():
-    raw = people(4)
+    table = people(4)
     features = PairFeatures(
         [Strings("city", ["spelling"]), Terms(["name"], ["words"])], products=[("city: s*", "*words")]
     )
-    x = features.fit([raw]).transform([raw])[0]
+    x = features.fit([table]).transform([table])[0]
     names = list(features.get_feature_names_out())
     at = names.index("city: same and name: words")
     expected = x.pairs[:, names.index("city: same")] * x.pairs[:, names.index("name: words")]
     np.testing.assert_array_equal(x.pairs[:, at], expected)
     for patterns in ([("nothing", "*")], ["city"], 3, [(1, 2)]):
         with pytest.raises(ValueError, match="products"):
-            PairFeatures([Constant()], products=patterns).fit([raw])
+            PairFeatures([Constant()], products=patterns).fit([table])
 
 
 def test_vectors_in_one_field_or_in_several():
-    raw = RawSet([{"x": 1, "y": 0.0}, {"x": 0, "y": 2.0}, {"x": 1, "y": None}, {"x": 2, "y": 0}])
-    block = Vectors(["x", "y"], ["cosine", "nearness", "difference", "product"], name="v").fit([raw])
-    values = block.transform(raw, all_pairs(4))
+    table = Table([{"x": 1, "y": 0.0}, {"x": 0, "y": 2.0}, {"x": 1, "y": None}, {"x": 2, "y": 0}])
+    block = Vectors(["x", "y"], ["cosine", "nearness", "difference", "product"], name="v").fit([table])
+    values = block.transform(table, all_pairs(4))
     assert values.shape == (6, 2 + 2 + 2 + 2)
     assert values[:, 2].tolist() == [0.0, 0.0, pytest.approx(1.0), 0.0, 0.0, 0.0]
     assert values[1, :4].tolist() == [1.0, 0.0, 0.0, 0.0]
-    assert [type(b) for b in guess_blocks([raw], "vectors")] == [Vectors]
+    assert [type(b) for b in guess_blocks([table], "vectors")] == [Vectors]
     with pytest.raises(ValueError, match="item 2"):
-        Vectors(["v"]).fit([RawSet([{"v": [1.0, 2.0]}, {"v": [1.0]}])])
+        Vectors(["v"]).fit([Table([{"v": [1.0, 2.0]}, {"v": [1.0]}])])
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-160, 1e-90, 1e90, 1e160, 1e300])
 def test_the_cosine_of_vectors_does_not_depend_on_their_size(scale):
     X = np.random.default_rng(0).normal(size=(6, 4))
-    plain, scaled = (RawSet.from_columns({"v": values}) for values in (X, scale * X))
+    plain, scaled = (Table.from_columns({"v": values}) for values in (X, scale * X))
     block = Vectors(["v"]).fit([plain])
-    expected, found = (block.transform(raw, all_pairs(6)) for raw in (plain, scaled))
+    expected, found = (block.transform(table, all_pairs(6)) for table in (plain, scaled))
     assert found[:, 2] == pytest.approx(expected[:, 2], rel=1e-9)
     assert np.isfinite(found).all()
 
 
 def test_bad_links_name_the_set():
     with pytest.raises(ValueError, match="set s: edges: row 0"):
-        Links().transform(RawSet([{}], name="s", context={"links": [[0, 5]]}), np.zeros((0, 2), int))
+        Links().transform(Table([{}], name="s", context={"links": [[0, 5]]}), np.zeros((0, 2), int))
 
 
 def test_listed_pairs_alone_are_searched_and_counted():
@@ -155,7 +155,7 @@ def test_large_clusters_in_training_ask_for_more_neighbours():
     """Each of 30 items of a cluster must be able to meet the 29 others."""
     items = [{"t": f"red{c} blue{c} green{c} w{c}x{i}"} for c in range(3) for i in range(30)]
     labels = [c for c in range(3) for _ in range(30)]
-    known, new = RawSet(items, labels=labels), RawSet(items)
+    known, new = Table(items, labels=labels), Table(items)
     shy = Blocking(n_neighbors=5, rare=2).fit([new])
     seen = Blocking(n_neighbors=5, rare=2).fit([known])
     assert (shy.n_neighbors_, seen.n_neighbors_) == (5, 29)
@@ -167,7 +167,7 @@ def test_large_clusters_in_training_ask_for_more_neighbours():
 
 
 def test_hostile_count_of_neighbours():
-    state = Blocking().fit([RawSet([{"t": "a b"}, {"t": "a"}])]).state()
+    state = Blocking().fit([Table([{"t": "a b"}, {"t": "a"}])]).state()
     for wrong in (None, -1, "many", True):
         state["learned"]["n_neighbors_"] = wrong
         with pytest.raises(ValueError, match="n_neighbors"):

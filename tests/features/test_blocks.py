@@ -9,7 +9,7 @@ from sklearn.base import clone
 
 from clustruct.core.storage.values import decode, encode
 from clustruct.data.itemsets import all_pairs
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.features import (
     Dates,
     Links,
@@ -37,8 +37,8 @@ ITEMS = [
     {},
 ]
 ITEMS = [{**item, "vec": vector} for item, vector in zip(ITEMS, VECTORS, strict=True)]
-RAW = RawSet(ITEMS, name="hard", context={"links": [[0, 1], [9, 4], [9, 3]]})
-OTHER = RawSet([{"title": "quite other words", "vec": [0, 2]}, {"title": "quite other words", "year": 2001}])
+RAW = Table(ITEMS, name="hard", context={"links": [[0, 1], [9, 4], [9, 3]]})
+OTHER = Table([{"title": "quite other words", "vec": [0, 2]}, {"title": "quite other words", "year": 2001}])
 BLOCKS = [
     TextCosines("title"),
     TextCosines("title", ngrams=[1], stemmed=False, quotations=True),
@@ -78,24 +78,26 @@ def test_symmetric_and_the_same_for_listed_pairs(block):
 
 @each
 def test_parts_of_the_sets_are_as_good_as_all(block):
-    sets = [RAW, OTHER, RawSet([{"title": "words of malicious errors", "year": 1999, "vec": [2, 2]}])]
+    sets = [RAW, OTHER, Table([{"title": "words of malicious errors", "year": 1999, "vec": [2, 2]}])]
     whole = clone(block).fit(sets)
     for cut in (1, 2):
         parts = [block.summarise(sets[:cut]), block.summarise(sets[cut:])]
         again = clone(block).finish(block.merge(*parts))
         assert again.get_feature_names_out() == whole.get_feature_names_out()
-        for raw in sets:
-            pairs = all_pairs(len(raw))
-            np.testing.assert_allclose(again.transform(raw, pairs), whole.transform(raw, pairs), atol=1e-12)
+        for table in sets:
+            pairs = all_pairs(len(table))
+            np.testing.assert_allclose(
+                again.transform(table, pairs), whole.transform(table, pairs), atol=1e-12
+            )
 
 
 def test_parts_whose_vectors_differ_are_refused():
     block = Vectors(["vec"])
-    longer = RawSet([{"vec": [1, 2, 3]}], name="longer")
+    longer = Table([{"vec": [1, 2, 3]}], name="longer")
     with pytest.raises(ValueError, match="vectors of 2 numbers, elsewhere of 3"):
         block.merge(block.summarise([longer]), block.summarise([OTHER]))
     with pytest.raises(ValueError, match="no item has a vector"):
-        block.fit([RawSet([{}, {}])])
+        block.fit([Table([{}, {}])])
 
 
 @each
@@ -105,9 +107,9 @@ def test_state_as_a_file_keeps_it_gives_the_same_values(block):
     restored = decode(json.loads(text), arrays)
     assert type(restored) is type(block)
     assert restored.get_feature_names_out() == block.get_feature_names_out()
-    for raw in (RAW, OTHER):
-        pairs = all_pairs(len(raw))
-        np.testing.assert_array_equal(restored.transform(raw, pairs), block.transform(raw, pairs))
+    for table in (RAW, OTHER):
+        pairs = all_pairs(len(table))
+        np.testing.assert_array_equal(restored.transform(table, pairs), block.transform(table, pairs))
 
 
 HOSTILE = [None, [], {}, 7, "x", {"weights_": 3}, {"size_": 10**18}, {"weights_": [{"words": 1}]}]
@@ -163,7 +165,7 @@ def test_term_tables_are_checked():
 
 def test_fields_are_told_apart():
     sets = [
-        RawSet(
+        Table(
             [
                 {
                     "id": i,
@@ -194,7 +196,7 @@ def test_fields_are_told_apart():
     with pytest.raises(ValueError, match="kind must be"):
         guess_blocks(sets, "other")
     with pytest.raises(ValueError, match="no field to compare"):
-        guess_blocks([RawSet([{}, {}])])
+        guess_blocks([Table([{}, {}])])
 
 
 @pytest.mark.parametrize("kind", ["records", "text"])
@@ -220,12 +222,12 @@ def test_a_cell_of_megabytes_costs_little():
     rng = np.random.default_rng(0)
     text = " ".join(map(str, rng.integers(10**6, 10**7, 1_300_000)))
     items = [{"name": f"name {k} of some"} for k in range(20)]
-    raw = RawSet([{"name": text}, {"name": text[:-1]}, *items])
-    pairs = all_pairs(len(raw))
+    table = Table([{"name": text}, {"name": text[:-1]}, *items])
+    pairs = all_pairs(len(table))
     blocks = [Strings("name"), Terms(["name"])]
     for block in blocks:
-        block.fit([RawSet(items)])
+        block.fit([Table(items)])
     started = time.process_time()
-    found = [block.transform(raw, pairs) for block in blocks]
+    found = [block.transform(table, pairs) for block in blocks]
     assert time.process_time() - started < 3.0
     assert found[0][0, 3:].tolist() == [1.0] * 4

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.features.columns import Columns, TermTable, columns_of
 from clustruct.features.neighbours import TermNeighbours, keys_of, sorted_unique
 from clustruct.features.terms import TermCounts, TermWeights
@@ -24,7 +24,7 @@ VIEWS = [["words"], ["letters"], ["codes"], ["words", "codes"]]
 @settings(max_examples=60, deadline=None)
 @given(ITEMS)
 def test_terms_are_those_of_the_texts(views, items):
-    raw = RawSet(items)
+    raw = Table(items)
     columns = Columns(raw)
     for fields in (["x"], ["x", "y", "z"]):
         expected = slow.item_terms(raw, fields, views)
@@ -38,7 +38,7 @@ def test_terms_are_those_of_the_texts(views, items):
 
 
 def test_a_value_that_items_share_is_split_once():
-    columns = Columns(RawSet([{"t": "Red Car"}, {"t": "red  car"}, {"t": None}, {"t": "RED CAR"}]))
+    columns = Columns(Table([{"t": "Red Car"}, {"t": "red  car"}, {"t": None}, {"t": "RED CAR"}]))
     assert columns.texts("t").values == ["red car", ""]
     assert columns.texts("t").present.tolist() == [True, True, False, True]
     assert len(columns.terms(["t"], ["words"]).indptr) == 3
@@ -47,11 +47,11 @@ def test_a_value_that_items_share_is_split_once():
 
 def test_views_without_a_common_vocabulary_are_refused():
     with pytest.raises(ValueError, match="no vocabulary together"):
-        Columns(RawSet([{"t": "a"}])).terms(["t"], ["words", "letters"])
+        Columns(Table([{"t": "a"}])).terms(["t"], ["words", "letters"])
 
 
 def test_sets_with_one_vocabulary_are_counted_as_their_sum():
-    sets = [RawSet([{"t": "a b"}, {"t": "b c"}]), RawSet([{"t": "c d"}]), RawSet([{"t": ""}])]
+    sets = [Table([{"t": "a b"}, {"t": "b c"}]), Table([{"t": "c d"}]), Table([{"t": ""}])]
     tables = [c.terms(["t"], ["words"]) for c in columns_of(sets)]
     together = TermWeights.of(TermCounts.of(*tables))
     apart = [TermCounts.of(Columns(raw).terms(["t"], ["words"])) for raw in sets]

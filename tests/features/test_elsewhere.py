@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from clustruct.data.itemsets import all_pairs
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.features import Elsewhere, PairFeatures, guess_blocks
 from clustruct.features.split import words
 
 MAKERS = ["acme tools", None, "Zenith", "", "acme", None, "old zenith co"]
 TITLES = ["anvil", "acme anvil 5", "zenith radio", "tools", None, "radio by Zenith co", "anvil"]
-RAW = RawSet([{"maker": m, "title": t} for m, t in zip(MAKERS, TITLES, strict=True)])
+RAW = Table([{"maker": m, "title": t} for m, t in zip(MAKERS, TITLES, strict=True)])
 
 
 def _slow(pairs):
@@ -46,7 +46,7 @@ def test_is_taken_for_short_fields_that_many_records_lack(lacking, guessed):
         {"maker": f"maker {k % 30}" if k >= lacking else None, "title": f"maker {k % 30} thing {k} in a box"}
         for k in range(100)
     ]
-    blocks = guess_blocks([RawSet(items)], "records")
+    blocks = guess_blocks([Table(items)], "records")
     assert any(isinstance(block, Elsewhere) for block in blocks) == guessed
 
 

@@ -40,6 +40,6 @@ def test_mentions_of_real_documents_are_read():
 
     for name in ("litbank", "gum"):
         docs = raw_data.documents(name, 30)[:10]
-        assert not any("gold" in item for raw in docs for item in raw.items)
+        assert not any("gold" in item for table in docs for item in table.items)
         features = PairFeatures(guess_blocks(docs)).fit(docs)
         assert all(np.isfinite(x.pairs).all() for x in features.transform(docs))

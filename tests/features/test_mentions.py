@@ -5,7 +5,7 @@ import pytest
 
 from clustruct.core.exceptions import DataError
 from clustruct.data.itemsets import all_pairs
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.features import Mentions, PairFeatures, guess_blocks
 
 TOKENS = [
@@ -32,7 +32,7 @@ ITEMS = [dict(zip(("sent", "start", "end"), s, strict=True)) for s in SPANS.valu
 TYPES = {"john": "PER", "mayor": "PER", "rome": "GPE", "mary": "PER", "smith": "PER"}
 for key, item in zip(SPANS, ITEMS, strict=True):
     item["type"] = TYPES.get(key, "")
-RAW = RawSet(ITEMS, context={"tokens": TOKENS})
+RAW = Table(ITEMS, context={"tokens": TOKENS})
 
 
 def feature(name, first, second, raw=RAW):
@@ -90,7 +90,7 @@ def test_annotation_is_used_where_given():
         ],
     }
     items = ITEMS[:6]
-    raw = RawSet(items, context={"tokens": TOKENS, **deps})
+    raw = Table(items, context={"tokens": TOKENS, **deps})
     assert feature("appositive", "john", "mayor", raw) == 1.0
     assert feature("subject and object of one verb", "john", "mary", raw) == 1.0
     assert feature("subject and object of one verb", "he", "her", raw) == 1.0
@@ -114,7 +114,7 @@ def test_names_columns_listed_pairs_and_state():
 
 def test_order_of_items_does_not_matter():
     block = Mentions().fit([RAW])
-    turned = RawSet(ITEMS[::-1], context=RAW.context)
+    turned = Table(ITEMS[::-1], context=RAW.context)
     m = len(ITEMS)
     pairs = all_pairs(m)
     np.testing.assert_array_equal(block.transform(turned, m - 1 - pairs), block.transform(RAW, pairs))
@@ -122,15 +122,15 @@ def test_order_of_items_does_not_matter():
 
 def test_bad_places_are_named():
     for wrong in ({"sent": 9}, {"start": 3, "end": 3}, {"end": 99}, {"sent": None}, {"start": "x"}):
-        raw = RawSet([ITEMS[0], {**ITEMS[1], **wrong}], name="d1", context=RAW.context)
+        raw = Table([ITEMS[0], {**ITEMS[1], **wrong}], name="d1", context=RAW.context)
         with pytest.raises(ValueError, match="item 2 of set d1"):
             Mentions().fit([raw])
     for wrong in (2.9, "0", 0.0, True):
-        raw = RawSet([ITEMS[0], {**ITEMS[1], "start": wrong}], name="d1", context=RAW.context)
+        raw = Table([ITEMS[0], {**ITEMS[1], "start": wrong}], name="d1", context=RAW.context)
         with pytest.raises(DataError, match="item 2 of set d1 needs a whole number for 'start'"):
             Mentions().fit([raw])
     with pytest.raises(ValueError, match="sentences of the text"):
-        Mentions().fit([RawSet(ITEMS)])
+        Mentions().fit([Table(ITEMS)])
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_bad_places_are_named():
 )
 def test_annotation_of_another_shape_is_refused(layer, given, message):
     context = {"tokens": [["He", "ran"]], layer: given}
-    raw = RawSet([{"sent": 0, "start": 0, "end": 1}] * 2, name="d1", context=context)
+    raw = Table([{"sent": 0, "start": 0, "end": 1}] * 2, name="d1", context=context)
     with pytest.raises(DataError, match=f"set d1: .*{message}"):
         Mentions().fit([raw]).transform(raw, np.array([[0, 1]]))
 
@@ -160,7 +160,7 @@ def test_guessed_from_places_in_a_text():
 
 
 def test_hand_annotation_of_the_answer_is_not_looked_at():
-    told = RawSet(
+    told = Table(
         [{**item, "gold": {"infstat": "new", "identity": k}} for k, item in enumerate(ITEMS)],
         context=RAW.context,
     )

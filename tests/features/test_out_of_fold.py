@@ -8,7 +8,7 @@ from sklearn.base import clone
 from clustruct import Recipe
 from clustruct.data.datasets import make_records
 from clustruct.data.itemsets import all_pairs
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.features import Blocking, PairFeatures, guess_blocks
 from clustruct.features.base import Unlearned
 from clustruct.features.out_of_fold import OutOfFold
@@ -19,7 +19,7 @@ WORDS = ["storm", "flood", "rain", "bank", "vote", "court", "film", "song", "goa
 def news(seed):
     rng = np.random.default_rng(seed)
     texts = [" ".join(rng.choice(WORDS, 30)).capitalize() for _ in range(8)]
-    return RawSet([{"title": text[:40], "text": text} for text in texts], labels=[0, 0, 1, 1, 2, 2, 3, 3])
+    return Table([{"title": text[:40], "text": text} for text in texts], labels=[0, 0, 1, 1, 2, 2, 3, 3])
 
 
 @pytest.mark.parametrize("kind", ["records", "text"])

@@ -6,44 +6,44 @@ import pytest
 from clustruct import Recipe
 from clustruct.data.datasets import make_records
 from clustruct.data.itemsets import all_pairs
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.features import Blocking, PairFeatures, Vectors, guess_blocks, pair_features, pair_recall
 from clustruct.features.neighbours import nearest_vectors
 from clustruct.pipeline import group, score_set
 
 
 @pytest.fixture(scope="module")
-def raw():
+def table():
     return make_records(n_sets=1, n_people=60, random_state=3)[0]
 
 
 @pytest.fixture(params=[0, 10_000], ids=["listed", "all pairs"])
-def features(request, raw):
-    blocks = guess_blocks([raw])
+def features(request, table):
+    blocks = guess_blocks([table])
     blocking = Blocking(from_size=request.param)
-    return PairFeatures(blocks, blocking=blocking, products=[("*: same", "record: words")]).fit([raw])
+    return PairFeatures(blocks, blocking=blocking, products=[("*: same", "record: words")]).fit([table])
 
 
 @pytest.mark.parametrize("at_once", [31, 10**6])
-def test_chunks_change_neither_features_nor_scores(features, raw, at_once, monkeypatch):
-    x = features.transform([raw])[0]
+def test_chunks_change_neither_features_nor_scores(features, table, at_once, monkeypatch):
+    x = features.transform([table])[0]
     w = np.random.default_rng(0).normal(size=x.n_features)
     expected = x.similarity(w + 0.0)
     monkeypatch.setattr(pair_features, "PAIRS_AT_ONCE", at_once)
-    np.testing.assert_array_equal(features.transform([raw])[0].pairs, x.pairs)
-    found = features.scores(raw, w)
+    np.testing.assert_array_equal(features.transform([table])[0].pairs, x.pairs)
+    found = features.scores(table, w)
     K = found.matrix if found.index is None else (found.graph() + found.graph().T).toarray()
     np.testing.assert_allclose(K, expected, atol=1e-12)
     assert (found.index is None) == (x.pair_index is None)
-    shifted = features.scores(raw, w, 2.0)
+    shifted = features.scores(table, w, 2.0)
     if shifted.index is not None:
         np.testing.assert_allclose(shifted.values, found.values + 2.0)
 
 
-def test_only_pairs_that_touch_some_items(features, raw):
-    mask = np.arange(len(raw)) < 3
-    x, some = features.transform([raw])[0], features.transform([raw], [mask])[0]
-    index = all_pairs(len(raw)) if x.pair_index is None else x.pair_index
+def test_only_pairs_that_touch_some_items(features, table):
+    mask = np.arange(len(table)) < 3
+    x, some = features.transform([table])[0], features.transform([table], [mask])[0]
+    index = all_pairs(len(table)) if x.pair_index is None else x.pair_index
     kept = mask[index].any(axis=1)
     assert 0 < kept.sum() < len(kept)
     np.testing.assert_array_equal(some.pair_index, index[kept])
@@ -52,7 +52,7 @@ def test_only_pairs_that_touch_some_items(features, raw):
 
 def test_one_item_has_no_pairs(features):
     found = features.checked().scores(
-        RawSet([{"name": "Ann"}]), np.ones(len(features.get_feature_names_out()))
+        Table([{"name": "Ann"}]), np.ones(len(features.get_feature_names_out()))
     )
     assert found.n_items == 1
     assert found.graph().nnz == 0 if found.index is not None else not found.matrix.any()
@@ -88,41 +88,41 @@ def people(n, seed=0):
         for _ in range(2):
             items.append({"name": f"{first} {last}", "town": town, "note": f"x{rng.integers(0, 10**9)}"})
             labels.append(person)
-    return RawSet(items, labels=labels)
+    return Table(items, labels=labels)
 
 
 def test_two_common_terms_together_find_what_each_alone_does_not():
-    raw = people(1500)
+    table = people(1500)
     options = {"n_neighbors": 5, "common": 20, "n_neighbors_by_field": 0, "margin": 0.0}
-    alone = Blocking(common_share=0.0, **options).fit([raw]).pairs(raw)
-    pairs = Blocking(common_share=0.2, **options).fit([raw]).pairs(raw)
-    assert pair_recall(raw, alone) < 0.1
-    assert pair_recall(raw, pairs) > 0.95
+    alone = Blocking(common_share=0.0, **options).fit([table]).pairs(table)
+    pairs = Blocking(common_share=0.2, **options).fit([table]).pairs(table)
+    assert pair_recall(table, alone) < 0.1
+    assert pair_recall(table, pairs) > 0.95
 
 
 def test_the_order_of_items_changes_only_ties():
-    raw = people(300)
-    order = np.random.default_rng(1).permutation(len(raw))
-    blocking = Blocking(n_neighbors=400, n_neighbors_by_field=400).fit([raw])
-    pairs, other = blocking.pairs(raw), np.sort(order[blocking.pairs(raw.take(order))], axis=1)
+    table = people(300)
+    order = np.random.default_rng(1).permutation(len(table))
+    blocking = Blocking(n_neighbors=400, n_neighbors_by_field=400).fit([table])
+    pairs, other = blocking.pairs(table), np.sort(order[blocking.pairs(table.take(order))], axis=1)
     assert {tuple(p) for p in pairs.tolist()} == {tuple(p) for p in other.tolist()}
 
 
 def test_candidates_less_alike_than_mates_are_dropped():
-    raw = people(200)
-    everything = Blocking(margin=0.0).fit([raw])
+    table = people(200)
+    everything = Blocking(margin=0.0).fit([table])
     options = {"margin": 0.9, "margin_from_size": 400}
-    cut, none = Blocking(**options).fit([raw]), Blocking(**options).fit([RawSet(raw.items)])
+    cut, none = Blocking(**options).fit([table]), Blocking(**options).fit([Table(table.items)])
     assert everything.least_likeness_ == none.least_likeness_ == 0.0
     assert 0.0 < cut.least_likeness_ < 1.0
-    pairs, few = everything.pairs(raw), cut.pairs(raw)
+    pairs, few = everything.pairs(table), cut.pairs(table)
     assert len(few) < 0.7 * len(pairs)
     assert {tuple(p) for p in few.tolist()} <= {tuple(p) for p in pairs.tolist()}
-    assert pair_recall(raw, few) >= pair_recall(raw, pairs) - 0.01
+    assert pair_recall(table, few) >= pair_recall(table, pairs) - 0.01
     again = Blocking.from_state(cut.state())
-    np.testing.assert_array_equal(again.pairs(raw), few)
+    np.testing.assert_array_equal(again.pairs(table), few)
     cut.margin_from_size = 401
-    np.testing.assert_array_equal(cut.pairs(raw), pairs)
+    np.testing.assert_array_equal(cut.pairs(table), pairs)
 
 
 @pytest.mark.parametrize("wrong", [None, -0.5, 2.0, float("nan"), "0.5"])
@@ -163,7 +163,7 @@ def clustered(n, seed):
     rng = np.random.default_rng(seed)
     labels = np.repeat(np.arange(n), 3)
     X = rng.normal(size=(n, 16))[labels] + 0.3 * rng.normal(size=(3 * n, 16))
-    return RawSet.from_columns({"v": X}, labels=labels.tolist())
+    return Table.from_columns({"v": X}, labels=labels.tolist())
 
 
 def test_large_sets_of_vectors_are_compared_with_near_ones_only():
@@ -181,14 +181,14 @@ def test_words_and_vectors_find_pairs_together():
     rng = np.random.default_rng(0)
     items = [{"v": rng.normal(size=8).tolist(), "name": f"n{k} x"} for k in range(40)]
     items[1]["v"], items[3]["name"] = items[0]["v"], items[2]["name"]
-    raw = RawSet(items)
+    table = Table(items)
     options = {"n_neighbors": 1, "from_size": 0, "n_neighbors_by_field": 0}
-    both = Blocking(["name"], vectors=[["v"]], **options).fit([raw]).pairs(raw).tolist()
+    both = Blocking(["name"], vectors=[["v"]], **options).fit([table]).pairs(table).tolist()
     assert [0, 1] in both
     assert [2, 3] in both
-    assert [0, 1] not in Blocking(["name"], common=2, common_share=0.0, **options).fit([raw]).pairs(
-        raw
+    assert [0, 1] not in Blocking(["name"], common=2, common_share=0.0, **options).fit([table]).pairs(
+        table
     ).tolist()
-    assert [2, 3] in Blocking(["name"], **options).fit([raw]).pairs(raw).tolist()
-    block = Vectors(["v"]).fit([raw])
-    assert block.transform(raw, np.array([[0, 1]]))[0, 2] == pytest.approx(1.0)
+    assert [2, 3] in Blocking(["name"], **options).fit([table]).pairs(table).tolist()
+    block = Vectors(["v"]).fit([table])
+    assert block.transform(table, np.array([[0, 1]]))[0, 2] == pytest.approx(1.0)

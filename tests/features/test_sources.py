@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import clustruct
-from clustruct import PairFeatures, RawSet, Recipe
+from clustruct import PairFeatures, Recipe, Table
 from clustruct.core.exceptions import DataError, DataWarning
 from clustruct.data.datasets import make_records
 from clustruct.features import Blocking, Sources, guess_blocks
@@ -18,32 +18,32 @@ from clustruct.features.neighbours import nearest_vectors
 from clustruct.learning.model_selection.sources import find_source
 
 
-def people(n_people: int = 80, most: int = 2, n_sources: int = 2, seed: int = 0) -> RawSet:
+def people(n_people: int = 80, most: int = 2, n_sources: int = 2, seed: int = 0) -> Table:
     """A table in which the entries of a person are of different shops."""
-    raw = make_records(n_sets=1, n_people=n_people, most=most, random_state=seed)[0]
+    table = make_records(n_sets=1, n_people=n_people, most=most, random_state=seed)[0]
     seen: dict[object, int] = {}
     shop = []
-    for label in raw.labels:
+    for label in table.labels:
         seen[label] = seen.get(label, -1) + 1
         shop.append(f"s{seen[label] % n_sources}")
-    columns = {name: raw.column(name) for name in raw.fields()}
-    return RawSet.from_columns({**columns, "shop": shop}, labels=raw.labels, ids=raw.ids)
+    columns = {name: table.column(name) for name in table.fields()}
+    return Table.from_columns({**columns, "shop": shop}, labels=table.labels, ids=table.ids)
 
 
-def breaks(labels, raw: RawSet, field: str = "shop") -> bool:
-    return len({*zip(np.asarray(labels).tolist(), raw.column(field), strict=True)}) < len(raw)
+def breaks(labels, table: Table, field: str = "shop") -> bool:
+    return len({*zip(np.asarray(labels).tolist(), table.column(field), strict=True)}) < len(table)
 
 
-def fitted(raw: RawSet, **more) -> PairFeatures:
-    blocks = guess_blocks([raw], "records", None, ["shop"])
-    return PairFeatures(blocks, sources=Sources("shop"), **more).fit([raw])
+def fitted(table: Table, **more) -> PairFeatures:
+    blocks = guess_blocks([table], "records", None, ["shop"])
+    return PairFeatures(blocks, sources=Sources("shop"), **more).fit([table])
 
 
 @pytest.mark.parametrize("blocking", [None, Blocking(n_neighbors=3, from_size=0)])
 def test_pairs_within_a_source_are_not_compared(blocking):
-    raw = people()
-    x = fitted(raw, blocking=blocking).transform([raw])[0]
-    shop = np.array(raw.column("shop"))
+    table = people()
+    x = fitted(table, blocking=blocking).transform([table])[0]
+    shop = np.array(table.column("shop"))
     assert len(x.pair_index)
     assert (shop[x.pair_index[:, 0]] != shop[x.pair_index[:, 1]]).all()
     if blocking is None:
@@ -52,13 +52,13 @@ def test_pairs_within_a_source_are_not_compared(blocking):
 
 
 def test_neighbours_are_those_of_other_sources():
-    raw = people(120)
-    codes = Sources("shop").codes(Columns(raw))
-    blocking = Blocking(["name"], n_neighbors=2, n_neighbors_by_field=0, rare=0).fit([raw])
-    near = blocking.pairs(raw, sources=codes)
-    mates = np.bincount(near.ravel(), minlength=len(raw))
+    table = people(120)
+    codes = Sources("shop").codes(Columns(table))
+    blocking = Blocking(["name"], n_neighbors=2, n_neighbors_by_field=0, rare=0).fit([table])
+    near = blocking.pairs(table, sources=codes)
+    mates = np.bincount(near.ravel(), minlength=len(table))
     # With all items as neighbours some of the two nearest are of the same shop, and fewer are left across.
-    every = blocking.pairs(raw)
+    every = blocking.pairs(table)
     across = every[codes[every[:, 0]] != codes[every[:, 1]]]
     assert len(near) > len(across)
     assert set(map(tuple, across.tolist())) <= set(map(tuple, near.tolist()))
@@ -76,49 +76,49 @@ def test_vectors_have_neighbours_of_other_sources():
 @given(seed=st.integers(0, 1000), n_sources=st.integers(2, 4), most=st.integers(2, 4))
 @settings(deadline=None, max_examples=8)
 def test_no_forbidden_pair_is_ever_together(seed, n_sources, most):
-    raw = people(25, most, n_sources, seed)
+    table = people(25, most, n_sources, seed)
     recipe = Recipe(C=1.0, source="shop", within_source="apart", parts=1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of labelled pairs within a shop, where most is larger
-        recipe.fit([raw])
+        recipe.fit([table])
     new = people(25, most, n_sources, seed + 1)
     assert not breaks(recipe.predict([new])[0], new)
     assert not breaks(recipe.pipeline_.predict([new])[0], new)
 
 
 def test_items_that_are_not_compared_may_share_a_group_through_a_third():
-    raw = people(60, most=3)
+    table = people(60, most=3)
     recipe = Recipe(C=1.0, source="shop", within_source="uncompared")
     with pytest.warns(DataWarning, match="lie within a source"):
-        recipe.fit([raw])
+        recipe.fit([table])
     assert recipe.pipeline_[0].sources_.within == "uncompared"
-    assert breaks(recipe.predict([replace(raw, labels=None)])[0], raw)
+    assert breaks(recipe.predict([replace(table, labels=None)])[0], table)
 
 
 def test_a_source_is_found_where_labels_bear_it_out():
-    raw = people()
-    found = find_source([raw])
+    table = people()
+    found = find_source([table])
     assert found is not None
     assert (found.field, found.pairs, found.across) == ("shop", found.pairs, found.pairs)
     assert found.is_borne_out
     # Not by chance: shuffled, or of too few labelled pairs.
-    shuffled = np.random.default_rng(0).permutation(raw.column("shop")).tolist()
-    columns = {name: raw.column(name) for name in raw.fields()}
-    assert find_source([RawSet.from_columns({**columns, "shop": shuffled}, labels=raw.labels)]) is None
-    few = [label if int(label[1:]) < 8 else None for label in raw.labels]
-    assert find_source([replace(raw, labels=few)]) is None
+    shuffled = np.random.default_rng(0).permutation(table.column("shop")).tolist()
+    columns = {name: table.column(name) for name in table.fields()}
+    assert find_source([Table.from_columns({**columns, "shop": shuffled}, labels=table.labels)]) is None
+    few = [label if int(label[1:]) < 8 else None for label in table.labels]
+    assert find_source([replace(table, labels=few)]) is None
     # Nor with an item that has none.
     assert (
         find_source(
-            [RawSet.from_columns({**columns, "shop": [None, *columns["shop"][1:]]}, labels=raw.labels)]
+            [Table.from_columns({**columns, "shop": [None, *columns["shop"][1:]]}, labels=table.labels)]
         )
         is None
     )
 
 
 def test_what_was_found_is_kept_in_the_model(tmp_path):
-    raw = people()
-    recipe = Recipe(C=1.0).fit([raw])
+    table = people()
+    recipe = Recipe(C=1.0).fit([table])
     assert recipe.training_["source"]["field"] == "shop"
     assert recipe.training_["source"]["found"]
     assert recipe.pipeline_[0].sources_ == Sources("shop", recipe.training_["source"]["within"])
@@ -136,20 +136,20 @@ def test_what_was_found_is_kept_in_the_model(tmp_path):
 
 
 def test_without_a_source_all_items_are_compared():
-    raw = people()
-    recipe = Recipe(C=1.0, source=None).fit([raw])
+    table = people()
+    recipe = Recipe(C=1.0, source=None).fit([table])
     assert recipe.pipeline_[0].sources_ is None
     assert recipe.training_["source"] is None
 
 
 def test_what_is_wrong_is_named():
-    raw = people()
-    columns = {name: raw.column(name) for name in raw.fields()}
-    model = Recipe(C=1.0).fit([raw])
-    holed = RawSet.from_columns({**columns, "shop": ["s0", None, *columns["shop"][2:]]}, ids=raw.ids)
+    table = people()
+    columns = {name: table.column(name) for name in table.fields()}
+    model = Recipe(C=1.0).fit([table])
+    holed = Table.from_columns({**columns, "shop": ["s0", None, *columns["shop"][2:]]}, ids=table.ids)
     with pytest.raises(DataError, match="has no source"):
         model.predict([holed])
     with pytest.raises(DataError, match="no item has the field 'shop'"):
-        model.predict([RawSet.from_columns({n: c for n, c in columns.items() if n != "shop"})])
+        model.predict([Table.from_columns({n: c for n, c in columns.items() if n != "shop"})])
     with pytest.raises(ValueError, match="source goes with clusterers by correlation"):
-        Recipe(C=1.0, source="shop", learner="kmeans").fit([raw])
+        Recipe(C=1.0, source="shop", learner="kmeans").fit([table])

@@ -35,7 +35,7 @@ def other_set():
 
 @case
 def features_blocks():
-    raw, sets = hard_set(), [hard_set(), other_set()]
+    table, sets = hard_set(), [hard_set(), other_set()]
     blocks = {
         "text": names.block("text", "title"),
         "quotations": names.block("text", "title", ngrams=[1], stemmed=False, quotations=True),
@@ -50,7 +50,7 @@ def features_blocks():
         "links": names.block("links"),
         "constant": names.block("constant"),
     }
-    return {name: names.block_values(block, raw, sets).T for name, block in blocks.items()}
+    return {name: names.block_values(block, table, sets).T for name, block in blocks.items()}
 
 
 @case
@@ -120,8 +120,8 @@ def features_candidates():
 def features_documents():
     texts = [
         item["title"] + " " + item["text"]
-        for raw in names.make_news(n_sets=2, n_stories=3)
-        for item in names.raw_items(raw)
+        for table in names.make_news(n_sets=2, n_stories=3)
+        for item in names.raw_items(table)
     ]
     thin = names.documents(n_words=30, n_components=None).fit_transform(texts)
     rows = names.documents(n_words=60, n_components=4).fit_transform(texts)

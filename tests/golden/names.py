@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 
 import clustruct
-from clustruct import ItemSet, RawSet, features, losses, ssvm
+from clustruct import ItemSet, Table, features, losses, ssvm
 from clustruct.cli import classify as classify_command
 from clustruct.cli import learn as learn_command
 from clustruct.cli import main as main_command
@@ -195,7 +195,7 @@ def fit_numbers(found):
 # -------------------------------------------------------------------------------- data, losses, scores
 
 item_set = ItemSet
-raw_set = RawSet
+raw_set = Table
 make_mentions = datasets.make_mentions
 make_multilabel_chain = make_multilabel_chain
 make_multilabel_count = make_multilabel_count
@@ -222,12 +222,12 @@ def marble_sets(*given, **options):
     return [m.item_set() for m in made], [m.labels for m in made]
 
 
-def raw_items(raw):
-    return raw.items
+def raw_items(table):
+    return table.items
 
 
-def raw_labels(raws):
-    return [raw.labels for raw in raws]
+def raw_labels(tables):
+    return [table.labels for table in tables]
 
 
 LOSSES = {
@@ -392,9 +392,9 @@ def block(kind, /, *given, **options):
     return BLOCKS[kind](*given, **translated(options))
 
 
-def block_values(of, raw, sets):
+def block_values(of, table, sets):
     """The values of all pairs of a set, the block being fitted to the sets."""
-    values = of.fit(sets).transform(raw, all_pairs(len(raw)))
+    values = of.fit(sets).transform(table, all_pairs(len(table)))
     return values.toarray() if hasattr(values, "toarray") else values
 
 
@@ -402,8 +402,8 @@ def block_kind(of):
     return next(word for word, kind in BLOCKS.items() if type(of) is kind)
 
 
-def candidate_pairs(of, raw):
-    return of.pairs(raw)
+def candidate_pairs(of, table):
+    return of.pairs(table)
 
 
 def neighbours_taken(of):

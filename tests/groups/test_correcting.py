@@ -9,13 +9,13 @@ import pytest
 from clustruct import Recipe
 from clustruct.core.exceptions import DataError
 from clustruct.data.datasets import make_records
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.groups import Decision, Item, Known, State, Store, corrections
 
 
-def table(labels: list[str | None] | None = None) -> RawSet:
+def table(labels: list[str | None] | None = None) -> Table:
     items = [{"t": word} for word in ("ann", "anne", "bob", "bobby", "cy")]
-    return RawSet(items, labels, ids=list("abcde"))
+    return Table(items, labels, ids=list("abcde"))
 
 
 def written(path: Path, text: str) -> Path:
@@ -125,12 +125,12 @@ def test_a_store_brings_its_own_items(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def sets() -> list[RawSet]:
+def sets() -> list[Table]:
     made = make_records(n_sets=6, n_people=6, random_state=3)
     return [replace(raw, ids=[f"s{s}:{a}" for a in range(len(raw))]) for s, raw in enumerate(made)]
 
 
-def pairs_file(path: Path, raw: RawSet) -> Path:
+def pairs_file(path: Path, raw: Table) -> Path:
     y, rows = list(raw.labels or ()), ["a,b,answer"]
     ids = [str(i) for i in raw.item_ids]
     for a in range(len(raw)):
@@ -139,14 +139,14 @@ def pairs_file(path: Path, raw: RawSet) -> Path:
     return written(path, "\n".join(rows))
 
 
-def test_pairs_alone_are_enough_to_learn_from(tmp_path: Path, sets: list[RawSet]) -> None:
+def test_pairs_alone_are_enough_to_learn_from(tmp_path: Path, sets: list[Table]) -> None:
     bare = replace(sets[0], labels=None)
     found = corrections([bare], pairs_file(tmp_path / "pairs.csv", sets[0]))
     recipe = Recipe(C=1.0).fit(found.sets, corrections=found.marks)
     assert recipe.score(sets[1:]) > 0.8
 
 
-def test_a_fit_that_goes_on_keeps_features_and_C_and_starts_near(tmp_path: Path, sets: list[RawSet]) -> None:
+def test_a_fit_that_goes_on_keeps_features_and_C_and_starts_near(tmp_path: Path, sets: list[Table]) -> None:
     first = Recipe(C=1.0).fit(sets[:3])
     found = corrections(
         [*sets[:3], replace(sets[3], labels=None)], pairs_file(tmp_path / "pairs.csv", sets[3])
@@ -162,7 +162,7 @@ def test_a_fit_that_goes_on_keeps_features_and_C_and_starts_near(tmp_path: Path,
     np.testing.assert_allclose(same.pipeline_[-1].w_, one.w_, atol=0.05 * np.abs(one.w_).max())
 
 
-def test_the_model_given_stays_as_it_is(sets: list[RawSet]) -> None:
+def test_the_model_given_stays_as_it_is(sets: list[Table]) -> None:
     first = Recipe(C=1.0).fit(sets[:3])
     before = first.pipeline_[-1].w_.copy()
     Recipe(C=1.0).fit(sets[:4], start=first.pipeline_)

@@ -11,7 +11,7 @@ from clustruct import Recipe
 from clustruct.core.exceptions import DataError
 from clustruct.core.storage import pack, unpack
 from clustruct.data.datasets import make_records
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.features import Blocking, PairFeatures, checked
 from clustruct.features.blocks.elsewhere import Elsewhere
 from clustruct.features.blocks.lists import Lists
@@ -56,7 +56,7 @@ def features():
     blocks = [Strings("name"), terms, Terms(["name"]), TextCosines("text"), elsewhere]
     blocks += [Numbers("year"), Lists("by"), Vectors(["v"])]
     blocking = Blocking(["name", "text"], n_neighbors=2, n_neighbors_by_field=1, common=3, from_size=1)
-    return PairFeatures(blocks, blocking=blocking).fit([RawSet(train)])
+    return PairFeatures(blocks, blocking=blocking).fit([Table(train)])
 
 
 def of_all_pairs(features, columns):
@@ -70,37 +70,39 @@ def test_what_grew_is_what_is_read_anew(features, days):
     index, items = None, []
     for day in days:
         names = [f"i{len(items) + a}" for a in range(len(day))]
-        new = RawSet(day, ids=names)
+        new = Table(day, ids=names)
         index = KnownIndex.of(new) if index is None else index.with_items(new)
         items += day
-        anew = Columns(RawSet(items, ids=[f"i{a}" for a in range(len(items))]))
+        anew = Columns(Table(items, ids=[f"i{a}" for a in range(len(items))]))
         since = len(items) - len(day)
         found = [features.blocking_.pairs(columns, since=since).tolist() for columns in (index.columns, anew)]
         assert found[0] == found[1]
         if len(items) > 1:
             values = [of_all_pairs(features, columns) for columns in (index.columns, anew)]
             assert np.allclose(*values, rtol=0.0, atol=1e-12)
-        assert index.raw.item_ids == anew.raw.item_ids
-        assert [index.raw.column(name) for name in items[0]] == [anew.raw.column(name) for name in items[0]]
+        assert index.table.item_ids == anew.table.item_ids
+        assert [index.table.column(name) for name in items[0]] == [
+            anew.table.column(name) for name in items[0]
+        ]
 
 
 @settings(max_examples=25, deadline=None)
 @given(st.lists(st.lists(ITEMS, min_size=2, max_size=4), min_size=3, max_size=3))
 def test_two_days_that_begin_from_one_index_do_not_see_each_other(features, parts):
-    first, one, other = (RawSet(part) for part in parts)
+    first, one, other = (Table(part) for part in parts)
     index = KnownIndex.of(first)
     of_all_pairs(features, index.columns)
     for part in (one, other, one):
-        grown, anew = index.with_items(part).columns, Columns(RawSet([*first.items, *part.items]))
+        grown, anew = index.with_items(part).columns, Columns(Table([*first.items, *part.items]))
         assert np.allclose(of_all_pairs(features, grown), of_all_pairs(features, anew), rtol=0.0, atol=1e-12)
     assert np.allclose(of_all_pairs(features, index.columns), of_all_pairs(features, Columns(first)))
 
 
 def test_a_day_that_is_refused_leaves_the_index_as_it_was(features):
-    index = KnownIndex.of(RawSet([{"year": 1990, "name": "red car"}, {"year": 1991}]))
+    index = KnownIndex.of(Table([{"year": 1990, "name": "red car"}, {"year": 1991}]))
     before = of_all_pairs(features, index.columns)
     with pytest.raises(DataError, match=r"'b' of a set has 3 numbers, not 2"):
-        index.with_items(RawSet([{"v": [1.0, 2.0], "name": "blue"}, {"v": [1.0] * 3}], ids=["a", "b"]))
+        index.with_items(Table([{"v": [1.0, 2.0], "name": "blue"}, {"v": [1.0] * 3}], ids=["a", "b"]))
     assert np.array_equal(of_all_pairs(features, index.columns), before)
     assert len(index) == 2
 
@@ -109,17 +111,17 @@ def test_a_day_that_is_refused_leaves_the_index_as_it_was(features):
 def test_groups_of_a_stream_are_the_same_with_an_index_and_without(from_size):
     recipe = Recipe(C=1.0).fit(make_records(n_sets=4, n_people=6))
     pipeline = checked(recipe.pipeline_)
-    raw = make_records(n_sets=1, n_people=20, random_state=3)[0]
-    raw = RawSet(raw.items, ids=[f"p{a}" for a in range(len(raw))])
-    pipeline[0].blocking_ = Blocking(from_size=from_size, n_neighbors=4).fit([raw])
+    table = make_records(n_sets=1, n_people=20, random_state=3)[0]
+    table = Table(table.items, ids=[f"p{a}" for a in range(len(table))])
+    pipeline[0].blocking_ = Blocking(from_size=from_size, n_neighbors=4).fit([table])
     with_index, without = Known(None, State()), Known(None, State())
-    for rows in np.array_split(np.random.default_rng(0).permutation(len(raw)), 4):
-        kept = add_to_groups(pipeline, with_index, raw.take(rows))
-        anew = add_to_groups(pipeline, without, raw.take(rows))
+    for rows in np.array_split(np.random.default_rng(0).permutation(len(table)), 4):
+        kept = add_to_groups(pipeline, with_index, table.take(rows))
+        anew = add_to_groups(pipeline, without, table.take(rows))
         assert kept.update == anew.update
         with_index, without = kept.as_known(), replace(anew.as_known(), index=None)
         assert with_index.state.groups == State.start(kept.update.groups).groups
-    assert len(with_index.index) == len(raw)
+    assert len(with_index.index) == len(table)
 
 
 @settings(max_examples=25, deadline=None)
@@ -127,11 +129,11 @@ def test_groups_of_a_stream_are_the_same_with_an_index_and_without(from_size):
 def test_an_index_kept_in_pieces_is_the_index(features, days, data):
     index, items, pieces, lengths = None, [], [], {}
     for day in days:
-        new = RawSet(day, ids=[f"i{len(items) + a}" for a in range(len(day))])
+        new = Table(day, ids=[f"i{len(items) + a}" for a in range(len(day))])
         index = KnownIndex.of(new) if index is None else index.with_items(new)
         items += day
         since = len(items) - len(day)
-        anew = Columns(RawSet(items, ids=[f"i{a}" for a in range(len(items))]))
+        anew = Columns(Table(items, ids=[f"i{a}" for a in range(len(items))]))
         found = [features.blocking_.pairs(columns, since=since).tolist() for columns in (index.columns, anew)]
         assert found[0] == found[1]
         if len(items) > 1:
@@ -144,8 +146,8 @@ def test_an_index_kept_in_pieces_is_the_index(features, days, data):
         pieces.append(unpack(pack({"piece": piece}))["piece"])
         lengths = grown(lengths, piece)
         if data.draw(st.booleans()):
-            index = KnownIndex(restored(anew.raw, pieces))
-    again = restored(anew.raw, pieces)
+            index = KnownIndex(restored(anew.table, pieces))
+    again = restored(anew.table, pieces)
     assert {name: len(keys) for name, (keys, *_) in tail(again).items()} == {
         name: held[0] for name, held in lengths.items()
     }

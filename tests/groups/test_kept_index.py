@@ -10,7 +10,7 @@ import pytest
 from clustruct import Recipe
 from clustruct.core.exceptions import ModelFileError
 from clustruct.data.datasets import make_records
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.features import checked
 from clustruct.groups import Decision, Item, Store, add_to_groups, known_of_store, record
 from clustruct.groups import kept_index as module
@@ -24,8 +24,8 @@ def pipeline():
 
 @pytest.fixture(scope="module")
 def people():
-    raw = make_records(n_sets=1, n_people=20, random_state=3)[0]
-    return RawSet(raw.items, ids=[f"p{a}" for a in range(len(raw))])
+    table = make_records(n_sets=1, n_people=20, random_state=3)[0]
+    return Table(table.items, ids=[f"p{a}" for a in range(len(table))])
 
 
 def a_day(store, pipeline, new, indexed=True):
@@ -139,8 +139,8 @@ def test_values_are_read_when_they_are_asked_for(tmp_path, pipeline, people):
         known = known_of_store(store)
         assert known.index.pieces
         field = people.fields()[0]
-        assert known.raw.column(field) == people.column(field)
-        assert known.raw.ids == people.ids
+        assert known.table.column(field) == people.column(field)
+        assert known.table.ids == people.ids
 
 
 def test_a_store_that_changes_meanwhile_is_not_given_an_index_of_other_items(tmp_path, pipeline, people):
@@ -152,6 +152,6 @@ def test_a_store_that_changes_meanwhile_is_not_given_an_index_of_other_items(tmp
         record(store, found)
         names = store.item_names()
         assert names.index("between") == len(first)
-        assert known_of_store(store).raw.ids == names
+        assert known_of_store(store).table.ids == names
         with pytest.raises(ModelFileError, match="changed while it was read"):
             module.read_items(store, ["x", *names[1:]])

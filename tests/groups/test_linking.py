@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.pipeline import Pipeline
 
-from clustruct import RawSet, Recipe
+from clustruct import Recipe, Table
 from clustruct.core.exceptions import DataError, DataWarning
 from clustruct.data.datasets import make_records
 from clustruct.data.itemsets import PairScores
@@ -73,13 +73,13 @@ def test_a_model_of_one_to_one_pairs_links_others_by_their_probability(model, ta
 
 def test_what_a_whole_source_lacked_may_be_lacking(tables):
     first, second = tables
-    bare = RawSet.from_columns(
+    bare = Table.from_columns(
         {name: second.column(name) for name in second.fields() if name != "born"}, labels=second.labels
     )
     model = Recipe(C=1.0, source="table").fit([side_by_side([first, bare], "table", ["a", "b"])])
     assert model.pipeline_[0].sources_.lacking == ("born",)
     assert len(link(model.pipeline_, first, bare).pairs) > 0.8 * len(bare)
-    without = RawSet.from_columns({name: bare.column(name) for name in bare.fields() if name != "name"})
+    without = Table.from_columns({name: bare.column(name) for name in bare.fields() if name != "name"})
     with pytest.raises(DataError, match="no item has the field 'name'"):
         link(model.pipeline_, first, without)
 
@@ -95,14 +95,14 @@ def test_fields_have_other_names(model, tables):
         link(model.pipeline_, first, other)
     with pytest.raises(DataError, match=r"no column 'nam' to be taken for 'x'.* is it 'name'\?"):
         renamed(second, {"x": "nam"})
-    dicts = RawSet([{"full": "Ann"}, {"born": 1}])
+    dicts = Table([{"full": "Ann"}, {"born": 1}])
     assert list(renamed(dicts, {"name": "full"}).items) == [{"name": "Ann"}, {"born": 1}]
 
 
 def test_rows_side_by_side():
     first, second = (
-        RawSet([{"n": "x"}, {"n": "y"}], ids=[1, 2]),
-        RawSet([{"t": [3]}, {"t": None}], ids=["p", "q"]),
+        Table([{"n": "x"}, {"n": "y"}], ids=[1, 2]),
+        Table([{"t": [3]}, {"t": None}], ids=["p", "q"]),
     )
     links = LinkedRows(np.array([[1, 0]]), np.array([np.nan]), (2, 2), True)
     columns = link_columns(links, first, second, unmatched=True)

@@ -9,7 +9,7 @@ from clustruct import Recipe
 from clustruct.core.exceptions import DataWarning
 from clustruct.data.datasets import make_records
 from clustruct.data.io import Columns
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.estimators.baselines import PairwiseClassifierClustering
 from clustruct.features import Blocking, checked
 from clustruct.groups import place_items, read_groups
@@ -27,8 +27,8 @@ def pipeline():
 
 @pytest.fixture(scope="module")
 def people():
-    raw = make_records(n_sets=1, n_people=25, random_state=7)[0]
-    return RawSet(raw.items, raw.labels, ids=[f"p{a}" for a in range(len(raw))])
+    table = make_records(n_sets=1, n_people=25, random_state=7)[0]
+    return Table(table.items, table.labels, ids=[f"p{a}" for a in range(len(table))])
 
 
 def test_scores_are_those_of_the_model(pipeline, people):
@@ -107,25 +107,25 @@ def test_models_with_a_fixed_number_of_groups_are_refused(people):
 
 
 def test_two_sets_become_one_whatever_they_are_held_in():
-    first = RawSet.from_columns({"t": ["a", None, "b"], "n": [1, 2, None]}, ids=["x", "y", "z"])
-    second = RawSet([{"t": "b", "v": [1.0]}, {"t": "c"}], ids=["u", "v"])
+    first = Table.from_columns({"t": ["a", None, "b"], "n": [1, 2, None]}, ids=["x", "y", "z"])
+    second = Table([{"t": "b", "v": [1.0]}, {"t": "c"}], ids=["u", "v"])
     both = joined(first, second)
     assert both.column("t") == ["a", None, "b", "b", "c"]
     assert both.column("n") == [1, 2, None, None, None]
     assert both.column("v") == [None, None, None, [1.0], None]
     assert list(both.item_ids) == ["x", "y", "z", "u", "v"]
-    vectors = [RawSet.from_columns({"v": np.full((2, 3), float(k))}) for k in range(2)]
+    vectors = [Table.from_columns({"v": np.full((2, 3), float(k))}) for k in range(2)]
     assert joined(*vectors).matrix("v").tolist() == [[0.0] * 3] * 2 + [[1.0] * 3] * 2
 
 
 @pytest.mark.parametrize("name", ["all.csv", "all.tsv", "all.jsonl"])
 def test_what_is_written_is_what_a_later_run_starts_from(tmp_path, name):
-    raw = RawSet.from_columns({"name": ["Ann, A.", "Bob", None]}, ids=["1", "2", "3"])
+    table = Table.from_columns({"name": ["Ann, A.", "Bob", None]}, ids=["1", "2", "3"])
     groups = {"1": "g1", "2": "g1"}
-    write_known(tmp_path / name, raw, groups, "id", "who" if name.endswith("v") else "cluster")
+    write_known(tmp_path / name, table, groups, "id", "who" if name.endswith("v") else "cluster")
     known = known_of_table(tmp_path / name, Columns(), ["who", "cluster"])
     assert known.state.groups == groups
-    assert known.raw.column("name") == ["Ann, A.", "Bob", None]
+    assert known.table.column("name") == ["Ann, A.", "Bob", None]
     assert read_groups(tmp_path / name, cluster="who" if name.endswith("v") else None) == groups
 
 

@@ -22,9 +22,9 @@ def pipeline():
 
 @pytest.fixture(scope="module")
 def days():
-    raw = replace(SETS[4], labels=None, ids=[f"i{a}" for a in range(len(SETS[4]))])
-    order = np.random.default_rng(0).permutation(len(raw))
-    return [raw.take(part) for part in np.array_split(order, 8)]
+    table = replace(SETS[4], labels=None, ids=[f"i{a}" for a in range(len(SETS[4]))])
+    order = np.random.default_rng(0).permutation(len(table))
+    return [table.take(part) for part in np.array_split(order, 8)]
 
 
 def streamed(pipeline, days, **mode):

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clustruct.core.exceptions import DataError, ModelFileError
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.groups import (
     Decision,
     Item,
@@ -309,16 +309,16 @@ def test_a_store_of_the_format_before_is_of_this_one_when_it_holds_a_sort(store)
 
 
 def test_it_is_learned_from(tmp_path):
-    raw = RawSet([{"t": word} for word in ITEMS], ids=list(ITEMS))
+    table = Table([{"t": word} for word in ITEMS], ids=list(ITEMS))
     (tmp_path / "fix.jsonl").write_text('{"decision": "sort", "piles": [["a", "b"], ["c", "d"], ["e"]]}\n')
-    found = corrections([raw], tmp_path / "fix.jsonl")
+    found = corrections([table], tmp_path / "fix.jsonl")
     (marks,) = found.marks
     assert (found.n_same, found.n_different) == (2, 8)
     assert marks.piece[0] == marks.piece[1] != marks.piece[2] == marks.piece[3]
     assert marks.named.tolist() == [True] * 5 + [False]
     (tmp_path / "fix.jsonl").write_text('{"decision": "sort", "piles": [["a", "b"], ["zz"]]}\n')
     with pytest.raises(DataError, match=r"names 'zz', and there is no such item"):
-        corrections([raw], tmp_path / "fix.jsonl")
+        corrections([table], tmp_path / "fix.jsonl")
 
 
 def test_as_many_as_can_be_sorted_at_once():

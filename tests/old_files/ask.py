@@ -204,7 +204,7 @@ def pair_sets(n_sets: int = 5, m: int = 9) -> tuple[list[clustruct.ItemSet], lis
     return sets, labels
 
 
-def items() -> clustruct.RawSet:
+def items() -> clustruct.Table:
     """Items with lists, vectors, dates and links."""
     makers, words = ("Acme", "Bolt", "Core"), ("anvil", "rocket", "acme lamp", "bolt")
     rows = [
@@ -218,7 +218,7 @@ def items() -> clustruct.RawSet:
         }
         for n in range(16)
     ]
-    return clustruct.RawSet(rows, context={"links": [[n, (3 * n) % 16] for n in range(16) if n % 8]})
+    return clustruct.Table(rows, context={"links": [[n, (3 * n) % 16] for n in range(16) if n % 8]})
 
 
 def table() -> tuple[Any, Any]:

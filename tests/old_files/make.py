@@ -141,10 +141,10 @@ def write_estimators() -> None:
         "result": ssvm.fit(MulticlassProblem(X, labels), C=1.0),
     }
     f, maps = clustruct.features, clustruct.features.similarity
-    raw = ask.items()
+    table = ask.items()
     blocks = [f.Lists("by"), f.Vectors(["v"]), f.Links(), f.Elsewhere("maker", ["title"]), f.Dates("day")]
     made |= {
-        "blocks": clustruct.PairFeatures([*blocks, f.Numbers("price"), f.TextCosines("title")]).fit([raw]),
+        "blocks": clustruct.PairFeatures([*blocks, f.Numbers("price"), f.TextCosines("title")]).fit([table]),
         "map_fourier": maps.FourierMap(n_components=4).fit(pairs, y),
         "map_forest": maps.ForestColumn(n_trees=3).fit(pairs, y),
         "map_products": maps.FullProducts().fit([clustruct.ItemSet(nodes=X)]),

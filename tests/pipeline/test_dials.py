@@ -68,7 +68,7 @@ def test_what_is_not_to_be_had_is_said_and_nothing_is_put_together(fitted):
     failing = Pipeline([pipeline.steps[0], ("model", model)])
     with pytest.warns(ChoiceWarning, match="not to be had.*Nothing is put together"):
         found = group_sets(failing, sets, options=GroupingOptions(precision=0.99))
-    assert [one.n_groups for one in found] == [len(raw) for raw in sets]
+    assert [one.n_groups for one in found] == [len(table) for table in sets]
     with pytest.warns(ChoiceWarning, match="only 0.720"):  # .85 may yet be
         assert precision_dial(model, GroupingOptions(precision=0.85)).threshold == 5.0
 
@@ -131,34 +131,34 @@ def test_models_without_probabilities_say_so(fitted):
 @pytest.mark.parametrize("threshold", [None, 0.9])
 def test_contributions_add_up_to_the_score(fitted, threshold):
     recipe, sets = fitted
-    raw = sets[0]
+    table = sets[0]
     pipeline = pipeline_with_cut(recipe.pipeline_, GroupingOptions(threshold=threshold))
-    (chunk,) = scored_pairs(pipeline, raw, group(pipeline, raw, pairs=True))
+    (chunk,) = scored_pairs(pipeline, table, group(pipeline, table, pairs=True))
     names = list(chunk)
     assert names[:6] == ["set", "id_1", "id_2", "together", "probability", "score"]
     np.testing.assert_allclose(sum(np.asarray(chunk[n]) for n in names[6:]), chunk["score"], atol=1e-9)
-    plain = score_set(checked(recipe.pipeline_), raw).list_pairs()
+    plain = score_set(checked(recipe.pipeline_), table).list_pairs()
     np.testing.assert_allclose(chunk["score"], plain.values)
     np.testing.assert_allclose(chunk["probability"], recipe.pipeline_[-1].pair_probabilities(plain.values))
 
 
 def test_groups_and_rows(fitted):
-    raw = replace(fitted[1][0], name="")
-    y, sure = np.arange(len(raw)) % 3, np.linspace(0.0, 1.0, len(raw))
-    found = Grouping(y, np.zeros(len(raw), bool), sure, is_probability=True)
-    groups = group_table(raw, found)
-    assert groups["items"].sum() == len(raw)
+    table = replace(fitted[1][0], name="")
+    y, sure = np.arange(len(table)) % 3, np.linspace(0.0, 1.0, len(table))
+    found = Grouping(y, np.zeros(len(table), bool), sure, is_probability=True)
+    groups = group_table(table, found)
+    assert groups["items"].sum() == len(table)
     assert groups["confidence"] == pytest.approx([sure[y == c].mean() for c in range(3)])
-    rows = wide_table(raw, found)
+    rows = wide_table(table, found)
     assert list(rows)[:3] == ["id", "cluster", "confidence"]
-    assert rows["name"] == raw.column("name")
+    assert rows["name"] == table.column("name")
 
 
 def test_the_curve_here_is_that_of_predictions(fitted):
     recipe, sets = fitted
     pipeline = checked(recipe.pipeline_)
     curve, same, p = judged_pairs(pipeline, sets, np.array([0.0]))
-    n = sum(len(raw) * (len(raw) - 1) // 2 for raw in sets)
+    n = sum(len(table) * (len(table) - 1) // 2 for table in sets)
     assert len(same) == len(p) == n
     together = sum(int((s := np.bincount(y)) @ (s - 1)) // 2 for y in recipe.predict(sets))
     assert curve.found[0] == together

@@ -9,7 +9,7 @@ import pytest
 from clustruct import Recipe
 from clustruct.data import Evidence
 from clustruct.data.datasets import make_records
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.features import PairFeatures
 
 SETS = make_records(n_sets=5, n_people=6, random_state=3)
@@ -21,7 +21,7 @@ def first(tmp_path_factory) -> tuple[Recipe, Path]:
     return Recipe(C=1.0, kept_features=path).fit(SETS[:4]), path
 
 
-def goes_on(first: Recipe, sets: list[RawSet], path: Path | None) -> Recipe:
+def goes_on(first: Recipe, sets: list[Table], path: Path | None) -> Recipe:
     told = replace(SETS[4], labels=None)
     marks = Evidence.of_pairs(len(told), same=[(0, 1)], different=[(0, 2)])
     recipe = Recipe(C=1.0, kept_features=path)
@@ -73,7 +73,7 @@ def test_other_features_take_nothing_of_the_file(first, monkeypatch, tmp_path, f
     plain = goes_on(other, SETS[:4], None).pipeline_[-1].w_
     sizes = made(monkeypatch)
     assert np.array_equal(goes_on(other, SETS[:4], copy).pipeline_[-1].w_, plain)
-    assert sizes == [len(raw) for raw in SETS]
+    assert sizes == [len(table) for table in SETS]
 
 
 @pytest.mark.parametrize("damage", [b"", b"no file of ours", None])
@@ -89,6 +89,6 @@ def test_a_damaged_file_counts_as_empty(first, tmp_path, damage):
 
 def test_values_that_no_file_can_hold_are_not_kept(tmp_path):
     path = tmp_path / "odd.features"
-    odd = [replace(raw, context={"made": object()}) for raw in SETS[:4]]
+    odd = [replace(table, context={"made": object()}) for table in SETS[:4]]
     Recipe(C=1.0, kept_features=path).fit(odd)
     assert not path.exists()

@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
-from clustruct import PairFeatures, RawSet, Recipe, SupervisedCorrelationClustering, load, read_sets, save
+from clustruct import PairFeatures, Recipe, SupervisedCorrelationClustering, Table, load, read_sets, save
 from clustruct.cli.main import main
 from clustruct.core.callbacks import Callback, training_callback
 from clustruct.core.exceptions import DataError, NoLabels
@@ -60,16 +60,16 @@ def test_same_groups_as_the_command(tmp_path, options, parameters):
 def test_the_pipeline_is_that_of_the_parts():
     """Guessed blocks and the estimator, put together by hand."""
     by_hand = make_pipeline(PairFeatures(guess_blocks(SETS[:4])), SupervisedCorrelationClustering(C=1.0))
-    by_hand.fit(SETS[:4], [raw.labels for raw in SETS[:4]])
+    by_hand.fit(SETS[:4], [table.labels for table in SETS[:4]])
     recipe = Recipe(C=1.0).fit(SETS[:4])
     np.testing.assert_array_equal(recipe.pipeline_[-1].w_, by_hand[-1].w_)
     assert same(recipe.predict(SETS[4:]), by_hand.predict(SETS[4:]))
-    assert recipe.score(SETS[4:]) == by_hand.score(SETS[4:], [raw.labels for raw in SETS[4:]])
+    assert recipe.score(SETS[4:]) == by_hand.score(SETS[4:], [table.labels for table in SETS[4:]])
 
 
 def test_labels_may_come_as_y():
-    bare = [RawSet(raw.items, ids=raw.ids) for raw in SETS[:4]]
-    labels = [raw.labels for raw in SETS[:4]]
+    bare = [Table(table.items, ids=table.ids) for table in SETS[:4]]
+    labels = [table.labels for table in SETS[:4]]
     first, second = Recipe(C=1.0).fit(SETS[:4]), Recipe(C=1.0).fit(bare, labels)
     np.testing.assert_array_equal(first.pipeline_[-1].w_, second.pipeline_[-1].w_)
     assert second.score(bare, labels) == first.score(SETS[:4])
@@ -80,9 +80,9 @@ def test_a_single_set_is_cut_by_whole_clusters():
     recipe = Recipe(C=1.0, parts=4)
     parts = recipe.cut(whole)
     assert len(parts) == 4
-    owners = [{raw.labels[a] for a in range(len(raw))} for raw in parts]
+    owners = [{table.labels[a] for a in range(len(table))} for table in parts]
     assert sum(map(len, owners)) == len(set(whole.labels))
-    assert sorted(name for raw in parts for name in raw.ids) == sorted(whole.ids)
+    assert sorted(name for table in parts for name in table.ids) == sorted(whole.ids)
     recipe.fit([whole])
     assert recipe.was_cut_
     assert (recipe.training_["sets"], recipe.training_["items"]) == (4, len(whole))
@@ -102,7 +102,7 @@ def test_groups_are_held_out_together():
 def test_held_out_sets_are_predicted_by_models_that_have_not_seen_them():
     found = Recipe(C=1.0).cross_predict(NEWS, folds=3)
     for fold in found.folds:
-        kept = [raw for i, raw in enumerate(NEWS) if i not in fold]
+        kept = [table for i, table in enumerate(NEWS) if i not in fold]
         again = Recipe(C=1.0).fit(kept).predict([NEWS[i] for i in fold])
         assert same([found.labels[i] for i in fold], again)
 
@@ -111,7 +111,7 @@ def test_scikit_learn_can_clone_and_search():
     recipe = Recipe(C=1.0, fields=["name", "street"], learner="pairs")
     assert clone(recipe).get_params() == recipe.get_params()
     search = GridSearchCV(Recipe(C=1.0), {"learner": ["correlation", "pairs"]}, cv=2)
-    search.fit(SETS, [raw.labels for raw in SETS])
+    search.fit(SETS, [table.labels for table in SETS])
     assert search.best_score_ > 0.9
     with pytest.raises(NotFittedError):
         Recipe().predict(SETS)
@@ -192,10 +192,10 @@ def test_a_callback_hears_of_features_and_rounds():
     ("sets", "fault", "message"),
     [
         ([], DataError, "no sets"),
-        ([RawSet([{"a": 1}, {"a": 2}])], NoLabels, "has no labels"),
-        ([RawSet([{"a": 1}], labels=[0])], DataError, "no set has two items"),
-        ([RawSet([{"a": 1}, {"a": 2}], labels=[0, 0])], DataError, "in one cluster"),
-        ([RawSet([{"a": 1}, {"a": 2}], labels=[0, 1])], DataError, "no two items share"),
+        ([Table([{"a": 1}, {"a": 2}])], NoLabels, "has no labels"),
+        ([Table([{"a": 1}], labels=[0])], DataError, "no set has two items"),
+        ([Table([{"a": 1}, {"a": 2}], labels=[0, 0])], DataError, "in one cluster"),
+        ([Table([{"a": 1}, {"a": 2}], labels=[0, 1])], DataError, "no two items share"),
         ([{"a": 1}], TypeError, "takes RawSets, not dict"),
     ],
 )

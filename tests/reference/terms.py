@@ -10,9 +10,9 @@ from clustruct.features.split import codes, letter_ngrams, words
 SPLIT = {"words": words, "letters": letter_ngrams, "codes": codes}
 
 
-def item_terms(raw, fields, views):
+def item_terms(table, fields, views):
     """The terms of each item: its fields as one text, split in each way."""
-    texts = [" \n ".join(as_text(item.get(f)) for f in fields) for item in raw.items]
+    texts = [" \n ".join(as_text(item.get(f)) for f in fields) for item in table.items]
     return [[term for view in views for term in SPLIT[view](text)] for text in texts]
 
 

@@ -20,14 +20,14 @@ from clustruct.data.datasets import make_records
 
 def write_people(path, n_people=12, seed=0):
     """A table of people, several rows each, without their clusters; the truth by id."""
-    (raw,) = make_records(n_sets=1, n_people=n_people, random_state=seed)
-    fields = raw.fields()
+    (table,) = make_records(n_sets=1, n_people=n_people, random_state=seed)
+    fields = table.fields()
     with open(path, "w", newline="", encoding="utf-8") as f:
         writer = csv.writer(f)
         writer.writerow(["nr", *fields])
-        for n, row in enumerate(zip(*map(raw.column, fields), strict=True)):
+        for n, row in enumerate(zip(*map(table.column, fields), strict=True)):
             writer.writerow([f"p{n}", *row])
-    return {f"p{n}": str(y) for n, y in enumerate(raw.labels)}, fields
+    return {f"p{n}": str(y) for n, y in enumerate(table.labels)}, fields
 
 
 def _heed_interrupts():

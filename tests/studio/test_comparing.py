@@ -22,7 +22,7 @@ def people():
     """Sets whose groups of two and more are confirmed, with the truth."""
     sets = make_records(n_sets=3, n_people=10)
     x = PairFeatures(guess_blocks(sets)).fit_transform(sets)
-    truth = [np.unique([str(y) for y in raw.labels], return_inverse=True)[1] for raw in sets]
+    truth = [np.unique([str(y) for y in table.labels], return_inverse=True)[1] for table in sets]
     marks = []
     for y in truth:
         first = {c: int(np.argmax(y == c)) for c in np.unique(y).tolist()}

@@ -127,11 +127,11 @@ def test_review_block_and_reasons(project):
 
 def test_reasons_name_the_fields_that_trees_look_at(project, monkeypatch):
     _, truth, engine = project
-    raw = engine.known().raw
-    known = replace(raw, labels=[truth[i] for i in raw.ids])
+    table = engine.known().table
+    known = replace(table, labels=[truth[i] for i in table.ids])
     pipeline = Recipe(C=1.0, similarity="trees").fit([known]).pipeline_
     monkeypatch.setattr(engine, "model", lambda: (0, pipeline))
-    told = why(engine, *raw.ids[:2])
+    told = why(engine, *table.ids[:2])
     assert sum(f["contribution"] for f in told["fields"]) == pytest.approx(told["similarity"])
     assert {"name", "phone"} <= {f["field"] for f in told["fields"]}
     assert told["note"] == ""
@@ -192,7 +192,7 @@ def test_what_is_exported_is_read_again(project, tmp_path):
         assert groups == store.groups()
         assert len(read_decisions(tmp_path / found["files"]["corrections"])) == len(store.decisions())
     model = clustruct.load(tmp_path / found["files"]["model"])
-    assert len(model.predict([engine.known().raw])[0]) == len(groups)
+    assert len(model.predict([engine.known().table])[0]) == len(groups)
     assert all(line.startswith("clustruct ") for line in found["commands"])
 
 

@@ -82,7 +82,7 @@ def _fault_of_index(store: Store) -> str | None:
     index, anew = index_of(store, names), Columns(read_items(store, names))
     if not index.pieces:
         return "the index that is kept cannot be read"
-    for field in index.raw.fields():
+    for field in index.table.fields():
         both = index.columns.texts(field), anew.texts(field)
         kept, made = ([texts.values[c] for c in texts.codes] for texts in both)
         if kept != made:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
     from clustruct.data.io import Columns, LabelUse
-    from clustruct.data.records import RawSet
+    from clustruct.data.records import Table
     from clustruct.pipeline import Recipe
 
 LINKAGES = ("single", "average", "complete", "left")
@@ -313,7 +313,7 @@ def about(args: argparse.Namespace) -> dict[str, object]:
 
 def partly_labelled_sets(
     args: argparse.Namespace, trained: Trained = None, *, may_lack: bool = False
-) -> list[RawSet]:
+) -> list[Table]:
     """All sets to learn from. In one table, or where that is asked for, rows may lack a cluster; with
     ``may_lack`` all rows may.
     """
@@ -325,25 +325,25 @@ def partly_labelled_sets(
         if not may_lack or args.cluster is not None:
             raise
         sets = _checked(list(_read(args, trained, "ignored")), args)
-    for raw in sets if args.unlabelled is None and len(sets) > 1 and not may_lack else ():
-        if None in (labels := list(raw.labels or ())):
+    for table in sets if args.unlabelled is None and len(sets) > 1 and not may_lack else ():
+        if None in (labels := list(table.labels or ())):
             raise clustruct.core.exceptions.NoLabels(
-                f"{raw.item_title(labels.index(None))} has no cluster (--skip-unlabelled leaves such items "
+                f"{table.item_title(labels.index(None))} has no cluster (--skip-unlabelled leaves such items "
                 "out, --unlabelled apart learns from them as background)"
             )
     return sets
 
 
-def labelled_sets(args: argparse.Namespace, trained: Trained = None) -> list[RawSet]:
+def labelled_sets(args: argparse.Namespace, trained: Trained = None) -> list[Table]:
     """All sets, with labels."""
     return _checked(list(_read(args, trained, "skip" if args.skip_unlabelled else "required")), args)
 
 
-def _checked(sets: list[RawSet], args: argparse.Namespace) -> list[RawSet]:
+def _checked(sets: list[Table], args: argparse.Namespace) -> list[Table]:
     for name in args.fields or ():
         if name in (args.ignore or ()):
             raise UsageError(f"--fields and --ignore both name {name!r}")
-        if not any(raw.has(name) for raw in sets):
+        if not any(table.has(name) for table in sets):
             raise clustruct.core.exceptions.DataError(f"{args.data[0]}: no item has the field {name!r}")
     return sets
 
@@ -367,7 +367,7 @@ def naming_files(args: argparse.Namespace) -> Iterator[None]:
 
 def unlabelled_sets(
     args: argparse.Namespace, trained: Trained = None, *, whole: bool = False
-) -> Iterator[RawSet]:
+) -> Iterator[Table]:
     """The sets one by one, labels left out; ``whole``: with all fields that the data has."""
     if not whole:
         return _read(args, trained, "ignored")
@@ -375,7 +375,7 @@ def unlabelled_sets(
     return sources.read(args, trained or {}, named, "ignored")
 
 
-def sets_as_they_are(args: argparse.Namespace, trained: Trained = None) -> list[RawSet]:
+def sets_as_they_are(args: argparse.Namespace, trained: Trained = None) -> list[Table]:
     """All sets, with labels where the data has them."""
     try:
         return labelled_sets(args, trained)
@@ -383,6 +383,6 @@ def sets_as_they_are(args: argparse.Namespace, trained: Trained = None) -> list[
         return list(unlabelled_sets(args, trained))
 
 
-def _read(args: argparse.Namespace, trained: Trained, labels: LabelUse) -> Iterator[RawSet]:
+def _read(args: argparse.Namespace, trained: Trained, labels: LabelUse) -> Iterator[Table]:
     named = columns(args, trained)
     return sources.read(args, trained or {}, named, labels)

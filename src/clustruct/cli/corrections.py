@@ -76,7 +76,7 @@ def fit(args: argparse.Namespace, learned: Recipe) -> None:
         _warn_of_unused(args, saved.pipeline[-1])
     sets = partly_labelled_sets(args, trained, may_lack=True)
     found = _corrections(args, sets, trained)
-    if saved is not None and not any(_has_labels(raw) for raw in found.sets):
+    if saved is not None and not any(_has_labels(table) for table in found.sets):
         raise clustruct.core.exceptions.NoLabels(
             f"{args.data[0]}: no item has a cluster; --start needs the data that the model was trained on, "
             "or it forgets what it learned from them"
@@ -112,8 +112,8 @@ def _pipeline(pipeline: Pipeline) -> Pipeline:
     return pipeline
 
 
-def _has_labels(raw: Any) -> bool:
-    return raw.labels is not None and any(label is not None for label in raw.labels)
+def _has_labels(table: Any) -> bool:
+    return table.labels is not None and any(label is not None for label in table.labels)
 
 
 def _corrections(args: argparse.Namespace, sets: list[Any], trained: Mapping[str, Any]) -> Corrections:
@@ -138,5 +138,5 @@ def _seen(args: argparse.Namespace, path: str, trained: Mapping[str, Any]) -> Kn
         return known(path, bare, names, args.delimiter)
     except clustruct.core.exceptions.NoLabels:
         read = clustruct.read_sets(path, columns=bare, labels="ignored", delimiter=args.delimiter)
-        raw = clustruct.groups.one_set(path, read)
-        return clustruct.groups.Known(raw, clustruct.groups.State())
+        table = clustruct.groups.one_set(path, read)
+        return clustruct.groups.Known(table, clustruct.groups.State())

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from clustruct.core.callbacks import Cost
 from clustruct.core.memory import in_words
-from clustruct.core.text import table
+from clustruct.core.text import format_table
 
 
 @dataclass
@@ -62,7 +62,7 @@ class Costs:
             ]
             for stage, one in self.spent.items()
         ]
-        return table(["step", "seconds", "CPU s", "peak", "kept"], rows)
+        return format_table(["step", "seconds", "CPU s", "peak", "kept"], rows)
 
     def print(self) -> None:
         """To stderr: stdout may be what the command makes."""

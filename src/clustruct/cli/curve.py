@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import clustruct
-from clustruct.core.text import table
+from clustruct.core.text import format_table
 
 from .arguments import Model
 from .output import UsageError
 from .progress import ProgressOutput
 
 if TYPE_CHECKING:
-    from clustruct.data.records import RawSet
+    from clustruct.data.records import Table
     from clustruct.learning.calibration import PrecisionCurve
 
 PICTURES = (".svg", ".png", ".pdf")
@@ -63,7 +63,7 @@ def check(args: argparse.Namespace) -> None:
             raise UsageError(f"--curve draws to {', '.join(PICTURES)}, not to {args.curve}")
 
 
-def found(args: argparse.Namespace, saved: Model, sets: Sequence[RawSet]) -> Curve:
+def found(args: argparse.Namespace, saved: Model, sets: Sequence[Table]) -> Curve:
     """The curve on labelled sets."""
     try:
         model = saved.pipeline[-1]
@@ -87,7 +87,9 @@ def show(args: argparse.Namespace, curve: Curve) -> None:
     columns = (curve.probability, held.precision, held.lower, held.recall, here.precision, here.recall)
     rows = [[f"{v:.3f}" for v in row] for row in zip(*columns, strict=True)]
     print("\npairs put together, by threshold (a probability): on held-out clusters, and on this data")
-    print(table(["threshold", "precision", "at least", "recall", "precision here", "recall here"], rows))
+    print(
+        format_table(["threshold", "precision", "at least", "recall", "precision here", "recall here"], rows)
+    )
     print(
         f"\nprobabilities of the compared pairs: calibration error {100 * curve.error:.1f} % over "
         f"{curve.doubtful:,} doubtful ones (.05 to .95), Brier skill {curve.skill:.3f}"

@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 import clustruct
-from clustruct.core.text import count, duration, table
+from clustruct.core.text import count, duration, format_table
 
 from .arguments import add_data, add_learning, labelled_sets, recipe, whole
 from .evaluate import PER_SET, Scored, percent, title
@@ -82,7 +82,7 @@ def _print(scored: Scored, folds: list[list[int]], seconds: float) -> None:
         for n, test in enumerate(folds, 1)
     ]
     rows.append(["all sets", len(scored.sets), *(percent(k, scores.mean[k]) for k in PER_SET)])
-    print(table(["tested", "sets", *map(title, PER_SET)], rows))
+    print(format_table(["tested", "sets", *map(title, PER_SET)], rows))
 
 
 def _compare(args: argparse.Namespace) -> None:
@@ -117,7 +117,7 @@ def _print_comparison(found: Compared) -> None:
     what = f"{title(found.score)} on held-out sets, {count(found.n_groups, 'independent group')}"
     print(f"{what}; p of Wilcoxon's signed ranks beside the first, for all together (Holm)\n")
     head = ["cross-validated", title(found.score), "won/tied/lost", "p"]
-    print(table(head, [_row(t, found.score) for t in tried]))
+    print(format_table(head, [_row(t, found.score) for t in tried]))
     _print_looks(found)
     for t in found.tried:
         if t.refused:
@@ -131,7 +131,7 @@ def _print_looks(found: Compared) -> None:
         print(
             "\nfirst look: one training on half of the sets, the others predicted (--thorough: all as above)"
         )
-        print(f"\n{table(['looked at', title(found.score)], rows)}")
+        print(f"\n{format_table(['looked at', title(found.score)], rows)}")
 
 
 def _row(t: Tried, score: str) -> list[object]:

@@ -20,7 +20,7 @@ import clustruct
 from .output import print_json
 
 if TYPE_CHECKING:
-    from clustruct.data.records import RawSet
+    from clustruct.data.records import Table
 
 SUMMARY = "try everything on made-up data"
 DESCRIPTION = """\
@@ -46,17 +46,17 @@ class Story(NamedTuple):
 
 def customers() -> Story:
     """One table, a part of it labelled: the usual case."""
-    (raw,) = clustruct.data.datasets.make_records(n_sets=1, n_people=100)
-    raw = replace(raw, ids=[f"c{k + 1}" for k in range(len(raw))])
-    persons = list(dict.fromkeys(raw.labels or ()))
+    (table,) = clustruct.data.datasets.make_records(n_sets=1, n_people=100)
+    table = replace(table, ids=[f"c{k + 1}" for k in range(len(table))])
+    persons = list(dict.fromkeys(table.labels or ()))
     known = set(persons[: len(persons) // 3])
-    labels = [y if y in known else None for y in raw.labels or ()]
-    rest = raw.take([a for a, y in enumerate(labels) if y is None])
-    _write_table("customers.csv", replace(raw, labels=labels))
+    labels = [y if y in known else None for y in table.labels or ()]
+    rest = table.take([a for a, y in enumerate(labels) if y is None])
+    _write_table("customers.csv", replace(table, labels=labels))
     _write_table("answers.csv", rest)
-    first, second, n_known = *_mates(rest), len(raw) - len(rest)
+    first, second, n_known = *_mates(rest), len(table) - len(rest)
     told = f"""\
-customers.csv: {len(raw)} rows of customers. Some people were entered more than once, with slips and gaps.
+customers.csv: {len(table)} rows of customers. Some people were entered more than once, with slips and gaps.
 Of {n_known} rows it is known which person they are; answers.csv tells it of the other {len(rest)}."""
     model = "--model customers.model"
     lines = {
@@ -72,13 +72,13 @@ Of {n_known} rows it is known which person they are; answers.csv tells it of the
     return Story(told, lines | (report if _can_draw() else {}))
 
 
-def _write_table(name: str, raw: RawSet) -> None:
+def _write_table(name: str, table: Table) -> None:
     """One table with a column of ids and one of persons."""
-    fields = raw.fields()
+    fields = table.fields()
     with open(Path.cwd() / name, "w", newline="", encoding="utf-8") as f:
         writer = csv.writer(f)
         writer.writerow(["id", *fields, "person"])
-        writer.writerows(zip(raw.item_ids, *map(raw.column, fields), raw.labels or (), strict=True))
+        writer.writerows(zip(table.item_ids, *map(table.column, fields), table.labels or (), strict=True))
 
 
 def _of_sets(name: str, n_sets: int, suffix: str, options: str, told: str) -> Story:
@@ -116,7 +116,7 @@ TASKS: dict[str, Callable[[], Story]] = {
 }
 
 
-def _write(name: str, sets: list[RawSet]) -> None:
+def _write(name: str, sets: list[Table]) -> None:
     """With the whole name: where that fails, the folder matters."""
     clustruct.data.io.write_sets(Path.cwd() / name, sets)
 
@@ -180,13 +180,13 @@ def _draw() -> bool:
     """The similarities of customers who were entered more than once, group by group."""
     from matplotlib.figure import Figure
 
-    (raw,) = clustruct.data.io.read_sets(
+    (table,) = clustruct.data.io.read_sets(
         "answers.csv", columns=clustruct.data.io.Columns(id="id", cluster="person")
     )
-    times = Counter(raw.labels or ())
+    times = Counter(table.labels or ())
     persons = [y for y in times if times[y] > 1]
-    rows = sorted((persons.index(y), a) for a, y in enumerate(raw.labels or ()) if times[y] > 1)
-    some = raw.take([a for _, a in rows[:DRAWN]])
+    rows = sorted((persons.index(y), a) for a, y in enumerate(table.labels or ()) if times[y] > 1)
+    some = table.take([a for _, a in rows[:DRAWN]])
     pipeline = clustruct.load("customers.model")
     found = clustruct.pipeline.group(pipeline, replace(some, labels=None), pairs=True)
     assert found.scores is not None
@@ -206,11 +206,11 @@ def _steps(story: Story, main: Main, silent: bool) -> list[dict[str, str | int]]
     return [_step(why, shlex.split(line), main, silent) for why, line in story.lines.items()]
 
 
-def _mates(raw: RawSet) -> tuple[str, str]:
+def _mates(table: Table) -> tuple[str, str]:
     """Two items of one cluster."""
-    labels = list(raw.labels or ())
-    a, b = next((a, b) for b in range(len(raw)) for a in range(b) if labels[a] == labels[b])
-    return (str(raw.ids[a]), str(raw.ids[b])) if raw.ids is not None else (str(a + 1), str(b + 1))
+    labels = list(table.labels or ())
+    a, b = next((a, b) for b in range(len(table)) for a in range(b) if labels[a] == labels[b])
+    return (str(table.ids[a]), str(table.ids[b])) if table.ids is not None else (str(a + 1), str(b + 1))
 
 
 def _step(why: str, line: list[str], main: Main, silent: bool) -> dict[str, str | int]:

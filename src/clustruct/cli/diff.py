@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING
 
 import clustruct
-from clustruct.core.text import count, short, table
+from clustruct.core.text import count, format_table, short
 
 from .arguments import whole
 from .output import print_json
@@ -87,7 +87,7 @@ def told(found: Changes, most: int) -> list[str]:
         if groups:
             rows = [[short(g.id), g.before, g.after, _what(g)] for g in groups]
             lines += ["", f"{status} ({count(len(groups), 'group')})"]
-            lines += [table(["group", "before", "after", "what happened"], rows, most=most)]
+            lines += [format_table(["group", "before", "after", "what happened"], rows, most=most)]
     return lines
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import clustruct
-from clustruct.core.text import count, table
+from clustruct.core.text import count, format_table
 
 from . import curve, searches
 from .arguments import Model, add_data, add_needs, labelled_sets, read_model
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
     from clustruct.core.typing import LabelsLike
-    from clustruct.data.records import RawSet
+    from clustruct.data.records import Table
     from clustruct.evaluate.metrics import Evaluation, PairedComparison
 
 SUMMARY = "how good is a model? a verdict, and scores per set and over all"
@@ -94,39 +94,41 @@ def _second(name: str, allow_missing_fields: bool) -> Model | str:
     return read_model(name, allow_missing_fields) if is_model else name
 
 
-def _predicted(source: Model | str, sets: Sequence[RawSet], args: argparse.Namespace) -> Sequence[LabelsLike]:
+def _predicted(source: Model | str, sets: Sequence[Table], args: argparse.Namespace) -> Sequence[LabelsLike]:
     """The clusters of every set, from a model or a file."""
     if isinstance(source, str):
         return clustruct.data.io.match_predictions(source, sets, args.delimiter)
     pipeline = clustruct.features.checked(source.pipeline, sets)
     group = clustruct.pipeline.group
-    return [group(pipeline, raw).labels for raw in ProgressOutput(args.quiet).each(sets, "grouping")]
+    return [group(pipeline, table).labels for table in ProgressOutput(args.quiet).each(sets, "grouping")]
 
 
-def blocking_recall(pipeline: Pipeline, sets: Iterable[RawSet]) -> dict[str, float] | None:
+def blocking_recall(pipeline: Pipeline, sets: Iterable[Table]) -> dict[str, float] | None:
     """How many pairs are compared in sets large enough for blocking, and the share of the right ones."""
     blocking = getattr(pipeline[0], "blocking_", None)
-    large = [raw for raw in sets if blocking is not None and blocking.lists(raw)]
+    large = [table for table in sets if blocking is not None and blocking.lists(table)]
     if blocking is None or not large:
         return None
-    pairs = [blocking.pairs(raw) for raw in large]
-    shares = [clustruct.features.pair_recall(raw, listed) for raw, listed in zip(large, pairs, strict=True)]
+    pairs = [blocking.pairs(table) for table in large]
+    shares = [
+        clustruct.features.pair_recall(table, listed) for table, listed in zip(large, pairs, strict=True)
+    ]
     return {"sets": len(large), "pairs": sum(map(len, pairs)), "recall": sum(shares) / len(shares)}
 
 
 class Scored:
     """Predictions and all their scores and losses."""
 
-    def __init__(self, sets: Sequence[RawSet], predicted: Sequence[LabelsLike]) -> None:
+    def __init__(self, sets: Sequence[Table], predicted: Sequence[LabelsLike]) -> None:
         self.sets, self.predicted = sets, predicted
-        truth = [list(raw.labels or ()) for raw in sets]
+        truth = [list(table.labels or ()) for table in sets]
         self.scores: Evaluation = clustruct.evaluate.metrics.evaluate(truth, predicted, LOSSES)
 
     def sizes(self) -> list[list[object]]:
         """Of each set: name, items, true clusters, predicted clusters."""
         return [
-            [raw.name, len(raw), len(set(raw.labels or ())), len(set(labels))]
-            for raw, labels in zip(self.sets, self.predicted, strict=True)
+            [table.name, len(table), len(set(table.labels or ())), len(set(labels))]
+            for table, labels in zip(self.sets, self.predicted, strict=True)
         ]
 
     def as_json(self) -> dict[str, Any]:
@@ -149,12 +151,12 @@ def _print(scored: Scored, everything: bool) -> None:
         [row[0] or "table", *row[1:], *(percent(name, scores.per_set[name][i]) for name in PER_SET)]
         for i, row in enumerate(scored.sizes())
     ]
-    print(table(["set", "items", "clusters", "predicted", *map(title, PER_SET)], rows, most=20))
+    print(format_table(["set", "items", "clusters", "predicted", *map(title, PER_SET)], rows, most=20))
     print("\nover all sets (scores and losses in percent; pooled: sets counted together)")
     pooled = {name: percent(name, value) for name, value in scores.micro.items()}
     chosen = scores.mean if everything else clustruct.evaluate.metrics.evaluation.LEADING
     rows = [[title(name), percent(name, scores.mean[name]), pooled.get(name)] for name in chosen]
-    print(table(["score", "mean", "pooled"], rows))
+    print(format_table(["score", "mean", "pooled"], rows))
     if not everything:
         print(
             f"(--all: {len(scores.mean) - len(clustruct.evaluate.metrics.evaluation.LEADING)} further scores)"
@@ -190,7 +192,7 @@ def _print_comparison(name: str, first: Scored, second: Scored) -> None:
         means = [percent(score, one.scores.mean[score]) for one in (first, second)]
         levels = ["-" if p is None else f"{p:.3g}" for p in (test.p_two_tailed, test.p_t_test)]
         rows.append([title(score), *means, f"{test.wins}/{test.ties}/{test.losses}", *levels])
-    print(table(["score", "mean", "against", "won/tied/lost", "p Wilcoxon", "p t-test"], rows))
+    print(format_table(["score", "mean", "against", "won/tied/lost", "p Wilcoxon", "p t-test"], rows))
 
 
 def title(name: str) -> str:

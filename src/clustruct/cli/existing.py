@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import clustruct
-from clustruct.core.text import count, short, table
+from clustruct.core.text import count, format_table, short
 
 from . import sources
 from .arguments import Model, columns
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
     from clustruct.data import Evidence
-    from clustruct.data.records import RawSet
+    from clustruct.data.records import Table
     from clustruct.groups import Decision, Known, Outcome, Statement, Store
 
 SHOWN = 10
@@ -90,16 +90,16 @@ class ConstraintsBySet:
         self.statements = clustruct.groups.replay(given).statements() if given else []
         self.used = set[tuple[int, str, str]]()
 
-    def evidence(self, raw: RawSet) -> Evidence | None:
+    def evidence(self, table: Table) -> Evidence | None:
         """What the file says of the items of a set."""
-        numbers = {str(name): a for a, name in enumerate(raw.item_ids)}
+        numbers = {str(name): a for a, name in enumerate(table.item_ids)}
         mine = [s for s in self.statements if s.a in numbers and s.b in numbers]
         if not mine:
             return None
         self.used.update(map(_key, mine))
         held = clustruct.groups.constraints(mine)
         must, cannot = held.must_link(numbers), held.cannot_link(numbers)
-        return clustruct.data.Evidence.of_pairs(len(raw), must, cannot)
+        return clustruct.data.Evidence.of_pairs(len(table), must, cannot)
 
     def check_all_used(self) -> None:
         """Refuse what is said of items that are in no set, or in two."""
@@ -135,7 +135,7 @@ def run(args: argparse.Namespace, saved: Model) -> None:
     _tell(args, known, new, found, number)
 
 
-def _checked(args: argparse.Namespace, saved: Model, known: Known, new: RawSet) -> Pipeline:
+def _checked(args: argparse.Namespace, saved: Model, known: Known, new: Table) -> Pipeline:
     """The pipeline, for known and new items that have the fields it needs."""
     needs = clustruct.features.needs
     try:
@@ -146,15 +146,15 @@ def _checked(args: argparse.Namespace, saved: Model, known: Known, new: RawSet) 
     return clustruct.features.checked(saved.pipeline, [new])
 
 
-def _unchecked(saved: Model, known: Known) -> list[RawSet]:
+def _unchecked(saved: Model, known: Known) -> list[Table]:
     """The known items, but not where an index was made of all that the model needs: then they were looked
     at.
     """
-    if known.raw is None:
+    if known.table is None:
         return []
-    there = frozenset(known.raw.fields())
+    there = frozenset(known.table.fields())
     made = known.index is not None and bool(known.index.pieces)
-    return [] if made and all(need.name in there for need in saved.pipeline[0].needs_) else [known.raw]
+    return [] if made and all(need.name in there for need in saved.pipeline[0].needs_) else [known.table]
 
 
 def _kept(args: argparse.Namespace, known: Known, found: Outcome, store: Store | None) -> int | None:
@@ -162,12 +162,12 @@ def _kept(args: argparse.Namespace, known: Known, found: Outcome, store: Store |
     incremental, groups = clustruct.groups, found.update.groups
     target = nullcontext()
     if args.out is not None:
-        target = incremental.known_file(args.out, found.raw, groups, known.id, known.cluster)
+        target = incremental.known_file(args.out, found.table, groups, known.id, known.cluster)
     with target:
         return None if store is None else incremental.record(store, found, source=", ".join(args.data))
 
 
-def _known_and_new(args: argparse.Namespace, saved: Model, store: Store | None) -> tuple[Known, RawSet]:
+def _known_and_new(args: argparse.Namespace, saved: Model, store: Store | None) -> tuple[Known, Table]:
     """What is known and what is new. What an earlier run has said of its groups is no column of the items,
     unless the new ones have it, too.
     """
@@ -198,18 +198,18 @@ def _known(args: argparse.Namespace, saved: Model, store: Store | None, left_out
     return clustruct.groups.known_of_table(args.existing, bare, clusters, args.delimiter)
 
 
-def _new_items(args: argparse.Namespace, saved: Model, known: Known) -> RawSet:
+def _new_items(args: argparse.Namespace, saved: Model, known: Known) -> Table:
     """All items of the data, whatever its sets, with all columns that they have; with their labels where
     these are a column of the known ones, beside their groups.
     """
     named = replace(columns(args, saved.columns), set=None, fields=None, left_out=frozenset())
-    if named.cluster is not None and known.raw is not None and known.raw.has(named.cluster):
+    if named.cluster is not None and known.table is not None and known.table.has(named.cluster):
         named = replace(named, cluster=None)
     sets = sources.read(args, saved.columns, named, "ignored", fewest=1)
     return clustruct.groups.one_set(args.data[0], sets)
 
 
-def _tell(args: argparse.Namespace, known: Known, new: RawSet, found: Outcome, number: int | None) -> None:
+def _tell(args: argparse.Namespace, known: Known, new: Table, found: Outcome, number: int | None) -> None:
     """The groups of the new items on stdout where they have no file, and what the run did."""
     if args.json:
         print_json(_json(args, found))
@@ -271,7 +271,11 @@ def _changed(found: Outcome) -> list[str]:
             rows.append([short(group.id), group.status, group.before, group.after, ", ".join(now[:6])])
     if not rows:
         return []
-    return ["", table(["known group", "", "before", "after", "its items are in"], rows, most=4 * SHOWN), ""]
+    return [
+        "",
+        format_table(["known group", "", "before", "after", "its items are in"], rows, most=4 * SHOWN),
+        "",
+    ]
 
 
 def _proposed(found: Outcome) -> list[str]:
@@ -284,7 +288,7 @@ def _proposed(found: Outcome) -> list[str]:
         names = ", ".join(short(g, 24) for g in p.groups[:4])
         rows.append([p.kind, names, float(p.gain), _parts(p.parts)])
     head = f"{count(len(rows), 'change')} of known groups would score more; not made (--revise makes them):"
-    return ["", head, table(["what", "groups", "gain", "parts"], rows, most=SHOWN), ""]
+    return ["", head, format_table(["what", "groups", "gain", "parts"], rows, most=SHOWN), ""]
 
 
 def _parts(parts: tuple[tuple[str, ...], ...]) -> str:

@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import clustruct
-from clustruct.core.text import table
+from clustruct.core.text import format_table
 
 from . import pairs
 from .arguments import add_data, add_model, add_needs, read_model, sets_as_they_are, whole
@@ -16,7 +16,7 @@ from .output import plain, print_json
 from .progress import ProgressOutput
 
 if TYPE_CHECKING:
-    from clustruct.data.records import RawSet
+    from clustruct.data.records import Table
     from clustruct.evaluate.explain import ClusterMove, MixedCluster, SetFindings
 
 SUMMARY = "what went wrong, and why are these two together?"
@@ -61,30 +61,32 @@ def run(args: argparse.Namespace) -> None:
             clustruct.evaluate.explain.examine,
             ProgressOutput(args.quiet).each(sets, "looking at sets"),
         )
-        found, show = _summary([examine(pipeline, raw) for raw in each]), _print_summary
+        found, show = _summary([examine(pipeline, table) for table in each]), _print_summary
     print_json(found) if args.json else show(plain(found), args.top)
 
 
-def _chosen(name: str | None, sets: list[RawSet]) -> list[RawSet]:
-    chosen = [raw for raw in sets if name in (None, raw.name)]
+def _chosen(name: str | None, sets: list[Table]) -> list[Table]:
+    chosen = [table for table in sets if name in (None, table.name)]
     if not chosen:
-        some = ", ".join(raw.name for raw in sets[:5]) + (" ..." if len(sets) > 5 else "")
+        some = ", ".join(table.name for table in sets[:5]) + (" ..." if len(sets) > 5 else "")
         raise clustruct.core.exceptions.DataError(f"there is no set {name!r}; there are {some}")
     return chosen
 
 
-def _place(pair: list[str], sets: list[RawSet]) -> tuple[RawSet, int, int]:
+def _place(pair: list[str], sets: list[Table]) -> tuple[Table, int, int]:
     """The set that has both items, and their numbers there."""
     first, second = pair
     fault = clustruct.core.exceptions.DataError
-    known = [{str(name): a for a, name in enumerate(raw.item_ids)} for raw in sets]
-    for raw in sets:
-        alike = [name for name in map(str, raw.item_ids) if name in pair]
+    known = [{str(name): a for a, name in enumerate(table.item_ids)} for table in sets]
+    for table in sets:
+        alike = [name for name in map(str, table.item_ids) if name in pair]
         if len(alike) > len(set(alike)):
-            raise fault(f"{raw.title}: two items have an id that is written {max(alike, key=alike.count)!r}")
-    holding = [(raw, at) for raw, at in zip(sets, known, strict=True) if first in at and second in at]
+            raise fault(
+                f"{table.title}: two items have an id that is written {max(alike, key=alike.count)!r}"
+            )
+    holding = [(table, at) for table, at in zip(sets, known, strict=True) if first in at and second in at]
     if len(holding) > 1:
-        names = ", ".join(raw.name for raw, _ in holding[:3])
+        names = ", ".join(table.name for table, _ in holding[:3])
         raise fault(f"the two items are together in several sets ({names}); choose one with --in")
     for name in pair:
         if not any(name in numbers for numbers in known):
@@ -93,17 +95,17 @@ def _place(pair: list[str], sets: list[RawSet]) -> tuple[RawSet, int, int]:
         raise fault(f"no set has both {first!r} and {second!r}")
     if first == second:
         raise fault("a pair is two different items")
-    raw, at = holding[0]
-    return raw, at[first], at[second]
+    table, at = holding[0]
+    return table, at[first], at[second]
 
 
 def _summary(examined: Sequence[SetFindings]) -> dict[str, object]:
     """All sets together, worst and least confident first."""
     found: dict[str, object] = {"sets": len(examined)}
-    judged = [(one.raw, one.errors) for one in examined if one.errors is not None]
+    judged = [(one.table, one.errors) for one in examined if one.errors is not None]
     if judged:
-        splits = [_mixture(raw, m) for raw, errors in judged for m in errors.splits]
-        merges = [_mixture(raw, m) for raw, errors in judged for m in errors.merges]
+        splits = [_mixture(table, m) for table, errors in judged for m in errors.splits]
+        merges = [_mixture(table, m) for table, errors in judged for m in errors.merges]
         for kind, mixtures in (("splits", splits), ("merges", merges)):
             found[kind] = sorted(mixtures, key=lambda entry: -entry["pairs"])
     for kind, entries in (("items", _items), ("clusters", _clusters)):
@@ -117,15 +119,15 @@ def _summary(examined: Sequence[SetFindings]) -> dict[str, object]:
     return found
 
 
-def _mixture(raw: RawSet, mixture: MixedCluster) -> dict[str, Any]:
-    pieces = [[raw.item_ids[a] for a in piece.numbers] for piece in mixture.pieces]
+def _mixture(table: Table, mixture: MixedCluster) -> dict[str, Any]:
+    pieces = [[table.item_ids[a] for a in piece.numbers] for piece in mixture.pieces]
     numbers = {"size": mixture.size, "pairs": mixture.pairs}
-    return {"set": raw.name, "cluster": mixture.cluster, **numbers, "pieces": pieces}
+    return {"set": table.name, "cluster": mixture.cluster, **numbers, "pieces": pieces}
 
 
 def _items(one: SetFindings) -> Iterator[dict[str, Any]]:
     if one.items is not None:
-        name, names, known = one.raw.name, one.raw.item_ids, one.items.probability
+        name, names, known = one.table.name, one.table.item_ids, one.items.probability
         confidence = one.items.confidence if known is None else known
         for a in one.items.order():
             yield {"set": name, "item": names[a], "cluster": one.labels[a], "confidence": confidence[a]}
@@ -134,7 +136,7 @@ def _items(one: SetFindings) -> Iterator[dict[str, Any]]:
 def _clusters(one: SetFindings) -> Iterator[dict[str, Any]]:
     for move in one.clusters or ():
         about = {"cluster": move.cluster, "size": move.size, "confidence": move.confidence}
-        yield {"set": one.raw.name, **about, "alternative": _alternative(move, one.raw.item_ids)}
+        yield {"set": one.table.name, **about, "alternative": _alternative(move, one.table.item_ids)}
 
 
 def _splits(one: SetFindings) -> Iterator[dict[str, Any]]:
@@ -142,9 +144,9 @@ def _splits(one: SetFindings) -> Iterator[dict[str, Any]]:
         about = {
             "cluster": split.cluster,
             "size": split.size,
-            "part": [one.raw.item_ids[a] for a in split.part],
+            "part": [one.table.item_ids[a] for a in split.part],
         }
-        yield {"set": one.raw.name, **about, "together": split.together, "wrong_pairs": split.wrong_pairs}
+        yield {"set": one.table.name, **about, "together": split.together, "wrong_pairs": split.wrong_pairs}
 
 
 def _alternative(move: ClusterMove, names: Sequence[Hashable]) -> str:
@@ -204,7 +206,7 @@ def _table(entries: Sequence[Mapping[str, Any]], keys: Mapping[str, str], top: i
         "set": lambda s: s or "table",
     }
     rows = [[shown[key](entry[key]) if key in shown else entry[key] for key in keys] for entry in entries]
-    return table(list(keys.values()), rows, most=top)
+    return format_table(list(keys.values()), rows, most=top)
 
 
 def _pieces(pieces: Sequence[Sequence[Hashable]]) -> str:

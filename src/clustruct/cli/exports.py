@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from clustruct.data import Grouping
     from clustruct.data.io import GraphFile
-    from clustruct.data.records import RawSet
+    from clustruct.data.records import Table
 
 NAMES = ("pairs", "groups", "wide", "graph")
 
@@ -75,24 +75,24 @@ class Exports:
     def __bool__(self) -> bool:
         return bool(self.write) or self.graph is not None
 
-    def _id_of(self, raw: RawSet) -> str:
+    def _id_of(self, table: Table) -> str:
         """The column of the ids; rows without one are known by their lines."""
-        lines = None if raw.source is None else raw.source.lines
-        return "id" if lines is not None and list(raw.item_ids) == list(lines) else self.id
+        lines = None if table.source is None else table.source.lines
+        return "id" if lines is not None and list(table.item_ids) == list(lines) else self.id
 
-    def add(self, pipeline: Pipeline, raw: RawSet, found: Grouping) -> None:
+    def add(self, pipeline: Pipeline, table: Table, found: Grouping) -> None:
         """Write all that was asked for of one set."""
         recipe = clustruct.pipeline
         with working("writing"):
             if "pairs" in self.write:
-                for chunk in recipe.scored_pairs(pipeline, raw, found):
+                for chunk in recipe.scored_pairs(pipeline, table, found):
                     self.write["pairs"](chunk)
             if "groups" in self.write:
-                self.write["groups"](recipe.group_table(raw, found))
+                self.write["groups"](recipe.group_table(table, found))
             if "wide" in self.write:
-                self.write["wide"](recipe.wide_table(raw, found, self._id_of(raw)))
+                self.write["wide"](recipe.wide_table(table, found, self._id_of(table)))
             if self.graph is not None:
-                recipe.add_to_graph(self.graph, pipeline[-1], raw, found)
+                recipe.add_to_graph(self.graph, pipeline[-1], table, found)
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import clustruct
-from clustruct.core.text import count, duration, short, table
+from clustruct.core.text import count, duration, format_table, short
 
 from . import corrections, on_dask
 from .arguments import (
@@ -32,7 +32,7 @@ from .sources import in_words
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
-    from clustruct.data.records import RawSet
+    from clustruct.data.records import Table
     from clustruct.pipeline import Recipe
 
 # Of more items what fields count is not worked out: their pairs would have to be found again.
@@ -163,7 +163,7 @@ def compared_fields(features: clustruct.PairFeatures) -> list[str]:
     return list(dict.fromkeys(name for block in features.blocks_ for name in block.fields_used()))
 
 
-def _field_sizes(pipeline: Pipeline, sets: Sequence[RawSet]) -> dict[str, float]:
+def _field_sizes(pipeline: Pipeline, sets: Sequence[Table]) -> dict[str, float]:
     """How much each field counts, where weights do not tell; else empty, and where there is so much data that
     its pairs are not found again for it.
     """
@@ -185,10 +185,10 @@ def _print(found: Mapping[str, Any], rows: list[tuple[str, float, float]], how: 
         print(f"compared: {', '.join(found['fields'])} (--ignore A,B leaves fields out)")
     if "field_sizes" in found:
         print("\nhow much each field counts, by the usual size of what it adds to a pair:")
-        print(table(["field", "size"], list(found["field_sizes"].items())))
+        print(format_table(["field", "size"], list(found["field_sizes"].items())))
     elif rows:
         print(f"\n{count(found['features'], 'feature')}; the strongest, by weight times usual size:")
-        print(table(["feature", "weight", "effect"], rows[:8]))
+        print(format_table(["feature", "weight", "effect"], rows[:8]))
     if found["C"] is not None and found["rounds"] is not None:
         chosen = _choice(found)
         print(f"\nC = {found['C']:g}{chosen}, {found['rounds']} rounds, {found['stop_reason']}")

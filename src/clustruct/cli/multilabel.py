@@ -8,7 +8,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import clustruct
-from clustruct.core.text import count, duration, short, table
+from clustruct.core.text import count, duration, format_table, short
 
 from . import rows
 from .arguments import names_between_commas, processes, weight_or_cv, whole
@@ -167,7 +167,9 @@ def _print(told: dict[str, Any], pairs: list[list[Any]]) -> None:
     if pairs:
         print("\npairs of labels with the largest weights (above 0: they go together)")
         print(
-            table(["label", "label ", "weight"], [[short(a), short(b), w] for a, b, w in pairs[:STRONGEST]])
+            format_table(
+                ["label", "label ", "weight"], [[short(a), short(b), w] for a, b, w in pairs[:STRONGEST]]
+            )
         )
     loss = told["held_out_loss"]
     chosen = "" if loss is None else f" (chosen; on held-out rows {loss:.3g} % of the labels wrong)"
@@ -217,10 +219,10 @@ def _evaluate(args: argparse.Namespace) -> None:
         return
     print(f"{count(len(found), 'row')}, {count(len(names), 'label')}\n")
     listed = [[name, *(None if v is None else 100 * v for v in some), n] for name, *some, n in each]
-    print(table(["label", "precision", "recall", "f1", "rows"], listed, most=30))
+    print(format_table(["label", "precision", "recall", "f1", "rows"], listed, most=30))
     print("\nover all rows and labels (percent; of the loss less is better)")
     percent = {name: v if name == "hamming_loss" else 100 * v for name, v in scores.items()}
-    print(table(["score", "percent"], [[name.replace("_", " "), v] for name, v in percent.items()]))
+    print(format_table(["score", "percent"], [[name.replace("_", " "), v] for name, v in percent.items()]))
     print(f"\nlabels that the relaxation leaves undecided: {100 * undecided:.2f} %")
 
 

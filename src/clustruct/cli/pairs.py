@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import clustruct
-from clustruct.core.text import count, harmless, short, table
+from clustruct.core.text import count, format_table, harmless, short
 
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
-    from clustruct.data.records import RawSet
+    from clustruct.data.records import Table
     from clustruct.evaluate.explain import PairExplanation
 
 BESIDE_OTHERS = (
@@ -21,22 +21,22 @@ BESIDE_OTHERS = (
 DONE = {"equal": "the same in both", "unlike": "unlike", "missing": "missing in both"}
 
 
-def explained(pipeline: Pipeline, raw: RawSet, a: int, b: int, *, change: bool) -> dict[str, object]:
+def explained(pipeline: Pipeline, table: Table, a: int, b: int, *, change: bool) -> dict[str, object]:
     """What each field and feature adds to the similarity of two items; with ``change`` what would make the
     prediction another.
     """
-    names, explain = raw.item_ids, clustruct.evaluate.explain
-    x = pipeline[0].transform([raw])[0]
+    names, explain = table.item_ids, clustruct.evaluate.explain
+    x = pipeline[0].transform([table])[0]
     labels = clustruct.pipeline.group(pipeline, x).labels
-    why = explain.explain_pair(pipeline, raw, a, b, labels, x=x)
+    why = explain.explain_pair(pipeline, table, a, b, labels, x=x)
     fields = explain.by_field(why, explain.feature_fields(pipeline[0]))
     found: dict[str, object] = {
-        "set": raw.name,
+        "set": table.name,
         "items": [names[a], names[b]],
-        "fields": [dict(raw.items[a]), dict(raw.items[b])],
+        "fields": [dict(table.items[a]), dict(table.items[b])],
         "together": why.together,
         "compared": why.compared,
-        "right": None if raw.labels is None else raw.labels[a] == raw.labels[b],
+        "right": None if table.labels is None else table.labels[a] == table.labels[b],
         "similarity": why.similarity,
         "by_field": [{"field": one.field, "contribution": one.contribution} for one in fields],
         "contributions": [
@@ -49,7 +49,7 @@ def explained(pipeline: Pipeline, raw: RawSet, a: int, b: int, *, change: bool) 
         "support": [why.support_a, why.support_b],
     }
     if change:
-        other = explain.counterfactual(pipeline, raw, a, b, labels)
+        other = explain.counterfactual(pipeline, table, a, b, labels)
         changes = [{"field": c.field, "kind": c.kind, "values": list(c.values)} for c in other.changes]
         found["change"] = {"changes": changes, "similarity": other.similarity, "smallest": other.exact}
     return found
@@ -66,14 +66,14 @@ def print_pair(found: Mapping[str, Any], top: int) -> None:
     """The two items side by side, the contributions, and the smallest change where it was asked for."""
     first, second = found["fields"]
     sides = [[key, _text(first.get(key)), _text(second.get(key))] for key in {**first, **second}]
-    print(table(["field", *map(str, found["items"])], sides))
+    print(format_table(["field", *map(str, found["items"])], sides))
     verdict = "together" if found["together"] else "apart"
     truth = {None: "", True: " (the truth: together)", False: " (the truth: apart)"}[found["right"]]
     unlisted = "not compared, being no likely pair or of one source; it would have the "
     how = "" if found["compared"] else unlisted
     print(f"\npredicted {verdict}{truth}; {how}similarity {found['similarity']:.3f}, by field the sum of")
     fields = [[one["field"], one["contribution"]] for one in found["by_field"]]
-    print(table(["field", "contribution"], fields[:top]))
+    print(format_table(["field", "contribution"], fields[:top]))
     print("\nand by feature of")
     _print_features([c for c in found["contributions"] if c["contribution"] != 0.0], top)
     if found["note"]:
@@ -96,7 +96,7 @@ def _print_features(contributions: Sequence[Mapping[str, Any]], top: int) -> Non
     keys = ["feature", "value", "weight", "contribution"]
     if all(one["weight"] is None for one in contributions):
         keys.remove("weight")
-    print(table(keys, [[one[key] for key in keys] for one in contributions[:top]]))
+    print(format_table(keys, [[one[key] for key in keys] for one in contributions[:top]]))
     rest = [one["contribution"] for one in contributions[top:]]
     if rest:
         print(f"and {count(len(rest), 'other')} of {sum(rest):.2f} in all")

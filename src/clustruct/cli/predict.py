@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from clustruct.data import Evidence, Grouping, GroupingOptions
     from clustruct.data.io import Prediction
-    from clustruct.data.records import RawSet
+    from clustruct.data.records import Table
     from clustruct.learning.calibration import Dial
 
     from .arguments import Model
@@ -110,18 +110,18 @@ def _group_sets(args: argparse.Namespace, saved: Model, asked: GroupingOptions, 
     with training_callback(progress), together, target as write, files as further:
         # Where fields are named, these are all that there is.
         whole = args.wide is not None and args.fields is None
-        for raw in watched(unlabelled_sets(args, saved.columns, whole=whole)):
+        for table in watched(unlabelled_sets(args, saved.columns, whole=whole)):
             progress.on_step("grouping", sets, None)
-            found = _group(args, pipeline, raw, constraints.evidence(raw), asked)
-            answer = _prediction(args, raw, found)
+            found = _group(args, pipeline, table, constraints.evidence(table), asked)
+            answer = _prediction(args, table, found)
             if further:
-                further.add(pipeline, raw, found)
+                further.add(pipeline, table, found)
             with working("writing"):
                 write(answer)
-            doubtful += [raw.item_ids[a] for a in found.rejected.nonzero()[0]]
+            doubtful += [table.item_ids[a] for a in found.rejected.nonzero()[0]]
             if args.json and args.out is not None:
                 answers.append(answer)
-            sets, items, clusters = sets + 1, items + len(raw), clusters + found.n_groups
+            sets, items, clusters = sets + 1, items + len(table), clusters + found.n_groups
         constraints.check_all_used()
     progress.done()
     _print(args, answers, dial)
@@ -137,7 +137,7 @@ def _group_sets(args: argparse.Namespace, saved: Model, asked: GroupingOptions, 
 def _print(args: argparse.Namespace, answers: list[Prediction], dial: Dial | None) -> None:
     """The answers as JSON, or as CSV where they have no file."""
     if args.json:
-        listed = [{"set": p.raw.name, "ids": p.raw.ids, "clusters": p.labels, **p.more} for p in answers]
+        listed = [{"set": p.table.name, "ids": p.table.ids, "clusters": p.labels, **p.more} for p in answers]
         cost = {} if dial is None else {"held_out": dial._asdict()}
         print_json({"model": str(args.model), **cost, "sets": listed})
     elif args.out is None:
@@ -149,15 +149,15 @@ def _print(args: argparse.Namespace, answers: list[Prediction], dial: Dial | Non
 
 def _shown(answer: Prediction) -> Prediction:
     """An answer for a terminal, which names must not steer; files and pipes get them as they are."""
-    raw = answer.raw
-    names = [harmless(str(name)) for name in raw.item_ids]
-    return answer._replace(raw=replace(raw, name=harmless(raw.name), ids=names))
+    table = answer.table
+    names = [harmless(str(name)) for name in table.item_ids]
+    return answer._replace(table=replace(table, name=harmless(table.name), ids=names))
 
 
 def _group(
     args: argparse.Namespace,
     pipeline: Pipeline,
-    raw: RawSet,
+    table: Table,
     evidence: Evidence | None,
     asked: GroupingOptions,
 ) -> Grouping:
@@ -168,16 +168,16 @@ def _group(
         raise ValueError(f"{name} has no similarities that are linear in pair features")
     sure = args.confidence or further
     try:
-        return clustruct.pipeline.group(pipeline, raw, evidence, asked, confidence=sure, pairs=further)
+        return clustruct.pipeline.group(pipeline, table, evidence, asked, confidence=sure, pairs=further)
     except ValueError as error:
         if not asked or isinstance(error, clustruct.core.exceptions.DataError):
             raise
-        raise clustruct.core.exceptions.DataError(f"{raw.title}: {dials.as_options(str(error))}") from None
+        raise clustruct.core.exceptions.DataError(f"{table.title}: {dials.as_options(str(error))}") from None
 
 
-def _prediction(args: argparse.Namespace, raw: RawSet, found: Grouping) -> Prediction:
+def _prediction(args: argparse.Namespace, table: Table, found: Grouping) -> Prediction:
     """What is written of the groups of one set."""
     more: dict[str, Any] = {"confidence": found.confidence} if args.confidence else {}
     more |= {} if args.reject_below is None else {"rejected": found.rejected.astype(int)}
     labels: Any = found.labels
-    return clustruct.data.io.Prediction(raw, labels, more)
+    return clustruct.data.io.Prediction(table, labels, more)

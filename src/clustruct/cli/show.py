@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from clustruct.core.text import count, duration, harmless, table
+from clustruct.core.text import count, duration, format_table, harmless
 
 from .arguments import Model, add_model, read_model, whole
 from .fit import weight_rows
@@ -69,7 +69,7 @@ def run(args: argparse.Namespace) -> None:
     if needs:
         print("\nfields that it needs, as they were in training\n" + _field_table(needs))
     if rows:
-        print("\nweights\n" + table(["feature", "weight", "effect"], rows, most=args.top))
+        print("\nweights\n" + format_table(["feature", "weight", "effect"], rows, most=args.top))
 
 
 def _path(args: argparse.Namespace) -> str:
@@ -126,7 +126,7 @@ def _field_table(needs: Sequence[FieldNeed]) -> str:
         (need.name, KINDS[need.kind], "-" if need.kind == "context" else _percent(need.missing))
         for need in needs
     ]
-    return table(["field", "holds", "missing"], rows)
+    return format_table(["field", "holds", "missing"], rows)
 
 
 def _percent(share: float) -> str:

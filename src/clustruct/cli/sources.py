@@ -16,7 +16,7 @@ from .output import UsageError
 
 if TYPE_CHECKING:
     from clustruct.data.io import Columns, LabelUse
-    from clustruct.data.records import RawSet
+    from clustruct.data.records import Table
 
 AUTO, NONE, FILE = "auto", "none", "file"
 WITHIN = ("auto", "apart", "uncompared")
@@ -77,7 +77,7 @@ def read(
     labels: LabelUse,
     *,
     fewest: int = 2,
-) -> Iterator[RawSet]:
+) -> Iterator[Table]:
     """The sets of the files; where each file is a source, all files as one set, ``fewest`` of them."""
     if (getattr(args, "source", None) or trained.get("source")) != FILE:
         return clustruct.read_sets(*args.data, columns=columns, labels=labels, delimiter=args.delimiter)
@@ -93,7 +93,7 @@ def read(
     return iter([_joined(mapped(tables, getattr(args, "map", []), columns))])
 
 
-def _joined(tables: Mapping[str, RawSet]) -> RawSet:
+def _joined(tables: Mapping[str, Table]) -> Table:
     """The tables as one set, with a column for the file."""
     for path, table in tables.items():
         if table.has(FILE):
@@ -105,18 +105,18 @@ def _joined(tables: Mapping[str, RawSet]) -> RawSet:
     return clustruct.groups.side_by_side(list(tables.values()), FILE, names)
 
 
-def _check_common(tables: Mapping[str, RawSet]) -> None:
+def _check_common(tables: Mapping[str, Table]) -> None:
     (first, one), *others = tables.items()
     for path, other in others:
         if not set(one.fields()) & set(other.fields()):
-            mine, theirs = (", ".join(raw.fields()[:SHOWN]) for raw in (one, other))
+            mine, theirs = (", ".join(table.fields()[:SHOWN]) for table in (one, other))
             told = f"no column in common: {first} has {mine}; {path} has {theirs} (--map NAME=COLUMN)"
             raise clustruct.core.exceptions.DataError(told)
 
 
-def read_tables(args: argparse.Namespace, columns: Columns, labels: LabelUse) -> dict[str, RawSet]:
+def read_tables(args: argparse.Namespace, columns: Columns, labels: LabelUse) -> dict[str, Table]:
     """One table for each file. One of two may have other names for the columns of ids and clusters."""
-    found: dict[str, RawSet] = {}
+    found: dict[str, Table] = {}
     for letter, path in zip(chain("ab", repeat("")), args.data, strict=False):
         if any(clustruct.core.storage.targets.is_same(path, other) for other in found):
             raise clustruct.core.exceptions.DataError(f"{path}: the file is given twice")
@@ -140,7 +140,7 @@ def _names(given: Sequence[Name], letter: str) -> dict[str, str]:
     return found
 
 
-def mapped(tables: Mapping[str, RawSet], given: Sequence[Name], columns: Columns) -> dict[str, RawSet]:
+def mapped(tables: Mapping[str, Table], given: Sequence[Name], columns: Columns) -> dict[str, Table]:
     """The tables with the names of fields that they have in common."""
     if given and len(tables) > 2:
         raise UsageError(f"--map goes with two tables, and there are {len(tables)}")

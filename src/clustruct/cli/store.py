@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import clustruct
-from clustruct.core.text import count, short, table
+from clustruct.core.text import count, format_table, short
 
 from .arguments import whole
 from .output import UsageError, print_json
@@ -226,7 +226,7 @@ def _lines(store: Store, most: int) -> list[str]:
             [d.number, d.kind + (" (undone)" if d.number in undone else ""), _about(d), d.author, d.time]
             for d in last
         ]
-        lines += ["", table(["decision", "", "about", "by", "at"], rows, most=most)]
+        lines += ["", format_table(["decision", "", "about", "by", "at"], rows, most=most)]
     return lines
 
 

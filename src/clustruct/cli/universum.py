@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import clustruct
-from clustruct.core.text import count, duration, short, table
+from clustruct.core.text import count, duration, format_table, short
 
 from . import rows
 from .arguments import names_between_commas, positive, whole
@@ -156,11 +156,11 @@ def _print(model: RowModel, told: dict[str, Any]) -> None:
     print(f"clustered {count(told['rows'], 'row')}{beside} in {duration(told['seconds'])}")
     words, sizes = _leading(model), told["cluster_sizes"]
     if words is None:
-        print(table(["cluster", "rows"], list(enumerate(sizes))))
+        print(format_table(["cluster", "rows"], list(enumerate(sizes))))
     else:
         listed = zip(range(len(sizes)), sizes, words, strict=True)
         print(
-            table(
+            format_table(
                 ["cluster", "rows", "words that speak for it"], [[c, n, ", ".join(w)] for c, n, w in listed]
             )
         )
@@ -234,9 +234,15 @@ def _tell(args: argparse.Namespace, found: FeatureRows, clusters: Any) -> None:
         print_json({"rows": len(truth), **scores, "clusters": used, "groups": counts})
         return
     print(f"{count(len(truth), 'row')} of {count(len(names), 'group')} in {count(len(used), 'cluster')}\n")
-    print(table(["score", "percent"], [[name.replace("_", " "), 100 * v] for name, v in scores.items()]))
+    print(
+        format_table(["score", "percent"], [[name.replace("_", " "), 100 * v] for name, v in scores.items()])
+    )
     print("\nrows of each group in each cluster")
-    print(table(["group", *map(str, used)], [[short(name), *row] for name, row in counts.items()], most=20))
+    print(
+        format_table(
+            ["group", *map(str, used)], [[short(name), *row] for name, row in counts.items()], most=20
+        )
+    )
 
 
 ACTIONS = {

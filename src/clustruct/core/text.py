@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from os import PathLike
 
 
-def table(
+def format_table(
     header: Sequence[str], rows: Sequence[Sequence[object]], most: int | None = None, digits: int = 2
 ) -> str:
     """Columns in line, numbers to the right; of many rows the first ones.
 
-    >>> print(table(["set", "loss"], [["monday", 1.5], ["b", 10.0]]))
+    >>> print(format_table(["set", "loss"], [["monday", 1.5], ["b", 10.0]]))
     set     loss
     monday  1.50
     b      10.00

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from clustruct.core.random import RandomStateLike, as_generator
 from clustruct.data.itemsets import ItemSet
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 
 __all__ = ["make_mentions", "make_news", "make_records", "make_synth"]
 
@@ -38,7 +38,7 @@ def make_records(
     most: int = 4,
     errors: float = 0.35,
     random_state: RandomStateLike = 0,
-) -> list[RawSet]:
+) -> list[Table]:
     """Sets of address records: ``n_people`` people in each, everyone entered 1 to ``most`` times.
 
     Later entries have slips of the pen, short forms and empty fields, each with chance ``errors``; one
@@ -59,22 +59,22 @@ def make_records(
 
     Returns
     -------
-    list of RawSet
+    list of Table
         The sets, with their right groups.
 
     Examples
     --------
-    >>> raw = make_records(n_sets=1)[0]
-    >>> raw.items[0]
+    >>> table = make_records(n_sets=1)[0]
+    >>> table.items[0]
     {'name': 'Xaver Lehmann', 'street': '48 Statio nRd', 'city': 'Lakeside', 'phone': None, 'born': '1944'}
-    >>> len(raw), len(set(raw.labels))
+    >>> len(table), len(set(table.labels))
     (26, 12)
     """
     rng = as_generator(random_state)
     return [_set(number, n_people, most, errors, rng) for number in range(n_sets)]
 
 
-def _set(number: int, n_people: int, most: int, errors: float, rng: np.random.Generator) -> RawSet:
+def _set(number: int, n_people: int, most: int, errors: float, rng: np.random.Generator) -> Table:
     people: list[dict[str, str]] = []
     for n in range(n_people):
         person = _person(rng)
@@ -88,7 +88,7 @@ def _set(number: int, n_people: int, most: int, errors: float, rng: np.random.Ge
         entries.append((n, dict(person)))
         entries += [(n, _again(person, errors, rng)) for _ in range(int(rng.integers(0, most)))]
     order = rng.permutation(len(entries))
-    return RawSet(
+    return Table(
         [entries[i][1] for i in order],
         labels=[f"p{entries[i][0]}" for i in order],
         ids=[f"r{number}-{a}" for a in range(len(order))],
@@ -158,7 +158,7 @@ _PLACES, _COMMON = PLACES.split(", "), COMMON.split(", ")
 
 def make_news(
     n_sets: int = 8, n_stories: int = 5, most: int = 6, common: float = 0.5, random_state: RandomStateLike = 0
-) -> list[RawSet]:
+) -> list[Table]:
     """Sets of articles, one per day: ``n_stories`` stories with 2 to ``most`` articles each.
 
     A story is a kind of event in a place; two stories of a day may be of one kind or in one place. ``common``
@@ -179,13 +179,13 @@ def make_news(
 
     Returns
     -------
-    list of RawSet
+    list of Table
         The days, with their right groups.
 
     Examples
     --------
-    >>> raw = make_news(n_sets=1)[0]
-    >>> raw.items[0]["title"], raw.group
+    >>> table = make_news(n_sets=1)[0]
+    >>> table.items[0]["title"], table.group
     ('Leeds merger brings investors', 0)
     """
     if n_stories > len(KINDS) * len(_PLACES):
@@ -194,7 +194,7 @@ def make_news(
     return [_day(number, n_stories, most, common, rng) for number in range(n_sets)]
 
 
-def _day(number: int, n_stories: int, most: int, common: float, rng: np.random.Generator) -> RawSet:
+def _day(number: int, n_stories: int, most: int, common: float, rng: np.random.Generator) -> Table:
     chosen = rng.choice(len(KINDS) * len(_PLACES), n_stories, replace=False)
     articles: list[tuple[int, dict[str, str]]] = []
     for story, code in enumerate(chosen):
@@ -202,7 +202,7 @@ def _day(number: int, n_stories: int, most: int, common: float, rng: np.random.G
         for _ in range(int(rng.integers(2, most + 1))):
             articles.append((story, _article(kind, place, common, rng)))
     order = rng.permutation(len(articles))
-    return RawSet(
+    return Table(
         [articles[i][1] for i in order],
         labels=[int(articles[i][0]) for i in order],
         ids=[f"a{number}-{a}" for a in range(len(order))],
@@ -240,7 +240,7 @@ _SURNAMES = SURNAMES.split(", ")
 
 def make_mentions(
     n_sets: int = 10, n_people: int = 4, n_sentences: int = 12, random_state: RandomStateLike = 0
-) -> list[RawSet]:
+) -> list[Table]:
     """Documents about a few people, whose mentions are names, parts of names, occupations and pronouns.
 
     Items are mentions, ``{"sent", "start", "end", "type", "form"}`` with tokens start..end-1 of sentence
@@ -259,15 +259,15 @@ def make_mentions(
 
     Returns
     -------
-    list of RawSet
+    list of Table
         The documents, with their right groups.
 
     Examples
     --------
-    >>> raw = make_mentions(n_sets=1)[0]
-    >>> " ".join(raw.context["tokens"][0])
+    >>> table = make_mentions(n_sets=1)[0]
+    >>> " ".join(table.context["tokens"][0])
     'Victor Fischer followed Frank Hansen at home .'
-    >>> raw.items[0], raw.labels[:2]
+    >>> table.items[0], table.labels[:2]
     ({'sent': 0, 'start': 0, 'end': 2, 'type': 'PER', 'form': 'PROP'}, [0, 1])
     """
     if not 2 <= n_people <= len(_SURNAMES):
@@ -276,7 +276,7 @@ def make_mentions(
     return [_document(number, n_people, n_sentences, rng) for number in range(n_sets)]
 
 
-def _document(number: int, n_people: int, n_sentences: int, rng: np.random.Generator) -> RawSet:
+def _document(number: int, n_people: int, n_sentences: int, rng: np.random.Generator) -> Table:
     surnames, work = rng.choice(_SURNAMES, n_people, replace=False), rng.choice(WORK.split(", "), n_people)
     women = rng.random(n_people) < 0.5
     first = [str(rng.choice((WOMEN if w else MEN).split(", "))) for w in women]
@@ -299,7 +299,7 @@ def _document(number: int, n_people: int, n_sentences: int, rng: np.random.Gener
         tokens.append([*words, *str(rng.choice(ENDS)).split(), "."])
     numbers: dict[int, int] = {}
     clusters = [numbers.setdefault(who, len(numbers)) for who in labels]
-    return RawSet(mentions, labels=clusters, name=f"text {number}", context={"tokens": tokens})
+    return Table(mentions, labels=clusters, name=f"text {number}", context={"tokens": tokens})
 
 
 def _clear(who: int, last: tuple[int, ...], people: list[tuple[str, str, str, bool]]) -> bool:

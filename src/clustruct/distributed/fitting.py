@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from clustruct.core.typing import Floats
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.data.records.values import is_missing
 from clustruct.features import Blocking, PairFeatures
 from clustruct.features.blocking import Summary
@@ -21,7 +21,7 @@ from clustruct.features.terms import TermCounts
 
 from .cluster import Client, answering, completed
 from .plans import Plan, is_files, plan_of_files
-from .stages.parts import raw_set, rows_of
+from .stages.parts import rows_of, table_of
 
 # Rows at the beginning of the table that say what kinds of values fields hold, as in one process.
 LOOKED_AT = 2000
@@ -117,17 +117,17 @@ def _of_frame(summary: Any, frame: Any) -> Part:
 def _summary(features: PairFeatures, id: str | None, cluster: str | None, table: Any) -> Part:
     """What is learned from some rows."""
     fields = table.select([name for name in table.column_names if name != cluster])
-    raw = raw_set(fields, id)
-    columns = Columns(raw)
+    items = table_of(fields, id)
+    columns = Columns(items)
     given = [] if cluster is None else table.column(cluster).to_pylist()
     known = np.flatnonzero([not is_missing(label) for label in given])
     names = [name for name in fields.column_names if name != id]
     counts = {name: Count() for name in names}
     for name, count in counts.items():
-        count.add(name, "nothing", raw)
+        count.add(name, "nothing", items)
     blocking = features.blocking
     return Part(
-        [_lean(block.summarise([raw])) for block in features._all_blocks()],
+        [_lean(block.summarise([items])) for block in features._all_blocks()],
         {} if blocking is None else _lean(blocking.summarise([columns], _looked_at(blocking, names))),
         _letters(blocking, columns, names),
         Counter(given[k] for k in known.tolist()),
@@ -203,7 +203,7 @@ def _fitted(features: PairFeatures, id: str | None, cluster: str | None, part: P
         blocking.know_mates(_mates(blocking, part, id, cluster))
     fitted = features.fit_summaries(part.blocks, blocking, [])
     head = part.head.select([name for name in part.head.column_names if name != cluster])
-    fitted.needs_ = [_need(need, part.needs[need.name]) for need in fitted.needed([raw_set(head, id)])]
+    fitted.needs_ = [_need(need, part.needs[need.name]) for need in fitted.needed([table_of(head, id)])]
     return fitted
 
 
@@ -216,7 +216,7 @@ def _mates(blocking: Blocking, part: Part, id: str | None, cluster: str | None) 
     if cluster is None or not part.labelled.num_rows:
         return []
     fields = part.labelled.select([name for name in part.labelled.column_names if name != cluster])
-    raw = raw_set(fields, id)
-    shown = RawSet(raw.items, labels=part.labelled.column(cluster).to_pylist())
+    items = table_of(fields, id)
+    shown = Table(items.items, labels=part.labelled.column(cluster).to_pylist())
     columns = Columns(shown, whole=_Letters(part.letters))
     return [blocking.likeness(c, mates) for c, mates in blocking.mates([columns])]

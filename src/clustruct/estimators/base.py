@@ -31,7 +31,7 @@ from clustruct.ssvm import FitResult, Formulation
 
 from .choice import chosen_C, n_trainings, untrained_folds
 from .cost import mention_cost
-from .inputs import Groups, Sets, Table, check_known, read_labels, read_sets, read_weights, set_groups
+from .inputs import Groups, Sets, SetsLike, check_known, read_labels, read_sets, read_weights, set_groups
 from .shown import TrainingShape
 
 AnyLoss: TypeAlias = Loss | str | LabelFunction
@@ -62,17 +62,17 @@ class SetClusterer(EstimatorState, BaseEstimator):
         w = getattr(self, "w_", None)
         return None if w is None else (np.asarray(w, np.float64), float(getattr(self, "intercept_", 0.0)))
 
-    def predict(self, X: Table, set_ids: ArrayLike | None = None) -> Any:
+    def predict(self, X: SetsLike, set_ids: ArrayLike | None = None) -> Any:
         """Cluster new sets: a list of label vectors for a list of sets, one vector for one table."""
         given = self._read(X, set_ids)
         self.warn_unfamiliar(given.sets)
         return given.restore(self._clusters(given.sets))
 
-    def score(self, X: Table, y: object, set_ids: ArrayLike | None = None) -> float:
+    def score(self, X: SetsLike, y: object, set_ids: ArrayLike | None = None) -> float:
         """100 minus the mean loss over the sets, divided by 100: 1 is perfect."""
         return 1.0 - float(np.mean(self.set_losses(X, y, set_ids))) / 100.0
 
-    def set_losses(self, X: Table, y: object, set_ids: ArrayLike | None = None) -> Floats:
+    def set_losses(self, X: SetsLike, y: object, set_ids: ArrayLike | None = None) -> Floats:
         """The loss of the prediction for each set, on a 0..100 scale. Items without a label do not count."""
         given = self._read(X, set_ids)
         truth, loss = read_labels(y, given), as_loss(self.loss)
@@ -85,7 +85,7 @@ class SetClusterer(EstimatorState, BaseEstimator):
     def _clusters(self, sets: list[ItemSet], truth: list[Labels] | None = None) -> list[Any]:
         """The prediction for each set. ``truth``, where it is known, may say how many clusters there are."""
 
-    def _read(self, X: Table, set_ids: ArrayLike | None) -> Sets:
+    def _read(self, X: SetsLike, set_ids: ArrayLike | None) -> Sets:
         check_is_fitted(self)
         return read_sets(self, X, set_ids, reset=False)
 
@@ -112,7 +112,7 @@ class PairSimilarity(SetClusterer):
     memory_limit: memory.Size = None
     shown_: TrainingShape | None
 
-    def decision_function(self, X: Table, set_ids: ArrayLike | None = None) -> Any:
+    def decision_function(self, X: SetsLike, set_ids: ArrayLike | None = None) -> Any:
         """The similarity of every pair: one symmetric matrix per set (positive: together).
 
         A sparse matrix for a set that lists its pairs (`pair_index`) and has no node features, where
@@ -168,7 +168,7 @@ class PairSimilarity(SetClusterer):
             search.check_set(x)
         return [self.group_scores(self._set_scores(x)).labels for x in sets]
 
-    def _read(self, X: Table, set_ids: ArrayLike | None) -> Sets:
+    def _read(self, X: SetsLike, set_ids: ArrayLike | None) -> Sets:
         given = super()._read(X, set_ids)
         self._check_memory(given.sets)
         return given
@@ -273,7 +273,7 @@ class SimilarityLearning(ResultState, PairSimilarity, ABC):
 
     def fit(
         self,
-        X: Table,
+        X: SetsLike,
         y: object = None,
         set_ids: ArrayLike | None = None,
         groups: Groups = None,

@@ -21,7 +21,7 @@ from clustruct.data.itemsets.pairs import check_plain, check_real
 
 T = TypeVar("T")
 # A list of item sets or of tables, one item set, or one table: an array, a sparse matrix or a data frame.
-Table: TypeAlias = Any
+SetsLike: TypeAlias = Any
 Groups: TypeAlias = Sequence[Hashable] | None
 
 
@@ -51,7 +51,7 @@ def is_table(X: object) -> bool:
     return sparse.issparse(X) or len(getattr(X, "shape", ())) == 2
 
 
-def read_sets(estimator: Any, X: Table, set_ids: ArrayLike | None = None, *, reset: bool) -> Sets:
+def read_sets(estimator: Any, X: SetsLike, set_ids: ArrayLike | None = None, *, reset: bool) -> Sets:
     """Item sets from a list of sets, one item set, or one table (cut into sets by ``set_ids``)."""
     if set_ids is not None and (isinstance(X, ItemSet) or _is_list_of_sets(X)):
         raise ValueError("set_ids cuts one table into sets, but X is a list of sets already")
@@ -84,7 +84,7 @@ def _of_set(i: int, made: Callable[[Any], T], given: object) -> T:
         raise type(error)(f"set {i}: {error}") from None
 
 
-def checked_rows(estimator: BaseEstimator, X: Table, *y: ArrayLike, **options: Any) -> Any:
+def checked_rows(estimator: BaseEstimator, X: SetsLike, *y: ArrayLike, **options: Any) -> Any:
     """X (and y) by scikit-learn's `validate_data`; masks, dates and numbers beyond float64 are refused."""
     check_plain(X, "X")
     try:
@@ -93,7 +93,7 @@ def checked_rows(estimator: BaseEstimator, X: Table, *y: ArrayLike, **options: A
         raise ValueError(f"X must be numbers that float64 can hold: {error}") from None
 
 
-def _read_table(estimator: BaseEstimator, X: Table, set_ids: ArrayLike | None, reset: bool) -> Sets:
+def _read_table(estimator: BaseEstimator, X: SetsLike, set_ids: ArrayLike | None, reset: bool) -> Sets:
     names = [str(c) for c in X.columns] if hasattr(X, "columns") else None
     table = checked_rows(estimator, X, accept_sparse="csr", reset=reset)
     if set_ids is None:

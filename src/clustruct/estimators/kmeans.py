@@ -23,7 +23,7 @@ from clustruct.search.spectral import MOST_CLUSTERS, count_clusters, count_range
 from clustruct.ssvm import Formulation
 
 from .base import AnyLoss, PairSimilarity, SimilarityLearning
-from .inputs import Table
+from .inputs import SetsLike
 
 # One number, one for each set, or None.
 Counts: TypeAlias = int | Sequence[int | None] | None
@@ -52,7 +52,7 @@ class KMeansPrediction(PairSimilarity):
         self._wanted(None, 1)
         super().check_parameters()
 
-    def predict(self, X: Table, set_ids: ArrayLike | None = None, n_clusters: Counts = None) -> Any:
+    def predict(self, X: SetsLike, set_ids: ArrayLike | None = None, n_clusters: Counts = None) -> Any:
         """Cluster new sets: a list of label vectors for a list of sets, one vector for one table.
 
         ``n_clusters`` is one number, or a list with one for each set. Without it the estimator's own
@@ -66,7 +66,7 @@ class KMeansPrediction(PairSimilarity):
         return given.restore([self._labels(x, k) for x, k in zip(given.sets, wanted, strict=True)])
 
     def relax(
-        self, X: Table, set_ids: ArrayLike | None = None, n_clusters: Counts = None
+        self, X: SetsLike, set_ids: ArrayLike | None = None, n_clusters: Counts = None
     ) -> list[RelaxedClustering]:
         """The spectral answer of each set, not made a partition. Arguments as for `predict`."""
         given = self._read(X, set_ids)

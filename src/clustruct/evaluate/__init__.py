@@ -1,6 +1,6 @@
 """How good groups are and why they are so: scores, explanations, pictures, the report.
 
-In: raw sets, groups and fitted pipelines. Out: figures. Nothing here changes a model.
+In: tables, groups and fitted pipelines. Out: figures. Nothing here changes a model.
 """
 
 from clustruct.core.lazy import lazy_modules

@@ -18,7 +18,7 @@ from sklearn.base import clone
 from clustruct import losses
 from clustruct.core.callbacks import steps
 from clustruct.core.typing import Floats
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.features.similarity import SIMILARITIES
 from clustruct.learning.model_selection.learnable import groups_of
 from clustruct.pipeline.learners import LEARNERS
@@ -129,7 +129,7 @@ def _values(name: str) -> Sequence[str]:
 
 def compare(
     recipe: Recipe,
-    sets: Sequence[RawSet],
+    sets: Sequence[Table],
     varied: Sequence[str] = TRIED,
     *,
     folds: int = 5,
@@ -163,7 +163,7 @@ class _Trial:
     """How settings are tried."""
 
     recipe: Recipe
-    sets: Sequence[RawSet]
+    sets: Sequence[Table]
     folds: int
     score: str
     groups: Sequence[Hashable] | None
@@ -193,7 +193,7 @@ class _Trial:
             found = changed.cross_predict(self.sets, groups=self.groups, **cut)
         except ValueError as error:
             return Tried(name, change, np.zeros(0), refused=str(error))
-        truth = [list(raw.labels or ()) for raw in found.sets]
+        truth = [list(table.labels or ()) for table in found.sets]
         return Tried(name, change, np.asarray(evaluate(truth, found.labels).per_set[self.score]))
 
 

@@ -1,6 +1,6 @@
 """From raw data to item sets: which pairs are looked at, how alike their fields are, maps of that.
 
-In: raw sets. Out: pairs with features, names of these. Nothing here groups or learns weights.
+In: tables. Out: pairs with features, names of these. Nothing here groups or learns weights.
 """
 
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .blocks.links import Links, link_pairs, links
     from .blocks.lists import Lists
     from .blocks.mentions import Mentions
-    from .blocks.mentions.table import pronouns
+    from .blocks.mentions.mention_table import pronouns
     from .blocks.numbers import Dates, Numbers
     from .blocks.strings import Strings
     from .blocks.terms import Terms

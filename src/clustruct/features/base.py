@@ -1,4 +1,4 @@
-"""What every kind of pair feature is: learned from raw sets, computed for listed pairs, kept as plain data.
+"""What every kind of pair feature is: learned from tables, computed for listed pairs, kept as plain data.
 
 A block looks at some fields of the items and gives a few numbers for each pair. Blocks are put together by
 `PairFeatures`. A block's whole state is JSON values and arrays, so that model files hold no code.
@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator
 
 from clustruct.core.storage import EstimatorState
 from clustruct.core.typing import Floats, Ints
-from clustruct.data.records import Fields, RawSet
+from clustruct.data.records import Fields, Table
 
 from .columns import Columns
 
@@ -34,7 +34,7 @@ class PairBlock(EstimatorState, BaseEstimator, ABC, Generic[S]):
     A subclass has scikit-learn parameters of plain data (strings, numbers, lists of them), and:
 
     get_feature_names_out()    the names of its features; read aloud they say what is compared
-    transform(raw, pairs)      one row per listed pair (a, b), one column per name; symmetric in a, b
+    transform(table, pairs)      one row per listed pair (a, b), one column per name; symmetric in a, b
     prepare(columns)           the same for pairs that come chunk by chunk (optional: `PreparedBlock`)
     summarise, merge, finish   learning (vocabulary, idf, ranges) from one part of the sets or from several:
                                ``finish(merge(summarise(A), summarise(B)))`` is as good as ``fit(A + B)``
@@ -62,15 +62,15 @@ class PairBlock(EstimatorState, BaseEstimator, ABC, Generic[S]):
         """The names of the columns, in order."""
 
     @abstractmethod
-    def transform(self, raw: RawSet, pairs: Ints) -> Values:
+    def transform(self, table: Table, pairs: Ints) -> Values:
         """The features of these pairs of a set, one row each."""
 
     def prepare(self, columns: Columns) -> Comparison:
         """What compares pairs of one set, chunk by chunk: all that does not depend on pairs is done here."""
-        return partial(self.transform, columns.raw)
+        return partial(self.transform, columns.table)
 
     @abstractmethod
-    def summarise(self, sets: Sequence[RawSet]) -> S:
+    def summarise(self, sets: Sequence[Table]) -> S:
         """What learning needs of these sets, and no more."""
 
     @abstractmethod
@@ -102,14 +102,14 @@ class PairBlock(EstimatorState, BaseEstimator, ABC, Generic[S]):
         """The entries of a set's context that the block looks at."""
         return []
 
-    def fit(self, sets: Sequence[RawSet]) -> Self:
-        """Learn what is needed from raw sets."""
+    def fit(self, sets: Sequence[Table]) -> Self:
+        """Learn what is needed from tables."""
         self.check_parameters()
         return self.finish(self.summarise(sets))
 
     def fit_columns(self, columns: Sequence[Columns]) -> Self:
         """`fit`, from columns that other blocks look at, too."""
-        return self.fit([c.raw for c in columns])
+        return self.fit([c.table for c in columns])
 
     @classmethod
     def guess_field(cls, data: Fields, field: str) -> list[Self]:
@@ -131,14 +131,14 @@ class PreparedBlock(PairBlock[S]):
     @abstractmethod
     def prepare(self, columns: Columns) -> Comparison: ...
 
-    def transform(self, raw: RawSet, pairs: Ints) -> Values:
-        return self.prepare(Columns(raw))(pairs)
+    def transform(self, table: Table, pairs: Ints) -> Values:
+        return self.prepare(Columns(table))(pairs)
 
 
 class Unlearned(PairBlock[None]):
     """A block that has nothing to learn."""
 
-    def summarise(self, sets: Sequence[RawSet]) -> None:
+    def summarise(self, sets: Sequence[Table]) -> None:
         return None
 
     def merge(self, first: None, second: None) -> None:

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from clustruct.core.partitions import canonical_labels, partial_labels
 from clustruct.core.storage import EstimatorState, register
 from clustruct.core.typing import Bools, Floats, Ints, Labels
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 
 from .base import check_distinct, check_names
 from .blocks.vectors import vectors_of
@@ -100,8 +100,8 @@ class Blocking(EstimatorState, BaseEstimator):
 
     Examples
     --------
-    >>> raw = RawSet([{"t": "red x-100"}, {"t": "x100 tv red"}, {"t": "blue tv"}, {"t": "red car"}])
-    >>> Blocking(n_neighbors=1, rare=2).fit([raw]).pairs(raw).tolist()
+    >>> table = Table([{"t": "red x-100"}, {"t": "x100 tv red"}, {"t": "blue tv"}, {"t": "red car"}])
+    >>> Blocking(n_neighbors=1, rare=2).fit([table]).pairs(table).tolist()
     [[0, 1], [0, 3], [1, 2]]
     """
 
@@ -137,18 +137,20 @@ class Blocking(EstimatorState, BaseEstimator):
         if not isinstance(self.view, str) or self.view not in _VIEWS:
             raise ValueError(f"view must be one of {', '.join(_VIEWS)}, not {self.view!r}")
 
-    def fit(self, sets: Sequence[RawSet], y: object = None) -> Self:
+    def fit(self, sets: Sequence[Table], y: object = None) -> Self:
         """Learn how rare terms are."""
         return self.fit_columns(columns_of(sets))
 
     def fit_columns(self, columns: Sequence[Columns], left_out: Collection[str] = ()) -> Self:
         """`fit`, from columns that others look at, too; some fields are not looked at."""
         self.check_parameters()
-        sets = [c.raw for c in columns]
-        every = dict.fromkeys(f for raw in sets for f in raw.fields()) if self.fields is None else self.fields
+        sets = [c.table for c in columns]
+        every = (
+            dict.fromkeys(f for table in sets for f in table.fields()) if self.fields is None else self.fields
+        )
         fields = [name for name in every if name not in left_out]
         self.take(fields, self.summarise(columns, fields))
-        clusters = [partial_labels(raw.labels) for raw in sets if raw.labels is not None]
+        clusters = [partial_labels(table.labels) for table in sets if table.labels is not None]
         self.know_largest(max((int(np.bincount(y[y >= 0], minlength=1).max()) for y in clusters), default=1))
         self.know_mates([self.likeness(c, mates) for c, mates in self.mates(columns)])
         return self
@@ -177,8 +179,8 @@ class Blocking(EstimatorState, BaseEstimator):
 
     def mates(self, columns: Sequence[Columns]) -> list[tuple[Columns, Ints]]:
         """Of sets with labels pairs of items of one cluster, a few for each, where that is looked at."""
-        labelled = [c for c in columns if c.raw.labels is not None] if self.margin else []
-        return [(c, _mates(partial_labels(c.raw.labels))) for c in labelled if c.raw.labels is not None]
+        labelled = [c for c in columns if c.table.labels is not None] if self.margin else []
+        return [(c, _mates(partial_labels(c.table.labels))) for c in labelled if c.table.labels is not None]
 
     def know_mates(self, likeness: Sequence[Floats]) -> None:
         """How alike items of a cluster are, nearly all of them; 0 where too few are known."""
@@ -189,17 +191,17 @@ class Blocking(EstimatorState, BaseEstimator):
     def _terms(self, columns: Columns, fields: Sequence[str]) -> TermTable:
         return columns.terms(fields, _VIEWS[self.view])
 
-    def lists(self, raw: RawSet) -> bool:
+    def lists(self, table: Table) -> bool:
         """Whether the set is large enough for a list of pairs."""
-        return len(raw) >= self.from_size
+        return len(table) >= self.from_size
 
-    def pairs(self, raw: RawSet | Columns, since: int = 0, sources: Ints | None = None) -> Ints:
+    def pairs(self, table: Table | Columns, since: int = 0, sources: Ints | None = None) -> Ints:
         """The pairs a < b, sorted; those alone in which b is item number ``since`` or later.
 
         Items before ``since`` are not asked for their neighbours: that takes the time of the others only.
         Of the ``sources`` of the items, where they are given, pairs are of two.
         """
-        columns = raw if isinstance(raw, Columns) else Columns(raw)
+        columns = table if isinstance(table, Columns) else Columns(table)
         pairs = self._candidates(columns, since, sources)
         return self.kept(columns, pairs[pairs[:, 1] >= since] if since else pairs)
 
@@ -302,12 +304,12 @@ def _n_terms(table: TermTable) -> int:
     return int((per_row if table.codes is None else per_row[table.codes]).sum())
 
 
-def pair_recall(raw: RawSet, pairs: Ints) -> float:
+def pair_recall(table: Table, pairs: Ints) -> float:
     """The share of the pairs that belong together which are listed: what blocking leaves possible.
 
     Parameters
     ----------
-    raw : RawSet
+    table : Table
         A labelled set.
     pairs : array of int
         The pairs that are compared, one row each.
@@ -319,12 +321,12 @@ def pair_recall(raw: RawSet, pairs: Ints) -> float:
 
     Examples
     --------
-    >>> pair_recall(RawSet([{}, {}, {}], labels=[1, 1, 1]), np.array([[0, 1], [0, 2]]))
+    >>> pair_recall(Table([{}, {}, {}], labels=[1, 1, 1]), np.array([[0, 1], [0, 2]]))
     0.6666666666666666
     """
-    if raw.labels is None:
-        raise ValueError(f"{raw.title}: recall needs labels")
-    y = canonical_labels(raw.labels)
+    if table.labels is None:
+        raise ValueError(f"{table.title}: recall needs labels")
+    y = canonical_labels(table.labels)
     sizes = np.bincount(y)
     together = float((sizes * (sizes - 1) // 2).sum())
     return float(np.count_nonzero(y[pairs[:, 0]] == y[pairs[:, 1]])) / together if together else 1.0

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustruct.core.typing import Bools, Floats, Ints
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 
 from .folded import FoldedTexts, folded
 from .split import VIEWS, TermSplit, character_classes
@@ -169,7 +169,7 @@ class Columns:
     ``vocabularies`` may be those of other sets, whose terms then have the same numbers. The set may be a part
     of a ``whole`` table, which says how rare terms are.
 
-    >>> columns = Columns(RawSet([{"t": "Red  CAR"}, {"t": "red car"}, {"t": "x-100 red"}]))
+    >>> columns = Columns(Table([{"t": "Red  CAR"}, {"t": "red car"}, {"t": "x-100 red"}]))
     >>> columns.texts("t").values, columns.texts("t").codes.tolist()
     (['red car', 'x-100 red'], [0, 0, 1])
     >>> table = columns.terms(["t"], ["words", "codes"])
@@ -178,16 +178,16 @@ class Columns:
     """
 
     def __init__(
-        self, raw: RawSet, vocabularies: dict[object, Vocabulary] | None = None, whole: Whole | None = None
+        self, table: Table, vocabularies: dict[object, Vocabulary] | None = None, whole: Whole | None = None
     ) -> None:
-        self.raw, self.whole = raw, whole
+        self.table, self.whole = table, whole
         self._vocabularies = {} if vocabularies is None else vocabularies
         self._made: dict[object, Any] = {}
         self._kept: dict[object, Kept] = {}
         self._older: dict[object, Older] = {}
 
     def __len__(self) -> int:
-        return len(self.raw)
+        return len(self.table)
 
     @property
     def population(self) -> int:
@@ -253,14 +253,14 @@ class Columns:
 
     def _since(self, n: int) -> Columns:
         """The columns of the items from number n on."""
-        return Columns(self.raw.take(np.arange(n, len(self))), self._vocabularies)
+        return Columns(self.table.take(np.arange(n, len(self))), self._vocabularies)
 
-    def extended(self, new: RawSet, raw: RawSet) -> Columns:
-        """The columns of these items and new ones, which are all in ``raw``, in this order.
+    def extended(self, new: Table, table: Table) -> Columns:
+        """The columns of these items and new ones, which are all in ``table``, in this order.
 
         At the cost of the new items, and of copying what is known of the others (bytes, not texts).
         """
-        part, both = Columns(new, self._vocabularies), Columns(raw, self._vocabularies, self.whole)
+        part, both = Columns(new, self._vocabularies), Columns(table, self._vocabularies, self.whole)
         both._older = self._older
         for key, kept in self._kept.items():
             both._kept[key] = Kept(both._as_part(key, kept.grow(kept.value, part, both)), kept.grow)
@@ -270,7 +270,7 @@ class Columns:
         """The same items, whose vocabularies and texts grow by themselves."""
         words = {name: vocabulary.copy() for name, vocabulary in self._vocabularies.items()}
         renewed = {id(vocabulary): words[name] for name, vocabulary in self._vocabularies.items()}
-        other = Columns(self.raw, words, self.whole)
+        other = Columns(self.table, words, self.whole)
         other._kept = {
             key: Kept(_renewed(kept.value, renewed), kept.grow) for key, kept in self._kept.items()
         }
@@ -280,8 +280,8 @@ class Columns:
         """The folded texts of a field."""
         return self.by_item(
             ("texts", field),
-            lambda c: FoldedTexts.of(*folded(c.raw, field)),
-            lambda old, new, _: old.grown(*folded(new.raw, field)),
+            lambda c: FoldedTexts.of(*folded(c.table, field)),
+            lambda old, new, _: old.grown(*folded(new.table, field)),
         )
 
     def terms(self, fields: Sequence[str], views: Sequence[str]) -> TermTable:
@@ -345,10 +345,10 @@ class Columns:
         return TermTable.counted_rows(vocabulary, indptr, vocabulary.number(keys, read))
 
 
-def columns_of(sets: Sequence[RawSet]) -> list[Columns]:
+def columns_of(sets: Sequence[Table]) -> list[Columns]:
     """The columns of sets whose terms are counted together: their vocabularies are the same."""
     shared: dict[object, Vocabulary] = {}
-    return [Columns(raw, shared) for raw in sets]
+    return [Columns(table, shared) for table in sets]
 
 
 def _renewed(value: Any, vocabularies: dict[int, Vocabulary]) -> Any:

@@ -10,7 +10,7 @@ from itertools import islice
 import numpy as np
 
 from clustruct.core.typing import Bools, Ints
-from clustruct.data.records import RawSet, as_text, fold
+from clustruct.data.records import Table, as_text, fold
 from clustruct.data.records.values import LONGEST_TEXT
 
 
@@ -54,9 +54,9 @@ class FoldedTexts:
         return FoldedTexts(self.codes, list(self.values), dict(self.places), self.longest)
 
 
-def folded(raw: RawSet, field: str) -> tuple[list[str], Ints]:
+def folded(table: Table, field: str) -> tuple[list[str], Ints]:
     """The folded texts of a field's values, and which each item has."""
-    coded = raw.factorize(field)
+    coded = table.factorize(field)
     texts = [fold(v[:LONGEST_TEXT] if type(v) is str else as_text(v)) for v in coded.values]
     if (coded.codes < 0).any():
         texts.append("")  # what the code -1 picks

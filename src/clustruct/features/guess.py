@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from clustruct.core.exceptions import DataError
 from clustruct.core.storage.values import registered_classes
-from clustruct.data.records import Fields, ItemKind, RawSet, field_kinds
+from clustruct.data.records import Fields, ItemKind, Table, field_kinds
 
 from .base import Block, PairBlock
 
@@ -37,7 +37,7 @@ def block_classes() -> list[type[PairBlock[Any]]]:
 
 
 def guess_blocks(
-    sets: Sequence[RawSet],
+    sets: Sequence[Table],
     kind: ItemKind = "auto",
     fields: Sequence[str] | None = None,
     left_out: Collection[str] = (),
@@ -49,7 +49,7 @@ def guess_blocks(
 
     Parameters
     ----------
-    sets : sequence of RawSet
+    sets : sequence of Table
         Raw sets.
     kind : ItemKind, default="auto"
         "records" (string likenesses of each field and of the whole record), "text" (n-gram cosines of
@@ -68,7 +68,7 @@ def guess_blocks(
 
     Examples
     --------
-    >>> sets = [RawSet([{"title": "Dog bites man", "year": 1990}, {"title": "Rain", "year": 1991}])]
+    >>> sets = [Table([{"title": "Dog bites man", "year": 1990}, {"title": "Rain", "year": 1991}])]
     >>> [type(block).__name__ for block in guess_blocks(sets, "records")]
     ['Strings', 'Terms', 'Strings', 'Numbers', 'Terms']
     """
@@ -91,10 +91,10 @@ def guess_blocks(
 
 
 def _look(
-    sets: Sequence[RawSet], kind: ItemKind, fields: Sequence[str] | None, left_out: Collection[str]
+    sets: Sequence[Table], kind: ItemKind, fields: Sequence[str] | None, left_out: Collection[str]
 ) -> Fields:
     place = {"sent", "start", "end"}  # of a mention in a text
-    mentions = all("tokens" in raw.context and place <= set(raw.items[0]) for raw in sets)
+    mentions = all("tokens" in table.context and place <= set(table.items[0]) for table in sets)
     if kind == "mentions" or (kind == "auto" and fields is None and mentions):
         return Fields(sets, "mentions", {})
     kinds = {name: k for name, k in field_kinds(sets, fields).items() if name not in left_out}
@@ -104,14 +104,12 @@ def _look(
     return Fields(sets, guess if kind == "auto" else kind, kinds)
 
 
-def guess_kind(
-    sets: Sequence[RawSet], fields: Sequence[str] | None = None
-) -> tuple[ItemKind, dict[str, str]]:
+def guess_kind(sets: Sequence[Table], fields: Sequence[str] | None = None) -> tuple[ItemKind, dict[str, str]]:
     """What the items are taken for, and what each field holds, before any block is made.
 
     Parameters
     ----------
-    sets : sequence of RawSet
+    sets : sequence of Table
         Raw sets.
     fields : sequence of str, optional
         The fields to look at; all by default.
@@ -123,7 +121,7 @@ def guess_kind(
 
     Examples
     --------
-    >>> guess_kind([RawSet([{"title": "Dog bites man", "year": 1990}, {"title": "Rain", "year": 1991}])])
+    >>> guess_kind([Table([{"title": "Dog bites man", "year": 1990}, {"title": "Rain", "year": 1991}])])
     ('records', {'title': 'string', 'year': 'number'})
     """
     found = _look(sets, "auto", fields, ())

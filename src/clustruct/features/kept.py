@@ -3,7 +3,7 @@
 Texts, rows of terms and numbers of items grow at their ends alone. So a file needs to be given what came
 since it was last written, and the pieces of a file, put end to end, are the whole:
 
-    lengths -> tail(columns, lengths) -> ... -> restored(raw, pieces)
+    lengths -> tail(columns, lengths) -> ... -> restored(table, pieces)
 
 Nothing of a piece is believed: numbers that lead outside what they number are refused.
 """
@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from clustruct.core.typing import Ints
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 
 from .columns import Columns, TermTable
 from .folded import FoldedTexts
@@ -63,7 +63,7 @@ def grown(lengths: Mapping[str, Sequence[int]], piece: Piece) -> Lengths:
     return both
 
 
-def restored(raw: RawSet, pieces: Iterable[Piece]) -> Columns:
+def restored(table: Table, pieces: Iterable[Piece]) -> Columns:
     """The columns of items that the pieces were made of."""
     parts: dict[str, list[list[Array]]] = {}
     for piece in pieces:
@@ -75,14 +75,14 @@ def restored(raw: RawSet, pieces: Iterable[Piece]) -> Columns:
         for name, (keys, *_) in whole.items()
         if name.startswith(WORDS)
     }
-    columns = Columns(raw, words)
+    columns = Columns(table, words)
     values: dict[object, dict[int, Any]] = {}
     for name, arrays in sorted(whole.items(), key=lambda entry: not entry[0].startswith("texts ")):
         if not name.startswith(WORDS):
             kind, part, rest = name.split(" ", 2)
             named, key = _two(rest)
             made = values.setdefault(key, {})
-            made[int(part)] = _value(kind, arrays, words, named, key, values, len(raw))
+            made[int(part)] = _value(kind, arrays, words, named, key, values, len(table))
     for key, made in values.items():
         members = [made[part] for part in sorted(made)]
         columns.keep(key, members[0] if list(made) == [-1] else tuple(members))

@@ -15,7 +15,7 @@ from typing import Literal, TypeAlias
 
 from clustruct.core.exceptions import DataError, DataWarning
 from clustruct.core.storage import DataclassState, register
-from clustruct.data.records import RawSet, field_kinds, holds
+from clustruct.data.records import Table, field_kinds, holds
 
 Kind: TypeAlias = Literal["string", "text", "number", "date", "list", "vector", "id", "nothing", "context"]
 LOOKED_AT = 1000  # values of a field in a set that are looked at
@@ -73,17 +73,17 @@ class Count:
     known: int = 0
     fitting: int = 0
 
-    def add(self, name: str, kind: str, raw: RawSet) -> None:
+    def add(self, name: str, kind: str, table: Table) -> None:
         """Count a further set."""
         if kind == "context":
-            self.items, self.there = self.items + 1, self.there + (name in raw.context)
+            self.items, self.there = self.items + 1, self.there + (name in table.context)
             return
-        self.items += len(raw)
-        self.there += raw.count_having(name)
+        self.items += len(table)
+        self.there += table.count_having(name)
         self.sets += 1
         if self.looked > MANY and self.sets % EVERY:
             return
-        some = raw.some(name, _part(raw))
+        some = table.some(name, _part(table))
         values = [v for v in some if v is not None]
         self.looked += len(some)
         self.known += len(values)
@@ -109,46 +109,46 @@ class Count:
 
 
 def learn_needs(
-    sets: Sequence[RawSet], fields: Iterable[str], context: Iterable[str], searched: Iterable[str] = ()
+    sets: Sequence[Table], fields: Iterable[str], context: Iterable[str], searched: Iterable[str] = ()
 ) -> list[FieldNeed]:
     """The fields and the context that are there in training sets, of those that features look at.
 
     ``searched`` are fields whose words find likely pairs: they count where they say something.
 
-    >>> sets = [RawSet([{"id": 1, "year": 1990, "t": "a"}, {"id": 2, "year": "?", "t": None}])]
+    >>> sets = [Table([{"id": 1, "year": 1990, "t": "a"}, {"id": 2, "year": "?", "t": None}])]
     >>> [(need.name, need.kind, need.missing) for need in learn_needs(sets, ["t", "no"], [], ["id", "year"])]
     [('t', 'nothing', 0.5), ('year', 'string', 0.0)]
     """
-    there = dict.fromkeys(name for raw in sets for name in raw.fields())
+    there = dict.fromkeys(name for table in sets for name in table.fields())
     wanted = [name for name in dict.fromkeys(fields) if name in there]
     others = set(there) & set(searched) - set(wanted)
     worded = field_kinds(sets).items() if others else ()
     kinds = [*field_kinds(sets, wanted).items()]
     kinds += [(name, kind) for name, kind in worded if name in others and kind not in ("id", "nothing")]
-    kinds += [(n, "context") for n in dict.fromkeys(context) if any(n in raw.context for raw in sets)]
+    kinds += [(n, "context") for n in dict.fromkeys(context) if any(n in table.context for table in sets)]
     return [_counted(sets, name, kind) for name, kind in kinds]
 
 
-def _counted(sets: Sequence[RawSet], name: str, kind: str) -> FieldNeed:
+def _counted(sets: Sequence[Table], name: str, kind: str) -> FieldNeed:
     count = Count()
-    for raw in sets:
-        count.add(name, kind, raw)
+    for table in sets:
+        count.add(name, kind, table)
     return count.need(name, kind)  # type: ignore[arg-type]
 
 
-def watched(sets: Iterable[RawSet], needs: Sequence[FieldNeed]) -> Iterator[RawSet]:
+def watched(sets: Iterable[Table], needs: Sequence[FieldNeed]) -> Iterator[Table]:
     """The sets as they come, each file judged as a whole: a table by its header, others at their end."""
     seen: Tally | None = None
-    for raw in sets:
-        path = None if raw.source is None else raw.source.path
+    for table in sets:
+        path = None if table.source is None else table.source.path
         if seen is None or seen.path != path:
             if seen is not None:
                 seen.judge()
             seen = Tally(needs, path)
-        seen.add(raw)
-        if raw.source is not None and raw.source.lines is not None:
+        seen.add(table)
+        if table.source is not None and table.source.lines is not None:
             seen.refuse_absent()
-        yield raw
+        yield table
     if seen is not None:
         seen.judge()
 
@@ -163,12 +163,12 @@ class Tally:
     fields: dict[str, None] = field(default_factory=dict)
     titles: list[str] = field(default_factory=list)
 
-    def add(self, raw: RawSet) -> None:
+    def add(self, table: Table) -> None:
         """A further set."""
-        self.titles = [*self.titles, raw.title][:2]
-        self.fields.update(dict.fromkeys(raw.fields()))
+        self.titles = [*self.titles, table.title][:2]
+        self.fields.update(dict.fromkeys(table.fields()))
         for need in self.needs:
-            self.counts.setdefault(_key(need), Count()).add(need.name, need.kind, raw)
+            self.counts.setdefault(_key(need), Count()).add(need.name, need.kind, table)
 
     @property
     def title(self) -> str:
@@ -224,9 +224,9 @@ _PLURALS: Mapping[str, str] = {
 }
 
 
-def _part(raw: RawSet) -> slice:
+def _part(table: Table) -> slice:
     """Items of all parts of a set."""
-    return slice(0, len(raw), 1 + len(raw) // LOOKED_AT)
+    return slice(0, len(table), 1 + len(table) // LOOKED_AT)
 
 
 # Many small sets of one table have their values in common, and reading a date is slow.

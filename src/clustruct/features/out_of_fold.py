@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 from clustruct.core.typing import Indices, Ints
 from clustruct.data.itemsets import ItemSet, all_pairs
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 
 from .base import Block, Unlearned, Values
 from .columns import Columns, columns_of
@@ -26,13 +26,13 @@ class OutOfFold:
     ----------
     features : PairFeatures
         Fitted to all of the sets.
-    sets : sequence of RawSet
+    sets : sequence of Table
         The sets.
     made : sequence of ItemSet
         What the features made of each.
     """
 
-    def __init__(self, features: PairFeatures, sets: Sequence[RawSet], made: Sequence[ItemSet]) -> None:
+    def __init__(self, features: PairFeatures, sets: Sequence[Table], made: Sequence[ItemSet]) -> None:
         self.features, self.sets, self.made = features, sets, made
         self._columns: list[Columns] | None = None
 

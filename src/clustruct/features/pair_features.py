@@ -22,7 +22,7 @@ from clustruct.core.callbacks import steps, working
 from clustruct.core.storage import register
 from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data.itemsets import ItemSet, PairScores, all_pairs
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 
 from .base import Block, Comparison, PairBlock, Unlearned, Values
 from .blocking import Blocking
@@ -48,14 +48,14 @@ class Constant(Unlearned):
     def get_feature_names_out(self) -> list[str]:
         return ["constant"]
 
-    def transform(self, raw: RawSet, pairs: Ints) -> Values:
+    def transform(self, table: Table, pairs: Ints) -> Values:
         return np.ones((len(pairs), 1))
 
 
 @register("PairFeatures")
 @dataclass(eq=False, repr=False)
 class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
-    """Pair features of raw sets, from one or more blocks, in the manner of ColumnTransformer.
+    """Pair features of tables, from one or more blocks, in the manner of ColumnTransformer.
 
     Parameters
     ----------
@@ -86,9 +86,9 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
 
     Examples
     --------
-    >>> from clustruct.data.records import RawSet
+    >>> from clustruct.data.records import Table
     >>> features = PairFeatures([], bias=True)
-    >>> features.fit_transform([RawSet([{"title": "a"}, {"title": "b"}])])
+    >>> features.fit_transform([Table([{"title": "a"}, {"title": "b"}])])
     [ItemSet(m=2, N_n=0, N_p=1)]
     """
 
@@ -101,8 +101,8 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
     memory_limit: memory.Size = None
     sources: Sources | None = None
 
-    def fit(self, X: Sequence[RawSet], y: object = None) -> Self:
-        """Learn vocabularies, weights and ranges from the raw sets."""
+    def fit(self, X: Sequence[Table], y: object = None) -> Self:
+        """Learn vocabularies, weights and ranges from the tables."""
         self.blocks_ = self._all_blocks()
         columns = columns_of(X)
         for block in self.blocks_:
@@ -135,8 +135,8 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
     def _all_blocks(self) -> list[Block]:
         return [*self.blocks, Constant()] if self.bias else list(self.blocks)
 
-    def transform(self, X: Iterable[RawSet], touching: Sequence[Bools | None] | None = None) -> list[ItemSet]:
-        """One item set per raw set. `DataError` where these sets lack what the features need.
+    def transform(self, X: Iterable[Table], touching: Sequence[Bools | None] | None = None) -> list[ItemSet]:
+        """One item set per table. `DataError` where these sets lack what the features need.
 
         ``touching`` may have a mask of items for each set: then only pairs that have one of them are
         compared, and listed.
@@ -144,18 +144,18 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
         sets = list(X)
         trusting = self.checked(sets)
         masks = [None] * len(sets) if touching is None else touching
-        return [trusting._item_set(raw, mask) for raw, mask in zip(sets, masks, strict=True)]
+        return [trusting._item_set(table, mask) for table, mask in zip(sets, masks, strict=True)]
 
-    def transform_with_rest(self, raw: RawSet, touching: Bools) -> tuple[ItemSet, Rest]:
+    def transform_with_rest(self, table: Table, touching: Bools) -> tuple[ItemSet, Rest]:
         """The item set of pairs that have one of these items, of a set that `checked` has looked at; and the
         pairs of their neighbours, which are listed but not compared.
         """
-        columns = Columns(raw)
+        columns = Columns(table)
         pairs, _, apart = self._compared(columns)
         own = touching[pairs].any(axis=1)
-        near = np.zeros(len(raw), np.bool_)
+        near = np.zeros(len(table), np.bool_)
         near[pairs[own].ravel()] = True
-        rest = Rest(self, raw, pairs[~own & near[pairs].any(axis=1)], apart)
+        rest = Rest(self, table, pairs[~own & near[pairs].any(axis=1)], apart)
         return self._listed(columns, pairs[own], apart), rest
 
     def with_map(self, made: PairMap | None) -> Self:
@@ -165,20 +165,20 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
         self.map_ = made
         return self
 
-    def scores(self, raw: RawSet, w: Floats, intercept: float = 0.0) -> PairScores:
+    def scores(self, table: Table, w: Floats, intercept: float = 0.0) -> PairScores:
         """<w, psi_ab> + intercept of the compared pairs of a set, which `checked` has looked at.
 
         The features are made chunk by chunk and not kept: what a prediction needs of a large table.
         """
-        columns = Columns(raw)
+        columns = Columns(table)
         pairs, listed, apart = self._compared(columns)
         with working("features") as work:
             values = self.scores_of(columns, pairs, w, intercept, told=listed)
-            work.keep(items=len(raw), pairs=len(pairs))
+            work.keep(items=len(table), pairs=len(pairs))
         if listed:
-            return PairScores(len(raw), index=pairs, values=values, sources=apart)
-        matrix = squareform(values) if len(raw) > 1 else np.zeros((1, 1))
-        return PairScores(len(raw), matrix=matrix)
+            return PairScores(len(table), index=pairs, values=values, sources=apart)
+        matrix = squareform(values) if len(table) > 1 else np.zeros((1, 1))
+        return PairScores(len(table), matrix=matrix)
 
     def scores_of(
         self, columns: Columns, pairs: Ints, w: Floats, intercept: float = 0.0, *, told: bool = True
@@ -193,27 +193,27 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
             values[span] = features @ w + intercept
         return values
 
-    def pair_chunks(self, raw: RawSet, pairs: Ints) -> Iterator[tuple[slice, Values]]:
+    def pair_chunks(self, table: Table, pairs: Ints) -> Iterator[tuple[slice, Values]]:
         """The features of some pairs (p x 2, the smaller item first), some at a time."""
-        return self._chunks(Columns(raw), pairs, told=True)
+        return self._chunks(Columns(table), pairs, told=True)
 
-    def compared_pairs(self, raw: RawSet) -> Ints:
+    def compared_pairs(self, table: Table) -> Ints:
         """The pairs of a set that are compared (p x 2, the smaller item first)."""
-        return self._compared(Columns(raw))[0]
+        return self._compared(Columns(table))[0]
 
-    def terms(self, raw: RawSet, pairs: Ints, w: Floats) -> SimilarityTerms:
+    def terms(self, table: Table, pairs: Ints, w: Floats) -> SimilarityTerms:
         """What adds up to <w, psi_ab> of some pairs (p x 2, the smaller item first).
 
         By feature where the map can tell. The features of all of these pairs are held.
         """
         names = self._unmapped_names()
-        made = _filled((len(pairs), len(names)), self._unmapped_chunks(Columns(raw), pairs, told=False))
+        made = _filled((len(pairs), len(names)), self._unmapped_chunks(Columns(table), pairs, told=False))
         rows = made.toarray() if isinstance(made, sparse.csr_array) else made
         return (
             SimilarityTerms.linear(rows, names, w) if self.map_ is None else self.map_.terms(rows, names, w)
         )
 
-    def watched(self, sets: Iterable[RawSet]) -> Iterator[RawSet]:
+    def watched(self, sets: Iterable[Table]) -> Iterator[Table]:
         """The sets as they come; `DataError` where a file lacks what the features need.
 
         A file is judged as a whole: no item of it has a field, or most values there are of another kind.
@@ -222,7 +222,7 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         return iter(sets) if self.allow_missing_fields else watched(sets, self.needs_)
 
-    def checked(self, sets: Iterable[RawSet] = ()) -> PairFeatures:
+    def checked(self, sets: Iterable[Table] = ()) -> PairFeatures:
         """These features for sets that were watched: single ones of them may lack fields."""
         for _ in self.watched(sets):
             pass
@@ -230,7 +230,7 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
         trusting.allow_missing_fields = True
         return trusting
 
-    def needed(self, sets: Sequence[RawSet]) -> list[FieldNeed]:
+    def needed(self, sets: Sequence[Table]) -> list[FieldNeed]:
         """What is needed of data, as these sets have it."""
         fields = [name for block in self.blocks_ for name in block.fields_used()]
         context = [name for block in self.blocks_ for name in block.context_used()]
@@ -252,9 +252,9 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
     def _names(self) -> list[str]:
         return [name for block in self.blocks_ for name in block.get_feature_names_out()]
 
-    def check_memory(self, X: Iterable[RawSet]) -> None:
+    def check_memory(self, X: Iterable[Table]) -> None:
         """Refuse sets of which all pairs together would take more than there is (or than the limit)."""
-        sizes = [len(raw) for raw in X if not self._lists(raw)]
+        sizes = [len(table) for table in X if not self._lists(table)]
         n_pairs = sum(m * (m - 1) // 2 for m in sizes)
         of = f"{max(sizes, default=0):,} items" if len(sizes) == 1 else f"{len(sizes):,} sets"
         self._require(n_pairs, f"features of all {n_pairs:,} pairs of {of}")
@@ -266,21 +266,21 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
         advice = "train with --block N (Recipe(block=N)), which compares likely pairs of large sets only"
         memory.require(n_bytes, what, advice, self.memory_limit)
 
-    def _lists(self, raw: RawSet) -> bool:
+    def _lists(self, table: Table) -> bool:
         """Whether only likely pairs of the set are compared."""
-        return self.blocking_ is not None and self.blocking_.lists(raw)
+        return self.blocking_ is not None and self.blocking_.lists(table)
 
     def _compared(self, columns: Columns, touching: Bools | None = None) -> tuple[Ints, bool, Ints | None]:
         """The pairs of a set that are compared, whether they are to be listed: not if they are all; and the
         sources that are kept apart.
         """
-        raw, sources, apart = columns.raw, None, None
+        table, sources, apart = columns.table, None, None
         if self.sources_ is not None:
             sources = self.sources_.codes(columns)
             apart = self.sources_.apart(sources)
-        if not self._lists(raw):
-            self.check_memory([raw])
-            pairs, listed = all_pairs(len(raw)), sources is not None or touching is not None
+        if not self._lists(table):
+            self.check_memory([table])
+            pairs, listed = all_pairs(len(table)), sources is not None or touching is not None
             pairs = pairs if sources is None else across(pairs, sources)
             return pairs if touching is None else pairs[touching[pairs].any(axis=1)], listed, apart
         assert self.blocking_ is not None
@@ -323,22 +323,22 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
 
         return columns.once(("prepared", *map(id, blocks)), make)[1]
 
-    def _item_set(self, raw: RawSet, touching: Bools | None = None) -> ItemSet:
-        columns = Columns(raw)
+    def _item_set(self, table: Table, touching: Bools | None = None) -> ItemSet:
+        columns = Columns(table)
         pairs, listed, apart = self._compared(columns, touching)
         return self._listed(columns, pairs, apart, listed=listed)
 
     def _listed(self, columns: Columns, pairs: Ints, apart: Ints | None, *, listed: bool = True) -> ItemSet:
-        raw, names = columns.raw, self.get_feature_names_out()
+        table, names = columns.table, self.get_feature_names_out()
         if listed:
-            self._require(len(pairs), f"features of {len(pairs):,} pairs of {len(raw):,} items")
+            self._require(len(pairs), f"features of {len(pairs):,} pairs of {len(table):,} items")
         self.prepared(columns)
         return ItemSet(
             pairs=_filled((len(pairs), len(names)), self._chunks(columns, pairs, told=listed)),
             pair_index=pairs if listed else None,
-            ids=raw.ids,
+            ids=table.ids,
             feature_names=list(names),
-            n_items=len(raw),
+            n_items=len(table),
             sources=apart,
         )
 
@@ -383,7 +383,7 @@ class Rest:
     ----------
     features : PairFeatures
         Fitted pair features.
-    raw : RawSet
+    table : Table
         The set.
     pairs : array of int
         P x 2, the smaller item first.
@@ -392,7 +392,7 @@ class Rest:
     """
 
     features: PairFeatures
-    raw: RawSet
+    table: Table
     pairs: Ints
     sources: Ints | None
 
@@ -401,13 +401,13 @@ class Rest:
         if not len(pairs):
             return np.zeros((0, W.shape[1]))
         items, place = np.unique(pairs, return_inverse=True)
-        own, found = Columns(self.raw.take(items)), np.empty((len(pairs), W.shape[1]))
+        own, found = Columns(self.table.take(items)), np.empty((len(pairs), W.shape[1]))
         for span, part in self.features._chunks(own, place.reshape(pairs.shape), told=False):
             found[span] = part @ W
         return found
 
 
-def checked(pipeline: Pipeline, sets: Iterable[RawSet] = ()) -> Pipeline:
+def checked(pipeline: Pipeline, sets: Iterable[Table] = ()) -> Pipeline:
     """The pipeline for sets that were looked at together: single ones of them may lack fields.
 
     `DataError` where all sets of a file lack what its features need.
@@ -416,7 +416,7 @@ def checked(pipeline: Pipeline, sets: Iterable[RawSet] = ()) -> Pipeline:
     ----------
     pipeline : Pipeline
         A fitted pipeline that begins with `PairFeatures`.
-    sets : iterable of RawSet, default=()
+    sets : iterable of Table, default=()
         The sets of one file.
 
     Returns

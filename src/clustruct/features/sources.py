@@ -40,9 +40,9 @@ class Sources(DataclassState):
 
     Examples
     --------
-    >>> from clustruct.data.records import RawSet
-    >>> raw = RawSet([{"shop": "Abt"}, {"shop": "buy"}, {"shop": "abt "}])
-    >>> Sources("shop").codes(Columns(raw)).tolist()
+    >>> from clustruct.data.records import Table
+    >>> table = Table([{"shop": "Abt"}, {"shop": "buy"}, {"shop": "abt "}])
+    >>> Sources("shop").codes(Columns(table)).tolist()
     [0, 1, 0]
     """
 
@@ -57,7 +57,7 @@ class Sources(DataclassState):
     def _lacks(self, columns: Sequence[Columns], name: str) -> bool:
         there: dict[str, bool] = {}
         for c in columns:
-            source, known = c.texts(self.field), c.raw.factorize(name).codes >= 0
+            source, known = c.texts(self.field), c.table.factorize(name).codes >= 0
             count = np.bincount(source.codes, weights=known, minlength=len(source.values))
             for value, n in zip(source.values, count.tolist(), strict=True):
                 there[value] = there.get(value, False) or n > 0
@@ -67,7 +67,7 @@ class Sources(DataclassState):
         """The number of each item's source; `DataError` where an item has none."""
         texts = columns.texts(self.field)
         if not texts.present.all():
-            item = columns.raw.item_title(int(np.argmin(texts.present)))
+            item = columns.table.item_title(int(np.argmin(texts.present)))
             raise DataError(f"{item} has no source (the field {self.field!r} is empty)")
         return texts.codes
 

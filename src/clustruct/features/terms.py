@@ -18,7 +18,7 @@ import numpy as np
 
 from clustruct.core.storage import DataclassState, register
 from clustruct.core.typing import Floats, Ints
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 
 from .base import PreparedBlock, check_distinct
 from .columns import Columns, TermTable, columns_of
@@ -317,7 +317,7 @@ class TermBlock(PreparedBlock[list[TermCounts]]):
         """For each view the unit rows of the items."""
         return [w.rows(t) for w, t in zip(self.weights_, self.tables(columns), strict=True)]
 
-    def summarise(self, sets: Sequence[RawSet]) -> list[TermCounts]:
+    def summarise(self, sets: Sequence[Table]) -> list[TermCounts]:
         return self._counts(columns_of(sets))
 
     def fit_columns(self, columns: Sequence[Columns]) -> Self:

@@ -1,6 +1,6 @@
 """Groups that live on: new items for known groups, ids that last, decisions of people, what changed.
 
-In: raw sets, a model, files of groups, decisions. Out: groups with ids, a store. Nothing here learns or asks.
+In: tables, a model, files of groups, decisions. Out: groups with ids, a store. Nothing here learns or asks.
 """
 
 from importlib import import_module

@@ -15,7 +15,7 @@ from clustruct.core.partitions import UNKNOWN, partial_labels
 from clustruct.core.text import count
 from clustruct.core.typing import Ints
 from clustruct.data import Evidence
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.learning.problems.training import Unlabelled
 
 from .constraints import Constraints, Disagreement, constraints
@@ -34,7 +34,7 @@ class Corrections:
 
     Attributes
     ----------
-    sets : list of RawSet
+    sets : list of Table
         Those given, with labels as they are after the corrections; then those of stores.
     marks : list of Evidence or None
         For each set what is known of its items; None: nothing was said of it.
@@ -44,7 +44,7 @@ class Corrections:
         Labels that do not count, since people said otherwise; one line each.
     """
 
-    sets: list[RawSet]
+    sets: list[Table]
     marks: list[Evidence | None]
     n_same: int
     n_different: int
@@ -59,7 +59,7 @@ class Corrections:
 
 
 def corrections(
-    sets: Sequence[RawSet],
+    sets: Sequence[Table],
     *sources: str | PathLike[str],
     seen: Sequence[Known] = (),
     unlabelled: Unlabelled = "apart",
@@ -75,7 +75,7 @@ def corrections(
 
     Parameters
     ----------
-    sets : sequence of RawSet
+    sets : sequence of Table
         Sets to learn from; labels None or missing where not known.
     *sources : path
         Files and stores.
@@ -91,10 +91,10 @@ def corrections(
     Corrections
         Sets with corrected labels, and marks for pairs.
     """
-    told = [_Told(raw) for raw in sets]
+    told = [_Told(table) for table in sets]
     for known in seen:
-        assert known.raw is not None
-        told.append(_Told(replace(known.raw, labels=None), groups=known.state.groups or None))
+        assert known.table is not None
+        told.append(_Told(replace(known.table, labels=None), groups=known.state.groups or None))
     for source in sources:
         if is_store(source):
             _take_store(told, source)
@@ -103,7 +103,7 @@ def corrections(
     found = [one.marked(unlabelled, disagreement) for one in told]
     held = [kept for _, _, kept in found]
     return Corrections(
-        [raw for raw, _, _ in found],
+        [table for table, _, _ in found],
         [marks for _, marks, _ in found],
         sum(len(kept.same) for kept in held),
         sum(len(kept.different) for kept in held),
@@ -116,7 +116,7 @@ def corrections(
 class _Told:
     """A set and what was said of it so far."""
 
-    raw: RawSet
+    table: Table
     statements: list[Statement] = field(default_factory=list)
     confirmed: set[str] = field(default_factory=set)
     groups: Mapping[str, str] | None = None
@@ -124,14 +124,18 @@ class _Told:
     made: set[str] = field(default_factory=set)  # ids that decisions have given
 
     def __post_init__(self) -> None:
-        self.numbers = {str(name): a for a, name in enumerate(self.raw.item_ids)}
-        self.is_ambiguous = len(self.numbers) < len(self.raw)
+        self.numbers = {str(name): a for a, name in enumerate(self.table.item_ids)}
+        self.is_ambiguous = len(self.numbers) < len(self.table)
 
     def labels(self) -> dict[str, str]:
         """The label of each item that has one."""
-        known = partial_labels(self.raw.labels) if self.raw.labels is not None else np.full(len(self.raw), -1)
-        given = self.raw.labels or [None] * len(self.raw)
-        ids = map(str, self.raw.item_ids)
+        known = (
+            partial_labels(self.table.labels)
+            if self.table.labels is not None
+            else np.full(len(self.table), -1)
+        )
+        given = self.table.labels or [None] * len(self.table)
+        ids = map(str, self.table.item_ids)
         return {i: str(y) for i, y, k in zip(ids, given, known, strict=True) if k != UNKNOWN}
 
     def named_groups(self) -> Mapping[str, str]:
@@ -148,7 +152,7 @@ class _Told:
     def relabel(self, groups: Mapping[str, str]) -> None:
         """Labels of the items named, the others keep theirs."""
         mine = {**self.labels(), **{i: g for i, g in groups.items() if i in self.numbers}}
-        self.raw = replace(self.raw, labels=[mine.get(str(i)) for i in self.raw.item_ids])
+        self.table = replace(self.table, labels=[mine.get(str(i)) for i in self.table.item_ids])
 
     def hear(self, state: State) -> None:
         """What decisions say of items."""
@@ -157,16 +161,16 @@ class _Told:
 
     def marked(
         self, unlabelled: Unlabelled, disagreement: Disagreement
-    ) -> tuple[RawSet, Evidence | None, Constraints]:
+    ) -> tuple[Table, Evidence | None, Constraints]:
         """The set with labels that do not contradict what was said, and its marks."""
         held = constraints(self.statements, disagreement=disagreement)
         if not self.statements and not self.confirmed:
-            return self.raw, None, held
+            return self.table, None, held
         must, cannot = held.must_link(self.numbers), held.cannot_link(self.numbers)
         labels = self._believed(must, cannot)
         unsure = [(self.numbers[a], self.numbers[b]) for a, b in held.unsure]
         marks = Evidence.of_pairs(
-            len(self.raw),
+            len(self.table),
             must,
             cannot,
             unsure=unsure,
@@ -178,14 +182,14 @@ class _Told:
         if self.groups is not None:
             groups = self.groups
             alone = {i: f"\0{a}" for i, a in self.numbers.items()}
-            shown = partial_labels([groups.get(str(i), alone[str(i)]) for i in self.raw.item_ids])
-        return self.raw, replace(marks, shown=shown), held
+            shown = partial_labels([groups.get(str(i), alone[str(i)]) for i in self.table.item_ids])
+        return self.table, replace(marks, shown=shown), held
 
     def _believed(self, must: Ints, cannot: Ints) -> Ints:
         """The labels, without those of named items that contradict what was said; these are noted."""
-        given = self.raw.labels
+        given = self.table.labels
         if given is None:
-            return np.full(len(self.raw), UNKNOWN)
+            return np.full(len(self.table), UNKNOWN)
         labels = partial_labels(given)
         tied = Evidence.of_pairs(len(labels), must, labels=labels).piece
         wrong = set(tied[cannot[tied[cannot[:, 0]] == tied[cannot[:, 1]]]].ravel().tolist())
@@ -196,12 +200,12 @@ class _Told:
         named[must.ravel()] = named[cannot.ravel()] = True
         out = np.flatnonzero(named & known & np.isin(tied, list(wrong))).tolist()
         for a in out:
-            title = self.raw.item_title(a)
+            title = self.table.item_title(a)
             self.notes.append(f"{title}: its label {given[a]!r} contradicts the corrections, which count")
         if out:
             gone = set(out)
-            self.raw = replace(self.raw, labels=[None if a in gone else y for a, y in enumerate(given)])
-        return partial_labels(self.raw.labels or ())
+            self.table = replace(self.table, labels=[None if a in gone else y for a, y in enumerate(given)])
+        return partial_labels(self.table.labels or ())
 
 
 def _take_store(told: list[_Told], path: str | PathLike[str]) -> None:
@@ -217,9 +221,9 @@ def _take_store(told: list[_Told], path: str | PathLike[str]) -> None:
             one.confirmed |= confirmed
             one.groups = state.groups
             return
-    if known.raw is None or not named:
+    if known.table is None or not named:
         raise DataError(f"{path}: there are no decisions to learn from")
-    own = _Told(replace(known.raw, name=str(path)))
+    own = _Told(replace(known.table, name=str(path)))
     own.statements, own.confirmed, own.groups = list(said), confirmed, state.groups
     told.append(own)
 

@@ -14,7 +14,7 @@ from clustruct.core.exceptions import DataError, DataWarning, NoLabels
 from clustruct.core.storage.targets import replacing
 from clustruct.data.io import Columns, read_sets
 from clustruct.data.io.files import is_table
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 
 from .decisions import written_suffix
 from .schema import MAGIC
@@ -73,9 +73,9 @@ def read_groups(
             return store.groups()
     found: dict[str, str] = {}
     sets = _labelled(path, id, cluster)
-    for raw in sets:
-        start = f"{raw.name}: " if len(sets) > 1 else ""
-        for item, group in zip(raw.item_ids, raw.labels or (), strict=True):
+    for table in sets:
+        start = f"{table.name}: " if len(sets) > 1 else ""
+        for item, group in zip(table.item_ids, table.labels or (), strict=True):
             name = f"{start}{item}"
             if name in found:
                 raise DataError(f"{path}: the item {name!r} is there twice")
@@ -119,7 +119,7 @@ def _id_of(header: list[str]) -> str | None:
     return next((name for name in header if name not in ("set", "confidence", *GROUP_COLUMNS)), None)
 
 
-def _labelled(path: str | PathLike[str], id: str | None, cluster: str | None) -> list[RawSet]:
+def _labelled(path: str | PathLike[str], id: str | None, cluster: str | None) -> list[Table]:
     if not is_table(path):
         return list(read_sets(path, columns=Columns(id=id or "id", cluster=cluster), labels="skip"))
     first, second = (cluster, cluster) if cluster else GROUP_COLUMNS
@@ -132,7 +132,7 @@ def _labelled(path: str | PathLike[str], id: str | None, cluster: str | None) ->
             raise error from None
 
 
-def _rows(path: str | PathLike[str], id: str | None, cluster: str) -> list[RawSet]:
+def _rows(path: str | PathLike[str], id: str | None, cluster: str) -> list[Table]:
     columns = Columns(set="set", id=id or "id", cluster=cluster, remembered=frozenset(["set"]))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # without the column there is one set

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.features.columns import Columns
 
 from .joining import joined
@@ -32,10 +32,10 @@ class KnownIndex:
 
     Examples
     --------
-    >>> index = KnownIndex.of(RawSet([{"name": "Ann"}], ids=["a"]))
+    >>> index = KnownIndex.of(Table([{"name": "Ann"}], ids=["a"]))
     >>> index.columns.texts("name").values
     ['ann']
-    >>> later = index.with_items(RawSet([{"name": "Bob"}, {"name": "ann"}], ids=["b", "c"]))
+    >>> later = index.with_items(Table([{"name": "Bob"}, {"name": "ann"}], ids=["b", "c"]))
     >>> later.columns.texts("name").codes.tolist(), len(index), len(later)
     ([0, 1, 0], 1, 3)
     """
@@ -45,18 +45,18 @@ class KnownIndex:
     pieces: tuple[Any, ...] = ()
 
     @classmethod
-    def of(cls, raw: RawSet) -> KnownIndex:
+    def of(cls, table: Table) -> KnownIndex:
         """An index of items that is filled when it is used."""
-        return cls(Columns(raw))
+        return cls(Columns(table))
 
     def __len__(self) -> int:
         return len(self.columns)
 
     @property
-    def raw(self) -> RawSet:
+    def table(self) -> Table:
         """The items."""
-        return self.columns.raw
+        return self.columns.table
 
-    def with_items(self, new: RawSet) -> KnownIndex:
+    def with_items(self, new: Table) -> KnownIndex:
         """The index of these items and new ones, at the cost of the new ones."""
-        return replace(self, columns=self.columns.extended(new, joined(self.raw, new)))
+        return replace(self, columns=self.columns.extended(new, joined(self.table, new)))

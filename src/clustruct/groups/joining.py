@@ -9,23 +9,23 @@ from typing import Any
 import numpy as np
 
 from clustruct.core.typing import Ints
-from clustruct.data.records import ChainedColumn, RawSet, Source
+from clustruct.data.records import ChainedColumn, Source, Table
 
 
-def joined(first: RawSet, second: RawSet) -> RawSet:
+def joined(first: Table, second: Table) -> Table:
     """One set of the items of two, without labels.
 
-    >>> joined(RawSet([{"t": 1}], ids=["a"]), RawSet([{"u": 2}], ids=["b"])).column("t")
+    >>> joined(Table([{"t": 1}], ids=["a"]), Table([{"u": 2}], ids=["b"])).column("t")
     [1, None]
     """
     fields = list(dict.fromkeys([*first.fields(), *second.fields()]))
     ids: list[Hashable] = [*first.item_ids, *second.item_ids]
     source = JoinedSource.of(first, second)
     if not fields:
-        return RawSet([{}] * len(ids), ids=ids, source=source)
+        return Table([{}] * len(ids), ids=ids, source=source)
     columns = {field: _joined_column(first, second, field) for field in fields}
     context = {**first.context, **second.context}
-    return replace(RawSet.from_columns(columns, ids=ids, context=context), source=source)
+    return replace(Table.from_columns(columns, ids=ids, context=context), source=source)
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class JoinedSource(Source):
     rows: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
 
     @classmethod
-    def of(cls, first: RawSet, second: RawSet) -> JoinedSource | None:
+    def of(cls, first: Table, second: Table) -> JoinedSource | None:
         """That of all items of two sets; None where one of them came from no file."""
         if first.source is None or second.source is None:
             return None
@@ -57,7 +57,7 @@ class JoinedSource(Source):
         return replace(self, which=self.which[items], rows=self.rows[items])
 
 
-def _joined_column(first: RawSet, second: RawSet, field: str) -> Any:
+def _joined_column(first: Table, second: Table, field: str) -> Any:
     """The values of two columns, none of them looked at; vectors side by side where both are arrays."""
     rows, more = first.matrix(field), second.matrix(field)
     if rows is not None and more is not None:

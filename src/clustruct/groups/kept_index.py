@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from clustruct import __version__
 from clustruct.core.exceptions import ModelFileError
 from clustruct.core.storage import digest, pack, unpack
-from clustruct.data.records import LazyColumn, RawSet, Source
+from clustruct.data.records import LazyColumn, Source, Table
 from clustruct.features.kept import Lengths, Unkept, grown, restored, tail
 
 from .index import KnownIndex
@@ -55,17 +55,17 @@ def index_of(store: StoredGroups, names: Sequence[str]) -> KnownIndex:
     return found.with_items(read_items(store, more, skip=len(found))) if more else found
 
 
-def read_items(store: StoredGroups, names: Sequence[str], skip: int = 0) -> RawSet:
+def read_items(store: StoredGroups, names: Sequence[str], skip: int = 0) -> Table:
     """So many items of a store, without the first ones."""
     held = list(islice(store.items(since=skip), len(names)))
     if [item.id for item in held] != list(names):
         raise ModelFileError(f"{store.path}: the store was changed while it was read")
     fields = list(dict.fromkeys(name for item in held for name in item.fields))
     values = {name: [item.fields.get(name) for item in held] for name in fields}
-    raw = (
-        RawSet.from_columns(values, ids=list(names)) if fields else RawSet([{}] * len(held), ids=list(names))
+    table = (
+        Table.from_columns(values, ids=list(names)) if fields else Table([{}] * len(held), ids=list(names))
     )
-    return replace(raw, source=Source(str(store.path)))
+    return replace(table, source=Source(str(store.path)))
 
 
 def _read(store: StoredGroups, names: Sequence[str]) -> KnownIndex | None:
@@ -87,21 +87,21 @@ def _joined(store: StoredGroups, names: Sequence[str]) -> KnownIndex | None:
         contents.append(held["arrays"])
     if not pieces or digest(list(names[: held["items"]])) != held["names"]:
         return None
-    raw = _later(store, list(names[: held["items"]]), held["fields"])
-    return KnownIndex(restored(raw, contents), tuple(pieces))
+    table = _later(store, list(names[: held["items"]]), held["fields"])
+    return KnownIndex(restored(table, contents), tuple(pieces))
 
 
-def _later(store: StoredGroups, names: list[str], fields: Sequence[str]) -> RawSet:
+def _later(store: StoredGroups, names: list[str], fields: Sequence[str]) -> Table:
     """Items whose values are read when somebody asks for them: a model that looks at another field, say."""
-    read: list[RawSet] = []
+    read: list[Table] = []
 
-    def raw() -> RawSet:
+    def table() -> Table:
         if not read:
             read.append(read_items(store, names))
         return read[0]
 
-    later = {name: LazyColumn(len(names), lambda name=name: raw().field_column(name)) for name in fields}  # type: ignore[misc]
-    found = RawSet.from_columns(later, ids=names) if later else RawSet([{}] * len(names), ids=names)
+    later = {name: LazyColumn(len(names), lambda name=name: table().field_column(name)) for name in fields}  # type: ignore[misc]
+    found = Table.from_columns(later, ids=names) if later else Table([{}] * len(names), ids=names)
     return replace(found, source=Source(str(store.path)))
 
 
@@ -110,7 +110,7 @@ def keep_index(store: StoredGroups, index: KnownIndex) -> None:
 
     Where the store has other items, or another process has written an index meanwhile, nothing is kept.
     """
-    names = [str(name) for name in index.raw.item_ids]
+    names = [str(name) for name in index.table.item_ids]
     there = [number for number, _ in store.pieces(numbers=True)]
     if store.item_names() != names:
         return
@@ -130,7 +130,7 @@ def keep_index(store: StoredGroups, index: KnownIndex) -> None:
             return
     before = kept[-1].n_items if kept else 0
     about = {"maker": maker(), "before": before, "items": len(names), "names": digest(names)}
-    content = pack({**about, "fields": index.raw.fields(), "arrays": arrays})
+    content = pack({**about, "fields": index.table.fields(), "arrays": arrays})
     store.drop_pieces([piece.number for piece in index.pieces[len(kept) :]])
     store.add_piece(1 + max(there, default=0), content)
 

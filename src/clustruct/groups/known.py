@@ -19,7 +19,7 @@ from clustruct.core.exceptions import DataError, DataWarning, NoLabels
 from clustruct.core.storage.targets import replacing
 from clustruct.data.io import Columns, read_sets
 from clustruct.data.io.files import is_table, sets_file
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 
 from .decisions import written_suffix
 from .index import KnownIndex
@@ -41,7 +41,7 @@ class Known:
 
     Attributes
     ----------
-    raw : RawSet or None
+    table : Table or None
         The items with their fields; None where there is none yet.
     state : State
         Their groups, and what people said.
@@ -55,7 +55,7 @@ class Known:
         The items that each of the last runs has put into groups, the latest last; None: not known.
     """
 
-    raw: RawSet | None
+    table: Table | None
     state: State
     id: str = "id"
     cluster: str = "cluster"
@@ -93,12 +93,12 @@ def known_of_table(
     Known
         The items with their groups.
     """
-    raw, name = _labelled(path, columns, clusters, delimiter)
-    labels = [None if g is None else str(g) for g in raw.labels or [None] * len(raw)]
-    if SET not in (columns.id, name) and raw.has(SET):
-        labels = _told_apart(path, raw.column(SET), labels)
-    groups = {str(i): g for i, g in zip(raw.item_ids, labels, strict=True) if g is not None}
-    return Known(replace(raw, labels=labels), State.start(groups), columns.id or "id", name)
+    table, name = _labelled(path, columns, clusters, delimiter)
+    labels = [None if g is None else str(g) for g in table.labels or [None] * len(table)]
+    if SET not in (columns.id, name) and table.has(SET):
+        labels = _told_apart(path, table.column(SET), labels)
+    groups = {str(i): g for i, g in zip(table.item_ids, labels, strict=True) if g is not None}
+    return Known(replace(table, labels=labels), State.start(groups), columns.id or "id", name)
 
 
 def _told_apart(
@@ -140,34 +140,34 @@ def known_of_store(store: StoredGroups, id: str = "id", *, indexed: bool = True,
     """
     names = store.item_names()
     index = index_of(store, names) if indexed and names else None
-    raw = index.raw if index is not None else read_items(store, names) if names else None
+    table = index.table if index is not None else read_items(store, names) if names else None
     placed = store.placed(runs) if runs else None
-    return Known(raw, store.state(), id, is_store=True, index=index, placed=placed)
+    return Known(table, store.state(), id, is_store=True, index=index, placed=placed)
 
 
-def one_set(path: str | PathLike[str], sets: Iterator[RawSet]) -> RawSet:
+def one_set(path: str | PathLike[str], sets: Iterator[Table]) -> Table:
     """All items of a file, whatever its sets, with ids that name each once.
 
     Parameters
     ----------
     path : path
         The file, for messages.
-    sets : iterator of RawSet
+    sets : iterator of Table
         The sets that were read from it.
 
     Returns
     -------
-    RawSet
+    Table
         One set of all items.
     """
-    found: RawSet | None = None
+    found: Table | None = None
     labels: list[Any] = []
-    for raw in sets:
-        lines = None if raw.source is None else raw.source.lines
-        if raw.ids is None or (lines is not None and list(raw.ids) == list(lines)):
+    for table in sets:
+        lines = None if table.source is None else table.source.lines
+        if table.ids is None or (lines is not None and list(table.ids) == list(lines)):
             raise DataError(f"{path}: items that live on need ids (--id NAME)")
-        labels += raw.labels or [None] * len(raw)
-        found = raw if found is None else joined(found, raw)
+        labels += table.labels or [None] * len(table)
+        found = table if found is None else joined(found, table)
     if found is None:
         raise DataError(f"{path}: no items to use")
     seen = set[str]()
@@ -180,7 +180,7 @@ def one_set(path: str | PathLike[str], sets: Iterator[RawSet]) -> RawSet:
 
 def _labelled(
     path: str | PathLike[str], columns: Columns, clusters: Sequence[str], delimiter: str | None
-) -> tuple[RawSet, str]:
+) -> tuple[Table, str]:
     names = list(dict.fromkeys(clusters)) if is_table(path) else [None]
     fault: NoLabels | None = None
     for name in names:
@@ -197,7 +197,7 @@ def _labelled(
 
 def write_known(
     path: str | PathLike[str],
-    raw: RawSet,
+    table: Table,
     groups: Mapping[str, str],
     id: str = "id",
     cluster: str = "cluster",
@@ -209,7 +209,7 @@ def write_known(
     ----------
     path : path
         The file to be written.
-    raw : RawSet
+    table : Table
         The items.
     groups : mapping
         The group of each item.
@@ -218,13 +218,13 @@ def write_known(
     cluster : str, default="cluster"
         The column of the groups.
     """
-    with known_file(path, raw, groups, id, cluster):
+    with known_file(path, table, groups, id, cluster):
         pass
 
 
 @contextmanager
 def known_file(
-    path: str | PathLike[str], raw: RawSet, groups: Mapping[str, str], id: str, cluster: str
+    path: str | PathLike[str], table: Table, groups: Mapping[str, str], id: str, cluster: str
 ) -> Iterator[None]:
     """The same; the file appears at the end of the block, unless something fails in it.
 
@@ -232,7 +232,7 @@ def known_file(
     ----------
     path : path
         The file to be written.
-    raw : RawSet
+    table : Table
         The items.
     groups : mapping
         The group of each item.
@@ -247,24 +247,24 @@ def known_file(
         Nothing: what is inside the block runs before the file appears.
     """
     suffix = written_suffix(path, "groups")
-    labels = [groups.get(str(name)) for name in raw.item_ids]
+    labels = [groups.get(str(name)) for name in table.item_ids]
     if suffix == ".jsonl":
-        with sets_file(path, [replace(raw, labels=labels)]):
+        with sets_file(path, [replace(table, labels=labels)]):
             yield
         return
     with replacing(Path(path)) as f:
-        lines = _lines(raw, labels, id, cluster, suffix)
+        lines = _lines(table, labels, id, cluster, suffix)
         f.writelines(text.encode("utf-8", "surrogatepass") for text in lines)
         yield
 
 
-def _lines(raw: RawSet, labels: Sequence[str | None], id: str, cluster: str, suffix: str) -> Iterator[str]:
-    fields = [name for name in raw.fields() if name not in (id, cluster)]
+def _lines(table: Table, labels: Sequence[str | None], id: str, cluster: str, suffix: str) -> Iterator[str]:
+    fields = [name for name in table.fields() if name not in (id, cluster)]
     text = io.StringIO()
     writer = csv.writer(text, delimiter="\t" if suffix == ".tsv" else ",", lineterminator="\n")
     writer.writerow([id, cluster, *fields])
-    columns = [[_cell(value) for value in raw.column(name)] for name in fields]
-    for n, row in enumerate(zip(raw.item_ids, labels, *columns, strict=True), 1):
+    columns = [[_cell(value) for value in table.column(name)] for name in fields]
+    for n, row in enumerate(zip(table.item_ids, labels, *columns, strict=True), 1):
         writer.writerow(row)
         if n % ROWS_AT_ONCE == 0:
             yield text.getvalue()

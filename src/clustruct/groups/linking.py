@@ -22,7 +22,7 @@ from clustruct.core.exceptions import DataError, DataWarning
 from clustruct.core.typing import Floats, Ints
 from clustruct.data.itemsets import PairScores
 from clustruct.data.itemsets.pairs import SomePairs
-from clustruct.data.records import CodedColumn, RawSet, Rows
+from clustruct.data.records import CodedColumn, Rows, Table
 from clustruct.features import PairFeatures, Sources
 from clustruct.pipeline import check_correlation, group, is_calibrated
 
@@ -66,14 +66,14 @@ class LinkedRows:
         return np.flatnonzero(left)
 
 
-def link(pipeline: Pipeline, first: RawSet, second: RawSet, *, one_to_one: bool | None = None) -> LinkedRows:
+def link(pipeline: Pipeline, first: Table, second: Table, *, one_to_one: bool | None = None) -> LinkedRows:
     """Link the rows of two tables with a trained pipeline. `DataError` where a table lacks what it needs.
 
     Parameters
     ----------
     pipeline : Pipeline
         Fitted `PairFeatures` and a clusterer by correlation.
-    first, second : RawSet
+    first, second : Table
         The tables; fields of the same meaning have the same name (`renamed`).
     one_to_one : bool, optional
         Whether each row belongs to one other at most: the pairs are then those of the largest sum of
@@ -95,9 +95,9 @@ def link(pipeline: Pipeline, first: RawSet, second: RawSet, *, one_to_one: bool 
     if learned is not None and learned.within == "apart" and not only:
         pipeline = _for_several(pipeline)
     field = TABLE if learned is None else learned.field
-    raw = side_by_side([first, second], field, ["first", "second"])
+    table = side_by_side([first, second], field, ["first", "second"])
     features.sources_ = Sources(field, "apart" if only else "uncompared")
-    both = group(Pipeline([("features", features), ("model", pipeline[-1])]), raw, pairs=True)
+    both = group(Pipeline([("features", features), ("model", pipeline[-1])]), table, pairs=True)
     pairs = _pairs(both.labels, len(first))
     assert both.scores is not None
     found = _values(both.scores, pairs + np.array([0, len(first)]))
@@ -128,7 +128,7 @@ def _probabilities(model: Any, scores: Floats) -> Floats | None:
     return found
 
 
-def _checked(features: PairFeatures, *tables: RawSet) -> PairFeatures:
+def _checked(features: PairFeatures, *tables: Table) -> PairFeatures:
     """The features, for tables each of which has all fields that are needed, or lacks what a source lacked in
     training.
     """
@@ -169,12 +169,12 @@ def _values(scores: PairScores, pairs: Ints) -> Floats:
     return np.asarray(found[rows])
 
 
-def side_by_side(tables: Sequence[RawSet], field: str, names: Sequence[str]) -> RawSet:
+def side_by_side(tables: Sequence[Table], field: str, names: Sequence[str]) -> Table:
     """One set of all rows, in which a field names the table of each. Ids that two tables have are prefixed.
 
     Parameters
     ----------
-    tables : sequence of RawSet
+    tables : sequence of Table
         The tables.
     field : str
         The name of the field that says which table a row comes from.
@@ -183,14 +183,14 @@ def side_by_side(tables: Sequence[RawSet], field: str, names: Sequence[str]) -> 
 
     Returns
     -------
-    RawSet
+    Table
         One set of all rows.
 
     Examples
     --------
-    >>> tables = [RawSet([{"t": 1}], labels=["x"], ids=[7]), RawSet([{"u": 2}], labels=["x"], ids=[7])]
-    >>> raw = side_by_side(tables, "file", ["a.csv", "b.csv"])
-    >>> list(raw.ids), list(raw.labels), raw.column("file"), raw.column("u")
+    >>> tables = [Table([{"t": 1}], labels=["x"], ids=[7]), Table([{"u": 2}], labels=["x"], ids=[7])]
+    >>> table = side_by_side(tables, "file", ["a.csv", "b.csv"])
+    >>> list(table.ids), list(table.labels), table.column("file"), table.column("u")
     (['a.csv:7', 'b.csv:7'], ['x', 'x'], ['a.csv', 'b.csv'], [None, 2])
     """
     whole = reduce(joined, [replace(table, labels=None) for table in tables])
@@ -207,44 +207,44 @@ def side_by_side(tables: Sequence[RawSet], field: str, names: Sequence[str]) -> 
         owners = np.repeat(np.arange(len(tables)), sizes).tolist()
         ids = [f"{names[k]}:{name}" for k, name in zip(owners, ids, strict=True)]
     rows = Rows(held, len(whole))
-    return RawSet(rows, labels=labels, ids=ids, context=whole.context, source=whole.source)
+    return Table(rows, labels=labels, ids=ids, context=whole.context, source=whole.source)
 
 
-def renamed(raw: RawSet, names: Mapping[str, str]) -> RawSet:
+def renamed(table: Table, names: Mapping[str, str]) -> Table:
     """A table with other names of fields: ``names`` has the old name for each new one.
 
     Parameters
     ----------
-    raw : RawSet
+    table : Table
         The table.
     names : mapping
         The old name for each new one.
 
     Returns
     -------
-    RawSet
+    Table
         The same rows, with other names of fields.
 
     Examples
     --------
-    >>> renamed(RawSet([{"full_name": "Ann", "x": 1}]), {"name": "full_name"}).items[0]
+    >>> renamed(Table([{"full_name": "Ann", "x": 1}]), {"name": "full_name"}).items[0]
     {'x': 1, 'name': 'Ann'}
     """
-    there = raw.fields()
+    there = table.fields()
     for new, old in names.items():
         if old not in there:
             raise DataError(
-                f"{raw.title}: there is no column {old!r} to be taken for {new!r}{spelt(old, there)}"
+                f"{table.title}: there is no column {old!r} to be taken for {new!r}{spelt(old, there)}"
             )
     left = [name for name in there if name not in names and name not in names.values()]
     both = {**{name: name for name in left}, **names}
-    if isinstance(raw.items, Rows):
+    if isinstance(table.items, Rows):
         items: Sequence[Mapping[str, Any]] = Rows(
-            {new: raw.items.column(old) for new, old in both.items()}, len(raw)
+            {new: table.items.column(old) for new, old in both.items()}, len(table)
         )
     else:
-        items = [{new: item[old] for new, old in both.items() if old in item} for item in raw.items]
-    return replace(raw, items=items)
+        items = [{new: item[old] for new, old in both.items() if old in item} for item in table.items]
+    return replace(table, items=items)
 
 
 def spelt(name: str, there: Iterable[str]) -> str:
@@ -257,7 +257,7 @@ def spelt(name: str, there: Iterable[str]) -> str:
 
 
 def link_columns(
-    links: LinkedRows, first: RawSet, second: RawSet, *, unmatched: bool = False
+    links: LinkedRows, first: Table, second: Table, *, unmatched: bool = False
 ) -> dict[str, Sequence[Any]]:
     """The columns of both tables side by side, a row for each pair: ids, score, the probability where the
     model has probabilities, fields with _a and _b.
@@ -268,9 +268,9 @@ def link_columns(
     ----------
     links : LinkedRows
         The linked rows.
-    first : RawSet
+    first : Table
         The first table.
-    second : RawSet
+    second : Table
         The second table.
     unmatched : bool, default=False
         Whether rows without a mate follow.

@@ -12,7 +12,7 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 
 from clustruct.core.exceptions import DataError
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 
 from .changes import Changes, compare
 from .constraints import Constraints, constraints, contradiction
@@ -38,7 +38,7 @@ class Outcome:
 
     Attributes
     ----------
-    raw : RawSet
+    table : Table
         All items, known and new.
     new : tuple of str
         Those that had no group before; known : how many of the items given had one.
@@ -58,7 +58,7 @@ class Outcome:
         As in `Known`, before the run.
     """
 
-    raw: RawSet
+    table: Table
     new: tuple[str, ...]
     known: int
     update: Update
@@ -73,13 +73,13 @@ class Outcome:
         changes, groups = self.update.changes, self.update.groups
         places = {move.item: move.new for move in changes.moved} | {i: groups[i] for i in changes.added}
         placed = (*(self.placed or ()), frozenset(places))[-LAST_RUNS:]
-        return Known(self.raw, self.state.after(places), index=self.index, placed=placed)
+        return Known(self.table, self.state.after(places), index=self.index, placed=placed)
 
 
 def add_to_groups(
     pipeline: Pipeline,
     known: Known,
-    new: RawSet,
+    new: Table,
     *,
     decisions: Sequence[Decision] = (),
     revise: bool = False,
@@ -98,7 +98,7 @@ def add_to_groups(
         Fitted features and clusterer.
     known : Known
         Items with their groups (`known_of_table`, `known_of_store`).
-    new : RawSet
+    new : Table
         Items with ids.
     decisions : sequence of Decision, default=()
         Further decisions, of a file.
@@ -115,12 +115,12 @@ def add_to_groups(
     """
     if settle is not None and settle < 0:
         raise ValueError(f"settle must be a number of runs from 0 on, not {settle!r}")
-    loose = None if settle is None or revise or known.raw is None else known.loose(settle)
+    loose = None if settle is None or revise or known.table is None else known.loose(settle)
     before = known.state.groups
     state = replay(list(decisions), before) if decisions and not known.is_store else known.state
     said = state.statements() + (_judgements(decisions) if known.is_store else [])
     index = _with_new(known, as_stored(new) if known.is_store else new)
-    held = _held(said, index.raw, known)
+    held = _held(said, index.table, known)
     found = place_items(
         pipeline,
         index.columns,
@@ -134,32 +134,32 @@ def add_to_groups(
     )
     changes = found.changes if state is known.state else compare(before, found.groups)
     stay = sum(str(name) in before for name in new.item_ids)
-    return Outcome(index.raw, changes.added, stay, found, changes, held, index, state, known.placed)
+    return Outcome(index.table, changes.added, stay, found, changes, held, index, state, known.placed)
 
 
-def as_stored(raw: RawSet) -> RawSet:
+def as_stored(table: Table) -> Table:
     """Items as a store will give them back, so that they are the same to this run and to later ones.
 
     >>> from datetime import date
-    >>> as_stored(RawSet([{"born": date(2001, 2, 3), "name": "Ann"}], ids=["a"])).items[0]
+    >>> as_stored(Table([{"born": date(2001, 2, 3), "name": "Ann"}], ids=["a"])).items[0]
     {'born': '2001-02-03', 'name': 'Ann'}
     """
-    fields = raw.fields()
-    columns = {name: raw.column(name) for name in fields}
+    fields = table.fields()
+    columns = {name: table.column(name) for name in fields}
     if all({*map(type, values)} <= PLAIN for values in columns.values()):
-        return raw
+        return table
     written = {name: json.loads(json.dumps(values, default=plain)) for name, values in columns.items()}
-    return replace(RawSet.from_columns(written), ids=raw.ids, source=raw.source, context=raw.context)
+    return replace(Table.from_columns(written), ids=table.ids, source=table.source, context=table.context)
 
 
-def _held(said: Sequence[Statement], raw: RawSet, known: Known) -> Constraints:
+def _held(said: Sequence[Statement], table: Table, known: Known) -> Constraints:
     """What people said, as constraints; where a store holds contradictions, the way out is named, too."""
     if not said:
         return constraints(said)
     found = contradiction(known.state.statements()) if known.is_store else None
     if found is not None:
         raise DataError(f"{found}; undo one of them (clustruct store FILE --decide undo NUMBER)")
-    return constraints(said, known=frozenset(map(str, raw.item_ids)))
+    return constraints(said, known=frozenset(map(str, table.item_ids)))
 
 
 def _judgements(decisions: Iterable[Decision]) -> list[Statement]:
@@ -172,13 +172,13 @@ def _judgements(decisions: Iterable[Decision]) -> list[Statement]:
     return Labels("pairs", {}, (), tuple(decisions)).statements()
 
 
-def _with_new(known: Known, new: RawSet) -> KnownIndex:
+def _with_new(known: Known, new: Table) -> KnownIndex:
     """All items."""
-    if known.raw is None:
+    if known.table is None:
         return KnownIndex.of(new)
-    there = frozenset(map(str, known.raw.item_ids))
+    there = frozenset(map(str, known.table.item_ids))
     rows = [a for a, name in enumerate(new.item_ids) if str(name) not in there]
-    index = known.index or KnownIndex.of(replace(known.raw, labels=None))
+    index = known.index or KnownIndex.of(replace(known.table, labels=None))
     return index.with_items(new.take(rows)) if rows else index
 
 
@@ -205,8 +205,8 @@ def record(store: Store, outcome: Outcome, *, source: str = "", author: str = ""
     """
     with store.transaction():
         given = frozenset(outcome.new)
-        rows = [a for a, name in enumerate(outcome.raw.item_ids) if str(name) in given]
-        _keep_items(store, outcome.raw.take(rows) if rows else None, source)
+        rows = [a for a, name in enumerate(outcome.table.item_ids) if str(name) in given]
+        _keep_items(store, outcome.table.take(rows) if rows else None, source)
         keep_index(store, outcome.index)
         changed = {move.item: move.new for move in outcome.changes.moved}
         changed |= {item: outcome.update.groups[item] for item in outcome.new}
@@ -230,24 +230,24 @@ def keep_known(store: Store, known: Known, source: str = "") -> int:
     int
         How many items were new to the store.
     """
-    assert known.raw is not None
+    assert known.table is not None
     with store.transaction():
-        added = _keep_items(store, known.raw, source)
+        added = _keep_items(store, known.table, source)
         groups = {i: g for i, g in known.state.groups.items() if store.group_of(i) != g}
         if groups:
             store.record_run(groups, note=f"{GIVEN} {source}".strip())
     return added
 
 
-def _keep_items(store: Store, raw: RawSet | None, source: str) -> int:
+def _keep_items(store: Store, table: Table | None, source: str) -> int:
     """Add the items that a store does not have."""
-    if raw is None:
+    if table is None:
         return 0
-    unknown = frozenset(store.unknown(map(str, raw.item_ids)))
-    rows = [a for a, name in enumerate(raw.item_ids) if str(name) in unknown]
+    unknown = frozenset(store.unknown(map(str, table.item_ids)))
+    rows = [a for a, name in enumerate(table.item_ids) if str(name) in unknown]
     if not rows:
         return 0
-    part, fields = raw.take(rows), raw.fields()
+    part, fields = table.take(rows), table.fields()
     values = zip(*map(part.column, fields), strict=True) if fields else [()] * len(rows)
     named = zip(part.item_ids, values, strict=True)
     return store.add_items(Item(str(name), _filled(fields, row), source) for name, row in named)

@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 from clustruct.core.callbacks import working
 from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data.itemsets import PairScores
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.features import PairFeatures
 from clustruct.features.columns import Columns
 from clustruct.features.sources import across
@@ -30,7 +30,7 @@ MOST_PAIRS = 20_000
 
 def place_items(
     pipeline: Pipeline,
-    given: RawSet | Columns,
+    given: Table | Columns,
     groups: Mapping[str, str] | None = None,
     *,
     constraints: Constraints | None = None,
@@ -49,7 +49,7 @@ def place_items(
     ----------
     pipeline : Pipeline
         Fitted `PairFeatures` and a clusterer by correlation.
-    given : RawSet or Columns
+    given : Table or Columns
         All items, known and new, with their ids; or their columns (`KnownIndex`), of which what is there
         is not made again.
     groups : mapping, optional
@@ -64,7 +64,7 @@ def place_items(
     """
     check_correlation(pipeline[-1])
     columns = given if isinstance(given, Columns) else Columns(given)
-    items = [*map(str, columns.raw.item_ids)]
+    items = [*map(str, columns.table.item_ids)]
     known, held = groups or {}, constraints or Constraints()
     theirs = numbered([*map(known.get, items)])[1]
     touched = theirs == NEW
@@ -85,7 +85,7 @@ def place_items(
         )
 
 
-def scores_near(pipeline: Pipeline, given: RawSet | Columns, touched: Bools, groups: Ints) -> PairScores:
+def scores_near(pipeline: Pipeline, given: Table | Columns, touched: Bools, groups: Ints) -> PairScores:
     """Scores of the pairs that touch some items, and of pairs of other items in the groups near these
     (``groups``: the number of each item's, or `NEW`).
 
@@ -105,20 +105,20 @@ def scores_near(pipeline: Pipeline, given: RawSet | Columns, touched: Bools, gro
         return PairScores(len(columns), index=index, values=both, sources=apart)
 
 
-def candidates(features: PairFeatures, given: RawSet | Columns, touched: Bools) -> Ints:
+def candidates(features: PairFeatures, given: Table | Columns, touched: Bools) -> Ints:
     """The likely pairs (all pairs of a small set) that touch some items, of different sources."""
     columns = given if isinstance(given, Columns) else Columns(given)
-    raw, blocking, some = columns.raw, features.blocking_, np.flatnonzero(touched)
+    table, blocking, some = columns.table, features.blocking_, np.flatnonzero(touched)
     sources = _sources(features, columns)
-    if blocking is not None and (blocking.lists(raw) or len(some) * len(raw) > MOST_PAIRS):
+    if blocking is not None and (blocking.lists(table) or len(some) * len(table) > MOST_PAIRS):
         # The blocking looks for neighbours of the last items, which new ones mostly are.
-        since = len(raw) - len(some)
+        since = len(table) - len(some)
         if not touched[:since].any():
             return blocking.pairs(columns, since=since, sources=sources)
         order = np.concatenate([np.flatnonzero(~touched), some])
         own = None if sources is None else sources[order]
-        return np.sort(order[blocking.pairs(raw.take(order), since=since, sources=own)], axis=1)
-    first, second = np.repeat(some, len(raw)), np.tile(np.arange(len(raw)), len(some))
+        return np.sort(order[blocking.pairs(table.take(order), since=since, sources=own)], axis=1)
+    first, second = np.repeat(some, len(table)), np.tile(np.arange(len(table)), len(some))
     keep = (first < second) | ((first > second) & ~touched[second])
     pairs = np.sort(np.column_stack([first[keep], second[keep]]), axis=1).astype(np.int64)
     return pairs if sources is None else across(pairs, sources)

@@ -1,6 +1,6 @@
 """From tables to a fitted model, and from a table and a model to groups: the one way for every surface.
 
-In: raw sets, labels or evidence, options. Out: a pipeline, `Grouping`. Nothing here prints or reads files.
+In: tables, labels or evidence, options. Out: a pipeline, `Grouping`. Nothing here prints or reads files.
 """
 
 from typing import TYPE_CHECKING

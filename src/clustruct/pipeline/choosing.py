@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from clustruct.core.exceptions import TooFewClusters
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.learning.model_selection.held_out_costs import (
     Criterion,
     costs,
@@ -35,7 +35,7 @@ class HeldOutUnits(NamedTuple):
         return costs(self.judged, self.by) * (100.0 if self.by == "pairwise_f" else 1.0)
 
 
-def better_similarity(recipe: R, sets: Sequence[RawSet], groups: Sequence[Hashable] | None) -> R:
+def better_similarity(recipe: R, sets: Sequence[Table], groups: Sequence[Hashable] | None) -> R:
     """The recipe fitted with that similarity which does better on held-out clusters or sets of the training.
 
     Trees are taken where their held-out cost is lower by more than a standard error of the difference, over
@@ -55,7 +55,7 @@ def better_similarity(recipe: R, sets: Sequence[RawSet], groups: Sequence[Hashab
     return recipe
 
 
-def _fitted(recipe: R, name: str, sets: Sequence[RawSet], groups: Sequence[Hashable] | None) -> R | None:
+def _fitted(recipe: R, name: str, sets: Sequence[Table], groups: Sequence[Hashable] | None) -> R | None:
     """With this similarity; None where labelled clusters are too few to learn it."""
     try:
         return clone(recipe).set_params(similarity=name).fit(sets, groups=groups)
@@ -75,7 +75,7 @@ def clearly_better(
     return TRIED[int(trees.cost < linear.cost - error)], error
 
 
-def _owners(sets: Sequence[RawSet], groups: Sequence[Hashable] | None) -> Any:
+def _owners(sets: Sequence[Table], groups: Sequence[Hashable] | None) -> Any:
     """The groups that sets are of, where these are few: they are what is independent."""
     return few_groups(groups_of(list(sets)) if groups is None else groups)
 

@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 from clustruct.core.callbacks import steps, working
 from clustruct.core.partitions import partial_labels
 from clustruct.data import Evidence
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.estimators import SupervisedCorrelationClustering
 from clustruct.estimators.continuing import continued
 from clustruct.features import PairFeatures
@@ -38,67 +38,72 @@ def corrected(pipeline: Pipeline, told: ToldSets, kept: FeatureFile | None = Non
         raise ValueError(f"{type(model).__name__} does not learn from corrections: use learner='correlation'")
     features.checked(told.sets)
     trusting = features.checked()
-    marked = [(raw, m) for raw, m in zip(told.sets, told.marks, strict=True) if m is not None]
+    marked = [(table, m) for table, m in zip(told.sets, told.marks, strict=True) if m is not None]
     if hasattr(model, "w_"):
         marked = [
-            (raw, _seen(Pipeline([("features", trusting), ("model", model)]), raw, m)) for raw, m in marked
+            (table, _seen(Pipeline([("features", trusting), ("model", model)]), table, m))
+            for table, m in marked
         ]
     labelled_sets = [told.sets[i] for i in told.labelled]
-    labels = [partial_labels(raw.labels or ()) for raw in labelled_sets]
+    labels = [partial_labels(table.labels or ()) for table in labelled_sets]
     bare = copy(trusting).with_map(None)
     known = [
-        file.item_set(bare, raw, touching(raw, whole=len(labelled_sets) == 1))
-        for raw in steps(labelled_sets, "features")
+        file.item_set(bare, table, touching(table, whole=len(labelled_sets) == 1))
+        for table in steps(labelled_sets, "features")
     ]
     if features.map_ is not None:  # what it was learned from has the columns that it had there
         known = features.map_.transform_known(known, labels, unknown_apart=model.unlabelled == "apart")
-    others = [trusting.transform([raw], [m.named])[0] for raw, m in steps(marked, "features")]
+    others = [trusting.transform([table], [m.named])[0] for table, m in steps(marked, "features")]
     file.save()
     with working("learning"):
         found = continued(model, known, labels, others, [m for _, m in marked])
     return Pipeline([(pipeline.steps[0][0], copy(features)), (pipeline.steps[-1][0], found)])
 
 
-def _seen(pipeline: Pipeline, raw: RawSet, marks: Evidence) -> Evidence:
+def _seen(pipeline: Pipeline, table: Table, marks: Evidence) -> Evidence:
     """With the groups that were shown to people, or else those that the model finds under the marks."""
     if marks.shown is not None:
         return marks.seen(marks.shown)
-    return marks.seen(group(pipeline, raw, marks).labels)
+    return marks.seen(group(pipeline, table, marks).labels)
 
 
 @dataclass(frozen=True)
 class ToldSets:
     """Sets, their groups where there are some, and what people said of their items."""
 
-    sets: list[RawSet]
+    sets: list[Table]
     marks: list[Evidence | None]
     groups: Sequence[Hashable] | None
 
     @classmethod
     def of(
         cls,
-        sets: Iterable[RawSet],
+        sets: Iterable[Table],
         y: LabelsOfSets,
         groups: Sequence[Hashable] | None,
         marks: Sequence[Evidence | None] | None,
     ) -> ToldSets:
         """Checked: one mark for each set, one entry for each of its items."""
-        raws = list(sets)
+        tables = list(sets)
         if y is not None:
-            raws = labelled(raws, y)
-        told: list[Evidence | None] = [None for _ in raws] if marks is None else list(marks)
-        if len(told) != len(raws):
-            raise ValueError(f"{len(raws)} sets but corrections of {len(told)}")
-        for raw, m in zip(raws, told, strict=True):
-            if m is not None and len(m.piece) != len(raw):
-                raise ValueError(f"{raw.title} has {len(raw)} items, its corrections are of {len(m.piece)}")
+            tables = labelled(tables, y)
+        told: list[Evidence | None] = [None for _ in tables] if marks is None else list(marks)
+        if len(told) != len(tables):
+            raise ValueError(f"{len(tables)} sets but corrections of {len(told)}")
+        for table, m in zip(tables, told, strict=True):
+            if m is not None and len(m.piece) != len(table):
+                raise ValueError(
+                    f"{table.title} has {len(table)} items, its corrections are of {len(m.piece)}"
+                )
         # Where people contradict each other nothing may be left of what they said.
-        return cls(raws, [m if m is not None and m.named.any() else None for m in told], groups)
+        return cls(tables, [m if m is not None and m.named.any() else None for m in told], groups)
 
     @property
     def labelled(self) -> list[int]:
         """The numbers of the sets in which an item has a label."""
-        return [i for i, raw in enumerate(self.sets) if raw.labels is not None and known_items(raw).any()]
+        return [
+            i for i, table in enumerate(self.sets) if table.labels is not None and known_items(table).any()
+        ]
 
     @property
     def groups_of_labelled(self) -> list[Hashable] | None:
@@ -115,19 +120,19 @@ class ToldSets:
         """Of how many items something is said."""
         return sum(int(np.count_nonzero(m.named)) for m in self.marks if m is not None)
 
-    def with_parts(self, parts: list[RawSet]) -> ToldSets:
+    def with_parts(self, parts: list[Table]) -> ToldSets:
         """With parts in the place of the labelled sets, which keep their marks as sets without labels."""
-        bare = [replace(raw, labels=None) for raw in self.sets]
+        bare = [replace(table, labels=None) for table in self.sets]
         marks: list[Evidence | None] = [None for _ in parts]
         return ToldSets([*parts, *bare], marks + self.marks, None)
 
-    def with_marks_as_labels(self) -> list[RawSet]:
+    def with_marks_as_labels(self) -> list[Table]:
         """The sets with pieces of two items and more as labels, for features that look at labels."""
-        return [_labelled(raw, m) for raw, m in zip(self.sets, self.marks, strict=True)]
+        return [_labelled(table, m) for table, m in zip(self.sets, self.marks, strict=True)]
 
 
-def _labelled(raw: RawSet, marks: Evidence | None) -> RawSet:
+def _labelled(table: Table, marks: Evidence | None) -> Table:
     if marks is None:
-        return replace(raw, labels=[None] * len(raw))
+        return replace(table, labels=[None] * len(table))
     sizes = np.bincount(marks.piece[marks.piece >= 0], minlength=len(marks.labelled))
-    return replace(raw, labels=[int(p) if p >= 0 and sizes[p] > 1 else None for p in marks.piece])
+    return replace(table, labels=[int(p) if p >= 0 and sizes[p] > 1 else None for p in marks.piece])

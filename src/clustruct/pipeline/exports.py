@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 from clustruct.data import Grouping
 from clustruct.data.io import GraphFile
 from clustruct.data.itemsets import PairScores
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 
 Columns = dict[str, Any]
 # Of pairs that are not together, those are edges that are as likely together as this.
@@ -22,7 +22,7 @@ EDGES_AT_ONCE = 50_000
 OF_PAIRS = ("set", "id_1", "id_2", "together", "probability", "score")
 
 
-def scored_pairs(pipeline: Pipeline, raw: RawSet, found: Grouping) -> Iterator[Columns]:
+def scored_pairs(pipeline: Pipeline, table: Table, found: Grouping) -> Iterator[Columns]:
     """The compared pairs of a set, chunk by chunk: both ids, whether they are together, the probability that
     they belong together (where the model has probabilities), the score, and what each feature adds to it.
 
@@ -33,7 +33,7 @@ def scored_pairs(pipeline: Pipeline, raw: RawSet, found: Grouping) -> Iterator[C
     ----------
     pipeline : Pipeline
         The fitted pipeline.
-    raw : RawSet
+    table : Table
         The set.
     found : Grouping
         Its groups by the same pipeline, with the scores of pairs.
@@ -55,11 +55,11 @@ def scored_pairs(pipeline: Pipeline, raw: RawSet, found: Grouping) -> Iterator[C
     names = [f"{n} (feature)" if n in OF_PAIRS else n for n in map(str, features.get_feature_names_out())]
     if intercept + shift != 0.0:
         names.append("intercept")
-    ids = np.array([str(name) for name in raw.item_ids], dtype=object)
+    ids = np.array([str(name) for name in table.item_ids], dtype=object)
     y, sure = found.labels, _probability(found)
-    for span, values in features.pair_chunks(raw, listed.index):
+    for span, values in features.pair_chunks(table, listed.index):
         a, b = listed.index[span].T
-        told: Columns = {} if not raw.name else {"set": [raw.name] * len(a)}
+        told: Columns = {} if not table.name else {"set": [table.name] * len(a)}
         told |= {"id_1": ids[a].tolist(), "id_2": ids[b].tolist(), "together": (y[a] == y[b]).astype(int)}
         told |= {name: column[span] for name, column in sure.items()} | {"score": listed.values[span]}
         dense = values.toarray() if sparse.issparse(values) else np.asarray(values)
@@ -83,13 +83,13 @@ def _trained_scores(model: Any, found: Grouping) -> PairScores:
     return found.scores.above(-(getattr(model, "threshold_", None) or 0.0)).list_pairs()
 
 
-def group_table(raw: RawSet, found: Grouping) -> Columns:
+def group_table(table: Table, found: Grouping) -> Columns:
     """One row for each group: its number, how many items it has, and the share of them that is expected to
     be in the right place, where the confidence of items was asked for and is a probability.
 
     Parameters
     ----------
-    raw : RawSet
+    table : Table
         The set that was grouped.
     found : Grouping
         Its groups.
@@ -100,21 +100,21 @@ def group_table(raw: RawSet, found: Grouping) -> Columns:
         Columns by name, one row for each group.
     """
     numbers, sizes = np.unique(found.labels, return_counts=True)
-    columns: Columns = {"set": [raw.name] * len(numbers)} if raw.name else {}
+    columns: Columns = {"set": [table.name] * len(numbers)} if table.name else {}
     columns |= {"cluster": numbers, "items": sizes}
     if found.group_confidence is not None:
         columns["confidence"] = found.group_confidence
     return columns
 
 
-def wide_table(raw: RawSet, found: Grouping, id: str = "id") -> Columns:
+def wide_table(table: Table, found: Grouping, id: str = "id") -> Columns:
     """The rows of a set with all their fields, the group of each, and the confidence in it.
 
     A field that is called as one of the others, such as labels in a column "cluster", is "cluster (field)".
 
     Parameters
     ----------
-    raw : RawSet
+    table : Table
         The set that was grouped.
     found : Grouping
         Its groups.
@@ -127,15 +127,15 @@ def wide_table(raw: RawSet, found: Grouping, id: str = "id") -> Columns:
         Columns by name: id, group, confidence, and fields.
     """
     more = _confidence(found)
-    columns: Columns = {"set": [raw.name] * len(raw)} if raw.name else {}
+    columns: Columns = {"set": [table.name] * len(table)} if table.name else {}
     taken = {"set", id, "cluster", *more}
-    columns |= {id: [str(name) for name in raw.item_ids], "cluster": found.labels, **more}
-    for name in raw.fields():
-        columns[f"{name} (field)" if name in taken else name] = raw.column(name)
+    columns |= {id: [str(name) for name in table.item_ids], "cluster": found.labels, **more}
+    for name in table.fields():
+        columns[f"{name} (field)" if name in taken else name] = table.column(name)
     return columns
 
 
-def add_to_graph(graph: GraphFile, model: Any, raw: RawSet, found: Grouping) -> None:
+def add_to_graph(graph: GraphFile, model: Any, table: Table, found: Grouping) -> None:
     """The items of a set as nodes; as edges the pairs that are together, and those that are likely to be.
 
     Without probabilities these are the pairs of positive score.
@@ -146,14 +146,14 @@ def add_to_graph(graph: GraphFile, model: Any, raw: RawSet, found: Grouping) -> 
         The file that nodes and edges are written to.
     model : object
         The fitted clusterer.
-    raw : RawSet
+    table : Table
         The set that was grouped.
     found : Grouping
         Its groups, with the scores of pairs.
     """
-    n, first, y = len(raw), graph.n_nodes, found.labels
-    held: Columns = {"id": [str(name) for name in raw.item_ids]}
-    held |= {"set": [raw.name] * n} if raw.name else {}
+    n, first, y = len(table), graph.n_nodes, found.labels
+    held: Columns = {"id": [str(name) for name in table.item_ids]}
+    held |= {"set": [table.name] * n} if table.name else {}
     graph.add_nodes(held | {"cluster": y} | _confidence(found))
     listed = _trained_scores(model, found)
     assert listed.index is not None

@@ -9,7 +9,7 @@ from sklearn.pipeline import Pipeline
 
 from clustruct.core.partitions import UNKNOWN, partial_labels
 from clustruct.core.typing import Bools, Floats
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.estimators import SupervisedCorrelationClustering
 from clustruct.learning.calibration import HeldOutPart, PrecisionCurve
 from clustruct.search.oracles import make_predictor
@@ -18,7 +18,7 @@ from .predict import score_set
 
 
 def judged_pairs(
-    pipeline: Pipeline, sets: Iterable[RawSet], thresholds: Floats
+    pipeline: Pipeline, sets: Iterable[Table], thresholds: Floats
 ) -> tuple[PrecisionCurve, Bools, Floats]:
     """The curve of precision and recall on labelled sets, and for each compared pair whether it is together
     and the probability that it is.
@@ -29,7 +29,7 @@ def judged_pairs(
     ----------
     pipeline : Pipeline
         The fitted pipeline.
-    sets : iterable of RawSet
+    sets : iterable of Table
         Labelled sets.
     thresholds : array of float
         The scores at which precision and recall are taken.
@@ -42,9 +42,9 @@ def judged_pairs(
     model = pipeline[-1]
     assert isinstance(model, SupervisedCorrelationClustering)
     parts, same, p, first = [], [np.zeros(0, np.bool_)], [np.zeros(0)], 0
-    for raw in sets:
-        scores = score_set(pipeline, raw).above(-(getattr(model, "threshold_", None) or 0.0))
-        y = partial_labels(list(raw.labels or ()), n_items=len(raw))
+    for table in sets:
+        scores = score_set(pipeline, table).above(-(getattr(model, "threshold_", None) or 0.0))
+        y = partial_labels(list(table.labels or ()), n_items=len(table))
         known = y != UNKNOWN
         parts.append(HeldOutPart(scores, np.where(known, y + first, UNKNOWN), known, unknown_apart=False))
         first += int(y.max(initial=-1)) + 1

@@ -13,7 +13,7 @@ from clustruct.core.exceptions import ModelFileError
 from clustruct.core.storage import digest, read, register, save
 from clustruct.core.typing import Bools
 from clustruct.data.itemsets import ItemSet
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.features import PairFeatures
 
 PARTS = ("pairs", "index", "sources")
@@ -61,18 +61,18 @@ class FeatureFile:
             with suppress(ModelFileError):
                 self._held = read(self.path, KeptPairs).object
 
-    def item_set(self, features: PairFeatures, raw: RawSet, touching: Bools | None) -> ItemSet:
-        """The item set of a raw set that `PairFeatures.checked` has looked at, kept or made."""
-        key = self._key(features, raw, touching)
-        found = None if key is None else _item_set(self._held.sets.get(key), features, raw)
+    def item_set(self, features: PairFeatures, table: Table, touching: Bools | None) -> ItemSet:
+        """The item set of a table that `PairFeatures.checked` has looked at, kept or made."""
+        key = self._key(features, table, touching)
+        found = None if key is None else _item_set(self._held.sets.get(key), features, table)
         if found is None:
-            found = features.transform([raw], [touching])[0]
+            found = features.transform([table], [touching])[0]
         self._take(key, found)
         return found
 
-    def keep(self, features: PairFeatures, raw: RawSet, touching: Bools | None, x: ItemSet) -> None:
-        """An item set that was made of a raw set, for the next time."""
-        self._take(self._key(features, raw, touching), x)
+    def keep(self, features: PairFeatures, table: Table, touching: Bools | None, x: ItemSet) -> None:
+        """An item set that was made of a table, for the next time."""
+        self._take(self._key(features, table, touching), x)
 
     def save(self) -> None:
         """The file with what was asked for since it was opened, if something of that is new."""
@@ -83,13 +83,13 @@ class FeatureFile:
         if key is not None:
             self._used.sets[key] = {"pairs": x.pairs, "index": x.pair_index, "sources": x.sources}
 
-    def _key(self, features: PairFeatures, raw: RawSet, touching: Bools | None) -> str | None:
+    def _key(self, features: PairFeatures, table: Table, touching: Bools | None) -> str | None:
         """A digest of all that has a say; None where nothing is kept."""
         if self.path is None:
             return None
-        columns = {name: raw.column(name) for name in raw.fields()}
+        columns = {name: table.column(name) for name in table.fields()}
         try:
-            return digest(__version__, self._digest_of(features), columns, dict(raw.context), touching)
+            return digest(__version__, self._digest_of(features), columns, dict(table.context), touching)
         except (ModelFileError, ValueError):  # values that no file can hold
             return None
 
@@ -101,7 +101,7 @@ class FeatureFile:
         return self._digests[-1][1]
 
 
-def _item_set(held: dict[str, Any] | None, features: PairFeatures, raw: RawSet) -> ItemSet | None:
+def _item_set(held: dict[str, Any] | None, features: PairFeatures, table: Table) -> ItemSet | None:
     if held is None:
         return None
     try:
@@ -109,9 +109,9 @@ def _item_set(held: dict[str, Any] | None, features: PairFeatures, raw: RawSet) 
             pairs=held["pairs"],
             pair_index=held["index"],
             sources=held["sources"],
-            ids=raw.ids,
+            ids=table.ids,
             feature_names=list(features.get_feature_names_out()),
-            n_items=len(raw),
+            n_items=len(table),
         )
     except (ValueError, TypeError, IndexError):  # a file made by hand
         return None

@@ -1,4 +1,4 @@
-"""From raw sets to a fitted pipeline: features guessed, large sets blocked, a clusterer trained.
+"""From tables to a fitted pipeline: features guessed, large sets blocked, a clusterer trained.
 
 This is what ``clustruct fit`` does, as an estimator.
 """
@@ -21,7 +21,7 @@ from clustruct.core.exceptions import NoLabels
 from clustruct.core.storage import EstimatorState, register
 from clustruct.core.typing import Indices, Labels
 from clustruct.data import Evidence, Grouping, GroupingOptions
-from clustruct.data.records import ItemKind, RawSet
+from clustruct.data.records import ItemKind, Table
 from clustruct.estimators import SupervisedCorrelationClustering
 from clustruct.estimators.background import warn_of_near_misses
 from clustruct.estimators.shown import TrainingShape
@@ -66,7 +66,7 @@ WHOLE_BLOCK = 250
 @register("Recipe")
 @dataclass(eq=False, repr=False)
 class Recipe(EstimatorState, BaseEstimator):
-    """Learn from raw sets with known groups how to group others: what ``clustruct fit`` does.
+    """Learn from tables with known groups how to group others: what ``clustruct fit`` does.
 
     Fields are looked at and turned into pair features (`clustruct.features.guess_blocks`), large sets are
     blocked, a single labelled set is cut into sets of whole clusters, and a clusterer is trained on them.
@@ -140,7 +140,7 @@ class Recipe(EstimatorState, BaseEstimator):
     >>> from clustruct.data.datasets import make_records
     >>> sets = make_records(n_sets=5, n_people=5)
     >>> recipe = Recipe(C=1.0).fit(sets[:4])
-    >>> [len(labels) == len(raw) for labels, raw in zip(recipe.predict(sets[4:]), sets[4:])]
+    >>> [len(labels) == len(table) for labels, table in zip(recipe.predict(sets[4:]), sets[4:])]
     [True]
     >>> recipe.score(sets[4:]) > 0.9
     True
@@ -180,7 +180,7 @@ class Recipe(EstimatorState, BaseEstimator):
 
     def fit(
         self,
-        sets: Iterable[RawSet],
+        sets: Iterable[Table],
         y: LabelsOfSets = None,
         groups: Groups = None,
         *,
@@ -198,29 +198,29 @@ class Recipe(EstimatorState, BaseEstimator):
         """
         if corrections is not None or start is not None:
             return self._fit_on(sets, y, groups, corrections, start)
-        raws = labelled(sets, y)
-        check_learnable(raws)
+        tables = labelled(sets, y)
+        check_learnable(tables)
         if self.similarity == "auto":
-            return better_similarity(self, raws, groups)
-        shown = [len(raw) for raw in raws]
-        self.was_cut_ = len(raws) == 1 and self._cuts(raws[0])
-        if self.for_size is not None and len(raws) > 1:
+            return better_similarity(self, tables, groups)
+        shown = [len(table) for table in tables]
+        self.was_cut_ = len(tables) == 1 and self._cuts(tables[0])
+        if self.for_size is not None and len(tables) > 1:
             raise ValueError("for_size goes with one table, not with several sets")
         if self.was_cut_:
-            raws, groups = self.cut(raws[0]), None
-        groups = groups_of(raws) if groups is None else groups
-        whole = len(raws) == 1 and not self.was_cut_
-        chosen = source_of(self, self._learner(), raws)
-        self.pipeline_ = self._train(raws, groups, chosen, self.checkpoint, whole=whole, hint=True)
+            tables, groups = self.cut(tables[0]), None
+        groups = groups_of(tables) if groups is None else groups
+        whole = len(tables) == 1 and not self.was_cut_
+        chosen = source_of(self, self._learner(), tables)
+        self.pipeline_ = self._train(tables, groups, chosen, self.checkpoint, whole=whole, hint=True)
         if isinstance(held := getattr(self.pipeline_[-1], "shown_", None), TrainingShape):  # before a cut
             self.pipeline_[-1].shown_ = held.with_set_sizes(shown)
         told = None if chosen is None else chosen.told()
-        self.training_ = training(self.pipeline_[-1], raws) | {"source": told}
+        self.training_ = training(self.pipeline_[-1], tables) | {"source": told}
         return self
 
     def _fit_on(
         self,
-        sets: Iterable[RawSet],
+        sets: Iterable[Table],
         y: LabelsOfSets,
         groups: Groups,
         corrections: Sequence[Evidence | None] | None,
@@ -250,15 +250,15 @@ class Recipe(EstimatorState, BaseEstimator):
         self.was_cut_ = True
         return given.with_parts(self.cut(given.sets[given.labelled[0]]))
 
-    def _cuts(self, raw: RawSet) -> bool:
+    def _cuts(self, table: Table) -> bool:
         """Whether a single set is cut: not if it is, or stands for, a whole table."""
-        if self.for_size is not None or not all(known_items(raw)):
+        if self.for_size is not None or not all(known_items(table)):
             return False
-        return self.parts is not None or not self._may_block() or len(raw) < self.block
+        return self.parts is not None or not self._may_block() or len(table) < self.block
 
     def predict(
         self,
-        sets: Iterable[RawSet],
+        sets: Iterable[Table],
         *,
         threshold: float | None = None,
         precision: float | None = None,
@@ -273,16 +273,16 @@ class Recipe(EstimatorState, BaseEstimator):
         return [one.labels for one in group_sets(self.pipeline_, sets, options=options)]
 
     @overload
-    def group(self, table: RawSet, evidence: Evidence | None = None, **asked: Any) -> Grouping: ...
+    def group(self, table: Table, evidence: Evidence | None = None, **asked: Any) -> Grouping: ...
 
     @overload
     def group(
-        self, table: Iterable[RawSet], evidence: Sequence[Evidence | None] | None = None, **asked: Any
+        self, table: Iterable[Table], evidence: Sequence[Evidence | None] | None = None, **asked: Any
     ) -> list[Grouping]: ...
 
     def group(
         self,
-        table: RawSet | Iterable[RawSet],
+        table: Table | Iterable[Table],
         evidence: Evidence | Sequence[Evidence | None] | None = None,
         *,
         confidence: bool = False,
@@ -298,8 +298,8 @@ class Recipe(EstimatorState, BaseEstimator):
         those of `GroupingOptions`.
         """
         check_is_fitted(self)
-        alone = isinstance(table, RawSet)
-        sets = [table] if isinstance(table, RawSet) else table
+        alone = isinstance(table, Table)
+        sets = [table] if isinstance(table, Table) else table
         known = [evidence] if evidence is None or isinstance(evidence, Evidence) else evidence
         found = group_sets(
             self.pipeline_,
@@ -311,15 +311,15 @@ class Recipe(EstimatorState, BaseEstimator):
         )
         return found[0] if alone else found
 
-    def score(self, sets: Iterable[RawSet], y: LabelsOfSets = None) -> float:
+    def score(self, sets: Iterable[Table], y: LabelsOfSets = None) -> float:
         """1 minus the mean loss over the sets, the worst loss being 1."""
         check_is_fitted(self)
-        raws = labelled(sets, y)
-        return float(self.pipeline_.score(raws, [raw.labels for raw in raws]))
+        tables = labelled(sets, y)
+        return float(self.pipeline_.score(tables, [table.labels for table in tables]))
 
     def cross_predict(
         self,
-        sets: Iterable[RawSet],
+        sets: Iterable[Table],
         y: LabelsOfSets = None,
         groups: Groups = None,
         folds: int = 5,
@@ -330,41 +330,43 @@ class Recipe(EstimatorState, BaseEstimator):
         A single set is cut into two sets for each fold at least. ``at_most``: of the folds only so many are
         predicted, and the sets of the others are left out.
         """
-        raws = labelled(sets, y)
-        check_learnable(raws)
-        for raw in raws:
-            if not all(known := known_items(raw)):
-                raise NoLabels(f"{raw.item_title(int(np.argmin(known)))} has no label: leave such items out")
-        if len(raws) == 1:
-            raws, groups = self.cut(raws[0], fewest=2 * folds), None
-        if len(raws) < 2:
+        tables = labelled(sets, y)
+        check_learnable(tables)
+        for table in tables:
+            if not all(known := known_items(table)):
+                raise NoLabels(
+                    f"{table.item_title(int(np.argmin(known)))} has no label: leave such items out"
+                )
+        if len(tables) == 1:
+            tables, groups = self.cut(tables[0], fewest=2 * folds), None
+        if len(tables) < 2:
             raise ValueError("cross-validation needs two sets at least")
-        owners = groups_of(raws) if groups is None else list(groups)
-        splits = [*split_sets(len(raws), folds, self.random_state, owners)][:at_most]
-        found = [self._held_out(raws, owners, *split) for split in splits]
-        return in_order(raws, [test.tolist() for _, test in splits], found)
+        owners = groups_of(tables) if groups is None else list(groups)
+        splits = [*split_sets(len(tables), folds, self.random_state, owners)][:at_most]
+        found = [self._held_out(tables, owners, *split) for split in splits]
+        return in_order(tables, [test.tolist() for _, test in splits], found)
 
-    def _held_out(self, raws: list[RawSet], owners: Groups, train: Indices, test: Indices) -> list[Labels]:
+    def _held_out(self, tables: list[Table], owners: Groups, train: Indices, test: Indices) -> list[Labels]:
         """The clusters of some sets by a training on others."""
         kept = None if owners is None else [owners[i] for i in train]
-        seen = [raws[i] for i in train]
+        seen = [tables[i] for i in train]
         pipeline = self._train(seen, kept, source_of(self, self._learner(), seen))
         if was_interrupted(pipeline[-1]):
             raise KeyboardInterrupt
         pipeline = checked(pipeline)  # of the same data, part of which may lack a field
-        return [group(pipeline, raws[i]).labels for i in test]
+        return [group(pipeline, tables[i]).labels for i in test]
 
-    def cut(self, raw: RawSet, fewest: int = FEWEST_PARTS) -> list[RawSet]:
+    def cut(self, table: Table, fewest: int = FEWEST_PARTS) -> list[Table]:
         """One set as several of whole clusters: C is chosen by holding sets out."""
-        labels = list(raw.labels or ())
-        blocked = self._may_block() and len(raw) >= FEWEST_PARTS * self.block
+        labels = list(table.labels or ())
+        blocked = self._may_block() and len(table) >= FEWEST_PARTS * self.block
         size = max(BLOCKED_PART_SIZE, self.block) if blocked else PART_SIZE
-        wanted = self.parts or max(fewest, round(len(raw) / size))
+        wanted = self.parts or max(fewest, round(len(table) / size))
         parts = split_by_clusters(labels, min(wanted, len(set(labels))), random_state=self.random_state)
-        name = raw.name or "table"
-        return [replace(raw.take(items), name=f"{name} part {n}") for n, items in enumerate(parts, 1)]
+        name = table.name or "table"
+        return [replace(table.take(items), name=f"{name} part {n}") for n, items in enumerate(parts, 1)]
 
-    def _learner(self, table: RawSet | None = None) -> BaseEstimator:
+    def _learner(self, table: Table | None = None) -> BaseEstimator:
         """The clusterer that the parameters describe; for a table that is learned from as a whole where one
         is given.
         """
@@ -389,7 +391,7 @@ class Recipe(EstimatorState, BaseEstimator):
 
     def _train(
         self,
-        sets: list[RawSet],
+        sets: list[Table],
         groups: Groups,
         chosen: Chosen | None,
         checkpoint: str | os.PathLike[str] | None = None,
@@ -404,13 +406,13 @@ class Recipe(EstimatorState, BaseEstimator):
         features.check_memory(sets)
         keep_likeness(self, model, features)
         trusting = features.checked()  # what they need was learned from these very sets
-        listed = [compared(trusting, raw, whole=whole) for raw in steps(sets, "features")]
+        listed = [compared(trusting, table, whole=whole) for table in steps(sets, "features")]
         item_sets = [x for x, _ in listed]
         if hint:
             warn_of_order(model, features, self.kind)
             warn_of_leak(features, item_sets, sets)
             kept_for_later(FeatureFile(self.kept_features), trusting, sets, item_sets, whole=whole)
-        labels = [list(raw.labels or ()) for raw in sets]
+        labels = [list(table.labels or ()) for table in sets]
         item_sets = mapped(self, item_sets, labels, groups, [features, trusting])
         if isinstance(model, SupervisedCorrelationClustering):
             unmapped = not whole and features.map_ is None
@@ -420,11 +422,11 @@ class Recipe(EstimatorState, BaseEstimator):
         with working("learning"):
             model.fit(item_sets, labels, groups=groups)
         if hint and self.unlabelled == "apart" and isinstance(model, SupervisedCorrelationClustering):
-            names = [(raw.item_ids, raw.labels or ()) for raw in sets]
+            names = [(table.item_ids, table.labels or ()) for table in sets]
             warn_of_near_misses(item_sets, names, model.pair_scores)
         return Pipeline([("features", features), ("model", model)])
 
-    def _features(self, sets: list[RawSet], *, whole: bool, chosen: Chosen | None = None) -> PairFeatures:
+    def _features(self, sets: list[Table], *, whole: bool, chosen: Chosen | None = None) -> PairFeatures:
         """Features that suit the fields, fitted to the sets."""
         with working("looking at fields"):
             sources = None if chosen is None else chosen.sources

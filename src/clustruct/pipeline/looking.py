@@ -11,7 +11,7 @@ from clustruct.core.callbacks import working
 from clustruct.core.partitions import partial_labels
 from clustruct.core.typing import Bools
 from clustruct.data.itemsets import ItemSet
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.features import Blocking, PairFeatures, Rest, Vectors
 from clustruct.features.base import Block
 from clustruct.features.out_of_fold import OutOfFold
@@ -23,22 +23,22 @@ from clustruct.learning.problems import Region
 from .kept_features import FeatureFile
 
 
-def touching(raw: RawSet, *, whole: bool) -> Bools | None:
+def touching(table: Table, *, whole: bool) -> Bools | None:
     """The items whose pairs are looked at; of a table that is learned from as a whole they are listed."""
-    known = known_items(raw)
+    known = known_items(table)
     return known if whole or not known.all() else None
 
 
-def compared(features: PairFeatures, raw: RawSet, *, whole: bool) -> tuple[ItemSet, Rest | None]:
+def compared(features: PairFeatures, table: Table, *, whole: bool) -> tuple[ItemSet, Rest | None]:
     """The pairs that are looked at, and of a set with unlabelled items the others of their neighbours."""
-    own = touching(raw, whole=whole)
+    own = touching(table, whole=whole)
     if own is None or own.all():
-        return features.transform([raw], [own])[0], None
-    return features.transform_with_rest(raw, own)
+        return features.transform([table], [own])[0], None
+    return features.transform_with_rest(table, own)
 
 
 def without_held_out(
-    features: PairFeatures, sets: Sequence[RawSet], made: Sequence[tuple[ItemSet, Rest | None]]
+    features: PairFeatures, sets: Sequence[Table], made: Sequence[tuple[ItemSet, Rest | None]]
 ) -> OutOfFold | None:
     """What makes some of the sets by the same features, fitted to others alone; None where sets have items
     without a label, whose pairs are not all there.
@@ -48,11 +48,11 @@ def without_held_out(
 
 
 def kept_for_later(
-    kept: FeatureFile, features: PairFeatures, sets: Sequence[RawSet], made: Sequence[ItemSet], *, whole: bool
+    kept: FeatureFile, features: PairFeatures, sets: Sequence[Table], made: Sequence[ItemSet], *, whole: bool
 ) -> None:
     """The features of the training pairs, in the file."""
-    for raw, x in zip(sets, made, strict=True):
-        kept.keep(features, raw, touching(raw, whole=whole), x)
+    for table, x in zip(sets, made, strict=True):
+        kept.keep(features, table, touching(table, whole=whole), x)
     kept.save()
 
 
@@ -75,7 +75,7 @@ def mapped(
     return found
 
 
-def warn_of_leak(features: PairFeatures, item_sets: Sequence[ItemSet], sets: Sequence[RawSet]) -> None:
+def warn_of_leak(features: PairFeatures, item_sets: Sequence[ItemSet], sets: Sequence[Table]) -> None:
     """Warn where one field decides nearly alone."""
     columns: dict[str, list[int]] = {}
     first = 0
@@ -87,7 +87,9 @@ def warn_of_leak(features: PairFeatures, item_sets: Sequence[ItemSet], sets: Seq
             columns.setdefault(fields[0], []).extend(here)
     names = [str(name) for name in features.get_feature_names_out()]
     numbered = {field: np.array(own, np.intp) for field, own in columns.items() if own}
-    regions = [Region.of(x, partial_labels(raw.labels or ())) for x, raw in zip(item_sets, sets, strict=True)]
+    regions = [
+        Region.of(x, partial_labels(table.labels or ())) for x, table in zip(item_sets, sets, strict=True)
+    ]
     found = find_leak([r.x for r in regions], [r.labels for r in regions], numbered, names)
     if found is not None:
         found.warn()

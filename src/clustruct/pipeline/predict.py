@@ -21,7 +21,7 @@ from clustruct.core.exceptions import ChoiceWarning
 from clustruct.core.typing import Floats, Ints
 from clustruct.data import Evidence, Grouping, GroupingOptions
 from clustruct.data.itemsets import ItemSet, PairScores
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.estimators import SupervisedCorrelationClustering
 from clustruct.estimators.base import PairSimilarity
 from clustruct.features import PairFeatures, checked
@@ -29,7 +29,7 @@ from clustruct.features.columns import Columns
 from clustruct.learning.calibration import Dial
 
 # A table, its features, or the scores of its pairs, where these were made before.
-Given: TypeAlias = RawSet | ItemSet | PairScores
+Given: TypeAlias = Table | ItemSet | PairScores
 
 
 def group(
@@ -47,7 +47,7 @@ def group(
     ----------
     pipeline : Pipeline or estimator
         The fitted pipeline, or a clusterer for sets whose features or scores are given.
-    given : RawSet, ItemSet or PairScores
+    given : Table, ItemSet or PairScores
         The set. Of scores, whoever made them warns where they are unlike those of the training.
     evidence : Evidence, optional
         What is known of the items; it holds exactly.
@@ -92,7 +92,7 @@ def group_sets(
     ----------
     pipeline, options, confidence, pairs
         As for `group`.
-    sets : iterable of RawSet, ItemSet or PairScores
+    sets : iterable of Table, ItemSet or PairScores
         The sets.
     evidence : sequence of Evidence or None, optional
         What is known of the items of each set.
@@ -136,7 +136,7 @@ def score_set(pipeline: Pipeline | BaseEstimator, given: Given) -> PairScores:
     ----------
     pipeline : Pipeline or estimator
         The fitted pipeline, or a clusterer for sets whose features are given.
-    given : RawSet, ItemSet or PairScores
+    given : Table, ItemSet or PairScores
         The set.
 
     Returns
@@ -147,7 +147,7 @@ def score_set(pipeline: Pipeline | BaseEstimator, given: Given) -> PairScores:
     if isinstance(given, PairScores):
         return given
     model = _clusterer(pipeline)
-    if isinstance(given, RawSet):
+    if isinstance(given, Table):
         linear = _linear_similarity(pipeline)
         if linear is not None:
             features: PairFeatures = pipeline[0]
@@ -184,7 +184,7 @@ def score_pairs(pipeline: Pipeline, columns: Columns, pairs: Ints, *, told: bool
         return np.asarray(features.scores_of(columns, pairs, *linear, told=told), np.float64)
     given = copy(features.checked())
     given.blocking_ = _GivenPairs(pairs)
-    scores = score_set(Pipeline([("features", given), ("model", pipeline[-1])]), columns.raw)
+    scores = score_set(Pipeline([("features", given), ("model", pipeline[-1])]), columns.table)
     return scores.at(pairs)
 
 
@@ -194,10 +194,10 @@ class _GivenPairs:
     def __init__(self, pairs: Ints) -> None:
         self._pairs = pairs
 
-    def lists(self, raw: Any) -> bool:
+    def lists(self, table: Any) -> bool:
         return True
 
-    def pairs(self, raw: Any, sources: Ints | None = None) -> Ints:
+    def pairs(self, table: Any, sources: Ints | None = None) -> Ints:
         return self._pairs
 
 
@@ -315,11 +315,11 @@ def _clusterer(pipeline: Any) -> Any:
 
 
 def _checked(pipeline: Any, sets: Sequence[Given]) -> Any:
-    tables = [one for one in sets if isinstance(one, RawSet)]
+    tables = [one for one in sets if isinstance(one, Table)]
     return checked(pipeline, tables) if tables and isinstance(pipeline, Pipeline) else pipeline
 
 
-def _item_set(pipeline: Any, given: RawSet | ItemSet) -> ItemSet:
+def _item_set(pipeline: Any, given: Table | ItemSet) -> ItemSet:
     """The features of a set."""
     if isinstance(given, ItemSet):
         return given

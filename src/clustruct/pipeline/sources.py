@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 
 from clustruct.core.exceptions import DataWarning
 from clustruct.core.text import count, short
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.features import Sources
 from clustruct.learning.model_selection.sources import SourceField, find_source, named_source
 
@@ -33,7 +33,7 @@ class Chosen:
 
 
 def choose_source(
-    sets: Sequence[RawSet],
+    sets: Sequence[Table],
     source: str | None,
     within: WithinSource = "auto",
     fields: Sequence[str] | None = None,
@@ -61,7 +61,7 @@ def choose_source(
     return chosen
 
 
-def source_of(recipe: BaseEstimator, model: BaseEstimator, sets: Sequence[RawSet]) -> Chosen | None:
+def source_of(recipe: BaseEstimator, model: BaseEstimator, sets: Sequence[Table]) -> Chosen | None:
     """The field of the sources; a clusterer with a fixed number of clusters compares all items."""
     if getattr(model, "clustering_objective", None) != "correlation":
         if recipe.source not in (None, AUTO):

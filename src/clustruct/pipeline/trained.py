@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from clustruct.core.typing import Labels
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.learning.model_selection.learnable import known_items
 from clustruct.losses import Loss, PairwiseFLoss
 
@@ -23,7 +23,7 @@ class HeldOut:
 
     Attributes
     ----------
-    sets : list of RawSet
+    sets : list of Table
         The labelled sets.
     labels : list of array of int
         The predicted clusters of each set.
@@ -31,19 +31,19 @@ class HeldOut:
         Numbers of the sets of each fold.
     """
 
-    sets: list[RawSet]
+    sets: list[Table]
     labels: list[Labels]
     folds: list[list[int]]
 
 
 def in_order(
-    sets: Sequence[RawSet], folds: Sequence[Sequence[int]], found: Sequence[Sequence[Labels]]
+    sets: Sequence[Table], folds: Sequence[Sequence[int]], found: Sequence[Sequence[Labels]]
 ) -> HeldOut:
     """What was found of the sets of each fold, in the order of the sets; those of no fold are left out.
 
-    >>> sets = [RawSet(["x"], name=name) for name in "abc"]
+    >>> sets = [Table(["x"], name=name) for name in "abc"]
     >>> made = in_order(sets, [[2], [0]], [["labels of c"], ["labels of a"]])
-    >>> [raw.name for raw in made.sets], made.labels, made.folds
+    >>> [table.name for table in made.sets], made.labels, made.folds
     (['a', 'c'], ['labels of a', 'labels of c'], [[1], [0]])
     """
     labels = {
@@ -91,15 +91,15 @@ def was_interrupted(model: BaseEstimator) -> bool:
     return getattr(getattr(model, "result_", None), "stop_reason", None) == "interrupted"
 
 
-def training(model: BaseEstimator, sets: Sequence[RawSet]) -> dict[str, Any]:
+def training(model: BaseEstimator, sets: Sequence[Table]) -> dict[str, Any]:
     """How the training went, as plain values; what is not known or not finite is None."""
     result, choice = getattr(model, "result_", None), getattr(model, "cv_results_", {})
     best = int(np.flatnonzero(choice["C"] == model.C_)[0]) if "mean_loss" in choice else None
     by_sets = best is not None and choice["losses"].shape[1] == len(sets)
     found = {
         "sets": len(sets),
-        "items": sum(len(raw) for raw in sets),
-        "labelled": sum(int(np.count_nonzero(known_items(raw))) for raw in sets),
+        "items": sum(len(table) for table in sets),
+        "labelled": sum(int(np.count_nonzero(known_items(table))) for table in sets),
         "features": int(model.n_features_in_),
         "learner": type(model).__name__,
         "loss": str(getattr(model, "loss", None)),
@@ -128,7 +128,7 @@ def _calibration(model: BaseEstimator) -> dict[str, Any] | None:
     return {**numbers, "precision": usual.precision, "recall": usual.recall}
 
 
-def training_on(model: BaseEstimator, sets: Sequence[RawSet], n_named: int) -> dict[str, Any]:
+def training_on(model: BaseEstimator, sets: Sequence[Table], n_named: int) -> dict[str, Any]:
     """The same of a training that went on: what held-out sets said was said of an earlier one.
 
     n_named : of how many items people spoke
@@ -137,7 +137,7 @@ def training_on(model: BaseEstimator, sets: Sequence[RawSet], n_named: int) -> d
     return {**training(model, sets), **dict.fromkeys(gone), "corrected_items": n_named}
 
 
-def _left_out(choice: Mapping[str, Any], sets: Sequence[RawSet]) -> list[str] | None:
+def _left_out(choice: Mapping[str, Any], sets: Sequence[Table]) -> list[str] | None:
     """What a training has not seen, where the choice of C was ended."""
     if "left_out_clusters" in choice:
         return [f"{len(choice['left_out_clusters'])} of the labelled clusters"]

@@ -14,7 +14,7 @@ from clustruct.core.callbacks import working
 from clustruct.core.exceptions import DataError
 from clustruct.core.typing import Bools
 from clustruct.data import Evidence
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.estimators.baselines import LatentPairClustering
 from clustruct.features import PairFeatures
 
@@ -31,7 +31,7 @@ GUESSED = (
 
 
 def fit_without_labels(
-    recipe: Recipe, sets: Iterable[RawSet], *, marks: Sequence[Evidence | None] | None = None
+    recipe: Recipe, sets: Iterable[Table], *, marks: Sequence[Evidence | None] | None = None
 ) -> Recipe:
     """The recipe, fitted to sets whose groups are not known (`LatentPairClustering`), whatever labels
     they have.
@@ -40,7 +40,7 @@ def fit_without_labels(
     ----------
     recipe : Recipe
         Kind, fields, block, n_neighbors, source, random_state and memory_limit count.
-    sets : iterable of RawSet
+    sets : iterable of Table
         Raw sets.
     marks : sequence of Evidence, optional
         For each set what people said of its items, or None.
@@ -58,7 +58,7 @@ def fit_without_labels(
     >>> recipe.score(sets) > 0.9
     True
     """
-    bare = [replace(raw, labels=None) for raw in sets]
+    bare = [replace(table, labels=None) for table in sets]
     if sum(map(len, bare)) < 3:
         raise DataError("three items at least are needed to learn from")
     features = features_of(recipe, bare)
@@ -69,14 +69,14 @@ def fit_without_labels(
     return recipe
 
 
-def features_of(recipe: Recipe, sets: list[RawSet]) -> PairFeatures:
+def features_of(recipe: Recipe, sets: list[Table]) -> PairFeatures:
     """Features that suit sets without labels.
 
     Parameters
     ----------
     recipe : Recipe
         What is asked for: kind, fields, blocking, sources.
-    sets : list of RawSet
+    sets : list of Table
         The sets; their labels are not looked at.
 
     Returns
@@ -93,7 +93,7 @@ def features_of(recipe: Recipe, sets: list[RawSet]) -> PairFeatures:
 
 
 def guessed(
-    recipe: Recipe, features: PairFeatures, sets: Sequence[RawSet], marks: Sequence[Evidence | None]
+    recipe: Recipe, features: PairFeatures, sets: Sequence[Table], marks: Sequence[Evidence | None]
 ) -> Pipeline:
     """A pipeline of these features and a similarity that is guessed, and learned from what people said.
 
@@ -103,7 +103,7 @@ def guessed(
         Whose random state and memory limit count.
     features : PairFeatures
         Fitted pair features.
-    sets : sequence of RawSet
+    sets : sequence of Table
         The sets to be grouped.
     marks : sequence of Evidence or None
         For each set what people said of its items, or None.
@@ -115,18 +115,18 @@ def guessed(
     """
     trusting = features.checked()
     rng = np.random.default_rng(recipe.random_state)
-    some = [_some_items(raw, m, rng) for raw, m in zip(sets, marks, strict=True)]
-    item_sets = [trusting.transform([raw], [own])[0] for raw, own in zip(sets, some, strict=True)]
+    some = [_some_items(table, m, rng) for table, m in zip(sets, marks, strict=True)]
+    item_sets = [trusting.transform([table], [own])[0] for table, own in zip(sets, some, strict=True)]
     model = LatentPairClustering(random_state=recipe.random_state, memory_limit=recipe.memory_limit)
     with working("learning"):
         model.fit(item_sets, marks=marks)
     return Pipeline([("features", features), ("model", model)])
 
 
-def _some_items(raw: RawSet, marks: Evidence | None, rng: np.random.Generator) -> Bools | None:
+def _some_items(table: Table, marks: Evidence | None, rng: np.random.Generator) -> Bools | None:
     """The items whose pairs are looked at; None: all."""
-    if len(raw) <= MOST_ITEMS:
+    if len(table) <= MOST_ITEMS:
         return None
-    some = np.zeros(len(raw), np.bool_)
-    some[rng.choice(len(raw), MOST_ITEMS, replace=False)] = True
+    some = np.zeros(len(table), np.bool_)
+    some[rng.choice(len(table), MOST_ITEMS, replace=False)] = True
     return some if marks is None else some | marks.named

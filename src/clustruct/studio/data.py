@@ -12,7 +12,7 @@ from clustruct.core.exceptions import DataError
 from clustruct.core.text import short
 from clustruct.data.io import Columns, read_sets
 from clustruct.data.io.files import suffixes
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.groups import Decision, Item, Store, is_store
 
 PROJECT_END = ".clustruct.db"
@@ -82,11 +82,11 @@ def preview(path: Path) -> dict[str, Any]:
     """What a data file holds, with a guess of what its columns are."""
     from clustruct.features import guess_kind
 
-    raw = _table(path, Columns(id=None), most=LOOKED_AT)
-    fields = raw.fields()
-    kind, kinds = guess_kind([raw])
-    columns = [list(map(_shown, raw.some(f, slice(0, SHOWN)))) for f in fields]
-    name = _first_unique(raw, fields)
+    table = _table(path, Columns(id=None), most=LOOKED_AT)
+    fields = table.fields()
+    kind, kinds = guess_kind([table])
+    columns = [list(map(_shown, table.some(f, slice(0, SHOWN)))) for f in fields]
+    name = _first_unique(table, fields)
     label = next((f for f in fields if f.lower() in LABEL_NAMES), None)
     used = [f for f in fields if f not in (name, label) and kinds.get(f) not in ("nothing", "id")]
     guess = {"id": name, "cluster": None, "kind": kind, "fields": used or [f for f in fields if f != name]}
@@ -98,34 +98,34 @@ def _shown(value: Any) -> str:
     return "" if value is None else short(value, LONGEST)
 
 
-def _first_unique(raw: RawSet, fields: Sequence[str]) -> str | None:
+def _first_unique(table: Table, fields: Sequence[str]) -> str | None:
     """A column that may name items: of such a name, with another value in each row."""
     named = [f for f in fields if f.lower() in ID_NAMES or f.lower().endswith(("_id", " id"))]
     for field in named:
-        values = [value for value in raw.column(field) if value is not None]
-        if len(values) == len(raw) == len(set(map(str, values))):
+        values = [value for value in table.column(field) if value is not None]
+        if len(values) == len(table) == len(set(map(str, values))):
             return field
     return None
 
 
-def _table(path: Path, columns: Columns, most: int | None = None) -> RawSet:
+def _table(path: Path, columns: Columns, most: int | None = None) -> Table:
     """All items of a file as one set; rows without ids are numbered from 1."""
     from clustruct.groups import one_set  # which loads much that the server does without
 
     sets = list(read_sets(path, columns=columns, labels="ignored"))
-    if all(raw.ids is None or _are_lines(raw) for raw in sets):
+    if all(table.ids is None or _are_lines(table) for table in sets):
         first, numbered = 1, []
-        for raw in sets:
-            numbered.append(replace(raw, ids=[str(first + a) for a in range(len(raw))]))
-            first += len(raw)
-        sets = [replace(raw, source=None) for raw in numbered]
+        for table in sets:
+            numbered.append(replace(table, ids=[str(first + a) for a in range(len(table))]))
+            first += len(table)
+        sets = [replace(table, source=None) for table in numbered]
     found = one_set(path, iter(sets))
     return found if most is None or len(found) <= most else found.take(list(range(most)))
 
 
-def _are_lines(raw: RawSet) -> bool:
-    lines = None if raw.source is None else raw.source.lines
-    return lines is not None and list(raw.ids or ()) == list(lines)
+def _are_lines(table: Table) -> bool:
+    lines = None if table.source is None else table.source.lines
+    return lines is not None and list(table.ids or ()) == list(lines)
 
 
 def begin(
@@ -138,15 +138,15 @@ def begin(
         raise DataError(f"there is a project {path.name} already: open it, or move it away")
     if not fields:
         raise DataError("choose a field at least: items are compared by them")
-    raw = _table(source, Columns(id=id or None))
+    table = _table(source, Columns(id=id or None))
     for field in [*fields, *filter(None, [cluster])]:
-        if not raw.has(field):
+        if not table.has(field):
             raise DataError(f"{source.name}: no item has the field {short(field)!r}")
     settings = {"source": source.name, "id": id, "fields": list(fields), "kind": kind, "cluster": cluster}
     store = Store.create(path)
     try:
         with store.transaction():
-            _fill(store, raw, cluster, source.name)
+            _fill(store, table, cluster, source.name)
             store.set_up(**settings)
     except BaseException:
         store.remove()
@@ -155,13 +155,13 @@ def begin(
     return path
 
 
-def _fill(store: Store, raw: RawSet, cluster: str | None, source: str) -> None:
-    names = [f for f in raw.fields() if f != cluster]
-    values = zip(*(raw.column(f) for f in names), strict=True)
-    ids = [str(i) for i in raw.item_ids]
+def _fill(store: Store, table: Table, cluster: str | None, source: str) -> None:
+    names = [f for f in table.fields() if f != cluster]
+    values = zip(*(table.column(f) for f in names), strict=True)
+    ids = [str(i) for i in table.item_ids]
     held = ({f: v for f, v in zip(names, row, strict=True) if v is not None} for row in values)
     store.add_items(Item(i, fields, source) for i, fields in zip(ids, held, strict=True))
-    labels = raw.column(cluster) if cluster is not None else [None] * len(raw)
+    labels = table.column(cluster) if cluster is not None else [None] * len(table)
     groups = {i: str(y) for i, y in zip(ids, labels, strict=True) if y not in (None, "")}
     alone = {i: f"{i} alone" if i in groups.values() else i for i in ids if i not in groups}
     store.record_run({**groups, **alone}, note=f"items of {source}")

@@ -22,7 +22,7 @@ from clustruct.core import storage
 from clustruct.core.typing import Floats, Ints
 from clustruct.data import Evidence
 from clustruct.data.itemsets import ItemSet, PairScores
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.estimators.baselines import LatentPairClustering
 from clustruct.features import PairFeatures, checked
 from clustruct.groups import Constraints, Store, constraints
@@ -48,7 +48,7 @@ class Known:
     at : the number of the last event
     """
 
-    raw: RawSet
+    table: Table
     numbers: Mapping[str, int]
     state: State
     groups: Ints
@@ -62,14 +62,14 @@ class Known:
     def of(cls, store: Store) -> Known:
         """All of a store."""
         known, settings = known_of_store(store, indexed=False), store.settings()
-        assert known.raw is not None
-        raw, state = _fields_of(known.raw, settings.get("fields")), known.state
-        numbers = {str(name): a for a, name in enumerate(raw.item_ids)}
+        assert known.table is not None
+        table, state = _fields_of(known.table, settings.get("fields")), known.state
+        numbers = {str(name): a for a, name in enumerate(table.item_ids)}
         held = constraints(state.statements(), disagreement="majority")
-        names, groups = _numbered([state.groups.get(str(name), "") for name in raw.item_ids])
+        names, groups = _numbered([state.groups.get(str(name), "") for name in table.item_ids])
         confirmed = [numbers[item] for item in state.confirmed() if item in numbers]
         marks, told = _marks(held, numbers, confirmed), _marks(held, numbers, [])
-        return cls(raw, numbers, state, groups, names, held, marks, told, store.next_number() - 1)
+        return cls(table, numbers, state, groups, names, held, marks, told, store.next_number() - 1)
 
     def groups_of(self, *items: str) -> Ints:
         """The groups of items."""
@@ -95,10 +95,10 @@ class Known:
         return _marks(Constraints(tuple(some["same"]), tuple(some["different"])), self.numbers, [])
 
 
-def _fields_of(raw: RawSet, fields: list[str] | None) -> RawSet:
+def _fields_of(table: Table, fields: list[str] | None) -> Table:
     if not fields:
-        return raw
-    return RawSet.from_columns({f: raw.column(f) for f in fields if raw.has(f)}, ids=list(raw.item_ids))
+        return table
+    return Table.from_columns({f: table.column(f) for f in fields if table.has(f)}, ids=list(table.item_ids))
 
 
 def _numbered(groups: list[str]) -> tuple[list[str], Ints]:
@@ -137,12 +137,12 @@ class Engine:
                 self.recipe = Recipe(kind=store.settings().get("kind") or "auto")
         return self._known
 
-    def whole(self) -> RawSet:
+    def whole(self) -> Table:
         """The items with all their fields."""
         with Store(self.path) as store:
-            raw = known_of_store(store, indexed=False).raw
-        assert raw is not None
-        return raw
+            table = known_of_store(store, indexed=False).table
+        assert table is not None
+        return table
 
     def share(self, other: Engine) -> None:
         """Take over what another engine of the same project has made of the items."""
@@ -152,15 +152,15 @@ class Engine:
     def features(self) -> PairFeatures:
         """Features that suit the items."""
         if self._features is None:
-            bare = replace(self.known().raw, labels=None)
+            bare = replace(self.known().table, labels=None)
             self._features = features_of(self.recipe, [bare])
         return self._features
 
     def item_set(self) -> ItemSet | None:
         """The features of all compared pairs, for a table that is not large."""
-        raw = self.known().raw
-        if self._item_set is None and len(raw) <= MOST_HELD:
-            self._item_set = self.features().checked().transform([raw])[0]
+        table = self.known().table
+        if self._item_set is None and len(table) <= MOST_HELD:
+            self._item_set = self.features().checked().transform([table])[0]
         return self._item_set
 
     def model(self) -> tuple[int, Pipeline] | None:
@@ -203,7 +203,7 @@ class Engine:
     def scored(self, pipeline: Pipeline) -> PairScores:
         """The same for a model without number."""
         x = self.item_set() if pipeline[0] is self._features else None
-        return score_set(checked(pipeline), self.known().raw if x is None else x).list_pairs()
+        return score_set(checked(pipeline), self.known().table if x is None else x).list_pairs()
 
 
 def probabilities(pipeline: Pipeline, scores: Floats) -> Floats:

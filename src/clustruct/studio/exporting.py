@@ -31,8 +31,8 @@ def export(engine: Engine, folder: Path, stem: str, what: list[str]) -> dict[str
 def _write_groups(engine: Engine, path: Path) -> None:
     with Store(engine.path) as store:
         groups, settings = store.groups(), store.settings()
-    raw = engine.whole()
-    with known_file(path, raw, groups, settings.get("id") or "id", settings.get("cluster") or "cluster"):
+    table = engine.whole()
+    with known_file(path, table, groups, settings.get("id") or "id", settings.get("cluster") or "cluster"):
         pass
 
 
@@ -57,7 +57,7 @@ def _write_report(engine: Engine, path: Path) -> None:
     found = engine.model()
     if found is None:
         raise DataError("there is no model yet: learn first")
-    write_report(path, found[1], [replace(engine.known().raw, labels=None)])
+    write_report(path, found[1], [replace(engine.known().table, labels=None)])
 
 
 _WRITERS = {

@@ -127,18 +127,18 @@ def _trained(engine: Engine, known: Known) -> tuple[Pipeline, str]:
     x = engine.item_set()
     if x is not None and not groups_foretell_as_well([x], [known.marks], _first_guess(engine, x)):
         return _guessed(engine, known), "answers, which foretell groups better than other groups do"
-    raw = replace(known.raw, labels=labels_of(known.marks))
+    table = replace(known.table, labels=labels_of(known.marks))
     before, recipe = engine.model(), Recipe(**engine.recipe.get_params(deep=False))
     if before is not None and getattr(before[1][-1], "past_", None) is not None:
-        recipe.fit([raw], corrections=[None], start=before[1])
+        recipe.fit([table], corrections=[None], start=before[1])
         return recipe.pipeline_, "groups, from the last model on"
-    return recipe.fit([raw]).pipeline_, "groups"
+    return recipe.fit([table]).pipeline_, "groups"
 
 
 def _guessed(engine: Engine, known: Known) -> Pipeline:
     x = engine.item_set()
     if x is None:
-        return guessed(engine.recipe, engine.features(), [known.raw], [known.told])
+        return guessed(engine.recipe, engine.features(), [known.table], [known.told])
     model = _first_guess(engine, x).answered([known.told])
     return Pipeline([("features", engine.features()), ("model", model)])
 

@@ -84,7 +84,7 @@ def near_merges(
 def group_record(known: Known, group: int) -> dict[str, Any]:
     """Id and items of a group."""
     items = known.members(group)
-    shown = [str(known.raw.item_ids[a]) for a in items[:MOST_SHOWN].tolist()]
+    shown = [str(known.table.item_ids[a]) for a in items[:MOST_SHOWN].tolist()]
     return {"group": known.names[group], "items": shown, "size": len(items)}
 
 
@@ -99,7 +99,7 @@ def _doubts(engine: Engine, known: Known) -> Doubts:
 def review_page(engine: Engine, offset: int, limit: int) -> dict[str, Any]:
     """Doubtful groups, from one place on, and merges."""
     known, (number, pipeline) = engine.known(), _needed(engine)
-    held, ids = _doubts(engine, known), known.raw.item_ids
+    held, ids = _doubts(engine, known), known.table.item_ids
     groups = [
         {
             **group_record(known, g),
@@ -159,7 +159,7 @@ def next_questions(engine: Engine, skipped: int = 0) -> dict[str, Any]:
 
 def _question(known: Known, one: Question) -> dict[str, Any]:
     """A question as the page shows it: two items, or the piles of a board."""
-    ids = known.raw.item_ids
+    ids = known.table.item_ids
     return {
         "kind": "sort" if one.is_board else "pair",
         "items": [] if one.is_board else [str(ids[i]) for i in one.items],
@@ -179,7 +179,7 @@ def block(engine: Engine, skip: int) -> dict[str, Any]:
     it, with the groups they are in.
     """
     known = engine.known()
-    ids = known.raw.item_ids
+    ids = known.table.item_ids
     if len(ids) <= BLOCK or engine.model() is None:
         chosen = np.arange(min(len(ids), BLOCK)) + (skip * BLOCK if skip * BLOCK < len(ids) else 0)
         return {
@@ -227,7 +227,7 @@ def why(engine: Engine, first: str, second: str) -> dict[str, Any]:
     if a == b:
         raise ValueError("a pair is two items")
     features, (w, intercept) = pipeline[0], pipeline[-1].linear_similarity()
-    told = features.checked().terms(known.raw, np.array([[a, b]]), w)
+    told = features.checked().terms(known.table, np.array([[a, b]]), w)
     fields = field_sums(told, feature_fields(features))
     similarity = float(told.contributions.sum() + intercept)
     return {

@@ -16,10 +16,10 @@ from sklearn.pipeline import Pipeline, make_pipeline
 
 from clustruct import (
     PairFeatures,
-    RawSet,
     SupervisedAgglomerative,
     SupervisedCorrelationClustering,
     SupervisedKMeans,
+    Table,
 )
 from clustruct.core.exceptions import ModelFileError
 from clustruct.core.storage import load, read, save
@@ -44,13 +44,13 @@ def stories(n_sets=4, seed=0):
     for s in range(n_sets):
         labels = rng.integers(0, 3, 10).tolist()
         items = [{"title": f"{WORDS[c]} {WORDS[c + 3]} noise{rng.integers(0, 90)}"} for c in labels]
-        found.append(RawSet(items, labels=labels, name=f"s{s}"))
+        found.append(Table(items, labels=labels, name=f"s{s}"))
     return found
 
 
 def fitted(estimator, sets=None):
     sets = stories() if sets is None else sets
-    return make_pipeline(PairFeatures([SharedWords()]), estimator).fit(sets, [raw.labels for raw in sets])
+    return make_pipeline(PairFeatures([SharedWords()]), estimator).fit(sets, [table.labels for table in sets])
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +105,7 @@ def test_a_model_comes_back_whole(estimator, tmp_path):
 
 def test_pairs_all_alike_are_kept(tmp_path):
     pipeline = fitted(
-        PairwiseClassifierClustering(), [RawSet([{"title": "a"}, {"title": "b"}], labels=[0, 0])]
+        PairwiseClassifierClustering(), [Table([{"title": "a"}, {"title": "b"}], labels=[0, 0])]
     )
     save(tmp_path / "m", pipeline)
     assert load(tmp_path / "m")[-1].constant_ == 1.0

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.pipeline import make_pipeline
 
-from clustruct import PairFeatures, RawSet
+from clustruct import PairFeatures, Table
 from clustruct.core.exceptions import ModelFileError
 from clustruct.core.storage import load, save
 from clustruct.core.storage.files import read_container, write_container
@@ -16,7 +16,7 @@ from clustruct.features import Blocking, Strings, Terms
 from clustruct.features.blocks.strings import MEASURES
 from clustruct.features.products import MOST_PRODUCTS, product_columns
 
-SETS = [RawSet([{"a": "x y", "b": "z"}, {"a": "x", "b": "z"}], labels=[0, 0])]
+SETS = [Table([{"a": "x y", "b": "z"}, {"a": "x", "b": "z"}], labels=[0, 0])]
 
 
 def blocks(header):

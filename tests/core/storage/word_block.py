@@ -19,7 +19,7 @@ class SharedWords(PairBlock):
         self.span = span
 
     def summarise(self, sets):
-        return [set(t.split()) for raw in sets for t in self._texts(raw)]
+        return [set(t.split()) for table in sets for t in self._texts(table)]
 
     def merge(self, first, second):
         return first + second
@@ -33,9 +33,9 @@ class SharedWords(PairBlock):
     def get_feature_names_out(self):
         return [f"{self.field} shared", f"{self.field} missing"]
 
-    def transform(self, raw, pairs):
+    def transform(self, table, pairs):
         weight = dict(zip(self.words_, self.idf_, strict=True))
-        words = [set(t.split()) for t in self._texts(raw)]
+        words = [set(t.split()) for t in self._texts(table)]
         shared = [sum(weight.get(w, 0.0) for w in sorted(words[a] & words[b])) for a, b in pairs]
         missing = [float(not (words[a] and words[b])) for a, b in pairs]
         return np.array([shared, missing], dtype=float).T.reshape(-1, 2)
@@ -44,5 +44,5 @@ class SharedWords(PairBlock):
         if len(self.words_) != len(self.idf_) or self.idf_.dtype != np.float64:
             raise ValueError("words and weights do not fit")
 
-    def _texts(self, raw):
-        return [str(v or "") for v in raw.column(self.field)]
+    def _texts(self, table):
+        return [str(v or "") for v in table.column(self.field)]

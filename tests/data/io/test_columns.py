@@ -153,8 +153,8 @@ def test_sets_of_both_readers_are_the_same(both, name, change):
     text = text.replace(",", "\t") if "tsv" in name else text
     fast, plain = both(name, text.encode(), Columns(set="fold", cluster="who"))
     assert fast == plain
-    assert [raw.ids for raw in fast] == [["a", "c", "e"], ["b", "d"]]
-    assert [raw.source.lines.tolist() for raw in fast] == [raw.source.lines.tolist() for raw in plain]
+    assert [table.ids for table in fast] == [["a", "c", "e"], ["b", "d"]]
+    assert [table.source.lines.tolist() for table in fast] == [table.source.lines.tolist() for table in plain]
     assert fast[0].items[2]["name"] == '\u00e9"'
     assert fast[1].items[1]["name"] is None
 
@@ -200,17 +200,19 @@ def test_many_sets_in_any_order_are_gathered(both):
     fast, plain = both("a.csv", data, Columns(set="set", cluster="cluster"))
     assert fast == plain
     names = list(dict.fromkeys(s for s, _, _ in rows))
-    assert [raw.name for raw in fast] == names
-    assert [list(raw.ids) for raw in fast] == [[str(i) for s, i, _ in rows if s == name] for name in names]
+    assert [table.name for table in fast] == names
+    assert [list(table.ids) for table in fast] == [
+        [str(i) for s, i, _ in rows if s == name] for name in names
+    ]
 
 
 def test_wide_tables_are_read_in_linear_time(tmp_path):
     names = [f"c{i}" for i in range(20_000)]
     path = tmp_path / "a.csv"
     path.write_text(",".join(["id", *names]) + "\n" + "".join(f"{i},1{',' * 19_999}\n" for i in range(3)))
-    (raw,) = read_sets(path, labels="ignored")
-    assert raw.fields() == names
-    assert (raw.column("c0"), raw.column("c1")) == (["1"] * 3, [None] * 3)
+    (table,) = read_sets(path, labels="ignored")
+    assert table.fields() == names
+    assert (table.column("c0"), table.column("c1")) == (["1"] * 3, [None] * 3)
 
 
 def test_labels_may_be_partial(both):

@@ -6,7 +6,7 @@ import pytest
 import clustruct
 from clustruct.core.exceptions import DataError
 from clustruct.data.io import Columns, read_sets, sets_of
-from clustruct.data.records import ArrayColumn, CodedColumn, RawSet
+from clustruct.data.records import ArrayColumn, CodedColumn, Table
 
 VALUES = {
     "fold": [1, 2, 1, 2],
@@ -34,9 +34,13 @@ def test_frames_are_the_sets_of_their_rows(kind, tmp_path):
     assert second.column("name") == [None, "Z\u00e4h"]
     assert second.column("year") == [None, 1.5]
     assert first.source is None
-    raw = RawSet.from_frame(frames()[kind], id="nr", cluster="who")
-    assert (raw.ids, raw.labels, raw.fields()) == (VALUES["nr"], VALUES["who"], ["fold", "name", "year"])
-    assert raw.factorize("name").values == ["Ann", "Z\u00e4h"]
+    table = Table.from_frame(frames()[kind], id="nr", cluster="who")
+    assert (table.ids, table.labels, table.fields()) == (
+        VALUES["nr"],
+        VALUES["who"],
+        ["fold", "name", "year"],
+    )
+    assert table.factorize("name").values == ["Ann", "Z\u00e4h"]
 
 
 def test_columns_of_frames_are_not_copied_to_objects():
@@ -44,9 +48,9 @@ def test_columns_of_frames_are_not_copied_to_objects():
         frame = frames()[kind]
         if kind == "pandas" and frame["name"].dtype == object:  # before pandas 3 text is objects already
             continue
-        (raw,) = sets_of(frame)
-        assert isinstance(raw.items.column("name"), CodedColumn)
-        assert isinstance(raw.items.column("year"), ArrayColumn)
+        (table,) = sets_of(frame)
+        assert isinstance(table.items.column("name"), CodedColumn)
+        assert isinstance(table.items.column("year"), ArrayColumn)
 
 
 def test_frames_hold_anything():
@@ -60,13 +64,13 @@ def test_frames_hold_anything():
         "true": [True, False],
         "vector": [np.arange(3.0), np.ones(3)],
     }
-    (raw,) = sets_of(pandas.DataFrame(columns))
-    assert raw.column("kind") == ["u", None]
-    assert raw.column("day") == [day[0], None]
-    assert raw.column("many") == [1, None]
-    assert raw.column("mixed") == [1, ["a"]]
-    assert raw.column("true") == [True, False]
-    assert raw.matrix("vector").tolist() == [[0.0, 1.0, 2.0], [1.0, 1.0, 1.0]]
+    (table,) = sets_of(pandas.DataFrame(columns))
+    assert table.column("kind") == ["u", None]
+    assert table.column("day") == [day[0], None]
+    assert table.column("many") == [1, None]
+    assert table.column("mixed") == [1, ["a"]]
+    assert table.column("true") == [True, False]
+    assert table.matrix("vector").tolist() == [[0.0, 1.0, 2.0], [1.0, 1.0, 1.0]]
 
 
 def test_what_is_no_frame_is_refused():
@@ -75,7 +79,7 @@ def test_what_is_no_frame_is_refused():
     with pytest.raises(DataError, match="there is no column 'x'; there are fold, nr"):
         sets_of(frames()["polars"], set="x")
     with pytest.raises(ValueError, match="there is no column 'x'"):
-        RawSet.from_frame(frames()["polars"], id="x")
+        Table.from_frame(frames()["polars"], id="x")
     assert clustruct.sets_of is sets_of
 
 
@@ -97,10 +101,10 @@ def test_lists_of_numbers_in_parquet_are_one_array(tmp_path):
 def test_arrays_are_sets_of_vectors(tmp_path):
     X = np.random.default_rng(0).normal(size=(6, 4)).astype(np.float32)
     np.save(tmp_path / "a.npy", np.asfortranarray(X.astype(">f4")))
-    (raw,) = read_sets(tmp_path / "a.npy", labels="ignored")
-    assert raw.fields() == ["vector"]
-    assert np.array_equal(raw.matrix("vector"), X)
-    assert (raw.matrix("vector").dtype, raw.ids) == (np.dtype("f4"), [1, 2, 3, 4, 5, 6])
+    (table,) = read_sets(tmp_path / "a.npy", labels="ignored")
+    assert table.fields() == ["vector"]
+    assert np.array_equal(table.matrix("vector"), X)
+    assert (table.matrix("vector").dtype, table.ids) == (np.dtype("f4"), [1, 2, 3, 4, 5, 6])
     for save in (np.savez, np.savez_compressed):
         save(
             tmp_path / "b.npz", image=X, who=np.array(list("aabbcc")), fold=np.arange(6) % 2, n=np.arange(6.0)

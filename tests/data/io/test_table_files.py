@@ -35,11 +35,11 @@ def test_chunks_come_back(tmp_path, name):
             {"id": "c", "n": 3, "p": 1.0, "t": "\u65e5"},
         ]
         return
-    (raw,) = read_sets(tmp_path / name, id="id", labels="ignored")
-    assert list(raw.item_ids) == ["a", "b", "c"]
-    assert [float(p) for p in raw.column("p")] == [0.5, 0.25, 1.0]
-    assert [int(n) for n in raw.column("n")] == [1, 2, 3]
-    assert raw.column("t") == ['x,\n"y"', None, "\u65e5"]
+    (table,) = read_sets(tmp_path / name, id="id", labels="ignored")
+    assert list(table.item_ids) == ["a", "b", "c"]
+    assert [float(p) for p in table.column("p")] == [0.5, 0.25, 1.0]
+    assert [int(n) for n in table.column("n")] == [1, 2, 3]
+    assert table.column("t") == ['x,\n"y"', None, "\u65e5"]
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.parquet"])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clustruct.data.records import ChainedColumn, CodedColumn, ListColumn, RawSet, Source, is_missing
+from clustruct.data.records import ChainedColumn, CodedColumn, ListColumn, Source, Table, is_missing
 
 CELLS = st.one_of(
     st.none(),
@@ -28,8 +28,8 @@ def same(a, b):
 @settings(max_examples=200, deadline=None)
 @given(st.lists(CELLS, min_size=1, max_size=100) | st.lists(TEXTS, min_size=1, max_size=100))
 def test_codes_give_back_the_values_in_order_of_appearance(cells):
-    raw = RawSet([{"f": cell} for cell in cells])
-    codes, values = raw.factorize("f")
+    table = Table([{"f": cell} for cell in cells])
+    codes, values = table.factorize("f")
     assert codes.dtype == np.int64
     for cell, code in zip(cells, codes, strict=True):
         assert (code == -1) == is_missing(cell)
@@ -38,25 +38,25 @@ def test_codes_give_back_the_values_in_order_of_appearance(cells):
         )
     firsts = [codes.tolist().index(k) for k in range(len(values))]
     assert firsts == sorted(firsts)
-    assert raw.factorize("f") is raw.factorize("f")
-    assert raw.factorize("none").codes.tolist() == [-1] * len(cells)
+    assert table.factorize("f") is table.factorize("f")
+    assert table.factorize("none").codes.tolist() == [-1] * len(cells)
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=90), st.data())
 def test_columns_are_the_same_set_as_mappings(cells, data):
     first, second = (list(column) for column in zip(*cells, strict=True))
-    plain = RawSet([{"f": a, "g": b} for a, b in cells], ids=range(len(cells)))
+    plain = Table([{"f": a, "g": b} for a, b in cells], ids=range(len(cells)))
     coded = ListColumn(first).factorize()
-    held = RawSet.from_columns({"f": CodedColumn(*coded), "g": second}, ids=range(len(cells)))
+    held = Table.from_columns({"f": CodedColumn(*coded), "g": second}, ids=range(len(cells)))
     rows = data.draw(st.lists(st.integers(0, len(cells) - 1), min_size=1, max_size=90))
     sets = [
         (plain, held),
         (plain.take(rows), held.take(rows)),
         (plain.take(rows).take([0]), held.take(rows[:1])),
     ]
-    sets.append((RawSet(plain.items[::2]), RawSet(held.items[::2][:])))
-    sets.append((RawSet(plain.items[::-1][:5]).take([0]), RawSet(held.items[::-1][:5]).take([0])))
+    sets.append((Table(plain.items[::2]), Table(held.items[::2][:])))
+    sets.append((Table(plain.items[::-1][:5]).take([0]), Table(held.items[::-1][:5]).take([0])))
     for one, other in sets:
         assert one.fields() == other.fields()
         for field in ("f", "g"):
@@ -70,30 +70,30 @@ def test_columns_are_the_same_set_as_mappings(cells, data):
 
 def test_numbers_and_vectors_stay_arrays():
     X = np.arange(6.0).reshape(3, 2)
-    raw = RawSet.from_columns({"n": np.array([2.0, np.nan, 2.0]), "k": np.array([3, 1, 3]), "vector": X})
-    assert raw.matrix("vector") is X
-    assert raw.matrix("n") is None
-    assert raw.column("n") == [2.0, None, 2.0]
-    assert (raw.factorize("n").codes.tolist(), raw.factorize("n").values) == ([0, -1, 0], [2.0])
-    assert (raw.factorize("k").codes.tolist(), raw.factorize("k").values) == ([0, 1, 0], [3, 1])
-    assert raw.take([2, 0]).matrix("vector").tolist() == X[[2, 0]].tolist()
-    assert raw.items[0]["vector"].tolist() == [0.0, 1.0]
-    assert type(raw.items[0]["k"]) is int
+    table = Table.from_columns({"n": np.array([2.0, np.nan, 2.0]), "k": np.array([3, 1, 3]), "vector": X})
+    assert table.matrix("vector") is X
+    assert table.matrix("n") is None
+    assert table.column("n") == [2.0, None, 2.0]
+    assert (table.factorize("n").codes.tolist(), table.factorize("n").values) == ([0, -1, 0], [2.0])
+    assert (table.factorize("k").codes.tolist(), table.factorize("k").values) == ([0, 1, 0], [3, 1])
+    assert table.take([2, 0]).matrix("vector").tolist() == X[[2, 0]].tolist()
+    assert table.items[0]["vector"].tolist() == [0.0, 1.0]
+    assert type(table.items[0]["k"]) is int
 
 
 def test_a_part_keeps_the_places_of_its_items():
-    raw = RawSet(
+    table = Table(
         [{}, {}, {}], ids=["x", "y", "z"], labels=[1, 2, 1], source=Source("a.csv", lines=range(2, 5))
     )
-    part = raw.take([2, 1])
+    part = table.take([2, 1])
     assert (part.ids, part.labels, part.source.place(0)) == (["z", "y"], [1, 2], "a.csv:4")
 
 
 def test_columns_of_different_lengths_are_refused():
     with pytest.raises(ValueError, match="'f' has 1, 'g' has 2"):
-        RawSet.from_columns({"f": ["a"], "g": ["a", "b"]})
+        Table.from_columns({"f": ["a"], "g": ["a", "b"]})
     with pytest.raises(ValueError, match="no items"):
-        RawSet.from_columns({"f": []})
+        Table.from_columns({"f": []})
 
 
 @settings(max_examples=50, deadline=None)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from clustruct import PairFeatures, RawSet, Recipe, load, read_sets, save, sets_of
+from clustruct import PairFeatures, Recipe, Table, load, read_sets, save, sets_of
 from clustruct.cli.main import main
 from clustruct.data.io import csv_files
 from clustruct.data.records import as_number, holds
@@ -57,7 +57,7 @@ def by_frame(rows, path):
 
 def by_dicts(rows, path):
     items = [{key: row[key] for key in ("code", "name")} for row in rows]
-    return [RawSet(items, labels=[row["who"] for row in rows], ids=[row["id"] for row in rows])]
+    return [Table(items, labels=[row["who"] for row in rows], ids=[row["id"] for row in rows])]
 
 
 DOORS = [by_csv, by_jsonl, by_parquet, by_frame, by_dicts]
@@ -65,7 +65,7 @@ DOORS = [by_csv, by_jsonl, by_parquet, by_frame, by_dicts]
 
 def pairs_of(sets):
     """Features of all pairs; the texts of the codes do not differ by door."""
-    sets = [replace(raw, source=None) for raw in sets]
+    sets = [replace(table, source=None) for table in sets]
     return PairFeatures(guess_blocks(sets, "records")).fit_transform(sets)[0].pairs
 
 
@@ -93,8 +93,8 @@ def test_a_column_with_an_odd_text_is_the_same_through_every_door(value, tmp_pat
 @pytest.mark.parametrize("value", ODD_OBJECTS, ids=repr)
 @pytest.mark.parametrize("door", [by_dicts, by_frame])
 def test_odd_numbers_of_python_are_missing_as_numbers(value, door, tmp_path):
-    (raw,) = door(rows_with(value), tmp_path)
-    made = PairFeatures([Numbers("code")]).fit_transform([raw])[0].pairs
+    (table,) = door(rows_with(value), tmp_path)
+    made = PairFeatures([Numbers("code")]).fit_transform([table])[0].pairs
     without = PairFeatures([Numbers("code")]).fit_transform(by_dicts(rows_with(None), tmp_path))[0].pairs
     np.testing.assert_array_equal(made, without)
 
@@ -110,8 +110,8 @@ WRONG = [[np.inf, 1.0], [np.nan, 1.0], [None, 1.0], [10**400, 1], [1e300, 0.0], 
 @pytest.mark.parametrize("wrong", WRONG, ids=str)
 def test_a_vector_that_is_none_is_missing(wrong, tmp_path):
     vectors = [[float(n % 3), float(n % 5)] for n in range(12)]
-    right = RawSet([{"v": v} for v in (None, *vectors)])
-    odd = RawSet([{"v": v} for v in (wrong, *vectors)])
+    right = Table([{"v": v} for v in (None, *vectors)])
+    odd = Table([{"v": v} for v in (wrong, *vectors)])
     block = PairFeatures([Vectors(["v"], parts=("cosine", "nearness", "difference", "product"))])
     np.testing.assert_array_equal(block.fit_transform([odd])[0].pairs, block.fit_transform([right])[0].pairs)
     (tmp_path / "a.jsonl").write_text(json.dumps({"items": odd.items}) + "\n")
@@ -123,15 +123,15 @@ def test_arrays_with_odd_rows_are_read(tmp_path):
     X = np.arange(24.0).reshape(12, 2)
     X[3, 0], X[5, 1] = np.inf, np.nan
     np.save(tmp_path / "a.npy", X)
-    (raw,) = read_sets(tmp_path / "a.npy", labels="ignored")
-    made = PairFeatures([Vectors(["vector"])]).fit_transform([raw])[0]
+    (table,) = read_sets(tmp_path / "a.npy", labels="ignored")
+    made = PairFeatures([Vectors(["vector"])]).fit_transform([table])[0]
     assert np.isfinite(made.pairs).all()
 
 
 def test_what_is_no_number_is_counted():
-    (raw,) = by_dicts(rows_with("2e859"), None)
+    (table,) = by_dicts(rows_with("2e859"), None)
     assert not holds("number", "2e859")
-    features = PairFeatures([Numbers("code")]).fit([raw])
+    features = PairFeatures([Numbers("code")]).fit([table])
     (need,) = [need for need in features.needs_ if need.name == "code"]
     assert need.other == pytest.approx(1 / 12)
 

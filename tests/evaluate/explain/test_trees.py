@@ -8,7 +8,7 @@ from sklearn.pipeline import make_pipeline
 
 from clustruct import PairFeatures, Recipe, SupervisedCorrelationClustering
 from clustruct.data.datasets import make_records
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.evaluate.explain import (
     by_field,
     explain_pair,
@@ -39,18 +39,18 @@ def older(pipeline):
 
 
 def test_contributions_add_up_to_what_clusters_and_name_fields(fitted):
-    raw = SETS[4]
-    K = fitted.decision_function([raw])[0]
+    table = SETS[4]
+    K = fitted.decision_function([table])[0]
     fields = feature_fields(fitted[0])
     for a, b in ((0, 1), (6, 2)):
-        why = explain_pair(fitted, raw, a, b)
+        why = explain_pair(fitted, table, a, b)
         assert why.contributions.sum() == pytest.approx(K[a, b], abs=1e-9)
         assert why.compared
         assert why.note == ""
         assert np.all(np.diff(np.abs(why.contributions)) <= 0)
         found = by_field(why, fields)
         assert sum(one.contribution for one in found) == pytest.approx(why.similarity)
-        assert set(raw.fields()) <= {one.field for one in found if one.contribution != 0.0}
+        assert set(table.fields()) <= {one.field for one in found if one.contribution != 0.0}
         assert "trees" not in why.names
         of_trees = np.isnan(why.weights)
         assert of_trees.any()
@@ -66,15 +66,15 @@ def test_pairs_the_other_way_round_are_the_same(fitted):
 @pytest.mark.filterwarnings("ignore::clustruct.core.exceptions.UnfamiliarDataWarning")
 def test_a_pair_that_is_not_compared_is_explained_as_if_it_were():
     recipe = Recipe(C=1.0, similarity="trees", block=10, n_neighbors=1).fit(SETS[:4])
-    raw = RawSet([item for one in SETS for item in one.items])
-    x = recipe.pipeline_[0].transform([raw])[0]
+    table = Table([item for one in SETS for item in one.items])
+    x = recipe.pipeline_[0].transform([table])[0]
     listed = {tuple(pair) for pair in x.pair_index.tolist()}
-    far = next((0, b) for b in range(1, len(raw)) if (0, b) not in listed)
-    why = explain_pair(recipe.pipeline_, raw, *far)
+    far = next((0, b) for b in range(1, len(table)) if (0, b) not in listed)
+    why = explain_pair(recipe.pipeline_, table, *far)
     assert not why.compared
-    two = RawSet([raw.items[i] for i in far])
+    two = Table([table.items[i] for i in far])
     assert why.similarity == pytest.approx(recipe.pipeline_.decision_function([two])[0][0, 1], abs=1e-9)
-    near = explain_pair(recipe.pipeline_, raw, *min(listed))
+    near = explain_pair(recipe.pipeline_, table, *min(listed))
     assert near.compared
     K = recipe.pipeline_[-1].decision_function([x])[0]
     assert near.similarity == pytest.approx(K[min(listed)], abs=1e-9)
@@ -103,11 +103,11 @@ def test_pipelines_of_item_sets_are_explained_by_their_features(listed):
 def test_a_map_after_features_is_explained_by_them():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 4, 60).reshape(5, 12)
-    sets = [RawSet([{"n": float(v)} for v in 3 * row + rng.normal(size=12)], labels=list(row)) for row in y]
+    sets = [Table([{"n": float(v)} for v in 3 * row + rng.normal(size=12)], labels=list(row)) for row in y]
     pipeline = make_pipeline(
         PairFeatures([Numbers("n")]), TreeColumn(n_trees=5), SupervisedCorrelationClustering(1.0)
     )
-    pipeline.fit(sets, [raw.labels for raw in sets])
+    pipeline.fit(sets, [table.labels for table in sets])
     why = explain_pair(pipeline, sets[0], 0, 1)
     assert why.similarity == pytest.approx(pipeline.decision_function(sets[:1])[0][0, 1], abs=1e-9)
     assert any(name.startswith("n: ") for name in why.names)
@@ -149,6 +149,6 @@ def test_of_one_field_that_tells_all_that_field_counts():
     for _ in range(6):
         y = rng.integers(0, 5, 14)
         items = [{"n": float(10 * k), "noise": float(rng.normal())} for k in y]
-        sets.append(RawSet(items, labels=list(y)))
+        sets.append(Table(items, labels=list(y)))
     sizes = field_sizes(Recipe(C=1.0, similarity="trees").fit(sets).pipeline_, sets)
     assert sizes["n"] > 5.0 * sizes.get("noise", 0.0)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sklearn.pipeline import make_pipeline
 
-from clustruct import PairFeatures, RawSet, Recipe, SupervisedCorrelationClustering, SupervisedKMeans
+from clustruct import PairFeatures, Recipe, SupervisedCorrelationClustering, SupervisedKMeans, Table
 from clustruct.data.datasets import make_records
 from clustruct.estimators.baselines import DefaultClustering, PairwiseClassifierClustering
 from clustruct.evaluate.report import write_report
@@ -25,8 +25,8 @@ class Difference(Unlearned):
     def get_feature_names_out(self):
         return [f"difference {EVIL}", "closeness"]
 
-    def transform(self, raw, pairs):
-        n = np.array(raw.column("n"), float)
+    def transform(self, table, pairs):
+        n = np.array(table.column("n"), float)
         gap = np.abs(n[pairs[:, 0]] - n[pairs[:, 1]])
         return np.column_stack([gap, np.exp(-gap)])
 
@@ -38,7 +38,7 @@ def make_sets(count, m=14, labels=True, name=EVIL, seed=0):
         y = rng.integers(0, 3, m)
         items = [{"n": float(v), f"field {EVIL}": f"value {EVIL} {v}"} for v in 2 * y + rng.normal(size=m)]
         truth = [f"cluster {k} {EVIL}" for k in y] if labels else None
-        sets.append(RawSet(items, labels=truth, name=f"{name}{s}", ids=[f"id {a} {EVIL}" for a in range(m)]))
+        sets.append(Table(items, labels=truth, name=f"{name}{s}", ids=[f"id {a} {EVIL}" for a in range(m)]))
     return sets
 
 
@@ -136,8 +136,8 @@ def test_the_verdict_comes_first(hostile_page, trained):
 
 
 def test_two_items_stand_side_by_side_with_what_differs_marked():
-    raw = RawSet([{"name": "Ann Lee", "born": 1970}, {"name": "Anne Lee", "city": "Ulm"}])
-    found = side_by_side(raw, 0, 1)
+    table = Table([{"name": "Ann Lee", "born": 1970}, {"name": "Anne Lee", "city": "Ulm"}])
+    found = side_by_side(table, 0, 1)
     assert found["names"] == ["item 0", "item 1"]
     rows = {row.field: row for row in found["rows"]}
     assert [piece for piece, strange in rows["name"].first if strange] == ["Ann"]
@@ -164,7 +164,7 @@ def test_without_labels_nothing_is_said_about_right_and_wrong(tmp_path, trained)
 
 def test_some_sets_with_labels(trained):
     sets = [*make_sets(2, seed=6), *make_sets(1, labels=False, seed=7)]
-    missing = RawSet(sets[0].items, labels=[None, *sets[0].labels[1:]], name="one label missing")
+    missing = Table(sets[0].items, labels=[None, *sets[0].labels[1:]], name="one label missing")
     findings = Findings.of(trained[0], [*sets, missing])
     assert [s.number for s in findings.labelled] == [0, 1]
     assert ["sets", "4, 2 of them with labels"] in summary(findings).rows
@@ -200,7 +200,7 @@ def test_same_input_same_page_and_no_figure_open(tmp_path, trained, hostile_page
 def test_an_error_leaves_the_old_file(tmp_path, trained):
     path = tmp_path / "report.html"
     path.write_text("old")
-    broken = RawSet([{"n": "not a number"}, {"n": 1.0}])
+    broken = Table([{"n": "not a number"}, {"n": 1.0}])
     with pytest.raises(ValueError, match="could not convert"):
         write_report(path, trained[0], [broken])
     with pytest.raises(ValueError, match="at least one set"):

@@ -9,7 +9,7 @@ from clustruct import Recipe
 from clustruct.core.partitions import UNKNOWN
 from clustruct.data.datasets import make_records
 from clustruct.data.itemsets import PairScores
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.features import PairFeatures, Strings
 from clustruct.learning.calibration import HeldOutPart, PrecisionCurve
 from clustruct.learning.calibration import neighbours as module
@@ -115,7 +115,7 @@ def people():
     sets = make_records(n_sets=6, n_people=40, errors=0.5, random_state=3)
     rows = [row for raw in sets for row in raw.items]
     labels = [(k, y) for k, raw in enumerate(sets) for y in raw.labels]
-    return RawSet(rows, labels=[y if y[0] < 3 else None for y in labels])
+    return Table(rows, labels=[y if y[0] < 3 else None for y in labels])
 
 
 def test_the_rest_has_the_scores_of_the_whole(people):

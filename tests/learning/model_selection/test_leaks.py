@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from clustruct import RawSet, Recipe
+from clustruct import Recipe, Table
 from clustruct.cli.main import main
 from clustruct.core.exceptions import LeakWarning
 from clustruct.data.datasets import make_news, make_records
@@ -13,9 +13,9 @@ from clustruct.data.io import write_sets
 from clustruct.features import guess_blocks
 
 
-def with_field(raw, name, value):
-    items = [{**item, name: value(raw.labels[k], k)} for k, item in enumerate(raw.items)]
-    return replace(raw, items=items)
+def with_field(table, name, value):
+    items = [{**item, name: value(table.labels[k], k)} for k, item in enumerate(table.items)]
+    return replace(table, items=items)
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def test_a_stamp_of_the_group_is_named(records):
     def day(label, k):
         return str(days.setdefault(label, 700_000 + int(rng.integers(0, 90_000))))
 
-    stamped = [with_field(raw, "entered", day) for raw in records]
+    stamped = [with_field(table, "entered", day) for table in records]
     with pytest.warns(LeakWarning, match=r"the field 'entered' decides nearly alone.*--fields"):
         Recipe(C=1.0).fit(stamped)
 
@@ -39,10 +39,10 @@ def test_a_stamp_of_the_group_is_named(records):
 def test_a_missing_value_that_tells_is_named():
     """Pages of one kind have a link, others have none."""
     sets = []
-    for raw in make_records(n_sets=10, n_people=2, most=6, errors=0.8):
-        first = raw.labels[0]
+    for table in make_records(n_sets=10, n_people=2, most=6, errors=0.8):
+        first = table.labels[0]
         site = lambda label, k, first=first: f"s{k}" if label == first else None  # noqa: E731
-        sets.append(with_field(raw, "site", site))
+        sets.append(with_field(table, "site", site))
     with pytest.warns(LeakWarning, match=r"'site' decides.*site: missing in one") as said:
         Recipe(C=1.0, kind="records").fit(sets)
     assert len(said) == 1
@@ -58,7 +58,7 @@ def test_one_field_alone_has_no_rival(records):
 
 
 def test_the_command_says_it(records, tmp_path, capsys):
-    tickets = [with_field(raw, "ticket", lambda label, k: f"T {label}") for raw in records]
+    tickets = [with_field(table, "ticket", lambda label, k: f"T {label}") for table in records]
     write_sets(tmp_path / "a.csv", tickets)
     words = ["fit", str(tmp_path / "a.csv"), "--set", "set", "--cluster", "cluster", "--C", "1", "--quiet"]
     assert main([*words, "--model", str(tmp_path / "m")]) == 0
@@ -69,8 +69,8 @@ def test_the_command_says_it(records, tmp_path, capsys):
 def test_a_column_of_two_values_is_compared_once(values):
     """Its likenesses would all be the same column."""
     items = [{"name": f"name {k}", "kind": values[k % 2]} for k in range(40)]
-    blocks = [b for b in guess_blocks([RawSet(items)], "records") if getattr(b, "field", "") == "kind"]
-    blocks += [b for b in guess_blocks([RawSet(items)], "records") if getattr(b, "fields", 0) == ["kind"]]
-    names = [name for b in blocks for name in b.fit([RawSet(items)]).get_feature_names_out()]
+    blocks = [b for b in guess_blocks([Table(items)], "records") if getattr(b, "field", "") == "kind"]
+    blocks += [b for b in guess_blocks([Table(items)], "records") if getattr(b, "fields", 0) == ["kind"]]
+    names = [name for b in blocks for name in b.fit([Table(items)]).get_feature_names_out()]
     assert names in ([], ["kind: same", "kind: missing in one", "kind: missing in both"])
     assert names or None in values

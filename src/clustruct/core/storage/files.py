@@ -80,9 +80,9 @@ def save(path: str | PathLike[str], obj: object, about: Mapping[str, Any] | None
     --------
     >>> import os, tempfile
     >>> from sklearn.pipeline import make_pipeline
-    >>> from clustruct import PairFeatures, RawSet
+    >>> from clustruct import PairFeatures, Table
     >>> from clustruct.estimators.baselines import PairwiseClassifierClustering
-    >>> sets = [RawSet([{"a": 1}, {"a": 1}, {"a": 2}])]
+    >>> sets = [Table([{"a": 1}, {"a": 1}, {"a": 2}])]
     >>> pipeline = make_pipeline(PairFeatures([]), PairwiseClassifierClustering()).fit(sets, [[0, 0, 1]])
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     save(os.path.join(folder, "model"), pipeline)

@@ -1,4 +1,4 @@
-"""Files: raw sets in, predictions out. A new format is one module here, imported below.
+"""Files: tables in, predictions out. A new format is one module here, imported below.
 
 ``__all__`` is for users; what is imported with ``as`` is for the other packages.
 """

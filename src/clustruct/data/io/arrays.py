@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from clustruct.core import memory
 from clustruct.core.callbacks import working
 from clustruct.core.exceptions import DataError
-from clustruct.data.records import Column, RawSet, as_column
+from clustruct.data.records import Column, Table, as_column
 
 from .files import FileFormat, Reading, register
 from .tables import ParsedTable, check_header, known_columns, sets_from_table
@@ -44,7 +44,7 @@ class ArrayFile(FileFormat):
     suffixes = (".npy", ".npz")
     is_table = True
 
-    def read(self, path: Path, reading: Reading) -> Iterator[RawSet]:
+    def read(self, path: Path, reading: Reading) -> Iterator[Table]:
         if path.is_dir():
             raise DataError(f"{path}: is a folder, not a file")
         try:
@@ -55,7 +55,7 @@ class ArrayFile(FileFormat):
             what = error.strerror if isinstance(error, OSError) and error.strerror else error
             raise DataError(f"{path}: not a readable file of arrays ({what})") from None
 
-    def _sets(self, path: Path, reading: Reading) -> Iterator[RawSet]:
+    def _sets(self, path: Path, reading: Reading) -> Iterator[Table]:
         if path.suffix.lower() == ".npy":
             with open(path, "rb") as f:
                 held = {"vector": _array(f, path.stat().st_size, path)}

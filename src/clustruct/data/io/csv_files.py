@@ -24,7 +24,7 @@ from clustruct.core.callbacks import working
 from clustruct.core.exceptions import DataError
 from clustruct.core.text import count, place
 from clustruct.core.typing import Ints
-from clustruct.data.records import Column, ListColumn, RawSet, Texts, is_utf8, without_blank
+from clustruct.data.records import Column, ListColumn, Table, Texts, is_utf8, without_blank
 
 from .files import Prediction, Reading, TextFormat, plain, register, suffix_of, text_lines
 from .tables import Columns, ParsedTable, check_header, known_columns, sets_from_table
@@ -186,29 +186,29 @@ class CsvFile(TextFormat):
     suffixes = (".csv", ".tsv")
     is_table = True
 
-    def read(self, path: Path, reading: Reading) -> Iterator[RawSet]:
+    def read(self, path: Path, reading: Reading) -> Iterator[Table]:
         return sets_from_table(*csv_table(path, reading), reading.labels, path)
 
-    def set_lines(self, sets: Iterable[RawSet], suffix: str) -> Iterator[str]:
+    def set_lines(self, sets: Iterable[Table], suffix: str) -> Iterator[str]:
         held = list(sets)
-        fields = list(dict.fromkeys(name for raw in held for name in raw.fields()))
+        fields = list(dict.fromkeys(name for table in held for name in table.fields()))
         yield from _lines([["set", "id", "cluster", *fields]], suffix)
-        for raw in held:
-            labels = raw.labels or [None] * len(raw)
-            rows = zip(raw.item_ids, labels, raw.items, strict=True)
+        for table in held:
+            labels = table.labels or [None] * len(table)
+            rows = zip(table.item_ids, labels, table.items, strict=True)
             yield from _lines(
-                ([raw.name, name, label, *map(item.get, fields)] for name, label, item in rows), suffix
+                ([table.name, name, label, *map(item.get, fields)] for name, label, item in rows), suffix
             )
 
     def prediction_lines(self, prediction: Prediction, suffix: str, first: Prediction) -> Iterator[str]:
-        raw, labels, more = prediction
-        named = bool(first.raw.name)
+        table, labels, more = prediction
+        named = bool(first.table.name)
         if prediction is first:
             yield from _lines([[*["set"] * named, "id", "cluster", *more]], suffix)
-        for low in range(0, len(raw), ROWS_AT_ONCE):
+        for low in range(0, len(table), ROWS_AT_ONCE):
             part = slice(low, low + ROWS_AT_ONCE)
-            columns = [raw.item_ids[part], *(plain(values[part]) for values in (labels, *more.values()))]
-            names = [repeat(raw.name, len(columns[0]))] * named
+            columns = [table.item_ids[part], *(plain(values[part]) for values in (labels, *more.values()))]
+            names = [repeat(table.name, len(columns[0]))] * named
             yield from _lines(zip(*names, *columns, strict=True), suffix)
 
 

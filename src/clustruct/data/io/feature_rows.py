@@ -20,7 +20,7 @@ from clustruct.core.exceptions import DataError
 from clustruct.core.text import place
 from clustruct.core.typing import Floats, Ints
 from clustruct.data.itemsets import ItemSet
-from clustruct.data.records import RawSet, as_number, as_text
+from clustruct.data.records import Table, as_number, as_text
 
 from .files import is_table, read_sets, suffix_of, text_lines
 from .tables import Columns, check_present
@@ -385,46 +385,48 @@ def _table_rows(path: Path, named: RowColumns, n_features: int | None, delimiter
     wanted = None if not taken else list(dict.fromkeys([*taken, *roles]))
     remembered = frozenset([named.id] if named.id and named.remembered_id else [])
     columns = Columns(id=named.id, fields=wanted, remembered=remembered)
-    raw = next(read_sets(path, columns=columns, labels="ignored", delimiter=delimiter))
-    check_present(raw.fields(), roles, path, 1)
-    names = tuple(taken or [name for name in raw.fields() if name not in roles])
+    table = next(read_sets(path, columns=columns, labels="ignored", delimiter=delimiter))
+    check_present(table.fields(), roles, path, 1)
+    names = tuple(taken or [name for name in table.fields() if name not in roles])
     if not names:
         raise DataError(f"{path}: no column is left for features")
-    X = _texts(raw, names) if named.text else _numbers(raw, names, path, n_features)
-    assert raw.source is not None
-    lines = np.arange(len(raw)) if raw.source.lines is None else np.asarray(raw.source.lines, np.int64)
-    rows = FeatureRows(path, X, names, list(raw.item_ids), lines)
+    X = _texts(table, names) if named.text else _numbers(table, names, path, n_features)
+    assert table.source is not None
+    lines = np.arange(len(table)) if table.source.lines is None else np.asarray(table.source.lines, np.int64)
+    rows = FeatureRows(path, X, names, list(table.item_ids), lines)
     if named.label is not None:
-        codes, values = raw.factorize(named.label)
+        codes, values = table.factorize(named.label)
         words = [*map(as_text, values), None]
         rows = replace(rows, label=[words[code] for code in codes.tolist()])
     if named.labels:
-        rows = replace(rows, label_sets=_label_sets(raw, named.labels, path), label_names=tuple(named.labels))
+        rows = replace(
+            rows, label_sets=_label_sets(table, named.labels, path), label_names=tuple(named.labels)
+        )
     return rows
 
 
-def _texts(raw: RawSet, names: Sequence[str]) -> list[str]:
-    parts = zip(*(raw.column(name) for name in names), strict=True)
+def _texts(table: Table, names: Sequence[str]) -> list[str]:
+    parts = zip(*(table.column(name) for name in names), strict=True)
     return ["\n".join(filter(None, map(as_text, row))) for row in parts]
 
 
-def _numbers(raw: RawSet, names: Sequence[str], path: Path, n_features: int | None) -> Floats:
-    vectors = {name: raw.matrix(name) for name in names}
+def _numbers(table: Table, names: Sequence[str], path: Path, n_features: int | None) -> Floats:
+    vectors = {name: table.matrix(name) for name in names}
     width = sum(1 if held is None else held.shape[1] for held in vectors.values())
-    memory.require(8.0 * len(raw) * width, f"{path}: a table of {len(raw):,} rows and {width:,} numbers")
+    memory.require(8.0 * len(table) * width, f"{path}: a table of {len(table):,} rows and {width:,} numbers")
     if n_features is not None and width != n_features:
         raise DataError(f"{path}: rows have {width:,} numbers, the model takes {n_features:,}")
-    X, at = np.empty((len(raw), width)), 0
+    X, at = np.empty((len(table), width)), 0
     for name, held in vectors.items():
-        block = _column(raw, name, path)[:, None] if held is None else np.asarray(held, np.float64)
+        block = _column(table, name, path)[:, None] if held is None else np.asarray(held, np.float64)
         X[:, at : at + block.shape[1]] = block
         at += block.shape[1]
     return X
 
 
-def _column(raw: RawSet, name: str, path: Path) -> Floats:
+def _column(table: Table, name: str, path: Path) -> Floats:
     """A column of numbers, each distinct value looked at once."""
-    codes, values = raw.factorize(name)
+    codes, values = table.factorize(name)
     found = np.array([*map(as_number, values), np.nan])[codes]
     if np.isnan(found).any():
         row = int(np.argmax(np.isnan(found)))
@@ -434,27 +436,27 @@ def _column(raw: RawSet, name: str, path: Path) -> Floats:
             else f"holds {as_text(values[codes[row]])[:40]!r}, which is no number"
         )
         advice = "--features names the columns of numbers, --text those of text"
-        raise DataError(f"{_at(raw, row, path)}: the column {name!r} {what} ({advice})")
+        raise DataError(f"{_at(table, row, path)}: the column {name!r} {what} ({advice})")
     return found
 
 
-def _label_sets(raw: RawSet, names: Sequence[str], path: Path) -> list[frozenset[str]]:
-    held = np.zeros((len(raw), len(names)), dtype=bool)
+def _label_sets(table: Table, names: Sequence[str], path: Path) -> list[frozenset[str]]:
+    held = np.zeros((len(table), len(names)), dtype=bool)
     for column, name in enumerate(names):
-        codes, values = raw.factorize(name)
+        codes, values = table.factorize(name)
         found = np.array([*map(as_number, values), np.nan])[codes]
         wrong = ~np.isin(found, (0.0, 1.0))
         if wrong.any():
             row = int(np.argmax(wrong))
             shown = "nothing" if codes[row] < 0 else repr(as_text(values[codes[row]])[:40])
             reason = f"the column {name!r} says by 0 or 1 whether a row has the label, here is {shown}"
-            raise DataError(f"{_at(raw, row, path)}: {reason}")
+            raise DataError(f"{_at(table, row, path)}: {reason}")
         held[:, column] = found == 1.0
     return [frozenset(names[a] for a in np.flatnonzero(row).tolist()) for row in held]
 
 
-def _at(raw: RawSet, row: int, path: Path) -> str:
-    return str(path) if raw.source is None else raw.source.place(row)
+def _at(table: Table, row: int, path: Path) -> str:
+    return str(path) if table.source is None else table.source.place(row)
 
 
 def widen_rows(X: Any, n_features: int) -> Any:

@@ -21,7 +21,7 @@ from typing import IO, Any, ClassVar, NamedTuple, TypeVar
 from clustruct.core.exceptions import DataError, DataWarning
 from clustruct.core.storage.targets import is_stream, replacing
 from clustruct.core.text import place
-from clustruct.data.records import RawSet, Source
+from clustruct.data.records import Source, Table
 
 from .tables import Columns, LabelUse
 
@@ -34,7 +34,7 @@ class Prediction(NamedTuple):
 
     Attributes
     ----------
-    raw : RawSet
+    table : Table
         The set.
     labels : sequence of object
         The label of each item.
@@ -42,7 +42,7 @@ class Prediction(NamedTuple):
         Further columns by name, one value for each item.
     """
 
-    raw: RawSet
+    table: Table
     labels: Sequence[Any]
     more: Mapping[str, Sequence[Any]] = {}
 
@@ -73,7 +73,7 @@ class FileFormat(ABC):
     is_table: ClassVar[bool] = False
 
     @abstractmethod
-    def read(self, path: Path, reading: Reading) -> Iterator[RawSet]:
+    def read(self, path: Path, reading: Reading) -> Iterator[Table]:
         """The sets of a file, as they are asked for."""
 
 
@@ -81,7 +81,7 @@ class TextFormat(FileFormat):
     """A format that can be written, too, piece by piece."""
 
     @abstractmethod
-    def set_lines(self, sets: Iterable[RawSet], suffix: str) -> Iterator[str]:
+    def set_lines(self, sets: Iterable[Table], suffix: str) -> Iterator[str]:
         """The text of a file of sets that `read` gives back."""
 
     @abstractmethod
@@ -140,7 +140,7 @@ def read_sets(
     labels: LabelUse = "required",
     delimiter: str | None = None,
     **named: str,
-) -> Iterator[RawSet]:
+) -> Iterator[Table]:
     """The sets of one or more files, read as they are asked for.
 
     ``set``, ``id``, ``cluster`` and ``group`` name columns; `Columns` can say more of them. The end of the
@@ -167,7 +167,7 @@ def read_sets(
 
     Yields
     ------
-    RawSet
+    Table
         The next set.
     """
     reading = Reading(columns or Columns(**named), labels, delimiter)  # type: ignore[arg-type]
@@ -179,11 +179,11 @@ def read_sets(
             raise DataError(
                 f"{path}: unknown kind of file; known are {', '.join(_FORMATS)} (and .gz of text)"
             )
-        for raw in _not_empty(path, kind.read(path, reading)):
-            name = raw.name or (label if len(labelled) > 1 else "")
+        for table in _not_empty(path, kind.read(path, reading)):
+            name = table.name or (label if len(labelled) > 1 else "")
             while names.setdefault(name, path) != path:
                 name = f"{label}: {name}"
-            yield raw if name == raw.name else replace(raw, name=name)
+            yield table if name == table.name else replace(table, name=name)
 
 
 def _labelled_paths(paths: Sequence[str | PathLike[str]]) -> dict[Path, str]:
@@ -203,39 +203,39 @@ def _is_same(first: Path, second: Path) -> bool:
         return False
 
 
-def _not_empty(path: Path, sets: Iterable[RawSet]) -> Iterator[RawSet]:
+def _not_empty(path: Path, sets: Iterable[Table]) -> Iterator[Table]:
     found = False
-    for raw in sets:
+    for table in sets:
         found = True
-        yield raw if raw.source is not None else replace(raw, source=Source(str(path)))
+        yield table if table.source is not None else replace(table, source=Source(str(path)))
     if not found:
         raise DataError(f"{path}: no sets to use" if path.stat().st_size else f"{path}: the file is empty")
 
 
-def write_sets(path: str | PathLike[str], sets: Iterable[RawSet]) -> None:
+def write_sets(path: str | PathLike[str], sets: Iterable[Table]) -> None:
     """Write sets to .jsonl (all that they hold) or .csv (columns set, id, cluster, and the fields).
 
     Parameters
     ----------
     path : path
         The file to be written.
-    sets : iterable of RawSet
+    sets : iterable of Table
         The sets.
 
     Examples
     --------
     >>> import os, tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_sets(os.path.join(folder, "a.jsonl"), [RawSet([{"n": 1}], labels=[5], name="s", ids=["x"])])
+    ...     write_sets(os.path.join(folder, "a.jsonl"), [Table([{"n": 1}], labels=[5], name="s", ids=["x"])])
     ...     next(read_sets(os.path.join(folder, "a.jsonl")))
-    RawSet(items=[{'n': 1}], labels=[5], name='s', ids=['x'], group=None, context={})
+    Table(items=[{'n': 1}], labels=[5], name='s', ids=['x'], group=None, context={})
     """
     with sets_file(path, sets):
         pass
 
 
 @contextmanager
-def sets_file(path: str | PathLike[str], sets: Iterable[RawSet]) -> Iterator[None]:
+def sets_file(path: str | PathLike[str], sets: Iterable[Table]) -> Iterator[None]:
     """Write sets to a file that appears at the end of the block, unless something fails in it."""
     lines = _text_format(path, "sets").set_lines(sets, suffix_of(path))
     with open_target(Path(path)) as f:
@@ -314,10 +314,10 @@ def text_lines(path: Path, longest: int = LONGEST_LINE) -> Iterator[tuple[int, s
     with _open(path) as f:
         while True:
             number += 1
-            raw = _next_line(f, path, number, longest)
-            if not raw:
+            table = _next_line(f, path, number, longest)
+            if not table:
                 return
-            bare = raw[3:] if number == 1 and raw[:3] == b"\xef\xbb\xbf" else raw
+            bare = table[3:] if number == 1 and table[:3] == b"\xef\xbb\xbf" else table
             yield number, _decode(bare, path, number)
 
 
@@ -332,19 +332,19 @@ def _open(path: Path) -> IO[bytes]:
 
 def _next_line(f: IO[bytes], path: Path, number: int, limit: int) -> bytes:
     try:
-        raw = f.readline(limit + 1)
+        table = f.readline(limit + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise DataError(f"{place(path, number)}: the file is damaged ({error})") from None
-    if len(raw) > limit:
+    if len(table) > limit:
         raise DataError(f"{place(path, number)}: the line is longer than {limit / 2**20:.0f} MiB")
-    return raw
+    return table
 
 
-def _decode(raw: bytes, path: Path, number: int) -> str:
+def _decode(table: bytes, path: Path, number: int) -> str:
     try:
-        return raw.decode("utf-8")
+        return table.decode("utf-8")
     except UnicodeDecodeError as error:
-        wrong = raw[error.start]
+        wrong = table[error.start]
         raise DataError(
             f"{place(path, number)}: byte {error.start + 1} of the line (0x{wrong:02x}) is not UTF-8; "
             "save the file as UTF-8"
@@ -362,7 +362,7 @@ def _bare(value: Any) -> Any:
 
 
 def match_predictions(
-    path: str | PathLike[str], sets: Sequence[RawSet], delimiter: str | None = None
+    path: str | PathLike[str], sets: Sequence[Table], delimiter: str | None = None
 ) -> list[list[Any]]:
     """The labels that a predictions file has for the items of the sets, in their order.
 
@@ -374,7 +374,7 @@ def match_predictions(
     ----------
     path : path
         A predictions file.
-    sets : sequence of RawSet
+    sets : sequence of Table
         The sets that it should speak of.
     delimiter : str, optional
         What separates cells, where it is not a comma or a tab.
@@ -386,51 +386,51 @@ def match_predictions(
     """
     found = _predictions(path, delimiter)
     answers, taken = [], set[str]()
-    for raw in sets:
-        name = next((n for n in _names(raw) if n in found and n not in taken), None)
-        if name is None and len(sets) == len(found) == 1 and not raw.name:
+    for table in sets:
+        name = next((n for n in _names(table) if n in found and n not in taken), None)
+        if name is None and len(sets) == len(found) == 1 and not table.name:
             name = next(iter(found))
         if name is None:
-            raise DataError(f"{path}: there is no prediction for {raw.short_title}")
+            raise DataError(f"{path}: there is no prediction for {table.short_title}")
         taken.add(name)
-        answers.append(_labels(path, raw, found[name]))
+        answers.append(_labels(path, table, found[name]))
     return answers
 
 
-def _predictions(path: str | PathLike[str], delimiter: str | None) -> Mapping[str, RawSet]:
+def _predictions(path: str | PathLike[str], delimiter: str | None) -> Mapping[str, Table]:
     columns = Columns(id="id")
     if is_table(path):
         columns = Columns(set="set", id="id", cluster="cluster", remembered=frozenset(["set"]))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)  # without the column there is one set
-        return {raw.name: raw for raw in read_sets(path, columns=columns, delimiter=delimiter)}
+        return {table.name: table for table in read_sets(path, columns=columns, delimiter=delimiter)}
 
 
-def _names(raw: RawSet) -> list[str]:
+def _names(table: Table) -> list[str]:
     """What a set may be called in predictions: with its file where it was one of several, or by itself."""
-    if raw.source is None:
-        return [raw.name]
-    files = [raw.source.path, Path(raw.source.path).name]
-    bare = "" if raw.name in files else raw.name
+    if table.source is None:
+        return [table.name]
+    files = [table.source.path, Path(table.source.path).name]
+    bare = "" if table.name in files else table.name
     for file in files:
         bare = bare.removeprefix(f"{file}: ")
     # The name with its file comes first: the bare one may be that of another file's set.
-    return [*([f"{file}: {bare}" for file in files] if bare else files), raw.name, bare]
+    return [*([f"{file}: {bare}" for file in files] if bare else files), table.name, bare]
 
 
-def _labels(path: str | PathLike[str], raw: RawSet, found: RawSet) -> list[Any]:
+def _labels(path: str | PathLike[str], table: Table, found: Table) -> list[Any]:
     labels = list(found.labels or ())
     exact = {_exact(name): label for name, label in zip(found.item_ids, labels, strict=True)}
     alike = {str(name): label for name, label in zip(found.item_ids, labels, strict=True)}
-    here, there = (Counter(map(str, one.item_ids)) for one in (raw, found))
+    here, there = (Counter(map(str, one.item_ids)) for one in (table, found))
     answers = []
-    for name in raw.item_ids:
+    for name in table.item_ids:
         if _exact(name) in exact:
             answers.append(exact[_exact(name)])
         elif here[str(name)] == there[str(name)] == 1:
             answers.append(alike[str(name)])
         else:
-            raise DataError(f"{path}: there is no prediction for item {name!r} of {raw.short_title}")
+            raise DataError(f"{path}: there is no prediction for item {name!r} of {table.short_title}")
     return answers
 
 

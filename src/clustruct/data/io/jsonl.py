@@ -10,7 +10,7 @@ from typing import Any
 
 from clustruct.core.exceptions import DataError, NoLabels
 from clustruct.core.text import place
-from clustruct.data.records import RawSet, Source, is_missing
+from clustruct.data.records import Source, Table, is_missing
 
 from .files import Prediction, Reading, TextFormat, plain, register, text_lines
 from .tables import Columns, LabelUse, check_ids, check_labels
@@ -29,7 +29,7 @@ class JsonLines(TextFormat):
 
     suffixes = (".jsonl", ".ndjson", ".json")
 
-    def read(self, path: Path, reading: Reading) -> Iterator[RawSet]:
+    def read(self, path: Path, reading: Reading) -> Iterator[Table]:
         columns, seen = reading.columns, dict[Hashable, int]()
         for line, text in text_lines(path):
             if not text.strip():
@@ -39,41 +39,41 @@ class JsonLines(TextFormat):
             if not columns.wants(given):
                 continue
             held = columns.present([*given, *_item_keys(given)])
-            raw = _raw_set(given, held, reading.labels, path, line)
-            if raw is None:
+            table = _table(given, held, reading.labels, path, line)
+            if table is None:
                 continue
-            first = seen.setdefault(raw.name, line)
+            first = seen.setdefault(table.name, line)
             if first != line:
                 raise DataError(
-                    f"{place(path, line)}: a second set is named {raw.name!r} (first on line {first})"
+                    f"{place(path, line)}: a second set is named {table.name!r} (first on line {first})"
                 )
-            yield raw
+            yield table
 
-    def set_lines(self, sets: Iterable[RawSet], suffix: str) -> Iterator[str]:
+    def set_lines(self, sets: Iterable[Table], suffix: str) -> Iterator[str]:
         return map(_set_line, sets)
 
     def prediction_lines(self, prediction: Prediction, suffix: str, first: Prediction) -> Iterator[str]:
         yield _prediction_line(*prediction)
 
 
-def _set_line(raw: RawSet) -> str:
-    document = "tokens" in raw.context
-    items = [dict(item) for item in raw.items]
-    if raw.ids is not None:
-        items = [{"id": name, **item} for name, item in zip(raw.ids, items, strict=True)]
-    whole: dict[str, Any] = {"id": raw.name, "group": raw.group, **raw.context}
+def _set_line(table: Table) -> str:
+    document = "tokens" in table.context
+    items = [dict(item) for item in table.items]
+    if table.ids is not None:
+        items = [{"id": name, **item} for name, item in zip(table.ids, items, strict=True)]
+    whole: dict[str, Any] = {"id": table.name, "group": table.group, **table.context}
     whole["mentions" if document else "items"] = items
-    whole["clusters" if document else "labels"] = None if raw.labels is None else list(raw.labels)
+    whole["clusters" if document else "labels"] = None if table.labels is None else list(table.labels)
     return json.dumps({k: v for k, v in whole.items() if v is not None}, ensure_ascii=False) + "\n"
 
 
-def _prediction_line(raw: RawSet, labels: Sequence[Any], more: Mapping[str, Sequence[Any]]) -> str:
+def _prediction_line(table: Table, labels: Sequence[Any], more: Mapping[str, Sequence[Any]]) -> str:
     columns = {name: plain(values) for name, values in more.items()}
     items = [
         {"id": name, **dict(zip(columns, row, strict=True))}
-        for name, *row in zip(raw.item_ids, *columns.values(), strict=True)
+        for name, *row in zip(table.item_ids, *columns.values(), strict=True)
     ]
-    found = {"id": raw.name, "items": items, "labels": plain(labels)}
+    found = {"id": table.name, "items": items, "labels": plain(labels)}
     return json.dumps(found, ensure_ascii=False) + "\n"
 
 
@@ -105,9 +105,7 @@ def _check_keys(given: Mapping[str, Any], columns: Columns, path: Path, line: in
             raise DataError(f"{place(path, line)}: the set has no key {name!r}; its keys are {keys}")
 
 
-def _raw_set(
-    given: dict[str, Any], columns: Columns, labels: LabelUse, path: Path, line: int
-) -> RawSet | None:
+def _table(given: dict[str, Any], columns: Columns, labels: LabelUse, path: Path, line: int) -> Table | None:
     here = place(path, line)
     key = "items" if "items" in given else "mentions" if "mentions" in given else None
     if key is None:
@@ -128,7 +126,7 @@ def _raw_set(
     if labels != "ignored":
         found = check_labels(found or [], ids, where, labels)
     left_out = frozenset(["id"] if ids is not None and columns.id is None else [])
-    return RawSet(
+    return Table(
         [columns.fields_of(row, left_out) for row in rows],
         labels=found if labels != "ignored" else None,
         name=name,

@@ -11,7 +11,7 @@ import numpy as np
 from clustruct.core.callbacks import working
 from clustruct.core.exceptions import DataError
 from clustruct.core.text import place
-from clustruct.data.records import Column, RawSet, as_column
+from clustruct.data.records import Column, Table, as_column
 from clustruct.data.records.arrow import column_from_arrow
 
 from .files import FileFormat, Reading, register
@@ -25,7 +25,7 @@ class ParquetFile(FileFormat):
     suffixes = (".parquet", ".pq")
     is_table = True
 
-    def read(self, path: Path, reading: Reading) -> Iterator[RawSet]:
+    def read(self, path: Path, reading: Reading) -> Iterator[Table]:
         held = open_parquet(path)
         header = list(held.schema_arrow.names)
         check_header(header, str(path))

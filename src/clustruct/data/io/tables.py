@@ -13,7 +13,7 @@ import numpy as np
 from clustruct.core.exceptions import DataError, DataWarning, NoLabels
 from clustruct.core.text import place
 from clustruct.core.typing import Bools, Ints
-from clustruct.data.records import ArrayColumn, Column, RawSet, Rows, Source, is_missing
+from clustruct.data.records import ArrayColumn, Column, Rows, Source, Table, is_missing
 from clustruct.data.records.arrow import frame_column, open_frame
 
 T = TypeVar("T")
@@ -226,7 +226,7 @@ def _check_single(table: ParsedTable, names: Sequence[str | None], path: Path | 
 
 def sets_from_table(
     table: ParsedTable, columns: Columns, labels: LabelUse, path: Path | None
-) -> Iterator[RawSet]:
+) -> Iterator[Table]:
     """Sets in order of first appearance; their rows need not stand together. One set without a set column.
 
     ``columns`` are those of `known_columns`. Rows are put in order once, so that a set is a range of them.
@@ -242,7 +242,7 @@ def sets_from_table(
     if not len(table.lines):
         raise DataError(f"{place(path)}: no rows to use")
     if columns.set is None:
-        yield _Cutter(table, columns, labels, path).raw_set(None, 0, len(table.lines))
+        yield _Cutter(table, columns, labels, path).cut_table(None, 0, len(table.lines))
         return
     owner, names = _owners(table, columns.set, path)
     order = np.argsort(owner, kind="stable")
@@ -250,7 +250,7 @@ def sets_from_table(
         table = table.take(order)
     cut, ends = _Cutter(table, columns, labels, path), np.cumsum(np.bincount(owner)).tolist()
     for name, low, high in zip(names, [0, *ends], ends, strict=False):
-        yield cut.raw_set(name, low, high)
+        yield cut.cut_table(name, low, high)
 
 
 def _owners(table: ParsedTable, column: str, path: Path | None) -> tuple[Ints, list[str]]:
@@ -281,7 +281,7 @@ class _Cutter:
             self.labels = held.tolist()
             self.labels_are_right = held.can_be_labels(partly=labels == "partial")
 
-    def raw_set(self, name: str | None, low: int, high: int) -> RawSet:
+    def cut_table(self, name: str | None, low: int, high: int) -> Table:
         """The set of the rows from one to another."""
         part, lines = slice(low, high), self.table.lines[low:high]
         title = f"set {name}" if name is not None else "the table"
@@ -290,7 +290,7 @@ class _Cutter:
         labels = None if self.labels is None else self.labels[part]
         if labels is not None and not self.labels_are_right:
             labels = check_labels(labels, None if self.ids is None else ids, self._places(lines), self.use)
-        return RawSet(
+        return Table(
             Rows(self.fields, high - low, range(low, high)),
             labels=labels,
             name="" if name is None else name,
@@ -327,7 +327,7 @@ def sets_of(
     fields: Sequence[str] | None = None,
     labels: LabelUse | None = None,
     columns: Columns | None = None,
-) -> list[RawSet]:
+) -> list[Table]:
     """Raw sets from the rows of a data frame: of pandas, polars, Arrow, or whatever else narwhals knows.
 
     ``set``, ``cluster``, ``id`` and ``group`` name columns; all others are fields, or those of
@@ -356,7 +356,7 @@ def sets_of(
 
     Returns
     -------
-    list of RawSet
+    list of Table
         One set for each value of the column ``set``, in the order of first appearance.
 
     Examples

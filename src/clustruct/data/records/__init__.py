@@ -20,7 +20,7 @@ from .columns import (
     without_blank as without_blank,
 )
 from .fields import Fields, ItemKind, field_kinds
-from .raw_set import RawSet, Rows as Rows, Source
+from .table import Table, Rows as Rows, Source
 from .texts import Texts as Texts, is_utf8 as is_utf8
 from .values import as_day, as_number, as_text, fold, holds as holds, is_missing, is_vector as is_vector
 
@@ -29,8 +29,8 @@ __all__ = [
     "Column",
     "Fields",
     "ItemKind",
-    "RawSet",
     "Source",
+    "Table",
     "as_day",
     "as_number",
     "as_text",

@@ -1,4 +1,4 @@
-"""What the fields of raw sets hold: strings, texts, numbers, dates, lists, vectors."""
+"""What the fields of tables hold: strings, texts, numbers, dates, lists, vectors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from .raw_set import RawSet
+from .table import Table
 from .values import TESTS, as_text, fold
 
 ItemKind = Literal["auto", "records", "text", "mentions", "vectors"]
@@ -28,7 +28,7 @@ class Fields:
 
     Attributes
     ----------
-    sets : sequence of RawSet
+    sets : sequence of Table
         Raw sets.
     items : ItemKind
         What the items are: "records", "text", "mentions" or "vectors".
@@ -36,7 +36,7 @@ class Fields:
         What each field holds, by its name.
     """
 
-    sets: Sequence[RawSet]
+    sets: Sequence[Table]
     items: ItemKind
     kinds: Mapping[str, str]
 
@@ -71,7 +71,7 @@ class Fields:
         return [as_text(v) for v in _sample(self.sets, field) if v is not None]
 
 
-def field_kinds(sets: Sequence[RawSet], fields: Sequence[str] | None = None) -> dict[str, str]:
+def field_kinds(sets: Sequence[Table], fields: Sequence[str] | None = None) -> dict[str, str]:
     """What each field holds: "string", "text", "number", "date", "list", "vector", "id", "nothing".
 
     Without `fields` all are looked at. Names of items ("id", no value twice in a set) are told apart, since
@@ -79,7 +79,7 @@ def field_kinds(sets: Sequence[RawSet], fields: Sequence[str] | None = None) -> 
 
     Parameters
     ----------
-    sets : sequence of RawSet
+    sets : sequence of Table
         Raw sets.
     fields : sequence of str, optional
         The fields to look at; all by default.
@@ -92,10 +92,10 @@ def field_kinds(sets: Sequence[RawSet], fields: Sequence[str] | None = None) -> 
     Examples
     --------
     >>> items = [{"id": 1, "title": "a b", "year": 1990}, {"id": 2, "title": "c", "year": "1991"}]
-    >>> field_kinds([RawSet(items)])
+    >>> field_kinds([Table(items)])
     {'id': 'id', 'title': 'string', 'year': 'number'}
     """
-    there = dict.fromkeys(name for raw in sets for name in raw.fields())
+    there = dict.fromkeys(name for table in sets for name in table.fields())
     if fields is None:
         return {field: _kind(sets, field) for field in there}
     for name in fields:
@@ -104,7 +104,7 @@ def field_kinds(sets: Sequence[RawSet], fields: Sequence[str] | None = None) -> 
     return {field: _kind(sets, field, chosen=True) for field in fields}
 
 
-def _kind(sets: Sequence[RawSet], field: str, *, chosen: bool = False) -> str:
+def _kind(sets: Sequence[Table], field: str, *, chosen: bool = False) -> str:
     values = [v for v in _sample(sets, field) if v is not None]
     if not values or len({repr(v) for v in values}) == 1:
         return "nothing"
@@ -116,16 +116,16 @@ def _kind(sets: Sequence[RawSet], field: str, *, chosen: bool = False) -> str:
     return "text" if np.mean([len(as_text(v)) for v in values]) > LONG else "string"
 
 
-def _sample(sets: Sequence[RawSet], field: str) -> list[Any]:
+def _sample(sets: Sequence[Table], field: str) -> list[Any]:
     some = sets[:: 1 + (len(sets) - 1) // MOST_SETS]
     each = max(LOOKED_AT // len(some), 20)
-    return [v for raw in some for v in raw.some(field, slice(0, each))]
+    return [v for table in some for v in table.some(field, slice(0, each))]
 
 
-def _distinct(sets: Sequence[RawSet], field: str) -> bool:
+def _distinct(sets: Sequence[Table], field: str) -> bool:
     """Whether no value is there twice in a set, read as a text."""
-    for raw in sets:
-        codes, values = raw.factorize(field)
+    for table in sets:
+        codes, values = table.factorize(field)
         if np.count_nonzero(codes >= 0) > len(values) or len(set(map(as_text, values))) < len(values):
             return False
     return True

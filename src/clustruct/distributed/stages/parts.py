@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from clustruct.core.typing import Floats, Ints
-from clustruct.data.records import RawSet, Source
+from clustruct.data.records import Source, Table
 from clustruct.data.records.arrow import column_from_arrow
 from clustruct.distributed.workdir import Span, Stats, WorkDirectory
 from clustruct.features import Blocking
@@ -40,7 +40,7 @@ def keep_part(work: WorkDirectory, k: int, table: Any) -> Stats:
     work.write_table(READING, k, table.replace_schema_metadata(None))
     tally = Tally(work.features.needs_, "the table")
     if table.num_rows:
-        tally.add(raw_set(table, work.about.id))
+        tally.add(table_of(table, work.about.id))
     counts = {name: asdict(count) for name, count in tally.counts.items()}
     return {"rows": table.num_rows, "needs": counts, "fields": list(tally.fields)}
 
@@ -79,19 +79,19 @@ def _rows(span: Span, columns: Sequence[str]) -> Any:
     return pa.concat_tables(parts) if parts else held.schema_arrow.empty_table().select(wanted)
 
 
-def raw_set(table: Any, id: str | None = None) -> RawSet:
+def table_of(table: Any, id: str | None = None) -> Table:
     """The rows of an Arrow table as items."""
     names = [name for name in table.column_names if name != id]
     if not names:
-        return RawSet([{}] * table.num_rows)
-    return RawSet.from_columns(
+        return Table([{}] * table.num_rows)
+    return Table.from_columns(
         {name: column_from_arrow(table.column(name)) for name in names}, source=Source("the table")
     )
 
 
-def part_of(work: WorkDirectory, k: int) -> RawSet:
+def part_of(work: WorkDirectory, k: int) -> Table:
     """The items of partition k."""
-    return raw_set(work.read_table(READING, k), work.about.id)
+    return table_of(work.read_table(READING, k), work.about.id)
 
 
 @dataclass

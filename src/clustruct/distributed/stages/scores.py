@@ -16,7 +16,7 @@ from clustruct.features.columns import Columns, TermTable
 from clustruct.features.neighbours import sorted_unique
 
 from .frequencies import look_at
-from .parts import READING, blocking_of, counted, part_of, raw_set, term_names
+from .parts import READING, blocking_of, counted, part_of, table_of, term_names
 
 ASKED = {"part": "int32", "item": "int64"}
 COUNTS = {"name": "uint64", "count": "float64"}
@@ -182,4 +182,4 @@ def _extended(work: WorkDirectory, k: int, own: Columns, others: Any) -> Columns
 
     table, id = work.read_table(READING, k), work.about.id
     more = others.select(table.column_names).cast(table.schema)
-    return own.copy().extended(raw_set(more, id), raw_set(pa.concat_tables([table, more]), id))
+    return own.copy().extended(table_of(more, id), table_of(pa.concat_tables([table, more]), id))

@@ -13,7 +13,7 @@ from sklearn.svm import LinearSVC
 from clustruct.core.storage import FEATURES, Shape, register
 from clustruct.core.typing import Indices
 from clustruct.data.itemsets import pair_table
-from clustruct.estimators.inputs import Groups, Table, read_labels, read_sets
+from clustruct.estimators.inputs import Groups, SetsLike, read_labels, read_sets
 from clustruct.estimators.kmeans import KMeansPrediction
 from clustruct.learning.problems import feature_scale
 from clustruct.search.spectral import count_range
@@ -57,7 +57,7 @@ class PairKMeans(KMeansPrediction):
     max_pairs: int = 50_000
 
     def fit(
-        self, X: Table, y: object = None, set_ids: ArrayLike | None = None, groups: Groups = None
+        self, X: SetsLike, y: object = None, set_ids: ArrayLike | None = None, groups: Groups = None
     ) -> Self:
         """Train the classifier on pairs of all sets. Arguments as for `SupervisedKMeans`."""
         self.check_parameters()
@@ -116,7 +116,7 @@ class UntrainedKMeans(KMeansPrediction):
     predictor: str = "iterative"
 
     def fit(
-        self, X: Table, y: object = None, set_ids: ArrayLike | None = None, groups: Groups = None
+        self, X: SetsLike, y: object = None, set_ids: ArrayLike | None = None, groups: Groups = None
     ) -> Self:
         """Nothing is learned; the number of features is remembered."""
         self.check_parameters()

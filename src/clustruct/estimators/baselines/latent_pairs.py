@@ -34,7 +34,7 @@ from clustruct.data import Evidence
 from clustruct.data.itemsets import ItemSet, PairScores, pair_table
 from clustruct.data.itemsets.pairs import dense
 from clustruct.estimators.base import AnyLoss
-from clustruct.estimators.inputs import Groups, Table, read_sets
+from clustruct.estimators.inputs import Groups, SetsLike, read_sets
 from clustruct.learning import search_groups
 from clustruct.learning.fellegi_sunter import agreement, fit_mixture, levels
 from clustruct.learning.problems import feature_scale
@@ -106,7 +106,7 @@ class LatentPairClustering(PairScoring):
     >>> from clustruct.features import PairFeatures, guess_blocks
     >>> sets = make_records(n_sets=4, n_people=8)
     >>> X = PairFeatures(guess_blocks(sets)).fit_transform(sets)
-    >>> LatentPairClustering().fit(X).score(X, [raw.labels for raw in sets]) > 0.95
+    >>> LatentPairClustering().fit(X).score(X, [table.labels for table in sets]) > 0.95
     True
     """
 
@@ -127,7 +127,7 @@ class LatentPairClustering(PairScoring):
 
     def fit(
         self,
-        X: Table,
+        X: SetsLike,
         y: object = None,
         set_ids: ArrayLike | None = None,
         groups: Groups = None,

@@ -24,7 +24,7 @@ from clustruct.core.typing import Bools, Floats, Indices, Ints, Labels
 from clustruct.data.itemsets import ItemSet, PairScores, pair_table
 from clustruct.data.itemsets.pairs import Matrix
 from clustruct.estimators.base import AnyLoss, PairSimilarity, SetClusterer
-from clustruct.estimators.inputs import Groups, Table, check_known, read_labels, read_sets
+from clustruct.estimators.inputs import Groups, SetsLike, check_known, read_labels, read_sets
 from clustruct.estimators.shown import TrainingShape
 from clustruct.learning.problems import feature_scale
 
@@ -134,7 +134,7 @@ class PairwiseClassifierClustering(PairScoring):
 
     def fit(
         self,
-        X: Table,
+        X: SetsLike,
         y: object = None,
         set_ids: ArrayLike | None = None,
         groups: Groups = None,
@@ -294,7 +294,7 @@ class DefaultClustering(SetClusterer):
         super().check_parameters()
 
     def fit(
-        self, X: Table, y: object = None, set_ids: ArrayLike | None = None, groups: Groups = None
+        self, X: SetsLike, y: object = None, set_ids: ArrayLike | None = None, groups: Groups = None
     ) -> Self:
         """Nothing is learned; the number of features is remembered."""
         self.check_parameters()

@@ -1,6 +1,6 @@
 """Why a model groups as it does: pairs, errors against the truth, and confidence in items and clusters.
 
-examine              all of it for one raw set
+examine              all of it for one table
 explain_pair         why these two are together: what each feature of a pipeline adds to their similarity
 pair_contributions   the same for a clusterer alone, by its weights
 unlisted_features    the features of a pair that was not compared, to be explained likewise

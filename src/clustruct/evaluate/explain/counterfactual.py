@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from clustruct.core.typing import Ints
-from clustruct.data.records import RawSet, is_missing
+from clustruct.data.records import Table, is_missing
 from clustruct.features import PairFeatures, checked
 from clustruct.pipeline import group
 
@@ -68,14 +68,14 @@ class Counterfactual:
     exact: bool
 
 
-def counterfactual(pipeline: Pipeline, raw: RawSet, a: int, b: int, labels: Ints) -> Counterfactual:
+def counterfactual(pipeline: Pipeline, table: Table, a: int, b: int, labels: Ints) -> Counterfactual:
     """The smallest change of fields that makes the opposite of what the prediction says of two items.
 
     Parameters
     ----------
     pipeline : Pipeline
         Fitted `PairFeatures` and a clusterer with similarities.
-    raw : RawSet
+    table : Table
         The set.
     a, b : int
         Numbers of the two items.
@@ -87,7 +87,7 @@ def counterfactual(pipeline: Pipeline, raw: RawSet, a: int, b: int, labels: Ints
     Counterfactual
         The change, and what it makes of the two items.
     """
-    trial = _ClusterPair(pipeline, raw, a, b, labels)
+    trial = _ClusterPair(pipeline, table, a, b, labels)
     options = trial.options()
     tried = 0
     for size in range(1, len(options) + 1):
@@ -110,19 +110,19 @@ def _choices(options: Sequence[Sequence[Change]], size: int) -> Iterator[tuple[C
 class _ClusterPair:
     """The items of two clusters, predicted again and again with other values in two of them."""
 
-    def __init__(self, pipeline: Pipeline, raw: RawSet, a: int, b: int, labels: Ints) -> None:
+    def __init__(self, pipeline: Pipeline, table: Table, a: int, b: int, labels: Ints) -> None:
         self.pipeline, self.together = checked(pipeline), bool(labels[a] == labels[b])
         mates = np.flatnonzero((labels == labels[a]) | (labels == labels[b]))
         others = [int(i) for i in mates if i not in (a, b)][: MOST_ITEMS - 2]
-        self.items = [dict(raw.items[i]) for i in (a, b, *others)]
-        self.raw, self.pool = raw, [i for i in range(min(len(raw), 1000)) if i not in (a, b)]
+        self.items = [dict(table.items[i]) for i in (a, b, *others)]
+        self.table, self.pool = table, [i for i in range(min(len(table), 1000)) if i not in (a, b)]
 
     def options(self) -> list[list[Change]]:
         """For each field the changes that can be made to it."""
         features = self.pipeline[0]
         assert isinstance(features, PairFeatures)
         used = dict.fromkeys(name for block in features.blocks_ for name in block.fields_used())
-        found = [self._of_field(field) for field in used if self.raw.has(field)]
+        found = [self._of_field(field) for field in used if self.table.has(field)]
         return [changes for changes in found if changes]
 
     def _of_field(self, field: str) -> list[Change]:
@@ -143,7 +143,7 @@ class _ClusterPair:
         """A value of another item that shares no word with the two; else one that is another."""
         known, another = _words(x) | _words(y), None
         for i in self.pool:
-            value = self.raw.items[i].get(field)
+            value = self.table.items[i].get(field)
             if is_missing(value) or value in (x, y):
                 continue
             if not known & _words(value):
@@ -157,7 +157,7 @@ class _ClusterPair:
         for change in changes:
             for item, value in zip(pair, change.values, strict=True):
                 item[change.field] = value
-        items = RawSet([*pair, *self.items[2:]], context=self.raw.context)
+        items = Table([*pair, *self.items[2:]], context=self.table.context)
         found = group(self.pipeline, items, pairs=True)
         assert found.scores is not None
         K = found.scores.matrix_or_graph()

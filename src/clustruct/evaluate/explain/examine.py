@@ -10,7 +10,7 @@ from sklearn.pipeline import Pipeline
 
 from clustruct.core.typing import Floats, Labels
 from clustruct.data.itemsets import ItemSet
-from clustruct.data.records import RawSet, is_missing
+from clustruct.data.records import Table, is_missing
 from clustruct.estimators.base import PairSimilarity
 from clustruct.learning import ItemConfidence, item_confidence
 from clustruct.learning.problems import mean_squares
@@ -32,7 +32,7 @@ class SetFindings:
 
     Attributes
     ----------
-    raw : RawSet
+    table : Table
         The set.
     labels : array of int
         Its predicted clusters.
@@ -57,7 +57,7 @@ class SetFindings:
         probabilities.
     """
 
-    raw: RawSet
+    table: Table
     labels: Labels
     truth: list[Hashable] | None
     loss: float | None
@@ -72,7 +72,7 @@ class SetFindings:
     @property
     def name(self) -> str:
         """The set's name, or its place in the list."""
-        return self.raw.name or f"no. {self.number + 1}"
+        return self.table.name or f"no. {self.number + 1}"
 
     @property
     def confidence(self) -> float:
@@ -82,14 +82,14 @@ class SetFindings:
         return float(np.median(finite)) if finite.size else np.inf
 
 
-def transformed(pipeline: Pipeline, raw: RawSet) -> ItemSet:
-    """One raw set through all steps of the pipeline but the last.
+def transformed(pipeline: Pipeline, table: Table) -> ItemSet:
+    """One table through all steps of the pipeline but the last.
 
     Parameters
     ----------
     pipeline : Pipeline
         The fitted pipeline.
-    raw : RawSet
+    table : Table
         The set.
 
     Returns
@@ -97,18 +97,18 @@ def transformed(pipeline: Pipeline, raw: RawSet) -> ItemSet:
     ItemSet
         The set with its pair features.
     """
-    made: list[ItemSet] = pipeline[:-1].transform([raw])
+    made: list[ItemSet] = pipeline[:-1].transform([table])
     return made[0]
 
 
-def examine(pipeline: Pipeline, raw: RawSet, number: int = 0) -> SetFindings:
-    """Cluster one raw set with a fitted pipeline, and say all that can be said of the answer.
+def examine(pipeline: Pipeline, table: Table, number: int = 0) -> SetFindings:
+    """Cluster one table with a fitted pipeline, and say all that can be said of the answer.
 
     Parameters
     ----------
     pipeline : Pipeline
         The fitted pipeline.
-    raw : RawSet
+    table : Table
         The set.
     number : int, default=0
         Its number, for a set that has no name.
@@ -121,19 +121,19 @@ def examine(pipeline: Pipeline, raw: RawSet, number: int = 0) -> SetFindings:
     Examples
     --------
     >>> from sklearn.pipeline import make_pipeline
-    >>> from clustruct import PairFeatures, RawSet, SupervisedCorrelationClustering
+    >>> from clustruct import PairFeatures, Table, SupervisedCorrelationClustering
     >>> from clustruct.features import Numbers
-    >>> raw = RawSet([{"n": 1}, {"n": 2}, {"n": 9}], labels=["a", "a", "b"])
+    >>> table = Table([{"n": 1}, {"n": 2}, {"n": 9}], labels=["a", "a", "b"])
     >>> model = make_pipeline(PairFeatures([Numbers("n")]), SupervisedCorrelationClustering(C=100.0))
-    >>> found = examine(model.fit([raw], [raw.labels]), raw)
+    >>> found = examine(model.fit([table], [table.labels]), table)
     >>> found.labels, found.loss, found.errors.splits
     (array([0, 0, 1]), 0.0, ())
     """
-    model, x = pipeline[-1], transformed(pipeline, raw)
+    model, x = pipeline[-1], transformed(pipeline, table)
     scored = isinstance(model, PairSimilarity)
     found = group(model, x, confidence=scored, pairs=scored)
     labels, scores = found.labels, found.scores
-    truth = None if raw.labels is None or any(map(is_missing, raw.labels)) else list(raw.labels)
+    truth = None if table.labels is None or any(map(is_missing, table.labels)) else list(table.labels)
     loss = None if truth is None else _loss(model, truth, labels)
     errors = None if truth is None else split_merge(truth, labels)
     items = clusters = None
@@ -148,7 +148,7 @@ def examine(pipeline: Pipeline, raw: RawSet, number: int = 0) -> SetFindings:
     if items is not None and scores is not None and found.is_probability:
         items = replace(items, probability=found.confidence)
         splits = suggested_splits(scores, labels, model.pair_probabilities)
-    return SetFindings(raw, labels, truth, loss, items, clusters, errors, wrong, squares, number, splits)
+    return SetFindings(table, labels, truth, loss, items, clusters, errors, wrong, squares, number, splits)
 
 
 def _loss(model: object, truth: Sequence[Hashable], labels: Labels) -> float:

@@ -54,8 +54,8 @@ def feature_fields(features: PairFeatures) -> dict[str, str]:
     Examples
     --------
     >>> from clustruct.features import Numbers
-    >>> from clustruct.data.records import RawSet
-    >>> found = feature_fields(PairFeatures([Numbers("n")]).fit([RawSet([{"n": 1}, {"n": 2}])]))
+    >>> from clustruct.data.records import Table
+    >>> found = feature_fields(PairFeatures([Numbers("n")]).fit([Table([{"n": 1}, {"n": 2}])]))
     >>> sorted(set(found.values()))
     ['in general', 'n']
     """

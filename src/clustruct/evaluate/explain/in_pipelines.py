@@ -10,7 +10,7 @@ from sklearn.pipeline import Pipeline
 
 from clustruct.core.typing import Floats, LabelsLike
 from clustruct.data.itemsets import ItemSet
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.features import PairFeatures
 from clustruct.features.similarity import PairMap, SimilarityTerms
 from clustruct.pipeline.similarity_models import model_weights
@@ -21,7 +21,7 @@ from .pairs import PairExplanation, is_listed, pair_contributions
 
 def explain_pair(
     pipeline: Pipeline,
-    given: RawSet | ItemSet,
+    given: Table | ItemSet,
     a: int,
     b: int,
     labels: LabelsLike | None = None,
@@ -38,7 +38,7 @@ def explain_pair(
     ----------
     pipeline : Pipeline
         `PairFeatures`, or a `PairMap` of item sets, and a fitted clusterer with weights.
-    given : RawSet or ItemSet
+    given : Table or ItemSet
         The set, as the pipeline takes it.
     a, b : int
         Numbers of two items.
@@ -71,7 +71,7 @@ def explain_pair(
 
 
 def _terms(
-    pipeline: Pipeline, given: RawSet | ItemSet, x: ItemSet, a: int, b: int, w: Floats
+    pipeline: Pipeline, given: Table | ItemSet, x: ItemSet, a: int, b: int, w: Floats
 ) -> SimilarityTerms | None:
     """What adds up to the similarity of the pair; None where that are the features of x."""
     *before, last = [step for _, step in pipeline.steps[:-1]] or [None]
@@ -80,7 +80,7 @@ def _terms(
         plain: Any = pipeline[:-2].transform([given])[0] if before else given
         names = plain.feature_names or [f"feature {j}" for j in range(plain.n_features)]
         return last.terms(plain.pair_features(a, b)[None], names, w)
-    if isinstance(last, PairFeatures) and isinstance(given, RawSet) and (last.map_ is not None or not listed):
+    if isinstance(last, PairFeatures) and isinstance(given, Table) and (last.map_ is not None or not listed):
         return last.checked().terms(given, np.array([[min(a, b), max(a, b)]]), w)
     return None
 
@@ -92,7 +92,7 @@ def tells_by_feature(pipeline: Pipeline) -> bool:
 
 
 def field_sizes(
-    pipeline: Pipeline, sets: Sequence[RawSet], *, most: int = 2000, random_state: int = 0
+    pipeline: Pipeline, sets: Sequence[Table], *, most: int = 2000, random_state: int = 0
 ) -> dict[str, float]:
     """How much each field counts: the mean size of what it adds to the similarity of a pair.
 
@@ -100,7 +100,7 @@ def field_sizes(
     ----------
     pipeline : Pipeline
         Fitted `PairFeatures` and a clusterer with weights.
-    sets : sequence of RawSet
+    sets : sequence of Table
         The sets whose compared pairs are looked at, all sets alike.
     most : int, default=2000
         Of so many pairs in all, drawn at random where there are more.
@@ -124,11 +124,11 @@ def field_sizes(
     features, (w, _, _) = pipeline[0].checked(sets), model_weights(pipeline[-1])
     fields, draw = feature_fields(features), np.random.default_rng(random_state)
     held: dict[str, list[Floats]] = {}
-    for raw in sets:
-        pairs = features.compared_pairs(raw)
+    for table in sets:
+        pairs = features.compared_pairs(table)
         each = max(most // len(sets), 1)
         some = pairs if len(pairs) <= each else pairs[np.sort(draw.choice(len(pairs), each, replace=False))]
-        for field, sums in field_sums(features.terms(raw, some, w), fields).items():
+        for field, sums in field_sums(features.terms(table, some, w), fields).items():
             held.setdefault(field, []).append(np.abs(sums))
     sizes = {field: float(np.concatenate(parts).mean()) for field, parts in held.items() if field != NO_FIELD}
     return dict(sorted(sizes.items(), key=lambda entry: -entry[1]))

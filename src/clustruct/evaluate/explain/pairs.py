@@ -14,7 +14,7 @@ from clustruct.core.html import html_table
 from clustruct.core.partitions import canonical_labels
 from clustruct.core.typing import Floats, Ints, LabelsLike
 from clustruct.data.itemsets import ItemSet
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.features import PairFeatures
 from clustruct.features.similarity import SimilarityTerms
 from clustruct.learning.confidence import Scores, Similarities, symmetric_scores
@@ -187,17 +187,17 @@ def is_listed(x: ItemSet, a: int, b: int) -> bool:
     return bool((x.pair_index == np.array([min(a, b), max(a, b)])).all(axis=1).any())
 
 
-def unlisted_features(features: PairFeatures, raw: RawSet, x: ItemSet, a: int, b: int) -> Floats | None:
+def unlisted_features(features: PairFeatures, table: Table, x: ItemSet, a: int, b: int) -> Floats | None:
     """The features of a pair of items that is not among those that are compared; None where it is.
 
     Parameters
     ----------
     features : PairFeatures
         Fitted pair features.
-    raw : RawSet
+    table : Table
         The set.
     x : ItemSet
-        The set as the features make it of ``raw``.
+        The set as the features make it of ``table``.
     a : int
         The number of one item.
     b : int
@@ -210,7 +210,7 @@ def unlisted_features(features: PairFeatures, raw: RawSet, x: ItemSet, a: int, b
     """
     if is_listed(x, a, b):
         return None
-    _, values = next(features.pair_chunks(raw, np.array([[min(a, b), max(a, b)]])))
+    _, values = next(features.pair_chunks(table, np.array([[min(a, b), max(a, b)]])))
     dense: Floats = sparse.csr_array(values).toarray()[0]
     return dense
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from clustruct.core.html import html_table
 from clustruct.core.partitions import canonical_labels
-from clustruct.core.text import table
+from clustruct.core.text import format_table
 from clustruct.core.typing import Floats, Labels, LabelsLike
 from clustruct.losses import Loss, as_loss
 
@@ -96,7 +96,7 @@ class Evaluation:
 
     def __str__(self) -> str:
         rows = [(name, value, self.micro.get(name)) for name, value in self.mean.items()]
-        return table(["score", "mean", "micro"], rows, digits=4)
+        return format_table(["score", "mean", "micro"], rows, digits=4)
 
 
 def _percent(share: float) -> str:

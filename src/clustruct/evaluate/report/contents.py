@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from clustruct.core.text import count, short
-from clustruct.data.records import RawSet, is_missing
+from clustruct.data.records import Table, is_missing
 from clustruct.evaluate.explain import (
     ClusterMove,
     ItemConfidence,
@@ -74,16 +74,16 @@ def contents(findings: Findings) -> dict[str, object]:
     }
 
 
-def item_name(raw: RawSet, a: int) -> Hashable:
+def item_name(table: Table, a: int) -> Hashable:
     """Its id, or its number."""
-    return f"item {a}" if raw.ids is None else raw.ids[a]
+    return f"item {a}" if table.ids is None else table.ids[a]
 
 
-def as_item(raw: RawSet, a: int) -> NamedItem:
+def as_item(table: Table, a: int) -> NamedItem:
     """Name and fields, in one line."""
-    fields = [f"{name}: {value}" for name, value in raw.items[a].items() if not is_missing(value)]
+    fields = [f"{name}: {value}" for name, value in table.items[a].items() if not is_missing(value)]
     words = [f if len(f) <= FIELD_LETTERS else f[: FIELD_LETTERS - 1] + "…" for f in fields]
-    return NamedItem(item_name(raw, a), "; ".join(words))
+    return NamedItem(item_name(table, a), "; ".join(words))
 
 
 def verdict(findings: Findings) -> str:
@@ -91,7 +91,7 @@ def verdict(findings: Findings) -> str:
     if findings.scores is not None:
         told = findings.scores.verdict()
         return told[0].upper() + told[1:] + "."
-    items = sum(len(one.raw) for one in findings.sets)
+    items = sum(len(one.table) for one in findings.sets)
     clusters = sum(int(one.labels.max()) + 1 for one in findings.sets)
     found = f"{count(items, 'item')} in {count(clusters, 'cluster')}."
     return f"{found} Without labels nothing says how many are right; those to look at first are below."
@@ -99,7 +99,7 @@ def verdict(findings: Findings) -> str:
 
 def summary(findings: Findings) -> ReportTable:
     """Data and model in short."""
-    sizes = [len(one.raw) for one in findings.sets]
+    sizes = [len(one.table) for one in findings.sets]
     known = findings.labelled
     rows: list[list[object]] = [
         ["sets", f"{len(sizes):,}, {len(known):,} of them with labels"],
@@ -137,7 +137,7 @@ def scores(findings: Findings) -> dict[str, object] | None:
     place = {one.number: row for row, one in enumerate(known)}
     rows: list[list[object]] = []
     for one in findings.ranked[:MOST_SETS]:
-        sizes = [len(one.raw), len(set(one.truth or ())), int(one.labels.max()) + 1]
+        sizes = [len(one.table), len(set(one.truth or ())), int(one.labels.max()) + 1]
         values = [float(found.per_set[name][place[one.number]]) for name in PER_SET]
         rows.append([one.name, *sizes, float(one.loss or 0.0), *values])
     return {
@@ -176,7 +176,7 @@ def _error(mixture: MixedCluster, kind: str, one: SetFindings) -> dict[str, obje
     pieces = [
         {
             "cluster": piece.cluster,
-            "items": [as_item(one.raw, a) for a in piece.numbers[:MOST_ITEMS]],
+            "items": [as_item(one.table, a) for a in piece.numbers[:MOST_ITEMS]],
             "more": max(len(piece.numbers) - MOST_ITEMS, 0),
         }
         for piece in listed
@@ -191,15 +191,15 @@ def wrong_pairs(findings: Findings) -> list[dict[str, Any]]:
     for one, pair in _worst_pairs(findings):
         try:
             x = findings.item_set(one)
-            found = explain_pair(findings.pipeline, one.raw, pair.a, pair.b, one.labels, x=x)
+            found = explain_pair(findings.pipeline, one.table, pair.a, pair.b, one.labels, x=x)
         except ValueError:  # a model without weights of features
             return []
         ax = figures.new_axes(6.8, 1.5 + 0.3 * (len(found.largest(10)) + 1))
-        ids = [item_name(one.raw, a) for a in range(len(one.raw))]
+        ids = [item_name(one.table, a) for a in range(len(one.table))]
         display = PairContributionDisplay.from_predictions(found, ids=ids, n=10, ax=ax)
         drawn = figures.picture(display, f"contributions of the features to a pair of set {one.name}")
         about = {"set": one.name, "together": pair.together, "picture": drawn, "note": found.note}
-        parts.append({**about, "fields": side_by_side(one.raw, pair.a, pair.b)})
+        parts.append({**about, "fields": side_by_side(one.table, pair.a, pair.b)})
     return parts
 
 
@@ -211,16 +211,16 @@ class Side(NamedTuple):
     second: list[tuple[str, bool]]
 
 
-def side_by_side(raw: RawSet, a: int, b: int) -> dict[str, object]:
+def side_by_side(table: Table, a: int, b: int) -> dict[str, object]:
     """Two items in columns, field by field; words that the other lacks are marked."""
-    first, second = raw.items[a], raw.items[b]
+    first, second = table.items[a], table.items[b]
     names = [
         n
         for n in dict.fromkeys([*first, *second])
         if not (is_missing(first.get(n)) and is_missing(second.get(n)))
     ]
     rows = [Side(n, *_marked(_text(first.get(n)), _text(second.get(n)))) for n in names]
-    return {"names": [item_name(raw, a), item_name(raw, b)], "rows": rows}
+    return {"names": [item_name(table, a), item_name(table, b)], "rows": rows}
 
 
 def _text(value: object) -> str:
@@ -285,7 +285,7 @@ def _item_rows(findings: Findings) -> list[list[object]]:
     for lost, number, a, other in ranked[:MOST_CONFIDENCES]:
         if np.isfinite(lost):
             one, place = findings.sets[number], "alone" if other < 0 else f"cluster {other}"
-            rows.append([one.name, as_item(one.raw, a), int(one.labels[a]), lost, place])
+            rows.append([one.name, as_item(one.table, a), int(one.labels[a]), lost, place])
     return rows
 
 
@@ -305,7 +305,7 @@ def _split_rows(findings: Findings) -> list[list[object]]:
             split.wrong_pairs,
             split.together,
             count(len(split.part), "item"),
-            as_item(one.raw, split.part[0]),
+            as_item(one.table, split.part[0]),
         ]
         for one, split in splits[:MOST_CLUSTERS]
     ]
@@ -336,4 +336,6 @@ def _shape(one: SetFindings, move: ClusterMove) -> str:
 def _example(one: SetFindings, move: ClusterMove) -> NamedItem:
     """An item of the part that would leave, or of the cluster that would be joined."""
     joined = move.kind == "merge"
-    return as_item(one.raw, int(np.flatnonzero(one.labels == move.other)[0]) if joined else move.parts[-1][0])
+    return as_item(
+        one.table, int(np.flatnonzero(one.labels == move.other)[0]) if joined else move.parts[-1][0]
+    )

@@ -144,7 +144,7 @@ def _chosen(ranked: list[SetFindings], known: bool) -> list[tuple[str, SetFindin
 def _pictures_of(findings: Findings, one: SetFindings) -> list[Picture]:
     K = symmetric_scores(score_set(findings.model, findings.item_set(one)).matrix_or_graph())
     display = SimilarityMatrixDisplay.from_predictions(
-        K, one.labels, truth=one.truth, ids=one.raw.ids, ax=new_axes(6.2, 5.2)
+        K, one.labels, truth=one.truth, ids=one.table.ids, ax=new_axes(6.2, 5.2)
     )
     made = [picture(display, f"similarities of set {one.name}")]
     if one.truth is not None and one.errors is not None and (one.errors.splits or one.errors.merges):

@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 
 from clustruct.core.typing import Floats
 from clustruct.data.itemsets import ItemSet
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.evaluate.explain import SetFindings, examine, field_sizes, transformed
 from clustruct.evaluate.explain.in_pipelines import tells_by_feature
 from clustruct.evaluate.metrics import Evaluation, evaluate
@@ -31,10 +31,10 @@ class Findings:
     _last: dict[int, ItemSet] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, pipeline: Pipeline, sets: Sequence[RawSet]) -> Findings:
+    def of(cls, pipeline: Pipeline, sets: Sequence[Table]) -> Findings:
         """Examine the sets one by one."""
         pipeline = checked(pipeline, sets)
-        return cls(pipeline, [examine(pipeline, raw, number) for number, raw in enumerate(sets)])
+        return cls(pipeline, [examine(pipeline, table, number) for number, table in enumerate(sets)])
 
     @property
     def model(self) -> BaseEstimator:
@@ -75,11 +75,11 @@ class Findings:
         """How much each field counts in the first sets, where weights do not tell; else empty."""
         if not tells_by_feature(self.pipeline):
             return {}
-        return field_sizes(self.pipeline, [one.raw for one in self.sets[:SETS_FOR_SCALE]])
+        return field_sizes(self.pipeline, [one.table for one in self.sets[:SETS_FOR_SCALE]])
 
     def item_set(self, one: SetFindings) -> ItemSet:
         """The pair features of a set, made again; those of the last set asked for are kept."""
         if one.number not in self._last:
             self._last.clear()
-            self._last[one.number] = transformed(self.pipeline, one.raw)
+            self._last[one.number] = transformed(self.pipeline, one.table)
         return self._last[one.number]

@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 
 from clustruct.core.storage.targets import check_target, replacing
 from clustruct.core.text import count, short
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 from clustruct.evaluate.plot.drawing import need_matplotlib
 
 from .contents import NamedItem, contents
@@ -25,7 +25,7 @@ LONGEST = 240
 
 
 def write_report(
-    path: str | Path, pipeline: Pipeline, sets: Sequence[RawSet], *, title: str = "How this model groups"
+    path: str | Path, pipeline: Pipeline, sets: Sequence[Table], *, title: str = "How this model groups"
 ) -> None:
     """Write a self-contained HTML page about a fitted model and the sets it groups.
 
@@ -39,8 +39,8 @@ def write_report(
     path : path
         Where; the file appears when all is written, or not at all.
     pipeline : Pipeline
-        A fitted scikit-learn Pipeline: steps from raw sets to item sets, then a clusterer.
-    sets : sequence of RawSet
+        A fitted scikit-learn Pipeline: steps from tables to item sets, then a clusterer.
+    sets : sequence of Table
         Raw sets, with labels or without.
     title : str, default="How this model groups"
         Of the page.
@@ -53,11 +53,11 @@ def write_report(
     --------
     >>> import tempfile
     >>> from sklearn.pipeline import make_pipeline
-    >>> from clustruct import PairFeatures, RawSet, SupervisedCorrelationClustering
+    >>> from clustruct import PairFeatures, Table, SupervisedCorrelationClustering
     >>> from clustruct.features import guess_blocks
-    >>> sets = [RawSet([{"n": 1}, {"n": 2}, {"n": 9}], labels=["a", "a", "b"], name="first")]
+    >>> sets = [Table([{"n": 1}, {"n": 2}, {"n": 9}], labels=["a", "a", "b"], name="first")]
     >>> model = make_pipeline(PairFeatures(guess_blocks(sets)), SupervisedCorrelationClustering(C=1.0))
-    >>> _ = model.fit(sets, [raw.labels for raw in sets])
+    >>> _ = model.fit(sets, [table.labels for table in sets])
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write_report(Path(folder) / "report.html", model, sets)
     ...     (Path(folder) / "report.html").read_text(encoding="utf-8")[:15]

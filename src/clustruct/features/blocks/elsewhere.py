@@ -39,12 +39,12 @@ class Elsewhere(TermBlock):
 
     Examples
     --------
-    >>> from clustruct.data.records import RawSet
-    >>> raw = RawSet([{"maker": "Acme", "title": "anvil"}, {"title": "acme anvil"}, {"title": "rocket"}])
-    >>> block = Elsewhere("maker", ["title"]).fit([raw])
+    >>> from clustruct.data.records import Table
+    >>> table = Table([{"maker": "Acme", "title": "anvil"}, {"title": "acme anvil"}, {"title": "rocket"}])
+    >>> block = Elsewhere("maker", ["title"]).fit([table])
     >>> block.get_feature_names_out()
     ['maker: found elsewhere in the other']
-    >>> block.transform(raw, np.array([[0, 1], [0, 2]])).tolist()
+    >>> block.transform(table, np.array([[0, 1], [0, 2]])).tolist()
     [[1.0], [0.0]]
     """
 

@@ -15,7 +15,7 @@ from clustruct.core.storage import register
 from clustruct.core.typing import Bools, Ints
 from clustruct.data.itemsets import ItemSet, MatrixLike
 from clustruct.data.itemsets.pairs import check_real
-from clustruct.data.records import Fields, RawSet
+from clustruct.data.records import Fields, Table
 from clustruct.features.base import Block, Unlearned, Values, check_name
 
 
@@ -34,8 +34,8 @@ class Links(Unlearned):
 
     Examples
     --------
-    >>> raw = RawSet([{}, {}, {}], context={"links": [[0, 1], [9, 1], [9, 2]]})
-    >>> Links().fit([raw]).transform(raw, np.array([[0, 1], [0, 2], [1, 2]])).tolist()
+    >>> table = Table([{}, {}, {}], context={"links": [[0, 1], [9, 1], [9, 2]]})
+    >>> Links().fit([table]).transform(table, np.array([[0, 1], [0, 2], [1, 2]])).tolist()
     [[1.0, 0.0], [0.0, 0.0], [0.0, 1.0]]
     """
 
@@ -51,17 +51,17 @@ class Links(Unlearned):
 
     @classmethod
     def guess_record(cls, data: Fields, found: Sequence[Block]) -> list[Self]:
-        return [cls()] if any("links" in raw.context for raw in data.sets) else []
+        return [cls()] if any("links" in table.context for table in data.sets) else []
 
     def get_feature_names_out(self) -> list[str]:
         return [f"{self.edges}: linked", f"{self.edges}: linked from one place"]
 
-    def transform(self, raw: RawSet, pairs: Ints) -> Values:
-        m = len(raw)
+    def transform(self, table: Table, pairs: Ints) -> Values:
+        m = len(table)
         try:
-            found = link_pairs(raw.context.get(self.edges, []), m)
+            found = link_pairs(table.context.get(self.edges, []), m)
         except (ValueError, OverflowError) as error:
-            raise DataError(f"{raw.title}: {error}") from None
+            raise DataError(f"{table.title}: {error}") from None
         keys, wanted = (p[:, 0] * m + p[:, 1] for p in (found.pairs, np.sort(pairs, axis=1)))
         columns = [np.isin(wanted, keys[kind]) for kind in (found.linked, found.co_cited)]
         return np.column_stack(columns).astype(np.float64)

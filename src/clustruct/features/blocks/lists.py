@@ -39,9 +39,9 @@ class Lists(TermBlock):
 
     Examples
     --------
-    >>> from clustruct.data.records import RawSet
-    >>> raw = RawSet([{"by": ["Li", "Wu"]}, {"by": ["Li", "wu"]}, {"by": ["Li"]}])
-    >>> block = Lists("by").fit([raw])
+    >>> from clustruct.data.records import Table
+    >>> table = Table([{"by": ["Li", "Wu"]}, {"by": ["Li", "wu"]}, {"by": ["Li"]}])
+    >>> block = Lists("by").fit([table])
     >>> block.get_feature_names_out()  # doctest: +NORMALIZE_WHITESPACE
     ['by: missing in one', 'by: missing in both', 'by: shared entries', 'by: share of the shorter list',
      'by: shared entries that are rare here', 'by: same list']
@@ -69,7 +69,7 @@ class Lists(TermBlock):
         return columns.by_item(("entries", self.field, self.separator), self._read_all)
 
     def _read_all(self, columns: Columns) -> tuple[TermTable, Ints]:
-        entries = [self._read(value) for value in columns.raw.column(self.field)]
+        entries = [self._read(value) for value in columns.table.column(self.field)]
         table = TermTable.of(entries, columns.vocabulary(("entries", self.field)))
         whole = ["\0".join(sorted(set(entry))) for entry in entries]
         numbers = columns.vocabulary(("lists", self.field)).number(

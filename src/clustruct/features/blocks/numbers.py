@@ -12,7 +12,7 @@ import numpy as np
 
 from clustruct.core.storage import Shape, register
 from clustruct.core.typing import Floats, Ints
-from clustruct.data.records import Fields, RawSet, as_day, as_number
+from clustruct.data.records import Fields, Table, as_day, as_number
 from clustruct.features.base import Comparison, PreparedBlock, Values, missing
 from clustruct.features.columns import Columns
 
@@ -41,8 +41,8 @@ class Differences(PreparedBlock[Floats]):
     def guess_field(cls, data: Fields, field: str) -> list[Self]:
         return [cls(field, missing_values=False)]
 
-    def summarise(self, sets: Sequence[RawSet]) -> Floats:
-        x = np.concatenate([self._column(raw) for raw in sets])
+    def summarise(self, sets: Sequence[Table]) -> Floats:
+        x = np.concatenate([self._column(table) for table in sets])
         return x[np.isfinite(x)]
 
     def merge(self, first: Floats, second: Floats) -> Floats:
@@ -56,8 +56,8 @@ class Differences(PreparedBlock[Floats]):
     def read(self, value: object) -> float:
         """The number that a value stands for, NaN for none."""
 
-    def _column(self, raw: RawSet) -> Floats:
-        codes, values = raw.factorize(self.field)
+    def _column(self, table: Table) -> Floats:
+        codes, values = table.factorize(self.field)
         x = np.array([*map(self.read, values), np.nan])  # the code -1, missing, picks the last
         return x[codes]
 
@@ -69,7 +69,7 @@ class Differences(PreparedBlock[Floats]):
 
     def prepare(self, columns: Columns) -> Comparison:
         key = ("numbers", type(self).__name__, self.field)
-        return partial(self._compare, columns.by_item(key, lambda c: self._column(c.raw)))
+        return partial(self._compare, columns.by_item(key, lambda c: self._column(c.table)))
 
     def _compare(self, x: Floats, pairs: Ints) -> Values:
         there = np.isfinite(x)
@@ -104,11 +104,11 @@ class Numbers(Differences):
 
     Examples
     --------
-    >>> raw = RawSet([{"year": "1988."}, {"year": 1990}, {"year": ""}])
-    >>> block = Numbers("year").fit([raw])
+    >>> table = Table([{"year": "1988."}, {"year": 1990}, {"year": ""}])
+    >>> block = Numbers("year").fit([table])
     >>> block.get_feature_names_out()[:3]
     ['year: same number', 'year: no number in one', 'year: no number in both']
-    >>> block.transform(raw, np.array([[0, 1], [1, 2]]))[:, :3].tolist()
+    >>> block.transform(table, np.array([[0, 1], [1, 2]]))[:, :3].tolist()
     [[0.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
     """
 

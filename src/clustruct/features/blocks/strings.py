@@ -61,12 +61,12 @@ class Strings(PreparedBlock[None], Unlearned):
 
     Examples
     --------
-    >>> from clustruct.data.records import RawSet
+    >>> from clustruct.data.records import Table
     >>> block = Strings("name", measures=["spelling"])
-    >>> raw = RawSet([{"name": "Ann"}, {"name": "anna"}, {"name": None}])
-    >>> block.fit([raw]).get_feature_names_out()
+    >>> table = Table([{"name": "Ann"}, {"name": "anna"}, {"name": None}])
+    >>> block.fit([table]).get_feature_names_out()
     ['name: same', 'name: missing in one', 'name: missing in both', 'name: spelling']
-    >>> block.transform(raw, np.array([[0, 1], [0, 2]])).tolist()
+    >>> block.transform(table, np.array([[0, 1], [0, 2]])).tolist()
     [[0.0, 0.0, 0.0, 0.75], [0.0, 1.0, 0.0, 0.0]]
     """
 

@@ -43,13 +43,13 @@ class Terms(TermBlock):
 
     Examples
     --------
-    >>> from clustruct.data.records import RawSet
+    >>> from clustruct.data.records import Table
     >>> block = Terms(["title"], views=["codes"])
-    >>> raw = RawSet([{"title": "TV X-100"}, {"title": "tv x100 black"}, {"title": "tv y200"}])
-    >>> block.fit([raw]).get_feature_names_out()  # doctest: +NORMALIZE_WHITESPACE
+    >>> table = Table([{"title": "TV X-100"}, {"title": "tv x100 black"}, {"title": "tv y200"}])
+    >>> block.fit([table]).get_feature_names_out()  # doctest: +NORMALIZE_WHITESPACE
     ['title: codes', 'title: codes of the shorter that are shared', 'title: rarest shared code',
      'title: other codes']
-    >>> block.transform(raw, np.array([[0, 1], [0, 2]])).round(2).tolist()
+    >>> block.transform(table, np.array([[0, 1], [0, 2]])).round(2).tolist()
     [[1.0, 1.0, 0.76, 0.0], [0.0, 0.0, 0.0, 1.0]]
     """
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from clustruct.core.storage import register
 from clustruct.core.typing import Ints
-from clustruct.data.records import Fields, RawSet, as_text
+from clustruct.data.records import Fields, Table, as_text
 from clustruct.features.base import Comparison, Values
 from clustruct.features.columns import Columns, TermTable
 from clustruct.features.split import words
@@ -39,10 +39,10 @@ class TextCosines(TermBlock):
     Examples
     --------
     >>> block = TextCosines("title", ngrams=[1], stemmed=False)
-    >>> raw = RawSet([{"title": "Dog bites man"}, {"title": "man bites dog"}, {"title": "rain"}])
-    >>> block.fit([raw]).get_feature_names_out()
+    >>> table = Table([{"title": "Dog bites man"}, {"title": "man bites dog"}, {"title": "rain"}])
+    >>> block.fit([table]).get_feature_names_out()
     ['title: words']
-    >>> block.transform(raw, np.array([[0, 1], [0, 2]])).round(3).tolist()
+    >>> block.transform(table, np.array([[0, 1], [0, 2]])).round(3).tolist()
     [[1.0], [0.0]]
     """
 
@@ -75,7 +75,7 @@ class TextCosines(TermBlock):
 
     def _tables(self, columns: Columns) -> tuple[TermTable, ...]:
         regions = self._regions()
-        views = {view: self._tokens(columns.raw, view) for view in dict(regions)}
+        views = {view: self._tokens(columns.table, view) for view in dict(regions)}
         return tuple(
             TermTable.of([word_ngrams(t, n) for t in views[view]], columns.vocabulary(f"{n} {view}s"))
             for view, n in regions
@@ -88,8 +88,8 @@ class TextCosines(TermBlock):
     def prepare(self, columns: Columns) -> Comparison:
         return partial(_cosines, self.rows(columns))
 
-    def _tokens(self, raw: RawSet, view: str) -> list[list[str]]:
-        texts = [as_text(value) for value in raw.column(self.field)]
+    def _tokens(self, table: Table, view: str) -> list[list[str]]:
+        texts = [as_text(value) for value in table.column(self.field)]
         if self.quotations:
             texts = [quoted(text) for text in texts]
         tokens = [words(text) for text in texts]

@@ -12,7 +12,7 @@ import numpy as np
 from clustruct.core.exceptions import DataError
 from clustruct.core.storage import Shape, register
 from clustruct.core.typing import Bools, Floats, Ints
-from clustruct.data.records import Fields, RawSet
+from clustruct.data.records import Fields, Table
 from clustruct.features.base import Block, Comparison, PreparedBlock, Values, missing
 from clustruct.features.columns import Columns
 
@@ -70,11 +70,11 @@ class Vectors(PreparedBlock[Moments]):
 
     Examples
     --------
-    >>> raw = RawSet([{"v": [1.0, 0.0]}, {"v": [2.0, 0.0]}, {"v": [0.0, 1.0]}])
-    >>> block = Vectors(["v"], parts=["cosine"]).fit([raw])
+    >>> table = Table([{"v": [1.0, 0.0]}, {"v": [2.0, 0.0]}, {"v": [0.0, 1.0]}])
+    >>> block = Vectors(["v"], parts=["cosine"]).fit([table])
     >>> block.get_feature_names_out()
     ['v: missing in one', 'v: missing in both', 'v: cosine']
-    >>> block.transform(raw, np.array([[0, 1], [0, 2]])).tolist()
+    >>> block.transform(table, np.array([[0, 1], [0, 2]])).tolist()
     [[0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]
     """
 
@@ -104,11 +104,11 @@ class Vectors(PreparedBlock[Moments]):
         numbers = [field for field, kind in data.kinds.items() if kind == "number"]
         return [cls(numbers, PARTS, name="numbers")] if numbers else []
 
-    def summarise(self, sets: Sequence[RawSet]) -> Moments:
-        found = [_without_large(*read_vectors(raw, self.fields)) for raw in sets]
+    def summarise(self, sets: Sequence[Table]) -> Moments:
+        found = [_without_large(*read_vectors(table, self.fields)) for table in sets]
         size = next((X.shape[1] for X, there in found if there.any()), 0)
-        for raw, (X, there) in zip(sets, found, strict=True):
-            _check_size(raw, X, there, size)
+        for table, (X, there) in zip(sets, found, strict=True):
+            _check_size(table, X, there, size)
         X, there = (np.concatenate(part) for part in zip(*(_sized(*f, size) for f in found), strict=True))
         mean = X.mean(axis=0)
         deviations = ((X - mean) ** 2).sum(axis=0)
@@ -136,7 +136,7 @@ class Vectors(PreparedBlock[Moments]):
 
     def prepare(self, columns: Columns) -> Comparison:
         X, there = vectors_of(columns, self.fields)
-        _check_size(columns.raw, X, there, self.size_)
+        _check_size(columns.table, X, there, self.size_)
         if not {"difference", "product"}.isdisjoint(self.parts):
             X, there = _without_large(X, there)
         X, there = _sized(X, there, self.size_)
@@ -184,7 +184,7 @@ def _without_large(X: Floats, there: Bools) -> tuple[Floats, Bools]:
 def vectors_of(columns: Columns, fields: Sequence[str]) -> tuple[Floats, Bools]:
     """`read_vectors`, once for all who look at the columns."""
     return columns.by_item(
-        ("vectors", *fields), lambda c: read_vectors(c.raw, fields), partial(_more, fields)
+        ("vectors", *fields), lambda c: read_vectors(c.table, fields), partial(_more, fields)
     )
 
 
@@ -192,25 +192,25 @@ def _more(
     fields: Sequence[str], old: tuple[Floats, Bools], new: Columns, whole: Columns
 ) -> tuple[Floats, Bools]:
     """The vectors of further items; where the lengths differ all are read again, and a wrong one is named."""
-    (X, there), (Y, more) = old, read_vectors(new.raw, fields)
+    (X, there), (Y, more) = old, read_vectors(new.table, fields)
     if X.shape[1] != Y.shape[1]:
-        return read_vectors(whole.raw, fields)
+        return read_vectors(whole.table, fields)
     return np.concatenate([X, Y]), np.concatenate([there, more])
 
 
-def read_vectors(raw: RawSet, fields: Sequence[str]) -> tuple[Floats, Bools]:
+def read_vectors(table: Table, fields: Sequence[str]) -> tuple[Floats, Bools]:
     """The vectors as rows, zero where missing, and which are there.
 
     They are the values of one field, or the numbers of several side by side. What is no list of finite
     numbers is missing; `DataError` names an item whose vector is of another length than the first one.
     """
-    held = raw.matrix(fields[0]) if len(fields) == 1 else None
+    held = table.matrix(fields[0]) if len(fields) == 1 else None
     if held is not None and held.dtype.kind in "fiu" and held.shape[1] and np.isfinite(held).all():
-        return np.asarray(held, np.float64), np.ones(len(raw), np.bool_)
+        return np.asarray(held, np.float64), np.ones(len(table), np.bool_)
     if len(fields) == 1:
-        values: list[Any] = raw.column(fields[0])
+        values: list[Any] = table.column(fields[0])
     else:
-        rows = zip(*(raw.column(field) for field in fields), strict=True)
+        rows = zip(*(table.column(field) for field in fields), strict=True)
         values = [None if None in row else row for row in rows]
     found = [_vector(value) for value in values]
     there = np.array([v is not None for v in found])
@@ -219,7 +219,7 @@ def read_vectors(raw: RawSet, fields: Sequence[str]) -> tuple[Floats, Bools]:
     for item, vector in enumerate(found):
         if vector is not None:
             if len(vector) != size:
-                raise _other_size(raw, item, len(vector), size)
+                raise _other_size(table, item, len(vector), size)
             X[item] = vector
     return X, there
 
@@ -233,13 +233,13 @@ def _vector(value: Any) -> Floats | None:
     return vector if vector.ndim == 1 and vector.size and np.isfinite(vector).all() else None
 
 
-def _check_size(raw: RawSet, X: Floats, there: Bools, size: int) -> None:
+def _check_size(table: Table, X: Floats, there: Bools, size: int) -> None:
     if there.any() and X.shape[1] != size:
-        raise _other_size(raw, int(np.argmax(there)), X.shape[1], size)
+        raise _other_size(table, int(np.argmax(there)), X.shape[1], size)
 
 
-def _other_size(raw: RawSet, item: int, found: int, wanted: int) -> DataError:
-    return DataError(f"{raw.item_title(item)} has {found} numbers, not {wanted}")
+def _other_size(table: Table, item: int, found: int, wanted: int) -> DataError:
+    return DataError(f"{table.item_title(item)} has {found} numbers, not {wanted}")
 
 
 def _sized(X: Floats, there: Bools, size: int) -> tuple[Floats, Bools]:

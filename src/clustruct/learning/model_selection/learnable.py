@@ -11,55 +11,55 @@ import numpy as np
 from clustruct.core.exceptions import DataError, NoLabels
 from clustruct.core.partitions import UNKNOWN, partial_labels
 from clustruct.core.typing import Bools
-from clustruct.data.records import RawSet
+from clustruct.data.records import Table
 
 # One label per item of each set; None: what the sets say themselves.
 LabelsOfSets: TypeAlias = Sequence[Sequence[Hashable]] | None
 
 
-def labelled(sets: Iterable[RawSet], y: LabelsOfSets = None) -> list[RawSet]:
+def labelled(sets: Iterable[Table], y: LabelsOfSets = None) -> list[Table]:
     """The sets with the labels of y, or else their own; refused where some have none."""
-    raws = list(sets)
+    tables = list(sets)
     if y is not None:
-        if len(y) != len(raws):
-            raise ValueError(f"{len(raws)} sets but {len(y)} label vectors")
-        raws = [replace(raw, labels=list(labels)) for raw, labels in zip(raws, y, strict=True)]
-    if not raws:
+        if len(y) != len(tables):
+            raise ValueError(f"{len(tables)} sets but {len(y)} label vectors")
+        tables = [replace(table, labels=list(labels)) for table, labels in zip(tables, y, strict=True)]
+    if not tables:
         raise DataError("nothing to learn from: no sets")
-    for raw in raws:
-        if not isinstance(raw, RawSet):
-            raise TypeError(f"a recipe takes RawSets, not {type(raw).__name__}; see clustruct.read_sets")
-        if raw.labels is None:
-            raise NoLabels(f"{raw.title} has no labels")
-    return raws
+    for table in tables:
+        if not isinstance(table, Table):
+            raise TypeError(f"a recipe takes RawSets, not {type(table).__name__}; see clustruct.read_sets")
+        if table.labels is None:
+            raise NoLabels(f"{table.title} has no labels")
+    return tables
 
 
-def known_items(raw: RawSet) -> Bools:
+def known_items(table: Table) -> Bools:
     """Which items of a labelled set have a label."""
-    return np.asarray(partial_labels(raw.labels or ()) != UNKNOWN)
+    return np.asarray(partial_labels(table.labels or ()) != UNKNOWN)
 
 
-def check_learnable(sets: Sequence[RawSet]) -> None:
+def check_learnable(sets: Sequence[Table]) -> None:
     """Refuse data from which nothing can be learned."""
-    labels = [partial_labels(raw.labels or ()) for raw in sets]
-    for raw, y in zip(sets, labels, strict=True):
+    labels = [partial_labels(table.labels or ()) for table in sets]
+    for table, y in zip(sets, labels, strict=True):
         if (y == UNKNOWN).all():
-            raise NoLabels(f"{raw.title}: no item has a label")
-    if all(len(raw) < 2 for raw in sets):
+            raise NoLabels(f"{table.title}: no item has a label")
+    if all(len(table) < 2 for table in sets):
         raise DataError("nothing to learn from: no set has two items")
     counts = [int(y.max()) + 1 for y in labels]
     if all(k == 1 and (y != UNKNOWN).all() for k, y in zip(counts, labels, strict=True)):
         raise DataError("nothing to learn from: all items of each set are in one cluster")
     if all(k == np.count_nonzero(y != UNKNOWN) for k, y in zip(counts, labels, strict=True)):
         told = "nothing to learn from: no two items share a cluster"
-        names = [set(raw.labels or ()) - {None} for raw in sets]
+        names = [set(table.labels or ()) - {None} for table in sets]
         if len(set().union(*names)) < sum(map(len, names)):
             told += " within a set; where files are tables whose rows are to be linked: --source file"
         raise DataError(told)
 
 
-def groups_of(sets: Sequence[RawSet]) -> list[str] | None:
+def groups_of(sets: Sequence[Table]) -> list[str] | None:
     """The group of each set, a set without one being a group of its own; None where no set has one."""
-    if all(raw.group is None for raw in sets):
+    if all(table.group is None for table in sets):
         return None
-    return [f"set {i}" if raw.group is None else f"group {raw.group}" for i, raw in enumerate(sets)]
+    return [f"set {i}" if table.group is None else f"group {table.group}" for i, table in enumerate(sets)]

@@ -11,7 +11,7 @@ from scipy.stats import binom
 from clustruct.core.exceptions import DataError
 from clustruct.core.partitions import canonical_labels, partial_labels
 from clustruct.core.typing import Ints
-from clustruct.data.records import RawSet, as_text, fold
+from clustruct.data.records import Table, as_text, fold
 
 # More values than this are no sources, and one that fewer of the items have is none of two tables.
 MOST_SOURCES, SMALLEST_SHARE = 20, 0.01
@@ -59,33 +59,33 @@ class SourceField:
         return self.clusters >= FEWEST_CLUSTERS and self.doubled <= MOST_DOUBLED * self.clusters
 
 
-def find_source(sets: Sequence[RawSet], fields: Sequence[str] | None = None) -> SourceField | None:
+def find_source(sets: Sequence[Table], fields: Sequence[str] | None = None) -> SourceField | None:
     """The field that looks most like a source, borne out by the labels; None where there is none.
 
     ``fields`` are those that may be looked at, all by default. Of several the one of fewest values counts.
     O(items) for each field.
 
     >>> items = [{"shop": "ab"[k % 2], "name": k // 2} for k in range(60)]
-    >>> found = find_source([RawSet(items, labels=[k // 2 for k in range(60)])])
+    >>> found = find_source([Table(items, labels=[k // 2 for k in range(60)])])
     >>> found.field, found.sizes, found.pairs, found.across
     ('shop', {'a': 30, 'b': 30}, 30, 30)
     """
-    names = dict.fromkeys(name for raw in sets for name in raw.fields()) if fields is None else fields
+    names = dict.fromkeys(name for table in sets for name in table.fields()) if fields is None else fields
     found = [_looked_at(sets, name) for name in names if _has_few_values(sets, name)]
     suited = [field for field in found if field is not None and field.is_borne_out]
     return min(suited, key=lambda field: len(field.sizes), default=None)
 
 
-def named_source(sets: Sequence[RawSet], name: str) -> SourceField:
+def named_source(sets: Sequence[Table], name: str) -> SourceField:
     """What the labels say of a field that is said to be the source. `DataError` where it cannot be."""
-    if not any(raw.has(name) for raw in sets):
-        there = dict.fromkeys(field for raw in sets for field in raw.fields())
+    if not any(table.has(name) for table in sets):
+        there = dict.fromkeys(field for table in sets for field in table.fields())
         raise DataError(f"no item has the field {name!r} of the sources; there are {', '.join(there)}")
-    for raw in sets:
-        codes = raw.factorize(name).codes
+    for table in sets:
+        codes = table.factorize(name).codes
         if (codes < 0).any():
             raise DataError(
-                f"{raw.item_title(int(np.argmin(codes)))} has no source (the field {name!r} is empty)"
+                f"{table.item_title(int(np.argmin(codes)))} has no source (the field {name!r} is empty)"
             )
     field = _counted(sets, name)
     if len(field.sizes) == 1:
@@ -95,39 +95,39 @@ def named_source(sets: Sequence[RawSet], name: str) -> SourceField:
     return field
 
 
-def _has_few_values(sets: Sequence[RawSet], name: str) -> bool:
+def _has_few_values(sets: Sequence[Table], name: str) -> bool:
     """Whether every item has one of a few values; quick to tell for most fields."""
     seen = set[str]()
-    for raw in sets:
-        some = raw.some(name, slice(0, LOOKED_AT))
+    for table in sets:
+        some = table.some(name, slice(0, LOOKED_AT))
         if not all(isinstance(v, str | int | float) for v in some) or len(set(some)) > MOST_SOURCES:
             return False
-        codes, values = raw.factorize(name)
+        codes, values = table.factorize(name)
         if len(values) > MOST_SOURCES or (codes < 0).any():
             return False
         seen.update(fold(as_text(v)) for v in values)
     return 2 <= len(seen) <= MOST_SOURCES
 
 
-def _looked_at(sets: Sequence[RawSet], name: str) -> SourceField | None:
+def _looked_at(sets: Sequence[Table], name: str) -> SourceField | None:
     field = _counted(sets, name)
     total = sum(field.sizes.values())
     return field if min(field.sizes.values()) >= SMALLEST_SHARE * total else None
 
 
-def _counted(sets: Sequence[RawSet], name: str) -> SourceField:
+def _counted(sets: Sequence[Table], name: str) -> SourceField:
     """Sizes of the sources, and labelled pairs within and across them."""
     numbers: dict[str, int] = {}
     sizes = np.zeros(0, np.int64)
     found = SourceField(name, {})
     chance = 0.0
-    for raw in sets:
-        codes, values = raw.factorize(name)
+    for table in sets:
+        codes, values = table.factorize(name)
         place = [numbers.setdefault(fold(as_text(v)), len(numbers)) for v in values]
         of_item = np.array(place, np.int64)[codes]
         sizes = np.concatenate([sizes, np.zeros(len(numbers) - len(sizes), np.int64)])
         sizes += np.bincount(of_item, minlength=len(numbers))
-        labels = partial_labels(raw.labels or [None] * len(raw))
+        labels = partial_labels(table.labels or [None] * len(table))
         known = labels >= 0
         if not known.any():
             continue

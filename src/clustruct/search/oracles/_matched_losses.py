@@ -12,7 +12,7 @@ from clustruct.core.typing import Floats, Ints
 from clustruct.losses.slack_rule.violation_kernels import violation
 from clustruct.search._assignment_kernels import best_mates
 
-from ._table_losses import Form, Rule, Table, delta_of, value, weight
+from ._table_losses import Contingency, Form, Rule, delta_of, value, weight
 
 # The mate of each cluster, and of each true cluster the two best clusters that have none, and their weights.
 Matching = tuple[Ints, Ints, Floats]
@@ -99,13 +99,13 @@ def _hanging_together(c: int, d: int, t: int, alive: Ints, counts: Ints) -> Ints
 
 
 @kernel()
-def _own(c: int, t: int, table: Table, form: Form) -> float:
+def _own(c: int, t: int, table: Contingency, form: Form) -> float:
     return 0.0 if t < 0 else weight(table[1][c, t], table[0][c], t, form)
 
 
 @kernel()
 def matched_after(
-    V: float, alive: Ints, table: Table, matching: Matching, form: Form, c: int, d: int, item_t: int
+    V: float, alive: Ints, table: Contingency, matching: Matching, form: Form, c: int, d: int, item_t: int
 ) -> float:
     """`matched` after a step, from V and the mates before it: only clusters that hang together with those
     that change are matched anew.
@@ -118,7 +118,7 @@ def matched_after(
 
 
 @kernel()
-def match(alive: Ints, table: Table, form: Form) -> tuple[float, Matching]:
+def match(alive: Ints, table: Contingency, form: Form) -> tuple[float, Matching]:
     """V, the mates, and of each true cluster the two best weights of clusters without a mate, and whose."""
     sizes, counts, _ = table
     mate = np.full(sizes.size, -1, np.int64)
@@ -151,7 +151,7 @@ def _spare(t: int, c: int, d: int, matching: Matching) -> float:
 
 
 @kernel()
-def move_bound(c: int, d: int, t: int, V: float, table: Table, matching: Matching, form: Form) -> float:
+def move_bound(c: int, d: int, t: int, V: float, table: Contingency, matching: Matching, form: Form) -> float:
     """A weight that is surely reached after an item of t went from c to d (-1: a new cluster)."""
     sizes, counts, _ = table
     tc, td = matching[0][c], matching[0][d] if d >= 0 else -1
@@ -186,7 +186,7 @@ def _join_bounds(
     near: Floats,
     gain: float,
     V: float,
-    table: Table,
+    table: Contingency,
     matching: Matching,
     form: Form,
     rule: Rule,
@@ -239,7 +239,7 @@ def best_matched(
     near: Floats,
     gain: float,
     P: float,
-    table: Table,
+    table: Contingency,
     matching: Matching,
     form: Form,
     rule: Rule,

@@ -12,9 +12,9 @@ from clustruct.losses.slack_rule.violation_kernels import violation
 from ._matched_losses import Matching, best_matched, highest, match, matched_after, move_bound
 from ._table_losses import (
     MATCHED,
+    Contingency,
     Form,
     Rule,
-    Table,
     count,
     crossing,
     delta_of,
@@ -63,7 +63,7 @@ def _best_join(
     gain: float,
     P: float,
     R: float,
-    table: Table,
+    table: Contingency,
     matching: Matching,
     form: Form,
     rule: Rule,
@@ -78,7 +78,7 @@ def _best_join(
 
 
 @kernel()
-def _all_changes(alive: Ints, m: int, table: Table, form: Form) -> Floats:
+def _all_changes(alive: Ints, m: int, table: Contingency, form: Form) -> Floats:
     """`merge_change` of all pairs of clusters; nothing where clusters are matched."""
     if form[0] >= MATCHED:
         return np.zeros((1, 1, 2))
@@ -93,7 +93,7 @@ def _all_changes(alive: Ints, m: int, table: Table, form: Form) -> Floats:
 
 
 @kernel()
-def _state(alive: Ints, table: Table, form: Form) -> tuple[float, float, Matching]:
+def _state(alive: Ints, table: Contingency, form: Form) -> tuple[float, float, Matching]:
     """P and R (V and 0 where clusters are matched), and the matching."""
     if form[0] >= MATCHED:
         V, matching = match(alive, table, form)
@@ -103,7 +103,7 @@ def _state(alive: Ints, table: Table, form: Form) -> tuple[float, float, Matchin
 
 
 @kernel()
-def _merge(c: int, d: int, table: Table, form: Form) -> None:
+def _merge(c: int, d: int, table: Contingency, form: Form) -> None:
     """Book the merge of d into c."""
     sizes, counts, parts = table
     A, B = crossing(c, d, counts, form)
@@ -151,7 +151,7 @@ def greedy(
 
 
 @kernel()
-def _moved(c: int, d: int, t: int, P: float, R: float, table: Table, form: Form) -> tuple[float, float]:
+def _moved(c: int, d: int, t: int, P: float, R: float, table: Contingency, form: Form) -> tuple[float, float]:
     """P and R of an additive loss after an item of t went from c to d (-1: a new cluster)."""
     sizes, counts, parts = table
     kind, lonely = form[0], 1.0 if form[3][t] == 1.0 else 0.0
@@ -182,7 +182,7 @@ def _best_move(
     gain: float,
     P: float,
     R: float,
-    table: Table,
+    table: Contingency,
     matching: Matching,
     form: Form,
     rule: Rule,
@@ -254,7 +254,7 @@ def _move_items(
     pull: Floats,
     touch: Floats,
     gain: float,
-    table: Table,
+    table: Contingency,
     form: Form,
     rule: Rule,
     tolerance: float,
@@ -296,7 +296,7 @@ def _join_two(
     pull: Floats,
     touch: Floats,
     gain: float,
-    table: Table,
+    table: Contingency,
     form: Form,
     rule: Rule,
     tolerance: float,

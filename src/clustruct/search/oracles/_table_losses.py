@@ -3,8 +3,8 @@
 `Form` is (kind, cell, divisor, true sizes, constant) of a `TableForm`, and which pairs of items are listed (0
 or 1; no array: all are): clusters without a listed pair between them are not merged, and no item goes to a
 cluster that it has no listed pair with. Kinds 0 to 2 (B-cubed, LEA, information) add up over clusters: of a
-`Table` (sizes, counts, parts) the parts are A, B and o of each cluster, and a step changes the totals P and R
-by what it does to two clusters.
+`Contingency` (sizes, counts, parts) the parts are A, B and o of each cluster, and a step changes the totals
+P and R by what it does to two clusters.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ from clustruct.losses.slack_rule.violation_kernels import violation
 
 Rule = tuple[bool, bool]
 Form = tuple[int, Floats, Floats, Floats, float, Floats]
-Table = tuple[Ints, Ints, Floats]
+Contingency = tuple[Ints, Ints, Floats]
 # From this kind on clusters are matched one to one.
 MATCHED = 3
 
@@ -74,7 +74,7 @@ def put(c: int, t: int, step: int, counts: Ints, parts: Floats, form: Form) -> N
 
 
 @kernel()
-def count(truth: Ints, labels: Ints, n_slots: int, form: Form) -> Table:
+def count(truth: Ints, labels: Ints, n_slots: int, form: Form) -> Contingency:
     """Sizes, counts and sums of the clusters."""
     counts = np.zeros((n_slots, form[3].size), dtype=np.int64)
     parts = np.zeros((n_slots, 3))

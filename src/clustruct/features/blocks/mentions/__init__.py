@@ -10,14 +10,14 @@ import numpy as np
 
 from clustruct.core.storage import register
 from clustruct.core.typing import Ints
-from clustruct.data.records import Fields, RawSet
+from clustruct.data.records import Fields, Table
 from clustruct.features.base import Block, Comparison, Values
 from clustruct.features.columns import Columns as SetColumns
 from clustruct.features.columns import TermTable
 from clustruct.features.terms import TermBlock, TfIdfRows
 
 from .comparisons import GROUPS, Columns
-from .table import FIELDS, SENTENCE_LAYERS, TOKEN_LAYERS, MentionTable
+from .mention_table import FIELDS, SENTENCE_LAYERS, TOKEN_LAYERS, MentionTable
 
 RARE = "shared rare words"
 
@@ -36,9 +36,9 @@ class Mentions(TermBlock):
     >>> context = {"tokens": [["Ann", "saw", "him", "."], ["She", "left", "."]]}
     >>> items = [{"sent": 0, "start": 0, "end": 1, "type": "PER"}, {"sent": 0, "start": 2, "end": 3},
     ...          {"sent": 1, "start": 0, "end": 1}]
-    >>> raw = RawSet(items, context=context)
-    >>> block = Mentions().fit([raw])
-    >>> values = block.transform(raw, np.array([[0, 2], [1, 2]]))
+    >>> table = Table(items, context=context)
+    >>> block = Mentions().fit([table])
+    >>> values = block.transform(table, np.array([[0, 2], [1, 2]]))
     >>> said = {name: row.tolist() for name, row in zip(block.get_feature_names_out(), values.T)}
     >>> said["gender clashes"], said["nearest noun that fits the pronoun"]
     ([0.0, 1.0], [1.0, 0.0])
@@ -72,7 +72,7 @@ class Mentions(TermBlock):
 
 
 def _table(columns: SetColumns) -> MentionTable:
-    return columns.once("mentions", lambda: MentionTable(columns.raw))
+    return columns.once("mentions", lambda: MentionTable(columns.table))
 
 
 def _values(table: MentionTable, rows: TfIdfRows, pairs: Ints) -> Values:
@@ -93,5 +93,5 @@ def _compare(table: MentionTable, pairs: Ints) -> Columns:
 def _names() -> tuple[str, ...]:
     """The names do not depend on the text."""
     items = [{"sent": 0, "start": k, "end": k + 1} for k in range(2)]
-    table = MentionTable(RawSet(items, context={"tokens": [["it", "it"]]}))
+    table = MentionTable(Table(items, context={"tokens": [["it", "it"]]}))
     return tuple(_compare(table, np.array([[0, 1]])))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from clustruct.core.typing import Bools, Floats, Ints
 
-from .table import MentionTable
+from .mention_table import MentionTable
 
 Columns = dict[str, NDArray[Any]]
 LOOK_BACK = 60  # mentions before a pronoun among which the nearest that fits is looked for

@@ -146,7 +146,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class RawSet:
+class Table:
     """Items to be grouped together, each a mapping from field names to values.
 
     Parameters
@@ -173,8 +173,8 @@ class RawSet:
 
     Examples
     --------
-    >>> raw = RawSet([{"title": "a b"}, {"title": ""}], labels=["x", "x"], name="first")
-    >>> len(raw), raw.column("title")
+    >>> table = Table([{"title": "a b"}, {"title": ""}], labels=["x", "x"], name="first")
+    >>> len(table), table.column("title")
     (2, ['a b', None])
     """
 
@@ -208,8 +208,8 @@ class RawSet:
 
         ``more`` is labels, ids, name and whatever else a set has.
 
-        >>> raw = RawSet.from_columns({"name": ["Ann", "Bob"], "age": np.array([31.0, np.nan])}, ids=[7, 8])
-        >>> raw.items[1], raw.column("age")
+        >>> table = Table.from_columns({"name": ["Ann", "Bob"], "age": np.array([31.0, np.nan])}, ids=[7, 8])
+        >>> table.items[1], table.column("age")
         ({'name': 'Bob', 'age': None}, [31.0, None])
         """
         held = {name: as_column(values) for name, values in columns.items()}
@@ -227,8 +227,8 @@ class RawSet:
 
         >>> import pandas as pd
         >>> frame = pd.DataFrame({"nr": [7, 8], "name": ["Ann", None]})
-        >>> raw = RawSet.from_frame(frame, id="nr")
-        >>> raw.items, raw.ids
+        >>> table = Table.from_frame(frame, id="nr")
+        >>> table.items, table.ids
         ([{'name': 'Ann'}, {'name': None}], [7, 8])
         """
         from .arrow import frame_column, open_frame
@@ -269,7 +269,7 @@ class RawSet:
     def item_title(self, item: int) -> str:
         """An item, counted from 0, as messages begin.
 
-        >>> RawSet([{}, {}], name="s", ids=["x", "y"], source=Source("a.jsonl", 3)).item_title(1)
+        >>> Table([{}, {}], name="s", ids=["x", "y"], source=Source("a.jsonl", 3)).item_title(1)
         "a.jsonl:3: item 'y' of set s"
         """
         where = "" if self.source is None else self.source.place(item) + ": "
@@ -287,7 +287,7 @@ class RawSet:
     def some(self, field: str, part: slice) -> list[Any]:
         """The values of one field in some of the items, None where missing.
 
-        >>> RawSet([{"t": "a"}, {"t": "b"}, {}]).some("t", slice(1, None))
+        >>> Table([{"t": "a"}, {"t": "b"}, {}]).some("t", slice(1, None))
         ['b', None]
         """
         if isinstance(self.items, Rows):
@@ -299,7 +299,7 @@ class RawSet:
     def factorize(self, field: str) -> Coded:
         """The values of one field by the distinct ones, worked out once for a set and a field.
 
-        >>> RawSet([{"t": "b"}, {"t": ""}, {"t": "a"}, {"t": "b"}]).factorize("t")
+        >>> Table([{"t": "b"}, {"t": ""}, {"t": "a"}, {"t": "b"}]).factorize("t")
         Coded(codes=array([ 0, -1,  1,  0]), values=['b', 'a'])
         """
         return self.field_column(field).factorize()
@@ -332,12 +332,12 @@ class RawSet:
             return len(self) if self.items.has(field) else 0
         return sum(field in item for item in self.items)
 
-    def take(self, items: Sequence[int] | Ints) -> RawSet:
+    def take(self, items: Sequence[int] | Ints) -> Table:
         """Some of the items, counted from 0, as a set of the same name.
 
-        >>> raw = RawSet([{"t": "a"}, {"t": "b"}, {"t": "c"}], labels=[0, 1, 1], ids=["x", "y", "z"])
-        >>> raw.take([2, 0])
-        RawSet(items=[{'t': 'c'}, {'t': 'a'}], labels=[1, 0], name='', ids=['z', 'x'], group=None, context={})
+        >>> table = Table([{"t": "a"}, {"t": "b"}, {"t": "c"}], labels=[0, 1, 1], ids=["x", "y", "z"])
+        >>> table.take([2, 0])
+        Table(items=[{'t': 'c'}, {'t': 'a'}], labels=[1, 0], name='', ids=['z', 'x'], group=None, context={})
         """
         rows = np.asarray(items, dtype=np.int64)
         return replace(

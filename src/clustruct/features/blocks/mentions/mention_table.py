@@ -10,7 +10,7 @@ import numpy as np
 
 from clustruct.core.exceptions import DataError
 from clustruct.core.typing import Bools, Ints
-from clustruct.data.records import RawSet, is_missing
+from clustruct.data.records import Table, is_missing
 
 from . import lexicon
 
@@ -25,10 +25,10 @@ OBJECTS = ("obj", "iobj", "obl", "obl:agent")
 class MentionTable:
     """Columns over the mentions of one set; strings are held as numbers, -1 for none."""
 
-    def __init__(self, raw: RawSet) -> None:
-        document = AnnotatedText(raw)
-        spans = [document.span(i) for i in range(len(raw))]
-        rows = [_read(document, item, span) for item, span in zip(raw.items, spans, strict=True)]
+    def __init__(self, table: Table) -> None:
+        document = AnnotatedText(table)
+        spans = [document.span(i) for i in range(len(table))]
+        rows = [_read(document, item, span) for item, span in zip(table.items, spans, strict=True)]
 
         def column(name: str) -> list[Any]:
             return [row[name] for row in rows]
@@ -131,15 +131,17 @@ class TokenSpan(NamedTuple):
 class AnnotatedText:
     """The sentences of a set's context, with whatever annotation they have."""
 
-    def __init__(self, raw: RawSet) -> None:
-        tokens = raw.context.get("tokens")
+    def __init__(self, table: Table) -> None:
+        tokens = table.context.get("tokens")
         if not isinstance(tokens, list | tuple) or not tokens:
-            raise DataError(f"{raw.title}: mentions need the sentences of the text, context['tokens']")
-        _check_layer(raw, "tokens", (str,))
+            raise DataError(f"{table.title}: mentions need the sentences of the text, context['tokens']")
+        _check_layer(table, "tokens", (str,))
         for layer in TOKEN_LAYERS:
-            _check_layer(raw, layer, (int, np.integer, NoneType) if layer == "head" else (str, int, NoneType))
+            _check_layer(
+                table, layer, (int, np.integer, NoneType) if layer == "head" else (str, int, NoneType)
+            )
         self.tokens: Sequence[Sequence[str]] = tokens
-        self._raw = raw
+        self._raw = table
         self._quotes = _quotations(self.tokens)
 
     def span(self, number: int) -> TokenSpan:
@@ -191,20 +193,20 @@ class AnnotatedText:
         return span.end - 1
 
 
-def _check_layer(raw: RawSet, layer: str, kinds: tuple[type, ...]) -> None:
+def _check_layer(table: Table, layer: str, kinds: tuple[type, ...]) -> None:
     """A layer has a list for each sentence, and in it a value for each token."""
-    given = raw.context.get(layer)
+    given = table.context.get(layer)
     if given is None:
         return
     if not isinstance(given, list | tuple):
-        raise DataError(f"{raw.title}: {layer} must have a list for each sentence, not {given!r:.40}")
+        raise DataError(f"{table.title}: {layer} must have a list for each sentence, not {given!r:.40}")
     for number, sentence in enumerate(given, 1):
         if not isinstance(sentence, list | tuple):
             what = f"sentence {number} of {layer} must be a list with an entry for each token"
-            raise DataError(f"{raw.title}: {what}, not {sentence!r:.40}")
+            raise DataError(f"{table.title}: {what}, not {sentence!r:.40}")
         wrong = [token for token in sentence if not isinstance(token, kinds)]
         if wrong:
-            raise DataError(f"{raw.title}: sentence {number} of {layer} holds {wrong[0]!r:.40}")
+            raise DataError(f"{table.title}: sentence {number} of {layer} holds {wrong[0]!r:.40}")
 
 
 def _short(place: Mapping[str, Any]) -> str:
@@ -271,12 +273,12 @@ def animacy_of(head: str, kind: str, form: str, gender: int) -> int:
     return 2 if kind else 0
 
 
-def pronouns(raw: RawSet) -> Bools:
+def pronouns(table: Table) -> Bools:
     """Which mentions of a set are pronouns, by their `form` or by their words.
 
     Parameters
     ----------
-    raw : RawSet
+    table : Table
         A set of mentions.
 
     Returns
@@ -287,7 +289,7 @@ def pronouns(raw: RawSet) -> Bools:
     Examples
     --------
     >>> items = [{"sent": 0, "start": 0, "end": 1}, {"sent": 0, "start": 2, "end": 3}]
-    >>> pronouns(RawSet(items, context={"tokens": [["Ann", "saw", "him"]]}))
+    >>> pronouns(Table(items, context={"tokens": [["Ann", "saw", "him"]]}))
     array([False,  True])
     """
-    return MentionTable(raw).pronoun
+    return MentionTable(table).pronoun
