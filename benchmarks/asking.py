@@ -33,8 +33,7 @@ import numpy as np
 from benchmarks.asking_person import Person
 from clustruct import Recipe
 from clustruct.core.typing import Bools, Floats, Ints
-from clustruct.data.itemsets import ItemSet, PairScores
-from clustruct.data.records import Table
+from clustruct.data import ItemSet, PairScores, Table
 from clustruct.estimators.baselines import LatentPairClustering
 from clustruct.estimators.baselines.pair_classifier import scored_pairs
 from clustruct.evaluate.metrics import pairwise_scores

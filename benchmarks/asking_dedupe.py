@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.asking import BY_DEDUPE, data
-from clustruct.data.records import Table
+from clustruct.data import Table
 from clustruct.evaluate.metrics import pairwise_scores
 from clustruct.features import field_kinds
 from studies.records.by_dedupe import as_dedupe, variables

@@ -29,7 +29,7 @@ from sklearn.metrics import roc_auc_score
 from benchmarks.printing import format_table, keep_row
 from clustruct import Recipe
 from clustruct.core.partitions import canonical_labels
-from clustruct.data.records import Table
+from clustruct.data import Table
 from clustruct.evaluate.explain import item_confidence
 from clustruct.evaluate.metrics import brier_skill, calibration_error
 from clustruct.features import checked

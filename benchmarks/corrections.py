@@ -24,8 +24,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from clustruct import Recipe
-from clustruct.data import Evidence
-from clustruct.data.records import Table
+from clustruct.data import Evidence, Table
 from clustruct.evaluate.metrics import pairwise_scores
 from clustruct.features import checked
 from clustruct.groups import Decision, constraints, corrections, replay, write_decisions

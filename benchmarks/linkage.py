@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.correlation import Result, noisy, sparse_planted, timed
 from benchmarks.printing import command
-from clustruct.data.itemsets import PairScores
+from clustruct.data import PairScores
 from clustruct.losses import NormalisedLoss, PairwiseLoss
 from clustruct.losses.slack_rule import SlackRule
 from clustruct.search.agglomerative import LINKAGES, left_links, single_link

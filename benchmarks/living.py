@@ -26,7 +26,7 @@ from sklearn.pipeline import Pipeline
 from benchmarks.tables.made import SHAPES
 from clustruct import Recipe
 from clustruct.core.typing import Floats, Ints
-from clustruct.data.records import Table
+from clustruct.data import Table
 from clustruct.evaluate.metrics import pairwise_scores
 from clustruct.features import checked
 from clustruct.groups import add_to_groups

@@ -20,7 +20,7 @@ from typing import Any
 from benchmarks.living import persons
 from benchmarks.printing import format_table, keep_row
 from benchmarks.tables.measure import measured
-from clustruct.data.records import Table
+from clustruct.data import Table
 
 COMMAND = [sys.executable, "-m", "clustruct"]
 TRAIN, NEW = 4000, 3

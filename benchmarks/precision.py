@@ -29,8 +29,7 @@ from benchmarks.printing import format_table, keep_row
 from benchmarks.tables import made, real
 from benchmarks.tables.scores import touching
 from clustruct import Recipe
-from clustruct.data import GroupingOptions
-from clustruct.data.records import Table
+from clustruct.data import GroupingOptions, Table
 from clustruct.features import checked
 from clustruct.pipeline import group, pipeline_with_cut, precision_dial, score_set
 

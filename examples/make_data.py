@@ -16,9 +16,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from clustruct.data import Table
 from clustruct.data.datasets import make_mentions, make_news, make_records
 from clustruct.data.io import write_sets
-from clustruct.data.records import Table
 
 HERE = Path(__file__).parent / "data"
 FIELDS = ("name", "street", "city", "phone", "born")

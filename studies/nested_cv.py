@@ -15,7 +15,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from clustruct.core.partitions import canonical_labels
-from clustruct.data.itemsets import ItemSet, PairScores
+from clustruct.data import ItemSet, PairScores
 from clustruct.losses import NormalisedLoss, as_loss
 from clustruct.search.oracles import ExampleLoss, make_search
 

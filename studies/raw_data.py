@@ -6,7 +6,7 @@ import csv
 import json
 from typing import Any
 
-from clustruct.data.records import Table
+from clustruct.data import Table
 from studies.data import text_lines
 
 NOT_ATTRIBUTES = ("record_id", "source", "cluster_id", "fold")

@@ -49,7 +49,7 @@ FORMAT = '''
 """One set per file, one text per line."""
 from clustruct.data.io import TextFormat, register
 from clustruct.data.io.files import text_lines
-from clustruct.data.records import Table
+from clustruct.data import Table
 
 @register
 class Lines(TextFormat):

@@ -11,13 +11,13 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PLANTED = {
     "ssvm/separation.py": "clustruct.losses",
-    "ssvm/solvers/one_slack.py": "clustruct.data.itemsets",
+    "ssvm/solvers/one_slack.py": "clustruct.data",
     "ssvm/problem.py": "clustruct.core.partitions",
     "losses/slack_rule/__init__.py": "clustruct.ssvm",
     "losses/mitre.py": "clustruct.estimators",
     "search/kmeans.py": "clustruct.learning.problems",
-    "core/partitions.py": "clustruct.data.records",
-    "data/records/columns.py": "clustruct.features",
+    "core/partitions.py": "clustruct.data",
+    "data/column_types.py": "clustruct.features",
     "evaluate/explain/pairs.py": "clustruct.estimators.baselines",
     "evaluate/metrics/scores.py": "clustruct.groups",
     "pipeline/learning.py": "clustruct.papers.cpm3c",

@@ -21,7 +21,7 @@ LIGHT = (
     "evaluate.metrics",
     "papers.hooks",
     "data.datasets",
-    "data.itemsets",
+    "data",
     "estimators",
 )
 

@@ -13,7 +13,7 @@ import numpy as np
 import clustruct
 from benchmarks.compare.files import FIELDS, SEEDS, Answers, Sets, folder, read_rows, read_sets
 from clustruct import ItemSet, Recipe, SupervisedAgglomerative, SupervisedKMeans, Table
-from clustruct.data.itemsets import with_distances
+from clustruct.data import with_distances
 
 
 def records(where: Path, seed: int) -> list[Any]:

@@ -19,7 +19,7 @@ import numpy as np
 
 from benchmarks.tables.files import Record, read_labels, read_records, write_groups
 from benchmarks.tables.scores import Labels, known_labels, touching
-from clustruct.data.records import Table
+from clustruct.data import Table
 from clustruct.features import Blocking
 
 MOST = 500

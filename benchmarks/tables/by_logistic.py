@@ -24,7 +24,7 @@ from sklearn.preprocessing import StandardScaler
 from benchmarks.tables.files import read_labels, read_records, write_groups
 from benchmarks.tables.scores import Labels, PairCounts, known_labels, touching
 from clustruct import ItemSet
-from clustruct.data.records import Table
+from clustruct.data import Table
 from clustruct.features import Blocking, PairFeatures, guess_blocks
 from clustruct.search import correlation
 

@@ -18,8 +18,7 @@ from benchmarks.printing import format_table
 from benchmarks.tables import real
 from benchmarks.tables.table import ENTITY, ID
 from clustruct import Recipe
-from clustruct.data import io
-from clustruct.data.records import Table
+from clustruct.data import Table, io
 from clustruct.features.similarity import BoostedColumn, ForestColumn, PairMap
 from clustruct.learning.model_selection.held_out_costs import error_of_difference
 from clustruct.pipeline.choosing import HeldOutUnits, units_held_out

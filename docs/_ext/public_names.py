@@ -10,7 +10,7 @@ from typing import Any
 # By what a reader looks for; `tests/test_docstrings.py` checks that no package is left out.
 SECTIONS = {
     "Learners": ("pipeline", "estimators", "estimators.baselines", "estimators.checks"),
-    "Data": ("data", "data.records", "data.io", "data.itemsets", "data.datasets"),
+    "Data": ("data", "data.io", "data.datasets"),
     "Features": ("features", "features.similarity"),
     "Losses and scores": ("losses", "losses.slack_rule", "evaluate.metrics"),
     "Looking": ("evaluate.explain", "evaluate.plot", "evaluate.report", "studio"),

@@ -11,8 +11,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from clustruct import Recipe
+from clustruct.data import PairScores
 from clustruct.data.datasets import make_records
-from clustruct.data.itemsets import PairScores
 from clustruct.learning.calibration import in_right_place
 
 sets = make_records(n_sets=22, n_people=20, errors=1.0, random_state=8)

@@ -13,10 +13,10 @@ except PackageNotFoundError:  # a source tree that was never installed
 
 # Names load on first use: `import clustruct` takes no numpy, scikit-learn or numba along.
 _HOMES = {
-    "ItemSet": "clustruct.data.itemsets",
+    "ItemSet": "clustruct.data",
     "MultiLabelMRF": "clustruct.papers.multilabel",
     "PairFeatures": "clustruct.features",
-    "Table": "clustruct.data.records",
+    "Table": "clustruct.data",
     "Recipe": "clustruct.pipeline",
     "SupervisedAgglomerative": "clustruct.estimators",
     "SupervisedCorrelationClustering": "clustruct.estimators",

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from clustruct.data import ItemSet
 from clustruct.data.datasets import make_synth
-from clustruct.data.itemsets import ItemSet
 from clustruct.evaluate.metrics import compare_paired
 from studies.kmeans2008 import news, synth, webkb
 from studies.kmeans2008.webkb_pages import UNIVERSITIES

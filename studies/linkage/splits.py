@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from clustruct import SupervisedAgglomerative, SupervisedCorrelationClustering
-from clustruct.data.records import Table
+from clustruct.data import Table
 from clustruct.evaluate.metrics import compare_paired, evaluate
 from clustruct.features import PairFeatures, guess_blocks
 from clustruct.learning.model_selection import split_sets

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from clustruct import SupervisedCorrelationClustering
-from clustruct.data.records import Table
+from clustruct.data import Table
 from clustruct.estimators.baselines import PairwiseClassifierClustering
 from clustruct.estimators.surrogates import mean_direction
 from clustruct.evaluate.metrics import compare_paired, compare_with_best, evaluate

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from clustruct import SupervisedCorrelationClustering
-from clustruct.data.records import Table
+from clustruct.data import Table
 from clustruct.features import PairFeatures, guess_blocks
 from studies import raw_data
 from studies.news.halves import TASKS

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from clustruct import SupervisedCorrelationClustering
-from clustruct.data.records import Table
+from clustruct.data import Table
 from clustruct.estimators.baselines import PairwiseClassifierClustering
 from clustruct.evaluate.metrics import evaluate
 from clustruct.features import PairFeatures, guess_blocks

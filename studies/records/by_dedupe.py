@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from clustruct.data.itemsets import all_pairs
-from clustruct.data.records import Table
+from clustruct.data import Table, all_pairs
 from clustruct.features import Blocking, field_kinds
 from studies import raw_data
 from studies.data import NoData

@@ -14,7 +14,7 @@ from sklearn.preprocessing import StandardScaler
 
 from clustruct import ItemSet, SupervisedCorrelationClustering
 from clustruct.core.partitions import canonical_labels
-from clustruct.data.records import Table
+from clustruct.data import Table
 from clustruct.evaluate.metrics import b_cubed, pairwise_scores
 from clustruct.features import PairFeatures, guess_blocks
 from clustruct.search import correlation

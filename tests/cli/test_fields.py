@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from clustruct.core.storage import read, save
+from clustruct.data import Table
 from clustruct.data.datasets import make_records
 from clustruct.data.io import write_sets
-from clustruct.data.records import Table
 
 READ = ("--set", "set", "--cluster", "cluster")
 SAID = "--allow-missing-fields"

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import squareform
 
 from clustruct.core.partitions import canonical_labels, indicator, normalised_indicator
-from clustruct.data.itemsets import PairScores
-from clustruct.data.itemsets.item_set import ItemSet, as_item_set
+from clustruct.data import PairScores
+from clustruct.data.item_set import ItemSet, as_item_set
 from clustruct.papers.multilabel import mrf
 from clustruct.search import correlation
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from clustruct.core.callbacks import Callback, training_callback
 from clustruct.core.exceptions import ClusterError
-from clustruct.data.records import Table
+from clustruct.data import Table
 from clustruct.distributed import predict
 from clustruct.distributed.engine import StageRunner
 from clustruct.distributed.exchange import arrays, read_rows, rows_to, write_rows

@@ -5,7 +5,7 @@ import pytest
 from sklearn.base import clone
 
 from clustruct import ItemSet, SupervisedAgglomerative
-from clustruct.data.itemsets import PairScores
+from clustruct.data import PairScores
 from clustruct.evaluate.explain import item_confidence
 from clustruct.groups.scoring import check_correlation
 from clustruct.pipeline import Recipe

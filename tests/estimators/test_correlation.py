@@ -12,8 +12,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from clustruct import ItemSet, SupervisedCorrelationClustering
 from clustruct.core.exceptions import UnfamiliarDataWarning
+from clustruct.data import pair_table
 from clustruct.data.datasets import make_mentions
-from clustruct.data.itemsets import pair_table
 from clustruct.estimators.baselines import DefaultClustering, PairwiseClassifierClustering
 from clustruct.estimators.baselines.pair_classifier import canopy_pairs, chain_pairs
 from clustruct.features import Mentions, PairFeatures, pronouns

@@ -58,7 +58,7 @@ def test_every_oracle_and_predictor(synth, oracle, predictor):
 
 def test_rescale_false_is_the_problem_of_the_paper(synth):
     from clustruct import ssvm
-    from clustruct.data.itemsets import as_item_set
+    from clustruct.data import as_item_set
     from clustruct.learning.problems import ClusteringProblem, feature_scale
     from clustruct.learning.problems.arranging import arranged
 

@@ -9,7 +9,7 @@ from sklearn.metrics import adjusted_rand_score
 
 from clustruct import ItemSet, SupervisedCorrelationClustering, SupervisedKMeans
 from clustruct.core.exceptions import ProductsWarning
-from clustruct.data.itemsets import with_distances
+from clustruct.data import with_distances
 
 
 def blobs(n, box):

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from clustruct import ItemSet, SupervisedCorrelationClustering
-from clustruct.data.itemsets import all_pairs
-from clustruct.data.records import Table
+from clustruct.data import Table, all_pairs
 from clustruct.features import (
     Blocking,
     Constant,

@@ -8,8 +8,7 @@ import pytest
 from sklearn.base import clone
 
 from clustruct.core.storage.values import decode, encode
-from clustruct.data.itemsets import all_pairs
-from clustruct.data.records import Table
+from clustruct.data import Table, all_pairs
 from clustruct.features import (
     Dates,
     Links,

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clustruct.data.records import Table
+from clustruct.data import Table
 from clustruct.features.columns import Columns, TermTable, columns_of
 from clustruct.features.neighbours import TermNeighbours, keys_of, sorted_unique
 from clustruct.features.terms import TermCounts, TermWeights

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from clustruct.data.itemsets import all_pairs
-from clustruct.data.records import Table
+from clustruct.data import Table, all_pairs
 from clustruct.features import Elsewhere, PairFeatures, guess_blocks
 from clustruct.features.split import words
 

@@ -8,8 +8,8 @@ from sklearn.pipeline import make_pipeline
 
 from clustruct import PairFeatures, Table, load, save
 from clustruct.core.exceptions import DataError, DataWarning, ModelFileError
+from clustruct.data import Source
 from clustruct.data.datasets import make_mentions, make_records
-from clustruct.data.records import Source
 from clustruct.estimators.baselines import PairwiseClassifierClustering
 from clustruct.features import (
     Blocking,

@@ -6,9 +6,8 @@ from scipy import sparse
 from sklearn.base import clone
 
 from clustruct import Recipe
+from clustruct.data import Table, all_pairs
 from clustruct.data.datasets import make_records
-from clustruct.data.itemsets import all_pairs
-from clustruct.data.records import Table
 from clustruct.features import Blocking, PairFeatures, guess_blocks
 from clustruct.features.base import Unlearned
 from clustruct.features.out_of_fold import OutOfFold

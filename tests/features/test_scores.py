@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from clustruct import Recipe
+from clustruct.data import Table, all_pairs
 from clustruct.data.datasets import make_records
-from clustruct.data.itemsets import all_pairs
-from clustruct.data.records import Table
 from clustruct.features import Blocking, PairFeatures, Vectors, guess_blocks, pair_features, pair_recall
 from clustruct.features.neighbours import nearest_vectors
 from clustruct.pipeline import group, score_set

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from rapidfuzz import fuzz
 from rapidfuzz.distance import JaroWinkler, Levenshtein
 
-from clustruct.data.records import fold
+from clustruct.data import fold
 from clustruct.features.blocks.strings import MEASURES, likenesses
 from clustruct.features.folded import FoldedTexts
 

@@ -20,9 +20,8 @@ from clustruct.cli import classify as classify_command
 from clustruct.cli import learn as learn_command
 from clustruct.cli import main as main_command
 from clustruct.core.kernels import Kernel
-from clustruct.data import datasets
+from clustruct.data import all_pairs, datasets
 from clustruct.data import io as files
-from clustruct.data.itemsets import all_pairs
 from clustruct.evaluate import metrics
 from clustruct.features.documents import document_pipeline
 from clustruct.learning import problems

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clustruct.data.itemsets import PairScores, all_pairs
+from clustruct.data import PairScores, all_pairs
 from clustruct.groups import assign
 from clustruct.search.correlation import constrained
 from tests.reference.correlation import allowed, objective

@@ -8,8 +8,8 @@ import pytest
 
 from clustruct import Recipe
 from clustruct.core.exceptions import DataError
+from clustruct.data import Table
 from clustruct.data.datasets import make_records
-from clustruct.data.records import Table
 from clustruct.groups import Decision, Item, Known, State, Store, corrections
 
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from clustruct import Recipe
 from clustruct.core.exceptions import DataError
 from clustruct.core.storage import pack, unpack
+from clustruct.data import Table
 from clustruct.data.datasets import make_records
-from clustruct.data.records import Table
 from clustruct.features import Blocking, PairFeatures, checked
 from clustruct.features.blocks.elsewhere import Elsewhere
 from clustruct.features.blocks.lists import Lists

@@ -9,8 +9,8 @@ import pytest
 
 from clustruct import Recipe
 from clustruct.core.exceptions import ModelFileError
+from clustruct.data import Table
 from clustruct.data.datasets import make_records
-from clustruct.data.records import Table
 from clustruct.features import checked
 from clustruct.groups import Decision, Item, Store, add_to_groups, known_of_store, record
 from clustruct.groups import kept_index as module

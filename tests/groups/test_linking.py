@@ -8,8 +8,8 @@ from sklearn.pipeline import Pipeline
 
 from clustruct import Recipe, Table
 from clustruct.core.exceptions import DataError, DataWarning
+from clustruct.data import PairScores
 from clustruct.data.datasets import make_records
-from clustruct.data.itemsets import PairScores
 from clustruct.groups import LinkedRows, assign, link, link_columns, renamed, side_by_side
 
 

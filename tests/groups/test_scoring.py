@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from clustruct import Recipe
 from clustruct.core.exceptions import DataWarning
+from clustruct.data import Table
 from clustruct.data.datasets import make_records
 from clustruct.data.io import Columns
-from clustruct.data.records import Table
 from clustruct.estimators.baselines import PairwiseClassifierClustering
 from clustruct.features import Blocking, checked
 from clustruct.groups import place_items, read_groups

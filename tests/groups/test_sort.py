@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clustruct.core.exceptions import DataError, ModelFileError
-from clustruct.data.records import Table
+from clustruct.data import Table
 from clustruct.groups import (
     Decision,
     Item,

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clustruct.data.itemsets import PairScores, all_pairs
+from clustruct.data import PairScores, all_pairs
 from clustruct.groups import Constraints, Decision, constraints, replay, update_groups
 from clustruct.groups.replay import Run, Statement
 

@@ -5,8 +5,7 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 
-from clustruct.data import Evidence, GroupingOptions
-from clustruct.data.itemsets import PairScores
+from clustruct.data import Evidence, GroupingOptions, PairScores
 from clustruct.learning import group_scores
 from clustruct.search.oracles import make_predictor
 from tests.reference.partitions import all_partitions

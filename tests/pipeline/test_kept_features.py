@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from clustruct import Recipe
-from clustruct.data import Evidence
+from clustruct.data import Evidence, Table
 from clustruct.data.datasets import make_records
-from clustruct.data.records import Table
 from clustruct.features import PairFeatures
 
 SETS = make_records(n_sets=5, n_people=6, random_state=3)

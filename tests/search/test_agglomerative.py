@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clustruct.data.itemsets import PairScores
+from clustruct.data import PairScores
 from clustruct.search.agglomerative import LINKAGES, WeightedLinks, left_links, single_link
 from tests.reference import agglomerative as slow
 

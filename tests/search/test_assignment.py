@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 from scipy.optimize import linear_sum_assignment
 
-from clustruct.data.itemsets import PairScores
+from clustruct.data import PairScores
 from clustruct.search import correlation
 from clustruct.search.assignment import matching
 from clustruct.search.correlation import exclusive as module

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clustruct.core.partitions import canonical_labels
-from clustruct.data.itemsets import PairScores
+from clustruct.data import PairScores
 from clustruct.search.correlation import alone, bounded, local_search, objective
 from clustruct.search.correlation.bounds import packed_into
 from tests.reference.partitions import all_partitions

@@ -6,7 +6,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from clustruct.data.itemsets import PairScores
+from clustruct.data import PairScores
 from clustruct.search import correlation
 from clustruct.search.correlation._kernels.merging import merge_sparse
 from clustruct.search.correlation._kernels.moving import joined_csr, settle_sparse

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clustruct.core.partitions import canonical_labels
-from clustruct.data import Evidence
-from clustruct.data.itemsets import ItemSet, PairScores
+from clustruct.data import Evidence, ItemSet, PairScores
 from clustruct.learning import group_scores
 from clustruct.learning.constrained_groups import constrained_groups
 from clustruct.learning.problems import MarkedRegion

@@ -18,8 +18,8 @@ from .output import UsageError
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
+    from clustruct.data import Table
     from clustruct.data.io import Columns, LabelUse
-    from clustruct.data.records import Table
     from clustruct.pipeline import Recipe
 
 LINKAGES = ("single", "average", "complete", "left")

@@ -15,7 +15,7 @@ from .output import UsageError
 from .progress import ProgressOutput
 
 if TYPE_CHECKING:
-    from clustruct.data.records import Table
+    from clustruct.data import Table
     from clustruct.learning.calibration import PrecisionCurve
 
 PICTURES = (".svg", ".png", ".pdf")

@@ -20,7 +20,7 @@ import clustruct
 from .output import print_json
 
 if TYPE_CHECKING:
-    from clustruct.data.records import Table
+    from clustruct.data import Table
 
 SUMMARY = "try everything on made-up data"
 DESCRIPTION = """\

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
     from clustruct.core.typing import LabelsLike
-    from clustruct.data.records import Table
+    from clustruct.data import Table
     from clustruct.evaluate.metrics import Evaluation, PairedComparison
 
 SUMMARY = "how good is a model? a verdict, and scores per set and over all"

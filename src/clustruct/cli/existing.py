@@ -20,8 +20,7 @@ from .output import UsageError, print_json
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
-    from clustruct.data import Evidence
-    from clustruct.data.records import Table
+    from clustruct.data import Evidence, Table
     from clustruct.groups import Decision, Known, Outcome, Statement, Store
 
 SHOWN = 10

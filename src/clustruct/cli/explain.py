@@ -16,7 +16,7 @@ from .output import plain, print_json
 from .progress import ProgressOutput
 
 if TYPE_CHECKING:
-    from clustruct.data.records import Table
+    from clustruct.data import Table
     from clustruct.evaluate.explain import ClusterMove, MixedCluster, SetFindings
 
 SUMMARY = "what went wrong, and why are these two together?"

@@ -17,9 +17,8 @@ from .output import UsageError
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
-    from clustruct.data import Grouping
+    from clustruct.data import Grouping, Table
     from clustruct.data.io import GraphFile
-    from clustruct.data.records import Table
 
 NAMES = ("pairs", "groups", "wide", "graph")
 

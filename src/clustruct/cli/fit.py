@@ -32,7 +32,7 @@ from .sources import in_words
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
-    from clustruct.data.records import Table
+    from clustruct.data import Table
     from clustruct.pipeline import Recipe
 
 # Of more items what fields count is not worked out: their pairs would have to be found again.

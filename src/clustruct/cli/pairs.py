@@ -11,7 +11,7 @@ from clustruct.core.text import count, format_table, harmless, short
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
-    from clustruct.data.records import Table
+    from clustruct.data import Table
     from clustruct.evaluate.explain import PairExplanation
 
 BESIDE_OTHERS = (

@@ -22,9 +22,8 @@ from .progress import ProgressOutput
 if TYPE_CHECKING:
     from sklearn.pipeline import Pipeline
 
-    from clustruct.data import Evidence, Grouping, GroupingOptions
+    from clustruct.data import Evidence, Grouping, GroupingOptions, Table
     from clustruct.data.io import Prediction
-    from clustruct.data.records import Table
     from clustruct.learning.calibration import Dial
 
     from .arguments import Model

@@ -15,8 +15,8 @@ from clustruct.core.text import count, short
 from .output import UsageError
 
 if TYPE_CHECKING:
+    from clustruct.data import Table
     from clustruct.data.io import Columns, LabelUse
-    from clustruct.data.records import Table
 
 AUTO, NONE, FILE = "auto", "none", "file"
 WITHIN = ("auto", "apart", "uncompared")

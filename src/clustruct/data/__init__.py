@@ -1,13 +1,47 @@
-"""What goes from room to room, as plain types: what is known of the items of a set, and their groups.
+"""Tables and their pairs, and what goes from room to room as plain types: evidence and groupings.
 
-In: arrays and label vectors. Out: frozen records. Nothing here searches, learns or reads files.
+In: files, frames, arrays and label vectors. Out: frozen records. Nothing here searches or learns.
 """
 
-from clustruct.core.lazy import lazy_modules
+from __future__ import annotations
 
-from .evidence import Evidence
-from .grouping import Grouping, GroupingOptions
+from typing import TYPE_CHECKING
 
-__all__ = ["Evidence", "Grouping", "GroupingOptions"]
+from clustruct.core.lazy import lazy_names
 
-__getattr__ = lazy_modules(__name__, "datasets", "io", "itemsets", "records")
+if TYPE_CHECKING:
+    from .cell_values import as_day, as_number, as_text, fold, is_missing
+    from .column_types import Coded, Column
+    from .evidence import Evidence
+    from .field_types import Fields, ItemKind, field_kinds
+    from .grouping import Grouping, GroupingOptions
+    from .item_set import ItemSet, as_item_set, pair_table, with_distances
+    from .pair_algebra import all_pairs
+    from .pair_scores import PairScores
+    from .table import Source, Table
+
+__all__ = [
+    "Coded",
+    "Column",
+    "Evidence",
+    "Fields",
+    "Grouping",
+    "GroupingOptions",
+    "ItemKind",
+    "ItemSet",
+    "PairScores",
+    "Source",
+    "Table",
+    "all_pairs",
+    "as_day",
+    "as_item_set",
+    "as_number",
+    "as_text",
+    "field_kinds",
+    "fold",
+    "is_missing",
+    "pair_table",
+    "with_distances",
+]
+
+__getattr__, __dir__ = lazy_names(__name__, "datasets", "io")

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from clustruct.core.random import RandomStateLike, as_generator
-from clustruct.data.itemsets import ItemSet
-from clustruct.data.records import Table
+from clustruct.data import ItemSet, Table
 
 __all__ = ["make_mentions", "make_news", "make_records", "make_synth"]
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from clustruct.core.typing import Bools, Floats, Ints
 
-from .itemsets import PairScores
+from .pair_scores import PairScores
 
 
 @dataclass(frozen=True)

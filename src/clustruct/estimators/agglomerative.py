@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, get_args
 
 from clustruct.core.storage import register
 from clustruct.core.typing import Labels
-from clustruct.data.itemsets import ItemSet
+from clustruct.data import ItemSet
 from clustruct.learning.model_selection.choose_c import FEWEST_SETS, Choice, choose_C
 from clustruct.learning.problems import LinkageTask, SimilarityTask, Trained
 from clustruct.learning.problems.linkage import TrainedLinks

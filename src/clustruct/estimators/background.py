@@ -11,7 +11,7 @@ import numpy as np
 from clustruct.core.exceptions import DataWarning
 from clustruct.core.partitions import partial_labels
 from clustruct.core.typing import Labels
-from clustruct.data.itemsets import ItemSet
+from clustruct.data import ItemSet
 from clustruct.learning.problems import Region
 
 from .shown import PairScorer

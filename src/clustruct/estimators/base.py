@@ -17,8 +17,7 @@ from clustruct.core import memory
 from clustruct.core.partitions import UNKNOWN
 from clustruct.core.storage import FEATURES, EstimatorState, Shape
 from clustruct.core.typing import Floats, Ints, Labels
-from clustruct.data import Evidence, Grouping, GroupingOptions
-from clustruct.data.itemsets import ItemSet, PairScores, pair_table
+from clustruct.data import Evidence, Grouping, GroupingOptions, ItemSet, PairScores, pair_table
 from clustruct.learning import group_scores
 from clustruct.learning.model_selection.choose_c import OWN_ENDS, Choice
 from clustruct.learning.problems import PastTraining, SimilarityTask, Trained, past_of

@@ -23,7 +23,7 @@ from sklearn.base import BaseEstimator, clone
 from clustruct.core import storage
 from clustruct.core.partitions import canonical_labels
 from clustruct.core.typing import Floats, Labels
-from clustruct.data.itemsets import ItemSet
+from clustruct.data import ItemSet
 
 __all__ = ["SET_CHECKS", "TABLE_CHECKS", "check_set_clusterer", "check_table_estimator"]
 

@@ -8,8 +8,7 @@ from copy import copy
 import numpy as np
 
 from clustruct.core.typing import Ints
-from clustruct.data import Evidence
-from clustruct.data.itemsets import ItemSet
+from clustruct.data import Evidence, ItemSet
 from clustruct.learning.problems import ContinuedTask
 from clustruct.losses import as_loss
 from clustruct.search.oracles import make_oracle

@@ -17,7 +17,7 @@ from clustruct.core.exceptions import ChoiceWarning
 from clustruct.core.partitions import UNKNOWN
 from clustruct.core.storage import register
 from clustruct.core.typing import Floats, Ints, Labels
-from clustruct.data.itemsets import ItemSet, PairScores
+from clustruct.data import ItemSet, PairScores
 from clustruct.learning import search_groups
 from clustruct.learning.calibration import Calibration, Dial, Unlisted, less_rivals
 from clustruct.learning.calibration.held_out import OutOfFoldSets

@@ -9,8 +9,8 @@ import numpy as np
 
 from clustruct.core.exceptions import ProductsWarning
 from clustruct.core.typing import Floats, Labels
-from clustruct.data.itemsets import ItemSet
-from clustruct.data.itemsets.pairs import dense
+from clustruct.data import ItemSet
+from clustruct.data.pair_algebra import dense
 from clustruct.learning.model_selection.pair_signal import (
     PairSample,
     balanced_accuracy,
@@ -44,7 +44,7 @@ def warn_of_products(sets: Sequence[ItemSet], labels: Sequence[Labels]) -> None:
     warnings.warn(
         "a table is taken as node features, whose products x_a * x_b (without a constant) tell "
         f"{products:.0%} of the pairs apart on held-out sets; distances |x_a - x_b| and a constant tell "
-        f"{distances:.0%}: give [clustruct.data.itemsets.with_distances(X) for X in tables] instead, in "
+        f"{distances:.0%}: give [clustruct.data.with_distances(X) for X in tables] instead, in "
         "`fit` and "
         "in `predict`",
         ProductsWarning,

@@ -14,7 +14,7 @@ from clustruct.core.exceptions import UnfamiliarDataWarning
 from clustruct.core.partitions import UNKNOWN
 from clustruct.core.storage import DataclassState, register
 from clustruct.core.typing import Floats, Ints, Labels
-from clustruct.data.itemsets import ItemSet, PairScores, all_pairs
+from clustruct.data import ItemSet, PairScores, all_pairs
 
 # Least, quarters, most; and for scores the ends of the distribution, too.
 QUARTERS = (0.0, 0.25, 0.5, 0.75, 1.0)

@@ -18,7 +18,7 @@ from sklearn.base import clone
 from clustruct import losses
 from clustruct.core.callbacks import steps
 from clustruct.core.typing import Floats
-from clustruct.data.records import Table
+from clustruct.data import Table
 from clustruct.features.similarity import SIMILARITIES
 from clustruct.learning.model_selection.learnable import groups_of
 from clustruct.pipeline.learners import LEARNERS

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from clustruct.core.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from clustruct.data.records import field_kinds
+    from clustruct.data import field_kinds
 
     from .base import PairBlock
     from .blocking import Blocking, pair_recall

@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator
 
 from clustruct.core.storage import EstimatorState
 from clustruct.core.typing import Floats, Ints
-from clustruct.data.records import Fields, Table
+from clustruct.data import Fields, Table
 
 from .columns import Columns
 

@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from clustruct.core.partitions import canonical_labels, partial_labels
 from clustruct.core.storage import EstimatorState, register
 from clustruct.core.typing import Bools, Floats, Ints, Labels
-from clustruct.data.records import Table
+from clustruct.data import Table
 
 from .base import check_distinct, check_names
 from .blocks.vectors import vectors_of

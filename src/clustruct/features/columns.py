@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clustruct.core.typing import Bools, Floats, Ints
-from clustruct.data.records import Table
+from clustruct.data import Table
 
 from .folded import FoldedTexts, folded
 from .split import VIEWS, TermSplit, character_classes

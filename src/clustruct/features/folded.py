@@ -10,8 +10,8 @@ from itertools import islice
 import numpy as np
 
 from clustruct.core.typing import Bools, Ints
-from clustruct.data.records import Table, as_text, fold
-from clustruct.data.records.values import LONGEST_TEXT
+from clustruct.data import Table, as_text, fold
+from clustruct.data.cell_values import LONGEST_TEXT
 
 
 @dataclass(frozen=True, eq=False)

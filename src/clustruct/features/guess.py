@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from clustruct.core.exceptions import DataError
 from clustruct.core.storage.values import registered_classes
-from clustruct.data.records import Fields, ItemKind, Table, field_kinds
+from clustruct.data import Fields, ItemKind, Table, field_kinds
 
 from .base import Block, PairBlock
 

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from clustruct.core.typing import Ints
-from clustruct.data.records import Table
+from clustruct.data import Table
 
 from .columns import Columns, TermTable
 from .folded import FoldedTexts

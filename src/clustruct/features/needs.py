@@ -15,7 +15,8 @@ from typing import Literal, TypeAlias
 
 from clustruct.core.exceptions import DataError, DataWarning
 from clustruct.core.storage import DataclassState, register
-from clustruct.data.records import Table, field_kinds, holds
+from clustruct.data import Table, field_kinds
+from clustruct.data.cell_values import holds
 
 Kind: TypeAlias = Literal["string", "text", "number", "date", "list", "vector", "id", "nothing", "context"]
 LOOKED_AT = 1000  # values of a field in a set that are looked at

@@ -9,8 +9,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from clustruct.core.typing import Indices, Ints
-from clustruct.data.itemsets import ItemSet, all_pairs
-from clustruct.data.records import Table
+from clustruct.data import ItemSet, Table, all_pairs
 
 from .base import Block, Unlearned, Values
 from .columns import Columns, columns_of

@@ -21,8 +21,7 @@ from clustruct.core.blas import LimitsBlas
 from clustruct.core.callbacks import steps, working
 from clustruct.core.storage import register
 from clustruct.core.typing import Bools, Floats, Ints
-from clustruct.data.itemsets import ItemSet, PairScores, all_pairs
-from clustruct.data.records import Table
+from clustruct.data import ItemSet, PairScores, Table, all_pairs
 
 from .base import Block, Comparison, PairBlock, Unlearned, Values
 from .blocking import Blocking
@@ -86,7 +85,7 @@ class PairFeatures(LimitsBlas, TransformerMixin, BaseEstimator):
 
     Examples
     --------
-    >>> from clustruct.data.records import Table
+    >>> from clustruct.data import Table
     >>> features = PairFeatures([], bias=True)
     >>> features.fit_transform([Table([{"title": "a"}, {"title": "b"}])])
     [ItemSet(m=2, N_n=0, N_p=1)]

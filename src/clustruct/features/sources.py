@@ -40,7 +40,7 @@ class Sources(DataclassState):
 
     Examples
     --------
-    >>> from clustruct.data.records import Table
+    >>> from clustruct.data import Table
     >>> table = Table([{"shop": "Abt"}, {"shop": "buy"}, {"shop": "abt "}])
     >>> Sources("shop").codes(Columns(table)).tolist()
     [0, 1, 0]

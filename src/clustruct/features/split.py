@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from clustruct.data.records import fold
+from clustruct.data import fold
 
 _WORD = re.compile(r"\w+")
 _JOINT = re.compile(r"(?<=\w)[-./](?=\w)")

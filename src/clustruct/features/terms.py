@@ -18,7 +18,7 @@ import numpy as np
 
 from clustruct.core.storage import DataclassState, register
 from clustruct.core.typing import Floats, Ints
-from clustruct.data.records import Table
+from clustruct.data import Table
 
 from .base import PreparedBlock, check_distinct
 from .columns import Columns, TermTable, columns_of

@@ -11,7 +11,7 @@ import numpy as np
 
 from clustruct.core.partitions import canonical_labels, chained_pairs
 from clustruct.core.typing import Bools, Floats, Ints
-from clustruct.data.itemsets import PairScores
+from clustruct.data import PairScores
 from clustruct.search.correlation.constrained import (
     listed_pairs,
     numbers,

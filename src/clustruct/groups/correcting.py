@@ -14,8 +14,7 @@ from clustruct.core.exceptions import DataError
 from clustruct.core.partitions import UNKNOWN, partial_labels
 from clustruct.core.text import count
 from clustruct.core.typing import Ints
-from clustruct.data import Evidence
-from clustruct.data.records import Table
+from clustruct.data import Evidence, Table
 from clustruct.learning.problems.training import Unlabelled
 
 from .constraints import Constraints, Disagreement, constraints

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from clustruct.core.exceptions import DataError, DataWarning, NoLabels
 from clustruct.core.storage.targets import replacing
+from clustruct.data import Table
 from clustruct.data.io import Columns, read_sets
 from clustruct.data.io.files import is_table
-from clustruct.data.records import Table
 
 from .decisions import written_suffix
 from .schema import MAGIC

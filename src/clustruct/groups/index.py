@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from clustruct.data.records import Table
+from clustruct.data import Table
 from clustruct.features.columns import Columns
 
 from .joining import joined

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from clustruct.core.typing import Ints
-from clustruct.data.records import ChainedColumn, Source, Table
+from clustruct.data import Source, Table
+from clustruct.data.column_types import ChainedColumn
 
 
 def joined(first: Table, second: Table) -> Table:

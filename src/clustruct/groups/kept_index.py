@@ -20,7 +20,8 @@ from typing import Any, NamedTuple
 from clustruct import __version__
 from clustruct.core.exceptions import ModelFileError
 from clustruct.core.storage import digest, pack, unpack
-from clustruct.data.records import LazyColumn, Source, Table
+from clustruct.data import Source, Table
+from clustruct.data.column_types import LazyColumn
 from clustruct.features.kept import Lengths, Unkept, grown, restored, tail
 
 from .index import KnownIndex

@@ -17,9 +17,9 @@ from typing import Any
 
 from clustruct.core.exceptions import DataError, DataWarning, NoLabels
 from clustruct.core.storage.targets import replacing
+from clustruct.data import Table
 from clustruct.data.io import Columns, read_sets
 from clustruct.data.io.files import is_table, sets_file
-from clustruct.data.records import Table
 
 from .decisions import written_suffix
 from .index import KnownIndex

@@ -20,9 +20,10 @@ from sklearn.pipeline import Pipeline
 
 from clustruct.core.exceptions import DataError, DataWarning
 from clustruct.core.typing import Floats, Ints
-from clustruct.data.itemsets import PairScores
-from clustruct.data.itemsets.pairs import SomePairs
-from clustruct.data.records import CodedColumn, Rows, Table
+from clustruct.data import PairScores, Table
+from clustruct.data.column_types import CodedColumn
+from clustruct.data.pair_algebra import SomePairs
+from clustruct.data.table import Rows
 from clustruct.features import PairFeatures, Sources
 from clustruct.pipeline import check_correlation, group, is_calibrated
 

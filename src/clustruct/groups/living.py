@@ -12,7 +12,7 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 
 from clustruct.core.exceptions import DataError
-from clustruct.data.records import Table
+from clustruct.data import Table
 
 from .changes import Changes, compare
 from .constraints import Constraints, constraints, contradiction

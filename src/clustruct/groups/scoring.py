@@ -11,8 +11,7 @@ from sklearn.pipeline import Pipeline
 
 from clustruct.core.callbacks import working
 from clustruct.core.typing import Bools, Floats, Ints
-from clustruct.data.itemsets import PairScores
-from clustruct.data.records import Table
+from clustruct.data import PairScores, Table
 from clustruct.features import PairFeatures
 from clustruct.features.columns import Columns
 from clustruct.features.sources import across

@@ -9,7 +9,7 @@ from typing import Literal, TypeVar
 import numpy as np
 
 from clustruct.core.typing import Bools, Ints
-from clustruct.data.itemsets import PairScores
+from clustruct.data import PairScores
 
 from .assign import NEW, Assignment, assign
 from .changes import Changes, compare, compare_parts

@@ -8,8 +8,7 @@ import numpy as np
 
 from clustruct.core.partitions import canonical_labels
 from clustruct.core.typing import Bools, Ints
-from clustruct.data import Evidence
-from clustruct.data.itemsets import PairScores
+from clustruct.data import Evidence, PairScores
 from clustruct.search.correlation.constrained import constrained
 
 NO_PAIRS = np.zeros((0, 2), np.int64)

@@ -11,8 +11,7 @@ import numpy as np
 
 from clustruct.core.partitions import chained_pairs
 from clustruct.core.typing import Bools, Floats, Ints
-from clustruct.data import Evidence, Grouping, GroupingOptions
-from clustruct.data.itemsets import PairScores
+from clustruct.data import Evidence, Grouping, GroupingOptions, PairScores
 from clustruct.search.correlation import alone, bounded
 from clustruct.search.oracles import Predictor
 

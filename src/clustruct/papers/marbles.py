@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from clustruct.core.random import RandomStateLike, as_generator
 from clustruct.core.typing import Floats
-from clustruct.data.itemsets import ItemSet
+from clustruct.data import ItemSet
 
 __all__ = ["Marbles", "make_marbles"]
 

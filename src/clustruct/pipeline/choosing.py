@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from clustruct.core.exceptions import TooFewClusters
-from clustruct.data.records import Table
+from clustruct.data import Table
 from clustruct.learning.model_selection.held_out_costs import (
     Criterion,
     costs,

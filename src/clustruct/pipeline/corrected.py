@@ -11,8 +11,7 @@ from sklearn.pipeline import Pipeline
 
 from clustruct.core.callbacks import steps, working
 from clustruct.core.partitions import partial_labels
-from clustruct.data import Evidence
-from clustruct.data.records import Table
+from clustruct.data import Evidence, Table
 from clustruct.estimators import SupervisedCorrelationClustering
 from clustruct.estimators.continuing import continued
 from clustruct.features import PairFeatures

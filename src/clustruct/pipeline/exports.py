@@ -9,10 +9,8 @@ import numpy as np
 from scipy import sparse
 from sklearn.pipeline import Pipeline
 
-from clustruct.data import Grouping
+from clustruct.data import Grouping, PairScores, Table
 from clustruct.data.io import GraphFile
-from clustruct.data.itemsets import PairScores
-from clustruct.data.records import Table
 
 Columns = dict[str, Any]
 # Of pairs that are not together, those are edges that are as likely together as this.

@@ -9,7 +9,7 @@ from sklearn.pipeline import Pipeline
 
 from clustruct.core.partitions import UNKNOWN, partial_labels
 from clustruct.core.typing import Bools, Floats
-from clustruct.data.records import Table
+from clustruct.data import Table
 from clustruct.estimators import SupervisedCorrelationClustering
 from clustruct.learning.calibration import HeldOutPart, PrecisionCurve
 from clustruct.search.oracles import make_predictor

@@ -12,8 +12,7 @@ from clustruct import __version__
 from clustruct.core.exceptions import ModelFileError
 from clustruct.core.storage import digest, read, register, save
 from clustruct.core.typing import Bools
-from clustruct.data.itemsets import ItemSet
-from clustruct.data.records import Table
+from clustruct.data import ItemSet, Table
 from clustruct.features import PairFeatures
 
 PARTS = ("pairs", "index", "sources")

@@ -20,8 +20,7 @@ from clustruct.core.callbacks import steps, working
 from clustruct.core.exceptions import NoLabels
 from clustruct.core.storage import EstimatorState, register
 from clustruct.core.typing import Indices, Labels
-from clustruct.data import Evidence, Grouping, GroupingOptions
-from clustruct.data.records import ItemKind, Table
+from clustruct.data import Evidence, Grouping, GroupingOptions, ItemKind, Table
 from clustruct.estimators import SupervisedCorrelationClustering
 from clustruct.estimators.background import warn_of_near_misses
 from clustruct.estimators.shown import TrainingShape

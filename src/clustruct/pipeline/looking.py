@@ -10,8 +10,7 @@ import numpy as np
 from clustruct.core.callbacks import working
 from clustruct.core.partitions import partial_labels
 from clustruct.core.typing import Bools
-from clustruct.data.itemsets import ItemSet
-from clustruct.data.records import Table
+from clustruct.data import ItemSet, Table
 from clustruct.features import Blocking, PairFeatures, Rest, Vectors
 from clustruct.features.base import Block
 from clustruct.features.out_of_fold import OutOfFold

@@ -19,9 +19,7 @@ from sklearn.pipeline import Pipeline
 from clustruct.core.callbacks import working
 from clustruct.core.exceptions import ChoiceWarning
 from clustruct.core.typing import Floats, Ints
-from clustruct.data import Evidence, Grouping, GroupingOptions
-from clustruct.data.itemsets import ItemSet, PairScores
-from clustruct.data.records import Table
+from clustruct.data import Evidence, Grouping, GroupingOptions, ItemSet, PairScores, Table
 from clustruct.estimators import SupervisedCorrelationClustering
 from clustruct.estimators.base import PairSimilarity
 from clustruct.features import PairFeatures, checked

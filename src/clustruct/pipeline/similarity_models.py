@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from clustruct.core.typing import Floats
-from clustruct.data.itemsets import ItemSet
+from clustruct.data import ItemSet
 from clustruct.search.oracles.base import Objective
 
 

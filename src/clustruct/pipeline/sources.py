@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 
 from clustruct.core.exceptions import DataWarning
 from clustruct.core.text import count, short
-from clustruct.data.records import Table
+from clustruct.data import Table
 from clustruct.features import Sources
 from clustruct.learning.model_selection.sources import SourceField, find_source, named_source
 

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from clustruct.core.typing import Labels
-from clustruct.data.records import Table
+from clustruct.data import Table
 from clustruct.learning.model_selection.learnable import known_items
 from clustruct.losses import Loss, PairwiseFLoss
 

@@ -13,8 +13,7 @@ from sklearn.pipeline import Pipeline
 from clustruct.core.callbacks import working
 from clustruct.core.exceptions import DataError
 from clustruct.core.typing import Bools
-from clustruct.data import Evidence
-from clustruct.data.records import Table
+from clustruct.data import Evidence, Table
 from clustruct.estimators.baselines import LatentPairClustering
 from clustruct.features import PairFeatures
 

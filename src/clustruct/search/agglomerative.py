@@ -23,7 +23,7 @@ import numpy as np
 
 from clustruct.core.partitions import canonical_labels, connected_items
 from clustruct.core.typing import Bools, Floats, Ints
-from clustruct.data.itemsets import PairScores
+from clustruct.data import PairScores
 
 __all__ = [
     "LINKAGES",

@@ -13,8 +13,7 @@ import numpy as np
 
 from clustruct.core.partitions import canonical_labels, chained_pairs
 from clustruct.core.typing import Bools, Floats, Ints
-from clustruct.data import Evidence
-from clustruct.data.itemsets import ItemSet
+from clustruct.data import Evidence, ItemSet
 from clustruct.estimators import SupervisedCorrelationClustering
 from clustruct.estimators.baselines import LatentPairClustering
 from clustruct.estimators.baselines.pair_classifier import scored_pairs

@@ -10,9 +10,9 @@ from typing import Any
 
 from clustruct.core.exceptions import DataError
 from clustruct.core.text import short
+from clustruct.data import Table
 from clustruct.data.io import Columns, read_sets
 from clustruct.data.io.files import suffixes
-from clustruct.data.records import Table
 from clustruct.groups import Decision, Item, Store, is_store
 
 PROJECT_END = ".clustruct.db"

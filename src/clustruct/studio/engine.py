@@ -20,9 +20,7 @@ from sklearn.pipeline import Pipeline
 
 from clustruct.core import storage
 from clustruct.core.typing import Floats, Ints
-from clustruct.data import Evidence
-from clustruct.data.itemsets import ItemSet, PairScores
-from clustruct.data.records import Table
+from clustruct.data import Evidence, ItemSet, PairScores, Table
 from clustruct.estimators.baselines import LatentPairClustering
 from clustruct.features import PairFeatures, checked
 from clustruct.groups import Constraints, Store, constraints

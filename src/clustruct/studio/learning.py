@@ -18,8 +18,7 @@ from sklearn.pipeline import Pipeline
 from clustruct import Recipe
 from clustruct.core.callbacks import COMPILING, Callback, Iteration, Training, training_callback
 from clustruct.core.typing import Bools, Floats, Ints
-from clustruct.data import Evidence
-from clustruct.data.itemsets import ItemSet, PairScores
+from clustruct.data import Evidence, ItemSet, PairScores
 from clustruct.estimators.baselines import LatentPairClustering
 from clustruct.groups import Changes, Store, compare, fresh_id, match_groups, with_ids
 from clustruct.pipeline import group, guessed, is_calibrated, was_interrupted

@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.pipeline import Pipeline
 
 from clustruct.core.typing import Floats, Ints
-from clustruct.data.itemsets import PairScores
+from clustruct.data import PairScores
 from clustruct.evaluate.explain import feature_fields, field_sums, suggested_splits
 from clustruct.groups import Store, contradiction
 from clustruct.pipeline import is_calibrated

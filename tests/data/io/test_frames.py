@@ -5,8 +5,9 @@ import pytest
 
 import clustruct
 from clustruct.core.exceptions import DataError
+from clustruct.data import Table
+from clustruct.data.column_types import ArrayColumn, CodedColumn
 from clustruct.data.io import Columns, read_sets, sets_of
-from clustruct.data.records import ArrayColumn, CodedColumn, Table
 
 VALUES = {
     "fold": [1, 2, 1, 2],

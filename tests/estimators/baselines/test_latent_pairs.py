@@ -5,8 +5,7 @@ that follow the groups which come of it.
 import numpy as np
 import pytest
 
-from clustruct.data import Evidence
-from clustruct.data.itemsets import ItemSet, PairScores
+from clustruct.data import Evidence, ItemSet, PairScores
 from clustruct.estimators.baselines import LatentPairClustering
 from clustruct.estimators.baselines.latent_pairs import _answers, soft_logistic
 from clustruct.search.correlation import local_search

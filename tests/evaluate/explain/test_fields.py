@@ -5,8 +5,8 @@ import pytest
 from sklearn.pipeline import Pipeline
 
 from clustruct import Recipe
+from clustruct.data import Table
 from clustruct.data.datasets import make_records
-from clustruct.data.records import Table
 from clustruct.evaluate.explain import (
     by_field,
     counterfactual,

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 from scipy.special import expit
 
-from clustruct.data.itemsets import PairScores
+from clustruct.data import PairScores
 from clustruct.evaluate.explain import suggested_splits
 
 

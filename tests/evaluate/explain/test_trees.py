@@ -7,8 +7,8 @@ import pytest
 from sklearn.pipeline import make_pipeline
 
 from clustruct import PairFeatures, Recipe, SupervisedCorrelationClustering
+from clustruct.data import Table
 from clustruct.data.datasets import make_records
-from clustruct.data.records import Table
 from clustruct.evaluate.explain import (
     by_field,
     explain_pair,

@@ -6,7 +6,7 @@ import pytest
 import clustruct
 from clustruct import ItemSet, SupervisedCorrelationClustering
 from clustruct.core.exceptions import ChoiceWarning
-from clustruct.data.itemsets import PairScores
+from clustruct.data import PairScores
 from clustruct.evaluate.metrics import brier_skill, calibration_error
 from clustruct.learning.calibration import Calibration, HeldOutPart, less_rivals
 from clustruct.learning.calibration.calibration import _judged_pairs, _limited

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from clustruct import SupervisedCorrelationClustering
-from clustruct.data.itemsets import PairScores
+from clustruct.data import PairScores
 from clustruct.evaluate.metrics import brier_skill
 from clustruct.learning.calibration import Calibration, PairContext, ScoreMap
 from clustruct.learning.calibration.context import least_mates

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import logit
 
-from clustruct.data.itemsets import PairScores
+from clustruct.data import PairScores
 from clustruct.learning.calibration import ScoreMap, group_confidence, in_right_place
 from clustruct.learning.calibration.items import NEAREST, ItemRule, MateEvidence, MonotoneLogistic
 

@@ -7,9 +7,8 @@ import pytest
 
 from clustruct import Recipe
 from clustruct.core.partitions import UNKNOWN
+from clustruct.data import PairScores, Table
 from clustruct.data.datasets import make_records
-from clustruct.data.itemsets import PairScores
-from clustruct.data.records import Table
 from clustruct.features import PairFeatures, Strings
 from clustruct.learning.calibration import HeldOutPart, PrecisionCurve
 from clustruct.learning.calibration import neighbours as module

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from clustruct.data.itemsets import PairScores
+from clustruct.data import PairScores
 from clustruct.learning.calibration import HeldOutPart, PrecisionCurve
 from clustruct.learning.calibration.precision import bounds, lower_bound, tried_thresholds
 from clustruct.learning.problems.judging import shared_pairs

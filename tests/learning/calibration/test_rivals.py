@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clustruct.data.itemsets import PairScores, all_pairs
+from clustruct.data import PairScores, all_pairs
 from clustruct.learning.calibration import HeldOutPart, PrecisionCurve, less_rivals
 from clustruct.search.oracles import make_predictor
 

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clustruct.data import Evidence
-from clustruct.data.itemsets import ItemSet, PairScores
+from clustruct.data import Evidence, ItemSet, PairScores
 from clustruct.learning.constrained_groups import constrained_groups
 from clustruct.learning.problems import MarkedRegion
 from tests.reference.partitions import all_partitions

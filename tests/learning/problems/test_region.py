@@ -5,7 +5,7 @@ import pytest
 
 from clustruct import ItemSet
 from clustruct.core.exceptions import NotEnoughMemory
-from clustruct.data.itemsets import all_pairs
+from clustruct.data import all_pairs
 from clustruct.learning.problems import ClusteringProblem, Region, Units
 from clustruct.losses.slack_rule import SlackRule
 from tests.reference import partial

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clustruct.core.partitions import canonical_labels
-from clustruct.data.itemsets import ItemSet, PairScores
+from clustruct.data import ItemSet, PairScores
 from clustruct.losses import PairwiseFLoss, PairwiseLoss
 from clustruct.losses.slack_rule import SlackRule
 from clustruct.search.oracles import ExampleLoss, make_oracle

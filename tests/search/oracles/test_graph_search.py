@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from clustruct import ItemSet, SupervisedCorrelationClustering
-from clustruct.data.itemsets import PairScores
+from clustruct.data import PairScores
 from clustruct.learning.problems import ClusteringProblem, Units
 from clustruct.losses import (
     BCubedLoss,

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clustruct.core.partitions import canonical_labels, normalised_indicator
-from clustruct.data.itemsets import PairScores
+from clustruct.data import PairScores
 from clustruct.losses import NormalisedLoss, as_loss
 from clustruct.losses.slack_rule import SlackRule
 from clustruct.search import kmeans

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from clustruct import ItemSet, ssvm
-from clustruct.data.itemsets import PairScores
+from clustruct.data import PairScores
 from clustruct.learning.problems import ClusteringProblem, Units
 from clustruct.losses import MitreLoss, MutualPurityLoss, PairwiseFLoss, PairwiseLoss
 from clustruct.losses.slack_rule import SlackRule

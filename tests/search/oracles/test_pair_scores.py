@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from clustruct import ItemSet
-from clustruct.data.itemsets import PairScores
+from clustruct.data import PairScores
 from clustruct.search.oracles import make_oracle
 from clustruct.search.oracles.base import PairCoefficients
 

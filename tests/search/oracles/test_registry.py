@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from clustruct import ItemSet, SupervisedCorrelationClustering
-from clustruct.data.itemsets import PairScores
+from clustruct.data import PairScores
 from clustruct.losses import MitreLoss, PairwiseLoss
 from clustruct.losses.slack_rule import SlackRule
 from clustruct.search.correlation import lp_relaxation, round_edges

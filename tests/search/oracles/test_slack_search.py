@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clustruct import ItemSet, ssvm
-from clustruct.data.itemsets import PairScores
+from clustruct.data import PairScores
 from clustruct.learning.problems import ClusteringProblem
 from clustruct.losses import NormalisedLoss, PairwiseLoss
 from clustruct.losses.slack_rule import SlackRule

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from clustruct.core.partitions import canonical_labels
-from clustruct.data.itemsets import PairScores
+from clustruct.data import PairScores
 from clustruct.losses import (
     BCubedLoss,
     CEAFEntityLoss,

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from clustruct.core import memory
 from clustruct.core.callbacks import working
 from clustruct.core.exceptions import DataError
-from clustruct.data.records import Column, Table, as_column
+from clustruct.data import Column, Table
+from clustruct.data.column_types import as_column
 
 from .files import FileFormat, Reading, register
 from .tables import ParsedTable, check_header, known_columns, sets_from_table

@@ -24,7 +24,9 @@ from clustruct.core.callbacks import working
 from clustruct.core.exceptions import DataError
 from clustruct.core.text import count, place
 from clustruct.core.typing import Ints
-from clustruct.data.records import Column, ListColumn, Table, Texts, is_utf8, without_blank
+from clustruct.data import Column, Table
+from clustruct.data.column_types import ListColumn, without_blank
+from clustruct.data.texts import Texts, is_utf8
 
 from .files import Prediction, Reading, TextFormat, plain, register, suffix_of, text_lines
 from .tables import Columns, ParsedTable, check_header, known_columns, sets_from_table

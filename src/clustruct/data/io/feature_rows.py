@@ -19,8 +19,7 @@ from clustruct.core import memory
 from clustruct.core.exceptions import DataError
 from clustruct.core.text import place
 from clustruct.core.typing import Floats, Ints
-from clustruct.data.itemsets import ItemSet
-from clustruct.data.records import Table, as_number, as_text
+from clustruct.data import ItemSet, Table, as_number, as_text
 
 from .files import is_table, read_sets, suffix_of, text_lines
 from .tables import Columns, check_present

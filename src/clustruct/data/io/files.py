@@ -21,7 +21,7 @@ from typing import IO, Any, ClassVar, NamedTuple, TypeVar
 from clustruct.core.exceptions import DataError, DataWarning
 from clustruct.core.storage.targets import is_stream, replacing
 from clustruct.core.text import place
-from clustruct.data.records import Source, Table
+from clustruct.data import Source, Table
 
 from .tables import Columns, LabelUse
 

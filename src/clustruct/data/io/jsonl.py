@@ -10,7 +10,7 @@ from typing import Any
 
 from clustruct.core.exceptions import DataError, NoLabels
 from clustruct.core.text import place
-from clustruct.data.records import Source, Table, is_missing
+from clustruct.data import Source, Table, is_missing
 
 from .files import Prediction, Reading, TextFormat, plain, register, text_lines
 from .tables import Columns, LabelUse, check_ids, check_labels

@@ -11,8 +11,9 @@ import numpy as np
 from clustruct.core.callbacks import working
 from clustruct.core.exceptions import DataError
 from clustruct.core.text import place
-from clustruct.data.records import Column, Table, as_column
-from clustruct.data.records.arrow import column_from_arrow
+from clustruct.data import Column, Table
+from clustruct.data.column_types import as_column
+from clustruct.data.frames import column_from_arrow
 
 from .files import FileFormat, Reading, register
 from .tables import ParsedTable, check_header, known_columns, sets_from_table

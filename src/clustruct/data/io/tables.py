@@ -13,8 +13,10 @@ import numpy as np
 from clustruct.core.exceptions import DataError, DataWarning, NoLabels
 from clustruct.core.text import place
 from clustruct.core.typing import Bools, Ints
-from clustruct.data.records import ArrayColumn, Column, Rows, Source, Table, is_missing
-from clustruct.data.records.arrow import frame_column, open_frame
+from clustruct.data import Column, Source, Table, is_missing
+from clustruct.data.column_types import ArrayColumn
+from clustruct.data.frames import frame_column, open_frame
+from clustruct.data.table import Rows
 
 T = TypeVar("T")
 LabelUse = Literal["required", "partial", "skip", "ignored"]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from clustruct.core.typing import Ints
-from clustruct.data.itemsets import PairScores
+from clustruct.data import PairScores
 from clustruct.distributed.exchange import arrays, rows_to
 from clustruct.distributed.workdir import Stats, WorkDirectory, write_text
 from clustruct.pipeline import group

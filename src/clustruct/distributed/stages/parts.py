@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from clustruct.core.typing import Floats, Ints
-from clustruct.data.records import Source, Table
-from clustruct.data.records.arrow import column_from_arrow
+from clustruct.data import Source, Table
+from clustruct.data.frames import column_from_arrow
 from clustruct.distributed.workdir import Span, Stats, WorkDirectory
 from clustruct.features import Blocking
 from clustruct.features.columns import TermTable

@@ -12,7 +12,7 @@ from sklearn.svm import LinearSVC
 
 from clustruct.core.storage import FEATURES, Shape, register
 from clustruct.core.typing import Indices
-from clustruct.data.itemsets import pair_table
+from clustruct.data import pair_table
 from clustruct.estimators.inputs import Groups, SetsLike, read_labels, read_sets
 from clustruct.estimators.kmeans import KMeansPrediction
 from clustruct.learning.problems import feature_scale

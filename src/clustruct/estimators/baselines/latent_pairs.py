@@ -30,9 +30,8 @@ from clustruct.core import memory
 from clustruct.core.partitions import connected_items
 from clustruct.core.storage import FEATURES, Shape, register
 from clustruct.core.typing import Bools, Floats, Ints
-from clustruct.data import Evidence
-from clustruct.data.itemsets import ItemSet, PairScores, pair_table
-from clustruct.data.itemsets.pairs import dense
+from clustruct.data import Evidence, ItemSet, PairScores, pair_table
+from clustruct.data.pair_algebra import dense
 from clustruct.estimators.base import AnyLoss
 from clustruct.estimators.inputs import Groups, SetsLike, read_sets
 from clustruct.learning import search_groups

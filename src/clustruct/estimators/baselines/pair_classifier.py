@@ -21,8 +21,8 @@ from clustruct.core.exceptions import ModelFileError
 from clustruct.core.partitions import UNKNOWN
 from clustruct.core.storage import FEATURES, Shape, fits, register, register_foreign
 from clustruct.core.typing import Bools, Floats, Indices, Ints, Labels
-from clustruct.data.itemsets import ItemSet, PairScores, pair_table
-from clustruct.data.itemsets.pairs import Matrix
+from clustruct.data import ItemSet, PairScores, pair_table
+from clustruct.data.pair_algebra import Matrix
 from clustruct.estimators.base import AnyLoss, PairSimilarity, SetClusterer
 from clustruct.estimators.inputs import Groups, SetsLike, check_known, read_labels, read_sets
 from clustruct.estimators.shown import TrainingShape

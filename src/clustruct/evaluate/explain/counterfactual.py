@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from clustruct.core.typing import Ints
-from clustruct.data.records import Table, is_missing
+from clustruct.data import Table, is_missing
 from clustruct.features import PairFeatures, checked
 from clustruct.pipeline import group
 

@@ -9,8 +9,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from clustruct.core.typing import Floats, Labels
-from clustruct.data.itemsets import ItemSet
-from clustruct.data.records import Table, is_missing
+from clustruct.data import ItemSet, Table, is_missing
 from clustruct.estimators.base import PairSimilarity
 from clustruct.learning import ItemConfidence, item_confidence
 from clustruct.learning.problems import mean_squares

@@ -54,7 +54,7 @@ def feature_fields(features: PairFeatures) -> dict[str, str]:
     Examples
     --------
     >>> from clustruct.features import Numbers
-    >>> from clustruct.data.records import Table
+    >>> from clustruct.data import Table
     >>> found = feature_fields(PairFeatures([Numbers("n")]).fit([Table([{"n": 1}, {"n": 2}])]))
     >>> sorted(set(found.values()))
     ['in general', 'n']

@@ -9,8 +9,7 @@ import numpy as np
 from sklearn.pipeline import Pipeline
 
 from clustruct.core.typing import Floats, LabelsLike
-from clustruct.data.itemsets import ItemSet
-from clustruct.data.records import Table
+from clustruct.data import ItemSet, Table
 from clustruct.features import PairFeatures
 from clustruct.features.similarity import PairMap, SimilarityTerms
 from clustruct.pipeline.similarity_models import model_weights

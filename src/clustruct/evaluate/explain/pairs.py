@@ -13,8 +13,7 @@ from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
 from clustruct.core.html import html_table
 from clustruct.core.partitions import canonical_labels
 from clustruct.core.typing import Floats, Ints, LabelsLike
-from clustruct.data.itemsets import ItemSet
-from clustruct.data.records import Table
+from clustruct.data import ItemSet, Table
 from clustruct.features import PairFeatures
 from clustruct.features.similarity import SimilarityTerms
 from clustruct.learning.confidence import Scores, Similarities, symmetric_scores

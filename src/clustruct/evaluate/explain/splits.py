@@ -10,7 +10,7 @@ from scipy.special import logit
 
 from clustruct.core.partitions import canonical_labels
 from clustruct.core.typing import Floats, Ints, LabelsLike
-from clustruct.data.itemsets import PairScores
+from clustruct.data import PairScores
 from clustruct.search.correlation import greedy
 
 # A group is cut where the first of these probabilities, as a threshold, cuts it.

@@ -10,7 +10,7 @@ import numpy as np
 
 from clustruct.core.text import short
 from clustruct.core.typing import LabelsLike
-from clustruct.data.itemsets import ItemSet
+from clustruct.data import ItemSet
 from clustruct.evaluate.explain import PairExplanation, pair_contributions
 
 from .drawing import AGAINST, BESIDE, FOR, QUIET, Ax, Display, Names, axes_for, distinct, name_rows, number

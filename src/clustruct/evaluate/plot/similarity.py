@@ -12,7 +12,7 @@ from scipy import sparse
 from clustruct.core.partitions import canonical_labels
 from clustruct.core.text import count
 from clustruct.core.typing import LabelsLike
-from clustruct.data.itemsets import ItemSet, as_item_set
+from clustruct.data import ItemSet, as_item_set
 from clustruct.learning.confidence import Similarities
 
 from .drawing import BESIDE, DIVERGING, Ax, Display, Names, axes_for, distinct, name_rows, strip_colour

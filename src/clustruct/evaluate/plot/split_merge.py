@@ -12,7 +12,7 @@ import numpy as np
 from clustruct.core.partitions import canonical_labels
 from clustruct.core.text import count
 from clustruct.core.typing import LabelsLike
-from clustruct.data.itemsets import ItemSet
+from clustruct.data import ItemSet
 from clustruct.evaluate.explain import SplitMerge, split_merge
 
 from .drawing import AGAINST, BESIDE, FOR, Ax, Display, axes_for, distinct, plain

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from clustruct.data.itemsets import ItemSet
+from clustruct.data import ItemSet
 from clustruct.estimators.inputs import read_sets
 from clustruct.evaluate.explain import model_weights
 from clustruct.learning.problems import mean_squares

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from clustruct.core.text import count, short
-from clustruct.data.records import Table, is_missing
+from clustruct.data import Table, is_missing
 from clustruct.evaluate.explain import (
     ClusterMove,
     ItemConfidence,

@@ -11,8 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
 from clustruct.core.typing import Floats
-from clustruct.data.itemsets import ItemSet
-from clustruct.data.records import Table
+from clustruct.data import ItemSet, Table
 from clustruct.evaluate.explain import SetFindings, examine, field_sizes, transformed
 from clustruct.evaluate.explain.in_pipelines import tells_by_feature
 from clustruct.evaluate.metrics import Evaluation, evaluate

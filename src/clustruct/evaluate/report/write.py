@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 
 from clustruct.core.storage.targets import check_target, replacing
 from clustruct.core.text import count, short
-from clustruct.data.records import Table
+from clustruct.data import Table
 from clustruct.evaluate.plot.drawing import need_matplotlib
 
 from .contents import NamedItem, contents

@@ -11,7 +11,7 @@ import numpy as np
 
 from clustruct.core.storage import register
 from clustruct.core.typing import Ints
-from clustruct.data.records import Fields
+from clustruct.data import Fields
 from clustruct.features.base import Comparison, Values
 from clustruct.features.columns import Columns, TermTable
 from clustruct.features.split import words
@@ -39,7 +39,7 @@ class Elsewhere(TermBlock):
 
     Examples
     --------
-    >>> from clustruct.data.records import Table
+    >>> from clustruct.data import Table
     >>> table = Table([{"maker": "Acme", "title": "anvil"}, {"title": "acme anvil"}, {"title": "rocket"}])
     >>> block = Elsewhere("maker", ["title"]).fit([table])
     >>> block.get_feature_names_out()

@@ -13,9 +13,8 @@ from scipy import sparse
 from clustruct.core.exceptions import DataError
 from clustruct.core.storage import register
 from clustruct.core.typing import Bools, Ints
-from clustruct.data.itemsets import ItemSet, MatrixLike
-from clustruct.data.itemsets.pairs import check_real
-from clustruct.data.records import Fields, Table
+from clustruct.data import Fields, ItemSet, Table
+from clustruct.data.pair_algebra import MatrixLike, check_real
 from clustruct.features.base import Block, Unlearned, Values, check_name
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from clustruct.core.storage import register
 from clustruct.core.typing import Ints
-from clustruct.data.records import Fields, as_text, fold, is_missing
+from clustruct.data import Fields, as_text, fold, is_missing
 from clustruct.features.base import Comparison, Values, missing
 from clustruct.features.columns import Columns, TermTable
 from clustruct.features.terms import TermBlock, TfIdfRows
@@ -39,7 +39,7 @@ class Lists(TermBlock):
 
     Examples
     --------
-    >>> from clustruct.data.records import Table
+    >>> from clustruct.data import Table
     >>> table = Table([{"by": ["Li", "Wu"]}, {"by": ["Li", "wu"]}, {"by": ["Li"]}])
     >>> block = Lists("by").fit([table])
     >>> block.get_feature_names_out()  # doctest: +NORMALIZE_WHITESPACE

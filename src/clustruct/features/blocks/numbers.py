@@ -12,7 +12,7 @@ import numpy as np
 
 from clustruct.core.storage import Shape, register
 from clustruct.core.typing import Floats, Ints
-from clustruct.data.records import Fields, Table, as_day, as_number
+from clustruct.data import Fields, Table, as_day, as_number
 from clustruct.features.base import Comparison, PreparedBlock, Values, missing
 from clustruct.features.columns import Columns
 

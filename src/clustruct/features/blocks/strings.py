@@ -12,7 +12,7 @@ import numpy as np
 
 from clustruct.core.storage import register
 from clustruct.core.typing import Floats, Ints
-from clustruct.data.records import Fields
+from clustruct.data import Fields
 from clustruct.features.base import Comparison, PreparedBlock, Unlearned, Values
 from clustruct.features.columns import Columns
 from clustruct.features.folded import FoldedTexts
@@ -61,7 +61,7 @@ class Strings(PreparedBlock[None], Unlearned):
 
     Examples
     --------
-    >>> from clustruct.data.records import Table
+    >>> from clustruct.data import Table
     >>> block = Strings("name", measures=["spelling"])
     >>> table = Table([{"name": "Ann"}, {"name": "anna"}, {"name": None}])
     >>> block.fit([table]).get_feature_names_out()

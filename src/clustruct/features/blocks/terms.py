@@ -11,7 +11,7 @@ import numpy as np
 
 from clustruct.core.storage import register
 from clustruct.core.typing import Bools, Ints
-from clustruct.data.records import Fields
+from clustruct.data import Fields
 from clustruct.features.base import Block, Comparison, Values, missing
 from clustruct.features.columns import Columns, TermTable
 from clustruct.features.split import VIEWS, codes
@@ -43,7 +43,7 @@ class Terms(TermBlock):
 
     Examples
     --------
-    >>> from clustruct.data.records import Table
+    >>> from clustruct.data import Table
     >>> block = Terms(["title"], views=["codes"])
     >>> table = Table([{"title": "TV X-100"}, {"title": "tv x100 black"}, {"title": "tv y200"}])
     >>> block.fit([table]).get_feature_names_out()  # doctest: +NORMALIZE_WHITESPACE

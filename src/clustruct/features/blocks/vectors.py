@@ -12,7 +12,7 @@ import numpy as np
 from clustruct.core.exceptions import DataError
 from clustruct.core.storage import Shape, register
 from clustruct.core.typing import Bools, Floats, Ints
-from clustruct.data.records import Fields, Table
+from clustruct.data import Fields, Table
 from clustruct.features.base import Block, Comparison, PreparedBlock, Values, missing
 from clustruct.features.columns import Columns
 

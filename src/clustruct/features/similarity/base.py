@@ -15,7 +15,8 @@ from clustruct.core.partitions import UNKNOWN, partial_labels
 from clustruct.core.storage import EstimatorState
 from clustruct.core.storage.values import digest
 from clustruct.core.typing import Bools, Floats, Ints, LabelsLike
-from clustruct.data.itemsets import ItemSet, Matrix, all_pairs, pair_table
+from clustruct.data import ItemSet, all_pairs, pair_table
+from clustruct.data.pair_algebra import Matrix
 
 from .terms import SimilarityTerms
 

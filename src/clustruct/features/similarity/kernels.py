@@ -90,7 +90,7 @@ class KernelMap(ScaledMap):
 
     Examples
     --------
-    >>> from clustruct.data.itemsets import ItemSet
+    >>> from clustruct.data import ItemSet
     >>> x = ItemSet(pairs=[[1.0, 2.0], [0.5, 1.0], [3.0, 0.0]])
     >>> phi = KernelMap("rbf", gamma=1.0, bias=False).fit_transform([x])[0].pairs
     >>> np.allclose((phi @ phi.T).diagonal(), 1.0)

@@ -13,7 +13,7 @@ from sklearn.decomposition import TruncatedSVD
 
 from clustruct.core.storage import EstimatorState, Shape, register
 from clustruct.core.typing import Floats
-from clustruct.data.itemsets import ItemSet, all_pairs
+from clustruct.data import ItemSet, all_pairs
 
 from .base import dense, pairs_of
 

@@ -54,7 +54,7 @@ class ForestColumn(PairMap):
 
     Examples
     --------
-    >>> from clustruct.data.itemsets import ItemSet
+    >>> from clustruct.data import ItemSet
     >>> rng = np.random.default_rng(0)
     >>> y = rng.integers(0, 8, 40)
     >>> alike = np.equal.outer(y, y)[np.triu_indices(40, 1)]

@@ -11,7 +11,7 @@ import numpy as np
 from clustruct.core.partitions import UNKNOWN
 from clustruct.core.storage import DataclassState, register
 from clustruct.core.typing import Bools, Floats, Ints
-from clustruct.data.itemsets import PairScores
+from clustruct.data import PairScores
 from clustruct.learning import search_groups
 from clustruct.search.oracles import Predictor
 

@@ -16,7 +16,7 @@ from scipy.special import expit
 
 from clustruct.core.storage import DataclassState, register
 from clustruct.core.typing import Bools, Floats
-from clustruct.data.itemsets import PairScores
+from clustruct.data import PairScores
 
 from .score_map import ScoreMap
 

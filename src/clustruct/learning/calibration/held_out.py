@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from clustruct.core.partitions import UNKNOWN
 from clustruct.core.typing import Bools, Floats, Indices, Ints
-from clustruct.data.itemsets import ItemSet, PairScores
+from clustruct.data import ItemSet, PairScores
 from clustruct.learning.model_selection.choose_c import OWN_ENDS, Fold, Unit
 from clustruct.learning.problems import ClusterTask, SimilarityTask, Trained
 

@@ -14,7 +14,7 @@ from scipy.special import expit, logit
 from clustruct.core.partitions import UNKNOWN, canonical_labels
 from clustruct.core.storage import DataclassState, register
 from clustruct.core.typing import Bools, Floats, Ints
-from clustruct.data.itemsets import PairScores
+from clustruct.data import PairScores
 
 from .score_map import ScoreMap
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from clustruct.core.partitions import UNKNOWN
 from clustruct.core.typing import Floats, Ints
-from clustruct.data.itemsets import PairScores
+from clustruct.data import PairScores
 
 from .held_out import HeldOutPart
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from clustruct.core.typing import Floats, Ints
-from clustruct.data.itemsets import PairScores
+from clustruct.data import PairScores
 
 
 def less_rivals(scores: PairScores, labels: Ints) -> PairScores:

@@ -10,8 +10,8 @@ import numpy as np
 
 from clustruct.core.exceptions import LeakWarning
 from clustruct.core.typing import Floats, Indices, Labels
-from clustruct.data.itemsets import ItemSet, pair_table
-from clustruct.data.itemsets.pairs import dense
+from clustruct.data import ItemSet, pair_table
+from clustruct.data.pair_algebra import dense
 
 from .pair_signal import PairSample, best_f, held_out_outputs, sample_pairs
 

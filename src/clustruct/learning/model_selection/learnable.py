@@ -11,7 +11,7 @@ import numpy as np
 from clustruct.core.exceptions import DataError, NoLabels
 from clustruct.core.partitions import UNKNOWN, partial_labels
 from clustruct.core.typing import Bools
-from clustruct.data.records import Table
+from clustruct.data import Table
 
 # One label per item of each set; None: what the sets say themselves.
 LabelsOfSets: TypeAlias = Sequence[Sequence[Hashable]] | None

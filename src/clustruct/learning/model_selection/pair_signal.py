@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from clustruct.core.typing import Bools, Floats, Ints, Labels
-from clustruct.data.itemsets import ItemSet, all_pairs
+from clustruct.data import ItemSet, all_pairs
 
 # So many pairs are looked at, half of them together; of a set with many pairs they are drawn from so many.
 MOST_PAIRS = 6000

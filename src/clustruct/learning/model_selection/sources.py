@@ -11,7 +11,7 @@ from scipy.stats import binom
 from clustruct.core.exceptions import DataError
 from clustruct.core.partitions import canonical_labels, partial_labels
 from clustruct.core.typing import Ints
-from clustruct.data.records import Table, as_text, fold
+from clustruct.data import Table, as_text, fold
 
 # More values than this are no sources, and one that fewer of the items have is none of two tables.
 MOST_SOURCES, SMALLEST_SHARE = 20, 0.01

@@ -13,7 +13,7 @@ import numpy as np
 
 from clustruct.core.partitions import normalised_indicator
 from clustruct.core.typing import Floats, Indices, Ints
-from clustruct.data.itemsets import ItemSet
+from clustruct.data import ItemSet
 from clustruct.search.kmeans import order_of_rows
 
 

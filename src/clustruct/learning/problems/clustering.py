@@ -14,7 +14,7 @@ from clustruct.core.partitions import canonical_labels
 from clustruct.core.storage import digest
 from clustruct.core.storage.values import entry_of
 from clustruct.core.typing import Bools, Floats, Indices, Ints, LabelsLike
-from clustruct.data.itemsets import ItemSet, PairScores
+from clustruct.data import ItemSet, PairScores
 from clustruct.losses import Loss, as_loss
 from clustruct.losses.function import LabelFunction
 from clustruct.losses.slack_rule import SlackRule

@@ -21,8 +21,7 @@ from clustruct.core.exceptions import DataError
 from clustruct.core.partitions import UNKNOWN
 from clustruct.core.storage import DataclassState, digest, register
 from clustruct.core.typing import Bools, Floats, Ints
-from clustruct.data import Evidence
-from clustruct.data.itemsets import ItemSet
+from clustruct.data import Evidence, ItemSet
 from clustruct.losses import Loss
 from clustruct.search.oracles import Oracle
 from clustruct.ssvm import Planes, fit

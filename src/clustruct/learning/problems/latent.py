@@ -41,7 +41,7 @@ def completed(region: Region, w: Floats) -> Ints:
     """The labels of the region with each unknown item in the known cluster that it is most similar to (in
     sum), or alone where no sum is positive.
 
-    >>> from clustruct.data.itemsets import ItemSet
+    >>> from clustruct.data import ItemSet
     >>> x = ItemSet(pairs=[[1.0], [-2.0], [3.0]], pair_index=[[0, 2], [1, 2], [1, 3]], n_items=4)
     >>> completed(Region.of(x, np.array([0, 1, -1, -1])), np.ones(1)).tolist()
     [0, 1, 0, 1]

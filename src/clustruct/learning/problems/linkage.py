@@ -19,7 +19,7 @@ import numpy as np
 
 from clustruct.core.callbacks import training_listener
 from clustruct.core.typing import Floats, Indices, Ints, LabelsLike
-from clustruct.data.itemsets import ItemSet
+from clustruct.data import ItemSet
 from clustruct.losses import Loss
 from clustruct.losses.slack_rule import SlackRule
 from clustruct.search.agglomerative import WeightedLinks

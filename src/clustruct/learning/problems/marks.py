@@ -14,8 +14,7 @@ import numpy as np
 from clustruct.core import memory
 from clustruct.core.partitions import UNKNOWN
 from clustruct.core.typing import Bools, Floats, Ints
-from clustruct.data import Evidence
-from clustruct.data.itemsets import ItemSet, PairScores
+from clustruct.data import Evidence, ItemSet, PairScores
 from clustruct.learning.constrained_groups import constrained_groups
 
 from .region import Region

@@ -8,8 +8,8 @@ import numpy as np
 from scipy import sparse
 
 from clustruct.core.typing import Floats, Ints
-from clustruct.data.itemsets import ItemSet, all_pairs
-from clustruct.data.itemsets.pairs import dense
+from clustruct.data import ItemSet, all_pairs
+from clustruct.data.pair_algebra import dense
 from clustruct.search.oracles.example_loss import together
 
 # With more features than these (words) the moments would take longer than the training.

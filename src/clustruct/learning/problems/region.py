@@ -15,8 +15,8 @@ import numpy as np
 from clustruct.core import memory
 from clustruct.core.partitions import UNKNOWN, canonical_labels
 from clustruct.core.typing import Bools, Ints
+from clustruct.data import ItemSet, pair_table
 from clustruct.data.evidence import alone_where_unknown
-from clustruct.data.itemsets import ItemSet, pair_table
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from clustruct.core.callbacks import training_listener
 from clustruct.core.partitions import UNKNOWN, canonical_labels
 from clustruct.core.storage import digest
 from clustruct.core.typing import Bools, Floats, Indices, Ints
-from clustruct.data.itemsets import ItemSet
+from clustruct.data import ItemSet
 from clustruct.learning import search_groups
 from clustruct.losses import LinearLoss, Loss, PairwiseFLoss
 from clustruct.search.oracles import ExampleLoss, Oracle, Predictor

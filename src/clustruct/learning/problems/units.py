@@ -16,8 +16,8 @@ import numpy as np
 from scipy import sparse
 
 from clustruct.core.typing import Bools, Floats, Ints
-from clustruct.data.itemsets import ItemSet
-from clustruct.data.itemsets.pairs import Matrix
+from clustruct.data import ItemSet
+from clustruct.data.pair_algebra import Matrix
 from clustruct.losses.slack_rule import SlackRule
 from clustruct.search.oracles.base import Objective
 

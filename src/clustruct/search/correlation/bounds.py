@@ -11,7 +11,7 @@ from scipy import sparse
 from clustruct.core.partitions import canonical_labels
 from clustruct.core.text import count
 from clustruct.core.typing import Floats, Ints
-from clustruct.data.itemsets import PairScores
+from clustruct.data import PairScores
 
 from .graph import Pairs, check_labels, link_groups
 from .search import local_search

@@ -15,7 +15,7 @@ import numpy as np
 
 from clustruct.core.partitions import canonical_labels, chained_pairs
 from clustruct.core.typing import Bools, Floats, Ints
-from clustruct.data.itemsets import PairScores
+from clustruct.data import PairScores
 
 from .node_graph import NodeGraph
 from .search import COLD, HOT, local_search

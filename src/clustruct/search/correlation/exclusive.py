@@ -15,7 +15,7 @@ from scipy import sparse
 
 from clustruct.core.partitions import canonical_labels
 from clustruct.core.typing import Bools, Floats, Ints
-from clustruct.data.itemsets import PairScores
+from clustruct.data import PairScores
 from clustruct.search.assignment import matching
 
 from .graph import ListedGraph, check_labels, signed_graph

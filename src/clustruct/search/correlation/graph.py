@@ -19,8 +19,8 @@ from scipy import sparse
 
 from clustruct.core.partitions import canonical_labels
 from clustruct.core.typing import Floats, Ints
-from clustruct.data.itemsets import PairScores
-from clustruct.data.itemsets.pairs import check_real
+from clustruct.data import PairScores
+from clustruct.data.pair_algebra import check_real
 
 Pairs: TypeAlias = Sequence[tuple[int, int]] | NDArray[np.integer[Any]]
 

@@ -31,7 +31,7 @@ def greedy(K: Any, *, must_link: Pairs | None = None, cannot_link: Pairs | None 
     ----------
     K : object
         Square matrix, dense and symmetric, or any scipy sparse matrix that is symmetric or has entries in
-        one triangle only, or the listed pairs of a :class:`~clustruct.data.itemsets.PairScores`, which are
+        one triangle only, or the listed pairs of a :class:`~clustruct.data.PairScores`, which are
         not copied; absent pairs count 0. Of a dense K the upper triangle is used.
     must_link, cannot_link : Pairs, optional
         Pairs (a, b) of items that must, or must not, share a cluster. Always honoured.

@@ -17,7 +17,7 @@ import numpy as np
 from scipy import sparse
 
 from clustruct.core.typing import Bools, Floats, Ints
-from clustruct.data.itemsets import ItemSet, PairScores, pair_table
+from clustruct.data import ItemSet, PairScores, pair_table
 from clustruct.losses import Loss
 from clustruct.losses.slack_rule import SlackRule
 from clustruct.search.agglomerative import WeightedLinks

@@ -9,7 +9,7 @@ import numpy as np
 
 from clustruct.core.partitions import RelaxedClustering, canonical_labels
 from clustruct.core.typing import Ints
-from clustruct.data.itemsets import PairScores, all_pairs
+from clustruct.data import PairScores, all_pairs
 from clustruct.losses import LinearLoss, Loss, PairwiseLoss
 from clustruct.losses.slack_rule import SlackRule
 from clustruct.search import correlation

@@ -10,7 +10,7 @@ from scipy import sparse
 
 from clustruct.core.partitions import RelaxedClustering, canonical_labels, normalised_indicator
 from clustruct.core.typing import Bools, Floats, Ints
-from clustruct.data.itemsets import all_pairs
+from clustruct.data import all_pairs
 from clustruct.losses import (
     CountForm,
     CountLoss,

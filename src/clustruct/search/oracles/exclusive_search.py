@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from clustruct.core.typing import Ints
-from clustruct.data.itemsets import PairScores
+from clustruct.data import PairScores
 from clustruct.losses import PairCounts
 from clustruct.search.correlation import exclusive
 

@@ -22,7 +22,7 @@ from scipy.sparse.csgraph import connected_components
 
 from clustruct.core.partitions import canonical_labels
 from clustruct.core.typing import Ints
-from clustruct.data.itemsets import PairScores
+from clustruct.data import PairScores
 from clustruct.losses.slack_rule import SlackRule
 
 from .example_loss import ExampleLoss, together

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from clustruct.core.typing import Ints
-from clustruct.data.itemsets import PairScores
+from clustruct.data import PairScores
 from clustruct.search import kernel_kmeans
 
 from .base import Predictor, register

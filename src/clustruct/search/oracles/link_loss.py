@@ -17,7 +17,7 @@ import numpy as np
 
 from clustruct.core.partitions import connected_items
 from clustruct.core.typing import Floats, Ints
-from clustruct.data.itemsets import all_pairs
+from clustruct.data import all_pairs
 from clustruct.losses import Loss
 from clustruct.search.agglomerative import WeightedLinks
 

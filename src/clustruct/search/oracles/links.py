@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from clustruct.core.typing import Floats, Ints
-from clustruct.data.itemsets import PairScores
+from clustruct.data import PairScores
 from clustruct.losses import Loss, PairwiseLoss
 from clustruct.losses.slack_rule import SlackRule
 from clustruct.search.agglomerative import LINKAGES, WeightedLinks, dense_parts

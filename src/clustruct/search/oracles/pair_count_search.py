@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from clustruct.core.typing import Floats, Ints
-from clustruct.data.itemsets import PairScores
+from clustruct.data import PairScores
 from clustruct.losses import PairCountLoss, PairCounts
 
 from .base import PLAIN

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from clustruct.data.itemsets import PairScores
+from clustruct.data import PairScores
 from clustruct.losses.slack_rule.multiplier_search import MultiplierSearch, Point
 
 from .base import PLAIN, Oracle, OracleResult

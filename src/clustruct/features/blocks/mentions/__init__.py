@@ -10,7 +10,7 @@ import numpy as np
 
 from clustruct.core.storage import register
 from clustruct.core.typing import Ints
-from clustruct.data.records import Fields, Table
+from clustruct.data import Fields, Table
 from clustruct.features.base import Block, Comparison, Values
 from clustruct.features.columns import Columns as SetColumns
 from clustruct.features.columns import TermTable

@@ -10,7 +10,7 @@ import numpy as np
 
 from clustruct.core.exceptions import DataError
 from clustruct.core.typing import Bools, Ints
-from clustruct.data.records import Table, is_missing
+from clustruct.data import Table, is_missing
 
 from . import lexicon
 

@@ -12,7 +12,7 @@ from scipy.spatial.distance import squareform
 
 from clustruct.core.typing import Floats, Ints
 
-from .pairs import all_pairs, check_real, symmetric_matrix
+from .pair_algebra import all_pairs, check_real, symmetric_matrix
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from clustruct.core.html import MOST_ROWS, html_table
 from clustruct.core.text import place
 from clustruct.core.typing import Floats, Ints
 
-from .columns import SHOWN, ArrayColumn, Coded, Column, Part, as_column, part_of
-from .values import is_missing
+from .cell_values import is_missing
+from .column_types import SHOWN, ArrayColumn, Coded, Column, Part, as_column, part_of
 
 AT_ONCE = 1000
 
@@ -25,7 +25,7 @@ AT_ONCE = 1000
 class Rows(Sequence[Mapping[str, Any]]):
     """Some rows of columns as items; every item has every field, None where missing.
 
-    >>> from clustruct.data.records.columns import as_column
+    >>> from clustruct.data.column_types import as_column
     >>> rows = Rows({"n": as_column(["a", " ", "c"])}, 3)
     >>> rows[1], rows[1:], rows == [{"n": "a"}, {"n": None}, {"n": "c"}]
     ({'n': None}, [{'n': None}, {'n': 'c'}], True)
@@ -231,7 +231,7 @@ class Table:
         >>> table.items, table.ids
         ([{'name': 'Ann'}, {'name': None}], [7, 8])
         """
-        from .arrow import frame_column, open_frame
+        from .frames import frame_column, open_frame
 
         held = open_frame(frame)
         columns = {str(name): frame_column(held[name]) for name in held.columns}

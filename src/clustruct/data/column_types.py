@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from clustruct.core.typing import Bools, Ints
 
+from .cell_values import is_missing
 from .texts import Texts
-from .values import is_missing
 
 # Up to so many rows a loop of Python is faster than the calls of numpy.
 FEW = 64
@@ -415,7 +415,7 @@ def _key(value: Any) -> Hashable:
 class LazyColumn(Column):
     """So many values that ``read`` gives when they are looked at; often nobody does.
 
-    >>> from clustruct.data.records.columns import as_column
+    >>> from clustruct.data.column_types import as_column
     >>> column = LazyColumn(2, lambda: as_column(["a", "b"]))
     >>> len(column), column[1]
     (2, 'b')

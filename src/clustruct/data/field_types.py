@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from .cell_values import TESTS, as_text, fold
 from .table import Table
-from .values import TESTS, as_text, fold
 
 ItemKind = Literal["auto", "records", "text", "mentions", "vectors"]
 LOOKED_AT = 2000  # values of a field that are looked at

@@ -30,8 +30,8 @@ from clustruct.core.partitions import canonical_labels, indicator
 from clustruct.core.storage import digest
 from clustruct.core.typing import Floats, Ints, LabelsLike
 
-from . import pairs as algebra
-from .pairs import check_feature_names, check_ids, check_matrix, check_pair_index, count_items
+from . import pair_algebra as algebra
+from .pair_algebra import check_feature_names, check_ids, check_matrix, check_pair_index, count_items
 
 
 class ItemSet:

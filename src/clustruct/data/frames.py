@@ -9,7 +9,7 @@ import numpy as np
 from clustruct.core.exceptions import DataError
 from clustruct.core.typing import Ints
 
-from .columns import ArrayColumn, CodedColumn, Column, ListColumn, without_blank
+from .column_types import ArrayColumn, CodedColumn, Column, ListColumn, without_blank
 from .texts import Texts, is_utf8
 
 

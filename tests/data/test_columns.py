@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clustruct.data.records import ChainedColumn, CodedColumn, ListColumn, Source, Table, is_missing
+from clustruct.data import Source, Table, is_missing
+from clustruct.data.column_types import ChainedColumn, CodedColumn, ListColumn
 
 CELLS = st.one_of(
     st.none(),

@@ -1,6 +1,6 @@
 """What fields hold is told from some values of all parts of the data."""
 
-from clustruct.data.records import Table, field_kinds
+from clustruct.data import Table, field_kinds
 
 
 def test_many_sets_are_looked_at_in_part():
