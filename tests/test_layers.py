@@ -18,7 +18,7 @@ PLANTED = {
     "search/kmeans.py": "clustruct.learning.problems",
     "core/partitions.py": "clustruct.data",
     "data/column_types.py": "clustruct.features",
-    "evaluate/explain/pairs.py": "clustruct.estimators.baselines",
+    "estimators/correlation.py": "clustruct.pipeline",
     "evaluate/metrics/scores.py": "clustruct.groups",
     "pipeline/learning.py": "clustruct.papers.cpm3c",
     "studio/engine.py": "clustruct.papers.universum",
