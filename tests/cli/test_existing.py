@@ -266,16 +266,13 @@ def test_known_items_without_a_field_of_the_model_are_refused_by_name(command, p
     assert predict("--existing", there / "other.csv", "--allow-missing-fields")[0] == 0
 
 
-def test_a_bad_value_is_told_with_the_file_and_line_of_its_item(predict, people):
+def test_a_broken_row_is_named_by_file_and_line(predict, people):
     there = people[0]
     lines = (there / "known.csv").read_text().splitlines()
-    column = lines[0].split(",").index("born")
-    cells = lines[3].split(",")
-    cells[column] = "inf"
-    (there / "known.csv").write_text("\n".join([*lines[:3], ",".join(cells), *lines[4:], ""]))
+    (there / "known.csv").write_text("\n".join([*lines[:3], lines[3] + ",more", *lines[4:], ""]))
     code, _, err = predict("--existing", there / "known.csv")
     assert code == 1
-    assert err.startswith(f"clustruct: {there / 'known.csv'}:4: item {cells[0]!r}")
+    assert err.startswith(f"clustruct: {there / 'known.csv'}:4: ")
 
 
 def test_a_store_that_cannot_be_filled_is_not_made(command, people):

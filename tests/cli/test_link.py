@@ -302,13 +302,11 @@ def test_three_files_are_three_sources(command, tmp_path):
 def test_what_is_wrong_with_a_table_names_its_line_and_links_may_go_round(command, tables, model, place):
     there = tables[0]
     head, row, *rest = (there / "new_a.csv").read_text().splitlines()
-    cells = row.split(",")
-    cells[head.split(",").index("born")] = "inf"
-    (there / "bad.csv").write_text("\n".join([head, *rest, ",".join(cells), ""]))
+    (there / "bad.csv").write_text("\n".join([head, *rest, f"{row},more", ""]))
     (there / "loop.csv").unlink(missing_ok=True)
     (there / "loop.csv").symlink_to("loop.csv")
     for name, where in (
-        ("bad.csv", f"bad.csv:{len(rest) + 2}: item"),
+        ("bad.csv", f"bad.csv:{len(rest) + 2}: "),
         ("loop.csv", "loop.csv: cannot be read"),
     ):
         data = [there / "a.csv", there / "a.csv"]
