@@ -122,7 +122,7 @@ def _items() -> Iterator[Kind]:
         "list with NaN": [float("nan")],
         "list with infinity": [1.0, float("inf")],
     }.items():
-        yield with_item(f"with {name}", {"name": "Bob Roy", "age": value})
+        yield with_item(f"with {name}", {"name": "Bob Roy", "age": value}, code=FINE)
     for name, value in {
         "400 digits": 10**400,
         "minus 400 digits": -(10**400),

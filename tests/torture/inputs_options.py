@@ -62,7 +62,7 @@ def _options() -> Iterator[Line]:
     }.items():
         for value in values.split():
             name = {"--folds": "cv a.csv {columns}", "--top": "show --model table.model"}.get(option, fit)
-            yield line(f"{name} {option} {value}", USAGE, option)
+            yield line(f"{name} {option} {value}", USAGE, option, f"unknown {option[2:]}")
     yield line(f"{fit} --predictor magic", REFUSED, "predictor")
     yield line(f"{fit} --C 1 --merge-cost 2 --loss mitre", USAGE, "--merge-cost")
     yield line(f"{fit} --C 1e300", EITHER)

@@ -125,8 +125,8 @@ def _labels() -> Iterator[Kind]:
 
 
 def _values() -> Iterator[Kind]:
-    for word in ("inf", "-Infinity", "1e999", "INF"):
-        yield Kind(f"a number {word}", table(cells(age=word)), says=("a.csv:10",))
+    for word in ("inf", "-Infinity", "1e999", "INF"):  # missing, and counted
+        yield Kind(f"a number {word}", table(cells(age=word)), code=FINE)
     for word in (
         "nan",
         "1e308",
@@ -259,7 +259,7 @@ def _parquet() -> Iterator[Kind]:
     yield kind(
         "two columns of one name", parquet({**_columns(), "extra": ["x"] * 8}, [*HEADER.split(","), "name"])
     )
-    yield kind("infinite", parquet(_columns(age=[1.0] * 7 + [float("inf")])))
+    yield kind("infinite", parquet(_columns(age=[1.0] * 7 + [float("inf")])), code=FINE)
     yield kind("nulls", parquet(_columns(name=[None] * 8)), code=EITHER)
     yield kind("null sets", parquet(_columns(set=["1"] * 7 + [None])))
     yield kind("null labels", parquet(_columns(who=["x"] * 7 + [None])), commands=NEED_LABELS)

@@ -89,8 +89,6 @@ def _arrays() -> Iterator[Kind]:
         "no columns": npy(VECTORS[:, :0]),
         "a column less": npy(VECTORS[:, :2]),
         "words": npy(np.full((8, 3), "word")),
-        "infinite": npy(_with(np.inf)),
-        "half infinite": npy(_with(np.inf).astype(np.float16)),
         "says ten million million rows": _claims("(10000000000000, 3)"),
         "says less than nothing": _claims("(-8, 3)"),
         "says numbers of 400 digits": _claims(f"({'9' * 400}, 3)"),
@@ -115,6 +113,8 @@ def _arrays() -> Iterator[Kind]:
         "unsigned": np.full((8, 3), 2**64 - 1, np.uint64),
     }.items():
         yield kind(name, npy(array), code=EITHER)
+    for number in (np.float64, np.float16):
+        yield kind(f"infinite {number.__name__}", npy(_with(np.inf).astype(number)), code=FINE)
     yield kind("bytes behind it", whole + b"text", code=EITHER)
     yield kind("labels wanted", whole, commands=LEARN, columns=("--cluster", "who"))
 
@@ -125,6 +125,7 @@ def _archives() -> Iterator[Kind]:
 
     whole = npz()
     yield kind("whole", whole, code=FINE)
+    yield kind("infinite", npz(vector=_with(np.inf)), code=FINE)
     for name, content in {
         "empty": b"",
         "no arrays": _archive({}),
@@ -137,7 +138,6 @@ def _archives() -> Iterator[Kind]:
         "no sets": npz(set=...),
         "no ids": npz(id=...),
         "three axes": npz(vector=VECTORS[:, :, None]),
-        "infinite": npz(vector=_with(np.inf)),
         "an array of nonsense": _archive({"vector.npy": b"x" * 100, "set.npy": npy(NAMED["set"])}),
         "an array twice": _archive({"vector.npy": npy(VECTORS)}, twice=True),
         "a byte changed": whole[:120] + bytes([whole[120] ^ 255]) + whole[121:],
@@ -186,10 +186,10 @@ def _lists() -> Iterator[Kind]:
     fixed = pa.FixedSizeListArray.from_arrays(pa.array(VECTORS.ravel()), 3)
     yield kind("of one size", fixed, code=FINE)
     yield kind("of a million", [rows[0] * 100_000, *rows[1:]], commands=("predict", "fit"), others=False)
+    for value in (np.inf, None):
+        yield kind(f"{value} inside", [[value, 0, 0], *rows[1:]], code=FINE)
     for name, vector in {
         "of different lengths": [rows[0][:2], *rows[1:]],
-        "infinite": [[np.inf, 0, 0], *rows[1:]],
-        "null inside": [[None, 0, 0], *rows[1:]],
         "all too short": [row[:2] for row in rows],
     }.items():
         reading = ("predict", "evaluate", "explain", "report")
