@@ -266,7 +266,7 @@ def test_without_anchors_the_greedy_search_is_that_of_correlation_clustering(see
     from clustruct.core.partitions import canonical_labels
     from clustruct.search.correlation import greedy
     from clustruct.search.correlation._kernels.anchored import merge_anchored
-    from clustruct.search.correlation.node_graph import NodeGraph
+    from clustruct.search.correlation.constrained import NodeGraph
 
     rng = np.random.default_rng(seed)
     K = matrix(rng, 25) * (rng.random((25, 25)) < 0.3)

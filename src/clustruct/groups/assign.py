@@ -19,9 +19,9 @@ from clustruct.search.correlation.constrained import (
     search_nodes,
     tied_items,
     touched_graph,
+    without_anchors,
 )
-from clustruct.search.correlation.node_graph import without_anchors
-from clustruct.search.correlation.source_pairs import source_pairs
+from clustruct.search.correlation.exclusive import source_pairs
 
 NEW = -1
 

@@ -8,9 +8,9 @@ from clustruct.losses.slack_rule import Scaling, SlackRule
 
 from . import solvers
 from .certificate import Certificate
+from .checkpoint import Identity
 from .dual_qp import WeightConstraints, weight_constraints
 from .fit import FitResult, Formulation, NothingLearned, fit
-from .identity import Identity
 from .kernelized import KernelModel, VectorSum
 from .planes import GramPlanes, Planes
 from .problem import (

@@ -20,9 +20,8 @@ from clustruct.core.typing import Floats
 from clustruct.losses.slack_rule import Scaling, SlackRule
 
 from .certificate import BOUNDED, NOTES, Certificate
-from .checkpoint import Checkpoint, CheckpointLike
+from .checkpoint import Checkpoint, CheckpointLike, identity_of
 from .dual_qp import Condition, weight_constraints
-from .identity import identity_of
 from .kernelized import KernelFunction, KernelProblem
 from .planes import Planes, PlaneSet
 from .problem import Problem

@@ -12,7 +12,7 @@ from clustruct.data import ItemSet, PairScores
 from clustruct.losses import PairwiseFLoss, PairwiseLoss
 from clustruct.losses.slack_rule import SlackRule
 from clustruct.search.oracles import ExampleLoss, make_oracle
-from clustruct.search.oracles.exclusive_search import ExclusiveSearch
+from clustruct.search.oracles.pair_count_search import ExclusiveSearch
 
 
 def case(seed: int, n: int, k: int) -> tuple[PairScores, np.ndarray]:

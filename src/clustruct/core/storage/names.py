@@ -29,7 +29,7 @@ STORED: Mapping[str, str] = {
     "ForestColumn": "clustruct.features.similarity.trees:ForestColumn",
     "FourierMap": "clustruct.features.similarity.kernels:FourierMap",
     "FullProducts": "clustruct.features.similarity.products:FullProducts",
-    "Identity": "clustruct.ssvm.identity:Identity",
+    "Identity": "clustruct.ssvm.checkpoint:Identity",
     "ItemRule": "clustruct.learning.calibration.items:ItemRule",
     "KeptPairs": "clustruct.pipeline.kept_features:KeptPairs",
     "Kernel": "clustruct.core.kernels:Kernel",

@@ -24,8 +24,7 @@ from clustruct.losses import Loss
 from clustruct.losses.slack_rule import SlackRule
 from clustruct.search.agglomerative import WeightedLinks
 from clustruct.search.oracles import ExampleLoss
-from clustruct.search.oracles.link_loss import LinkLoss
-from clustruct.search.oracles.links import LinkOracle
+from clustruct.search.oracles.links import LinkLoss, LinkOracle
 from clustruct.ssvm import FitResult, Planes, fit
 
 from .cccp import OWN_ENDS, Descent, LatentProblem, descend

@@ -9,6 +9,8 @@ two anchors score is no matter, and thousands of them cost nothing that is not l
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -17,9 +19,8 @@ from clustruct.core.partitions import canonical_labels, chained_pairs
 from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data import PairScores
 
-from .node_graph import NodeGraph
+from .exclusive import source_pairs
 from .search import COLD, HOT, local_search
-from .source_pairs import source_pairs
 
 # Components of up to so many nodes are searched by branch and bound, in so many steps (one takes about 1 us).
 SMALL, STEPS_OF_COMPONENT, STEPS = 24, 20_000, 1_000_000
@@ -309,3 +310,64 @@ class _Components:
         keys = -strength[some], ~graph.anchored[some], part[some], self._size[part[some]]
         members = some[np.lexsort(keys)]
         return members, np.flatnonzero(np.diff(part[members], prepend=-1, append=-1))
+
+
+@dataclass(frozen=True)
+class NodeGraph:
+    """Scores between n nodes as a symmetric CSR graph without a diagonal; which nodes are anchors."""
+
+    indptr: Ints
+    indices: Ints
+    data: Floats
+    anchored: Bools
+
+    @classmethod
+    def from_pairs(cls, first: Ints, second: Ints, values: Floats, anchored: Bools) -> NodeGraph:
+        """Pairs of nodes with their scores: those of one pair are summed, those inside a node left out."""
+        from ._kernels.anchored import summed_csr
+
+        return cls(*summed_csr(len(anchored), first, second, values), anchored)
+
+    @property
+    def csr(self) -> tuple[Ints, Ints, Floats]:
+        """What kernels take."""
+        return self.indptr, self.indices, self.data
+
+    @cached_property
+    def rows(self) -> Ints:
+        """The node of each entry."""
+        return np.repeat(np.arange(len(self.anchored)), np.diff(self.indptr))
+
+    @cached_property
+    def total(self) -> float:
+        """Sum of |score| over the pairs."""
+        return float(np.abs(self.data).sum()) / 2.0
+
+    @property
+    def scale(self) -> float:
+        """Mean |score| of the pairs that have one."""
+        return self.total / max(len(self.data) / 2.0, 1.0)
+
+    def value(self, labels: Ints) -> float:
+        """Sum of the scores of the pairs that share a label."""
+        from ._kernels.anchored import inside_value
+
+        return float(inside_value(*self.csr, labels))
+
+    def with_apart(self, apart: Ints, penalty: float) -> NodeGraph:
+        """``-penalty`` between the pairs of nodes that must not share a cluster, whatever they scored."""
+        if not len(apart):
+            return self
+        n, (a, b) = len(self.anchored), apart.T
+        rows, upper = self.rows, self.rows < self.indices
+        barred = np.isin(rows * n + self.indices, np.r_[a * n + b, b * n + a])
+        keep = upper & ~barred
+        pairs = np.unique(np.sort(apart, axis=1), axis=0)
+        values = np.r_[self.data[keep], np.full(len(pairs), -penalty)]
+        first, second = np.r_[rows[keep], pairs[:, 0]], np.r_[self.indices[keep], pairs[:, 1]]
+        return NodeGraph.from_pairs(first, second, values, self.anchored)
+
+
+def without_anchors(graph: NodeGraph) -> NodeGraph:
+    """The same scores with every node free to join any other."""
+    return replace(graph, anchored=np.zeros_like(graph.anchored))

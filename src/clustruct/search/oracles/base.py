@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import ClassVar, Literal, TypeVar
 
@@ -20,6 +20,7 @@ from clustruct.core.typing import Bools, Floats, Ints
 from clustruct.data import ItemSet, PairScores, pair_table
 from clustruct.losses import Loss
 from clustruct.losses.slack_rule import SlackRule
+from clustruct.losses.slack_rule.multiplier_search import MultiplierSearch, Point
 from clustruct.search.agglomerative import WeightedLinks
 from clustruct.search.correlation import exclusive
 from clustruct.ssvm import OracleKind
@@ -28,7 +29,7 @@ from .example_loss import ExampleLoss, Output
 
 Objective = Literal["correlation", "kmeans", "links"]
 PLAIN = SlackRule("margin", 1)
-# What a search that adds the loss to the scores does by weighing it: see `slack_search`.
+# What a search that adds the loss to the scores does by weighing it: see `separate_scaled`.
 SCALED = SlackRule("slack", 1)
 
 
@@ -171,7 +172,7 @@ class Oracle(Predictor):
 
     A subclass says what ``separate`` searches (``exactness``), and whether it can only do so by adding the
     loss to the scores (``adds_loss``), which asks for a loss that is linear in the coefficients and slack
-    norm 1 (slack scaling then takes several searches, see `slack_search`); and whether it has a smoothed
+    norm 1 (slack scaling then takes several searches, see `separate_scaled`); and whether it has a smoothed
     form (``can_smooth``). With ``loss_in_oracle=False`` the loss is left out of the search (section 3.6.5);
     the constraint counts it always.
 
@@ -467,3 +468,42 @@ def make_oracle(
     if kind is None or not issubclass(kind, Oracle) or objective not in (None, kind.objective):
         raise ValueError(f"oracle must be one of {', '.join(oracle_names(objective))}, not {name!r}")
     return kind(loss_in_oracle=loss_in_oracle, n_init=n_init, random_state=random_state)
+
+
+def separate_scaled(
+    oracle: Oracle, scores: PairScores, loss: ExampleLoss, start: Output | None = None
+) -> OracleResult:
+    """Slack scaling for a search that adds the loss to the scores (Finley 2009, section 6.3).
+
+    Searches for ``max <B(y), K> / lambda + Delta(y)`` give ``max Delta(y) (1 + gain(y))``, with the
+    multipliers of `clustruct.losses.slack_rule.multiplier_search`. The answer is the best of all outputs met,
+    those of a local search among them; a relaxation gives the mixture of both ends of the bracket, which is
+    its maximum. Where each search is a true maximum, the answer has a bound. Three searches on average, ten
+    at most.
+    """
+    base = oracle.score(scores, loss.right)
+
+    def point(found: OracleResult) -> Point[OracleResult]:
+        return Point(found, found.loss, oracle.score(scores, found.output) - base)
+
+    search = MultiplierSearch(Point(oracle.result(loss.right, loss), 0.0, 0.0))
+    while (multiplier := search.multiplier) is not None:
+        found = oracle.separate(scores.times(1.0 / multiplier), loss, PLAIN, start)
+        start = found.output if found.start is None else found.start
+        search.tell(point(found))
+    further = oracle.further(scores, loss, search.best.output.output)
+    met = [search.best, *(point(oracle.result(y, loss)) for y in further), *_mixed(oracle, search)]
+    answer = max(met, key=lambda p: p.need).output
+    bound = search.bound if oracle.kind in ("exact", "overgenerating") else None
+    return replace(answer, start=start, bound=bound)
+
+
+def _mixed(oracle: Oracle, search: MultiplierSearch[OracleResult]) -> list[Point[OracleResult]]:
+    """The mixture of both ends of the bracket, where outputs may be mixed: loss and gain are linear in it."""
+    low, high, share = search.low, search.high, search.mixture()
+    if high is None or not 0.0 < share < 1.0:
+        return []
+    found = oracle.mixed(low.output, high.output, share)
+    if found is None:
+        return []
+    return [Point(found, found.loss, (1.0 - share) * low.gain + share * high.gain)]

@@ -17,12 +17,10 @@ from clustruct.search.agglomerative import WeightedLinks
 from clustruct.search.correlation import EdgeDegrees
 from clustruct.search.correlation.programs import MOST_ITEMS
 
-from .base import PLAIN, SCALED, Oracle, OracleResult, PairCoefficients, Predictor, register
+from .base import PLAIN, SCALED, Oracle, OracleResult, PairCoefficients, Predictor, register, separate_scaled
 from .example_loss import ExampleLoss, Output, together
-from .exclusive_search import ExclusiveSearch
 from .graph_search import GraphSearch
-from .pair_count_search import PairCountSearch
-from .slack_search import separate_scaled
+from .pair_count_search import ExclusiveSearch, PairCountSearch
 from .violation_search import Search, ViolationSearch, together_score
 
 

@@ -23,9 +23,17 @@ from clustruct.search.agglomerative import WeightedLinks
 from clustruct.search.correlation import EdgeDegrees
 from clustruct.ssvm import OracleKind
 
-from .base import PLAIN, SCALED, Oracle, OracleResult, PairCoefficients, SmoothedSearch, register
+from .base import (
+    PLAIN,
+    SCALED,
+    Oracle,
+    OracleResult,
+    PairCoefficients,
+    SmoothedSearch,
+    register,
+    separate_scaled,
+)
 from .example_loss import ExampleLoss, Output
-from .slack_search import separate_scaled
 from .violation_search import tolerance_of
 
 # Sets that list their pairs are made a matrix up to this many items (128 MB).
